@@ -1,0 +1,33 @@
+# Two commands for users: `make verify` and `make test`. Each creates .venv when it is missing.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: verify test nightly lint clean
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(BIN)/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	touch $@
+
+$(VENV)/.installed-test: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,train,audit,papers,report]'
+	touch $@
+
+verify: $(VENV)/.installed
+	$(BIN)/dpcert verify claims/*.toml
+
+test: $(VENV)/.installed-test
+	$(BIN)/python -m pytest
+
+nightly: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -m nightly
+
+lint: $(VENV)/.installed-test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+
+clean:
+	rm -rf $(VENV) build *.egg-info

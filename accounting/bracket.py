@@ -1,0 +1,51 @@
+"""The answer type of every accountant: an interval, never a bare number."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+class EmptyBracket(ArithmeticError):
+    """Two brackets for the same quantity that do not overlap: one of them is wrong, so neither is used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """lower <= the true value <= upper.
+
+    certified: True when every error (rounding, truncation, discretisation, search) is inside the interval.
+    False marks an approximation, whose ends are estimates: it can never make a claim hold or fall.
+    method: the accountants that gave the ends, such as "contour" or "gaussian".
+    """
+
+    lower: float
+    upper: float
+    certified: bool
+    method: str
+
+    def __post_init__(self) -> None:
+        if math.isnan(self.lower) or math.isnan(self.upper) or self.lower > self.upper:
+            raise EmptyBracket(f"no interval from {self.lower!r} to {self.upper!r} ({self.method})")
+
+    @property
+    def width(self) -> float:
+        """upper - lower; 0 for two infinite ends."""
+        return 0.0 if self.lower == self.upper else self.upper - self.lower
+
+    def intersect(self, other: Bracket) -> Bracket:
+        """Both brackets hold the true value, so it is in the overlap. Only certified brackets qualify."""
+        if not (self.certified and other.certified):
+            raise ValueError("only certified brackets can be intersected: an estimate proves nothing")
+        names = [self.method] + ([other.method] if other.method != self.method else [])
+        return Bracket(max(self.lower, other.lower), min(self.upper, other.upper), True, "+".join(names))
+
+    def maximum(self, other: Bracket) -> Bracket:
+        """A bracket of the larger of two quantities."""
+        names = [self.method] + ([other.method] if other.method != self.method else [])
+        return Bracket(
+            max(self.lower, other.lower),
+            max(self.upper, other.upper),
+            self.certified and other.certified,
+            "+".join(names),
+        )

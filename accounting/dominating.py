@@ -1,0 +1,173 @@
+"""From what ran to the pairs of distributions that bound, or attain, what it reveals.
+
+For each neighbouring relation: which product pairs dominate every pair of neighbouring federations (the
+true profile is at most the largest of theirs: `upper`), and which are attained by some pair of federations
+(the true profile is at least each of theirs: `lower`). Where both agree the accounting is tight.
+Proofs: docs/theory/dominating_pairs.md; the section is named at each line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from ..mechanisms import (
+    ApproximateDp,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    FixedSize,
+    Gaussian,
+    InputError,
+    Laplace,
+    Mechanism,
+    Neighbouring,
+    Poisson,
+    PureDp,
+    RandomizedResponse,
+    Zcdp,
+    neighbouring_relation,
+    rounds_by_step,
+    sensitivity,
+)
+from .pairs import (
+    ApproximateDpPair,
+    Composition,
+    DiscreteGaussianPair,
+    DiscreteLaplacePair,
+    GaussianPair,
+    LaplacePair,
+    Order,
+    Pair,
+    RandomizedResponsePair,
+    SubsampledPair,
+    ZcdpBound,
+)
+
+Participation = Literal["hidden", "visible"]
+
+
+@dataclass(frozen=True, slots=True)
+class Dominating:
+    """truth <= max over `upper`; truth >= max over `lower` (empty: no attained pair is known)."""
+
+    upper: tuple[Composition, ...]
+    lower: tuple[Composition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """The single-round pairs, by the order in which the two neighbours are named."""
+
+    upper: dict[str, Pair]
+    lower: dict[str, Pair]
+
+
+def dominating(run: Mechanism, neighbouring: Neighbouring, participation: Participation = "hidden") -> Dominating:
+    """The product pairs of a run.
+
+    participation: "visible" when the observer knows in which rounds the unit took part (the coin is public,
+    and sampling amplifies nothing); "hidden" when nobody does.
+    Raises InputError for combinations that have no meaning or no known bound.
+    """
+    relation = neighbouring_relation(neighbouring)
+    steps = [(_step(part, relation, participation), rounds) for part, rounds in rounds_by_step(run).items()]
+    return Dominating(
+        upper=_products([(step.upper, rounds) for step, rounds in steps]),
+        lower=_products([(step.lower, rounds) for step, rounds in steps]),
+    )
+
+
+def _products(steps: list[tuple[dict[str, Pair], int]]) -> tuple[Composition, ...]:
+    """One product pair for each order of the neighbours; a step without that order contributes its only pair."""
+    if any(not pairs for pairs, _ in steps):
+        return ()
+    orders = sorted({order for pairs, _ in steps for order in pairs})
+    products: dict[Composition, None] = {}
+    for order in orders:
+        counts: dict[Pair, int] = {}
+        for pairs, rounds in steps:
+            pair = pairs[order] if order in pairs else next(iter(pairs.values()))
+            counts[pair] = counts.get(pair, 0) + rounds
+        products[tuple(counts.items())] = None
+    return tuple(products)
+
+
+def _step(part: Mechanism, relation: Neighbouring, participation: Participation) -> _Step:
+    if isinstance(part, Poisson | FixedSize):
+        if part.sampling_rate == 1.0:
+            return _step(part.mechanism, relation, participation)
+        if participation == "visible":
+            return _visible(part, relation)
+        return _poisson(part, relation) if isinstance(part, Poisson) else _fixed_size(part, relation)
+    if isinstance(part, PureDp):
+        return _Step({"both": ApproximateDpPair(part.epsilon, 0.0)}, {})
+    if isinstance(part, ApproximateDp):
+        return _Step({"both": ApproximateDpPair(part.epsilon, part.delta)}, {})
+    if isinstance(part, Zcdp):
+        return _Step({"both": ZcdpBound(part.rho)}, {})
+    if isinstance(part, RandomizedResponse):
+        if relation != "replace-one":
+            raise InputError("neighbouring", relation, "replace-one for randomized response: the unit always reports")
+        return _tight({"both": RandomizedResponsePair(part.flip_probability, part.categories)})
+    return _tight({"both": _location(part)(sensitivity(relation))})
+
+
+def _tight(pairs: dict[str, Pair]) -> _Step:
+    return _Step(pairs, pairs)
+
+
+def _location(part: Mechanism) -> Callable[[float], Pair]:
+    """Additive noise: the pair as a function of how far, in units of the clip bound, the sum moves.
+
+    Log-concave noise: a larger move dominates a smaller one.
+    """
+    if isinstance(part, Gaussian):
+        return lambda move: GaussianPair(move / part.noise_multiplier)
+    if isinstance(part, Laplace):
+        return lambda move: LaplacePair(move / part.noise_multiplier)
+    if isinstance(part, DiscreteGaussian):
+        return lambda move: DiscreteGaussianPair(part.sigma, int(move) * part.clip)
+    if isinstance(part, DiscreteLaplace):
+        return lambda move: DiscreteLaplacePair(part.scale, int(move) * part.clip)
+    raise InputError("mechanism", part, "additive noise (Gaussian, Laplace, DiscreteGaussian, DiscreteLaplace) here")
+
+
+def _sampled(pair: Pair, rate: float, *orders: Order) -> dict[str, Pair]:
+    return {order: SubsampledPair(pair, rate, order) for order in orders}
+
+
+def _poisson(part: Poisson, relation: Neighbouring) -> _Step:
+    """Poisson sampling with a hidden coin (docs: section "Poisson sampling")."""
+    pair, rate = _location(part.mechanism), part.sampling_rate
+    if relation != "replace-one":
+        return _tight(_sampled(pair(1), rate, "remove", "add"))
+    if isinstance(part.mechanism, Gaussian):
+        return _tight(_sampled(pair(1), rate, "replace"))
+    return _Step(_sampled(pair(2), rate, "hybrid"), _sampled(pair(1), rate, "remove", "add"))
+
+
+def _fixed_size(part: FixedSize, relation: Neighbouring) -> _Step:
+    """A hidden cohort of fixed size (docs: section "Fixed-size sampling").
+
+    One client's absence is filled by another, whose contribution may be opposite: every move is up to 2.
+    Valid for clients whose contribution depends on their data and the public transcript only.
+    """
+    pair, rate = _location(part.mechanism), part.sampling_rate
+    if relation == "add-remove":
+        return _tight(_sampled(pair(2), rate, "remove", "add"))
+    attained = _sampled(pair(2 if relation == "replace-one" else 1), rate, "remove", "add")
+    if relation == "replace-one" and isinstance(part.mechanism, Gaussian):
+        attained |= _sampled(pair(1), rate, "replace")
+    return _Step(_sampled(pair(2), rate, "hybrid"), attained)
+
+
+def _visible(part: Poisson | FixedSize, relation: Neighbouring) -> _Step:
+    """The observer sees the unit's participation (docs: section "Visible participation")."""
+    if relation == "add-remove":
+        raise InputError(
+            "neighbouring",
+            relation,
+            "zero-out or replace-one when participation is visible: seeing a unit take part reveals that it is there",
+        )
+    return _tight(_sampled(_location(part.mechanism)(sensitivity(relation)), part.sampling_rate, "visible"))

@@ -1,0 +1,90 @@
+"""epsilon(run, delta) and delta(run, epsilon): the best certified bracket that the accountants give together.
+
+Each accountant is a module with three functions of a product pair:
+`supports(composition)`, `epsilon(composition, delta)` and `delta(composition, epsilon)`, the latter two
+returning a Bracket of the composed pair's own value.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from ..mechanisms import InputError, Mechanism, Neighbouring
+from ..mechanisms.validate import choice, nonnegative, open_probability
+from .bracket import Bracket
+from .dominating import Participation, dominating
+from .pairs import Composition
+
+ACCOUNTANTS: dict[str, ModuleType] = {}
+"""Certified accountants in the order in which "best" tries them."""
+
+NOTIONS = ("dp", "billboard", "joint")
+
+
+def epsilon(
+    run: Mechanism,
+    delta: float,
+    neighbouring: Neighbouring = "add-remove",
+    *,
+    notion: str = "dp",
+    participation: Participation | None = None,
+    accountant: str = "best",
+) -> Bracket:
+    """The smallest epsilon for which the run is (epsilon, delta)-DP, as a certified bracket.
+
+    The true value is never above `upper`, and never below `lower`.
+    Raises InputError (a ValueError) for values out of range and combinations without a known bound.
+    """
+    open_probability("delta", delta)
+    return _bracket(run, neighbouring, notion, participation, accountant, "epsilon", float(delta))
+
+
+def delta(
+    run: Mechanism,
+    epsilon: float,
+    neighbouring: Neighbouring = "add-remove",
+    *,
+    notion: str = "dp",
+    participation: Participation | None = None,
+    accountant: str = "best",
+) -> Bracket:
+    """The smallest delta for which the run is (epsilon, delta)-DP, as a certified bracket."""
+    nonnegative("epsilon", epsilon)
+    return _bracket(run, neighbouring, notion, participation, accountant, "delta", float(epsilon))
+
+
+def _bracket(
+    run: Mechanism,
+    neighbouring: Neighbouring,
+    notion: str,
+    participation: Participation | None,
+    accountant: str,
+    quantity: str,
+    at: float,
+) -> Bracket:
+    seen = participation or ("hidden" if choice("notion", notion, NOTIONS) == "dp" else "visible")
+    pairs = dominating(run, neighbouring, seen)
+    upper = _largest([_composed(product, accountant, quantity, at) for product in pairs.upper])
+    if pairs.lower == pairs.upper:
+        return upper
+    if not pairs.lower:
+        return Bracket(0.0, upper.upper, upper.certified, upper.method)
+    lower = _largest([_composed(product, accountant, quantity, at) for product in pairs.lower])
+    return Bracket(lower.lower, upper.upper, upper.certified and lower.certified, upper.method)
+
+
+def _largest(brackets: list[Bracket]) -> Bracket:
+    result = brackets[0]
+    for bracket in brackets[1:]:
+        result = result.maximum(bracket)
+    return result
+
+
+def _composed(product: Composition, accountant: str, quantity: str, at: float) -> Bracket:
+    """The named accountant's bracket, or ("best") the first supporting one's, in the order of ACCOUNTANTS."""
+    names = tuple(ACCOUNTANTS) if accountant == "best" else (choice("accountant", accountant, ACCOUNTANTS),)
+    for name in names:
+        if ACCOUNTANTS[name].supports(product):
+            bracket: Bracket = getattr(ACCOUNTANTS[name], quantity)(product, at)
+            return bracket
+    raise InputError("accountant", accountant, f"an accountant that supports {product}")

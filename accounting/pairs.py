@@ -1,0 +1,102 @@
+"""Dominating pairs: two distributions (P, Q) that one step's outputs on neighbours cannot be told apart better than.
+
+Everything an accountant needs to know of a step is its pair. The hockey-stick profile of a pair is
+delta(eps) = E_P[(1 - exp(eps - L))_+] with the privacy loss L = log(dP/dQ). Pairs of independent (or
+adaptive) steps compose: the profile of the product pair bounds the whole run
+(Zhu, Dong, Wang 2022, arXiv 2106.08567, Theorem 10).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+class Pair:
+    """A frozen description of (P, Q). Subclasses are frozen dataclasses."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GaussianPair(Pair):
+    """P = N(shift, 1), Q = N(0, 1): symmetric in P and Q; shift > 0."""
+
+    shift: float
+
+
+@dataclass(frozen=True, slots=True)
+class LaplacePair(Pair):
+    """P = Laplace(shift, 1), Q = Laplace(0, 1): symmetric; shift > 0."""
+
+    shift: float
+
+
+@dataclass(frozen=True, slots=True)
+class DiscreteGaussianPair(Pair):
+    """P = N_Z(shift, sigma^2), Q = N_Z(0, sigma^2), on the integers; symmetric; shift a positive integer."""
+
+    sigma: float
+    shift: int
+
+
+@dataclass(frozen=True, slots=True)
+class DiscreteLaplacePair(Pair):
+    """P[x] proportional to exp(-|x - shift| / scale), Q the same about 0; symmetric; shift a positive integer."""
+
+    scale: float
+    shift: int
+
+
+@dataclass(frozen=True, slots=True)
+class RandomizedResponsePair(Pair):
+    """P reports category 0 with probability 1 - flip, Q category 1; each other one with flip/(categories-1)."""
+
+    flip: float
+    categories: int
+
+
+@dataclass(frozen=True, slots=True)
+class ApproximateDpPair(Pair):
+    """The worst (epsilon, delta)-DP pair.
+
+    P and Q put mass delta where the other has none, and are randomized response with odds e^epsilon on the
+    rest (Kairouz, Oh, Viswanath 2015, Theorem 3.1). delta may be 0.
+    """
+
+    epsilon: float
+    delta: float
+
+
+@dataclass(frozen=True, slots=True)
+class ZcdpBound(Pair):
+    """No pair is known, only D_alpha(P||Q) <= rho alpha for every alpha > 1, in both orders."""
+
+    rho: float
+
+
+Order = Literal["remove", "add", "replace", "hybrid", "visible"]
+
+
+@dataclass(frozen=True, slots=True)
+class SubsampledPair(Pair):
+    """A base pair (P0, Q0) that applies only when the unit is sampled, with probability rate < 1.
+
+    order:
+    - "remove":  P = (1 - rate) Q0 + rate P0 against Q0.
+    - "add":     Q0 against (1 - rate) Q0 + rate P0.
+    - "replace": location families only, with noise N of scale 1 and base shift s:
+                 P = (1 - rate) N(0) + rate N(s) against Q = (1 - rate) N(0) + rate N(-s).
+    - "hybrid":  the symmetric pair whose profile is that of "remove" for eps >= 0, and
+                 1 - e^eps + e^eps delta_remove(-eps) for eps < 0.
+    - "visible": the coin is public: with probability rate the outcome is (1, P0) against (1, Q0), else (0, .)
+                 under both.
+    """
+
+    base: Pair
+    rate: float
+    order: Order
+
+
+Composition = tuple[tuple[Pair, int], ...]
+"""Distinct single-step pairs with the number of rounds that each is used: a product pair."""

@@ -1,0 +1,41 @@
+"""Mechanisms of which only a privacy bound is known (published as such, with nothing else to go by)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .base import Mechanism
+from .validate import InputError, nonnegative, number, positive
+
+
+@dataclass(frozen=True, slots=True)
+class PureDp(Mechanism):
+    """Any mechanism that is epsilon-DP for the stated neighbours. epsilon: at least 0."""
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", nonnegative("epsilon", self.epsilon))
+
+
+@dataclass(frozen=True, slots=True)
+class ApproximateDp(Mechanism):
+    """Any mechanism that is (epsilon, delta)-DP for the stated neighbours."""
+
+    epsilon: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", nonnegative("epsilon", self.epsilon))
+        if not 0 <= number("delta", self.delta) < 1:
+            raise InputError("delta", self.delta, "a number of at least 0 and below 1")
+
+
+@dataclass(frozen=True, slots=True)
+class Zcdp(Mechanism):
+    """Any mechanism that is rho-zCDP for the stated neighbours (Bun, Steinke 2016, Definition 1.1)."""
+
+    rho: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rho", positive("rho", self.rho))

@@ -1,0 +1,23 @@
+"""The Gaussian mechanism."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .base import Mechanism
+from .validate import positive
+
+
+@dataclass(frozen=True, slots=True)
+class Gaussian(Mechanism):
+    """A sum of clipped contributions plus Gaussian noise.
+
+    noise_multiplier: standard deviation of the noise on the sum, divided by clip_norm, the bound on one
+    unit's contribution. Add-remove and zero-out neighbours move the sum by up to 1 in these units,
+    replace-one by up to 2.
+    """
+
+    noise_multiplier: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "noise_multiplier", positive("noise_multiplier", self.noise_multiplier))

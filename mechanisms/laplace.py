@@ -1,0 +1,22 @@
+"""The Laplace mechanism."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .base import Mechanism
+from .validate import positive
+
+
+@dataclass(frozen=True, slots=True)
+class Laplace(Mechanism):
+    """A scalar sum of contributions clipped to [-clip, clip], plus Laplace noise.
+
+    noise_multiplier: the noise's scale parameter b divided by clip. Add-remove and zero-out neighbours
+    move the sum by up to 1 in these units, replace-one by up to 2.
+    """
+
+    noise_multiplier: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "noise_multiplier", positive("noise_multiplier", self.noise_multiplier))

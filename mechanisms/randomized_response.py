@@ -1,0 +1,31 @@
+"""Randomized response over k categories."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .base import Mechanism
+from .validate import InputError, count, open_probability
+
+
+@dataclass(frozen=True, slots=True)
+class RandomizedResponse(Mechanism):
+    """One unit's category is reported truly with probability 1 - flip_probability.
+
+    Otherwise one of the other `categories` - 1 is reported, uniformly (Warner 1965; Kairouz, Oh,
+    Viswanath 2014). flip_probability must stay below 1 - 1/categories, where the report says nothing.
+    Only replace-one neighbours make sense: the unit always reports.
+    """
+
+    flip_probability: float
+    categories: int = 2
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "flip_probability", open_probability("flip_probability", self.flip_probability))
+        object.__setattr__(self, "categories", count("categories", self.categories, least=2))
+        if self.flip_probability > 1 - 1 / self.categories:
+            raise InputError(
+                "flip_probability",
+                self.flip_probability,
+                f"at most 1 - 1/categories = {1 - 1 / self.categories}",
+            )

@@ -1,0 +1,49 @@
+"""Who takes part in a round: client (or example) sampling schemes around a base mechanism."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .base import Mechanism
+from .validate import InputError, count, rate
+
+
+def _base(mechanism: object) -> None:
+    if not isinstance(mechanism, Mechanism):
+        raise InputError("mechanism", mechanism, "a mechanism description, such as Gaussian(noise_multiplier=1.0)")
+
+
+@dataclass(frozen=True, slots=True)
+class Poisson(Mechanism):
+    """Every unit takes part independently with probability sampling_rate.
+
+    The released sum is divided by a constant (the expected cohort), never by the realised cohort.
+    """
+
+    mechanism: Mechanism
+    sampling_rate: float
+
+    def __post_init__(self) -> None:
+        _base(self.mechanism)
+        object.__setattr__(self, "sampling_rate", rate("sampling_rate", self.sampling_rate))
+
+
+@dataclass(frozen=True, slots=True)
+class FixedSize(Mechanism):
+    """A uniformly random cohort of fixed size, drawn without replacement, fresh in every round."""
+
+    mechanism: Mechanism
+    population: int
+    cohort: int
+
+    def __post_init__(self) -> None:
+        _base(self.mechanism)
+        object.__setattr__(self, "population", count("population", self.population))
+        object.__setattr__(self, "cohort", count("cohort", self.cohort))
+        if self.cohort > self.population:
+            raise InputError("cohort", self.cohort, f"at most the population, {self.population}")
+
+    @property
+    def sampling_rate(self) -> float:
+        """cohort / population, the probability that one given unit takes part in a round."""
+        return self.cohort / self.population

@@ -1,0 +1,79 @@
+"""The one place where input is validated.
+
+Every error names the field, the value it was given and what was expected, so that a caller (or the
+command line, which turns it into exit code 2) can show it as it stands.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from numbers import Integral, Real
+
+
+class InputError(ValueError):
+    """A value that cannot be worked with: `field`, the offending `value` and what was `expected`."""
+
+    def __init__(self, field: str, value: object, expected: str) -> None:
+        super().__init__(f"{field} = {value!r}: expected {expected}")
+        self.field = field
+        self.value = value
+        self.expected = expected
+
+
+def number(field: str, value: object) -> float:
+    """A finite real number (bool is not one)."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        raise InputError(field, value, "a finite number")
+    return float(value)
+
+
+def positive(field: str, value: object) -> float:
+    """A finite number above 0."""
+    checked = number(field, value)
+    if checked <= 0:
+        raise InputError(field, value, "a number above 0")
+    return checked
+
+
+def nonnegative(field: str, value: object) -> float:
+    """A finite number of at least 0."""
+    checked = number(field, value)
+    if checked < 0:
+        raise InputError(field, value, "a number of at least 0")
+    return checked
+
+
+def open_probability(field: str, value: object) -> float:
+    """A probability strictly between 0 and 1, such as a target delta."""
+    checked = number(field, value)
+    if not 0 < checked < 1:
+        raise InputError(field, value, "a number strictly between 0 and 1")
+    return checked
+
+
+def rate(field: str, value: object) -> float:
+    """A sampling rate in (0, 1]."""
+    checked = number(field, value)
+    if not 0 < checked <= 1:
+        raise InputError(field, value, "a rate above 0 and at most 1")
+    return checked
+
+
+def count(field: str, value: object, least: int = 1) -> int:
+    """A whole number of at least `least`; 100.0 is accepted, 0.5 is not."""
+    expected = f"a whole number of at least {least}"
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        raise InputError(field, value, expected)
+    whole = int(value) if isinstance(value, Integral) else int(float(value))
+    if whole != value or whole < least:
+        raise InputError(field, value, expected)
+    return whole
+
+
+def choice(field: str, value: object, allowed: Iterable[str]) -> str:
+    """One of the allowed words."""
+    options = tuple(allowed)
+    if value not in options:
+        raise InputError(field, value, "one of " + ", ".join(options))
+    return str(value)

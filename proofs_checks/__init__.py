@@ -1,0 +1,1 @@
+"""WHY believe it: claim verification, auditors, and the papers' theorems as executable checks."""

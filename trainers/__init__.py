@@ -1,0 +1,1 @@
+"""WHO uses it: minimal torch reference trainers of the source papers' algorithms."""
