@@ -44,7 +44,13 @@ from .pairs import (
     ZcdpBound,
 )
 
-Participation = Literal["hidden", "visible"]
+Participation = Literal["hidden", "pooled", "visible"]
+"""What the observer knows of who took part in a round.
+
+"hidden": nothing. "pooled": every other unit knows whether it took part itself, and they pool that; it settles
+the unit's own participation when the cohort has a fixed size, and says nothing about it under independent
+Poisson coins. "visible": the observer sees the unit's own participation (its traffic, or the cohort itself).
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +72,6 @@ class _Step:
 def dominating(run: Mechanism, neighbouring: Neighbouring, participation: Participation = "hidden") -> Dominating:
     """The product pairs of a run.
 
-    participation: "visible" when the observer knows in which rounds the unit took part (the coin is public,
-    and sampling amplifies nothing); "hidden" when nobody does.
     Raises InputError for combinations that have no meaning or no known bound.
     """
     relation = neighbouring_relation(neighbouring)
@@ -97,7 +101,7 @@ def _step(part: Mechanism, relation: Neighbouring, participation: Participation)
     if isinstance(part, Poisson | FixedSize):
         if part.sampling_rate == 1.0:
             return _step(part.mechanism, relation, participation)
-        if participation == "visible":
+        if participation == "visible" or (participation == "pooled" and isinstance(part, FixedSize)):
             return _visible(part, relation)
         return _poisson(part, relation) if isinstance(part, Poisson) else _fixed_size(part, relation)
     if isinstance(part, PureDp):

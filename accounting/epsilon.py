@@ -8,6 +8,7 @@ returning a Bracket of the composed pair's own value.
 from __future__ import annotations
 
 from types import ModuleType
+from typing import Literal
 
 from ..mechanisms import InputError, Mechanism, Neighbouring
 from ..mechanisms.validate import choice, nonnegative, open_probability
@@ -27,7 +28,7 @@ def epsilon(
     neighbouring: Neighbouring = "add-remove",
     *,
     notion: str = "dp",
-    participation: Participation | None = None,
+    participation: Literal["hidden", "visible"] | None = None,
     accountant: str = "best",
 ) -> Bracket:
     """The smallest epsilon for which the run is (epsilon, delta)-DP, as a certified bracket.
@@ -45,7 +46,7 @@ def delta(
     neighbouring: Neighbouring = "add-remove",
     *,
     notion: str = "dp",
-    participation: Participation | None = None,
+    participation: Literal["hidden", "visible"] | None = None,
     accountant: str = "best",
 ) -> Bracket:
     """The smallest delta for which the run is (epsilon, delta)-DP, as a certified bracket."""
@@ -57,13 +58,12 @@ def _bracket(
     run: Mechanism,
     neighbouring: Neighbouring,
     notion: str,
-    participation: Participation | None,
+    participation: Literal["hidden", "visible"] | None,
     accountant: str,
     quantity: str,
     at: float,
 ) -> Bracket:
-    seen = participation or ("hidden" if choice("notion", notion, NOTIONS) == "dp" else "visible")
-    pairs = dominating(run, neighbouring, seen)
+    pairs = dominating(run, neighbouring, _seen(notion, participation))
     upper = _largest([_composed(product, accountant, quantity, at) for product in pairs.upper])
     if pairs.lower == pairs.upper:
         return upper
@@ -71,6 +71,20 @@ def _bracket(
         return Bracket(0.0, upper.upper, upper.certified, upper.method)
     lower = _largest([_composed(product, accountant, quantity, at) for product in pairs.lower])
     return Bracket(lower.lower, upper.upper, upper.certified and lower.certified, upper.method)
+
+
+def _seen(notion: str, participation: Literal["hidden", "visible"] | None) -> Participation:
+    """What the notion's adversary knows of the cohorts.
+
+    For billboard and joint privacy that is the coalition of all others, who see their own participation unless
+    it is said to be hidden even from them; for plain DP, whoever sees the output, and nothing else by default.
+    """
+    choice("notion", notion, NOTIONS)
+    if participation is not None:
+        choice("participation", participation, ("hidden", "visible"))
+    if notion == "dp":
+        return participation or "hidden"
+    return "hidden" if participation == "hidden" else "pooled"
 
 
 def _largest(brackets: list[Bracket]) -> Bracket:
