@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: verify test nightly lint clean
+.PHONY: verify test nightly lint bench-accountants clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -28,6 +28,14 @@ nightly: $(VENV)/.installed-test
 lint: $(VENV)/.installed-test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+
+.venv-bench/.installed: benchmarks/requirements.txt pyproject.toml
+	$(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/requirements.txt -e .
+	touch $@
+
+bench-accountants: .venv-bench/.installed
+	.venv-bench/bin/python benchmarks/accountants.py
 
 clean:
 	rm -rf $(VENV) build *.egg-info

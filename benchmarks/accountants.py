@@ -1,0 +1,259 @@
+"""dpcert's accountants against the peers', in one run: value, CPU seconds, and ratios.
+
+One command, `make bench-accountants`, installs the peers in their own environment and runs this. Times are
+medians of process CPU time over repeated calls of the peer's own public function, set-up included, as a user
+would call it; compare the ratios, never the seconds, between machines. A call over its time limit is "over N s".
+"LOW" marks a peer's number below dpcert's certified lower end: it under-reports.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import signal
+import statistics
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from dpcert.accounting import epsilon
+from dpcert.mechanisms import FixedSize, Gaussian, Poisson, Repeat
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A subsampled Gaussian run: Poisson with a rate, or fixed-size with population and cohort."""
+
+    noise_multiplier: float
+    rate: float
+    rounds: int
+    delta: float
+    population: int = 0
+    cohort: int = 0
+
+    @property
+    def name(self) -> str:
+        sampling = f"{self.cohort} of {self.population}" if self.population else f"{self.rate:g}"
+        return f"{self.noise_multiplier:g}, {sampling}, {self.rounds:g}, {self.delta:g}"
+
+
+POISSON = [
+    Setting(1, 0.01, 10_000, 1e-5),
+    Setting(0.6, 0.001, 10_000, 1e-5),
+    Setting(4, 0.5, 1000, 1e-6),
+    Setting(0.8, 0.001, 100_000, 1e-10),
+    Setting(1, 0.001, 10, 1e-5),
+    Setting(0.2, 0.001, 100, 1e-5),
+    Setting(100, 0.5, 1_000_000, 1e-10),
+    Setting(1, 1e-6, 1_000_000, 1e-10),
+    Setting(1, 0.01, 10_000, 1e-15),
+    Setting(1, 0.001, 1_000_000, 1e-15),
+    Setting(0.5, 0.01, 100_000, 1e-5),
+    Setting(8, 100 / 205, 1000, 1e-5),
+]
+FIXED_SIZE = [
+    Setting(16, 100 / 205, 1000, 1e-5, 205, 100),
+    Setting(8, 100 / 515, 1000, 1e-5, 515, 100),
+    Setting(8, 100 / 400, 600, 1e-5, 400, 100),
+]
+"""Noise multipliers relative to clip_norm: a replacement moves the sum by 2 of these units."""
+
+
+class TooSlow(Exception):
+    """A call went over its time limit."""
+
+
+@contextmanager
+def _limit(seconds: int) -> Iterator[None]:
+    def stop(*_: object) -> None:
+        raise TooSlow
+
+    previous = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, previous)
+
+
+def _dp_accounting(setting: Setting, accountant: str) -> float:
+    import dp_accounting
+    from dp_accounting.pld import PLDAccountant
+    from dp_accounting.rdp import RdpAccountant
+
+    kind = PLDAccountant if accountant == "pld" else RdpAccountant
+    gaussian = dp_accounting.GaussianDpEvent(setting.noise_multiplier)
+    if setting.population:
+        # There the noise multiplier of this event is relative to the replace-one sensitivity, 2 clip_norm.
+        gaussian = dp_accounting.GaussianDpEvent(setting.noise_multiplier / 2)
+        event = dp_accounting.SampledWithoutReplacementDpEvent(setting.population, setting.cohort, gaussian)
+        relation = dp_accounting.NeighboringRelation.REPLACE_ONE
+        ledger = kind(neighboring_relation=relation)
+    else:
+        event = dp_accounting.PoissonSampledDpEvent(setting.rate, gaussian)
+        ledger = kind()
+    ledger.compose(dp_accounting.SelfComposedDpEvent(event, setting.rounds))
+    return float(ledger.get_epsilon(setting.delta))
+
+
+def _prv(setting: Setting) -> float:
+    from prv_accountant import PRVAccountant
+    from prv_accountant.privacy_random_variables import PoissonSubsampledGaussianMechanism
+
+    prv = PoissonSubsampledGaussianMechanism(
+        noise_multiplier=setting.noise_multiplier, sampling_probability=setting.rate
+    )
+    accountant = PRVAccountant(
+        prvs=[prv], max_self_compositions=[setting.rounds], eps_error=0.01, delta_error=setting.delta / 1000
+    )
+    _, _, upper = accountant.compute_epsilon(delta=setting.delta, num_self_compositions=[setting.rounds])
+    return float(upper)
+
+
+def _opacus(setting: Setting) -> float:
+    from opacus.accountants import PRVAccountant
+
+    accountant = PRVAccountant()
+    accountant.history = [(setting.noise_multiplier, setting.rate, setting.rounds)]
+    return float(accountant.get_epsilon(delta=setting.delta))
+
+
+def _autodp(setting: Setting) -> float:
+    from autodp.mechanism_zoo import ExactGaussianMechanism
+    from autodp.transformer_zoo import AmplificationBySampling, Composition
+
+    gaussian = ExactGaussianMechanism(sigma=setting.noise_multiplier)
+    sampled = AmplificationBySampling(PoissonSampling=True)(gaussian, setting.rate)
+    return float(Composition()([sampled], [setting.rounds]).get_approxDP(setting.delta))
+
+
+def _ours(setting: Setting) -> float:
+    return _bracket(setting).upper
+
+
+def _bracket(setting: Setting):
+    gaussian = Gaussian(setting.noise_multiplier)
+    if setting.population:
+        run = Repeat(FixedSize(gaussian, setting.population, setting.cohort), setting.rounds)
+        return epsilon(run, setting.delta, "replace-one")
+    return epsilon(Repeat(Poisson(gaussian, setting.rate), setting.rounds), setting.delta)
+
+
+PEERS: dict[str, Callable[[Setting], float]] = {
+    "dp-accounting PLD": lambda setting: _dp_accounting(setting, "pld"),
+    "dp-accounting RDP": lambda setting: _dp_accounting(setting, "rdp"),
+    "prv-accountant": _prv,
+    "Opacus PRV": _opacus,
+    "autodp RDP": _autodp,
+}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A peer's value and median CPU seconds on one setting, or why there is none."""
+
+    value: float | None
+    seconds: float | None
+    note: str
+
+
+def _measure(call: Callable[[Setting], float], setting: Setting, repeats: int, limit: int) -> Measured:
+    times, value = [], None
+    try:
+        with _limit(limit), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for _ in range(repeats):
+                start = time.process_time()
+                value = call(setting)
+                times.append(time.process_time() - start)
+                if sum(times) > limit / 4:
+                    break
+    except TooSlow:
+        if not times:
+            return Measured(None, None, f"over {limit} s")
+    except Exception as error:
+        return Measured(None, None, f"refuses ({type(error).__name__})")
+    return Measured(value, statistics.median(times), "")
+
+
+def _judge(measured: Measured, lower: float) -> str:
+    if measured.value is None:
+        return measured.note
+    if math.isinf(measured.value) or math.isnan(measured.value):
+        return str(measured.value)
+    if measured.value < lower:
+        return f"{measured.value:.6g} LOW"
+    return f"{measured.value:.6g}"
+
+
+def _row(setting: Setting, repeats: int, limit: int) -> dict[str, object]:
+    ours = _measure(_ours, setting, max(repeats, 9), limit)
+    bracket = _bracket(setting)
+    row: dict[str, object] = {
+        "setting": setting.name,
+        "lower": bracket.lower,
+        "upper": bracket.upper,
+        "method": bracket.method,
+        "seconds": ours.seconds,
+        "peers": {},
+    }
+    for name, call in PEERS.items():
+        if setting.population and not name.startswith("dp-accounting RDP"):
+            continue
+        measured = _measure(call, setting, repeats, limit)
+        ratio = measured.seconds / ours.seconds if measured.seconds and ours.seconds else None
+        row["peers"][name] = asdict(measured) | {
+            "judged": _judge(measured, bracket.lower, bracket.upper),
+            "ratio": ratio,
+        }
+    return row
+
+
+def _table(rows: list[dict], title: str) -> Table:
+    table = Table(title=title)
+    names = list(dict.fromkeys(name for row in rows for name in row["peers"]))
+    for column in ("z, rate, rounds, delta", "certified epsilon", "relative width", "ms", *names):
+        table.add_column(column)
+    for row in rows:
+        width = (row["upper"] - row["lower"]) / row["upper"] if row["upper"] else 0.0
+        cells = [row["setting"], f"{row['upper']:.10g}", f"{width:.0e}", f"{1000 * row['seconds']:.1f}"]
+        for name in names:
+            peer = row["peers"].get(name)
+            ratio = f" ({peer['ratio']:.0f}x)" if peer and peer["ratio"] else ""
+            cells.append("" if peer is None else peer["judged"] + ratio)
+        table.add_row(*cells)
+    return table
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeats", type=int, default=3, help="timed calls a peer and setting")
+    parser.add_argument("--limit", type=int, default=60, help="seconds after which a peer is given up on a setting")
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    arguments = parser.parse_args()
+    rows: dict[str, list[dict]] = {"Poisson, add-remove": [], "fixed-size, replace-one": []}
+    with Progress(console=Console(file=sys.stderr), transient=True) as progress:
+        task = progress.add_task("settings", total=len(POISSON) + len(FIXED_SIZE))
+        for title, settings in zip(rows, (POISSON, FIXED_SIZE), strict=True):
+            for setting in settings:
+                rows[title].append(_row(setting, arguments.repeats, arguments.limit))
+                progress.advance(task)
+    if arguments.json:
+        print(json.dumps(rows, indent=1))
+        return
+    console = Console(width=220)
+    for title, measured in rows.items():
+        console.print(_table(measured, f"{title}: value (peer's CPU time / ours)"))
+
+
+if __name__ == "__main__":
+    main()
