@@ -9,21 +9,41 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from numbers import Integral, Real
+from typing import TypeGuard
 
 
 class InputError(ValueError):
     """A value that cannot be worked with: `field`, the offending `value` and what was `expected`."""
 
     def __init__(self, field: str, value: object, expected: str) -> None:
-        super().__init__(f"{field} = {value!r}: expected {expected}")
+        super().__init__(f"{field} = {_shown(value)}: expected {expected}")
         self.field = field
         self.value = value
         self.expected = expected
 
 
+def _shown(value: object) -> str:
+    """The value on one line of bounded length, whatever it is."""
+    try:
+        text = repr(value)
+    except ValueError:  # an integer too long for Python to print
+        text = f"<an unprintable {type(value).__name__}>"
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _is_finite_number(value: object) -> TypeGuard[Real]:
+    """A real number that a float can hold; True and False are not numbers."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer beyond the range of floats
+        return False
+
+
 def number(field: str, value: object) -> float:
     """A finite real number (bool is not one)."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+    if not _is_finite_number(value):
         raise InputError(field, value, "a finite number")
     return float(value)
 
@@ -63,7 +83,7 @@ def rate(field: str, value: object) -> float:
 def count(field: str, value: object, least: int = 1) -> int:
     """A whole number of at least `least`; 100.0 is accepted, 0.5 is not."""
     expected = f"a whole number of at least {least}"
-    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+    if not _is_finite_number(value):
         raise InputError(field, value, expected)
     whole = int(value) if isinstance(value, Integral) else int(float(value))
     if whole != value or whole < least:
