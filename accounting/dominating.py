@@ -25,6 +25,7 @@ from ..mechanisms import (
     Poisson,
     PureDp,
     RandomizedResponse,
+    Shuffled,
     Zcdp,
     neighbouring_relation,
     rounds_by_step,
@@ -104,6 +105,8 @@ def _step(part: Mechanism, relation: Neighbouring, participation: Participation)
         if participation == "visible" or (participation == "pooled" and isinstance(part, FixedSize)):
             return _visible(part, relation)
         return _poisson(part, relation) if isinstance(part, Poisson) else _fixed_size(part, relation)
+    if isinstance(part, Shuffled):
+        return _shuffled(part, relation)
     if isinstance(part, PureDp):
         return _Step({"both": ApproximateDpPair(part.epsilon, 0.0)}, {})
     if isinstance(part, ApproximateDp):
@@ -175,3 +178,14 @@ def _visible(part: Poisson | FixedSize, relation: Neighbouring) -> _Step:
             "zero-out or replace-one when participation is visible: seeing a unit take part reveals that it is there",
         )
     return _tight(_sampled(_location(part.mechanism)(sensitivity(relation)), part.sampling_rate, "visible"))
+
+
+def _shuffled(part: Shuffled, relation: Neighbouring) -> _Step:
+    """One epoch of shuffled batches: revealing the order leaves one round per unit and no amplification.
+
+    No attained product pair: the rounds of an epoch depend on each other through the order (accounting/shuffled.py
+    has a lower bound of another kind).
+    """
+    if relation == "add-remove":
+        raise InputError("neighbouring", relation, "zero-out or replace-one with shuffled batches of a fixed size")
+    return _Step({"both": _location(part.mechanism)(sensitivity(relation))}, {})

@@ -8,7 +8,7 @@ from .gaussian import Gaussian
 from .laplace import Laplace
 from .neighbours import Neighbouring, neighbouring_relation, sensitivity
 from .randomized_response import RandomizedResponse
-from .sampling import FixedSize, Poisson
+from .sampling import FixedSize, Poisson, Shuffled
 from .validate import InputError
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "RandomizedResponse",
     "Repeat",
     "Sequence",
+    "Shuffled",
     "Zcdp",
     "neighbouring_relation",
     "rounds_by_step",

@@ -47,3 +47,18 @@ class FixedSize(Mechanism):
     def sampling_rate(self) -> float:
         """cohort / population, the probability that one given unit takes part in a round."""
         return self.cohort / self.population
+
+
+@dataclass(frozen=True, slots=True)
+class Shuffled(Mechanism):
+    """One epoch: all units, shuffled afresh, go through the mechanism in `batches` batches of equal size.
+
+    Every unit takes part in exactly one batch. Several epochs are a Repeat of this.
+    """
+
+    mechanism: Mechanism
+    batches: int
+
+    def __post_init__(self) -> None:
+        _base(self.mechanism)
+        object.__setattr__(self, "batches", count("batches", self.batches))
