@@ -12,7 +12,7 @@ from typing import Literal
 
 from ..mechanisms import InputError, Mechanism, Neighbouring
 from ..mechanisms.validate import choice, nonnegative, open_probability
-from . import participation
+from . import participation, shuffled
 from .bracket import Bracket
 from .dominating import Participation, dominating
 from .pairs import Composition
@@ -69,9 +69,29 @@ def _bracket(
     if pairs.lower == pairs.upper:
         return upper
     if not pairs.lower:
-        return Bracket(0.0, upper.upper, upper.certified, upper.method)
+        return Bracket(_unpaired_lower(run, neighbouring, quantity, at), upper.upper, upper.certified, upper.method)
     lower = _largest([_composed(product, accountant, quantity, at) for product in pairs.lower])
     return Bracket(lower.lower, upper.upper, upper.certified and lower.certified, upper.method)
+
+
+def _unpaired_lower(run: Mechanism, neighbouring: Neighbouring, quantity: str, at: float) -> float:
+    """A lower bound where no attained product pair is known: 0, or what one shuffled epoch reveals by itself."""
+    bound = shuffled.epsilon_lower if quantity == "epsilon" else shuffled.delta_lower
+    return max((bound(epoch, at) for epoch in shuffled.epochs(run, neighbouring)), default=0.0)
+
+
+def attained(
+    run: Mechanism,
+    delta: float,
+    neighbouring: Neighbouring = "add-remove",
+    *,
+    notion: str = "dp",
+    participation: Literal["hidden", "visible"] | None = None,
+) -> tuple[Composition, Bracket] | None:
+    """The attained product pair with the largest epsilon at delta, and its bracket; None where none is known."""
+    pairs = dominating(run, neighbouring, _seen(notion, participation))
+    found = [(product, _composed(product, "best", "epsilon", float(delta))) for product in pairs.lower]
+    return max(found, key=lambda entry: entry[1].lower, default=None)
 
 
 def _seen(notion: str, participation: Literal["hidden", "visible"] | None) -> Participation:
