@@ -1,0 +1,126 @@
+"""verify(claim): holds, refuted or undecided, by a certified interval around the true epsilon.
+
+holds iff the interval's upper end is at most the claimed epsilon; refuted iff its lower end, which an attained pair
+of neighbours certifies, is above; else undecided. An interval that is only an estimate decides nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from ..accounting import Bracket, epsilon
+from ..mechanisms import InputError, Mechanism
+from .claims import Claim, load_claim, to_attained_run, to_run
+from .findings import NOT_CHECKED, Finding, assumptions, findings
+from .witness import Witness, witness
+
+Verdict = Literal["holds", "refuted", "undecided"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """A claim with its verdict, and all that a reader needs to judge both.
+
+    certified: the interval that holds the true epsilon. reproduced_by: the conventions that give the printed digits
+    (this says nothing about the verdict). witness: what refutes it. certificate: the file written, if one was.
+    """
+
+    claim: Claim
+    verdict: Verdict
+    certified: Bracket
+    reproduced_by: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    not_checked: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    witness: Witness | None
+    certificate: str | None
+    seconds: float
+
+    def to_json(self) -> dict[str, object]:
+        """Plain data for the claims list of `dpcert verify --json`; infinities stay floats here."""
+        statement = self.claim.statement
+        claimed: dict[str, object] = {"epsilon": statement.epsilon, "delta": statement.delta}
+        if statement.epsilon_interval:
+            claimed["epsilon_interval"] = list(statement.epsilon_interval)
+        return {
+            "file": self.claim.file,
+            "title": statement.title,
+            "verdict": self.verdict,
+            "claimed": claimed,
+            "certified": {"epsilon_lower": self.certified.lower, "epsilon_upper": self.certified.upper},
+            "method": self.certified.method,
+            "reproduced_by": list(self.reproduced_by),
+            "assumptions": list(self.assumptions),
+            "not_checked": list(self.not_checked),
+            "findings": [finding.to_json() for finding in self.findings],
+            "witness": self.witness.to_json() if self.witness else None,
+            "certificate": self.certificate,
+            "seconds": self.seconds,
+        }
+
+
+def verify(claim: Claim | str | Path) -> Verification:
+    """The verdict on a claim, or on the claim in a TOML file.
+
+    Raises InputError for a file that cannot be read and for combinations that have no meaning.
+    """
+    if not isinstance(claim, Claim):
+        claim = load_claim(claim)
+    started = time.perf_counter()
+    bracket, limits = certified_interval(claim)
+    verdict = judge(bracket, claim.statement.threshold)
+    reproduced: tuple[str, ...] = ()
+    run = to_attained_run(claim)
+    return Verification(
+        claim=claim,
+        verdict=verdict,
+        certified=bracket,
+        reproduced_by=reproduced,
+        assumptions=assumptions(claim),
+        not_checked=(*limits, *NOT_CHECKED),
+        findings=findings(claim, bracket, verdict, reproduced),
+        witness=witness(claim, run, bracket.lower) if verdict == "refuted" and run is not None else None,
+        certificate=None,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def judge(bracket: Bracket, threshold: float) -> Verdict:
+    """What an interval around the true epsilon says of the claim that it is at most `threshold`."""
+    if bracket.certified and bracket.upper <= threshold:
+        return "holds"
+    return "refuted" if bracket.certified and bracket.lower > threshold else "undecided"
+
+
+def certified_interval(claim: Claim) -> tuple[Bracket, tuple[str, ...]]:
+    """The interval around the true epsilon, and what kept it from being tighter, in words."""
+    run, attained_run = to_run(claim), to_attained_run(claim)
+    upper, limits = _attempt(claim, run)
+    if attained_run == run:
+        return upper, limits
+    lower = _attempt(claim, attained_run)[0].lower if attained_run is not None else 0.0
+    return Bracket(lower, upper.upper, upper.certified, upper.method), limits
+
+
+def _attempt(claim: Claim, run: Mechanism) -> tuple[Bracket, tuple[str, ...]]:
+    """The facade's interval, or the one that says nothing where no accountant can give one."""
+    statement = claim.statement
+    try:
+        return epsilon(
+            run,
+            statement.delta,
+            statement.neighbouring,
+            notion=statement.notion,
+            participation=statement.participation,
+        ), ()
+    except InputError as problem:
+        if problem.field != "accountant":
+            raise
+        reason = "no certified accountant serves this mechanism, so the interval is [0, inf]"
+    except ArithmeticError as problem:
+        reason = f"the accountants failed numerically ({problem}), so the interval is [0, inf]"
+    return Bracket(0.0, math.inf, True, "none"), (reason,)
