@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erfc, erfcx
 
-Floats = NDArray[np.float64]
+from .rounding import UNIT
 
-_UNIT = 2.0**-53
-"""Largest relative error of one rounded operation in double precision."""
+Floats = NDArray[np.float64]
 
 _SPECIAL = 2.0**-47
 """Taken as the largest relative error of scipy's erfc(x <= 0) and erfcx(x >= 0) and of numpy's exp.
@@ -33,7 +32,7 @@ _MOST_PAIRS = 2**21
 class Spread:
     """A law of mu^2: atom j lies in [low[j], high[j]] and carries a mass in [mass_low[j], mass_high[j]].
 
-    missing: an upper bound on the mass that no atom carries. Positions are exact up to 10 roundings.
+    missing: an upper bound on the mass that no atom carries. Positions are exact up to 20 roundings.
     """
 
     low: Floats
@@ -65,10 +64,10 @@ def binomial(rounds: int, rate: float, mu_squared: float, smallest: float) -> Sp
     tails = _tail(relative[-1], last, rounds, odds) + _tail(relative[0], rounds - first, rounds, 1.0 / odds)
     total = math.fsum(relative)
     counts = np.arange(first, last + 1, dtype=np.float64)
-    # Each ratio: 3 roundings; its odds: 4 (the rate's own included), of which the one of 1 - rate is magnified.
-    one_ratio = (7.0 + rate / (1.0 - rate)) * _UNIT
+    # Each ratio: 3 roundings; its odds: 5, the rate's own two (rounding.PARAMETER) included, magnified in 1 - rate.
+    one_ratio = (8.0 + 2.0 * rate / (1.0 - rate)) * UNIT
     steps = np.abs(counts - mode)
-    error = 1.01 * one_ratio * (steps + np.dot(relative, steps) / total) + 8 * _UNIT
+    error = 1.01 * one_ratio * (steps + np.dot(relative, steps) / total) + 8 * UNIT
     value = counts * mu_squared
     mass_low = relative / (total + tails) * np.maximum(0.0, 1.0 - error)
     return Spread(value, value, mass_low, relative / total * (1.0 + error), 1.01 * tails / total)
@@ -90,7 +89,7 @@ def _from_mode(count: int, rounds: int, odds: float, smallest: float) -> Floats:
 
 def _tail(edge: float, count: int, rounds: int, odds: float) -> float:
     """At least the mass beyond `count` (relative to the mode's), given that at count: ratios only decrease."""
-    ratio = (rounds - count) / (count + 1.0) * odds * (1.0 + 16 * _UNIT)
+    ratio = (rounds - count) / (count + 1.0) * odds * (1.0 + 16 * UNIT)
     if ratio >= 1.0:
         return edge * (rounds - count)
     return edge * min(float(rounds - count), ratio / (1.0 - ratio)) * 1.01
@@ -106,9 +105,9 @@ def plus(first: Spread, second: Spread) -> Spread:
     total = Spread(
         np.add.outer(first.low, second.low).ravel(),
         np.add.outer(first.high, second.high).ravel(),
-        np.multiply.outer(first.mass_low, second.mass_low).ravel() * (1.0 - 2 * _UNIT),
-        np.multiply.outer(first.mass_high, second.mass_high).ravel() * (1.0 + 2 * _UNIT),
-        (first.missing + second.missing) * (1.0 + 4 * _UNIT),
+        np.multiply.outer(first.mass_low, second.mass_low).ravel() * (1.0 - 2 * UNIT),
+        np.multiply.outer(first.mass_high, second.mass_high).ravel() * (1.0 + 2 * UNIT),
+        (first.missing + second.missing) * (1.0 + 4 * UNIT),
     )
     return merged(total, _MOST_ATOMS) if len(total.low) > _MOST_ATOMS else total
 
@@ -119,7 +118,7 @@ def merged(spread: Spread, atoms: int) -> Spread:
     low = spread.low[order]
     cell = np.minimum(atoms - 1, ((low - low[0]) / max(low[-1] - low[0], 1e-300) * atoms).astype(np.int64))
     starts = np.concatenate([[0], np.flatnonzero(np.diff(cell)) + 1])
-    slack = len(low) * _UNIT  # the masses of one cell are added one after the other
+    slack = len(low) * UNIT  # the masses of one cell are added one after the other
     return Spread(
         low[starts],
         np.maximum.reduceat(spread.high[order], starts),
@@ -134,16 +133,16 @@ def mixture_delta(spread: Spread, epsilon: float) -> tuple[float, float]:
     low, high = gaussian_delta(epsilon, np.sqrt(spread.low))
     if spread.high is not spread.low:
         _, high = gaussian_delta(epsilon, np.sqrt(spread.high))
-    below = math.fsum(spread.mass_low * low) * (1.0 - 4 * _UNIT)
-    above = math.fsum(spread.mass_high * high) * (1.0 + 4 * _UNIT) + spread.missing
-    return float(max(0.0, below)), float(min(1.0, above * (1.0 + 4 * _UNIT)))
+    below = math.fsum(spread.mass_low * low) * (1.0 - 4 * UNIT)
+    above = math.fsum(spread.mass_high * high) * (1.0 + 4 * UNIT) + spread.missing
+    return float(max(0.0, below)), float(min(1.0, above * (1.0 + 4 * UNIT)))
 
 
 def gaussian_delta(epsilon: float, mu: Floats) -> tuple[Floats, Floats]:
     """delta_Gauss(epsilon; mu) = Phi(-a) - e^epsilon Phi(-b) with a = epsilon/mu - mu/2, b = epsilon/mu + mu/2.
 
     Balle, Wang 2018 (arXiv 1805.06530), Theorem 8. Returns (at most, at least) the true value for every mu
-    whose square is within 10 roundings of the given one's. Since e^epsilon phi(b) = phi(a), both terms are
+    whose square is within 20 roundings of the given one's. Since e^epsilon phi(b) = phi(a), both terms are
     scaled complementary error functions times e^{-a^2/2} when a > 0, so tiny values keep their relative accuracy.
     """
     known = np.maximum(mu, 1e-300)
@@ -154,10 +153,10 @@ def gaussian_delta(epsilon: float, mu: Floats) -> tuple[Floats, Floats]:
         bell = np.exp(-0.5 * a * a)
         second = 0.5 * bell * erfcx(b * _SQRT_HALF)
         first = np.where(a > 0, 0.5 * bell * erfcx(np.abs(a) * _SQRT_HALF), 0.5 * erfc(np.minimum(a, 0.0) * _SQRT_HALF))
-        # a and b are off by at most 10 roundings of b: the bell moves relatively by |a| times that, the area by
+        # a and b are off by at most 15 roundings of b: the bell moves relatively by |a| times that, the area by
         # the bell times that; a^2 itself is rounded too.
-        moved = 10 * _UNIT * b
-        error = (first + second) * (2 * _SPECIAL + _UNIT * (16 + 2 * a * a) + np.abs(a) * moved) + bell * moved
+        moved = 15 * UNIT * b
+        error = (first + second) * (2 * _SPECIAL + UNIT * (16 + 2 * a * a) + np.abs(a) * moved) + bell * moved
     value = first - second
     none = mu <= 0
     low = np.where(none, 0.0, np.maximum(0.0, value - error - 1e-300))

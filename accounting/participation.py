@@ -6,7 +6,8 @@ Given the public coins, the rounds in which the unit took part are a plain Gauss
 
 with s_i the shift of phase i and mu0^2 the squared shifts of the rounds in which everybody takes part
 (docs/theory/billboard.md, section "Visible participation"; the coins have the same law under both neighbours,
-so this is the profile of coins and outputs together). Both ends are bounds; one phase costs one pass over the
+so this is the profile of coins and outputs together). Both ends are bounds, for every pair within
+rounding.PARAMETER and target within rounding.TARGET of those given; one phase costs one pass over the
 likely participation counts, whatever the number of rounds.
 """
 
@@ -20,6 +21,7 @@ from scipy.optimize import brentq
 from .bracket import Bracket
 from .gaussian_mixture import Spread, binomial, certain, mixture_delta, plus
 from .pairs import Composition, GaussianPair, SubsampledPair
+from .rounding import TARGET, widened_down, widened_up
 
 METHOD = "participation"
 MOST_PHASES = 6
@@ -43,13 +45,16 @@ def supports(composition: Composition) -> bool:
 
 def delta(composition: Composition, epsilon: float) -> Bracket:
     """The smallest delta of the composed pair at epsilon >= 0."""
-    low, high = mixture_delta(spread(composition, _LIGHTEST), epsilon)
+    law = spread(composition, _LIGHTEST)
+    low = mixture_delta(law, widened_up(epsilon, TARGET) if epsilon else 0.0)[0]
+    high = mixture_delta(law, max(0.0, widened_down(epsilon, TARGET)))[1]
     return Bracket(low, high, True, METHOD)
 
 
 def epsilon(composition: Composition, delta: float) -> Bracket:
     """The smallest epsilon >= 0 of the composed pair at 0 < delta < 1."""
-    low, high = invert(spread(composition, max(_LIGHTEST, 1e-18 * delta)), delta)
+    law = spread(composition, max(_LIGHTEST, 1e-18 * delta))
+    low, high = invert(law, delta)
     return Bracket(low, high, True, METHOD)
 
 
@@ -67,18 +72,19 @@ def spread(composition: Composition, smallest: float) -> Spread:
 def invert(law: Spread, delta: float) -> tuple[float, float]:
     """(at most, at least) the smallest epsilon >= 0 with E[delta_Gauss(epsilon; mu)] <= delta.
 
-    Postcondition: the profile is certainly at most delta at the second value (or it is infinite), and certainly
-    above delta at the first one (or it is 0). The profile decreases in epsilon.
+    Postcondition: the profile is certainly at most every delta within TARGET of the given one at the second value
+    (or that is infinite), and certainly above all of them at the first one (or that is 0). The profile decreases.
     """
-    if mixture_delta(law, 0.0)[1] <= delta:
+    least, most = widened_down(delta, TARGET), widened_up(delta, TARGET)
+    if mixture_delta(law, 0.0)[1] <= least:
         return 0.0, 0.0
     low, high = 0.0, 1.0
-    while mixture_delta(law, high)[1] > delta:
+    while mixture_delta(law, high)[1] > least:
         low, high = high, 2.0 * high
         if high > 1e300:
             return 0.0, math.inf
     centre = _crossing(law, delta, low, high)
-    return _step_down(law, delta, centre), _step_up(law, delta, centre)
+    return _step_down(law, most, centre), _step_up(law, least, centre)
 
 
 def _crossing(law: Spread, delta: float, low: float, high: float) -> float:

@@ -47,15 +47,16 @@ class PersonalMeans:
 
     def run(self, clients: Sequence[Any], seed: int, billboard: Sequence[Any] | None = None) -> Record:
         record, dimension = Record(), np.asarray(clients[0]).shape[1]
-        current = self._publish(record, billboard, np.zeros(dimension), np.zeros(dimension), 0.0)
+        start: Floats = np.zeros(dimension)
+        current = self._publish(record, billboard, start, np.zeros(dimension), 0.0)
         models = [np.zeros(dimension) for _ in clients]
         for t in range(self.rounds):
             cohort = self._cohort(clients, models, seed, t)
             for k in cohort:
                 models[k] = self._local(clients, k, models, current, seed, t)
                 record.messages[t, k] = self._clipped(models[k] - current)
-            mean = np.sum([record.messages[t, k] for k in cohort], axis=0) / len(cohort)
-            noise = np.random.default_rng([seed, SERVER, t]).normal(0.0, self.noise_std, dimension)
+            mean: Floats = np.stack([record.messages[t, k] for k in cohort]).mean(axis=0)
+            noise: Floats = np.random.default_rng([seed, SERVER, t]).normal(0.0, self.noise_std, dimension)
             current = self._publish(record, billboard, current + mean, noise, 2 * self.clip_norm / self.cohort)
         record.outputs = [self._local(clients, k, models, current, seed, self.rounds) for k in range(len(clients))]
         return record
@@ -65,7 +66,7 @@ class PersonalMeans:
     ) -> Floats:
         """Write down a release; what everybody reads is the recorded one in a replay."""
         t = len(record.billboard)
-        read = value + noise if billboard is None else np.asarray(billboard[t])
+        read: Floats = value + noise if billboard is None else np.asarray(billboard[t])
         record.billboard.append(read)
         record.pre_noise.append(value)
         record.noise.append(noise)
@@ -87,7 +88,7 @@ class PersonalMeans:
         return np.asarray(models[k] + 0.5 * (target - models[k]))
 
     def _clipped(self, step: Floats) -> Floats:
-        return step * min(1.0, self.clip_norm / max(float(np.linalg.norm(step)), 1e-300))
+        return np.asarray(step * min(1.0, self.clip_norm / max(float(np.linalg.norm(step)), 1e-300)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +98,8 @@ class SharedOptimiserState(PersonalMeans):
     def _local(
         self, clients: Sequence[Any], k: int, models: list[Floats], current: Floats, seed: int, t: int
     ) -> Floats:
-        momentum = 0.1 * np.mean(models, axis=0)
-        return PersonalMeans._local(self, clients, k, models, current, seed, t) + momentum
+        momentum: Floats = 0.1 * np.stack(models).mean(axis=0)
+        return np.asarray(PersonalMeans._local(self, clients, k, models, current, seed, t) + momentum)
 
 
 @dataclass(frozen=True, slots=True)
