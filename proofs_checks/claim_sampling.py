@@ -35,7 +35,7 @@ class SamplingTable(Table):
     def _forbid(self, *names: str) -> None:
         for name in names:
             if getattr(self, name) is not None:
-                raise InputError(name, getattr(self, name), f"no such key with scheme = '{self.scheme}'")
+                raise InputError(name, getattr(self, name), f"nothing: scheme = '{self.scheme}' takes no {name}")
 
     def _require(self, *names: str) -> None:
         for name in names:

@@ -141,7 +141,7 @@ def parse_claim(tables: object, file: str | None = None) -> Claim:
     try:
         read = ClaimTables.model_validate(tables)
     except ValidationError as problem:
-        raise _first(problem) from None
+        raise first_problem(problem) from None
     phases = read.phase
     if phases is None and read.mechanism is not None:
         sampling, composition = read.sampling or SamplingTable(), read.composition or CompositionTable()
@@ -156,7 +156,12 @@ def load_claim(path: str | Path) -> Claim:
 
 def to_run(claim: Claim) -> Mechanism:
     """What ran, as bad as the claim's description allows (for an upper bound on epsilon)."""
-    return _run([(phase, phase.mechanism.described(phase.sampling).upper) for phase in claim.phases])
+    return run_of(claim.phases)
+
+
+def run_of(phases: tuple[Phase, ...]) -> Mechanism:
+    """The adaptive composition of the phases, each as bad as its description allows."""
+    return _run([(phase, phase.mechanism.described(phase.sampling).upper) for phase in phases])
 
 
 def to_attained_run(claim: Claim) -> Mechanism | None:
@@ -214,7 +219,7 @@ def _refuse_unsupported(tables: dict[str, Any]) -> None:
                 raise InputError(f"{table}.{key}", choice(key, word, UNSUPPORTED), hint)
 
 
-def _first(problem: ValidationError) -> InputError:
+def first_problem(problem: ValidationError) -> InputError:
     """The first problem that pydantic found, in this package's own words."""
     error = problem.errors(include_url=False)[0]
     original = (error.get("ctx") or {}).get("error")

@@ -66,8 +66,8 @@ def _about_statement(claim: Claim) -> Iterator[str]:
         yield "epsilon is read as printed, not as a rounded number"
     if delta_is_large(claim):
         yield (
-            f"WARNING: delta = {statement.delta:g} is about 1/population (1/{claim.population}) or above: publishing one "
-            f"random {statement.unit}'s data outright would satisfy it"
+            f"WARNING: delta = {statement.delta:g} is about 1/population (1/{claim.population}) or above: publishing "
+            f"one random {statement.unit}'s data outright would satisfy it"
         )
 
 

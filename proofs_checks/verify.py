@@ -40,6 +40,27 @@ class Verification:
     certificate: str | None
     seconds: float
 
+    @property
+    def why(self) -> str:
+        """The verdict's reason in one or two sentences."""
+        claimed, lower, upper = self.claim.statement.threshold, self.certified.lower, self.certified.upper
+        if self.verdict == "refuted":
+            size = f"{lower / claimed:.3g} times as much as claimed" if claimed > 0 else "more than claimed"
+            reason = f"an attained pair of neighbours needs epsilon >= {lower:.6g}, {size}"
+        elif self.verdict == "holds":
+            reason = "the certified upper end is at most the claimed epsilon"
+        elif math.isinf(upper):
+            reason = self.not_checked[0]
+        elif lower == 0:
+            reason = "the upper end is above the claim, and no lower bound is known"
+        else:
+            reason = "the claim lies inside the certified interval"
+        serious = [finding.id for finding in self.findings if finding.severity == "error"]
+        reasons = [reason, *serious]
+        if self.reproduced_by:
+            reasons.append("printed digits: " + ", ".join(self.reproduced_by))
+        return "; ".join(reasons)
+
     def to_json(self) -> dict[str, object]:
         """Plain data for the claims list of `dpcert verify --json`; infinities stay floats here."""
         statement = self.claim.statement
@@ -53,6 +74,7 @@ class Verification:
             "claimed": claimed,
             "certified": {"epsilon_lower": self.certified.lower, "epsilon_upper": self.certified.upper},
             "method": self.certified.method,
+            "why": self.why,
             "reproduced_by": list(self.reproduced_by),
             "assumptions": list(self.assumptions),
             "not_checked": list(self.not_checked),
@@ -63,7 +85,7 @@ class Verification:
         }
 
 
-def verify(claim: Claim | str | Path) -> Verification:
+def verify(claim: Claim | str | Path, *, certificates: Path | None = None) -> Verification:
     """The verdict on a claim, or on the claim in a TOML file.
 
     Raises InputError for a file that cannot be read and for combinations that have no meaning.

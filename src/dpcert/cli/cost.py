@@ -1,0 +1,110 @@
+"""dpcert epsilon and dpcert delta: the certified interval of one run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+from ..accounting import Bracket
+from ..accounting import delta as delta_of
+from ..accounting import epsilon as epsilon_of
+from . import options
+from .options import Setting, missing, timed
+from .output import interval, print_json
+
+
+def epsilon_command(
+    delta: options.Delta = None,
+    noise_multiplier: options.NoiseMultiplier = None,
+    rounds: options.Rounds = 1,
+    sampling: options.Sampling = "none",
+    sampling_rate: options.SamplingRate = None,
+    population: options.Population = None,
+    cohort: options.Cohort = None,
+    neighbouring: options.Neighbouring = "add-remove",
+    notion: options.Notion = "dp",
+    participation: options.Participation = None,
+    accountant: options.Accountant = "best",
+    as_json: options.Json = False,
+) -> None:
+    """The epsilon of a Gaussian run at --delta, as an interval that holds the true value.
+
+    Example: dpcert epsilon --delta 1e-5 --rounds 10000 --noise-multiplier 1
+    --sampling poisson --sampling-rate 0.01
+    """
+    asked = Setting(
+        noise_multiplier,
+        rounds,
+        sampling,
+        sampling_rate,
+        population,
+        cohort,
+        neighbouring,
+        notion,
+        participation,
+        accountant,
+    )
+    if delta is None:
+        raise missing("delta")
+    run = asked.run()
+    found, seconds = timed(lambda: epsilon_of(run, delta, **asked.against()))
+    ends = {"epsilon_lower": found.lower, "epsilon_upper": found.upper, "delta": delta}
+    if as_json:
+        print_json(_document(ends, asked, found, seconds))
+    else:
+        _print(f"epsilon in {interval(found)} at delta = {delta:g}", asked, found, seconds)
+
+
+def delta_command(
+    epsilon: options.Epsilon = None,
+    noise_multiplier: options.NoiseMultiplier = None,
+    rounds: options.Rounds = 1,
+    sampling: options.Sampling = "none",
+    sampling_rate: options.SamplingRate = None,
+    population: options.Population = None,
+    cohort: options.Cohort = None,
+    neighbouring: options.Neighbouring = "add-remove",
+    notion: options.Notion = "dp",
+    participation: options.Participation = None,
+    accountant: options.Accountant = "best",
+    as_json: options.Json = False,
+) -> None:
+    """The delta of a Gaussian run at --epsilon, as an interval that holds the true value.
+
+    Example: dpcert delta --epsilon 2 --rounds 100 --noise-multiplier 4
+    """
+    asked = Setting(
+        noise_multiplier,
+        rounds,
+        sampling,
+        sampling_rate,
+        population,
+        cohort,
+        neighbouring,
+        notion,
+        participation,
+        accountant,
+    )
+    if epsilon is None:
+        raise missing("epsilon")
+    run = asked.run()
+    found, seconds = timed(lambda: delta_of(run, epsilon, **asked.against()))
+    ends = {"delta_lower": found.lower, "delta_upper": found.upper, "epsilon": epsilon}
+    if as_json:
+        print_json(_document(ends, asked, found, seconds))
+    else:
+        _print(f"delta in {interval(found)} at epsilon = {epsilon:g}", asked, found, seconds)
+
+
+def _document(ends: dict[str, Any], asked: Setting, found: Bracket, seconds: float) -> dict[str, Any]:
+    return ends | asked.to_json() | {"accountant": found.method, "certified": found.certified, "seconds": seconds}
+
+
+def _print(answer: str, asked: Setting, found: Bracket, seconds: float) -> None:
+    kind = "certified" if found.certified else "an estimate, not a bound"
+    typer.echo(answer)
+    typer.echo(
+        f"  {kind}, by {found.method}, in {seconds:.3g} s; "
+        f"{asked.notion}, {asked.neighbouring}, sampling {asked.sampling}"
+    )

@@ -1,0 +1,114 @@
+"""The options that epsilon, delta and calibrate share: what ran, against whom, and by which accountant."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+
+import typer
+from pydantic import ValidationError
+
+from ..mechanisms import InputError, Mechanism
+from ..proofs_checks.claim_fields import MISSING
+from ..proofs_checks.claim_mechanisms import Phase
+from ..proofs_checks.claims import first_problem, run_of
+
+Answer = TypeVar("Answer")
+
+Delta = Annotated[float | None, typer.Option("--delta", help="Target delta, strictly between 0 and 1.")]
+Epsilon = Annotated[float | None, typer.Option("--epsilon", help="Epsilon, at least 0.")]
+Rounds = Annotated[int | None, typer.Option("--rounds", help="Rounds, composed adaptively.")]
+NoiseMultiplier = Annotated[
+    float | None,
+    typer.Option("--noise-multiplier", help="Standard deviation of the noise on the sum, divided by clip_norm."),
+]
+Sampling = Annotated[str, typer.Option("--sampling", help="none, poisson, fixed-size or shuffle.")]
+SamplingRate = Annotated[float | None, typer.Option("--sampling-rate", help="Poisson: rate in (0, 1].")]
+Population = Annotated[int | None, typer.Option("--population", help="Fixed-size, shuffle: number of units.")]
+Cohort = Annotated[int | None, typer.Option("--cohort", help="Fixed-size, shuffle: units in one round.")]
+Neighbouring = Annotated[str, typer.Option("--neighbouring", help="add-remove, replace-one or zero-out.")]
+Notion = Annotated[str, typer.Option("--notion", help="dp, billboard or joint.")]
+Participation = Annotated[
+    str | None,
+    typer.Option(
+        "--participation",
+        help="visible or hidden: does the observer see who takes part? "
+        "Default: hidden for dp; for billboard and joint, the coalition of all others.",
+    ),
+]
+Accountant = Annotated[str, typer.Option("--accountant", help="best, or one accountant by name.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout, and nothing else there.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What the options say: what ran, against whom, by which accountant. Fields that are None were not given."""
+
+    noise_multiplier: float | None
+    rounds: int | None
+    sampling: str
+    sampling_rate: float | None
+    population: int | None
+    cohort: int | None
+    neighbouring: str
+    notion: str
+    participation: str | None
+    accountant: str
+
+    def run(self) -> Mechanism:
+        """The mechanism description; InputError (with the option's name) for bad or contradictory options."""
+        for option in ("noise_multiplier", "rounds"):
+            if getattr(self, option) is None:
+                raise missing(option)
+        tables = {
+            "mechanism": {"kind": "gaussian", "noise_multiplier": self.noise_multiplier},
+            "sampling": {"scheme": self.sampling} | self._given("population", "cohort", "sampling_rate"),
+            "composition": {"rounds": self.rounds},
+        }
+        try:
+            return run_of((Phase.model_validate(tables),))
+        except ValidationError as problem:
+            raise as_option(first_problem(problem)) from None
+        except InputError as problem:
+            raise as_option(problem) from None
+
+    def against(self) -> dict[str, Any]:
+        """The keyword arguments of accounting.epsilon, delta and calibrate."""
+        return {
+            "neighbouring": self.neighbouring,
+            "notion": self.notion,
+            "participation": self.participation,
+            "accountant": self.accountant,
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """What was asked, for the JSON documents."""
+        against = {"notion": self.notion, "neighbouring": self.neighbouring, "sampling": self.sampling}
+        return against | self._given("sampling_rate", "population", "cohort", "noise_multiplier", "rounds")
+
+    def _given(self, *names: str) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+
+
+def timed(ask: Callable[[], Answer]) -> tuple[Answer, float]:
+    """The answer and the seconds it took; an InputError comes back under the option's name."""
+    started = time.perf_counter()
+    try:
+        answer = ask()
+    except InputError as problem:
+        raise as_option(problem) from None
+    return answer, time.perf_counter() - started
+
+
+def as_option(problem: InputError) -> InputError:
+    """The same problem under the option's name: mechanism.noise_multiplier becomes --noise-multiplier."""
+    name = problem.field.rsplit(".", 1)[-1].lstrip("-")
+    name = "sampling" if name == "scheme" else name
+    return InputError("--" + name.replace("_", "-"), problem.value, problem.expected)
+
+
+def missing(option: str) -> InputError:
+    """The error for an option that must be given."""
+    return InputError("--" + option.replace("_", "-"), MISSING, "a value")

@@ -1,0 +1,53 @@
+"""How the commands speak: one JSON document on stdout, or readable text there; everything else on stderr."""
+
+from __future__ import annotations
+
+import json
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from typing import Any
+
+import typer
+
+from ..accounting import Bracket
+
+SIGNIFICANT_DIGITS = 8
+
+
+def complain(message: str) -> None:
+    """One line on stderr."""
+    typer.echo(f"error: {message}", err=True)
+
+
+def print_json(document: Any) -> None:
+    """The one document on stdout. JSON has no infinity: an infinite number is the string "inf"."""
+    typer.echo(json.dumps(_jsonable(document), indent=2, allow_nan=False, ensure_ascii=False))
+
+
+def _jsonable(value: Any) -> Any:
+    if isinstance(value, float) and math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    if isinstance(value, dict):
+        return {key: _jsonable(item) for key, item in value.items()}
+    return [_jsonable(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def rounded_down(value: float, digits: int = SIGNIFICANT_DIGITS) -> str:
+    """At most `digits` significant digits, towards minus infinity: a lower bound stays one."""
+    return _rounded(value, digits, ROUND_FLOOR)
+
+
+def rounded_up(value: float, digits: int = SIGNIFICANT_DIGITS) -> str:
+    """At most `digits` significant digits, towards plus infinity: an upper bound stays one."""
+    return _rounded(value, digits, ROUND_CEILING)
+
+
+def _rounded(value: float, digits: int, direction: str) -> str:
+    if math.isinf(value) or value == 0:
+        return "inf" if value else "0"
+    return f"{float(Context(prec=digits, rounding=direction).plus(Decimal(value))):.{digits}g}"
+
+
+def interval(bracket: Bracket, digits: int = SIGNIFICANT_DIGITS) -> str:
+    """[lower, upper], each end rounded outwards."""
+    return f"[{rounded_down(bracket.lower, digits)}, {rounded_up(bracket.upper, digits)}]"

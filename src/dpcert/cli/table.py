@@ -1,0 +1,48 @@
+"""The readable table of verdicts."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from ..mechanisms import InputError
+from ..proofs_checks.verify import Verification
+from .output import interval
+
+STYLES = {"holds": "bold green", "refuted": "bold red", "undecided": "bold yellow"}
+WIDTH_WITHOUT_TERMINAL = 140
+
+
+def print_table(results: list[Verification], problems: list[tuple[str, InputError]]) -> None:
+    """One row a claim, then one line that counts."""
+    console = Console()
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console = Console(width=WIDTH_WITHOUT_TERMINAL)
+    table = Table(show_lines=False, expand=False, row_styles=("", "on grey7"))
+    table.add_column("claim", ratio=4)
+    table.add_column("printed epsilon", justify="right", no_wrap=True)
+    table.add_column("certified interval", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("why", ratio=6)
+    for result in results:
+        statement, style = result.claim.statement, STYLES[result.verdict]
+        table.add_row(
+            escape(statement.title),
+            f"{statement.epsilon:g}",
+            escape(interval(result.certified, 6)),
+            f"[{style}]{result.verdict}[/{style}]",
+            escape(result.why),
+        )
+    if results:
+        console.print(table)
+    counts = Counter[str](result.verdict for result in results)
+    parts = [f"{counts[verdict]} {word}" for verdict, word in (("holds", "hold"), ("refuted", "refuted"))]
+    parts.append(f"{counts['undecided']} undecided")
+    if problems:
+        parts.append(f"{len(problems)} not readable (see the errors)")
+    seconds = sum(result.seconds for result in results)
+    console.print(f"{len(results) + len(problems)} claims: {', '.join(parts)}; {seconds:.1f} s of computation")

@@ -1,0 +1,102 @@
+"""dpcert verify: a verdict on every claim file, as a table, as JSON, and as an HTML report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from ..mechanisms import InputError
+from ..proofs_checks.verify import Verification
+from ..proofs_checks.verify import verify as verify_claim
+from .options import Json
+from .output import complain, print_json
+
+HOLDS, REFUTED, BAD_INPUT, UNDECIDED = 0, 1, 2, 3
+"""Exit codes. Bad input comes before refuted, refuted before undecided."""
+
+Problems = list[tuple[str, InputError]]
+
+
+def verify_command(
+    claims: Annotated[list[Path], typer.Argument(metavar="CLAIM.toml...", help="Claim files.", show_default=False)],
+    as_json: Json = False,
+    certificate: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write one certificate a claim into this folder.")
+    ] = None,
+    report: Annotated[Path | None, typer.Option(metavar="OUT.html", help="Write a self-contained HTML report.")] = None,
+) -> None:
+    """Verify claims: does the stated epsilon hold for what ran?
+
+    Exit code: 0 every claim holds; 1 at least one is refuted; 2 bad input (the other claims are still
+    verified); 3 none refuted, at least one undecided.
+    """
+    _check_outputs(certificate, report)
+    results, problems = _verify_all(claims, certificate)
+    if as_json:
+        print_json(_document(results, problems))
+    else:
+        from .table import print_table
+
+        print_table(results, problems)
+    if report is not None:
+        from .report import write_report
+
+        write_report(report, results, problems)
+    raise typer.Exit(_exit_code(results, problems))
+
+
+def _check_outputs(certificate: Path | None, report: Path | None) -> None:
+    """Whatever is wrong with the places to write to is said before any work."""
+    if report is not None and (report.is_dir() or not report.parent.is_dir()):
+        raise InputError("--report", str(report), "a file name in an existing folder")
+    if certificate is not None:
+        try:
+            certificate.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise InputError("--certificate", str(certificate), f"a folder to write to ({problem})") from None
+
+
+def _verify_all(paths: list[Path], certificate: Path | None) -> tuple[list[Verification], Problems]:
+    results: list[Verification] = []
+    problems: Problems = []
+    columns = (
+        TextColumn("verifying"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}"),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task("", total=len(paths))
+        for path in paths:
+            progress.update(task, description=path.name)
+            try:
+                results.append(verify_claim(path, certificates=certificate))
+            except InputError as problem:
+                problems.append((str(path), problem))
+            progress.advance(task)
+        progress.update(task, description="")
+    for file, reason in problems:
+        complain(f"{file}: {reason}")
+    return results, problems
+
+
+def _document(results: list[Verification], problems: Problems) -> dict[str, object]:
+    errors = [
+        {"file": file, "field": problem.field, "expected": problem.expected, "message": str(problem)}
+        for file, problem in problems
+    ]
+    return {"claims": [result.to_json() for result in results], "errors": errors}
+
+
+def _exit_code(results: list[Verification], problems: Problems) -> int:
+    verdicts = {result.verdict for result in results}
+    if problems:
+        return BAD_INPUT
+    if "refuted" in verdicts:
+        return REFUTED
+    return UNDECIDED if "undecided" in verdicts else HOLDS
