@@ -45,14 +45,14 @@ class Verification:
         """The verdict's reason in one or two sentences."""
         claimed, lower, upper = self.claim.statement.threshold, self.certified.lower, self.certified.upper
         if self.verdict == "refuted":
-            size = f"{lower / claimed:.3g} times as much as claimed" if claimed > 0 else "more than claimed"
-            reason = f"an attained pair of neighbours needs epsilon >= {lower:.6g}, {size}"
+            size = f"{lower / claimed:.3g} times the claim" if claimed > 0 else "more than claimed"
+            reason = f"two neighbours exist that need {size}"
         elif self.verdict == "holds":
-            reason = "the certified upper end is at most the claimed epsilon"
+            reason = "the true epsilon is at most the claimed one"
         elif math.isinf(upper):
             reason = self.not_checked[0]
         elif lower == 0:
-            reason = "the upper end is above the claim, and no lower bound is known"
+            reason = "the upper bound is above the claim, and no lower bound is known"
         else:
             reason = "the claim lies inside the certified interval"
         serious = [finding.id for finding in self.findings if finding.severity == "error"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 
+from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -22,9 +23,9 @@ def print_table(results: list[Verification], problems: list[tuple[str, InputErro
     console = Console()
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console = Console(width=WIDTH_WITHOUT_TERMINAL)
-    table = Table(show_lines=False, expand=False, row_styles=("", "on grey7"))
-    table.add_column("claim", ratio=4)
-    table.add_column("printed epsilon", justify="right", no_wrap=True)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("claim", ratio=5)
+    table.add_column("printed epsilon", justify="right", width=7)
     table.add_column("certified interval", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     table.add_column("why", ratio=6)
