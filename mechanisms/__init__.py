@@ -2,6 +2,7 @@
 
 from .base import Mechanism
 from .bounded import ApproximateDp, PureDp, Zcdp
+from .cohorts import Cyclic, RandomAllocation, WithReplacement
 from .composition import Repeat, Sequence, rounds_by_step
 from .discrete import DiscreteGaussian, DiscreteLaplace
 from .gaussian import Gaussian
@@ -13,6 +14,7 @@ from .validate import InputError
 
 __all__ = [
     "ApproximateDp",
+    "Cyclic",
     "DiscreteGaussian",
     "DiscreteLaplace",
     "FixedSize",
@@ -23,10 +25,12 @@ __all__ = [
     "Neighbouring",
     "Poisson",
     "PureDp",
+    "RandomAllocation",
     "RandomizedResponse",
     "Repeat",
     "Sequence",
     "Shuffled",
+    "WithReplacement",
     "Zcdp",
     "neighbouring_relation",
     "rounds_by_step",

@@ -56,7 +56,7 @@ class PersonalMeans:
                 models[k] = self._local(clients, k, models, current, seed, t)
                 record.messages[t, k] = self._clipped(models[k] - current)
             mean: Floats = np.stack([record.messages[t, k] for k in cohort]).mean(axis=0)
-            noise: Floats = np.random.default_rng([seed, SERVER, t]).normal(0.0, self.noise_std, dimension)
+            noise: Floats = np.random.default_rng([seed, SERVER, t]).normal(0.0, self.noise_std, (dimension,))
             current = self._publish(record, billboard, current + mean, noise, 2 * self.clip_norm / self.cohort)
         record.outputs = [self._local(clients, k, models, current, seed, self.rounds) for k in range(len(clients))]
         return record

@@ -1,0 +1,61 @@
+"""Further ways to choose who takes part in a round (see sampling.py for Poisson, fixed-size and shuffled cohorts).
+
+What these amplify, and against whom, is decided by accounting/observers.py; the plain accountants do not know them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .base import Mechanism
+from .sampling import _base
+from .validate import InputError, count
+
+
+@dataclass(frozen=True, slots=True)
+class WithReplacement(Mechanism):
+    """One round: `draws` units drawn uniformly and independently, so that one unit may come up several times.
+
+    A unit that comes up j times contributes j times. The mechanism's noise is on the sum over the draws.
+    """
+
+    mechanism: Mechanism
+    population: int
+    draws: int
+
+    def __post_init__(self) -> None:
+        _base(self.mechanism)
+        object.__setattr__(self, "population", count("population", self.population))
+        object.__setattr__(self, "draws", count("draws", self.draws))
+
+
+@dataclass(frozen=True, slots=True)
+class Cyclic(Mechanism):
+    """One pass over a fixed, public partition of the units into `batches` groups, always in the same order."""
+
+    mechanism: Mechanism
+    batches: int
+
+    def __post_init__(self) -> None:
+        _base(self.mechanism)
+        object.__setattr__(self, "batches", count("batches", self.batches))
+
+
+@dataclass(frozen=True, slots=True)
+class RandomAllocation(Mechanism):
+    """A block of `rounds` rounds of which every unit, independently of all others, picks `participations` uniformly.
+
+    Sums are divided by a constant, never by the realised cohort. (Feldman, Shenfeld 2025, arXiv 2502.08202,
+    "random allocation"; with one participation also "balls and bins" sampling, Chua et al. 2024, arXiv 2412.16802.)
+    """
+
+    mechanism: Mechanism
+    rounds: int
+    participations: int = 1
+
+    def __post_init__(self) -> None:
+        _base(self.mechanism)
+        object.__setattr__(self, "rounds", count("rounds", self.rounds))
+        object.__setattr__(self, "participations", count("participations", self.participations))
+        if self.participations > self.rounds:
+            raise InputError("participations", self.participations, f"at most the {self.rounds} rounds of the block")
