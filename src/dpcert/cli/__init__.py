@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -49,6 +49,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except InputError as problem:
         complain(str(problem))
         return 2
+    except typer.Abort:  # Ctrl-C
+        complain("interrupted")
+        return 130
     except typer.TyperException as problem:
         message = problem.format_message() if hasattr(problem, "format_message") else str(problem)
         if message.startswith("Usage:"):  # called without a command: the help itself
@@ -56,12 +59,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
         else:
             complain(" ".join(message.split()))
         return 2
-    except BrokenPipeError:  # the reader of our output went away, as in `dpcert ... | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     return code if isinstance(code, int) else 0
 
 
 def main() -> None:
     """The entry point of the `dpcert` command."""
+    if hasattr(signal, "SIGPIPE"):  # `dpcert ... | head` ends quietly, as other commands do
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     sys.exit(run())

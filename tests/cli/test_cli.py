@@ -1,0 +1,242 @@
+"""The command line as a user meets it: exit codes, one JSON document, one line for each mistake."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from dpcert.cli import run
+from dpcert.cli.output import rounded_down, rounded_up
+
+HOLDS = """
+[claim]
+title = "holds"
+neighbouring = "add-remove"
+epsilon = 6.0
+delta = 1e-5
+[mechanism]
+kind = "gaussian"
+noise_multiplier = 1.0
+"""
+REFUTED = HOLDS.replace("6.0", "1.0").replace('"holds"', '"refuted <&>"')
+UNDECIDED = HOLDS.replace("6.0", "1e-9").replace(
+    'kind = "gaussian"\nnoise_multiplier = 1.0', 'kind = "pure-dp"\nepsilon = 1.0'
+)
+MALFORMED = HOLDS.replace("6.0", "nan")
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, str]:
+    contents = {"holds": HOLDS, "refuted": REFUTED, "undecided": UNDECIDED, "malformed": MALFORMED}
+    for name, text in contents.items():
+        (tmp_path / f"{name}.toml").write_text(text)
+    return {name: str(tmp_path / f"{name}.toml") for name in contents} | {"folder": str(tmp_path)}
+
+
+@pytest.mark.parametrize(
+    ("names", "code"),
+    [
+        (["holds"], 0),
+        (["refuted"], 1),
+        (["undecided"], 3),
+        (["malformed"], 2),
+        (["folder"], 2),
+        (["holds", "undecided"], 3),
+        (["undecided", "refuted", "holds"], 1),
+        (["malformed", "refuted", "holds"], 2),
+    ],
+)
+def test_verify_exit_codes(
+    names: list[str], code: int, files: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["verify", *(files[name] for name in names)]) == code
+    capsys.readouterr()
+
+
+def test_a_malformed_claim_does_not_stop_the_others(files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    paths = [files[name] for name in ("holds", "malformed", "refuted")]
+    assert run(["verify", "--json", *paths]) == 2
+    out, err = capsys.readouterr()
+    document = json.loads(out)
+    assert [(entry["file"], entry["verdict"]) for entry in document["claims"]] == [
+        (files["holds"], "holds"),
+        (files["refuted"], "refuted"),
+    ]
+    assert [entry["field"] for entry in document["errors"]] == ["claim.epsilon"]
+    assert err.count("error:") == 1
+    assert f"error: {files['malformed']}: claim.epsilon = nan: expected a finite number" in err
+
+
+def test_json_is_the_only_thing_on_stdout_and_has_no_infinity(files: dict[str, str]) -> None:
+    command = [sys.executable, "-m", "dpcert", "verify", "--json", files["holds"], files["undecided"]]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    claims = json.loads(done.stdout, parse_constant=refuse)["claims"]
+    assert len(claims) == 2
+    assert all(isinstance(entry["certified"]["epsilon_lower"], float) for entry in claims)
+    assert "verifying" in done.stderr
+
+
+def test_infinity_is_a_word(capsys: pytest.CaptureFixture[str]) -> None:
+    from dpcert.cli.output import print_json
+
+    print_json({"a": [float("inf"), 1.5]})
+    assert json.loads(capsys.readouterr().out) == {"a": ["inf", 1.5]}
+
+
+def test_the_table_names_claim_number_interval_verdict_and_reason(
+    files: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["verify", files["holds"], files["refuted"]])
+    out = capsys.readouterr().out
+    for word in (
+        "claim",
+        "printed",
+        "certified interval",
+        "verdict",
+        "why",
+        "refuted <&>",
+        "4.377",
+        "1 hold, 1 refuted",
+    ):
+        assert word in out
+
+
+class Page(HTMLParser):
+    """Collects tags and every address that would leave the file."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.addresses: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.addresses += [value or "" for name, value in attrs if name in ("src", "href")]
+
+
+def test_the_report_is_one_self_contained_file(
+    files: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "report.html"
+    paths = [files[name] for name in ("holds", "refuted", "undecided", "malformed")]
+    assert run(["verify", "--report", str(target), *paths]) == 2
+    page, text = Page(), target.read_text(encoding="utf-8")
+    page.feed(text)
+    assert page.tags.count("details") == 4
+    assert "svg" in page.tags
+    assert not page.addresses
+    assert "script" not in page.tags
+    assert "refuted &lt;&amp;&gt;" in text
+    assert "refuted <&>" not in text
+    capsys.readouterr()
+
+
+def test_places_to_write_to_are_checked_before_any_work(
+    files: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    assert run(["verify", "--report", str(tmp_path / "no" / "r.html"), files["holds"]]) == 2
+    assert run(["verify", "--certificate", str(tmp_path / "file"), files["holds"]]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("error:") == 2
+
+
+GAUSSIAN = ["--noise-multiplier", "4", "--rounds", "16"]
+
+
+def test_epsilon_and_delta_agree(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["epsilon", "--delta", "1e-5", *GAUSSIAN, "--json"]) == 0
+    there = json.loads(capsys.readouterr().out)
+    assert {"epsilon_lower", "epsilon_upper", "delta", "notion", "neighbouring", "sampling", "accountant"} <= set(there)
+    assert there["certified"] is True
+    assert there["epsilon_lower"] == pytest.approx(4.3771771, rel=1e-6)  # Balle, Wang 2018, mu = 1, delta = 1e-5
+    assert run(["delta", "--epsilon", repr(there["epsilon_upper"]), *GAUSSIAN, "--json"]) == 0
+    back = json.loads(capsys.readouterr().out)
+    assert back["delta_lower"] <= 1e-5
+    assert back["delta_upper"] == pytest.approx(1e-5, rel=1e-6)
+
+
+def test_replace_one_doubles_the_move(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["epsilon", "--delta", "1e-5", "--noise-multiplier", "8", "--neighbouring", "replace-one", "--json"])
+    twice = json.loads(capsys.readouterr().out)
+    run(["epsilon", "--delta", "1e-5", "--noise-multiplier", "4", "--json"])
+    once = json.loads(capsys.readouterr().out)
+    assert twice["epsilon_upper"] == once["epsilon_upper"]
+
+
+def test_the_text_answer_rounds_outwards(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["epsilon", "--delta", "1e-5", *GAUSSIAN]) == 0
+    assert "epsilon in [4.377" in capsys.readouterr().out
+    assert (rounded_down(1.23456789, 4), rounded_up(1.23456789, 4)) == ("1.234", "1.235")
+    assert (rounded_down(9.9996, 4), rounded_up(9.9996, 4)) == ("9.999", "10")
+    assert (rounded_down(0.0, 4), rounded_up(float("inf"), 4)) == ("0", "inf")
+
+
+BAD_OPTIONS = [
+    (["epsilon", *GAUSSIAN], "--delta"),
+    (["epsilon", "--delta", "1e-5", "--rounds", "2"], "--noise-multiplier"),
+    (["epsilon", "--delta", "0", *GAUSSIAN], "--delta"),
+    (["epsilon", "--delta", "nan", *GAUSSIAN], "--delta"),
+    (["epsilon", "--delta", "x", *GAUSSIAN], "--delta"),
+    (["epsilon", "--delta", "1e-5", "--noise-multiplier", "0"], "--noise-multiplier"),
+    (["epsilon", "--delta", "1e-5", "--noise-multiplier", "inf"], "--noise-multiplier"),
+    (["epsilon", "--delta", "1e-5", "--noise-multiplier", "1", "--rounds", "0"], "--rounds"),
+    (["epsilon", "--delta", "1e-5", "--noise-multiplier", "1", "--rounds", "1.5"], "--rounds"),
+    (["epsilon", "--delta", "1e-5", *GAUSSIAN, "--sampling-rate", "0.1"], "--sampling-rate"),
+    (["epsilon", "--delta", "1e-5", *GAUSSIAN, "--sampling", "poisson"], "--population"),
+    (["epsilon", "--delta", "1e-5", *GAUSSIAN, "--sampling", "poisson", "--sampling-rate", "2"], "--sampling-rate"),
+    (["epsilon", "--delta", "1e-5", *GAUSSIAN, "--sampling", "Poisson"], "--sampling"),
+    (["epsilon", "--delta", "1e-5", *GAUSSIAN, "--sampling", "fixed-size", "--population", "3"], "--cohort"),
+    (
+        ["epsilon", "--delta", "1e-5", *GAUSSIAN, "--sampling", "fixed-size", "--population", "3", "--cohort", "4"],
+        "--cohort",
+    ),
+    (["epsilon", "--delta", "1e-5", *GAUSSIAN, "--neighbouring", "swap"], "--neighbouring"),
+    (["epsilon", "--delta", "1e-5", *GAUSSIAN, "--notion", "local"], "--notion"),
+    (["epsilon", "--delta", "1e-5", *GAUSSIAN, "--participation", "seen"], "--participation"),
+    (["epsilon", "--delta", "1e-5", *GAUSSIAN, "--accountant", "magic"], "--accountant"),
+    (["delta", *GAUSSIAN], "--epsilon"),
+    (["delta", "--epsilon", "-1", *GAUSSIAN], "--epsilon"),
+    (["verify"], "CLAIM"),
+    (["verify", "no-such-file.toml"], "no-such-file.toml"),
+    (["nonsense"], "nonsense"),
+    (["epsilon", "--nonsense"], "--nonsense"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "named"), BAD_OPTIONS)
+def test_bad_input_gets_one_line_and_exit_code_2(
+    arguments: list[str], named: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == 2
+    _, err = capsys.readouterr()
+    complaints = [line for line in err.splitlines() if line.startswith("error:")]
+    assert len(complaints) == 1
+    assert named in complaints[0]
+    assert "Traceback" not in err
+
+
+def test_help_lists_only_commands_that_exist(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--help"]) == 0
+    out = capsys.readouterr().out
+    assert "verify" in out
+    for command in ("papers", "train", "ledger", "plan", "lint"):
+        assert f"\n  {command}" not in out
+
+
+def test_a_closed_pipe_is_no_error(files: dict[str, str]) -> None:
+    script = f"{sys.executable} -m dpcert verify --json {files['holds']} | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr
+    assert done.stdout.strip() in ("0", "141")  # 141: ended by SIGPIPE
