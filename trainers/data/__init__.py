@@ -1,0 +1,7 @@
+"""Federations of clients: loaders of the formats that federated data come in, and synthetic ones."""
+
+from .federation import Client, Federation, Samples, Task
+from .source import load_federation
+from .split import split_clients
+
+__all__ = ["Client", "Federation", "Samples", "Task", "load_federation", "split_clients"]

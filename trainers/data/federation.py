@@ -1,0 +1,133 @@
+"""A federation: named clients, each with its own training and test samples, checked once, on construction."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from ...mechanisms import InputError
+from ...mechanisms.validate import choice, count
+
+Features: TypeAlias = Any
+"""A numpy array of floats, or a scipy.sparse csr_matrix (scipy has no types)."""
+Labels: TypeAlias = npt.NDArray[Any]
+
+Task = Literal["classes", "tags", "regression"]
+"""What a label is: one class index, a multi-hot vector of tags, or real targets."""
+TASKS: tuple[Task, ...] = ("classes", "tags", "regression")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Samples:
+    """n samples. features: (n, ...) floats, or a sparse (n, p) matrix for bags of words.
+
+    labels: (n,) class indices, (n, tags) zeros and ones, or (n,) / (n, outputs) real targets.
+    """
+
+    features: Features
+    labels: Labels
+
+    def __len__(self) -> int:
+        return int(self.features.shape[0])
+
+    def dense(self) -> npt.NDArray[np.floating]:
+        """The features as an array."""
+        if sparse.issparse(self.features):
+            return cast("npt.NDArray[np.floating]", self.features.toarray())
+        return cast("npt.NDArray[np.floating]", self.features)
+
+    def take(self, rows: npt.NDArray[np.int64]) -> Samples:
+        """The samples at these rows, in this order."""
+        return Samples(self.features[rows], self.labels[rows])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Client:
+    """One client: the unit that the privacy guarantee protects."""
+
+    name: str
+    train: Samples
+    test: Samples
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Federation:
+    """The clients of one learning problem.
+
+    outputs: the number of classes, tags or regression targets, hence the width of a model's output.
+    Raises InputError for a client without training samples, features that are not finite or differ in shape
+    between clients, labels out of range, and fewer than two clients.
+    """
+
+    name: str
+    clients: tuple[Client, ...]
+    task: Task
+    outputs: int
+
+    def __post_init__(self) -> None:
+        choice("task", self.task, TASKS)
+        object.__setattr__(self, "outputs", count("outputs", self.outputs))
+        if len(self.clients) < 2:
+            raise InputError("clients", len(self.clients), "at least two clients")
+        for client in self.clients:
+            if not len(client.train):
+                raise InputError(f"clients[{client.name}].train", 0, "at least one training sample")
+            for part, samples in (("train", client.train), ("test", client.test)):
+                _check(f"clients[{client.name}].{part}", samples, self.shape, self.task, self.outputs)
+
+    @property
+    def population(self) -> int:
+        """The number of clients, m."""
+        return len(self.clients)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of one sample's features."""
+        return tuple(self.clients[0].train.features.shape[1:])
+
+    def fingerprint(self) -> str:
+        """A digest of all data, by which a checkpoint recognises the federation it belongs to."""
+        digest = hashlib.sha256(repr((self.name, self.task, self.outputs, self.shape)).encode())
+        for client in self.clients:
+            digest.update(client.name.encode())
+            for samples in (client.train, client.test):
+                for array in _arrays(samples):
+                    digest.update(repr((array.shape, str(array.dtype))).encode())
+                    digest.update(np.ascontiguousarray(array).data)
+        return digest.hexdigest()
+
+
+def _arrays(samples: Samples) -> tuple[npt.NDArray[np.generic], ...]:
+    if sparse.issparse(samples.features):
+        matrix = samples.features
+        return (matrix.data, matrix.indices, matrix.indptr, samples.labels)
+    return (cast("npt.NDArray[np.generic]", samples.features), samples.labels)
+
+
+def _check(field: str, samples: Samples, shape: tuple[int, ...], task: Task, outputs: int) -> None:
+    features, labels = samples.features, samples.labels
+    if tuple(features.shape[1:]) != shape:
+        raise InputError(f"{field}.features", tuple(features.shape[1:]), f"the shape of the first client's, {shape}")
+    values = features.data if sparse.issparse(features) else features
+    if not np.isfinite(np.asarray(values)).all():
+        raise InputError(f"{field}.features", "NaN or infinity", "finite numbers")
+    if labels.shape[0] != len(samples):
+        raise InputError(f"{field}.labels", labels.shape[0], f"as many labels as samples, {len(samples)}")
+    if task == "classes":
+        if labels.ndim != 1 or not np.issubdtype(labels.dtype, np.integer):
+            raise InputError(f"{field}.labels", str(labels.dtype), "one whole number for each sample")
+        if len(labels) and (labels.min() < 0 or labels.max() >= outputs):
+            worst = labels.max() if labels.max() >= outputs else labels.min()
+            raise InputError(f"{field}.labels", int(worst), f"a class from 0 to {outputs - 1}")
+        return
+    if not np.isfinite(labels).all():
+        raise InputError(f"{field}.labels", "NaN or infinity", "finite numbers")
+    if labels.ndim != 2 or labels.shape[1] != outputs:
+        raise InputError(f"{field}.labels", labels.shape, f"{outputs} numbers for each sample")
+    if task == "tags" and not np.isin(labels, (0, 1)).all():
+        raise InputError(f"{field}.labels", "other values", "zeros and ones")

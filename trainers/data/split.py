@@ -1,0 +1,32 @@
+"""A seeded training/test split within every client."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...mechanisms import InputError
+from ...mechanisms.validate import number
+from .federation import Client, Samples
+
+
+def split_clients(samples: dict[str, Samples], test_fraction: float = 0.2, seed: int = 0) -> tuple[Client, ...]:
+    """Each client's samples, split at random; at least one sample stays for training.
+
+    The split of a client depends on the seed and its place in the order only.
+    Raises InputError for a fraction outside [0, 1) and a client without samples.
+    """
+    if not 0 <= number("test_fraction", test_fraction) < 1:
+        raise InputError("test_fraction", test_fraction, "a number of at least 0 and below 1")
+    return tuple(
+        _split(name, own, test_fraction, np.random.default_rng((seed, place)))
+        for place, (name, own) in enumerate(samples.items())
+    )
+
+
+def _split(name: str, own: Samples, test_fraction: float, rng: np.random.Generator) -> Client:
+    if not len(own):
+        raise InputError(f"clients[{name}]", 0, "at least one sample")
+    wanted = round(test_fraction * len(own))
+    held_out = min(len(own) - 1, max(wanted, 1 if test_fraction else 0))
+    order = rng.permutation(len(own))
+    return Client(name, own.take(np.sort(order[held_out:])), own.take(np.sort(order[:held_out])))
