@@ -1,0 +1,187 @@
+"""All local solvers run the same steps, to rounding, on clients of different sizes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from dpcert.mechanisms import InputError
+from dpcert.trainers.engine.batches import batch_plan
+from dpcert.trainers.engine.client_tensors import ClientTensors
+from dpcert.trainers.engine.losses import cross_entropy, half_squared_error, tag_cross_entropy
+from dpcert.trainers.engine.parameters import FlatModule
+from dpcert.trainers.engine.settings import LocalSteps
+from dpcert.trainers.models import Cnn, Linear, Mlp
+from dpcert.trainers.solvers import Work, choose_solver
+from dpcert.trainers.solvers.dual import DualSolver
+from dpcert.trainers.solvers.loop import LoopSolver
+from dpcert.trainers.solvers.vmap import VmapSolver
+
+torch.set_num_threads(1)
+CPU = torch.device("cpu")
+SIZES = (7, 1, 23, 10)
+
+
+def labels(kind, n, outputs, rng, dtype):
+    if kind == "classes":
+        return torch.from_numpy(rng.integers(0, outputs, n))
+    if kind == "tags":
+        return torch.from_numpy(rng.integers(0, 2, (n, outputs))).to(dtype)
+    return torch.from_numpy(rng.standard_normal((n, outputs))).to(dtype)
+
+
+LOSS = {"classes": cross_entropy, "tags": tag_cross_entropy, "regression": half_squared_error}
+
+
+STEPS = LocalSteps(learning_rate=0.05, epochs=2, batch_size=4)
+
+
+def work_for(model, shape, outputs, kind="classes", local=STEPS, anchored=True, dtype=torch.float64):
+    rng = np.random.default_rng(0)
+    clients = [
+        ClientTensors(
+            torch.from_numpy(rng.standard_normal((n, *shape))).to(dtype), (labels(kind, n, outputs, rng, dtype),)
+        )
+        for n in SIZES
+    ]
+    vectors = torch.from_numpy(rng.standard_normal((len(SIZES) + 1, model.dimension)) * 0.1).to(dtype)
+    return Work(
+        clients,
+        [batch_plan(n, local, rng) for n in SIZES],
+        LOSS[kind],
+        start=vectors[:-1],
+        learning_rate=local.learning_rate,
+        anchor=vectors[-1] if anchored else None,
+        strength=0.7 if anchored else 0.0,
+        weight_decay=local.weight_decay,
+    )
+
+
+def plain_sgd(module, work, place):
+    """The textbook loop: a fresh torch optimiser on a fresh copy, nothing of the library's."""
+    torch.nn.utils.vector_to_parameters(work.start[place].clone(), module.parameters())
+    optimiser = torch.optim.SGD(module.parameters(), lr=work.learning_rate, weight_decay=work.weight_decay)
+    client = work.clients[place]
+    for batch in work.batches[place]:
+        rows = torch.from_numpy(batch)
+        optimiser.zero_grad()
+        loss = work.loss(module(client.features[rows]), client.targets[0][rows]).mean()
+        if work.anchor is not None:
+            own = torch.nn.utils.parameters_to_vector(module.parameters())
+            loss = loss + 0.5 * work.strength * ((own - work.anchor) ** 2).sum()
+        loss.backward()
+        optimiser.step()
+    return torch.nn.utils.parameters_to_vector(module.parameters()).detach()
+
+
+CASES = {
+    "linear": (lambda: Linear(6, 3), (6,), 3, (LoopSolver, VmapSolver, DualSolver)),
+    "no bias": (lambda: Linear(6, 3, bias=False), (6,), 3, (LoopSolver, VmapSolver, DualSolver)),
+    "mlp": (lambda: Mlp(6, 3, hidden=5), (6,), 3, (LoopSolver, VmapSolver)),
+    "cnn": (lambda: Cnn(1, 16, 16, 4), (1, 16, 16), 4, (LoopSolver, VmapSolver)),
+}
+
+
+@pytest.mark.parametrize("anchored", [False, True])
+@pytest.mark.parametrize("case", CASES)
+def test_solvers_equal_plain_sgd(case, anchored):
+    build, shape, outputs, solvers = CASES[case]
+    module = build().double()
+    model = FlatModule(module, torch.float64, CPU)
+    work = work_for(model, shape, outputs, anchored=anchored, local=LocalSteps(0.05, 2, None, 4, weight_decay=0.01))
+    expected = torch.stack([plain_sgd(build().double(), work, place) for place in range(len(SIZES))])
+    for solver in solvers:
+        torch.testing.assert_close(solver(model).solve(work), expected, rtol=1e-10, atol=1e-12)
+
+
+PLANS = [LocalSteps(0.1, 1, None, None), LocalSteps(0.1, 1, 5, 3), LocalSteps(0.1, 3, None, 50)]
+
+
+@pytest.mark.parametrize("kind", ["classes", "tags", "regression"])
+@pytest.mark.parametrize("local", PLANS)
+def test_solvers_equal_each_other_for_every_loss_and_plan(kind, local):
+    model = FlatModule(Linear(6, 3), torch.float64, CPU)
+    work = work_for(model, (6,), 3, kind=kind, local=local)
+    loop, vmap, dual = (solver(model).solve(work) for solver in (LoopSolver, VmapSolver, DualSolver))
+    torch.testing.assert_close(vmap, loop, rtol=1e-11, atol=1e-12)
+    torch.testing.assert_close(dual, loop, rtol=1e-11, atol=1e-12)
+
+
+def test_single_precision_agrees_to_its_own_rounding():
+    model = FlatModule(Linear(6, 3), torch.float32, CPU)
+    work = work_for(model, (6,), 3, dtype=torch.float32)
+    loop, vmap, dual = (solver(model).solve(work) for solver in (LoopSolver, VmapSolver, DualSolver))
+    torch.testing.assert_close(vmap, loop, rtol=1e-4, atol=1e-6)
+    torch.testing.assert_close(dual, loop, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("solver", [LoopSolver, VmapSolver, DualSolver])
+def test_a_client_is_not_touched_by_the_others(solver):
+    """Padding is nobody's data: other clients in the chunk, even with huge features, change nothing of a client's."""
+    model = FlatModule(Linear(6, 3), torch.float64, CPU)
+    work = work_for(model, (6,), 3)
+    together = solver(model).solve(work)
+    for place in range(len(SIZES)):
+        alone = Work(
+            [work.clients[place]],
+            [work.batches[place]],
+            work.loss,
+            work.start[place : place + 1],
+            work.learning_rate,
+            work.anchor,
+            work.strength,
+        )
+        torch.testing.assert_close(solver(model).solve(alone)[0], together[place], rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("solver", [LoopSolver, VmapSolver])
+def test_curvature_of_the_penalty(solver):
+    model = FlatModule(Linear(4, 2), torch.float64, CPU)
+    base = work_for(model, (4,), 2)
+    curvature = torch.rand(len(SIZES), model.dimension, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    arguments = (base.clients, base.batches, base.loss, base.start, base.learning_rate, base.anchor, base.strength)
+    bent = solver(model).solve(Work(*arguments, curvature=curvature))
+    flat = solver(model).solve(Work(*arguments, curvature=torch.ones_like(curvature)))
+    torch.testing.assert_close(flat, solver(model).solve(base), rtol=1e-12, atol=1e-13)
+    assert (bent - flat).abs().max() > 1e-4
+    assert "isotropic" in str(DualSolver(model).refuses(Work(*arguments, curvature=curvature)))
+
+
+def test_dropout_is_reproducible_in_the_loop_and_refused_elsewhere():
+    module = torch.nn.Sequential(torch.nn.Linear(6, 5), torch.nn.Dropout(0.5), torch.nn.Linear(5, 3))
+    model = FlatModule(module, torch.float64, CPU)
+    work = work_for(model, (6,), 3)
+    seeded = Work(work.clients, work.batches, work.loss, work.start, 0.1, module_seeds=[1, 2, 3, 4])
+    before = torch.random.get_rng_state()
+    torch.testing.assert_close(LoopSolver(model).solve(seeded), LoopSolver(model).solve(seeded), rtol=0, atol=0)
+    assert torch.equal(before, torch.random.get_rng_state())
+    assert VmapSolver(model).refuses(seeded)
+    assert choose_solver("auto", model, seeded).name == "loop"
+
+
+def test_choice():
+    linear = FlatModule(Linear(6, 3), torch.float64, CPU)
+    assert choose_solver("auto", linear, work_for(linear, (6,), 3)).name == "dual"
+    mlp = FlatModule(Mlp(6, 3), torch.float64, CPU)
+    assert choose_solver("auto", mlp, work_for(mlp, (6,), 3)).name == "loop"
+    with pytest.raises(InputError, match=r"models\.Linear"):
+        choose_solver("dual", mlp, work_for(mlp, (6,), 3))
+
+
+def test_paper_cnn_has_115646_parameters():
+    assert FlatModule(Cnn.for_shape((784,), 62), torch.float32, CPU).dimension == 115_646
+
+
+def test_running_statistics_are_refused():
+    with pytest.raises(InputError, match="running statistics"):
+        FlatModule(torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.BatchNorm1d(3)), torch.float32, CPU)
+
+
+def test_batch_plan_visits_every_sample_once_an_epoch():
+    rng = np.random.default_rng(0)
+    plan = batch_plan(23, LocalSteps(epochs=3, batch_size=5), rng)
+    assert [len(batch) for batch in plan] == [5, 5, 5, 5, 3] * 3
+    for epoch in range(3):
+        assert sorted(np.concatenate(plan[5 * epoch : 5 * epoch + 5])) == list(range(23))
+    assert len(batch_plan(23, LocalSteps(steps=7, batch_size=5), rng)) == 7

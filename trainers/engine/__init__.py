@@ -1,0 +1,1 @@
+"""One engine for all algorithms: cohorts, clipping, noise, accounting, checkpoints, replay."""

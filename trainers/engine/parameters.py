@@ -1,0 +1,57 @@
+"""A module's trainable parameters as one flat vector, in the order of named_parameters()."""
+
+from __future__ import annotations
+
+import copy
+import math
+
+import torch
+from torch import Tensor, nn
+
+from ...mechanisms import InputError
+
+STATISTICS = (nn.modules.batchnorm._BatchNorm, nn.modules.instancenorm._InstanceNorm)
+DROPOUT = nn.modules.dropout._DropoutNd
+
+
+class FlatModule:
+    """A private copy of a module whose parameters, and their gradients, are views of two flat vectors.
+
+    Raises InputError for a module without trainable parameters, and for one that keeps running statistics: those
+    would carry client data past the clipping.
+    """
+
+    def __init__(self, module: nn.Module, dtype: torch.dtype, device: torch.device) -> None:
+        self.module = copy.deepcopy(module).to(device=device, dtype=dtype)
+        for name, part in self.module.named_modules():
+            if isinstance(part, STATISTICS) and part.track_running_stats:
+                raise InputError("model", f"{name}: {type(part).__name__}", "a model without running statistics")
+        parameters = {name: value for name, value in self.module.named_parameters() if value.requires_grad}
+        if not parameters:
+            raise InputError("model", type(module).__name__, "at least one trainable parameter")
+        self.names = tuple(parameters)
+        self.shapes = tuple(tuple(value.shape) for value in parameters.values())
+        self.sizes = tuple(math.prod(shape) for shape in self.shapes)
+        self.dimension = sum(self.sizes)
+        self.is_random = any(isinstance(part, DROPOUT) and part.p > 0 for part in self.module.modules())
+        self.vector = torch.cat([value.detach().reshape(-1) for value in parameters.values()]).clone()
+        self.gradient = torch.zeros_like(self.vector)
+        for value, view, slope in zip(
+            parameters.values(), self.split(self.vector), self.split(self.gradient), strict=True
+        ):
+            value.data = view
+            value.grad = slope
+
+    def split(self, vector: Tensor) -> tuple[Tensor, ...]:
+        """Views of a flat (..., d) vector with the parameters' shapes."""
+        leading = vector.shape[:-1]
+        pieces = torch.split(vector, list(self.sizes), dim=-1)
+        return tuple(piece.view(*leading, *shape) for piece, shape in zip(pieces, self.shapes, strict=True))
+
+    def named(self, vector: Tensor) -> dict[str, Tensor]:
+        """The parameters by name, as views of a flat vector, for torch.func.functional_call."""
+        return dict(zip(self.names, self.split(vector), strict=True))
+
+    def description(self) -> str:
+        """The model's type and parameters, by which a checkpoint recognises it."""
+        return f"{type(self.module).__qualname__}{list(zip(self.names, self.shapes, strict=True))}"

@@ -1,0 +1,113 @@
+"""What a run is told, checked before any work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+
+from ...mechanisms import InputError
+from ...mechanisms.validate import choice, count, nonnegative, positive
+
+Sampling = Literal["poisson", "fixed-size", "full"]
+Clipping = Literal["flat", "per-layer", "adaptive"]
+SOLVERS = ("auto", "loop", "vmap", "dual")
+DTYPES = {"float32": torch.float32, "float64": torch.float64}
+
+
+@dataclass(frozen=True, slots=True)
+class LocalSteps:
+    """Plain SGD on a client: w <- w - learning_rate (gradient of the batch's mean loss + weight_decay w + ...).
+
+    epochs over the client's samples in batches of batch_size (None: all of them at once); with `steps` instead,
+    exactly that many steps, over as many epochs as they need.
+    """
+
+    learning_rate: float = 0.1
+    epochs: int = 1
+    steps: int | None = None
+    batch_size: int | None = 10
+    weight_decay: float = 0.0
+
+    def __post_init__(self) -> None:
+        positive("learning_rate", self.learning_rate)
+        object.__setattr__(self, "epochs", count("local_epochs", self.epochs))
+        if self.steps is not None:
+            object.__setattr__(self, "steps", count("local_steps", self.steps))
+        if self.batch_size is not None:
+            object.__setattr__(self, "batch_size", count("batch_size", self.batch_size))
+        nonnegative("weight_decay", self.weight_decay)
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptiveClip:
+    """Adaptive quantile clipping (Andrew, Thakkar, McMahan, Ramaswamy 2021, arXiv 1905.03871v5, Algorithm 1).
+
+    The clip norm starts at Settings.clip_norm and follows the `quantile` of the update norms, by geometric steps of
+    `learning_rate`. count_noise: standard deviation of the noise on the number of clients below the clip norm; by
+    default cohort / 20, as the paper recommends.
+    """
+
+    quantile: float = 0.5
+    learning_rate: float = 0.2
+    count_noise: float | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 <= nonnegative("quantile", self.quantile) <= 1:
+            raise InputError("quantile", self.quantile, "a number from 0 to 1")
+        positive("quantile_learning_rate", self.learning_rate)
+        if self.count_noise is not None:
+            positive("count_noise", self.count_noise)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One run of one algorithm.
+
+    cohort: clients in a round (the expected number under Poisson sampling, and the constant by which sums are
+        divided); ignored under full participation. noise_multiplier: standard deviation of the noise on the sum of
+        clipped updates, divided by clip_norm. clip_norm: None trains without clipping, hence without privacy.
+    seed: None draws a secret one. A seed that somebody knows protects nothing from that somebody.
+    shards: clients are dealt to this many shards, the units of work that processes share: the result depends on the
+        number of shards (in the last bits), never on the number of processes.
+    """
+
+    rounds: int = 100
+    cohort: int = 100
+    sampling: Sampling = "poisson"
+    noise_multiplier: float = 0.0
+    clip_norm: float | None = None
+    clipping: Clipping = "flat"
+    adaptive: AdaptiveClip = AdaptiveClip()
+    local: LocalSteps = LocalSteps()
+    seed: int | None = None
+    dtype: str = "float32"
+    device: str = "auto"
+    solver: str = "auto"
+    shards: int = 1
+    evaluate_every: int = 0
+
+    def __post_init__(self) -> None:
+        for name, least in (("rounds", 1), ("cohort", 1), ("shards", 1), ("evaluate_every", 0)):
+            object.__setattr__(self, name, count(name, getattr(self, name), least=least))
+        choice("sampling", self.sampling, ("poisson", "fixed-size", "full"))
+        choice("clipping", self.clipping, ("flat", "per-layer", "adaptive"))
+        choice("dtype", self.dtype, DTYPES)
+        choice("device", self.device, ("auto", "cpu", "cuda"))
+        choice("solver", self.solver, SOLVERS)
+        nonnegative("noise_multiplier", self.noise_multiplier)
+        if self.seed is not None:
+            count("seed", self.seed, least=0)
+        if self.clip_norm is not None:
+            positive("clip_norm", self.clip_norm)
+        elif self.noise_multiplier > 0:
+            raise InputError("clip_norm", None, "a number above 0: noise protects nothing without a bound")
+        elif self.clipping != "flat":
+            raise InputError("clip_norm", None, f"a number above 0 for {self.clipping} clipping")
+
+    def torch_device(self) -> torch.device:
+        """The device to train on. Raises InputError for cuda where there is none."""
+        if self.device == "cuda" and not torch.cuda.is_available():
+            raise InputError("device", "cuda", "auto or cpu: torch sees no CUDA device")
+        return torch.device("cuda" if self.device != "cpu" and torch.cuda.is_available() else "cpu")

@@ -1,0 +1,54 @@
+"""Random streams that are functions of where they are used, never of what was drawn before.
+
+A stream is keyed by the run's seed, its purpose and its place (round, client, ...). So a resumed run, a replayed
+billboard and a run over several processes meet the same cohorts, batches and noise, with no state to save.
+
+Privacy needs the seed to be secret: whoever knows it can subtract the noise. Without a seed 128 bits come from the
+operating system. Philox is a statistical generator, not a cryptographic one (KNOWN_LIMITS).
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import Literal
+
+import numpy as np
+import torch
+
+from ...mechanisms.validate import count
+
+Purpose = Literal["initial", "cohort", "batches", "noise", "quantile", "module", "personal", "finetune"]
+PURPOSES: dict[Purpose, int] = {
+    "initial": 0,
+    "cohort": 1,
+    "batches": 2,
+    "noise": 3,
+    "quantile": 4,
+    "module": 5,
+    "personal": 6,
+    "finetune": 7,
+}
+
+
+def new_seed() -> int:
+    """128 unpredictable bits."""
+    return secrets.randbits(128)
+
+
+class Streams:
+    """The random streams of one run."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = count("seed", seed, least=0)
+
+    def generator(self, purpose: Purpose, *place: int) -> np.random.Generator:
+        """The stream for this purpose and place."""
+        return np.random.Generator(np.random.Philox(np.random.SeedSequence((self.seed, PURPOSES[purpose], *place))))
+
+    def torch_seed(self, purpose: Purpose, *place: int) -> int:
+        """A seed for torch's own generators (initial weights, dropout): never for noise, it has only 64 bits."""
+        return int(self.generator(purpose, *place).integers(2**63))
+
+    def seeded_torch(self, purpose: Purpose, *place: int) -> None:
+        """Seed torch's global generator; use inside torch.random.fork_rng()."""
+        torch.manual_seed(self.torch_seed(purpose, *place))

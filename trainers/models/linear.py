@@ -1,0 +1,24 @@
+"""Logistic regression (softmax or multi-label) and linear regression: one linear layer."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+
+class Linear(nn.Module):
+    """outputs = weight x + bias, from features of any shape, flattened. Starts at zero: its losses are convex."""
+
+    def __init__(self, features: int, outputs: int, bias: bool = True) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(outputs, features))
+        self.bias = nn.Parameter(torch.zeros(outputs)) if bias else None
+
+    @classmethod
+    def for_shape(cls, shape: tuple[int, ...], outputs: int) -> Linear:
+        return cls(math.prod(shape), outputs)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return nn.functional.linear(x.flatten(1), self.weight, self.bias)
