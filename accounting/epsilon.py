@@ -12,12 +12,12 @@ from typing import Literal
 
 from ..mechanisms import InputError, Mechanism, Neighbouring
 from ..mechanisms.validate import choice, nonnegative, open_probability
-from . import gaussian, participation, shuffled
+from . import gaussian, participation, rdp, shuffled
 from .bracket import Bracket
 from .dominating import Participation, dominating
 from .pairs import Composition
 
-ACCOUNTANTS: dict[str, ModuleType] = {"gaussian": gaussian, "participation": participation}
+ACCOUNTANTS: dict[str, ModuleType] = {"gaussian": gaussian, "participation": participation, "rdp": rdp}
 """Certified accountants in the order in which "best" tries them."""
 
 NOTIONS = ("dp", "billboard", "joint")
