@@ -19,7 +19,9 @@ WIDTH_WITHOUT_TERMINAL = 140
 
 
 def print_table(results: list[Verification], problems: list[tuple[str, InputError]]) -> None:
-    """One row a claim, then one line that counts."""
+    """One row a claim, then one line that counts; nothing at all when no claim could be read."""
+    if not results:
+        return
     console = Console()
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console = Console(width=WIDTH_WITHOUT_TERMINAL)
@@ -38,12 +40,12 @@ def print_table(results: list[Verification], problems: list[tuple[str, InputErro
             f"[{style}]{result.verdict}[/{style}]",
             escape(result.why),
         )
-    if results:
-        console.print(table)
+    console.print(table)
     counts = Counter[str](result.verdict for result in results)
     parts = [f"{counts[verdict]} {word}" for verdict, word in (("holds", "hold"), ("refuted", "refuted"))]
     parts.append(f"{counts['undecided']} undecided")
     if problems:
         parts.append(f"{len(problems)} not readable (see the errors)")
     seconds = sum(result.seconds for result in results)
-    console.print(f"{len(results) + len(problems)} claims: {', '.join(parts)}; {seconds:.1f} s of computation")
+    total = len(results) + len(problems)
+    console.print(f"{total} claim{'s' if total > 1 else ''}: {', '.join(parts)}; {seconds:.1f} s of computation")
