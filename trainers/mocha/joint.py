@@ -1,0 +1,120 @@
+"""The joint problem in (W, Omega) with a certificate of optimality.
+
+With Sigma = Omega^{-1}, tr Sigma = 1, minimising over Sigma first leaves a convex problem in W alone:
+min_W  sum of mean losses + lambda/2 ||W||_*^2  (trace norm; Argyriou, Evgeniou, Pontil 2008, section 3).
+Its Fenchel dual is  max_alpha  -sum of mean l*(-alpha) - ||V(alpha)||_op^2 / (2 lambda), so every alpha
+gives a lower bound on the joint optimum, whatever alternation produced it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...mechanisms.validate import positive
+from . import objective
+from .losses import Loss
+from .mocha import State, omega_step, resolve_loss, weight_step
+from .sdca import local_updates, random_order
+from .tasks import Tasks
+from .work import Work
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class JointReport:
+    """The joint primal value of W, the trace-norm dual bound of alpha, and their never-negative gap."""
+
+    rounds: int
+    primal: float
+    dual: float
+    gap: float
+
+
+def joint_report(tasks: Tasks, loss: Loss, state: State, regularisation: float) -> JointReport:
+    """Certify a state: the joint optimum lies in [dual, primal]."""
+    trace_norm = float(np.linalg.svd(state.weights, compute_uv=False).sum())
+    v = objective.images(tasks, state.alpha)
+    operator_norm = float(np.linalg.norm(v, 2))
+    conjugates = float(objective.task_means(tasks, loss.conjugate(state.alpha, tasks.padded[1])).sum())
+    primal = objective.risk(tasks, loss, state.weights) + regularisation / 2 * trace_norm**2
+    # Hoelder: <W, V^T> <= ||W||_* ||V||_op <= lambda/2 ||W||_*^2 + ||V||_op^2 / (2 lambda), so the rest is >= 0.
+    inner = float(np.einsum("dt,td->", state.weights, v))
+    apart = regularisation / 2 * trace_norm**2 + operator_norm**2 / (2 * regularisation) - inner
+    gap = objective.fenchel_excess(tasks, loss, state.alpha, state.weights) + max(0.0, apart)
+    return JointReport(state.rounds, primal, -conjugates - operator_norm**2 / (2 * regularisation), gap)
+
+
+def alternate(
+    tasks: Tasks,
+    omega: Array,
+    regularisation: float,
+    rng: np.random.Generator,
+    *,
+    loss: str = "hinge",
+    rounds_per_step: int = 100,
+    smoothing: float = 1e-3,
+    work: Work | None = None,
+) -> Iterator[tuple[State, JointReport]]:
+    """MOCHA's alternation, lines 3 to 11, with W recomputed after every Omega-step; without end.
+
+    smoothing: of Sigma, relative to ||W||_F^2. Exact alternation stalls above the optimum: once Sigma loses
+    a direction it never returns. The report says how far the joint optimum can still be.
+    """
+    state = State.start(tasks, omega)
+    step_loss = resolve_loss(loss)
+    while True:
+        rounds = weight_step(tasks, state, regularisation, rng, loss=loss, work=work)
+        state = next(islice(rounds, rounds_per_step - 1, None))
+        yield state, joint_report(tasks, step_loss, state, regularisation)
+        scale = float(np.square(state.weights).sum()) or 1.0
+        state = omega_step(state, regularisation, smoothing * scale)
+
+
+def consensus(
+    tasks: Tasks, regularisation: float, rng: np.random.Generator, *, loss: str = "hinge", penalty: float = 0.01
+) -> Iterator[tuple[State, JointReport]]:
+    """The joint optimum itself, by the alternating direction method of multipliers; without end.
+
+    Nodes keep MOCHA's role: each takes one pass of dual coordinate ascent on its own data for its proximal
+    problem, and sends its v_t. The server's step is the proximal map of lambda/2 ||.||_*^2 in place of the
+    Omega-step (Boyd et al. 2011, sections 3 and 3.4.1 for the balanced penalty). Yields every ten rounds.
+    """
+    step_loss = resolve_loss(loss)
+    state = State.start(tasks, np.eye(tasks.count))
+    shift = np.zeros_like(state.weights)
+    penalty = positive("penalty", penalty)
+    while True:
+        scale = np.full(tasks.count, 1 / penalty)
+        centre = state.weights - shift
+        order = random_order(tasks, tasks.sizes, rng)
+        alpha, message = local_updates(tasks, step_loss, state.alpha, centre + state.v.T / penalty, scale, 1.0, order)
+        v = state.v + message
+        local = centre + v.T / penalty
+        shared = _squared_trace_norm_prox(local + shift, regularisation / penalty)
+        shift = shift + local - shared
+        primal, dual = np.linalg.norm(local - shared), penalty * np.linalg.norm(shared - state.weights)
+        state = State(alpha, v, shared, state.covariance, state.rounds + 1)
+        if state.rounds % 10 == 0:
+            yield state, joint_report(tasks, step_loss, state, regularisation)
+            factor = 2.0 if primal > 10 * dual else 0.5 if dual > 10 * primal else 1.0
+            penalty, shift = penalty * factor, shift / factor
+
+
+def _squared_trace_norm_prox(matrix: Array, weight: float) -> Array:
+    """argmin over Z of weight/2 ||Z||_*^2 + 1/2 ||Z - matrix||_F^2.
+
+    Singular values shrink by weight times their new sum. With the j largest kept, their new sum is (old sum) / (1 + weight j); j is the last whose value stays positive.
+    """
+    left, values, right = np.linalg.svd(matrix, full_matrices=False)
+    thresholds = weight * np.cumsum(values) / (1 + weight * np.arange(1, len(values) + 1))
+    kept = np.flatnonzero(values > thresholds)
+    if len(kept) == 0:
+        return np.zeros_like(matrix)
+    result: Array = (left * np.maximum(values - thresholds[kept[-1]], 0.0)) @ right
+    return result

@@ -1,0 +1,125 @@
+"""MOCHA, Algorithm 1: alternate federated dual ascent on W with central updates of Omega."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...mechanisms import InputError
+from ...mechanisms.validate import positive
+from . import objective
+from .losses import LOSSES, Loss
+from .relationships import inverse, learned_covariance, safe_sigma
+from .sdca import Order, local_updates, random_order
+from .tasks import Tasks
+from .work import Passes, Work
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """alpha (m, max n_t), v (m, d), weights (d, m), covariance = Omega^{-1} (m, m), rounds done."""
+
+    alpha: Array
+    v: Array
+    weights: Array
+    covariance: Array
+    rounds: int = 0
+
+    @staticmethod
+    def start(tasks: Tasks, omega: Array) -> State:
+        """Line 2: everything zero, with the given Omega."""
+        if np.shape(omega) != (tasks.count, tasks.count):
+            raise InputError("omega", np.shape(omega), f"({tasks.count}, {tasks.count}), one row a task")
+        return State(
+            alpha=np.zeros(tasks.padded[1].shape),
+            v=np.zeros((tasks.count, tasks.dimension)),
+            weights=np.zeros((tasks.dimension, tasks.count)),
+            covariance=inverse(omega, "omega"),
+        )
+
+
+@dataclass(frozen=True)
+class Report:
+    """Objectives after some rounds: primal - dual = gap >= 0 whenever weights = w(alpha)."""
+
+    rounds: int
+    primal: float
+    dual: float
+    gap: float
+
+
+def report(tasks: Tasks, loss: Loss, state: State, regularisation: float) -> Report:
+    """Primal, dual and the valid duality gap of a state."""
+    omega = inverse(state.covariance, "covariance")
+    return Report(
+        rounds=state.rounds,
+        primal=objective.risk(tasks, loss, state.weights) + objective.regulariser(state.weights, omega, regularisation),
+        dual=objective.dual_value(tasks, loss, state.alpha, state.v, state.covariance, regularisation),
+        gap=objective.duality_gap(tasks, loss, state.alpha, state.weights, omega, state.covariance, regularisation),
+    )
+
+
+def federated_round(tasks: Tasks, loss: Loss, state: State, regularisation: float, order: Order, sigma: float) -> State:
+    """Lines 6 to 10: every node's local work in the given visiting order, then one reduce of Delta v."""
+    scale = np.diag(state.covariance) / regularisation
+    alpha, message = local_updates(tasks, loss, state.alpha, state.weights, scale, sigma, order)
+    weights = state.weights + objective.weights_of(message, state.covariance, regularisation)
+    return replace(state, alpha=alpha, v=state.v + message, weights=weights, rounds=state.rounds + 1)
+
+
+def weight_step(
+    tasks: Tasks,
+    state: State,
+    regularisation: float,
+    rng: np.random.Generator,
+    *,
+    loss: str = "hinge",
+    work: Work | None = None,
+    sigma: float | None = None,
+) -> Iterator[State]:
+    """Federated rounds for a fixed Omega, without end; the caller stops, on the gap or a count.
+
+    sigma: sigma' of eq. (4); by default the value of Lemma 9, which makes every round an ascent step.
+    """
+    positive("lambda", regularisation)
+    step_loss = resolve_loss(loss)
+    policy = work or Passes()
+    bound = safe_sigma(state.covariance) if sigma is None else positive("sigma", sigma)
+    while True:
+        order = random_order(tasks, policy(tasks, state.rounds, rng), rng)
+        state = federated_round(tasks, step_loss, state, regularisation, order, bound)
+        yield state
+
+
+def omega_step(state: State, regularisation: float, smoothing: float) -> State:
+    """Line 11, with the learned trace-norm relationship, and W recomputed as w(alpha) for the new Omega.
+
+    Without recomputing, W is no longer the primal point of alpha and every later "gap" is meaningless:
+    the reference implementation's full runs report negative ones (`stale_omega_step` reproduces that).
+    """
+    covariance = learned_covariance(state.weights, smoothing)
+    weights = objective.weights_of(state.v, covariance, regularisation)
+    return replace(state, covariance=covariance, weights=weights)
+
+
+def stale_omega_step(state: State) -> State:
+    """Line 11 as the reference implementation runs it: Sigma = (W^T W)^{1/2} / tr, and W left as it was.
+
+    Eigenvalues of W^T W below 1e-7 are lifted to 1e-7 when one is negative, as there.
+    """
+    values, vectors = np.linalg.eigh(state.weights.T @ state.weights)
+    if (values < 0).any():
+        values = np.maximum(values, 1e-7)
+    root = (vectors * np.sqrt(values)) @ vectors.T
+    return replace(state, covariance=root / np.trace(root))
+
+
+def resolve_loss(name: str) -> Loss:
+    if name not in LOSSES:
+        raise InputError("loss", name, "one of " + ", ".join(LOSSES))
+    return LOSSES[name]

@@ -1,0 +1,63 @@
+"""The local solver: dual coordinate ascent on MOCHA's data-local subproblem, eq. (4), for all tasks side by side.
+
+Tasks are independent within a round, so the s-th coordinate step of every task is taken in one vectorised
+operation: as exact as a loop over tasks, and dozens of times faster.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .losses import Loss
+from .tasks import Tasks
+
+Array = NDArray[np.float64]
+Order = NDArray[np.int64]
+
+
+def local_updates(
+    tasks: Tasks, loss: Loss, alpha: Array, weights: Array, scale: Array, sigma: float, order: Order
+) -> tuple[Array, Array]:
+    """One round of local work.
+
+    alpha (m, max n_t): the dual variables. weights (d, m): w(alpha). scale (m,): Sigma_tt / lambda.
+    sigma: sigma' of eq. (4). order (m, steps): the sample that each task visits at each step, -1 for none.
+    Returns the new alpha and Delta v (m, d) with Delta v_t = X_t^T Delta alpha_t / n_t, the only message sent.
+    """
+    x, y = tasks.padded
+    everyone = np.arange(tasks.count)
+    alpha = alpha.copy()
+    local = weights.T.copy()
+    message = np.zeros((tasks.count, tasks.dimension))
+    step_size = scale / tasks.sizes
+    for visited in order.T:
+        active = visited >= 0
+        sample = np.where(active, visited, 0)
+        features, old = x[everyone, sample], alpha[everyone, sample]
+        prediction = (features * local).sum(axis=1)
+        curvature = sigma * step_size * (features * features).sum(axis=1)
+        new = np.where(active, loss.step(old, prediction, y[everyone, sample], curvature), old)
+        alpha[everyone, sample] = new
+        move = (new - old)[:, None] * features
+        message += move
+        local += (sigma * step_size)[:, None] * move
+    return alpha, message / tasks.sizes[:, None]
+
+
+def random_order(tasks: Tasks, steps: NDArray[np.int64], rng: np.random.Generator) -> Order:
+    """Each task's own random permutation of its samples, repeated until it has taken its number of steps."""
+    order = np.full((tasks.count, max(1, int(steps.max()))), -1)
+    for task, (size, taken) in enumerate(zip(tasks.sizes, steps, strict=True)):
+        permutation = rng.permutation(size)
+        order[task, :taken] = permutation[np.arange(1, taken + 1) % size]
+    return order
+
+
+def recorded_order(permutations: list[list[int]]) -> Order:
+    """The reference implementation's visiting order for recorded permutations: entry s mod n, for s = 1 to n."""
+    longest = max(len(permutation) for permutation in permutations)
+    order = np.full((len(permutations), longest), -1)
+    for task, permutation in enumerate(permutations):
+        order[task, : len(permutation)] = np.roll(permutation, -1)
+    return order
