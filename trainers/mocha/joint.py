@@ -109,7 +109,8 @@ def consensus(
 def _squared_trace_norm_prox(matrix: Array, weight: float) -> Array:
     """argmin over Z of weight/2 ||Z||_*^2 + 1/2 ||Z - matrix||_F^2.
 
-    Singular values shrink by weight times their new sum. With the j largest kept, their new sum is (old sum) / (1 + weight j); j is the last whose value stays positive.
+    Singular values shrink by weight times their new sum. With the j largest kept, that sum is
+    (old sum of j) / (1 + weight j); j is the last whose value stays positive.
     """
     left, values, right = np.linalg.svd(matrix, full_matrices=False)
     thresholds = weight * np.cumsum(values) / (1 + weight * np.arange(1, len(values) + 1))
