@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from flint import arb, ctx
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import log_ndtr
 
 from ..mechanisms import Gaussian, Mechanism, Neighbouring, Shuffled, rounds_by_step
 
@@ -85,8 +85,8 @@ def _best_threshold(epoch: Epoch, gain: Callable[[Masses, Masses], Masses]) -> f
     """The C on a grid with the largest floating-point gain; any C is valid, so nothing here needs to be exact."""
     grid = np.linspace(0.0, max(epoch.a, epoch.b) + 12 * epoch.noise, _THRESHOLDS)
     with np.errstate(all="ignore"):
-        log_rest = (epoch.batches - 1) * norm.logcdf(grid / epoch.noise)
-        first, second = (-np.expm1(norm.logcdf((grid - move) / epoch.noise) + log_rest) for move in (epoch.a, epoch.b))
+        log_rest = (epoch.batches - 1) * log_ndtr(grid / epoch.noise)
+        first, second = (-np.expm1(log_ndtr((grid - move) / epoch.noise) + log_rest) for move in (epoch.a, epoch.b))
         gains = gain(first, second)
     return float(grid[int(np.argmax(np.where(np.isfinite(gains), gains, -np.inf)))])
 
