@@ -117,12 +117,13 @@ class _Violation:
                 high = middle
         return high
 
-    def _q(self, p: float) -> float:
-        return (p - self.delta) * math.exp(-self.epsilon)
+    def _rest(self, p: float) -> float:
+        """1 - q, as a sum of positive terms."""
+        return (1 - p) + self.delta + (p - self.delta) * -math.expm1(-self.epsilon)
 
     def _rounding(self, p: float) -> float:
         """Relative rounding error of either term: exponents of this size carry their own."""
-        logs = abs(math.log(p)) + abs(math.log(p - self.delta)) + self.epsilon
+        logs = abs(math.log(p)) + abs(math.log(p - self.delta)) + self.epsilon + abs(math.log(self._rest(p)))
         return _SLACK * (1 + self.alpha * logs)
 
     def _first(self, p: float) -> float:
@@ -132,12 +133,12 @@ class _Violation:
     def _second(self, p: float) -> float:
         if p >= 1:
             return 0.0
-        return math.exp(self.alpha * math.log1p(-p) + (1 - self.alpha) * math.log1p(-self._q(p)))
+        return math.exp(self.alpha * math.log(1 - p) + (1 - self.alpha) * math.log(self._rest(p)))
 
     def _slope(self, p: float) -> tuple[float, float]:
         """dh/dp and a bound on its rounding error."""
         first, second = self._first(p), self._second(p)
         falling = second * self.alpha / (1 - p) if p < 1 else 0.0
-        rising = second * (self.alpha - 1) * math.exp(-self.epsilon) / (1 - self._q(p))
+        rising = second * (self.alpha - 1) * math.exp(-self.epsilon) / self._rest(p)
         parts = (first * self.alpha / p, -first * (self.alpha - 1) / (p - self.delta), -falling, rising)
         return math.fsum(parts), math.fsum(abs(part) for part in parts) * self._rounding(p)
