@@ -1,0 +1,138 @@
+"""Bugs planted on the way from a claim to its verdict: the oracle check here must catch every one of them."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from typing import Any
+
+import mpmath
+import pytest
+
+from dpcert.accounting import Bracket
+from dpcert.mechanisms import Gaussian, Poisson
+from dpcert.proofs_checks.claims import parse_claim
+
+facade = importlib.import_module("dpcert.accounting.epsilon")
+pairs_of = importlib.import_module("dpcert.accounting.dominating")
+tables = importlib.import_module("dpcert.proofs_checks.claim_mechanisms")
+sampling = importlib.import_module("dpcert.proofs_checks.claim_sampling")
+verifier = importlib.import_module("dpcert.proofs_checks.verify")
+
+ROUNDS, COHORT, POPULATION, CLIP, STD, DELTA = 20, 4, 10, 0.5, 0.4, 1e-3
+
+
+def gaussian_delta(epsilon: Any, mu: Any) -> Any:
+    """Balle, Wang 2018, Theorem 8."""
+    if mu == 0:
+        return mpmath.mpf(0)
+    return mpmath.ncdf(-epsilon / mu + mu / 2) - mpmath.exp(epsilon) * mpmath.ncdf(-epsilon / mu - mu / 2)
+
+
+def coalition_delta(epsilon: Any, move: Any) -> Any:
+    """E over K ~ Bin(rounds, cohort / population), each term at 50 digits."""
+    rate = mpmath.mpf(COHORT) / POPULATION
+    return mpmath.fsum(
+        mpmath.binomial(ROUNDS, k)
+        * rate**k
+        * (1 - rate) ** (ROUNDS - k)
+        * gaussian_delta(epsilon, move * mpmath.sqrt(k))
+        for k in range(ROUNDS + 1)
+    )
+
+
+def true_epsilon(move: Any) -> float:
+    low, high = mpmath.mpf(0), mpmath.mpf(200)
+    with mpmath.workdps(50):
+        for _ in range(100):
+            middle = (low + high) / 2
+            low, high = (middle, high) if coalition_delta(middle, move) > DELTA else (low, middle)
+    return float(low)
+
+
+def claim(epsilon: float, mechanism: dict[str, Any]) -> Any:
+    statement = {"title": "t", "notion": "billboard", "neighbouring": "replace-one", "epsilon": epsilon, "delta": DELTA}
+    scheme = {"scheme": "fixed-size", "population": POPULATION, "cohort": COHORT}
+    return parse_claim(
+        {"claim": statement, "mechanism": mechanism, "sampling": scheme, "composition": {"rounds": ROUNDS}}
+    )
+
+
+MEAN = {"kind": "gaussian-mean", "noise_std": STD, "clip_norm": CLIP}
+EACH = {"kind": "per-client-gaussian", "noise_std": STD, "clip_norm": CLIP}
+
+
+def check() -> None:
+    """Verdicts just above and just below the true epsilon, for noise on the mean and noise before averaging."""
+    for mechanism, z in ((MEAN, STD * COHORT / CLIP), (EACH, STD * math.sqrt(COHORT) / CLIP)):
+        truth = true_epsilon(2 / mpmath.mpf(z))
+        assert verifier.verify(claim(truth * (1 + 1e-6), mechanism)).verdict == "holds"
+        assert verifier.verify(claim(truth * (1 - 1e-6), mechanism)).verdict == "refuted"
+
+
+def test_the_check_passes_without_a_bug() -> None:
+    check()
+
+
+def halved_sensitivity(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(pairs_of, "sensitivity", lambda relation: 1.0)
+
+
+def cohorts_taken_as_secret(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(facade, "_seen", lambda notion, participation: "hidden")
+
+
+def fixed_size_taken_as_poisson(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(sampling, "FixedSize", lambda base, population, cohort: Poisson(base, cohort / population))
+
+
+def noise_on_the_mean_taken_as_noise_on_the_sum(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(tables.GaussianMeanTable, "_noise", lambda table, weight: Gaussian(table.noise_std / table.clip_norm))
+
+
+def every_client_s_noise_taken_as_noise_on_the_average(patch: pytest.MonkeyPatch) -> None:
+    def described(table: Any, scheme: Any) -> Any:
+        noise = Gaussian(table.noise_std * scheme.divisor() / table.clip_norm)
+        return tables.Described(noise, noise)
+
+    patch.setattr(tables.PerClientGaussianTable, "described", described)
+
+
+def lower_end_makes_it_hold(patch: pytest.MonkeyPatch) -> None:
+    def judge(bracket: Bracket, threshold: float) -> str:
+        return "holds" if bracket.lower <= threshold * 1.01 else "refuted"
+
+    patch.setattr(verifier, "judge", judge)
+
+
+def estimates_decide(patch: pytest.MonkeyPatch) -> None:
+    """A central-limit estimate passed off as certified: mu = move sqrt(q T), no expectation over participation."""
+
+    def estimate(run: Any, delta: float, *rest: Any, **more: Any) -> Bracket:
+        step = run.mechanism
+        mu = 2 / step.mechanism.noise_multiplier * math.sqrt(run.rounds * step.sampling_rate)
+        low, high = 0.0, 200.0
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if gaussian_delta(middle, mpmath.mpf(mu)) > delta else (low, middle)
+        return Bracket(low, high, True, "clt")
+
+    patch.setattr(verifier, "epsilon", estimate)
+
+
+PLANTED = [
+    halved_sensitivity,
+    cohorts_taken_as_secret,
+    fixed_size_taken_as_poisson,
+    noise_on_the_mean_taken_as_noise_on_the_sum,
+    every_client_s_noise_taken_as_noise_on_the_average,
+    lower_end_makes_it_hold,
+    estimates_decide,
+]
+
+
+@pytest.mark.parametrize("plant", PLANTED)
+def test_planted_bugs_are_caught(plant: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch)
+    with pytest.raises(AssertionError):
+        check()
