@@ -12,13 +12,16 @@ from typing import Literal
 
 from ..mechanisms import InputError, Mechanism, Neighbouring
 from ..mechanisms.validate import choice, nonnegative, open_probability
-from . import gaussian, participation, rdp, shuffled
+from . import gaussian, gdp, participation, rdp, shuffled
 from .bracket import Bracket
 from .dominating import Participation, dominating
 from .pairs import Composition
 
 ACCOUNTANTS: dict[str, ModuleType] = {"gaussian": gaussian, "participation": participation, "rdp": rdp}
 """Certified accountants in the order in which "best" tries them."""
+
+ESTIMATES: dict[str, ModuleType] = {"gdp-clt": gdp}
+"""Approximations: available by name, never part of "best", and never certified where they estimate."""
 
 NOTIONS = ("dp", "billboard", "joint")
 
@@ -117,9 +120,10 @@ def _largest(brackets: list[Bracket]) -> Bracket:
 
 def _composed(product: Composition, accountant: str, quantity: str, at: float) -> Bracket:
     """The named accountant's bracket, or ("best") the first supporting one's, in the order of ACCOUNTANTS."""
-    names = tuple(ACCOUNTANTS) if accountant == "best" else (choice("accountant", accountant, ACCOUNTANTS),)
+    named = ACCOUNTANTS | ESTIMATES
+    names = tuple(ACCOUNTANTS) if accountant == "best" else (choice("accountant", accountant, ("best", *named)),)
     for name in names:
-        if ACCOUNTANTS[name].supports(product):
-            bracket: Bracket = getattr(ACCOUNTANTS[name], quantity)(product, at)
+        if named[name].supports(product):
+            bracket: Bracket = getattr(named[name], quantity)(product, at)
             return bracket
     raise InputError("accountant", accountant, f"an accountant that supports {product}")
