@@ -16,8 +16,9 @@ $(VENV)/.installed-test: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,train,audit,papers,report]'
 	touch $@
 
+# The shipped claims include refuted ones, for which dpcert exits with 1 (3: undecided): the command did its work then.
 verify: $(VENV)/.installed
-	$(BIN)/dpcert verify claims/*.toml
+	@$(BIN)/dpcert verify claims/*.toml; code=$$?; case $$code in 0|1|3) ;; *) exit $$code ;; esac
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import traceback
 from collections.abc import Sequence
 
 import typer
@@ -11,6 +12,8 @@ import typer
 from ..mechanisms import InputError
 from . import cost, verify
 from .output import complain
+
+INTERNAL_ERROR = 70
 
 app = typer.Typer(
     name="dpcert",
@@ -66,4 +69,8 @@ def main() -> None:
     """The entry point of the `dpcert` command."""
     if hasattr(signal, "SIGPIPE"):  # `dpcert ... | head` ends quietly, as other commands do
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    sys.exit(run())
+    try:
+        sys.exit(run())
+    except Exception:  # a bug of ours: its traceback, and an exit code that no verdict has
+        traceback.print_exc()
+        sys.exit(INTERNAL_ERROR)
