@@ -5,6 +5,7 @@ from .bounded import ApproximateDp, PureDp, Zcdp
 from .cohorts import Cyclic, RandomAllocation, WithReplacement
 from .composition import Repeat, Sequence, rounds_by_step
 from .discrete import DiscreteGaussian, DiscreteLaplace
+from .events import event_for_accountant, from_event, neighbouring_for_accountant
 from .gaussian import Gaussian
 from .laplace import Laplace
 from .neighbours import Neighbouring, neighbouring_relation, sensitivity
@@ -32,6 +33,9 @@ __all__ = [
     "Shuffled",
     "WithReplacement",
     "Zcdp",
+    "event_for_accountant",
+    "from_event",
+    "neighbouring_for_accountant",
     "neighbouring_relation",
     "rounds_by_step",
     "sensitivity",

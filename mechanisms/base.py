@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dp_accounting import dp_event  # type: ignore[import-untyped]
+
 
 class Mechanism:
     """A frozen description of a randomised release. Subclasses are frozen dataclasses."""
 
     __slots__ = ()
+
+    def event(self) -> dp_event.DpEvent:
+        """The dp_accounting event that describes this mechanism (`events.from_event` is the way back).
+
+        Raises InputError where dp_accounting has none. It describes what ran; for what dp_accounting's
+        accountants need under replace-one neighbours, see `events.event_for_accountant`.
+        """
+        from .events import to_event
+
+        return to_event(self)

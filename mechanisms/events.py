@@ -1,0 +1,146 @@
+"""To and from dp_accounting's event objects (dp-accounting 0.6, dp_event.py). dp_accounting is imported on first use.
+
+An event describes what ran, as a mechanism does, and its definition of a noise multiplier is ours: noise over
+the bound on one contribution, whatever the neighbours. What its accountants then charge for replace-one
+neighbours is not uniform: the PLD accountant doubles a Gaussian's sensitivity, the RDP accountant does not
+(google/differential-privacy issue 378), nor does it for fixed-size sampling. `event_for_accountant` is the
+adapter: the event for which the named accountant, under the relation, charges what the run costs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from .base import Mechanism
+from .bounded import Zcdp
+from .cohorts import WithReplacement
+from .composition import Repeat, Sequence
+from .discrete import DiscreteLaplace
+from .gaussian import Gaussian
+from .laplace import Laplace
+from .neighbours import Neighbouring, neighbouring_relation, sensitivity
+from .randomized_response import RandomizedResponse
+from .sampling import FixedSize, Poisson
+from .validate import InputError, choice
+
+if TYPE_CHECKING:
+    from dp_accounting import dp_event  # type: ignore[import-untyped]
+
+_HAVE_EVENTS = (
+    "Gaussian, Laplace, DiscreteLaplace, RandomizedResponse or Zcdp, composed by Repeat and Sequence, "
+    "sampled by Poisson, FixedSize or WithReplacement (dp_accounting has no event for others)"
+)
+_HAVE_MECHANISMS = (
+    "a GaussianDpEvent, LaplaceDpEvent, DiscreteLaplaceDpEvent, RandomizedResponseDpEvent, ZCDpEvent with xi = 0, "
+    "ComposedDpEvent, SelfComposedDpEvent, PoissonSampledDpEvent, SampledWithReplacementDpEvent or "
+    "SampledWithoutReplacementDpEvent"
+)
+
+
+def to_event(mechanism: Mechanism) -> dp_event.DpEvent:
+    """The DpEvent that describes the mechanism.
+
+    Raises InputError, naming the part, where dp_accounting has no event for it.
+    """
+    from dp_accounting import dp_event
+
+    events: dict[type[Mechanism], Any] = {
+        Gaussian: lambda m: dp_event.GaussianDpEvent(m.noise_multiplier),
+        Laplace: lambda m: dp_event.LaplaceDpEvent(m.noise_multiplier),
+        DiscreteLaplace: lambda m: dp_event.DiscreteLaplaceDpEvent(1 / m.scale, m.clip),
+        RandomizedResponse: lambda m: dp_event.RandomizedResponseDpEvent(_uniform_share(m), m.categories),
+        Zcdp: lambda m: dp_event.ZCDpEvent(m.rho),
+        Repeat: lambda m: dp_event.SelfComposedDpEvent(to_event(m.mechanism), m.rounds),
+        Sequence: lambda m: dp_event.ComposedDpEvent([to_event(part) for part in m.mechanisms]),
+        Poisson: lambda m: dp_event.PoissonSampledDpEvent(m.sampling_rate, to_event(m.mechanism)),
+        FixedSize: lambda m: dp_event.SampledWithoutReplacementDpEvent(m.population, m.cohort, to_event(m.mechanism)),
+        WithReplacement: lambda m: dp_event.SampledWithReplacementDpEvent(m.population, m.draws, to_event(m.mechanism)),
+    }
+    if type(mechanism) not in events:
+        raise InputError("mechanism", mechanism, _HAVE_EVENTS)
+    event: dp_event.DpEvent = events[type(mechanism)](mechanism)
+    return event
+
+
+def _uniform_share(mechanism: RandomizedResponse) -> float:
+    """dp_accounting's noise parameter: the probability of a uniformly random report, true category included."""
+    return min(1.0, mechanism.flip_probability * mechanism.categories / (mechanism.categories - 1))
+
+
+def from_event(event: dp_event.DpEvent) -> Mechanism:
+    """The mechanism that an event describes; the inverse of `to_event`.
+
+    Raises InputError naming the event where it describes none, or one with values out of range.
+    """
+    from dp_accounting import dp_event
+
+    mechanisms: dict[type[dp_event.DpEvent], Any] = {
+        dp_event.GaussianDpEvent: lambda e: Gaussian(e.noise_multiplier),
+        dp_event.LaplaceDpEvent: lambda e: Laplace(e.noise_multiplier),
+        dp_event.DiscreteLaplaceDpEvent: lambda e: DiscreteLaplace(1 / e.noise_parameter, e.sensitivity),
+        dp_event.RandomizedResponseDpEvent: lambda e: RandomizedResponse(
+            e.noise_parameter * (e.num_buckets - 1) / e.num_buckets, e.num_buckets
+        ),
+        dp_event.SelfComposedDpEvent: lambda e: Repeat(from_event(e.event), e.count),
+        dp_event.ComposedDpEvent: lambda e: Sequence(tuple(from_event(part) for part in e.events)),
+        dp_event.PoissonSampledDpEvent: lambda e: Poisson(from_event(e.event), e.sampling_probability),
+        dp_event.SampledWithoutReplacementDpEvent: lambda e: FixedSize(
+            from_event(e.event), e.source_dataset_size, e.sample_size
+        ),
+        dp_event.SampledWithReplacementDpEvent: lambda e: WithReplacement(
+            from_event(e.event), e.source_dataset_size, e.sample_size
+        ),
+    }
+    if isinstance(event, dp_event.ZCDpEvent) and event.xi == 0:
+        return Zcdp(event.rho)
+    if type(event) not in mechanisms:
+        raise InputError("event", event, _HAVE_MECHANISMS)
+    try:
+        mechanism: Mechanism = mechanisms[type(event)](event)
+    except (InputError, ZeroDivisionError, TypeError) as error:
+        raise InputError("event", event, f"values in range ({error})") from error
+    return mechanism
+
+
+def neighbouring_for_accountant(neighbouring: Neighbouring) -> Any:
+    """dp_accounting's NeighboringRelation: zero-out is its REPLACE_SPECIAL."""
+    from dp_accounting import NeighboringRelation
+
+    return {
+        "add-remove": NeighboringRelation.ADD_OR_REMOVE_ONE,
+        "replace-one": NeighboringRelation.REPLACE_ONE,
+        "zero-out": NeighboringRelation.REPLACE_SPECIAL,
+    }[neighbouring_relation(neighbouring)]
+
+
+def event_for_accountant(
+    mechanism: Mechanism, neighbouring: Neighbouring, accountant: Literal["pld", "rdp"]
+) -> dp_event.DpEvent:
+    """The event for which dp_accounting's accountant, built with `neighbouring_for_accountant`, charges the run.
+
+    The RDP accountant takes noise multipliers relative to the sensitivity itself: for replace-one they are
+    halved. The PLD accountant does its own doubling. Whether it supports the event remains the accountant's say.
+    """
+    relation = neighbouring_relation(neighbouring)
+    if choice("accountant", accountant, ("pld", "rdp")) == "pld":
+        return to_event(mechanism)
+    return to_event(_rescaled(mechanism, 1 / sensitivity(relation)))
+
+
+def _rescaled(mechanism: Mechanism, factor: float) -> Mechanism:
+    """The mechanism with every Gaussian and Laplace noise multiplied by the factor."""
+    if isinstance(mechanism, Gaussian):
+        return Gaussian(mechanism.noise_multiplier * factor)
+    if isinstance(mechanism, Laplace):
+        return Laplace(mechanism.noise_multiplier * factor)
+    if isinstance(mechanism, Sequence):
+        return Sequence(tuple(_rescaled(part, factor) for part in mechanism.mechanisms))
+    if isinstance(mechanism, Repeat):
+        return Repeat(_rescaled(mechanism.mechanism, factor), mechanism.rounds)
+    if isinstance(mechanism, Poisson):
+        return Poisson(_rescaled(mechanism.mechanism, factor), mechanism.sampling_rate)
+    if isinstance(mechanism, FixedSize):
+        return FixedSize(_rescaled(mechanism.mechanism, factor), mechanism.population, mechanism.cohort)
+    if isinstance(mechanism, WithReplacement):
+        return WithReplacement(_rescaled(mechanism.mechanism, factor), mechanism.population, mechanism.draws)
+    return mechanism
