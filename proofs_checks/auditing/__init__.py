@@ -1,0 +1,25 @@
+"""Auditors: statistics that try to refute a privacy claim by running the mechanism (docs/auditing.md)."""
+
+from .audit import audit, audit_samples
+from .curve import ClaimedCurve, approximate_dp, from_profile, gdp, of_mechanism, rdp
+from .eprocess import EProcess
+from .result import AuditResult, AuditWitness, LowerBound, Test
+from .sampling import Samples, from_arrays
+
+__all__ = [
+    "AuditResult",
+    "AuditWitness",
+    "ClaimedCurve",
+    "EProcess",
+    "LowerBound",
+    "Samples",
+    "Test",
+    "approximate_dp",
+    "audit",
+    "audit_samples",
+    "from_arrays",
+    "from_profile",
+    "gdp",
+    "of_mechanism",
+    "rdp",
+]

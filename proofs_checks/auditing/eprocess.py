@@ -1,0 +1,154 @@
+"""Evidence that may be looked at after every trial: a test martingale against the claim.
+
+Each trial plays the guessing game. For a line (epsilon, delta) of the claim and a rule fixed before the trial,
+
+    Z = 1 for a correct guess, -e^epsilon for a wrong one, 0 for none,     E[Z] <= leak under the claim,
+
+so 1 + bet (Z - leak) with 0 <= bet < 1 / (e^epsilon + leak) has mean at most 1, and the running product of such
+factors stays below 1/error for ever with probability at least 1 - error (Ville 1939). Lines, rules and bets are
+chosen anew from the trials so far; several are averaged, which keeps the mean. Trials may come from different
+pairs, even chosen by the outcomes so far, as long as the claim is made for all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .clopper_pearson import Floats
+from .curve import ClaimedCurve
+from .curve_test import lines
+from .outputs import Outputs, join
+from .rules import Candidates, Rule, candidates, rates
+from .scores import Score, Scorer, applicable
+
+BETS = np.array([0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 0.95])
+"""Fractions of the largest bet."""
+ACTIVE = 3
+MEMORY = 1 << 15
+"""Trials that a choice looks back on, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bet:
+    """A rule on a score, against a line of the claim, with a stake."""
+
+    score: str
+    scorer: Scorer
+    rule: Rule
+    epsilon: float
+    delta: float
+    stake: float
+
+    def factors(self, dataset: Outputs, neighbour: Outputs) -> tuple[Floats, Floats]:
+        """Wealth factors of each trial, on either side."""
+        leak = self.delta * self.rule.share
+        win, loss = self.stake * (1 - leak), self.stake * (-math.exp(self.epsilon) - leak)
+        pass_ = -self.stake * leak
+
+        def side(outputs: Outputs, home: bool) -> Floats:
+            score = self.rule.sign * self.scorer(outputs)
+            up, down = score >= self.rule.upper, score <= self.rule.lower
+            right, wrong = (up, down) if home else (down, up)
+            return np.where(right, 1 + win, np.where(wrong, 1 + loss, 1 + pass_))
+
+        return side(dataset, True), side(neighbour, False)
+
+
+@dataclass(slots=True)
+class EProcess:
+    """The running e-value of "the claim holds". Feed trials in the order in which they were run.
+
+    e_value: product so far. largest: its running maximum; 1/largest is a p-value at any stopping time.
+    The claim is refuted at error probability `error` once `largest >= 1/error`.
+    """
+
+    claim: ClaimedCurve
+    scores: tuple[Score, ...] | None = None
+    seed: int = 0
+    e_value: float = 1.0
+    largest: float = 1.0
+    trials: int = 0
+    trials_at_largest: int = 0
+    bets: tuple[Bet, ...] = ()
+    bets_at_largest: tuple[Bet, ...] = ()
+    _past: list[tuple[Outputs, Outputs]] = field(default_factory=list)
+
+    @property
+    def p_value(self) -> float:
+        """Valid whenever one stops, however that was decided."""
+        return min(1.0, 1.0 / self.largest)
+
+    def feed(self, dataset: Outputs, neighbour: Outputs, stop_at: float = math.inf) -> bool:
+        """Plays the trials with the bets made before them, then makes new bets. Whether `stop_at` was reached.
+
+        The order of the two sides within a chunk is drawn here, as their coins were exchangeable.
+        """
+        count = len(dataset) + len(neighbour)
+        if count == 0:
+            return self.largest >= stop_at
+        order = np.random.default_rng((self.seed, self.trials)).permutation(count)
+        growth = np.zeros(count)
+        if self.bets:
+            factors = [np.concatenate(bet.factors(dataset, neighbour)) for bet in self.bets]
+            growth = np.log(np.mean(factors, axis=0))[order]
+        path = math.log(self.e_value) + np.cumsum(growth)
+        reached = np.flatnonzero(path >= math.log(stop_at)) if stop_at < math.inf else np.empty(0, np.int64)
+        top = int(reached[0]) if len(reached) else int(np.argmax(path))
+        if path[top] > math.log(self.largest):
+            self.largest, self.trials_at_largest = math.exp(min(700.0, float(path[top]))), self.trials + top + 1
+            self.bets_at_largest = self.bets
+        self.trials += count
+        self.e_value = math.exp(max(-700.0, min(700.0, float(path[-1]))))
+        if self.largest >= stop_at:
+            return True
+        self._remember(dataset, neighbour)
+        self.bets = self._choose()
+        return False
+
+    def _remember(self, dataset: Outputs, neighbour: Outputs) -> None:
+        self._past.append((dataset, neighbour))
+        while len(self._past) > 1 and sum(len(a) + len(b) for a, b in self._past[1:]) > MEMORY:
+            self._past.pop(0)
+
+    def _choose(self) -> tuple[Bet, ...]:
+        mine, other = join([a for a, _ in self._past]), join([b for _, b in self._past])
+        mine, other = mine.part(0, MEMORY), other.part(0, MEMORY)
+        if len(mine) < 8 or len(other) < 8:
+            return ()
+        found: list[tuple[float, Bet]] = []
+        for score in self.scores if self.scores is not None else applicable(mine, other):
+            cut = (len(mine) // 2, len(other) // 2) if score.learns else (0, 0)
+            scorer = score.fit(mine.part(0, cut[0]), other.part(0, cut[1]), self.seed)
+            fresh = scorer(mine.part(cut[0], len(mine))), scorer(other.part(cut[1], len(other)))
+            for grid in candidates(*fresh, most=20):
+                found += self._promising(grid, score.name, scorer)
+        found.sort(key=lambda item: -item[0])
+        return tuple(bet for growth, bet in found[:ACTIVE] if growth > 0)
+
+    def _promising(self, grid: Candidates, name: str, scorer: Scorer) -> list[tuple[float, Bet]]:
+        """For each line of the claim the rule and stake of the largest expected growth."""
+        correct, wrong = rates(grid)
+        rest = np.maximum(1 - correct - wrong, 0.0)
+        found = []
+        for epsilon, delta in lines(self.claim)[::2]:
+            odds, leak = math.exp(epsilon), grid.share * delta
+            stake = BETS[:, None, None] / (odds + leak)
+            growth = (
+                correct * np.log1p(stake * (1 - leak))
+                + wrong * np.log1p(-stake * (odds + leak))
+                + rest * np.log1p(-stake * leak)
+            )
+            place = int(np.argmax(growth))
+            chosen, cell = divmod(place, correct.size)
+            rule = grid.rule(cell)
+            bet = Bet(name, scorer, rule, epsilon, delta, float(BETS[chosen] / (odds + delta * rule.share)))
+            found.append((float(growth.flat[place]), bet))
+        return found
+
+
+def combined(e_values: list[float]) -> float:
+    """The average of e-values of the same claim on different inputs: an e-value, however they depend on each other."""
+    return sum(e_values) / len(e_values) if e_values else 1.0

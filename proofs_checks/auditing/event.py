@@ -1,0 +1,37 @@
+"""A lower bound on epsilon at one delta, from the best guessing rule found (threshold, or event, search)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import guess_test
+from .clopper_pearson import Floats
+from .rules import FEW, Candidates, Rule, best
+
+CAUTION = 2.0
+"""Standard deviations by which exploration counts are distrusted: the luckiest of many rules looks too good.
+
+Less for fewer than rules.FEW wrong guesses, whose number is fitted rather than counted.
+"""
+
+
+def choose(grids: tuple[Candidates, ...], delta: float, trials: int, error: float) -> tuple[float, Rule]:
+    """The rule with the largest bound to be expected of `trials` fresh trials, and that bound."""
+
+    def expected(grid: Candidates) -> Floats:
+        scale = trials / grid.trials
+        doubt = CAUTION * np.minimum(1.0, grid.wrong / FEW)
+        correct = np.floor(scale * np.maximum(0.0, grid.correct - doubt * np.sqrt(grid.correct)))
+        wrong = np.ceil(scale * (grid.wrong + 0.5 + doubt * np.sqrt(grid.wrong + 0.5)))
+        bound = np.empty_like(correct)
+        for share in (0.5, 1.0):
+            some = grid.share == share
+            bound[some] = guess_test.epsilon_lower(correct[some], wrong[some], trials, share * delta, error)
+        return bound
+
+    return best(grids, expected)
+
+
+def epsilon_lower(rule: Rule, correct: int, wrong: int, trials: int, delta: float, error: float) -> float:
+    """The bound from the counts on fresh trials; above the true epsilon with probability at most `error`."""
+    return float(guess_test.epsilon_lower(correct, wrong, trials, rule.share * delta, error))

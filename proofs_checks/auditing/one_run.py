@@ -1,0 +1,123 @@
+"""Auditing a trainer in one run, with many canaries.
+
+Each of m canaries is put in or left out by a fair coin of its own; afterwards every canary gets a score (large
+when it seems to have been in), and the most and least conspicuous ones are guessed. The number of guesses is
+fixed before anything is seen. Two analyses of the number of correct ones:
+
+- (epsilon, delta): Steinke, Nasr, Jagielski 2023 (arXiv 2305.08846), Theorem 5.2;
+- a trade-off curve: Mahloujifar, Melis, Chaudhuri 2024 (arXiv 2410.22235), Theorem 9 and Algorithm 3, re-derived
+  in docs/auditing.md, section "One run".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...mechanisms import InputError
+from ...mechanisms.validate import count, open_probability
+from . import clopper_pearson
+from .curve import ClaimedCurve, gdp
+
+
+@dataclass(frozen=True, slots=True)
+class Guesses:
+    """canaries: how many coins there were. made: guesses, fixed in advance. correct: how many were right."""
+
+    canaries: int
+    made: int
+    correct: int
+
+
+def guess(scores: ArrayLike, included: ArrayLike, made: int) -> Guesses:
+    """Guesses "in" for the made/2 largest scores and "out" for the smallest (ties by position).
+
+    scores, included: shape (canaries,). Raises InputError when there are fewer canaries than guesses.
+    """
+    value, truth = np.asarray(scores, float), np.asarray(included, bool)
+    if value.ndim != 1 or value.shape != truth.shape:
+        raise InputError("included", truth.shape, f"one coin for each score, shape {value.shape}")
+    guesses = count("made", made, least=1)
+    if guesses > len(value):
+        raise InputError("made", made, f"at most the number of canaries, {len(value)}")
+    order = np.argsort(value, kind="stable")
+    low, high = guesses // 2, guesses - guesses // 2
+    correct = np.count_nonzero(~truth[order[:low]]) + np.count_nonzero(truth[order[len(order) - high :]])
+    return Guesses(len(value), guesses, int(correct))
+
+
+def p_value(seen: Guesses, epsilon: float, delta: float = 0.0) -> float:
+    """P(at least so many correct guesses) under (epsilon, delta)-DP is at most this (Theorem 5.2)."""
+    rate = 1.0 / (1.0 + np.exp(-epsilon))
+    tail = clopper_pearson.at_least(np.arange(seen.correct, -1, -1), seen.made, rate)
+    if delta <= 0.0 or seen.correct == 0:
+        return float(tail[0])
+    steps = np.arange(1, seen.correct + 1)
+    alpha = max(0.0, float(((tail[1:] - tail[0]) / steps).max()))
+    return min(1.0, float(tail[0]) + 2 * seen.canaries * delta * alpha)
+
+
+def epsilon_lower(seen: Guesses, delta: float, error: float) -> float:
+    """Above the true epsilon at delta with probability at most `error`."""
+    open_probability("error", error)
+    return _largest(lambda epsilon: p_value(seen, epsilon, delta) <= error)
+
+
+def curve_p_value(seen: Guesses, claim: ClaimedCurve) -> float:
+    """P(at least so many correct guesses) under the claimed curve is at most this.
+
+    Let p_k be the probability of exactly k correct guesses among r, of m canaries. Flipping one coin is a
+    neighbouring change, so that for every j, with F(b) = 1 - f(b),
+    sum_{k >= j} k p_k / m <= F(sum_{j-1 <= k < r} (r - k) p_k / m).
+    The largest tail sum_{k >= correct} p_k that leaves enough probability for what this forces on smaller k.
+    """
+    if seen.correct == 0:
+        return 1.0
+    low, high = 0.0, 1.0
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _feasible(seen, middle, claim) else (low, middle)
+    return high
+
+
+def _feasible(seen: Guesses, tail: float, claim: ClaimedCurve) -> bool:
+    """Whether the curve allows P(at least seen.correct correct guesses) = tail (rounded towards yes)."""
+    m, r = seen.canaries, seen.made
+    right = seen.correct * tail / m
+    other = (r - seen.correct) * tail / m
+    spent = tail
+    for k in range(seen.correct - 1, -1, -1):
+        # f is symmetric: the smallest b with 1 - f(b) >= right is f(1 - right).
+        needed = float(claim.tradeoff(1.0 - right)) if right < 1.0 else 1.0
+        mass = max(0.0, needed - other) * m / (r - k)
+        spent += mass
+        if spent > 1.0 + 1e-12:
+            return False
+        right += k * mass / m
+        other += (r - k) * mass / m
+    return True
+
+
+def mu_lower(seen: Guesses, error: float) -> float:
+    """mu-GDP for no mu below this, with probability at least 1 - error."""
+    open_probability("error", error)
+    return _largest(lambda mu: curve_p_value(seen, gdp(mu)) <= error if mu > 0 else True, tolerance=1e-3)
+
+
+def _largest(refuted: Callable[[float], bool], tolerance: float = 1e-6) -> float:
+    """The end of the refuted values, from below; 0 when not even 1e-6 is refuted."""
+    low, high = 0.0, 1e-6
+    while high < 64 and refuted(high):
+        low, high = high, max(2 * high, 0.125)
+    while high - low > tolerance:
+        middle = (low + high) / 2
+        low, high = (middle, high) if refuted(middle) else (low, middle)
+    return low
+
+
+def coins(canaries: int, seed: int) -> NDArray[np.bool_]:
+    """The fair coins that say which canaries to put in, shape (canaries,)."""
+    return np.random.default_rng(seed).random(count("canaries", canaries)) < 0.5

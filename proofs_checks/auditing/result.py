@@ -1,0 +1,149 @@
+"""What an audit reports: bounds with their confidence, tests with their p-values, and the witness."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from .band import Band
+from .curve import ClaimedCurve
+
+
+@dataclass(frozen=True, slots=True)
+class AuditWitness:
+    """What refutes a claim: neighbours, an event, its counts, and how to see it again.
+
+    correct, wrong: how often the event's guess was right and wrong, over `trials` fresh trials with fair coins
+    for the side. line: the (epsilon, delta) of the claim that they contradict, with the exact p-value.
+    """
+
+    dataset: str
+    neighbour: str
+    event: str
+    correct: int
+    wrong: int
+    trials: int
+    line: tuple[float, float]
+    p_value: float
+    method: str
+    seed: int
+    replay: str
+
+    def __str__(self) -> str:
+        epsilon, delta = self.line
+        return (
+            f"neighbours: {self.dataset}\n       and: {self.neighbour}\n"
+            f"event: {self.event}\n"
+            f"right {self.correct} times and wrong {self.wrong} times in {self.trials} trials, "
+            f"against ({epsilon:.6g}, {delta:.3g})-DP (p-value {self.p_value:.3g}, {self.method})\n"
+            f"replay (seed {self.seed}): {self.replay}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LowerBound:
+    """The true value is below `value` with probability at most `error`.
+
+    quantity: "epsilon" (at `delta`) or "mu" (the pair is mu-GDP for no smaller mu).
+    assumes: None, or the model without which the bound says nothing ("gaussian", "densities"); such a bound is
+    for information and never refutes a claim.
+    """
+
+    quantity: Literal["epsilon", "mu"]
+    value: float
+    delta: float | None
+    error: float
+    method: str
+    assumes: Literal["gaussian", "densities"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """One test of the claim: refuted iff p_value <= error, its own part of the audit's error probability."""
+
+    __test__ = False  # pytest is not to collect it
+
+    method: str
+    p_value: float
+    error: float
+    trials: int
+
+    @property
+    def refutes(self) -> bool:
+        """Whether this test alone refutes the claim."""
+        return self.p_value <= self.error
+
+
+@dataclass(frozen=True, slots=True)
+class AuditResult:
+    """Everything in `tests`, `band` and the assumption-free `bounds` holds together with probability 1 - alpha.
+
+    refuted: a claim was made, and contradicted by one of them. trials: calls, both sides together.
+    stopped: "complete", "early" (evidence sufficed), "time", or "interrupt".
+    """
+
+    refuted: bool
+    alpha: float
+    claim: ClaimedCurve | None
+    tests: tuple[Test, ...]
+    bounds: tuple[LowerBound, ...]
+    band: Band | None
+    witness: AuditWitness | None
+    trials: int
+    seconds: float
+    stopped: str
+    seed: int
+
+    def __bool__(self) -> bool:
+        """An audit is true when it refuted nothing, so that `assert audit(...)` reads as it should."""
+        return not self.refuted
+
+    @property
+    def p_value(self) -> float:
+        """The smallest p-value, scaled to the whole audit's error: refuted by tests iff at most alpha."""
+        return min([1.0, *(test.p_value * self.alpha / test.error for test in self.tests)])
+
+    def epsilon_lower(self, delta: float | None = None) -> float:
+        """The best assumption-free lower bound on epsilon at delta (None: any delta that was asked about)."""
+        found = [
+            bound.value
+            for bound in self.bounds
+            if bound.quantity == "epsilon" and bound.assumes is None and (delta is None or bound.delta == delta)
+        ]
+        if self.band is not None and delta is not None:
+            found.append(self.band.epsilon(delta))
+        return max([0.0, *found])
+
+    @property
+    def mu_lower(self) -> float:
+        """The best assumption-free lower bound on mu."""
+        return max([0.0, *(b.value for b in self.bounds if b.quantity == "mu" and b.assumes is None)])
+
+    @property
+    def effective_noise(self) -> float | None:
+        """For a claimed mu: the noise is at most this times the claimed noise (1 when nothing is missing)."""
+        if self.claim is None or self.claim.mu is None:
+            return None
+        return 1.0 if self.mu_lower <= self.claim.mu else self.claim.mu / self.mu_lower
+
+    def to_json(self) -> dict[str, object]:
+        """Plain data; an infinite bound is the string "inf"."""
+        return {
+            "refuted": self.refuted,
+            "claim": self.claim.text if self.claim is not None else None,
+            "alpha": self.alpha,
+            "p_value": self.p_value if self.tests else None,
+            "tests": [asdict(test) for test in self.tests],
+            "bounds": [{**asdict(bound), "value": _plain(bound.value)} for bound in self.bounds],
+            "effective_noise": self.effective_noise,
+            "witness": asdict(self.witness) if self.witness is not None else None,
+            "trials": self.trials,
+            "seconds": self.seconds,
+            "stopped": self.stopped,
+            "seed": self.seed,
+        }
+
+
+def _plain(value: float) -> float | str:
+    return value if math.isfinite(value) else "inf"

@@ -1,0 +1,191 @@
+"""Running trials: batched or one by one, here or through any concurrent.futures executor, within a budget.
+
+Every chunk of trials has its own seed, split off the audit's seed by the chunk's number, and its own fair coins
+for which side each trial runs on. So the outputs depend on the seed alone, never on the executor or on timing,
+and an interrupted run is the beginning of the full one.
+"""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.random import Generator, SeedSequence
+
+from ...mechanisms import InputError
+from .outputs import Encoder, Outputs, join
+
+Style = Literal["size", "rngs", "single"]
+Mechanism = Callable[..., Any]
+Progress = Callable[[int, int], None]
+
+FIRST_CHUNK = 64
+LARGEST_SINGLE = 2048
+LARGEST_BATCH = 1 << 18
+LARGEST_BYTES = 1 << 27
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """Outputs on the dataset and on its neighbour, and whether they are all that was asked for.
+
+    Together they are `len(dataset) + len(neighbour)` independent trials whose sides were fair coins.
+    """
+
+    dataset: Outputs
+    neighbour: Outputs
+    stopped: Literal["complete", "early", "time", "interrupt"] = "complete"
+
+    @property
+    def trials(self) -> int:
+        """Calls of the mechanism, both sides together."""
+        return len(self.dataset) + len(self.neighbour)
+
+
+def style_of(mechanism: Mechanism) -> Style:
+    """How the mechanism wants to be called, read off its parameters' names."""
+    if not callable(mechanism):
+        raise InputError("mechanism", mechanism, "a callable mechanism(dataset, rng) -> output")
+    try:
+        names = inspect.signature(mechanism).parameters
+    except (TypeError, ValueError):
+        return "single"
+    return "size" if "size" in names else "rngs" if "rngs" in names else "single"
+
+
+def run_side(mechanism: Mechanism, dataset: object, seed: SeedSequence, count: int, style: Style) -> object:
+    """`count` raw outputs on one dataset. At module level, so that a process pool can find it."""
+    if count == 0:
+        return []
+    rng = np.random.default_rng(seed)
+    if style == "size":
+        return mechanism(dataset, rng, size=count)
+    if style == "rngs":
+        return mechanism(dataset, rngs=rng.spawn(count))
+    return [mechanism(dataset, rng) for _ in range(count)]
+
+
+class Trials:
+    """The trials of one audit, in chunks that grow from FIRST_CHUNK."""
+
+    def __init__(
+        self, mechanism: Mechanism, pair: tuple[object, object], seed: int, executor: Executor | None = None
+    ) -> None:
+        self.mechanism, self.pair, self.executor = mechanism, pair, executor
+        self.style = style_of(mechanism)
+        self._root = SeedSequence(seed)
+        self._encoder = Encoder()
+        self._width = 0
+
+    def collect(
+        self,
+        trials: int,
+        *,
+        max_seconds: float | None = None,
+        progress: Progress | None = None,
+        watch: Callable[[Outputs, Outputs], bool] | None = None,
+    ) -> Samples:
+        """Runs `trials` trials; `watch` sees each chunk, and ends the run when it returns True.
+
+        Ctrl-C and the time budget end it too; what was finished by then is returned. `progress` hears of the
+        number of trials only, never of results, so that stopping by hand cannot depend on them.
+        """
+        deadline = None if max_seconds is None else time.monotonic() + max_seconds
+        sides: tuple[list[Outputs], list[Outputs]] = ([], [])
+        stopped: Literal["complete", "early", "time", "interrupt"] = "complete"
+        done = 0
+        try:
+            for first, second in self._chunks(trials):
+                sides[0].append(first)
+                sides[1].append(second)
+                done += len(first) + len(second)
+                if progress is not None:
+                    progress(done, trials)
+                if watch is not None and watch(first, second):
+                    stopped = "early"
+                    break
+                if deadline is not None and time.monotonic() >= deadline and done < trials:
+                    stopped = "time"
+                    break
+        except KeyboardInterrupt:
+            stopped = "interrupt"
+        return Samples(join(sides[0][: len(sides[1])]), join(sides[1]), stopped)
+
+    def _chunks(self, trials: int) -> Iterator[tuple[Outputs, Outputs]]:
+        waiting: deque[tuple[int, int, Future[Any], Future[Any]]] = deque()
+        self._width = 0
+        try:
+            for number, count in enumerate(self._sizes(trials)):
+                seeds = SeedSequence(self._root.entropy, spawn_key=(number,)).spawn(3)
+                ones = int(Generator(np.random.PCG64(seeds[0])).binomial(count, 0.5))
+                if self.executor is None:
+                    raw = self._run(0, seeds[1], ones), self._run(1, seeds[2], count - ones)
+                    chunk = self._encoded(raw[0], ones), self._encoded(raw[1], count - ones)
+                    self._width = self._width or max(chunk[0].width, chunk[1].width)
+                    yield chunk
+                    continue
+                futures = self._submit(0, seeds[1], ones), self._submit(1, seeds[2], count - ones)
+                waiting.append((ones, count - ones, *futures))
+                if self._width == 0 or len(waiting) >= self._ahead():
+                    chunk = self._finished(waiting.popleft())
+                    self._width = self._width or max(chunk[0].width, chunk[1].width)
+                    yield chunk
+            while waiting:
+                yield self._finished(waiting.popleft())
+        finally:
+            for *_, first, second in waiting:
+                first.cancel()
+                second.cancel()
+
+    def _sizes(self, trials: int) -> Iterator[int]:
+        """Chunk sizes: doubling, up to a bound on memory that is known once the first chunk has come back."""
+        size, left = FIRST_CHUNK, trials
+        largest = LARGEST_SINGLE if self.style == "single" else LARGEST_BATCH
+        while left > 0:
+            count = min(left, size)
+            yield count
+            left -= count
+            size = min(largest, size * 2, max(FIRST_CHUNK, LARGEST_BYTES // (8 * max(1, self._width))))
+
+    def _run(self, side: int, seed: SeedSequence, count: int) -> object:
+        return run_side(self.mechanism, self.pair[side], seed, count, self.style)
+
+    def _submit(self, side: int, seed: SeedSequence, count: int) -> Future[Any]:
+        assert self.executor is not None
+        return self.executor.submit(run_side, self.mechanism, self.pair[side], seed, count, self.style)
+
+    def _ahead(self) -> int:
+        return 2 * max(1, getattr(self.executor, "_max_workers", None) or 4)
+
+    def _finished(self, job: tuple[int, int, Future[Any], Future[Any]]) -> tuple[Outputs, Outputs]:
+        return self._encoded(job[2].result(), job[0]), self._encoded(job[3].result(), job[1])
+
+    def _encoded(self, raw: object, count: int) -> Outputs:
+        if count == 0:
+            return Outputs(np.empty((0, 1)))
+        if self.style == "single":
+            assert isinstance(raw, list)
+            return self._encoder.each(raw)
+        return self._encoder.batch(raw, count)
+
+
+def from_arrays(dataset: object, neighbour: object, seed: int = 0) -> Samples:
+    """Samples from outputs that were drawn elsewhere, one trial a row on either side.
+
+    The guessing game needs fair coins: their number of heads is drawn here, and a few trials (about 4.3 sqrt(n))
+    are left out so that both sides suffice but for a probability of 2e-9, in which case nothing is returned.
+    """
+    encoder = Encoder()
+    rows = [encoder.batch(side, len(side)) for side in (np.asarray(dataset), np.asarray(neighbour))]
+    least = min(len(rows[0]), len(rows[1]))
+    total = max(0, int(2 * least - 6 * np.sqrt(2.0 * least)))
+    heads = int(np.random.default_rng(SeedSequence(seed)).binomial(total, 0.5))
+    if max(heads, total - heads) > least:
+        return Samples(rows[0].part(0, 0), rows[1].part(0, 0))
+    return Samples(rows[0].part(0, heads), rows[1].part(0, total - heads))
