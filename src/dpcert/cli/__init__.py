@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import typer
 
 from ..mechanisms import InputError
-from . import cost, verify
+from . import check, cost, verify
 from .output import complain
 
 INTERNAL_ERROR = 70
@@ -27,6 +27,7 @@ app = typer.Typer(
 app.command("verify")(verify.verify_command)
 app.command("epsilon")(cost.epsilon_command)
 app.command("delta")(cost.delta_command)
+app.command("check")(check.check_command)
 
 
 def _version(show: bool) -> None:
