@@ -1,0 +1,148 @@
+"""The norm bound on the code that trainers run: exact, for whatever a client sends."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from dpcert.mechanisms import InputError
+from dpcert.trainers.engine.clipping import SAFETY, ClippedSum, Grid, Layers
+
+CPU = torch.device("cpu")
+
+
+def exact_square(integers):
+    """The exact squared norm of a vector of integers."""
+    return sum(int(value) ** 2 for value in integers.tolist() if value)
+
+
+def clipped(contribution, clip_norm, sizes=None):
+    grid = Grid.for_round(clip_norm, 1000, contribution.dtype)
+    total = ClippedSum(1, len(contribution), Layers(sizes or (len(contribution),)), grid, CPU)
+    return total.add(contribution, 0), grid
+
+
+def adversarial(dimension, rng, kind, clip_norm):
+    """Updates made to break a bound: boundary norms, one coordinate, huge and tiny scales, equal coordinates."""
+    direction = rng.standard_normal(dimension)
+    direction /= np.linalg.norm(direction)
+    if kind == "boundary":
+        return direction * clip_norm * (1 + rng.integers(-4, 5) * 2.0**-24)
+    if kind == "equal":
+        return np.full(dimension, clip_norm / math.sqrt(dimension) * (1 + rng.integers(-4, 5) * 2.0**-24))
+    if kind == "single":
+        return np.eye(dimension)[rng.integers(dimension)] * clip_norm * 10.0 ** rng.integers(-3, 30)
+    if kind == "huge":
+        return direction * 10.0 ** rng.uniform(5, 37)
+    if kind == "tiny":
+        return direction * 10.0 ** rng.uniform(-44, -30)
+    return direction * clip_norm * 10.0 ** rng.uniform(-3, 3)
+
+
+KINDS = ("random", "boundary", "equal", "single", "huge", "tiny")
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("sizes", [None, (3, 5, 9)])
+def test_no_update_exceeds_the_clip_norm(dtype, sizes):
+    """10,080 updates; the comparison is between integers, so it has no tolerance."""
+    rng = np.random.default_rng(7)
+    for trial in range(2520):
+        clip_norm = float(rng.choice([1e-3, 0.2, 1.0, 3.7, 1e4]))
+        update = adversarial(17, rng, KINDS[trial % len(KINDS)], clip_norm)
+        integers, grid = clipped(torch.from_numpy(update).to(dtype), clip_norm, sizes)
+        assert exact_square(integers) <= (clip_norm / grid.unit) ** 2
+        assert torch.equal(integers, integers.trunc())
+
+
+def test_bound_in_high_dimension():
+    for seed in range(20):
+        generator = torch.Generator().manual_seed(seed)
+        update = torch.rand(100_003, generator=generator) * 10 ** (seed % 5 - 3)
+        integers, grid = clipped(update, 0.2)
+        assert exact_square(integers) <= (0.2 / grid.unit) ** 2
+        if float(update.norm()) > 1:
+            assert exact_square(integers) >= (0.2 * (1 - 1e-5) / grid.unit) ** 2
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_update_that_is_not_finite_counts_as_zero(bad, dtype):
+    update = torch.ones(10, dtype=dtype)
+    update[3] = bad
+    for sizes in (None, (4, 6)):
+        integers, _ = clipped(update, 1.0, sizes)
+        assert torch.equal(integers, torch.zeros(10, dtype=torch.float64))
+
+
+def test_zero_and_overflowing_norms():
+    assert exact_square(clipped(torch.zeros(5), 1.0)[0]) == 0
+    # In double precision the squared norm overflows: not finite, hence zero.
+    assert exact_square(clipped(torch.full((5,), 1e300, dtype=torch.float64), 1.0)[0]) == 0
+
+
+def test_small_updates_pass_unchanged_to_the_grid():
+    update = torch.tensor([0.25, -0.125, 0.0])
+    integers, grid = clipped(update, 1.0)
+    assert torch.equal(integers * grid.unit, update.double())
+
+
+def test_truncation_is_towards_zero():
+    integers, _ = clipped(torch.tensor([1.7, -1.7]).double() * 2.0**-40, 1.0)
+    assert integers.tolist() == [1.0, -1.0]
+
+
+def test_sums_are_exact_in_every_order():
+    rng = np.random.default_rng(0)
+    updates = [torch.from_numpy(rng.standard_normal(50)).float() for _ in range(200)]
+    grid = Grid.for_round(0.3, 200, torch.float32)
+    totals = []
+    for order in (range(200), reversed(range(200)), rng.permutation(200)):
+        total = ClippedSum(1, 50, Layers((50,)), grid, CPU)
+        for place in order:
+            total.add(updates[place], 0)
+        totals.append(total.total)
+    assert torch.equal(totals[0], totals[1])
+    assert torch.equal(totals[0], totals[2])
+    assert float(totals[0].abs().max()) < 2**53
+
+
+def test_layers_share_the_clip_norm():
+    update = torch.cat([torch.full((4,), 100.0), torch.full((9,), 1e-3)])
+    integers, grid = clipped(update, 1.0, (4, 9))
+    first, second = integers[:4] * grid.unit, integers[4:] * grid.unit
+    assert float(first.norm()) == pytest.approx(math.sqrt(0.5), rel=1e-5)
+    torch.testing.assert_close(second, update[4:].double(), rtol=1e-5, atol=1e-9)
+
+
+def test_within_counts_updates_that_were_not_shortened():
+    total = ClippedSum(2, 3, Layers((3,)), Grid.for_round(1.0, 10, torch.float32), CPU)
+    for scale, block in ((0.1, 0), (0.5, 1), (10.0, 0)):
+        total.add(torch.full((3,), scale), block)
+    assert (total.counts, total.within) == (3, 2)
+    assert float(total.total[1].sum()) * total.grid.unit == pytest.approx(1.5)
+
+
+@pytest.mark.parametrize("clip_norm", [1e-6, 0.2, 1.0, 123.4])
+@pytest.mark.parametrize("cohort", [1, 100, 10**6])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_grid_holds_the_largest_sum(clip_norm, cohort, dtype):
+    grid = Grid.for_round(clip_norm, cohort, dtype)
+    assert math.frexp(grid.unit)[0] == 0.5  # a power of two: scaling by it is exact
+    assert clip_norm / grid.unit * cohort <= 2**53
+    assert clip_norm / grid.unit >= 2**20
+    if dtype == torch.float32:
+        assert clip_norm / grid.unit <= 2**30
+
+
+def test_too_many_numbers_in_an_update():
+    with pytest.raises(InputError, match="numbers in an update"):
+        ClippedSum(1, 2**27 + 1, Layers((1,)), Grid(1.0, 1.0), CPU)
+
+
+def test_safety_margin_covers_the_rounding_it_names():
+    """The bound in clipping.py's text: 2^27 + 4 roundings of 2^-53 and two of 2^-24, against 2^-22."""
+    assert (1 + 2.0**-24) ** 2 / (1 - (2**27 + 4) * 2.0**-53) * SAFETY < 1

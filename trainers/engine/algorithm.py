@@ -1,0 +1,89 @@
+"""What an algorithm is to the engine: a client's part of a round, and the server's."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from .privacy import Notion
+
+Clients = npt.NDArray[np.int64]
+
+
+class Solve(Protocol):
+    """Local SGD for the clients of a chunk, from `start`, pulled towards `anchor` with `strength` (PMTL, eq. (3)).
+
+    start: (d,) or (c, d); anchor: (d,) or (c, d). stream: a second solve in a round uses its own batches, named by a
+    number other than 0. Returns the (c, d) models in new memory.
+    """
+
+    def __call__(
+        self,
+        start: Tensor,
+        anchor: Tensor | None = None,
+        strength: float = 0.0,
+        *,
+        learning_rate_factor: float = 1.0,
+        stream: int = 0,
+    ) -> Tensor: ...
+
+
+class Algorithm:
+    """Base of all algorithms; a subclass says only where it differs.
+
+    name: as on the command line. notion: "dp" where all outputs are released, "billboard" where each client keeps its
+    own. personal: whether clients keep a vector between rounds. releases: whether anything is aggregated at all.
+
+    Privacy rests on this contract: what reaches a client is `shared` (a function of earlier releases), its own data
+    and its own vector; what reaches the server is the clipped, noisy sum alone.
+    """
+
+    name: str = ""
+    notion: Notion = "dp"
+    personal: bool = False
+    releases: bool = True
+
+    def check(self, population: int) -> None:
+        """Raise InputError where the algorithm cannot work with this many clients."""
+
+    def begin(self, initial: Tensor, population: int) -> Tensor:
+        """The shared state, (blocks, D), before the first round; depends on no data."""
+        return initial.unsqueeze(0)
+
+    def begin_personal(self, initial: Tensor) -> Tensor:
+        """Every client's own vector before the first round; depends on no data."""
+        return initial
+
+    def contribution_shape(self, shared: Tensor) -> tuple[int, int]:
+        """(blocks, D) of the sum of contributions."""
+        return (shared.shape[0], shared.shape[1])
+
+    def block_of(self, clients: Clients) -> Clients:
+        """The block of the sum to which each client contributes."""
+        return np.zeros_like(clients)
+
+    def client_round(
+        self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients
+    ) -> tuple[Tensor | None, Tensor | None]:
+        """(contributions (c, D), own vectors (c, d)) of a chunk; None for what the algorithm does not have."""
+        raise NotImplementedError
+
+    def server_round(self, shared: Tensor, mean: Tensor, rate: float) -> Tensor:
+        """The next shared state. mean: the (blocks, D) noisy sum over the constant expected cohort; rate: q/m."""
+        return shared + mean
+
+    def models(self, shared: Tensor, own: Tensor, clients: Clients) -> Tensor:
+        """(c, d) models with which these clients predict; (1, d) where all use the same."""
+        return shared[:1] if not self.personal else own
+
+    def describe(self) -> str:
+        """The algorithm and its parameters, by which a checkpoint recognises it."""
+        parameters = {
+            key: value.tolist() if isinstance(value, torch.Tensor | np.ndarray) else value
+            for key, value in sorted(vars(self).items())
+        }
+        return f"{self.name}{parameters}"

@@ -1,0 +1,60 @@
+"""How well every client's model does on its own samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from ..data import Task
+from .client_tensors import ClientTensors
+from .losses import Loss
+from .parameters import FlatModule
+
+TOP = 5
+"""Recall at this many tags is what `accuracy` means for tag prediction."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClientScores:
+    """One number a client; NaN for a client without samples. accuracy is NaN throughout for regression."""
+
+    accuracy: npt.NDArray[np.float64]
+    loss: npt.NDArray[np.float64]
+
+    def means(self) -> tuple[float | None, float | None]:
+        """Means over the clients that have samples; None where there is none."""
+        return _mean(self.accuracy), _mean(self.loss)
+
+
+def _mean(values: npt.NDArray[np.float64]) -> float | None:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else None
+
+
+@torch.no_grad()
+def score(model: FlatModule, vector: Tensor, samples: ClientTensors, loss: Loss, task: Task) -> tuple[float, float]:
+    """(accuracy, mean loss) of a (d,) model on samples; NaN without samples."""
+    if not len(samples):
+        return float("nan"), float("nan")
+    model.module.eval()
+    model.vector.copy_(vector)
+    outputs = model.module(samples.features)
+    return _accuracy(outputs, samples.targets[0], task), float(loss(outputs, samples.targets[0]).mean())
+
+
+def _accuracy(outputs: Tensor, labels: Tensor, task: Task) -> float:
+    """Share of right classes, or mean recall among the TOP highest tags over the samples that have tags."""
+    if task == "classes":
+        return float((outputs.argmax(1) == labels).double().mean())
+    if task == "regression":
+        return float("nan")
+    tagged = labels.sum(1) > 0
+    if not bool(tagged.any()):
+        return float("nan")
+    best = outputs[tagged].topk(min(TOP, outputs.shape[1]), dim=1).indices
+    found = labels[tagged].gather(1, best).sum(1)
+    return float((found / labels[tagged].sum(1)).double().mean())

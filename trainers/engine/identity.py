@@ -1,0 +1,31 @@
+"""By what a checkpoint recognises its run."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict
+
+from torch import nn
+
+from ..data import Federation
+from .algorithm import Algorithm
+from .settings import Settings
+
+NOT_PART_OF_IT = ("rounds", "evaluate_every", "device", "seed")
+"""A run may be continued for more rounds, watched differently, and moved to another device; the seed is compared
+on its own."""
+
+
+def identity_of(algorithm: Algorithm, settings: Settings, model: str | nn.Module, federation: Federation) -> str:
+    """A digest of all that decides the run's course: a named model, or a module with its weights, included."""
+    kept = {key: value for key, value in asdict(settings).items() if key not in NOT_PART_OF_IT}
+    digest = hashlib.sha256(repr((algorithm.describe(), sorted(kept.items()))).encode())
+    digest.update(federation.fingerprint().encode())
+    if isinstance(model, str):
+        digest.update(model.encode())
+        return digest.hexdigest()
+    digest.update(type(model).__qualname__.encode())
+    for name, value in model.state_dict().items():
+        digest.update(repr((name, tuple(value.shape), str(value.dtype))).encode())
+        digest.update(value.detach().cpu().numpy().tobytes())
+    return digest.hexdigest()

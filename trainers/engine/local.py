@@ -1,0 +1,122 @@
+"""The clients' side of a run: their samples on the device, and local SGD for a chunk of them."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from ...mechanisms import InputError
+from ..data import Federation
+from ..models import build_model
+from ..solvers import Work, choose_solver
+from .algorithm import Clients, Solve
+from .batches import batch_plan
+from .client_tensors import ClientTensors, to_tensors
+from .evaluation import score
+from .losses import Loss
+from .parameters import FlatModule
+from .settings import DTYPES, Settings
+from .streams import Streams
+
+CHUNK_FLOATS = 2**24
+"""The models of a chunk of clients take at most this many numbers (64 MiB in single precision)."""
+LARGEST_CHUNK = 64
+
+
+class LocalSide:
+    """Everything that a client computes, for whichever clients are asked for.
+
+    Raises InputError for a model that does not fit the features or labels, and a solver that cannot train it.
+    """
+
+    def __init__(
+        self, federation: Federation, model: str | nn.Module, settings: Settings, streams: Streams, loss: Loss
+    ) -> None:
+        self.federation = federation
+        self.settings = settings
+        self.streams = streams
+        self.loss = loss
+        self.device = settings.torch_device()
+        self.dtype = DTYPES[settings.dtype]
+        if isinstance(model, str):
+            with torch.random.fork_rng():
+                streams.seeded_torch("initial")
+                model = build_model(model, federation)
+        self.model = FlatModule(model, self.dtype, self.device)
+        self.initial = self.model.vector.clone()
+        self._cache: dict[tuple[int, bool], ClientTensors] = {}
+        self._check()
+
+    def _check(self) -> None:
+        sample = self.train(0)
+        self.model.module.eval()
+        try:
+            with torch.no_grad():
+                outputs = self.model.module(sample.features[:1])
+        except (RuntimeError, ValueError, IndexError) as error:
+            expected = f"a model that takes features of shape {self.federation.shape}"
+            raise InputError("model", type(self.model.module).__name__, expected) from error
+        if tuple(outputs.shape) != (1, self.federation.outputs):
+            expected = f"a model with {self.federation.outputs} outputs for each sample"
+            raise InputError("model", tuple(outputs.shape[1:]), expected)
+        nothing = Work([sample], [[]], self.loss, self.initial, self.settings.local.learning_rate)
+        choose_solver(self.settings.solver, self.model, nothing)
+
+    def train(self, client: int) -> ClientTensors:
+        """The client's training samples."""
+        return self._tensors(client, test=False)
+
+    def test(self, client: int) -> ClientTensors:
+        """The client's test samples."""
+        return self._tensors(client, test=True)
+
+    def _tensors(self, client: int, *, test: bool) -> ClientTensors:
+        if (client, test) not in self._cache:
+            own = self.federation.clients[client]
+            samples = to_tensors(own.test if test else own.train, self.federation.task, self.dtype, self.device)
+            self._cache[client, test] = samples
+        return self._cache[client, test]
+
+    def chunks(self, clients: Clients) -> list[Clients]:
+        """The clients, in order, in pieces small enough to hold all their models at once."""
+        size = max(1, min(LARGEST_CHUNK, CHUNK_FLOATS // self.model.dimension))
+        return [clients[first : first + size] for first in range(0, len(clients), size)]
+
+    def solver(self, clients: Clients, round_index: int) -> Solve:
+        """Local SGD for these clients in this round."""
+        local = self.settings.local
+
+        def solve(
+            start: Tensor,
+            anchor: Tensor | None = None,
+            strength: float = 0.0,
+            *,
+            learning_rate_factor: float = 1.0,
+            stream: int = 0,
+        ) -> Tensor:
+            samples = [self.train(int(client)) for client in clients]
+            plans = [
+                batch_plan(len(own), local, self.streams.generator("batches", round_index, int(client), stream))
+                for client, own in zip(clients, samples, strict=True)
+            ]
+            work = Work(
+                samples,
+                plans,
+                self.loss,
+                start,
+                local.learning_rate * learning_rate_factor,
+                anchor,
+                strength,
+                weight_decay=local.weight_decay,
+                module_seeds=[self.streams.torch_seed("module", round_index, int(k), stream) for k in clients]
+                if self.model.is_random
+                else (),
+            )
+            return choose_solver(self.settings.solver, self.model, work).solve(work)
+
+        return solve
+
+    def scores(self, client: int, vector: Tensor, *, test: bool) -> tuple[float, float]:
+        """(accuracy, loss) of a model on the client's samples; NaN without samples."""
+        samples = self._tensors(client, test=test)
+        return score(self.model, vector, samples, self.loss, self.federation.task)

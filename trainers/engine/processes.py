@@ -1,0 +1,47 @@
+"""One process, or many under torchrun that share the clients of a run.
+
+Clients are dealt to `shards` by number, shards to processes. Contributions are integers (clipping.py), whose sums
+are exact in every order: one all-reduce a round gives every process the same bits, whatever their number. Every
+process then draws the same noise from the same stream, so noise enters once.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch import distributed as dist
+
+from .streams import new_seed
+
+
+class Processes:
+    """The processes of a run. Without torch.distributed being initialised there is one."""
+
+    def __init__(self) -> None:
+        active = dist.is_available() and dist.is_initialized()
+        self.rank = dist.get_rank() if active else 0
+        self.size = dist.get_world_size() if active else 1
+
+    def owns(self, shard: int) -> bool:
+        """Whether this process computes the clients of this shard."""
+        return shard % self.size == self.rank
+
+    def total(self, tensor: Tensor) -> Tensor:
+        """The sum over processes, exact for integers below 2^53."""
+        if self.size > 1:
+            dist.all_reduce(tensor)
+        return tensor
+
+    def barrier(self) -> None:
+        """Wait for all processes."""
+        if self.size > 1:
+            dist.barrier()
+
+    def agree_on_seed(self, seed: int | None) -> int:
+        """The given seed, or one secret seed for all processes."""
+        chosen = new_seed() if seed is None else seed
+        if self.size == 1:
+            return chosen
+        words = torch.tensor([(chosen >> shift) & 0xFFFFFFFF for shift in range(0, 128, 32)], dtype=torch.int64)
+        dist.broadcast(words, src=0)
+        return sum(int(word) << shift for word, shift in zip(words, range(0, 128, 32), strict=True))

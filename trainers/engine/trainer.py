@@ -1,0 +1,294 @@
+"""The round loop: cohorts, local solvers, clipped sums, noise, accounting, checkpoints."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from ...mechanisms import InputError, Mechanism
+from ..data import Federation
+from .adaptive import count_noise, next_clip_norm, update_noise_multiplier
+from .algorithm import Algorithm, Clients
+from .billboard import Billboard
+from .checkpoint import Checkpoint, Rows, Spent, State, digest_of
+from .clipping import ClippedSum, Grid, Layers
+from .cohort import CohortSampler
+from .evaluation import ClientScores
+from .identity import identity_of
+from .local import LocalSide
+from .losses import LOSSES, Loss
+from .noise import grid_noise
+from .outcome import Outcome
+from .personal import PersonalModels
+from .privacy import PrivacyCost, PrivacyGoal
+from .processes import Processes
+from .progress import RoundProgress
+from .settings import Settings
+from .streams import Streams
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Release:
+    """What one round publishes, before anybody sees it."""
+
+    pre_noise: Tensor
+    noise: Tensor
+    sensitivity: float
+    count: Tensor | None
+    count_noise: Tensor | None
+    cohort: Clients
+    rows: list[Rows]
+
+    def digest(self) -> str:
+        parts = [(self.pre_noise + self.noise).cpu().numpy()]
+        if self.count is not None and self.count_noise is not None:
+            parts.append((self.count + self.count_noise).cpu().numpy())
+        return digest_of(*parts)
+
+
+class Trainer:
+    """Trains one algorithm on one federation.
+
+    model: a name of models.MODELS, or any module without running statistics; its initial weights must not depend on
+    the clients' data. checkpoint: a folder to save to after every round, and to resume from.
+    All input is checked here, before any work: raises InputError.
+    """
+
+    def __init__(
+        self,
+        federation: Federation,
+        algorithm: Algorithm,
+        model: str | nn.Module = "logistic",
+        settings: Settings = Settings(),  # noqa: B008 - frozen
+        goal: PrivacyGoal = PrivacyGoal(),  # noqa: B008 - frozen
+        *,
+        loss: Loss | None = None,
+        checkpoint: str | Path | None = None,
+        billboard: Billboard | None = None,
+    ) -> None:
+        self.federation, self.algorithm, self.settings = federation, algorithm, settings
+        self.processes = Processes()
+        self.billboard = billboard or Billboard()
+        self.sampler = CohortSampler(settings, federation.population)
+        algorithm.check(federation.population)
+        self.update_multiplier = update_noise_multiplier(settings, self.sampler.denominator)
+        self.cost = PrivacyCost.of(settings, self.sampler, algorithm.notion, goal, algorithm.releases)
+        self.checkpoint: Checkpoint | None = None
+        if checkpoint is not None:
+            identity = identity_of(algorithm, settings, model, federation)
+            self.checkpoint = Checkpoint(checkpoint, identity, settings.seed, self.processes)
+        seed = self.checkpoint.seed if self.checkpoint else self.processes.agree_on_seed(settings.seed)
+        self.streams = Streams(seed)
+        self.local = LocalSide(federation, model, settings, self.streams, loss or LOSSES[federation.task])
+        flat = self.local.model
+        self.layers = Layers(flat.sizes if settings.clipping == "per-layer" else (flat.dimension,))
+        self._begin()
+
+    def _begin(self) -> None:
+        """The state before the first round, or the checkpoint's."""
+        initial = self.local.initial
+        self.rounds, self._releases = 0, 0
+        self.clip_norm = self.settings.clip_norm
+        self.history: list[dict[str, Any]] = []
+        begin = self.algorithm.begin(initial.to(torch.float64), self.federation.population)
+        self._share(self.billboard.publish(begin, torch.zeros_like(begin), 0.0))
+        _, dimension = self.algorithm.contribution_shape(begin)
+        if self.settings.clipping == "per-layer" and dimension != sum(self.layers.sizes):
+            raise InputError("clipping", "per-layer", f"flat clipping for {self.algorithm.name}")
+        self.personal: PersonalModels | None = None
+        if self.algorithm.personal:
+            file = self.checkpoint.personal_file if self.checkpoint else None
+            self.personal = PersonalModels(self.federation.population, self.algorithm.begin_personal(initial), file)
+        if self.checkpoint is None:
+            return
+        self._releases = len(self.checkpoint.spent)
+        state, rows = self.checkpoint.load()
+        if state is not None:
+            self._restore(state, rows)
+
+    def _restore(self, state: State, rows: list[Rows]) -> None:
+        self.rounds = state.rounds
+        self._share(torch.from_numpy(state.arrays["shared"]).to(self.local.device))
+        self.clip_norm, self.history = state.notes["clip_norm"], state.notes["history"]
+        if self.personal is not None:
+            self.personal.written[:] = state.arrays["written"]
+            if self.processes.rank == 0:
+                for clients, vectors in rows:
+                    self.personal.stage(clients, vectors)
+                self.personal.apply()
+            self.processes.barrier()
+
+    def _share(self, shared: Tensor) -> None:
+        """The shared state, kept in double precision, and as clients read it."""
+        self.shared, self._broadcast = shared, shared.to(self.local.dtype)
+
+    def mechanism(self) -> Mechanism | None:
+        """The whole run's description, which the accountants consume; None without noise or without releases."""
+        return self.cost.mechanism(self.settings.rounds)
+
+    @property
+    def spent(self) -> int:
+        """How many releases have been paid for."""
+        return len(self.checkpoint.spent) if self.checkpoint else self._releases
+
+    def run(self, *, progress: bool = False) -> Outcome:
+        """Train, from the checkpoint's last round if there is one, until the rounds or the budget are used up."""
+        began = time.perf_counter()
+        with RoundProgress(self.algorithm.name, self.settings.rounds, self.cost, visible=progress) as bar:
+            while self.rounds < self.settings.rounds and self._round():
+                bar.done(self.rounds, self.spent)
+        self._evaluate()
+        if self.billboard.keeps:
+            for client in range(self.federation.population):
+                self.billboard.output(client, self.client_model(client))
+        return Outcome(
+            self.rounds,
+            self.spent,
+            self.cost.spent(self.spent),
+            self.cost.mechanism(self.spent),
+            self.rounds < self.settings.rounds,
+            tuple(self.history),
+            time.perf_counter() - began,
+        )
+
+    def _round(self) -> bool:
+        """One round; False where the budget does not allow it, and then nothing is released."""
+        recorded = self.checkpoint.spent[-1] if self.checkpoint and self.checkpoint.spent else None
+        again = recorded is not None and recorded.round == self.rounds
+        attempt = recorded.attempt if recorded is not None and again else 0
+        if not again and not self._affordable():
+            return False
+        release = self._compute(attempt)
+        if again and recorded is not None and release.digest() != recorded.digest:
+            if not self._affordable():
+                return False
+            attempt, again = attempt + 1, False
+            release = self._compute(attempt)
+        if self.algorithm.releases:
+            if not again:
+                self._spend(attempt, release)
+            self._publish(release)
+        self.rounds += 1
+        if self.personal is not None:
+            for clients, vectors in release.rows:
+                self.personal.stage(clients, vectors)
+        if self.settings.evaluate_every and self.rounds % self.settings.evaluate_every == 0:
+            self._evaluate()
+        self._commit(release)
+        return True
+
+    def _affordable(self) -> bool:
+        limit = self.cost.affordable
+        return limit is None or self.spent < limit
+
+    def _spend(self, attempt: int, release: _Release) -> None:
+        """Pay for a release before anybody sees it."""
+        self._releases += 1
+        if self.checkpoint:
+            self.checkpoint.spend(Spent(self.rounds, attempt, release.digest()))
+
+    def _compute(self, attempt: int) -> _Release:
+        """All clients' part of the round and the noise, of which nothing has been published yet."""
+        cohort = self.sampler.draw(self.streams, attempt, self.rounds)
+        grid = Grid.for_round(self.clip_norm, self.federation.population, self.local.dtype)
+        blocks, dimension = self.algorithm.contribution_shape(self.shared)
+        total = ClippedSum(blocks, dimension, self.layers, grid, self.local.device)
+        rows: list[Rows] = []
+        for chunk in self._own_chunks(cohort):
+            rows += self._client_rounds(chunk, total)
+        pre_noise = self.processes.total(total.total).mul_(grid.unit)
+        deviation = self.update_multiplier * (self.clip_norm or 0.0)
+        rng = self.streams.generator("noise", attempt, self.rounds)
+        noise = grid_noise(rng, (blocks, dimension), deviation, grid.unit, self.local.device).mul_(grid.unit)
+        count, noise_on_count = self._count(total, attempt)
+        return _Release(pre_noise, noise, 2 * (self.clip_norm or float("inf")), count, noise_on_count, cohort, rows)
+
+    def _client_rounds(self, chunk: Clients, total: ClippedSum) -> list[Rows]:
+        solve = self.local.solver(chunk, self.rounds)
+        contributions, after = self.algorithm.client_round(solve, self._broadcast, self._own(chunk), chunk)
+        if contributions is not None:
+            for row, client, block in zip(contributions, chunk, self.algorithm.block_of(chunk), strict=True):
+                integers = total.add(row, int(block))
+                if self.billboard.keeps:
+                    self.billboard.message(self.rounds, int(client), integers * total.grid.unit)
+        return [] if after is None else [(chunk, after.cpu().numpy())]
+
+    def _count(self, total: ClippedSum, attempt: int) -> tuple[Tensor | None, Tensor | None]:
+        """Adaptive clipping: the centred count of clients within the clip norm, and its noise."""
+        if self.settings.clipping != "adaptive":
+            return None, None
+        count = torch.tensor([total.within - total.counts / 2], dtype=torch.float64)
+        deviation = count_noise(self.settings, self.sampler.denominator) if self.update_multiplier else 0.0
+        noise = self.streams.generator("quantile", attempt, self.rounds).standard_normal(1) * deviation
+        return self.processes.total(count), torch.from_numpy(noise)
+
+    def _publish(self, release: _Release) -> None:
+        """The server's part of the round, from what the billboard shows."""
+        released = self.billboard.publish(release.pre_noise, release.noise, release.sensitivity)
+        mean = released / self.sampler.denominator
+        self._share(self.algorithm.server_round(self.shared, mean, self.sampler.rate))
+        if release.count is not None and release.count_noise is not None and self.clip_norm is not None:
+            shown = self.billboard.publish(release.count, release.count_noise, 1.0)
+            self.clip_norm = next_clip_norm(self.settings, self.clip_norm, float(shown), self.sampler.denominator)
+
+    def _own_chunks(self, cohort: Clients) -> list[Clients]:
+        """This process's part of the cohort. What is computed together depends on the shards, not on the processes."""
+        shards = [shard for shard in range(self.settings.shards) if self.processes.owns(shard)]
+        return [
+            chunk for shard in shards for chunk in self.local.chunks(cohort[cohort % self.settings.shards == shard])
+        ]
+
+    def _own(self, clients: Clients) -> Tensor:
+        if self.personal is None:
+            return self.local.initial.unsqueeze(0).expand(len(clients), -1)
+        return self.personal.get(clients)
+
+    def _commit(self, release: _Release) -> None:
+        """Make the round permanent. The personal vectors' file changes only after their redo log is safe."""
+        if self.checkpoint is not None:
+            arrays = {"shared": self.shared.cpu().numpy()}
+            if self.personal is not None:
+                arrays["written"] = self.personal.written.copy()
+                arrays["written"][release.cohort] = True
+            notes = {"clip_norm": self.clip_norm, "history": self.history}
+            self.checkpoint.commit(State(self.rounds, arrays, notes), release.rows)
+        if self.personal is not None:
+            self.personal.apply()
+            self.personal.written[release.cohort] = True
+        if self.checkpoint is not None:
+            self.checkpoint.settle(self.rounds)
+
+    def _evaluate(self) -> None:
+        if self.history and self.history[-1]["round"] == self.rounds:
+            return
+        accuracy, loss = self.scores(test=True).means()
+        train_accuracy, train_loss = self.scores(test=False).means()
+        self.history.append(
+            {
+                "round": self.rounds,
+                "test_accuracy": accuracy,
+                "test_loss": loss,
+                "train_accuracy": train_accuracy,
+                "train_loss": train_loss,
+            }
+        )
+
+    def client_model(self, client: int) -> Tensor:
+        """The (d,) vector with which this client predicts."""
+        clients = np.array([client])
+        return self.algorithm.models(self._broadcast, self._own(clients), clients)[0]
+
+    def scores(self, *, test: bool = True) -> ClientScores:
+        """Accuracy and loss of every client's model on its own test (or training) samples."""
+        found = np.zeros((2, self.federation.population))
+        for client in range(self.federation.population):
+            if self.processes.owns(client % self.settings.shards):
+                found[:, client] = self.local.scores(client, self.client_model(client), test=test)
+        everything = self.processes.total(torch.from_numpy(found)).numpy()
+        return ClientScores(everything[0], everything[1])
