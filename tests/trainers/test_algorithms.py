@@ -69,9 +69,9 @@ def test_increments_reach_it_with_cohorts_too_and_the_others_do_not():
     problem = mean_estimation(population=20, dimension=3, curvature=1.0, seed=2)
     best = problem.objective(problem.optimum(0.2), 0.2)
     gaps = {}
-    for algorithm in (PmtlIncrements, Pmtl, PmtlAsPrinted):
-        trainer, _ = exact(problem.federation, algorithm(0.2), cohort=5, rounds=600)
-        gaps[algorithm] = problem.objective(models(trainer), 0.2) - best
+    for algorithm in (PmtlIncrements(0.2), Pmtl(0.2), PmtlAsPrinted(0.2, curvature=1.0)):
+        trainer, _ = exact(problem.federation, algorithm, cohort=5, rounds=600)
+        gaps[type(algorithm)] = problem.objective(models(trainer), 0.2) - best
     assert gaps[PmtlIncrements] < 1e-14
     assert 1e-6 < gaps[Pmtl] < 0.1
     assert gaps[PmtlAsPrinted] > 10 * gaps[Pmtl]

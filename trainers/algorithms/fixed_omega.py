@@ -59,6 +59,9 @@ class FixedOmega(Algorithm):
         expected = torch.einsum("kd,kr->rd", self._anchors(shared, rows), rows)
         return expected.reshape(1, -1) + len(rows) * self.largest * mean
 
+    def reference(self, shared: Tensor, clients: Clients) -> Tensor:
+        return self._anchors(shared, self._tensor(self.rows[clients], shared))
+
     def _anchors(self, shared: Tensor, rows: Tensor) -> Tensor:
         """(c, d): a_k = M S b_k / c for these rows of B."""
         statistic = shared.view(rows.shape[1], -1)

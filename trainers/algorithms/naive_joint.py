@@ -39,5 +39,8 @@ class NaiveJoint(Algorithm):
     def server_round(self, shared: Tensor, mean: Tensor, rate: float) -> Tensor:
         return shared + rate * len(shared) * mean
 
+    def reference(self, shared: Tensor, clients: Clients) -> Tensor:
+        return shared.mean(dim=0, keepdim=True).expand(len(clients), -1)
+
     def models(self, shared: Tensor, own: Tensor, clients: Clients) -> Tensor:
         return shared[torch.from_numpy(clients)]

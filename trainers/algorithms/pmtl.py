@@ -21,6 +21,10 @@ from torch import Tensor
 
 from ...mechanisms.validate import nonnegative
 from ..engine.algorithm import Algorithm, Clients, Solve
+from .stability import growth_factor
+
+GROWTH_TOLERANCE = 1e-6
+"""The spectral radius is 1 at least, up to the rounding of a double eigenvalue."""
 
 
 class Pmtl(Algorithm):
@@ -43,19 +47,48 @@ class Pmtl(Algorithm):
 
 
 class PmtlAsPrinted(Pmtl):
-    """Line 8 as printed: increments, divided by the cohort's size."""
+    """Line 8 as printed: increments, divided by the cohort's size.
+
+    curvature: the least curvature of the local losses, for the prediction of divergence; 0 for losses with flat
+    directions, as those of neural networks and of logistic regression are.
+    """
 
     name = "pmtl-as-printed"
+
+    def __init__(self, strength: float = 1.0, curvature: float = 0.0) -> None:
+        super().__init__(strength)
+        self.curvature = nonnegative("curvature", curvature)
+
+    def advice(self, *, learning_rate: float, steps: int, sampling_rate: float) -> str | None:
+        growth = growth_factor(
+            "as-printed",
+            curvature=self.curvature,
+            strength=self.strength,
+            learning_rate=learning_rate,
+            steps=steps,
+            sampling_rate=sampling_rate,
+        )
+        if growth <= 1 + GROWTH_TOLERANCE:
+            return None
+        return (
+            f"Algorithm 1 as printed is predicted to diverge: where the losses have curvature {self.curvature:g} the "
+            f"broadcast model moves away from the clients' mean by a factor {growth:.4g} a round. "
+            "Use pmtl, which takes the mean afresh every round."
+        )
 
     def client_round(self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients) -> tuple[Tensor, Tensor]:
         after = solve(own, shared[0], self.strength)
         return after - own, after
 
 
-class PmtlIncrements(PmtlAsPrinted):
+class PmtlIncrements(Pmtl):
     """Increments divided by the number of clients: w~ stays the mean of all models."""
 
     name = "pmtl-increments"
+
+    def client_round(self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients) -> tuple[Tensor, Tensor]:
+        after = solve(own, shared[0], self.strength)
+        return after - own, after
 
     def server_round(self, shared: Tensor, mean: Tensor, rate: float) -> Tensor:
         return shared + rate * mean

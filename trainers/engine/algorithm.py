@@ -14,6 +14,10 @@ from .privacy import Notion
 Clients = npt.NDArray[np.int64]
 
 
+class StabilityWarning(UserWarning):
+    """The run is predicted to diverge."""
+
+
 class Solve(Protocol):
     """Local SGD for the clients of a chunk, from `start`, pulled towards `anchor` with `strength` (PMTL, eq. (3)).
 
@@ -50,6 +54,10 @@ class Algorithm:
     def check(self, population: int) -> None:
         """Raise InputError where the algorithm cannot work with this many clients."""
 
+    def advice(self, *, learning_rate: float, steps: int, sampling_rate: float) -> str | None:
+        """A warning about this run, given before it begins. steps: the mean number of local steps in a round."""
+        return None
+
     def begin(self, initial: Tensor, population: int) -> Tensor:
         """The shared state, (blocks, D), before the first round; depends on no data."""
         return initial.unsqueeze(0)
@@ -79,6 +87,10 @@ class Algorithm:
     def models(self, shared: Tensor, own: Tensor, clients: Clients) -> Tensor:
         """(c, d) models with which these clients predict; (1, d) where all use the same."""
         return shared[:1] if not self.personal else own
+
+    def reference(self, shared: Tensor, clients: Clients) -> Tensor:
+        """(c, d) shared models of these clients, as fine-tuning measures distances from."""
+        return shared[torch.from_numpy(self.block_of(clients))]
 
     def describe(self) -> str:
         """The algorithm and its parameters, by which a checkpoint recognises it."""

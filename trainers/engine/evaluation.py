@@ -25,6 +25,11 @@ class ClientScores:
     accuracy: npt.NDArray[np.float64]
     loss: npt.NDArray[np.float64]
 
+    @classmethod
+    def empty(cls, clients: int) -> ClientScores:
+        """NaN for so many clients."""
+        return cls(np.full(clients, np.nan), np.full(clients, np.nan))
+
     def means(self) -> tuple[float | None, float | None]:
         """Means over the clients that have samples; None where there is none."""
         return _mean(self.accuracy), _mean(self.loss)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from torch import Tensor, nn
 from ...mechanisms import InputError, Mechanism
 from ..data import Federation
 from .adaptive import count_noise, next_clip_norm, update_noise_multiplier
-from .algorithm import Algorithm, Clients
+from .algorithm import Algorithm, Clients, StabilityWarning
 from .billboard import Billboard
 from .checkpoint import Checkpoint, Rows, Spent, State, digest_of
 from .clipping import ClippedSum, Grid, Layers
@@ -88,7 +89,19 @@ class Trainer:
         self.local = LocalSide(federation, model, settings, self.streams, loss or LOSSES[federation.task])
         flat = self.local.model
         self.layers = Layers(flat.sizes if settings.clipping == "per-layer" else (flat.dimension,))
+        self._advise()
         self._begin()
+
+    def _advise(self) -> None:
+        """Say beforehand what is known to go wrong."""
+        local = self.settings.local
+        sizes = [len(client.train) for client in self.federation.clients]
+        steps = [local.steps or local.epochs * -(-size // min(size, local.batch_size or size)) for size in sizes]
+        advice = self.algorithm.advice(
+            learning_rate=local.learning_rate, steps=round(sum(steps) / len(steps)), sampling_rate=self.sampler.rate
+        )
+        if advice:
+            warnings.warn(advice, StabilityWarning, stacklevel=3)
 
     def _begin(self) -> None:
         """The state before the first round, or the checkpoint's."""
@@ -283,6 +296,10 @@ class Trainer:
         """The (d,) vector with which this client predicts."""
         clients = np.array([client])
         return self.algorithm.models(self._broadcast, self._own(clients), clients)[0]
+
+    def reference_model(self, client: int) -> Tensor:
+        """The (d,) shared model that this client's is measured against."""
+        return self.algorithm.reference(self._broadcast, np.array([client]))[0]
 
     def scores(self, *, test: bool = True) -> ClientScores:
         """Accuracy and loss of every client's model on its own test (or training) samples."""

@@ -1,0 +1,64 @@
+"""The public names of federated training, in one place.
+
+    from dpcert.trainers.federated import Pmtl, PrivacyGoal, Settings, Trainer, load_federation
+"""
+
+from __future__ import annotations
+
+from .algorithms import (
+    ClusteredPmtl,
+    Ditto,
+    DpFedAvg,
+    DpFedProx,
+    FixedOmega,
+    LocalOnly,
+    NaiveJoint,
+    Pmtl,
+    PmtlAsPrinted,
+    PmtlIncrements,
+    PpSgd,
+)
+from .algorithms.finetune import FineTuning, fine_tune
+from .algorithms.stability import growth_factor, growth_matrix
+from .data import Client, Federation, Samples, load_federation, split_clients
+from .engine.algorithm import Algorithm, StabilityWarning
+from .engine.outcome import Outcome
+from .engine.privacy import PrivacyGoal
+from .engine.settings import AdaptiveClip, LocalSteps, Settings
+from .engine.trainer import Trainer
+from .models import MODELS, build_model
+from .replay import ReplayableTrainer
+
+__all__ = [
+    "MODELS",
+    "AdaptiveClip",
+    "Algorithm",
+    "Client",
+    "ClusteredPmtl",
+    "Ditto",
+    "DpFedAvg",
+    "DpFedProx",
+    "Federation",
+    "FineTuning",
+    "FixedOmega",
+    "LocalOnly",
+    "LocalSteps",
+    "NaiveJoint",
+    "Outcome",
+    "Pmtl",
+    "PmtlAsPrinted",
+    "PmtlIncrements",
+    "PpSgd",
+    "PrivacyGoal",
+    "ReplayableTrainer",
+    "Samples",
+    "Settings",
+    "StabilityWarning",
+    "Trainer",
+    "build_model",
+    "fine_tune",
+    "growth_factor",
+    "growth_matrix",
+    "load_federation",
+    "split_clients",
+]
