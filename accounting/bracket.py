@@ -10,6 +10,10 @@ class EmptyBracket(ArithmeticError):
     """Two brackets for the same quantity that do not overlap: one of them is wrong, so neither is used."""
 
 
+class OutOfReach(ArithmeticError):
+    """An accountant supports a composition in general, but cannot bracket it here at a reasonable cost."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bracket:
     """lower <= the true value <= upper.

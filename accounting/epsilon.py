@@ -12,16 +12,25 @@ from typing import Literal
 
 from ..mechanisms import InputError, Mechanism, Neighbouring
 from ..mechanisms.validate import choice, nonnegative, open_probability
-from . import gaussian, gdp, participation, rdp, shuffled
-from .bracket import Bracket
+from . import contour, gaussian, gdp, participation, pld, rdp, shuffled
+from .bracket import Bracket, OutOfReach
 from .dominating import Participation, dominating
 from .pairs import Composition
 
-ACCOUNTANTS: dict[str, ModuleType] = {"gaussian": gaussian, "participation": participation, "rdp": rdp}
+ACCOUNTANTS: dict[str, ModuleType] = {
+    "gaussian": gaussian,
+    "contour": contour,
+    "participation": participation,
+    "pld": pld,
+    "rdp": rdp,
+}
 """Certified accountants in the order in which "best" tries them."""
 
 ESTIMATES: dict[str, ModuleType] = {"gdp-clt": gdp}
 """Approximations: available by name, never part of "best", and never certified where they estimate."""
+
+NARROW = 1e-6
+"""Relative width at which "best" asks no further accountant."""
 
 NOTIONS = ("dp", "billboard", "joint")
 
@@ -119,11 +128,33 @@ def _largest(brackets: list[Bracket]) -> Bracket:
 
 
 def _composed(product: Composition, accountant: str, quantity: str, at: float) -> Bracket:
-    """The named accountant's bracket, or ("best") the first supporting one's, in the order of ACCOUNTANTS."""
+    """The named accountant's bracket, or the best that the certified ones give together."""
+    if accountant == "best":
+        return _best(product, quantity, at)
     named = ACCOUNTANTS | ESTIMATES
-    names = tuple(ACCOUNTANTS) if accountant == "best" else (choice("accountant", accountant, ("best", *named)),)
-    for name in names:
-        if named[name].supports(product):
-            bracket: Bracket = getattr(named[name], quantity)(product, at)
-            return bracket
-    raise InputError("accountant", accountant, f"an accountant that supports {product}")
+    choice("accountant", accountant, ("best", *named))
+    if not named[accountant].supports(product):
+        raise InputError("accountant", accountant, f"an accountant that supports {product}")
+    try:
+        bracket: Bracket = getattr(named[accountant], quantity)(product, at)
+    except OutOfReach as reason:
+        raise InputError("accountant", accountant, f"one that reaches {product} ({reason})") from reason
+    return bracket
+
+
+def _best(product: Composition, quantity: str, at: float) -> Bracket:
+    """The first supporting accountant's bracket if it is narrow, else its intersection with the next ones'."""
+    best: Bracket | None = None
+    for accountant in ACCOUNTANTS.values():
+        if not accountant.supports(product):
+            continue
+        try:
+            bracket: Bracket = getattr(accountant, quantity)(product, at)
+        except OutOfReach:
+            continue
+        best = bracket if best is None else best.intersect(bracket)
+        if best.width <= NARROW * best.upper:
+            break
+    if best is None:
+        raise InputError("run", product, "a composition that some accountant supports")
+    return best
