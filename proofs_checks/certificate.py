@@ -1,0 +1,207 @@
+"""Certificates: a claim, what ran, the interval around the true epsilon, and evidence that a checker can re-prove.
+
+    written = write(claim, lower, upper, Path("certificates"))
+    written.path, written.epsilon_lower, written.epsilon_upper, written.verdict
+
+`claim` is a claims.Claim (`parse_claim` makes one of parsed TOML); lower and upper are the ends of a certified
+bracket. The file states the interval that proofs_checks/checker.py can prove: it holds the given one and may be
+wider, so `write` returns it, with the verdict that follows from it. What cannot be certified at all raises
+NoCertificate. Format and proofs: docs/certificates.md. The checker trusts nothing that is done here.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Literal
+
+from flint import ctx
+
+from . import checker
+from .certificate_evidence import Search
+from .claim_mechanisms import GaussianMeanTable, Phase
+from .claim_sampling import SamplingTable
+from .claims import Claim, Statement
+
+WIDENINGS = (0.0, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
+"""By how much, relatively, an end is moved outwards until it can be proved: the first of these that does."""
+
+Verdict = Literal["holds", "refuted", "undecided"]
+Table = dict[str, Any]
+
+
+class NoCertificate(Exception):
+    """The checker could prove nothing of this claim; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A certificate's file, and the interval and verdict that it states."""
+
+    path: Path
+    epsilon_lower: float
+    epsilon_upper: float
+    verdict: Verdict
+
+
+def write(claim: Claim, lower: float, upper: float, directory: Path) -> Written:
+    """Writes `directory`/NAME.json (NAME: the claim file's, or the title) and returns what it states.
+
+    lower, upper: a certified bracket of the claim's true epsilon; upper may be infinite.
+    Raises NoCertificate for what the format cannot describe, OSError where the file cannot be written.
+    """
+    document = certificate(claim, lower, upper)
+    directory.mkdir(parents=True, exist_ok=True)
+    path = directory / f"{_name(claim)}.json"
+    path.write_text(json.dumps(document, indent=2) + "\n", "utf-8")
+    interval = document["interval"]
+    return Written(path, float(interval["epsilon_lower"]), float(interval["epsilon_upper"]), document["verdict"])
+
+
+def certificate(claim: Claim, lower: float, upper: float) -> Table:
+    """The certificate as plain JSON data; it passes the checker."""
+    if not 0 <= lower <= upper:
+        raise NoCertificate(f"no interval from {lower} to {upper}")
+    document: Table = {
+        "format": checker.FORMAT,
+        "claim": _claim(claim.statement),
+        "phases": [_phase(phase) for phase in claim.phases],
+    }
+    top, above = _upper_end(document, claim.statement.delta, upper)
+    bottom, below = _lower_end(document, claim.statement.delta, lower)
+    document["interval"] = {"epsilon_lower": bottom, "epsilon_upper": top}
+    document["verdict"] = _verdict(bottom, top, claim.statement.threshold)
+    document["evidence"] = {"upper": above, "lower": below}
+    document["digest"] = checker.digest(document)
+    result = checker.check(document)
+    if not result.ok:
+        raise NoCertificate(f"the checker rejects it: {result.reason}")
+    return document
+
+
+def _verdict(lower: str, upper: str, threshold: float) -> Verdict:
+    claimed = Fraction(repr(threshold))
+    if upper != "inf" and Fraction(upper) <= claimed:
+        return "holds"
+    return "refuted" if Fraction(lower) > claimed else "undecided"
+
+
+def _upper_end(document: Table, delta: float, upper: float) -> tuple[str, list[Table]]:
+    """The smallest end, among widened ones, that is proved in every dominating direction."""
+    searches = _searches(document, delta, worst=True)
+    for widening in WIDENINGS if math.isfinite(upper) else ():
+        epsilon = repr(upper + widening * max(upper, 1e-6))
+        found = []
+        for direction, search in searches.items():
+            end = search.evidence(direction, epsilon, upper=True)
+            if end is None:
+                break
+            found.append(end)
+        else:
+            return epsilon, found
+    return "inf", []
+
+
+def _lower_end(document: Table, delta: float, lower: float) -> tuple[str, Table | None]:
+    """The largest end, among lowered ones, that is proved in one attained direction; 0 needs no proof."""
+    searches = _searches(document, delta, worst=False)
+    for widening in WIDENINGS if lower > 0 else ():
+        epsilon = repr(lower * (1 - widening))
+        if widening >= 1:
+            break
+        for direction in sorted(searches, reverse=True):
+            end = searches[direction].evidence(direction, epsilon, upper=False)
+            if end is not None:
+                return epsilon, end
+    return "0", None
+
+
+def _searches(document: Table, delta: float, *, worst: bool) -> dict[str, Search]:
+    claim = document["claim"]
+    try:
+        with ctx.workprec(checker.PRECISION):
+            pairs = checker.products(document["phases"], claim["neighbouring"], claim["participation"], worst)
+    except (ValueError, ArithmeticError, LookupError, TypeError) as problem:
+        raise NoCertificate(f"the checker cannot read the mechanism: {problem}") from None
+    return {direction: Search(product, delta) for direction, product in pairs.items()}
+
+
+def _claim(statement: Statement) -> Table:
+    coalition = statement.notion != "dp" and statement.coalition_sees_participation is not False
+    span = statement.epsilon_interval
+    return {
+        "title": statement.title,
+        "source": statement.source,
+        "epsilon": repr(statement.epsilon),
+        "epsilon_interval": [repr(end) for end in span] if span else None,
+        "delta": repr(statement.delta),
+        "notion": statement.notion,
+        "unit": statement.unit,
+        "neighbouring": statement.neighbouring,
+        "participation": "pooled" if coalition else "hidden",
+    }
+
+
+def _phase(phase: Phase) -> Table:
+    if phase.sampling.scheme == "shuffle":
+        raise NoCertificate("the certificate's format has no shuffled batches")
+    return {
+        "mechanism": _mechanism(phase),
+        "sampling": _sampling(phase.sampling),
+        "rounds": phase.composition.rounds,
+    }
+
+
+def _mechanism(phase: Phase) -> Table:
+    """The mechanism table as read: whole numbers as such, other numbers as their shortest decimals."""
+    mechanism = phase.mechanism
+    if isinstance(mechanism, GaussianMeanTable):
+        largest, least = _weights(mechanism, phase.sampling)
+        sizes = {"noise_std": repr(mechanism.noise_std), "clip_norm": repr(mechanism.clip_norm)}
+        return {"kind": mechanism.kind, **sizes, "max_weight": largest, "min_weight": least}
+    fields = mechanism.model_dump(exclude={"kind", "assumed_sensitivity"})
+    return {"kind": mechanism.kind} | {
+        name: value if isinstance(value, int) else repr(value) for name, value in fields.items()
+    }
+
+
+def _sampling(sampling: SamplingTable) -> Table:
+    """With a rate, the population says nothing more where the cohort is known: the rate is what ran."""
+    rate, cohort = sampling.sampling_rate, sampling.cohort
+    known = rate is not None and cohort is not None
+    return {
+        "scheme": sampling.scheme,
+        "population": None if known else sampling.population,
+        "cohort": cohort,
+        "sampling_rate": None if rate is None else repr(rate),
+    }
+
+
+def _weights(mechanism: GaussianMeanTable, sampling: SamplingTable) -> tuple[str, str]:
+    """The largest and the least weight of the heaviest client in a mean that it is part of, exactly."""
+    rate = Fraction(repr(sampling.sampling_rate)) if sampling.sampling_rate is not None else None
+    population, cohort = sampling.population, sampling.cohort
+    if mechanism.weights == "uniform":
+        size = Fraction(cohort) if cohort else (rate if rate is not None else 1) * Fraction(population or 0)
+        return str(1 / size), str(1 / size)
+    if isinstance(mechanism.weights, float):
+        return repr(mechanism.weights), "0"
+    *others, heaviest = sorted(Fraction(repr(weight)) for weight in mechanism.weights)
+    if sampling.scheme == "poisson":
+        total = (rate if rate is not None else Fraction(cohort or 0, population or 1)) * sum([*others, heaviest])
+        return str(heaviest / total), str(heaviest / total)
+    companions = (cohort or len(others) + 1) - 1
+    largest = heaviest / sum([heaviest, *others[:companions]])
+    least = heaviest / sum([heaviest, *others[len(others) - companions :]])
+    return str(largest), str(least)
+
+
+def _name(claim: Claim) -> str:
+    """A file name: the claim file's own, or what is left of the title."""
+    if claim.file:
+        return Path(claim.file).stem
+    return re.sub(r"[^a-z0-9]+", "-", claim.statement.title.lower()).strip("-")[:80] or "claim"

@@ -1,0 +1,164 @@
+"""The search for evidence: contour abscissa, step and number of terms that suffice to prove an end of an interval.
+
+Nothing found here is trusted: the checker decides with its own arithmetic whether the evidence is enough.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+from flint import arb, ctx
+
+from . import checker
+
+ALIAS = 1e-18
+"""Aimed size of the trapezoidal rule's excess, relative to delta."""
+
+TAILS = (1e-16, 1e-13, 1e-10, 1e-7, 1e-5, 1e-4)
+"""Aimed sizes of what a truncated sum leaves out, relative to delta: the first that MOST_TERMS can reach."""
+
+MOST_TERMS = 2**17
+_GOLDEN = (math.sqrt(5) - 1) / 2
+_FURTHER = (1.02, 1.1, 1.3, 1.6, 2.2)
+"""Multiples of c at which a Chernoff bound holds down the excess from above."""
+_NEARER = (1.0, 0.85, 0.7, 0.5)
+"""Multiples of the saddle point among which c is chosen."""
+
+
+def log_moment(pair: checker.Pair, c: float) -> float:
+    """About log E_P[e^{cL}] of one step, in double precision."""
+    mu, p = float(pair.mu), float(pair.p)
+    if pair.order in ("both", "zcdp", "visible"):
+        if pair.masses:
+            terms = (w * (c * pair.g * k).exp() for w, k in zip(pair.masses, (1, 0, -1), strict=True))
+            return float(sum(terms, arb(0)).log())
+        exponent = mu**2 * c * (c + 1) / 2
+        return float(np.logaddexp(math.log1p(-p), math.log(p) + exponent)) if p < 1 else exponent
+    x, step = np.linspace(-c * mu - 13, (1 + 2 * c) * mu + 13, 20_001, retstep=True)
+    forward = np.logaddexp(math.log1p(-p), math.log(p) + mu * x - mu**2 / 2)
+    backward = np.logaddexp(math.log1p(-p), math.log(p) - mu * x - mu**2 / 2)
+    logs = {
+        "remove": (1 + c) * forward,
+        "add": -c * forward,
+        "replace": (1 + c) * forward - c * backward,
+        "hybrid": np.where(x > mu / 2, np.logaddexp((1 + c) * forward, -c * forward), -np.inf),
+    }[pair.order]
+    atom = math.log(float((1 - pair.p) * (pair.mu / arb(8).sqrt()).erf())) if pair.order == "hybrid" else -math.inf
+    return float(np.logaddexp(np.logaddexp.reduce(logs - x**2 / 2) + math.log(step / math.sqrt(2 * math.pi)), atom))
+
+
+@dataclass
+class Search:
+    """Evidence for one composed pair at one delta.
+
+    abscissa: where the last search ended, a start for the next. slow: inversion was tried and needs too many terms.
+    """
+
+    product: checker.Product
+    delta: float
+    abscissa: float = 1.0
+    slow: bool = False
+    logs: dict[float, float] = field(default_factory=dict)
+
+    def evidence(self, direction: str, epsilon: str, upper: bool) -> dict[str, Any] | None:
+        """An "end" table of a certificate that proves delta(epsilon) <= delta (upper) or > delta; None: not found."""
+        with ctx.workprec(checker.PRECISION):
+            found = (
+                end for end in self._candidates(direction, float(epsilon), upper) if self._proves(end, epsilon, upper)
+            )
+            return next(found, None)
+
+    def _proves(self, end: dict[str, Any], epsilon: str, upper: bool) -> bool:
+        products = {end["direction"]: self.product}
+        try:
+            bound = checker.delta_bound(products, end, arb(checker.number(epsilon)), upper)
+        except (ValueError, ArithmeticError):
+            return False
+        target = arb(checker.number(repr(self.delta)))
+        return bool(bound <= target) if upper else bool(bound > target)
+
+    def _candidates(self, direction: str, epsilon: float, upper: bool) -> Iterator[dict[str, Any]]:
+        pairs = [pair for pair, _ in self.product]
+        blank = {"direction": direction, "c": "0", "h": "0", "terms": 0, "beyond": "0"}
+        if all(pair.mu > 0 and pair.order == "both" for pair in pairs):
+            yield {**blank, "method": "gaussian"}
+            return
+        if len(pairs) == 1 and pairs[0].masses and pairs[0].order == "both" and self.product[0][1] <= 10**5:
+            yield {**blank, "method": "lattice"}
+            return
+        c, widest = self._saddle(epsilon), max(float(pair.mu) for pair in pairs)
+        for shift in (30.0, 300.0) if upper else ():  # c times mu, and with it the number of nodes, must stay small
+            yield {**blank, "method": "chernoff", "c": repr(min(c, shift / widest) if widest > 0 else c)}
+        if widest > 0 and all(pair.order != "zcdp" for pair in pairs) and not self.slow:
+            found = self._inversion(epsilon, c)
+            self.slow = found is None
+            if found is not None:
+                yield {**blank, **found, "method": "inversion"}
+
+    def _chernoff(self, epsilon: float, c: float) -> float:
+        """About the log of the Chernoff bound at c."""
+        if c not in self.logs:
+            moments = math.fsum(n * log_moment(pair, c) for pair, n in self.product)
+            self.logs[c] = moments + c * math.log(c) - (c + 1) * math.log1p(c)
+        return self.logs[c] - c * epsilon
+
+    def _saddle(self, epsilon: float) -> float:
+        """About the c that minimises the Chernoff bound: doubling from the last one, then golden sections."""
+        best = self.abscissa
+        for factor in (2.0, 0.5):
+            while 1e-9 < best * factor < 1e9 and self._chernoff(epsilon, best * factor) < self._chernoff(epsilon, best):
+                best *= factor
+        low, high = math.log(best / 2), math.log(best * 2)
+        while high - low > 0.01:
+            first, second = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+            if self._chernoff(epsilon, math.exp(first)) < self._chernoff(epsilon, math.exp(second)):
+                high = second
+            else:
+                low = first
+        self.abscissa = float(f"{math.exp((low + high) / 2):.3g}")
+        return self.abscissa
+
+    def _step(self, epsilon: float, c: float) -> tuple[float, float]:
+        """The largest step whose excess from either side is about ALIAS of delta, and the abscissa that shows it."""
+        aim = math.log(self.delta * ALIAS)
+        steps = {c * k: 2 * math.pi * c * (k - 1) / max(self._chernoff(epsilon, c * k) - aim, 1.0) for k in _FURTHER}
+        beyond = max(steps, key=lambda further: steps[further])
+        return min(steps[beyond], -2 * math.pi * c / aim), beyond
+
+    def _inversion(self, epsilon: float, saddle: float) -> dict[str, Any] | None:
+        """Abscissa, step and terms; left of the saddle where M grows too fast beyond it. None: too many terms."""
+        near = [
+            saddle * k for k in _NEARER if self._chernoff(epsilon, saddle * k) < self._chernoff(epsilon, saddle) + 2
+        ]
+        c = float(f"{max(near, key=lambda c: self._step(epsilon, c)[0]):.3g}")
+        h, beyond = self._step(epsilon, c)
+        h = float(f"{h:.3g}")
+        terms = self._terms(epsilon, c, h)
+        return None if terms is None else {"c": repr(c), "h": repr(h), "terms": terms, "beyond": repr(beyond)}
+
+    def _terms(self, epsilon: float, c: float, h: float) -> int | None:
+        """Few terms that leave out as little as TAILS asks, to an eighth; None: more than MOST_TERMS."""
+        lines = [(pair.line(arb(c)), n) for pair, n in self.product]
+        atom = math.prod((line.atom**n for line, n in lines), start=arb(1))
+        scale = (-arb(c) * epsilon).exp() / (arb.pi() * h) / self.delta
+
+        @cache
+        def left_out(terms: int) -> arb:
+            return checker.tail(lines, atom, arb(h) * terms) * scale / (terms - 1)
+
+        for aim in TAILS:
+            high = 16
+            while high <= MOST_TERMS and not left_out(high) < aim:
+                high *= 2
+            if high <= MOST_TERMS:
+                low = high // 2
+                while high - low > high // 8:
+                    middle = (low + high) // 2
+                    low, high = (low, middle) if left_out(middle) < aim else (middle, high)
+                return high
+        return None

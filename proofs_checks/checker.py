@@ -1,0 +1,299 @@
+"""The independent checker of certificates: `python checker.py CERTIFICATE.json`, or `dpcert check`.
+
+It needs python-flint only, shares no code with the accountants, derives the dominating pairs by itself, and proves
+both ends of the interval in ball arithmetic (Arb); what it cannot decide it rejects. Proofs: docs/certificates.md, [n].
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from math import isqrt, prod
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from flint import acb, acb_mat, arb, arb_poly, ctx, fmpq
+
+FORMAT, PRECISION, BITS = "dpcert-certificate-1", 192, 96  # BITS: aim of the quadrature in x, relative
+ZERO, ONE = arb(0), arb(1)
+ADVERSARIES = {"dp": ("hidden", "visible"), "billboard": ("hidden", "pooled"), "joint": ("hidden", "pooled")}
+WHOLE = {"rounds", "population", "cohort", "clip", "categories", "terms"}
+Product = list[tuple["Pair", int]]
+
+
+class CheckResult(NamedTuple):
+    """ok: everything was proved. reason: what was, or the first thing that was not."""
+
+    ok: bool
+    reason: str
+
+
+def require(condition: bool, reason: str) -> None:
+    if not condition:
+        raise ValueError(reason)
+
+
+def take(table: Any, keys: str) -> list[Any]:
+    """The values of a table that has exactly these keys [1]."""
+    require(isinstance(table, dict) and set(table) == set(keys.split()), f"expected a table with exactly: {keys}")
+    whole = [table[key] for key in WHOLE & set(table) if table[key] is not None]
+    require(all(type(value) is int and 0 <= value <= 10**9 for value in whole), f"expected whole numbers: {whole}")
+    return [table[key] for key in keys.split()]
+
+
+def number(value: Any) -> fmpq:
+    """A text such as "0.01", "1e-05" or "100/205", or a whole number, exactly; never below 0 [1]."""
+    text = str(value) if type(value) in (int, str) else ""
+    require(re.fullmatch(r"\d[\d.]{,60}(e[+-]?\d{1,3}|/\d{1,40})?", text, re.ASCII) is not None, f"no number: {text!r}")
+    return fmpq(*Fraction(text).as_integer_ratio())
+
+
+def digest(document: dict[str, Any]) -> str:
+    """sha256 over canonical JSON (sorted keys, no spaces, ASCII) of everything but the digest [1]."""
+    content = {key: value for key, value in document.items() if key != "digest"}
+    return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode("ascii")).hexdigest()
+
+
+class Line(NamedTuple):
+    """M(t) = E_P[e^{tL}; L finite] of one step on the line Re t = c."""
+
+    at: Callable[[arb, int], list[acb]]  # (h, n): M(c + ijh) for every j < n
+    beyond: Callable[[arb], arb]  # S: at least |M(c + is) - atom| for every s >= S
+    atom: arb = ZERO  # a part of P[L = 0]
+
+
+class Pair(NamedTuple):
+    """A symmetric step [2.1]: N(mu, 1) and N(0, 1), or L = g, 0, -g with these masses, and lost = P[L = infinity].
+
+    order: how a coin of rate p enters; "zcdp": no pair, but a Renyi divergence of at most that of N(mu, 1), N(0, 1).
+    """
+
+    mu: arb = ZERO
+    g: arb = ZERO
+    masses: tuple[arb, ...] = ()
+    lost: arb = ZERO
+    order: str = "both"
+    p: arb = ONE
+
+    def line(self, c: arb) -> Line:
+        if self.order in ("remove", "add", "replace", "hybrid"):
+            return sampled_gaussian(self.order, self.mu, self.p, c)
+        v, losses = self.mu**2 / 2, list(zip(self.masses, (self.g, ZERO, -self.g), strict=False))
+
+        def moment(t: acb) -> acb:
+            return sum((w * (t * loss).exp() for w, loss in losses), acb(0)) if losses else (v * t * (t + 1)).exp()
+
+        def at(h: arb, n: int) -> list[acb]:
+            require(n == 1 or self.order != "zcdp", "a Renyi divergence says nothing off the real axis")
+            return [1 - self.p + self.p * moment(acb(c, h * j)) for j in range(n)]
+
+        return Line(at, lambda s: self.p * moment(acb(c)).real * (-v * s**2).exp(), 1 - self.p)
+
+
+def sampled_gaussian(order: str, mu: arb, p: arb, c: arb) -> Line:
+    """Trapezoidal sums on Im x = a or, for the half line L > 0, on x = mu/2 + k log(1 + e^u), Im u = a [3.2]."""
+    half, sides = order == "hybrid", ["remove", "add"] if order == "hybrid" else [order]
+    angle = min(3.0, 1.1 / float(mu), 4.0 / (float(mu) * float(c) ** 0.5))
+    a, k = (arb(0.7), arb(min(angle / 0.7, 3.0))) if half else (arb(angle), ONE)
+    height = 2 * a * k  # of the strip, in x
+    growth = (height**2 / 2).exp() / (mu * height / 2).cos() ** c / ((2 * a).cos() if half else 1)
+    h = arb(float(2 * arb.pi() * a / (BITS * arb(2).log() + growth.log() + 5)))
+    alias = (1 + growth) / ((2 * arb.pi() * a / h).exp() - 1)
+    far = (1 + 2 * c) * mu + 16
+    low, high = (arb(-BITS), (far - mu / 2) / k) if half else (-c * mu - 16, far)
+    indices = range(int(float(low / h)) - 1, int(float(high / h)) + 2)
+    require(mu < 10**6 and c < 10**9 and alias < 0.1 and len(indices) < 30000, "too many nodes in x")
+
+    def exponent(x: acb, side: str) -> tuple[acb, acb]:
+        """log of phi(x) dP/dN(0, 1) e^{cL}, and iL (for "add" of -L: the conjugates are due)."""
+        log = (1 - p + p * (mu * x - mu**2 / 2).exp()).log()
+        other = (1 - p + p * (-mu * x - mu**2 / 2).exp()).log() if side == "replace" else acb(0)
+        return log * (-c if side == "add" else 1 + c) - other * c - x * x / 2, acb(0, 1) * (log - other)
+
+    def node(j: arb, side: str) -> tuple[acb, acb]:
+        u = acb(j * h, a)
+        x, slope = (mu / 2 + k * u.exp().log1p(), k / (1 + (-u).exp())) if half else (u, acb(1))
+        log, turn = exponent(x, side)
+        weight = log.exp() * slope * h / (2 * arb.pi()).sqrt()
+        return (weight.conjugate(), turn.conjugate()) if side == "add" else (weight, turn)
+
+    shrink = k * (h * indices[0]).exp() if half else ONE
+    left, right = (mu / 2 + shrink, mu / 2 + k * h * indices[-1]) if half else (h * indices[0], h * indices[-1])
+    edges = [exponent(acb(x), side)[0].real.exp() * size for x, size in ((left, shrink), (right, 1)) for side in sides]
+    nodes = [node(arb(j), side) for side in sides for j in indices]
+    cells = (node(arb(j, 0.5), side) for side in sides for j in indices)
+    decay = [(w.abs_upper(), turn.real.upper().min(ZERO)) for w, turn in cells]
+    least = max(w.abs_upper() for w, _ in nodes) / 2**BITS
+    cut = 2 * growth * sum(edges, ZERO) + least * len(nodes)
+    nodes = [(w, turn) for w, turn in nodes if w.abs_upper() > least]
+    radius = (alias * (sum((w for w, _ in nodes), acb(0)).abs_upper() + cut) / (1 - alias) + cut).upper()
+    atom = (1 - p) * (mu / arb(8).sqrt()).erf() if half else ZERO
+
+    def at(step: arb, n: int) -> list[acb]:
+        m = isqrt(n - 1) + 1  # all s = step (i + m j) at once, by a product of two matrices
+        left = acb_mat(m, len(nodes), [(turn * step * i).exp() for i in range(m) for _, turn in nodes])
+        right = acb_mat(len(nodes), m, [w * (turn * step * (m * j)).exp() for w, turn in nodes for j in range(m)])
+        sums = (left * right).transpose().entries()
+        return [acb(arb(0, radius) + atom, arb(0, radius)) + value for value in sums[:n]]
+
+    return Line(at, lambda s: sum((w * (turn * s).exp() for w, turn in decay), cut), atom)
+
+
+def pure(epsilon: arb, lost: arb = ZERO, stay: arb = ZERO) -> Pair:
+    """L = epsilon, 0, -epsilon; without 0 the worst (epsilon, lost)-DP pair (Kairouz, Oh, Viswanath 2015, Thm 3.1)."""
+    up, down = ((1 - lost - stay) / (1 + (sign * epsilon).exp()) for sign in (-1, 1))
+    return Pair(g=epsilon, masses=(up, stay, down), lost=lost)
+
+
+NOISE: dict[str, tuple[str, Callable[..., Pair]]] = {  # fields; the pair if a sum over n units moves by d clips [2.1]
+    "gaussian": ("noise_multiplier", lambda d, n, z: Pair(arb(d / z))),
+    "gaussian-mean": ("noise_std clip_norm max_weight min_weight", lambda d, n, s, c, w: Pair(arb(d * w * c / s))),
+    "per-client-gaussian": ("noise_std clip_norm", lambda d, n, s, c: Pair(d * arb(c / s) / arb(n).sqrt())),
+    "laplace": ("noise_multiplier", lambda d, n, z: pure(arb(d / z))),
+    "discrete-laplace": ("scale clip", lambda d, n, scale, clip: pure(arb(d * clip / scale))),
+    "discrete-gaussian": ("sigma clip", lambda d, n, sigma, clip: Pair(arb(d * clip / sigma), order="zcdp")),
+    "zcdp": ("rho", lambda d, n, rho: Pair(arb(2 * rho).sqrt(), order="zcdp")),
+    "pure-dp": ("epsilon", lambda d, n, epsilon: pure(arb(epsilon))),
+    "approximate-dp": ("epsilon delta", lambda d, n, epsilon, delta: pure(arb(epsilon), arb(delta))),
+    "randomized-response": (
+        "flip_probability categories",
+        lambda d, n, f, k: pure(arb((1 - f) * (k - 1) / f).log(), stay=arb(f * (k - 2) / (k - 1))),
+    ),
+}
+
+
+def steps(phase: Any, relation: str, seen: str, worst: bool) -> dict[str, Pair]:
+    """The pairs of one round by direction: those that dominate (worst), or else those that are attained [2.2]."""
+    m, sampling, _ = take(phase, "mechanism sampling rounds")
+    scheme, population, cohort, rate = take(sampling, "scheme population cohort sampling_rate")
+    kind, poisson, d = m["kind"], scheme == "poisson", {"add-remove": 1, "zero-out": 1, "replace-one": 2}[relation]
+    gaussian = kind in ("gaussian", "gaussian-mean", "per-client-gaussian")
+    values = [number(value) for value in take(m, "kind " + NOISE[kind][0])[1:]]
+    q = fmpq(1) if scheme == "none" else number(cohort) / number(population) if rate is None else number(rate)
+    size: Any = number(cohort) if cohort else q * number(population) if population else None
+    given = poisson and None in (population, cohort) if rate is not None else cohort is None or scheme != "none"
+    require(given and scheme in ("none", "poisson", "fixed-size") and 0 < q <= 1, "contradictory sampling")
+    require(q == 1 or "gaussian" in kind or "laplace" in kind, f"no bound for sampling under {kind}")
+    require((kind != "randomized-response" or d == 2) and (kind != "per-client-gaussian" or not poisson), kind)
+    if kind == "gaussian-mean":
+        require(values[2] >= values[3] and values[2] * size >= 1, "no mean has such weights")
+        require(relation != "add-remove" or poisson or values[2] * size == 1, "who leaves changes all other weights")
+        values.pop(3 if worst else 2)
+    if q == 1 or seen == "visible" or (seen == "pooled" and not poisson):
+        require(q == 1 or relation != "add-remove", "presence cannot hide where participation is seen")
+        moves = [("both" if q == 1 else "visible", d)]
+    elif relation == "add-remove" or (relation == "zero-out" and poisson):
+        moves = [("remove", 1 if poisson else 2), ("add", 1 if poisson else 2)]
+    else:
+        attained = [("remove", d), ("add", d), ("replace", 1)][: d + 1]  # zero-out has no third
+        moves = [("replace", 1)] if gaussian and poisson else [("hybrid", 2)] if worst else attained
+    pairs = {}
+    for order, move in moves:
+        pair = NOISE[kind][1](move, size, *values)
+        if gaussian or order in ("both", "visible"):
+            pair = pair if pair.order == "zcdp" else pair._replace(order=order, p=arb(q))
+        elif pair.masses:
+            pair = pure((1 + arb(q) * (pair.g.exp() - 1)).log())
+        pairs[order if order in ("remove", "add") else "both"] = pair
+    return pairs if worst or kind == "randomized-response" or (gaussian and values[-1] > 0) else {}
+
+
+def products(phases: list[Any], relation: str, seen: str, worst: bool) -> dict[str, Product]:
+    """The composed pairs by direction; a phase without a direction takes part with its symmetric pair [2.3]."""
+    runs = [(steps(phase, relation, seen, worst), phase["rounds"]) for phase in phases]
+    names = sorted({name for pairs, _ in runs for name in pairs}) if all(pairs for pairs, _ in runs) else []
+    return {n: [(pairs.get(n) or pairs.get("both") or pairs["remove"], times) for pairs, times in runs] for n in names}
+
+
+def tail(lines: list[tuple[Line, int]], atom: arb, start: arb) -> arb:
+    """At least |prod M^n - atom| for every s >= start, where atom = prod line.atom^n [4.3]."""
+    bounds = [prod(((line.atom + line.beyond(start)) ** n for line, n in lines), start=ONE) - atom]
+    for k in (4**j for j in range(12)):
+        far = [(line.at(ZERO, 1)[0].real, line.atom + line.beyond(start * k), n) for line, n in lines]
+        shrunk = (((m**2 - (m**2 - b.min(m) ** 2) / (1 + k) ** 2).sqrt()) ** n for m, b, n in far)
+        bounds.append(prod(shrunk, start=ONE) + atom)
+    return min(bound.upper() for bound in bounds)
+
+
+def chernoff(product: Product, epsilon: arb, c: arb) -> arb:
+    """At least delta(epsilon) - P[L = infinity] [4.1]."""
+    log = sum((n * pair.line(c).at(ZERO, 1)[0].real.log() for pair, n in product), -c * epsilon)
+    return (log + c * c.log() - (c + 1) * (c + 1).log()).exp()
+
+
+def inversion(product: Product, epsilon: arb, upper: bool, c: arb, h: arb, terms: int, beyond: arb) -> arb:
+    """A bound on delta(epsilon) - P[L = infinity] by the trapezoidal rule on Re t = c [4.2]."""
+    require(2 <= terms <= 10**6 and (upper or beyond > c), "expected 2 to 1e6 terms, and beyond > c")
+    lines = [(pair.line(c), n) for pair, n in product]
+    atom, total, turn = prod((line.atom**n for line, n in lines), start=ONE), ZERO, 2 * arb.pi() / h
+    for j, values in enumerate(zip(*(line.at(h, terms) for line, _ in lines), strict=True)):
+        t, f = acb(c, h * j), prod((m**n for m, (_, n) in zip(values, lines, strict=True)), start=acb(1)) - atom
+        total += (f * (-epsilon * t).exp() / (t * (t + 1))).real * 2 / turn / (1 if j else 2)
+    rest = tail(lines, atom, h * terms) * (-c * epsilon).exp() / (arb.pi() * h * (terms - 1))
+    if upper:
+        return total + rest
+    r = (-turn * (beyond - c)).exp()
+    return total - rest - 1 / ((turn * c).exp() - 1) - chernoff(product, epsilon, beyond) * r / (1 - r)
+
+
+def delta_bound(pairs: dict[str, Product], end: Any, epsilon: arb, upper: bool) -> arb:
+    """At least (upper), or else at most, delta(epsilon) of the composed pair in the direction of `end` [4]."""
+    direction, method, c, h, terms, beyond = take(end, "direction method c h terms beyond")
+    product = pairs[direction]
+    lost = 1 - prod(((1 - pair.lost) ** n for pair, n in product), start=ONE)
+    if method == "inversion":
+        return lost + inversion(product, epsilon, upper, arb(number(c)), arb(number(h)), terms, arb(number(beyond)))
+    if method == "chernoff" and upper:
+        return lost + chernoff(product, epsilon, arb(number(c)))
+    if method == "gaussian":
+        require(all(pair.mu > 0 and pair.order == "both" for pair, _ in product), "not a plain Gaussian composition")
+        mu = sum((pair.mu**2 * n for pair, n in product), ZERO).sqrt()
+        first, second = (((epsilon / mu + sign * mu / 2) / arb(2).sqrt()).erfc() / 2 for sign in (-1, 1))
+        return first - epsilon.exp() * second
+    (pair, n), g = product[0], product[0][0].g
+    require(method == "lattice" and len(product) == 1 and pair.order == "both" and n <= 10**5 and g >= 0, str(method))
+    law = arb_poly([*reversed(pair.masses)]) ** n
+    return lost + sum((law[n + k] * (1 - (epsilon - g * k).exp()).max(ZERO) for k in range(n + 1)), ZERO)
+
+
+def prove(document: Any) -> str:
+    """What the certificate proves; a ValueError (or a lookup or type error) where it proves nothing [5]."""
+    keys = "format digest claim phases verdict interval evidence"
+    form, seal, claim, phases, verdict, interval, evidence = take(document, keys)
+    keys = "title source unit epsilon epsilon_interval delta notion neighbouring participation"
+    *texts, claimed, span, target, notion, relation, seen = take(claim, keys)
+    require(form == FORMAT and seal == digest(document), "format or digest")
+    require(all(isinstance(text, str) for text in texts) and seen in ADVERSARIES[notion], "claim")
+    (low, high), (lower, upper) = take(interval, "epsilon_lower epsilon_upper"), take(evidence, "lower upper")
+    ends = [number(claimed)] if span is None else [number(end) for end in span]
+    delta, bottom, top = number(target), number(low), fmpq(10**99) if high == "inf" else number(high)
+    require(0 < delta < 1 and bottom <= top and ends[0] <= number(claimed) <= ends[-1], "delta, interval or epsilon")
+    worst, attained = (products(phases, relation, seen, case) for case in (True, False))
+    require([end["direction"] for end in upper] == list(worst if high != "inf" else []), "directions of the upper end")
+    require(all(delta_bound(worst, end, arb(top), True) <= arb(delta) for end in upper), "upper end")
+    require(bottom == 0 if lower is None else delta_bound(attained, lower, arb(bottom), False) > arb(delta), "low end")
+    due = "holds" if top <= ends[-1] else "refuted" if bottom > ends[-1] else "undecided"
+    require(verdict == due, f"the interval says {due}")
+    return f"{verdict}: epsilon is in [{low}, {high}] at delta {target}"
+
+
+def check(source: Any) -> CheckResult:
+    """Re-proves a certificate: the path of its file, or its parsed JSON. Never raises."""
+    try:
+        if not isinstance(source, dict):
+            text = Path(source).read_text("utf-8")
+            source = json.loads(text, object_pairs_hook=lambda p: dict(p) if len(p) == len(dict(p)) else {})
+        with ctx.workprec(PRECISION):
+            return CheckResult(True, prove(source))
+    except Exception as problem:
+        return CheckResult(False, f"{type(problem).__name__}: {problem}")
+
+
+if __name__ == "__main__":
+    result = check(sys.argv[1])
+    print("proved:" if result.ok else "rejected:", result.reason)
+    sys.exit(0 if result.ok else 1)
