@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from scipy.special import log_ndtr
+from scipy.special import erfcx
 
 from .conversions import best_epsilon, canonne_delta, canonne_epsilon
 from .rdp_orders import best_order
@@ -32,15 +32,17 @@ def bun_steinke_delta(rho: float, epsilon: float) -> float:
 
 
 def bun_steinke_integral_delta(rho: float, epsilon: float) -> float:
-    """e^epsilon sqrt(4 pi rho) Phi(-(epsilon + rho)/sqrt(2 rho)), and never above `bun_steinke_delta`.
+    """e^epsilon sqrt(4 pi rho) Phi(-(epsilon + rho)/sqrt(2 rho)) for epsilon >= rho; never above `bun_steinke_delta`.
 
-    The tail bound integrated instead of taken at one point (Bun, Steinke 2016, section 3.2: their
-    min{1, sqrt(pi rho), ...} bounds this integral by elementary functions; docs/theory/rdp.md, "Conversions").
+    The tail bound P[loss > t] <= e^(-(t - rho)^2 / (4 rho)), t >= rho, integrated instead of taken at one point
+    (Bun, Steinke 2016, section 3.2: their min{1, sqrt(pi rho), ...} bounds this integral by elementary functions;
+    docs/theory/rdp.md, "Conversions"). Below rho the tail bound is 1.
     """
-    log_tail = float(log_ndtr(-(epsilon + rho) / math.sqrt(2 * rho)))
-    exponent = epsilon + 0.5 * math.log(4 * math.pi * rho) + log_tail
-    exponent += _SLACK * (1 + epsilon + abs(math.log(rho)) + abs(log_tail))
-    return min(math.exp(min(exponent, 0.0)), bun_steinke_delta(rho, epsilon))
+    if epsilon < rho:
+        return min(1.0, widened_up(1 - math.exp(epsilon - rho) * (1 - bun_steinke_integral_delta(rho, rho)), _SLACK))
+    mills = math.sqrt(math.pi * rho) * float(erfcx((epsilon + rho) / (2 * math.sqrt(rho)))) * (1 + _SLACK)
+    exponent = -((epsilon - rho) ** 2) / (4 * rho)
+    return min(1.0, mills) * math.exp(exponent) * (1 + _SLACK * (1 - exponent))
 
 
 def bun_steinke_integral_epsilon(rho: float, delta: float) -> float:

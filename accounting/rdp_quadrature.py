@@ -32,8 +32,12 @@ class Integrand(Protocol):
     """A positive function of a real variable with an analytic continuation."""
 
     @property
-    def tallest(self) -> float:
-        """Largest height above the real line at which `log_bound` may be asked."""
+    def singular(self) -> tuple[float, ...]:
+        """Real parts of its singularities."""
+
+    @property
+    def clearance(self) -> float:
+        """A height that stays clear of them even there."""
 
     def log_value(self, at: Array) -> Array:
         """log of the integrand."""
@@ -41,8 +45,11 @@ class Integrand(Protocol):
     def log_rounding(self, at: Array, log_value: Array) -> Array:
         """Bound on the absolute rounding error of log_value."""
 
-    def log_bound(self, left: Array, right: Array, height: float) -> Array:
-        """log of a bound on the modulus for real parts in [left, right] and imaginary parts up to height."""
+    def log_bound(self, left: Array, right: Array, height: Array) -> Array:
+        """log of a bound on the modulus for real parts in [left, right] and imaginary parts up to height.
+
+        inf where a singularity may lie there.
+        """
 
 
 @cache
@@ -59,32 +66,44 @@ def log_integral_upper(integrand: Integrand, low: float, high: float) -> float:
     """
     if high <= low:
         return -math.inf
-    half_width = min(_WIDEST, integrand.tallest / _HEIGHT)
+    ends = _graded(low, high, integrand.singular, integrand.clearance / _HEIGHT)
     value = error = math.inf
-    while (high - low) / (2 * half_width) <= _MOST_PANELS:
-        value, error = _composite(integrand, low, high, math.ceil((high - low) / (2 * half_width)))
+    while len(ends) <= _MOST_PANELS:
+        value, error = _composite(integrand, ends)
         if error < value - _ENOUGH or value == -math.inf:
             break
-        half_width /= 2
+        ends = np.sort(np.concatenate((ends, (ends[1:] + ends[:-1]) / 2)))
     return float(np.logaddexp(value, error))
 
 
-def _composite(integrand: Integrand, low: float, high: float, panels: int) -> tuple[float, float]:
+def _graded(low: float, high: float, singular: tuple[float, ...], narrowest: float) -> Array:
+    """Ends of panels whose width grows with the distance from the singularities, up to 2 _WIDEST.
+
+    At a quarter of that distance a panel's ellipse, 1.5 panel widths longer on each side, does not reach them.
+    """
+    ends = [low]
+    while ends[-1] < high and len(ends) <= _MOST_PANELS:
+        distance = min((abs(ends[-1] - at) for at in singular), default=math.inf)
+        width = min(2 * _WIDEST, max(2 * narrowest, distance / 4))
+        ends.append(min(high, ends[-1] + width))
+    return np.array(ends) if ends[-1] >= high else np.empty(_MOST_PANELS + 1)
+
+
+def _composite(integrand: Integrand, ends: Array) -> tuple[float, float]:
     """(log of the rounded-up sum, log of the bound on the quadrature error)."""
-    half = (high - low) / (2 * panels)
-    middles: Array = low + half * (2 * np.arange(panels, dtype=np.float64) + 1)
+    half: Array = (ends[1:] - ends[:-1]) / 2
+    middle: Array = (ends[1:] + ends[:-1]) / 2
     nodes, weights = _rule()
-    at = (middles[:, None] + half * nodes).ravel()
+    at = (middle[:, None] + half[:, None] * nodes).ravel()
     value = integrand.log_value(at)
-    terms = value + np.log(np.tile(weights, panels))
+    terms = value + np.log(half[:, None] * weights).ravel()
     top = float(np.max(terms))
     if top == -math.inf:
         return -math.inf, -math.inf
     counted = terms > top - _NEGLIGIBLE
     slack = float(np.max(integrand.log_rounding(at[counted], value[counted])))
     slack += len(terms) * (2.0**-52 + math.exp(-_NEGLIGIBLE))
-    left: Array = middles - half * _REACH
-    right: Array = middles + half * _REACH
-    bound = integrand.log_bound(left, right, half * _HEIGHT)
-    log_half = math.log(half)
-    return float(logsumexp(terms)) + log_half + slack, float(logsumexp(bound)) + log_half + _LOG_RULE_ERROR
+    left: Array = middle - half * _REACH
+    right: Array = middle + half * _REACH
+    bound = integrand.log_bound(left, right, half * _HEIGHT) + np.log(half)
+    return float(logsumexp(terms)) + slack, float(logsumexp(bound)) + _LOG_RULE_ERROR

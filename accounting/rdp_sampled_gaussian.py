@@ -40,7 +40,12 @@ class SampledDensity:
     curvature: int
 
     @property
-    def tallest(self) -> float:
+    def singular(self) -> tuple[float, ...]:
+        """Where the sampled ratio vanishes: slope t = log((1 - rate)/rate) + i pi, an odd multiple."""
+        return ((math.log1p(-self.rate) - math.log(self.rate)) / self.slope,)
+
+    @property
+    def clearance(self) -> float:
         return _ANGLE / self.slope
 
     def log_density(self, at: Array) -> Array:
@@ -58,12 +63,12 @@ class SampledDensity:
         result: Array = 40 * UNIT * (1 + np.abs(log_value) + 2 * density + (abs(self.power) + 1) * inner)
         return result
 
-    def log_bound(self, left: Array, right: Array, height: float) -> Array:
+    def log_bound(self, left: Array, right: Array, height: Array) -> Array:
         """|x^p - 1 - p (x - 1)| <= |x|^p + |p| |x| + 1 + |p|, with |x| at most its value at the real part."""
         size = abs(self.power)
-        fall = max(0.0, -self.power) * _log_shrinking(
-            self.rate, self.slope * left, self.slope * right, self.slope * height
-        )
+        shrinking = _log_shrinking(self.rate, self.slope * left, self.slope * right, self.slope * height)
+        clear = shrinking < math.inf
+        fall = np.where(clear, max(0.0, -self.power) * np.where(clear, shrinking, 0.0), math.inf)
         total = np.logaddexp(
             self._log_largest(self.power, left, right) + fall,
             np.logaddexp(
@@ -96,14 +101,16 @@ def _share(rate: float, log_ratio: Array) -> Array:
     return result
 
 
-def _log_shrinking(rate: float, left: Array, right: Array, angle: float) -> Array:
+def _log_shrinking(rate: float, left: Array, right: Array, angle: Array) -> Array:
     """How far, at most, log|1 - rate + rate e^z| falls below its value at Re z, for Re z in [left, right] and
-    |Im z| <= angle <= pi: the squared ratio is 1 - 2 w (1 - w)(1 - cos Im z), w the share of the second term."""
+    |Im z| <= angle: the squared ratio is 1 - 2 w (1 - w)(1 - cos Im z), w the share of the second term.
+    inf where the mixture may vanish."""
     shares = _share(rate, left), _share(rate, right)
     evenness = np.where(
         (shares[0] < 0.5) & (shares[1] > 0.5), 0.25, np.maximum(*(share * (1 - share) for share in shares))
     )
-    result: Array = -0.5 * np.log1p(-2 * evenness * (1 - math.cos(angle)))
+    shrunk = 1 - 2 * evenness * (1 - np.cos(np.minimum(angle, math.pi)))
+    result: Array = np.where(shrunk > 1e-9, -0.5 * np.log(np.maximum(shrunk, 1e-9)), math.inf)
     return result
 
 
@@ -116,7 +123,13 @@ class ReplaceDensity:
     shift: float
 
     @property
-    def tallest(self) -> float:
+    def singular(self) -> tuple[float, ...]:
+        """Where p or r vanishes."""
+        at = self.shift / 2 + (math.log1p(-self.rate) - math.log(self.rate)) / self.shift
+        return at, -at
+
+    @property
+    def clearance(self) -> float:
         return _ANGLE / self.shift
 
     def _logs(self, at: Array) -> tuple[Array, Array]:
@@ -134,12 +147,14 @@ class ReplaceDensity:
         result: Array = 40 * UNIT * (1 + np.abs(log_value) + at * at + (abs(self.power) + 1) * inner)
         return result
 
-    def log_bound(self, left: Array, right: Array, height: float) -> Array:
+    def log_bound(self, left: Array, right: Array, height: Array) -> Array:
         """r excess(p / r) = p^a r^(1-a) - r - a (p - r), with |p| and |r| at most their values at the real part."""
         size, centre = abs(self.power), self.shift * self.shift / 2
-        sign, shrunk = (-1, self.power - 1) if self.power > 0 else (1, size)
-        ends = np.sort([sign * self.shift * left - centre, sign * self.shift * right - centre], axis=0)
-        fall = shrunk * _log_shrinking(self.rate, ends[0], ends[1], self.shift * height)
+        of_p = _log_shrinking(self.rate, self.shift * left - centre, self.shift * right - centre, self.shift * height)
+        of_r = _log_shrinking(self.rate, -self.shift * right - centre, -self.shift * left - centre, self.shift * height)
+        shrinking, shrunk = (of_r, self.power - 1) if self.power > 0 else (of_p, size)
+        clear = np.maximum(of_p, of_r) < math.inf
+        fall = np.where(clear, shrunk * np.where(clear, shrinking, 0.0), math.inf)
         total = np.logaddexp(
             self._log_largest(self.power, left, right) + fall,
             np.logaddexp(
@@ -154,10 +169,11 @@ class ReplaceDensity:
         middle, centre = (left + right) / 2, self.shift * self.shift / 2
         log_p, log_r = self._logs(middle)
         value = -0.5 * middle * middle + power * log_p + (1 - power) * log_r
-        shares = [[_share(self.rate, sign * self.shift * t - centre) for t in (left, right)] for sign in (1, -1)]
-        gain = abs(power) * self.shift * np.maximum(*shares[0]) + abs(1 - power) * self.shift * np.maximum(*shares[1])
-        farthest = np.maximum(np.abs(left), np.abs(right))
-        result: Array = value + (right - left) / 2 * (gain + farthest)
+        low, high = -right, -left
+        for sign, weight in ((1, power), (-1, power - 1)):
+            ends = [weight * self.shift * _share(self.rate, sign * self.shift * t - centre) for t in (left, right)]
+            low, high = low + np.minimum(*ends), high + np.maximum(*ends)
+        result: Array = value + (right - left) / 2 * np.maximum(np.abs(low), np.abs(high))
         return result
 
 

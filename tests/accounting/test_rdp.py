@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from dpcert.accounting import rdp
+from dpcert.accounting import rdp, rdp_quadrature, rdp_sampling
 from dpcert.accounting.dominating import dominating
 from dpcert.accounting.pairs import (
     ApproximateDpPair,
@@ -55,6 +55,7 @@ SETTINGS = [
     (2.5, 0.001, 1.05),
     (0.5, 1e-6, 30.0),
     (1.0, 0.999, 1.7),
+    (12.0, 0.13, 2.6),
 ]
 
 
@@ -194,6 +195,27 @@ def test_infinite_order_is_the_largest_loss():
     assert add == pytest.approx(-math.log(0.9), rel=1e-11)
     remove = rdp.divergence(SubsampledPair(LaplacePair(1.0), 0.1, "remove"), math.inf)
     assert remove == pytest.approx(math.log1p(0.1 * math.expm1(1.0)), rel=1e-11)
+
+
+@pytest.mark.parametrize("order", ["remove", "add", "replace", "hybrid"])
+def test_noise_far_below_the_move_stays_tight_and_fast(order):
+    """A shift of 161 (a published noise multiplier of 0.0124, replace-one): panels are graded, not refined."""
+    pair = SubsampledPair(GaussianPair(161.0), 0.13, order)
+    reached = rdp_quadrature._composite
+    calls = []
+
+    def counted(integrand, ends):
+        calls.append(len(ends))
+        return reached(integrand, ends)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rdp_quadrature, "_composite", counted)
+        got = rdp_sampling.sampled_divergence(pair, 2.0)
+    if order == "add":
+        assert got == pytest.approx(-math.log(0.87), rel=1e-9)
+    else:
+        assert got == pytest.approx(161.0**2 + 2 * math.log(0.13) - (order == "replace") * math.log(0.87), rel=1e-9)
+    assert max(calls) < 3000
 
 
 def test_large_orders_never_overflow():
