@@ -15,7 +15,7 @@ from pydantic import ValidationError, model_validator
 
 from ..mechanisms import InputError, Mechanism, Neighbouring, Repeat, Sequence
 from ..mechanisms.validate import choice, number
-from .claim_fields import MISSING, NonNegative, Probability, Table, checked
+from .claim_fields import MISSING, Count, NonNegative, Probability, Table, checked
 from .claim_mechanisms import AnyMechanismTable, Phase
 from .claim_sampling import CompositionTable, SamplingTable
 
@@ -54,6 +54,9 @@ class Statement(Table):
     epsilon_interval: what the printed epsilon may have been before rounding; the verdict then uses its upper end.
     convention: how the source computed the number. assumed: what had to be assumed to write the file.
     coalition_sees_participation: billboard and joint only, default true (see `sees_participation`).
+    observer: whom the claim is about; default for billboard and joint: the coalition of all other clients.
+    coalition_size: how many of them collude, default all. clients: whether they carry state from round to round that
+    depends on when they took part; default "stateful" (see dpcert.accounting.observers).
     """
 
     title: Text
@@ -65,6 +68,9 @@ class Statement(Table):
     delta: Probability
     epsilon_interval: Annotated[tuple[float, float] | None, checked(_interval)] = None
     coalition_sees_participation: Annotated[bool | None, checked(_yes_or_no)] = None
+    observer: Literal["coalition", "client", "server", "final-models", "outside"] | None = None
+    coalition_size: Count | None = None
+    clients: Literal["stateless", "stateful"] | None = None
     convention: Text | None = None
     assumed: tuple[Text, ...] = ()
 
@@ -75,7 +81,23 @@ class Statement(Table):
         if self.notion == "dp" and self.coalition_sees_participation is not None:
             seen = self.coalition_sees_participation
             raise InputError("coalition_sees_participation", seen, "no such key with notion = 'dp': no coalition there")
+        if self.observer is not None and self.coalition_sees_participation is not None:
+            expected = "no such key beside observer: who sees what follows from the observer"
+            raise InputError("coalition_sees_participation", self.coalition_sees_participation, expected)
+        if self.observer == "server" and self.notion != "dp":
+            raise InputError(
+                "observer", "server", f"a client-side observer: {self.notion} privacy is not about the server"
+            )
+        if self.coalition_size is not None and self.observer != "coalition":
+            raise InputError("coalition_size", self.coalition_size, "no such key unless observer = 'coalition'")
+        if self.clients is not None and self.notion == "dp" and self.observer is None:
+            raise InputError("clients", self.clients, "no such key for a dp claim without an observer")
         return self
+
+    @property
+    def colluders(self) -> int | None:
+        """How many other clients pool what they see; None: all of them, or no coalition."""
+        return 1 if self.observer == "client" else self.coalition_size
 
     @property
     def threshold(self) -> float:
@@ -125,6 +147,9 @@ class Claim:
                     expected = "zero-out or replace-one with weights: a client that leaves changes all other weights"
                     raise InputError("claim.neighbouring", self.statement.neighbouring, expected)
         to_run(self)
+        if self.population and (self.statement.colluders or 0) > self.population - 1:
+            expected = f"at most the other {self.population - 1} clients of the population"
+            raise InputError("claim.coalition_size", self.statement.colluders, expected)
 
     @property
     def population(self) -> int | None:

@@ -53,13 +53,8 @@ def _about_statement(claim: Claim) -> Iterator[str]:
         f"neighbours: {statement.neighbouring}, unit: {statement.unit}; "
         f"one unit's change moves the sum by up to {move:g} clip"
     )
-    if statement.notion != "dp":
-        seen = "no observer learns who takes part"
-        if statement.participation is None:
-            seen = "the coalition of all others pools who of them takes part" + (
-                "" if statement.coalition_sees_participation else " (the default: the claim does not say)"
-            )
-        yield f"notion: {statement.notion}; {seen}"
+    if statement.notion != "dp" or statement.observer is not None:
+        yield f"notion: {statement.notion}; {_observer(claim)}"
     if statement.epsilon_interval:
         yield f"the printed epsilon is rounded: anything up to {statement.threshold:g} is covered by the claim"
     else:
@@ -69,6 +64,26 @@ def _about_statement(claim: Claim) -> Iterator[str]:
             f"WARNING: delta = {statement.delta:g} is about 1/population (1/{claim.population}) or above: publishing "
             f"one random {statement.unit}'s data outright would satisfy it"
         )
+
+
+def _observer(claim: Claim) -> str:
+    """Whom the verdict is about, and whether the claim says so."""
+    statement = claim.statement
+    if statement.observer is None and statement.coalition_sees_participation is False:
+        return "no observer learns who takes part"
+    pooled = "judged against the coalition of all others, who pool who of them takes part"
+    if statement.observer is None:
+        return pooled + ("" if statement.coalition_sees_participation else " (the default: the claim does not say)")
+    named = {
+        "coalition": f"judged against {statement.coalition_size} others, who pool who of them takes part",
+        "client": "judged against one other client",
+        "server": "judged against the server, who sees who takes part",
+        "final-models": "judged against whoever sees the final models only",
+        "outside": "judged against an outside reader of the billboard",
+    }
+    told = pooled if statement.observer == "coalition" and not statement.coalition_size else named[statement.observer]
+    state = statement.clients or "stateful (the default: the claim does not say)"
+    return f"{told}; clients are {state}"
 
 
 def _about_phases(claim: Claim) -> Iterator[str]:
@@ -99,7 +114,8 @@ def _about_sampling(claim: Claim, phase: Phase) -> Iterator[str]:
         yield "Poisson sampling: independent coins, and sums divided by a constant, never by the realised cohort"
     if scheme == "fixed-size":
         yield "fixed-size sampling: a fresh uniform cohort without replacement in every round"
-        if claim.statement.participation == "hidden" or claim.statement.notion == "dp":
+        hidden = claim.statement.participation == "hidden" or claim.statement.notion == "dp"
+        if hidden and claim.statement.observer is None:
             yield "cohorts stay secret, and contributions depend on own data and public outputs only (no client state)"
     if scheme == "shuffle":
         yield "shuffling: a fresh uniform order in every epoch, batches of equal size, one participation an epoch"
@@ -120,6 +136,7 @@ def findings(claim: Claim, bracket: Bracket, verdict: str, reproduced_by: tuple[
 def _sampling_findings(claim: Claim, phase: Phase) -> Iterator[Finding]:
     sampling, statement = phase.sampling, claim.statement
     coalition = statement.notion != "dp" and statement.participation is None
+    coalition = coalition and statement.observer in (None, "coalition") and statement.coalition_size is None
     if sampling.scheme == "fixed-size" and sampling.rate < 1 and coalition:
         yield Finding(
             "no-amplification-against-coalition",

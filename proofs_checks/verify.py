@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from ..accounting import Bracket, epsilon
+from ..accounting import Bracket
 from ..mechanisms import InputError, Mechanism
+from .claim_observers import ObservedInterval, by_observer, interval, observer_findings, witnessed_run
 from .claims import Claim, load_claim, to_attained_run, to_run
 from .findings import NOT_CHECKED, Finding, assumptions, findings
 from .witness import Witness, witness
@@ -27,6 +28,7 @@ class Verification:
 
     certified: the interval that holds the true epsilon. reproduced_by: the conventions that give the printed digits
     (this says nothing about the verdict). witness: what refutes it. certificate: the file written, if one was.
+    observers: for billboard and joint claims, the interval if cohorts stay hidden and against all others.
     """
 
     claim: Claim
@@ -39,6 +41,7 @@ class Verification:
     witness: Witness | None
     certificate: str | None
     seconds: float
+    observers: tuple[ObservedInterval, ...] = ()
 
     @property
     def why(self) -> str:
@@ -81,6 +84,7 @@ class Verification:
             "findings": [finding.to_json() for finding in self.findings],
             "witness": self.witness.to_json() if self.witness else None,
             "certificate": self.certificate,
+            "observers": [entry.to_json() for entry in self.observers],
             "seconds": self.seconds,
         }
 
@@ -96,7 +100,7 @@ def verify(claim: Claim | str | Path, *, certificates: Path | None = None) -> Ve
     bracket, limits = certified_interval(claim)
     verdict = judge(bracket, claim.statement.threshold)
     reproduced: tuple[str, ...] = ()
-    run = to_attained_run(claim)
+    run, observers = witnessed_run(claim), by_observer(claim)
     return Verification(
         claim=claim,
         verdict=verdict,
@@ -104,9 +108,10 @@ def verify(claim: Claim | str | Path, *, certificates: Path | None = None) -> Ve
         reproduced_by=reproduced,
         assumptions=assumptions(claim),
         not_checked=(*limits, *NOT_CHECKED),
-        findings=findings(claim, bracket, verdict, reproduced),
+        findings=(*findings(claim, bracket, verdict, reproduced), *observer_findings(observers, claim)),
         witness=witness(claim, run, bracket.lower) if verdict == "refuted" and run is not None else None,
         certificate=None,
+        observers=observers,
         seconds=time.perf_counter() - started,
     )
 
@@ -129,18 +134,11 @@ def certified_interval(claim: Claim) -> tuple[Bracket, tuple[str, ...]]:
 
 
 def _attempt(claim: Claim, run: Mechanism) -> tuple[Bracket, tuple[str, ...]]:
-    """The facade's interval, or the one that says nothing where no accountant can give one."""
-    statement = claim.statement
+    """The accountants' interval, or the one that says nothing where no accountant can give one."""
     try:
-        return epsilon(
-            run,
-            statement.delta,
-            statement.neighbouring,
-            notion=statement.notion,
-            participation=statement.participation,
-        ), ()
+        return interval(claim, run), ()
     except InputError as problem:
-        if problem.field != "accountant":
+        if problem.field not in ("accountant", "run"):
             raise
         reason = "no certified accountant serves this mechanism, so the interval is [0, inf]"
     except ArithmeticError as problem:
