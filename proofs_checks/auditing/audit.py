@@ -28,7 +28,7 @@ from .outputs import Outputs
 from .result import AuditResult, AuditWitness, LowerBound, Test
 from .rules import Candidates, Rule, best, candidates, separation
 from .sampling import Mechanism, Progress, Samples, Trials
-from .scores import LowBits, Score, Scorer, applicable
+from .scores import HANDICAP, LowBits, Score, Scorer, applicable
 
 SHARES: dict[str, dict[str, float]] = {
     "best": {"eprocess": 0.1, "curve": 0.7, "event": 0.1, "mu": 0.05, "band": 0.05},
@@ -46,8 +46,6 @@ CLAIM_PARTS = ("eprocess", "curve")
 
 EXPLORE = 0.15
 MOST_EXPLORED = 150_000
-HANDICAP = 0.85
-"""What learned scores promise is discounted by: they saw half of the exploration trials, so that luck weighs more."""
 MOST_WATCHED = 1 << 15
 """Trials that the e-process of "best" sees; it is there for obvious cases and small budgets."""
 
@@ -234,7 +232,7 @@ class _Report:
         mine, other = self.samples.dataset, self.samples.neighbour
         total = len(mine) + len(other)
         # Learning many weights needs more examples than choosing a threshold does.
-        share = EXPLORE if max(mine.width, other.width) <= 8 else 2 * EXPLORE
+        share = EXPLORE if max(mine.width, other.width) <= 8 else 1.5 * EXPLORE
         explored = min(int(share * total), MOST_EXPLORED)
         # The sides of the explored trials are as random as if each trial had kept its own coin.
         rng = np.random.default_rng((self.shown.seed, 0xC01))
@@ -247,7 +245,7 @@ class _Report:
     def _views(self, mine: Outputs, other: Outputs) -> list[_View]:
         found = []
         for score in self.scores if self.scores is not None else applicable(mine, other):
-            cut = (len(mine) // 2, len(other) // 2) if score.learns else (0, 0)
+            cut = (2 * len(mine) // 3, 2 * len(other) // 3) if score.learns else (0, 0)
             scorer = score.fit(mine.part(0, cut[0]), other.part(0, cut[1]), self.shown.seed)
             rest = scorer(mine.part(cut[0], len(mine))), scorer(other.part(cut[1], len(other)))
             if min(map(len, rest)) > 0:

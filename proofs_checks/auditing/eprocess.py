@@ -22,7 +22,7 @@ from .curve import ClaimedCurve
 from .curve_test import lines
 from .outputs import Outputs, join
 from .rules import Candidates, Rule, candidates, rates
-from .scores import Score, Scorer, applicable
+from .scores import HANDICAP, Score, Scorer, applicable
 
 BETS = np.array([0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 0.95])
 """Fractions of the largest bet."""
@@ -124,7 +124,8 @@ class EProcess:
             scorer = score.fit(mine.part(0, cut[0]), other.part(0, cut[1]), self.seed)
             fresh = scorer(mine.part(cut[0], len(mine))), scorer(other.part(cut[1], len(other)))
             for grid in candidates(*fresh, most=20):
-                found += self._promising(grid, score.name, scorer)
+                weight = HANDICAP if score.learns else 1.0
+                found += [(weight * growth, bet) for growth, bet in self._promising(grid, score.name, scorer)]
         found.sort(key=lambda item: -item[0])
         return tuple(bet for growth, bet in found[:ACTIVE] if growth > 0)
 

@@ -21,8 +21,10 @@ def choose(grids: tuple[Candidates, ...], delta: float, trials: int, error: floa
     def expected(grid: Candidates) -> Floats:
         scale = trials / grid.trials
         doubt = CAUTION * np.minimum(1.0, grid.wrong / FEW)
+        # Half a wrong guess is added where there are few, a little more for guessing the second side for nothing.
+        wrong = grid.wrong + 0.4 + 0.2 * grid.share
         correct = np.floor(scale * np.maximum(0.0, grid.correct - doubt * np.sqrt(grid.correct)))
-        wrong = np.ceil(scale * (grid.wrong + 0.5 + doubt * np.sqrt(grid.wrong + 0.5)))
+        wrong = np.ceil(scale * (wrong + doubt * np.sqrt(wrong)))
         bound = np.empty_like(correct)
         for share in (0.5, 1.0):
             some = grid.share == share

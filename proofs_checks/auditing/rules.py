@@ -16,6 +16,10 @@ from .clopper_pearson import Floats
 
 FEW = 15
 """Exploration counts below this are smoothed before a rule is chosen."""
+LARGEST = float(np.finfo(np.float64).max) / 4
+"""Where infinite scores are put."""
+MISSING = 2 * LARGEST
+"""Where NaN scores are put."""
 NEVER = math.inf
 """Threshold of a guess that is never made: scores are finite."""
 
@@ -50,10 +54,21 @@ class Rule:
         large, small = (">=", "<=") if self.sign > 0 else ("<=", ">=")
         says = []
         if self.upper < NEVER:
-            says.append(f"{score} {large} {self.sign * self.upper!r} speaks for the dataset")
-        if self.lower > -NEVER:
-            says.append(f"{score} {small} {self.sign * self.lower!r} for the neighbour")
+            says.append(f"{score} {large} {_shown(self.sign * self.upper)} speaks for the dataset")
+        if self.total:
+            says.append("all else for the neighbour")
+        elif self.lower > -NEVER:
+            says.append(f"{score} {small} {_shown(self.sign * self.lower)} speaks for the neighbour")
         return ", ".join(says) or "never guesses"
+
+
+def _shown(threshold: float) -> str:
+    """A threshold in words; scores.finite puts NaN above, and infinities at, the ends of the other scores."""
+    ends = [(MISSING, "NaN"), (LARGEST, "infinity")]
+    for end, name in ends:
+        if abs(threshold) >= end:
+            return name if threshold > 0 else f"-{name}"
+    return repr(threshold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +112,8 @@ def _grid(mine: Floats, other: Floats, sign: int, most: int) -> Candidates:
     wrong_up = (len(other) - np.searchsorted(other, uppers, "left")).astype(float)
     right_low = np.searchsorted(other, lowers, "right")
     wrong_low = np.searchsorted(mine, lowers, "right").astype(float)
-    if len(pooled) > 0 and len(uppers) > 8:
+    # Scores with few values have no shape to fit.
+    if len(uppers) > 8 and np.count_nonzero(np.diff(pooled)) > 2 * most:
         odds = _log_odds(pooled, uppers, mine, other)
         total = np.diff(np.searchsorted(pooled, np.concatenate([[-np.inf], uppers])))
         below = np.cumsum(total / (1 + np.exp(-odds)))

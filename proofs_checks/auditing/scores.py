@@ -17,8 +17,12 @@ import numpy as np
 from ...mechanisms import InputError
 from .clopper_pearson import Floats
 from .outputs import Outputs
+from .rules import LARGEST, MISSING
 
 Scorer = Callable[[Outputs], Floats]
+
+HANDICAP = 0.75
+"""What learned scores promise is discounted by: they saw half of the exploration trials, so that luck weighs more."""
 
 
 class Score(Protocol):
@@ -39,9 +43,7 @@ def finite(values: Floats) -> Floats:
     """Scores on which thresholds work: infinities at the ends of the floats, NaN above everything."""
     if np.isfinite(values.sum()):
         return values
-    top = np.finfo(np.float64).max
-    clipped = np.clip(values, -top / 4, top / 4)
-    return np.where(np.isnan(values), top / 2, clipped)
+    return np.where(np.isnan(values), MISSING, np.clip(values, -LARGEST, LARGEST))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,17 @@
+"""Planted bugs: broken mechanisms that an auditor must catch, each with a correct twin that it must not."""
+
+from .additive import CASES as _ADDITIVE
+from .case import Planted
+from .clipping import CASES as _CLIPPING
+from .dpfedmtl import CASES as _DPFEDMTL
+from .floating_point import CASES as _FLOATING_POINT
+from .rounds import cases as _rounds
+from .sparse_vector import CASES as _SPARSE_VECTOR
+
+
+def catalogue() -> tuple[Planted, ...]:
+    """All planted cases."""
+    return (*_ADDITIVE, *_CLIPPING, *_SPARSE_VECTOR, *_rounds(), *_FLOATING_POINT, *_DPFEDMTL)
+
+
+__all__ = ["Planted", "catalogue"]

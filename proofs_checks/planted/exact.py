@@ -1,0 +1,155 @@
+"""Mechanisms whose privacy is known exactly: what a bound's false alarms are measured on.
+
+Each is a pair of output distributions with a statement (epsilon, delta) that holds with equality: any lower bound
+on epsilon at that delta above it is a false alarm.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from ..auditing.curve import gdp_delta
+
+Floats = NDArray[np.float64]
+Draw = Callable[[Generator, int], Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """draw[0] on the dataset, draw[1] on its neighbour; (epsilon, delta) is attained; mu where it is GDP, exactly.
+
+    event: (sign, upper, lower) thresholds of a guessing rule that attains the statement.
+    """
+
+    name: str
+    draw: tuple[Draw, Draw]
+    epsilon: float
+    delta: float
+    event: tuple[int, float, float]
+    mu: float | None = None
+
+    def mechanism(self, dataset: int, rng: Generator, size: int) -> Floats:
+        """As a mechanism for audit, with the pair (0, 1)."""
+        return self.draw[dataset](rng, size)
+
+
+def _shifted(draw: Draw, by: float) -> Draw:
+    return lambda rng, size: by + draw(rng, size)
+
+
+def _finite(probabilities: list[float]) -> Draw:
+    return lambda rng, size: rng.choice(len(probabilities), size, p=probabilities).astype(float)
+
+
+def _additive(name: str, noise: Draw, epsilon: float, delta: float, event: tuple[int, float, float]) -> Exact:
+    return Exact(name, (_shifted(noise, 1.0), noise), epsilon, delta, event)
+
+
+def _normal(rng: Generator, size: int) -> Floats:
+    return rng.normal(size=size)
+
+
+def _geometric(scale: float) -> Draw:
+    chance = 1 - math.exp(-1 / scale)
+    return lambda rng, size: (rng.geometric(chance, size) - rng.geometric(chance, size)).astype(float)
+
+
+def _discrete_gaussian(sigma: float) -> tuple[Draw, Floats, Floats]:
+    support = np.arange(-40, 41).astype(float)
+    weights = np.exp(-(support**2) / (2 * sigma * sigma))
+    weights /= weights.sum()
+    return (lambda rng, size: rng.choice(support, size, p=weights)), support, weights
+
+
+def _discrete_gaussian_case(sigma: float, epsilon: float) -> Exact:
+    draw, _, weights = _discrete_gaussian(sigma)
+    shifted = np.concatenate([[0.0], weights[:-1]])
+    delta = float(np.maximum(0.0, shifted - math.exp(epsilon) * weights).sum())
+    # log odds at x are (2x - 1) / (2 sigma^2): above epsilon from this x on; mirrored about 1/2 below.
+    first = math.floor(epsilon * sigma * sigma + 0.5) + 1
+    return _additive("discrete Gaussian", draw, epsilon, delta, (1, float(first), float(1 - first)))
+
+
+def _sampled(rate: float) -> Draw:
+    def draw(rng: Generator, size: int) -> Floats:
+        return rng.laplace(size=size) + (rng.random(size) < rate)
+
+    return draw
+
+
+def _noisy_max(rng: Generator, scores: list[float], size: int) -> Floats:
+    return np.argmax(np.array(scores) + rng.gumbel(size=(size, len(scores))), axis=1).astype(float)
+
+
+def _worst(epsilon: float, delta: float) -> Exact:
+    """Kairouz, Oh, Viswanath 2015: the pair that is exactly (epsilon, delta)-DP."""
+    high = (1 - delta) * math.exp(epsilon) / (1 + math.exp(epsilon))
+    low = (1 - delta) / (1 + math.exp(epsilon))
+    pair = _finite([0.0, low, high, delta]), _finite([delta, high, low, 0.0])
+    return Exact("worst (epsilon, delta) pair", pair, epsilon, delta, (1, 2.0, 1.0))
+
+
+def mechanisms() -> tuple[Exact, ...]:
+    """Fourteen of them."""
+    log3 = math.log(3.0)
+    index = math.e / (math.e + 2), 1 / 3
+    return (
+        Exact("identical, continuous", (_normal, _normal), 0.0, 0.0, (1, 0.3, 0.2)),
+        Exact("identical, discrete", (_finite([0.5, 0.5]), _finite([0.5, 0.5])), 0.0, 0.0, (1, 1.0, 0.0)),
+        _additive("Laplace", lambda rng, size: rng.laplace(size=size), 1.0, 0.0, (1, 1.0, 0.0)),
+        Exact(
+            "Gaussian",
+            (_shifted(_normal, 1.0), _normal),
+            1.0,
+            float(gdp_delta(1.0, 1.0)),
+            (1, 1.5, -0.5),
+            mu=1.0,
+        ),
+        Exact(
+            "Gaussian, total variation",
+            (_shifted(_normal, 1.0), _normal),
+            0.0,
+            float(gdp_delta(0.0, 1.0)),
+            (1, 0.5, math.nextafter(0.5, 0.0)),
+            mu=1.0,
+        ),
+        Exact("randomized response", (_finite([0.25, 0.75]), _finite([0.75, 0.25])), log3, 0.0, (1, 1.0, 0.0)),
+        Exact(
+            "randomized response, 4 categories",
+            (_finite([0.1, 0.1, 0.1, 0.7]), _finite([0.7, 0.1, 0.1, 0.1])),
+            math.log(7.0),
+            0.0,
+            (1, 3.0, 0.0),
+        ),
+        _additive("discrete Laplace", _geometric(1.0), 1.0, 0.0, (1, 1.0, 0.0)),
+        _discrete_gaussian_case(1.5, 0.5),
+        _worst(1.0, 0.05),
+        Exact(
+            "Poisson-sampled Laplace",
+            (_sampled(0.3), _sampled(0.0)),
+            math.log1p(0.3 * (math.e - 1)),
+            0.0,
+            (1, 1.0, -math.inf),
+        ),
+        _additive("uniform noise", lambda rng, size: rng.uniform(0.0, 4.0, size), 0.0, 0.25, (1, 4.0, 1.0)),
+        _additive(
+            "one-sided exponential",
+            lambda rng, size: rng.exponential(size=size),
+            1.0,
+            1 - 1 / math.e,
+            (1, math.inf, 1.0),
+        ),
+        Exact(
+            "exponential mechanism",
+            (lambda rng, size: _noisy_max(rng, [0.0, 0.0, 1.0], size), _finite([1 / 3, 1 / 3, 1 / 3])),
+            math.log(index[0] / index[1]),
+            0.0,
+            (1, 2.0, -math.inf),
+        ),
+    )
