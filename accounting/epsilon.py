@@ -12,7 +12,7 @@ from typing import Literal
 
 from ..mechanisms import InputError, Mechanism, Neighbouring
 from ..mechanisms.validate import choice, nonnegative, open_probability
-from . import contour, gaussian, gdp, participation, pld, rdp, shuffled
+from . import contour, gaussian, gdp, one_event, participation, pld, rdp, shuffled
 from .bracket import Bracket, OutOfReach
 from .dominating import Participation, dominating
 from .pairs import Composition
@@ -23,6 +23,7 @@ ACCOUNTANTS: dict[str, ModuleType] = {
     "participation": participation,
     "pld": pld,
     "rdp": rdp,
+    "one-event": one_event,
 }
 """Certified accountants in the order in which "best" tries them."""
 
