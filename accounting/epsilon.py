@@ -138,7 +138,7 @@ def _composed(product: Composition, accountant: str, quantity: str, at: float) -
         raise InputError("accountant", accountant, f"an accountant that supports {product}")
     try:
         bracket: Bracket = getattr(named[accountant], quantity)(product, at)
-    except OutOfReach as reason:
+    except (OutOfReach, OverflowError) as reason:
         raise InputError("accountant", accountant, f"one that reaches {product} ({reason})") from reason
     return bracket
 
@@ -151,7 +151,7 @@ def _best(product: Composition, quantity: str, at: float) -> Bracket:
             continue
         try:
             bracket: Bracket = getattr(accountant, quantity)(product, at)
-        except OutOfReach:
+        except (OutOfReach, OverflowError):  # overflow: losses beyond the accountant's own floating-point range
             continue
         best = bracket if best is None else best.intersect(bracket)
         if best.width <= NARROW * best.upper:
