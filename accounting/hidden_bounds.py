@@ -1,6 +1,6 @@
-"""Bounds for participation that is hidden or partly hidden, where no accountant of product pairs applies.
+"""Lower bounds for hidden participation in schemes without an attained product pair.
 
-Proofs: docs/theory/billboard.md, sections "Coalitions of c" and "Lower bounds from the total".
+Proofs: docs/theory/billboard.md, section "Lower bounds from the total".
 """
 
 from __future__ import annotations
@@ -16,36 +16,6 @@ from .shuffled import Epoch
 from .shuffled import epsilon_lower as epoch_lower
 
 _BITS = 128
-
-
-def fewest_colluders(population: int, colluders: int, cohort: int, rounds: int, delta: float) -> int:
-    """A count that the number of colluders in a cohort stays at or above in all rounds but for probability delta.
-
-    A uniform cohort of q among m holds J colluders out of c, hypergeometric; Hoeffding 1963, Theorem 1 with Section 6
-    (sampling without replacement): P[J <= a q] <= exp(-q KL(a || c/m)) for a <= c/m. At least max(0, q - (m - c)),
-    which is certain.
-    """
-    certain = max(0, cohort - (population - colluders))
-    if delta <= 0.0:
-        return certain
-    allowed = math.log(rounds / delta) / cohort
-    mean = colluders / population
-    low, high = certain, math.ceil(cohort * mean)
-    while low < high:  # the largest count j with P[J <= j - 1] <= delta / rounds
-        middle = (low + high + 1) // 2
-        if _divergence((middle - 1) / cohort, mean) * (1 - 1e-9) >= allowed * (1 + 1e-9):
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _divergence(a: float, b: float) -> float:
-    """KL(Bernoulli(a) || Bernoulli(b)) for a < b; 0 for a >= b."""
-    if a >= b:
-        return 0.0
-    first = a * math.log(a / b) if a > 0 else 0.0
-    return first + (1 - a) * math.log((1 - a) / (1 - b))
 
 
 def total_statistic_lower(step: Mechanism, rounds: int, delta: float, relation: Neighbouring) -> float:

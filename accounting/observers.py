@@ -30,14 +30,16 @@ from ..mechanisms import (
 from ..mechanisms.aggregation import Aggregation
 from ..mechanisms.validate import choice, open_probability
 from .bracket import Bracket
+from .colluders import less_revealing, more_revealing
 from .epsilon import epsilon
 from .guarantees import Guarantee, Notion, Observer
-from .hidden_bounds import fewest_colluders, total_statistic_lower
+from .hidden_bounds import total_statistic_lower
 from .knowledge import CLIENTS, Clients, Knows, participation_known
 from .visible import epsilon_when_visible
 
 _SPENT = 1e-3
-"""The share of delta that a coalition bound may spend on unlikely cohorts."""
+"""The share of delta that an upper bound against a coalition may spend on unlikely cohorts, and the probability of the
+cohorts that the lower bound leaves out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,28 +174,18 @@ def _upper(run: Mechanism, observer: Observer, delta: float, relation: Neighbour
     colluders = observer.size if observer.kind == "coalition" else None
     partly = sum(known == "partly" for known in knows.values())
     spent = delta * _SPENT if partly and colluders else 0.0
-    parts = []
+    parts: list[Mechanism] = []
     for step, rounds in steps.items():
         if isinstance(step, FixedSize) and knows[step] == "partly" and colluders:
-            step = _around(step, colluders, rounds, spent / partly)
-        parts.append(Repeat(_unhidden(step), rounds))
+            parts.append(more_revealing(step, colluders, rounds, spent / partly))
+        else:
+            parts.append(Repeat(_unhidden(step), rounds))
     seen = "joint" if any(known == "everything" and isinstance(s, FixedSize) for s, known in knows.items()) else "dp"
     whole = Sequence(tuple(parts))
     found += _attempt(lambda: epsilon(whole, (delta - spent) * (1 - 1e-15), relation, notion=seen))
     if not found:
         raise InputError("run", run, "rounds for which a bound against this observer is known")
     return min(found, key=lambda bracket: bracket.upper)
-
-
-def _around(step: FixedSize, colluders: int, rounds: int, delta: float) -> FixedSize:
-    """At least as revealing as the step before `colluders` pooling members, but for probability delta over all rounds.
-
-    Given J colluders in the cohort the rest of it is a uniform cohort of q - J among the m - c others, and a larger
-    rate reveals more; J is at least `fewest` in every round but for probability delta.
-    """
-    others = step.population - colluders
-    fewest = fewest_colluders(step.population, colluders, step.cohort, rounds, delta)
-    return FixedSize(step.mechanism, others, min(others, max(1, step.cohort - fewest)))
 
 
 def _unhidden(step: Mechanism) -> Mechanism:
@@ -226,6 +218,11 @@ def _lower(run: Mechanism, observer: Observer, delta: float, relation: Neighbour
         found += _attempt(lambda part=part: epsilon(part, delta, relation))  # type: ignore[misc]
     for step, rounds in steps.items():
         found.append(Bracket(total_statistic_lower(step, rounds, delta, relation), math.inf, True, "total"))
+        if isinstance(step, FixedSize) and observer.kind == "coalition" and observer.size:
+            partly = less_revealing(step, observer.size, rounds, _SPENT, relation)
+            if partly is not None and delta < 1 - _SPENT:
+                reached = delta / (1 - _SPENT) * (1 + 1e-15)
+                found += _attempt(lambda run=partly, at=reached: epsilon(run, at, "zero-out"))  # type: ignore[misc]
     return max((bracket for bracket in found if bracket.certified), key=lambda bracket: bracket.lower)
 
 
