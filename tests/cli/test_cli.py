@@ -231,7 +231,7 @@ def test_help_lists_only_commands_that_exist(capsys: pytest.CaptureFixture[str])
     assert run(["--help"]) == 0
     out = capsys.readouterr().out
     assert "verify" in out
-    for command in ("papers", "train", "ledger", "plan", "lint"):
+    for command in ("papers", "ledger", "plan", "lint"):
         assert f"\n  {command}" not in out
 
 

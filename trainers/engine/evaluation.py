@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,7 +49,9 @@ def score(model: FlatModule, vector: Tensor, samples: ClientTensors, loss: Loss,
     model.module.eval()
     model.vector.copy_(vector)
     outputs = model.module(samples.features)
-    return _accuracy(outputs, samples.targets[0], task), float(loss(outputs, samples.targets[0]).mean())
+    mean_loss = float(loss(outputs, samples.targets[0]).mean())
+    # NaN means "no samples" here: a model that has diverged has an infinite loss.
+    return _accuracy(outputs, samples.targets[0], task), float("inf") if math.isnan(mean_loss) else mean_loss
 
 
 def _accuracy(outputs: Tensor, labels: Tensor, task: Task) -> float:

@@ -1,0 +1,85 @@
+"""dpcert train: one run, or a sweep of runs, with the certified privacy of what was released."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Annotated
+
+import typer
+
+from ..mechanisms import InputError
+from ..mechanisms.validate import count
+from . import options
+
+
+def train_command(
+    algorithm: Annotated[str, typer.Argument(help="pmtl, dp-fedavg, dp-fedprox, local, naive-joint, ditto, ...")],
+    data: Annotated[
+        str, typer.Option(help="synthetic[:NAME][,key=value], leaf:PATH, stackoverflow:PATH, csv:PATH, parquet:PATH.")
+    ] = "synthetic",
+    model: Annotated[str, typer.Option(help="logistic, mlp or cnn.")] = "logistic",
+    rounds: Annotated[int, typer.Option(help="Rounds of communication.")] = 100,
+    cohort: Annotated[int | None, typer.Option(help="Clients a round (expected); by default 100 at most.")] = None,
+    sampling: Annotated[str, typer.Option(help="poisson, fixed-size or full.")] = "poisson",
+    noise_multiplier: Annotated[
+        float | None, typer.Option(help="Noise on the sum of updates, in units of --clip-norm.")
+    ] = None,
+    noise_std: Annotated[float | None, typer.Option(help="Noise on the mean over the cohort, instead.")] = None,
+    clip_norm: Annotated[float | None, typer.Option(help="Bound on one client's update.")] = None,
+    clipping: Annotated[str, typer.Option(help="flat, per-layer or adaptive.")] = "flat",
+    strength: Annotated[float, typer.Option("--lambda", help="Strength of the pull towards the shared model.")] = 1.0,
+    alpha: Annotated[float, typer.Option(help="pp-sgd: local over global learning rate.")] = 1.0,
+    clusters: Annotated[str, typer.Option(help="clustered-pmtl: a number, or a JSON file of cluster numbers.")] = "1",
+    omega: Annotated[
+        str, typer.Option(help="fixed-omega: mean-regularised, or a .npy or .csv matrix.")
+    ] = "mean-regularised",
+    learning_rate: Annotated[float, typer.Option(help="Of the clients' SGD.")] = 0.1,
+    local_epochs: Annotated[int, typer.Option(help="Passes over a client's samples in a round.")] = 1,
+    local_steps: Annotated[int | None, typer.Option(help="Exactly so many steps, instead.")] = None,
+    batch_size: Annotated[int, typer.Option(help="Samples in a step.")] = 10,
+    finetune: Annotated[
+        str | None, typer.Option(help="vanilla, mean-regularised, symmetrised-kl or ewc, after training.")
+    ] = None,
+    finetune_strength: Annotated[float, typer.Option(help="Weight of the fine-tuning penalty.")] = 1.0,
+    finetune_epochs: Annotated[int, typer.Option(help="Passes over a client's samples in fine-tuning.")] = 5,
+    delta: Annotated[float, typer.Option(help="Target delta.")] = 1e-5,
+    neighbouring: Annotated[str, typer.Option(help="replace-one, zero-out or add-remove.")] = "replace-one",
+    budget: Annotated[float | None, typer.Option(help="Stop before epsilon exceeds this.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Makes the run reproducible, its noise included. Default: a secret one.")
+    ] = None,
+    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
+    dtype: Annotated[str, typer.Option(help="float32 or float64.")] = "float32",
+    solver: Annotated[str, typer.Option(help="auto, loop, vmap or dual.")] = "auto",
+    shards: Annotated[int | None, typer.Option(help="Units that processes share; 1, or 12 under torchrun.")] = None,
+    evaluate_every: Annotated[int, typer.Option(help="Rounds between evaluations; 0: at the end only.")] = 0,
+    checkpoint: Annotated[Path | None, typer.Option(help="Folder to save to every round and to resume from.")] = None,
+    sweep: Annotated[
+        str | None, typer.Option(help="Run an experiment instead: privacy-utility, rounds, finetuning or pp-sgd.")
+    ] = None,
+    seeds: Annotated[int, typer.Option(help="--sweep: how many seeds.")] = 3,
+    out: Annotated[Path | None, typer.Option(help="--sweep: folder of the results, to resume from.")] = None,
+    threads: Annotated[int | None, typer.Option(help="CPU threads; results depend on it in the last bits.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
+    as_json: options.Json = False,
+) -> None:
+    """Train a federated algorithm and certify what its releases cost.
+
+    Example: dpcert train pmtl --data synthetic --noise-multiplier 2 --clip-norm 0.5
+    """
+    asked = SimpleNamespace(**locals())
+    try:
+        import torch
+    except ImportError as error:
+        raise InputError("train", "torch is not installed", "pip install 'dpcert[train]'") from error
+    # Imported here: torch takes seconds, and only this command needs it.
+    from .train_run import run_once
+    from .train_sweep import run_experiment
+
+    if asked.threads is not None:
+        torch.set_num_threads(count("--threads", asked.threads))
+    if asked.sweep is None:
+        run_once(asked)
+    else:
+        run_experiment(asked)

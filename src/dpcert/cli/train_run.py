@@ -1,0 +1,197 @@
+"""The body of dpcert train without --sweep: one run. Imports torch, so the command imports it only when asked."""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import typer
+from torch import cuda
+from torch import distributed as dist
+
+from ..accounting import Bracket
+from ..mechanisms import InputError
+from ..mechanisms.serialise import to_plain
+from ..trainers.algorithms.finetune import FineTuning, fine_tune
+from ..trainers.build import Parameters, build_algorithm
+from ..trainers.federated import (
+    Federation,
+    LocalSteps,
+    Outcome,
+    PrivacyGoal,
+    Settings,
+    StabilityWarning,
+    Trainer,
+    load_federation,
+)
+from .output import interval, print_json
+
+SHARDS_UNDER_TORCHRUN = 12
+"""Divisible by most small numbers of processes; the result depends on the shards, not on the processes."""
+
+
+def run_once(asked: SimpleNamespace) -> None:
+    """Train as the options say, and print what came of it."""
+    with processes(), warnings_on_stderr():
+        federation = load_federation(asked.data, seed=asked.seed or 0)
+        trainer = Trainer(
+            federation,
+            build_algorithm(
+                asked.algorithm,
+                Parameters(asked.strength, asked.alpha, asked.clusters, asked.omega),
+                federation.population,
+            ),
+            asked.model,
+            settings_of(asked, federation),
+            PrivacyGoal(asked.delta, asked.neighbouring, asked.budget),
+            checkpoint=asked.checkpoint,
+        )
+        first = trainer.processes.rank == 0
+        outcome = trainer.run(progress=first and not asked.quiet)
+        document = _document(asked, trainer, outcome)
+        if asked.finetune is not None:
+            document |= _fine_tuned(asked, trainer)
+        if first and asked.as_json:
+            print_json(document)
+        elif first:
+            _print(document, outcome)
+
+
+def settings_of(asked: SimpleNamespace, federation: Federation) -> Settings:
+    """The run's settings. Raises InputError for contradictory noise options."""
+    cohort = asked.cohort if asked.cohort is not None else min(100, federation.population)
+    if asked.noise_std is not None and asked.noise_multiplier is not None:
+        raise InputError("--noise-std", asked.noise_std, "either --noise-std or --noise-multiplier")
+    noise = asked.noise_multiplier or 0.0
+    if asked.noise_std is not None:
+        if asked.clip_norm is None:
+            raise InputError("--clip-norm", None, "a value, with --noise-std")
+        members = federation.population if asked.sampling == "full" else cohort
+        noise = asked.noise_std * members / asked.clip_norm
+    several = int(os.environ.get("WORLD_SIZE", "1")) > 1
+    return Settings(
+        rounds=asked.rounds,
+        cohort=cohort,
+        sampling=asked.sampling,
+        noise_multiplier=noise,
+        clip_norm=asked.clip_norm,
+        clipping=asked.clipping,
+        local=LocalSteps(asked.learning_rate, asked.local_epochs, asked.local_steps, asked.batch_size),
+        seed=asked.seed,
+        dtype=asked.dtype,
+        device=asked.device,
+        solver=asked.solver,
+        shards=asked.shards or (SHARDS_UNDER_TORCHRUN if several else 1),
+        evaluate_every=asked.evaluate_every,
+    )
+
+
+@contextmanager
+def processes() -> Iterator[None]:
+    """Join the other processes of torchrun, if there are any."""
+    if int(os.environ.get("WORLD_SIZE", "1")) == 1:
+        yield
+        return
+    dist.init_process_group("nccl" if cuda.is_available() else "gloo")
+    try:
+        yield
+    finally:
+        dist.destroy_process_group()
+
+
+@contextmanager
+def warnings_on_stderr() -> Iterator[None]:
+    """One line on stderr for each warning."""
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        typer.echo(f"warning: {message}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", StabilityWarning)
+        warnings.showwarning = show
+        yield
+
+
+def _document(asked: SimpleNamespace, trainer: Trainer, outcome: Outcome) -> dict[str, Any]:
+    began = time.perf_counter()
+    privacy = _privacy(asked, trainer, outcome)
+    if privacy is not None:
+        privacy["seconds"] = time.perf_counter() - began
+    return {
+        "algorithm": trainer.algorithm.name,
+        "data": trainer.federation.name,
+        "clients": trainer.federation.population,
+        "model": asked.model,
+        "parameters": trainer.local.model.dimension,
+        "rounds": outcome.rounds,
+        "releases": outcome.spent,
+        "stopped_by_budget": outcome.stopped_by_budget,
+        "test_accuracy": outcome.final["test_accuracy"],
+        "test_loss": outcome.final["test_loss"],
+        "train_accuracy": outcome.final["train_accuracy"],
+        "train_loss": outcome.final["train_loss"],
+        "privacy": privacy,
+        "mechanism": None if outcome.mechanism is None else to_plain(outcome.mechanism),
+        "history": list(outcome.history),
+        "seconds": outcome.seconds,
+    }
+
+
+def _privacy(asked: SimpleNamespace, trainer: Trainer, outcome: Outcome) -> dict[str, Any] | None:
+    bracket: Bracket | None = outcome.privacy
+    if bracket is None:
+        return None
+    assumptions = []
+    if asked.delta > 1 / trainer.federation.population:
+        assumptions.append(
+            f"delta is above 1/{trainer.federation.population}: it allows one client to be exposed whole"
+        )
+    if asked.seed is not None:
+        assumptions.append("the seed is secret: whoever knows it can subtract the noise")
+    return {
+        "epsilon_lower": bracket.lower,
+        "epsilon_upper": bracket.upper,
+        "delta": asked.delta,
+        "notion": trainer.cost.notion,
+        "neighbouring": asked.neighbouring,
+        "sampling": trainer.sampler.sampling if trainer.sampler.sampling != "full" else "none",
+        "noise_multiplier": trainer.settings.noise_multiplier,
+        "accountant": bracket.method,
+        "certified": bracket.certified,
+        "assumptions": assumptions,
+    }
+
+
+def _fine_tuned(asked: SimpleNamespace, trainer: Trainer) -> dict[str, Any]:
+    """Scores after fine-tuning take the place of the trained models'; those move to before_finetuning."""
+    local = LocalSteps(asked.learning_rate, asked.finetune_epochs, None, asked.batch_size)
+    scores = fine_tune(trainer, FineTuning(asked.finetune, local, asked.finetune_strength))
+    before = {key: trainer.history[-1][key] for key in ("test_accuracy", "test_loss")}
+    accuracy, loss = scores.means()
+    return {"finetune": asked.finetune, "before_finetuning": before, "test_accuracy": accuracy, "test_loss": loss}
+
+
+def _print(document: dict[str, Any], outcome: Outcome) -> None:
+    scores = ", ".join(
+        f"{name.replace('_', ' ')} {document[name]:.4f}"
+        for name in ("test_accuracy", "test_loss")
+        if document[name] is not None
+    )
+    typer.echo(f"{document['algorithm']} on {document['data']}: {outcome.rounds} rounds, {scores}")
+    privacy = document["privacy"]
+    if privacy is None:
+        typer.echo("no privacy: trained without noise")
+    elif outcome.privacy is not None:
+        typer.echo(
+            f"epsilon in {interval(outcome.privacy)} at delta = {privacy['delta']:g} "
+            f"({privacy['notion']}, {privacy['neighbouring']}, by {privacy['accountant']})"
+        )
+        for assumption in privacy["assumptions"]:
+            typer.echo(f"  assuming that {assumption}" if "secret" in assumption else f"  note: {assumption}")
+    if outcome.stopped_by_budget:
+        typer.echo("stopped: one more round would have exceeded the budget")

@@ -1,0 +1,181 @@
+"""dpcert train: the contract's options, JSON and exit codes."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from dpcert.accounting.epsilon import epsilon
+from dpcert.cli import run
+from dpcert.mechanisms.serialise import from_plain
+
+torch.set_num_threads(1)
+SMALL = ["--data", "synthetic:related,population=10,features=4,samples=8", "--rounds", "3", "--seed", "1", "--quiet"]
+NOISE = ["--noise-multiplier", "2", "--clip-norm", "0.5", "--cohort", "5"]
+ALGORITHMS = [
+    "pmtl",
+    "pmtl-increments",
+    "dp-fedavg",
+    "dp-fedprox",
+    "local",
+    "naive-joint",
+    "ditto",
+    "pp-sgd",
+    "clustered-pmtl",
+    "fixed-omega",
+]
+
+
+def trained(capsys, *arguments):
+    assert run(["train", *arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_every_algorithm(capsys, algorithm):
+    document = trained(capsys, algorithm, *SMALL, *NOISE)
+    assert document["algorithm"] == algorithm
+    assert document["rounds"] == 3
+    assert 0 <= document["test_accuracy"] <= 1
+    assert document["seconds"] > 0
+    if algorithm == "local":
+        assert document["mechanism"] is None
+        assert document["privacy"]["epsilon_upper"] == 0
+        return
+    privacy = document["privacy"]
+    bracket = epsilon(from_plain(document["mechanism"]), 1e-5, "replace-one", notion=privacy["notion"])
+    assert (privacy["epsilon_lower"], privacy["epsilon_upper"]) == (bracket.lower, bracket.upper)
+    assert set(privacy) >= {"delta", "notion", "neighbouring", "sampling", "accountant", "certified", "seconds"}
+
+
+def test_without_noise_there_is_no_privacy(capsys):
+    assert trained(capsys, "pmtl", *SMALL)["privacy"] is None
+
+
+def test_noise_std_is_on_the_mean(capsys):
+    document = trained(capsys, "pmtl", *SMALL, "--noise-std", "0.2", "--clip-norm", "0.5", "--cohort", "5")
+    assert document["privacy"]["noise_multiplier"] == pytest.approx(0.2 * 5 / 0.5)
+
+
+def test_fixed_size_and_full(capsys):
+    fixed = trained(capsys, "pmtl", *SMALL, *NOISE, "--sampling", "fixed-size")
+    full = trained(capsys, "pmtl", *SMALL, *NOISE, "--sampling", "full")
+    assert fixed["mechanism"]["mechanism"]["kind"] == "FixedSize"
+    assert full["privacy"]["sampling"] == "none"
+
+
+def test_text_output_and_assumptions(capsys):
+    assert run(["train", "pmtl", *SMALL, *NOISE, "--delta", "0.2"]) == 0
+    out = capsys.readouterr().out
+    assert "epsilon in [" in out
+    assert "delta is above 1/10" in out
+    assert "the seed is secret" in out
+
+
+def test_budget_and_checkpoint(capsys, tmp_path):
+    # The seed is fixed by SMALL; the checkpoint keeps count over calls.
+    budget = ["--budget", "8", "--rounds", "500", "--checkpoint", str(tmp_path / "run")]
+    first = trained(capsys, "pmtl", *SMALL, *NOISE, *budget)
+    assert first["stopped_by_budget"]
+    assert first["privacy"]["epsilon_upper"] <= 8
+    again = trained(capsys, "pmtl", *SMALL, *NOISE, *budget)
+    assert again["releases"] == first["releases"]
+    assert again["test_accuracy"] == first["test_accuracy"]
+
+
+def test_finetuning(capsys):
+    document = trained(capsys, "dp-fedavg", *SMALL, *NOISE, "--finetune", "ewc")
+    assert document["finetune"] == "ewc"
+    assert document["before_finetuning"]["test_loss"] != document["test_loss"]
+
+
+def test_adaptive_clipping(capsys):
+    document = trained(capsys, "pmtl", *SMALL, *NOISE, "--clipping", "per-layer")
+    assert math.isfinite(document["test_loss"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["nothing"], "one of pmtl"),
+        (["pmtl", "--cohort", "11"], "number of clients"),
+        (["pmtl", "--noise-multiplier", "1"], "clip_norm"),
+        (["pmtl", "--noise-std", "1"], "--clip-norm"),
+        (["pmtl", "--noise-std", "1", "--noise-multiplier", "1"], "either"),
+        (["pmtl", "--data", "leaf:/nowhere.json"], "existing file"),
+        (["pmtl", "--model", "cnn"], "16 x 16"),
+        (["pmtl", "--device", "cuda"], "no CUDA"),
+        (["pmtl", "--budget", "1"], "noise multiplier"),
+        (["pmtl", "--delta", "0"], "delta"),
+        (["pmtl", "--finetune", "magic", "--rounds", "1"], "one of vanilla"),
+        (["pmtl", "--rounds", "many"], "rounds"),
+        (["fixed-omega", "--omega", "nowhere.npy"], "mean-regularised"),
+        (["clustered-pmtl", "--clusters", "nowhere.json"], "JSON file"),
+        (["pmtl", "--sweep", "everything"], "one of privacy-utility"),
+        (["pmtl", "--sweep", "rounds", "--budget", "1"], "nothing, with --sweep"),
+    ],
+)
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
+def test_bad_input_is_exit_code_2(capsys, arguments, expected):
+    data = [] if "--data" in arguments else SMALL[:2]
+    assert run(["train", *arguments, *data, "--quiet"]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("error: ")
+    assert expected in captured.err
+    assert captured.err.count("\n") == 1
+
+
+def test_prediction_of_divergence_goes_to_stderr(capsys):
+    assert run(["train", "pmtl-as-printed", *SMALL, "--cohort", "2", "--json"]) == 0
+    captured = capsys.readouterr()
+    assert "predicted to diverge" in captured.err
+    json.loads(captured.out)
+
+
+def test_sweep_resumes_and_keeps_what_it_has(capsys, tmp_path):
+    arguments = ["train", "pmtl", *SMALL, "--cohort", "5", "--sweep", "pp-sgd", "--seeds", "2", "--out", str(tmp_path)]
+    assert run([*arguments, "--json"]) == 0
+    first = json.loads(capsys.readouterr().out)
+    files = sorted((tmp_path / "cells").glob("*.json"))
+    assert len(files) == 2 * (1 + 6 * 5)
+    assert {row["method"] for row in first["rows"]} >= {"local", "pmtl", "pp-sgd alpha=1", "dp-fedavg + vanilla"}
+    assert all(row["seeds"] == 2 and row["standard_error"] is not None for row in first["rows"])
+    private = [row for row in first["rows"] if row["noise_multiplier"] and row["method"] == "pmtl"]
+    assert all(row["epsilon"] > row["epsilon_printed"] for row in private)
+    times = {file: file.stat().st_mtime_ns for file in files[1:]}
+    files[0].unlink()
+    assert run([*arguments, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"] == first["rows"]
+    assert {file: file.stat().st_mtime_ns for file in files[1:]} == times
+    assert (tmp_path / "table.md").read_text().startswith("| method |")
+
+
+def test_sweep_of_rounds_and_its_plots(capsys, tmp_path):
+    pytest.importorskip("matplotlib")
+    arguments = ["train", "pmtl", *SMALL, *NOISE, "--sweep", "rounds", "--seeds", "1", "--out", str(tmp_path)]
+    assert run([*arguments, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [file.split("/")[-1] for file in document["plots"]] == ["accuracy.png", "rounds.png"]
+    assert all(os.path.getsize(file) > 5000 for file in document["plots"])
+
+
+def test_unreadable_result_is_named(capsys, tmp_path):
+    arguments = ["train", "pmtl", *SMALL, *NOISE, "--sweep", "rounds", "--seeds", "1", "--out", str(tmp_path)]
+    assert run(arguments) == 0
+    file = next((tmp_path / "cells").glob("*.json"))
+    file.write_text(file.read_text()[:50])
+    capsys.readouterr()
+    assert run(arguments) == 2
+    assert file.name in capsys.readouterr().err
+
+
+def test_help_does_not_load_torch():
+    code = "import sys, dpcert.cli; dpcert.cli.run(['train', '--help']); sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0

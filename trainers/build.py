@@ -1,0 +1,82 @@
+"""An algorithm by name, with the parameters that the command line knows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from ..mechanisms import InputError
+from ..mechanisms.validate import choice, count
+from .algorithms import (
+    ClusteredPmtl,
+    Ditto,
+    DpFedAvg,
+    DpFedProx,
+    FixedOmega,
+    LocalOnly,
+    NaiveJoint,
+    Pmtl,
+    PmtlAsPrinted,
+    PmtlIncrements,
+    PpSgd,
+)
+from .engine.algorithm import Algorithm
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """strength: lambda. alpha: PP-SGD's. clusters: how many (client k is in k mod clusters), or a JSON file with one
+    number a client. omega: "mean-regularised", or a .npy or .csv file with an (m, m) matrix."""
+
+    strength: float = 1.0
+    alpha: float = 1.0
+    clusters: str = "1"
+    omega: str = "mean-regularised"
+
+
+ALGORITHMS: dict[str, Callable[[Parameters, int], Algorithm]] = {
+    "pmtl": lambda told, population: Pmtl(told.strength),
+    "pmtl-as-printed": lambda told, population: PmtlAsPrinted(told.strength),
+    "pmtl-increments": lambda told, population: PmtlIncrements(told.strength),
+    "dp-fedavg": lambda told, population: DpFedAvg(),
+    "dp-fedprox": lambda told, population: DpFedProx(told.strength),
+    "local": lambda told, population: LocalOnly(),
+    "naive-joint": lambda told, population: NaiveJoint(told.strength),
+    "ditto": lambda told, population: Ditto(told.strength),
+    "pp-sgd": lambda told, population: PpSgd(told.alpha),
+    "clustered-pmtl": lambda told, population: ClusteredPmtl(_clusters(told.clusters, population), told.strength),
+    "fixed-omega": lambda told, population: FixedOmega(_omega(told.omega, population), told.strength),
+}
+
+
+def build_algorithm(name: str, parameters: Parameters, population: int) -> Algorithm:
+    """The named algorithm for so many clients. Raises InputError for unknown names and unreadable files."""
+    return ALGORITHMS[choice("algorithm", name, ALGORITHMS)](parameters, population)
+
+
+def _clusters(told: str, population: int) -> list[int]:
+    if told.isdigit():
+        number = count("clusters", int(told))
+        return [client % number for client in range(population)]
+    try:
+        clusters = json.loads(Path(told).read_text())
+    except (OSError, ValueError) as error:
+        raise InputError("clusters", told, f"a number, or a JSON file with one number a client ({error})") from error
+    if not isinstance(clusters, list):
+        raise InputError("clusters", told, "a JSON list with one number a client")
+    return clusters
+
+
+def _omega(told: str, population: int) -> npt.NDArray[np.float64]:
+    if told == "mean-regularised":
+        return np.eye(population) - 1 / population
+    try:
+        loaded = np.load(told) if told.endswith(".npy") else np.loadtxt(told, delimiter=",", ndmin=2)
+    except (OSError, ValueError) as error:
+        raise InputError("omega", told, f"mean-regularised, or a .npy or .csv file with a matrix ({error})") from error
+    return np.asarray(loaded, dtype=np.float64)

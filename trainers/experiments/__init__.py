@@ -1,0 +1,1 @@
+"""The papers' findings as experiments: grids of runs that can be interrupted and resumed, tables and plots."""

@@ -1,0 +1,114 @@
+"""One cell of an experiment: a run described by plain values, and what came of it as plain values."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import warnings
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from ...accounting.epsilon import epsilon
+from ...mechanisms import Gaussian, Poisson, Repeat
+from ..algorithms.finetune import FineTuning, fine_tune
+from ..build import Parameters, build_algorithm
+from ..data import Federation
+from ..engine.algorithm import StabilityWarning
+from ..engine.outcome import Outcome
+from ..engine.privacy import PrivacyGoal
+from ..engine.settings import LocalSteps, Settings
+from ..engine.trainer import Trainer
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What to run. Plain values only, so that its key is stable. finetune: "" or one of finetune.PENALTIES."""
+
+    algorithm: str
+    data: str
+    seed: int
+    model: str = "logistic"
+    strength: float = 1.0
+    alpha: float = 1.0
+    rounds: int = 100
+    cohort: int = 100
+    sampling: str = "poisson"
+    noise_multiplier: float = 0.0
+    clip_norm: float | None = None
+    learning_rate: float = 0.1
+    local_epochs: int = 1
+    batch_size: int = 10
+    delta: float = 1e-5
+    neighbouring: str = "replace-one"
+    evaluate_every: int = 0
+    finetune: str = ""
+    finetune_strength: float = 1.0
+    finetune_epochs: int = 5
+
+    @property
+    def training(self) -> Cell:
+        """The cell without its fine-tuning."""
+        return replace(self, finetune="", finetune_strength=1.0, finetune_epochs=5)
+
+    @property
+    def key(self) -> str:
+        """A digest of all fields: the name under which the result is kept."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:20]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trained:
+    """A trained cell, before any fine-tuning; cells that differ in their fine-tuning alone share it."""
+
+    trainer: Trainer
+    outcome: Outcome
+
+
+def train_cell(cell: Cell, federation: Federation) -> Trained:
+    """Train the cell's algorithm."""
+    settings = Settings(
+        rounds=cell.rounds,
+        cohort=min(cell.cohort, federation.population),
+        sampling=cell.sampling,  # type: ignore[arg-type] # Settings checks it
+        noise_multiplier=cell.noise_multiplier,
+        clip_norm=cell.clip_norm,
+        local=LocalSteps(cell.learning_rate, cell.local_epochs, None, cell.batch_size),
+        seed=cell.seed,
+        evaluate_every=cell.evaluate_every,
+    )
+    goal = PrivacyGoal(cell.delta, cell.neighbouring)  # type: ignore[arg-type] # PrivacyGoal checks it
+    algorithm = build_algorithm(cell.algorithm, Parameters(cell.strength, cell.alpha), federation.population)
+    with warnings.catch_warnings():
+        # An experiment runs the printed form on purpose.
+        warnings.simplefilter("ignore", StabilityWarning)
+        trainer = Trainer(federation, algorithm, cell.model, settings, goal)
+    return Trained(trainer, trainer.run())
+
+
+def result_of(cell: Cell, trained: Trained) -> dict[str, Any]:
+    """The cell's fields and its results, JSON-able.
+
+    epsilon_lower, epsilon_upper: the certified bracket under the cell's neighbouring relation and the algorithm's own
+    notion. epsilon_printed: what the PMTL paper's convention gives for the same run: Poisson sampling, add-remove
+    neighbours, plain DP at delta = 1/m, whatever the sampling was (claims register, PMTL-FIG2, PCODE-2).
+    """
+    trainer, outcome = trained.trainer, trained.outcome
+    result: dict[str, Any] = {**asdict(cell), **outcome.final, "history": list(outcome.history)}
+    if cell.finetune:
+        steps = LocalSteps(cell.learning_rate, cell.finetune_epochs, None, cell.batch_size)
+        scores = fine_tune(trainer, FineTuning(cell.finetune, steps, cell.finetune_strength))  # type: ignore[arg-type]
+        result["test_accuracy"], result["test_loss"] = scores.means()
+    bracket = outcome.privacy
+    result["epsilon_lower"] = None if bracket is None else bracket.lower
+    result["epsilon_upper"] = None if bracket is None else bracket.upper
+    releases, population = trainer.algorithm.releases, trainer.federation.population
+    result["epsilon_printed"] = _printed(cell, population) if releases else 0.0
+    result["seconds"] = outcome.seconds
+    return result
+
+
+def _printed(cell: Cell, population: int) -> float | None:
+    if not cell.noise_multiplier:
+        return None
+    sampled = Poisson(Gaussian(cell.noise_multiplier), min(1.0, cell.cohort / population))
+    return epsilon(Repeat(sampled, cell.rounds), 1 / population, "add-remove", notion="dp").upper

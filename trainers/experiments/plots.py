@@ -1,0 +1,71 @@
+"""Figures of a sweep; needs matplotlib (the `report` extra)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...mechanisms import InputError
+from .table import Row, method_of, summarise
+
+
+def draw(results: Sequence[dict[str, Any]], folder: str | Path) -> list[Path]:
+    """accuracy.png (accuracy against certified epsilon), and rounds.png where runs were evaluated on the way.
+
+    Raises InputError without matplotlib.
+    """
+    try:
+        import matplotlib as mpl
+    except ImportError as error:
+        raise InputError("plots", "matplotlib is not installed", "pip install 'dpcert[report]'") from error
+    mpl.use("Agg")
+    files = [_accuracy(summarise(results), Path(folder) / "accuracy.png")]
+    watched = [result for result in results if len(result["history"]) > 1]
+    if watched:
+        files.append(_rounds(watched, Path(folder) / "rounds.png"))
+    return files
+
+
+def _accuracy(rows: Sequence[Row], file: Path) -> Path:
+    """Methods with noise as curves with error bars; those without (or without any release) as levels."""
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(7, 4.5))
+    for method in dict.fromkeys(row.method for row in rows):
+        own = [row for row in rows if row.method == method and row.accuracy is not None]
+        private = sorted((row.epsilon, row.accuracy, row.standard_error or 0.0) for row in own if row.epsilon)
+        if private:
+            epsilons, accuracies, errors = np.array(private, dtype=float).T
+            axes.errorbar(epsilons, accuracies, errors, marker="o", label=method)
+        elif own and own[0].accuracy is not None:
+            axes.axhline(own[0].accuracy, linestyle="--", color="grey", label=method)
+    axes.set_xscale("log")
+    axes.set_xlabel("epsilon, certified upper bound")
+    axes.set_ylabel("test accuracy, mean over clients and seeds")
+    axes.legend(fontsize="small")
+    figure.tight_layout()
+    figure.savefig(file, dpi=150)
+    pyplot.close(figure)
+    return file
+
+
+def _rounds(results: Sequence[dict[str, Any]], file: Path) -> Path:
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(7, 4.5))
+    for method in dict.fromkeys(method_of(result) for result in results):
+        own = [result["history"] for result in results if method_of(result) == method]
+        rounds = [entry["round"] for entry in own[0]]
+        losses = np.array([[entry["train_loss"] for entry in history] for history in own], dtype=float)
+        axes.plot(rounds, losses.mean(axis=0), marker=".", label=method)
+    axes.set_yscale("log")
+    axes.set_xlabel("round")
+    axes.set_ylabel("training loss, mean over clients and seeds")
+    axes.legend(fontsize="small")
+    figure.tight_layout()
+    figure.savefig(file, dpi=150)
+    pyplot.close(figure)
+    return file

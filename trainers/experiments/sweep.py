@@ -1,0 +1,78 @@
+"""Runs a grid of cells into a folder. Every finished cell is kept; an interrupted sweep goes on where it stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from ...mechanisms import InputError
+from ..data import Federation, load_federation
+from .cell import Cell, Trained, result_of, train_cell
+
+
+def run_sweep(
+    cells: Iterable[Cell],
+    folder: str | Path,
+    *,
+    report: Callable[[int, int, dict[str, Any]], None] | None = None,
+) -> list[dict[str, Any]]:
+    """All cells' results in order. report(done, all, result) is called after each.
+
+    Raises InputError for a result file that is not readable.
+    """
+    cells = list(cells)
+    place = Path(folder) / "cells"
+    place.mkdir(parents=True, exist_ok=True)
+    workshop = _Workshop()
+    results = []
+    for done, cell in enumerate(cells, start=1):
+        file = place / f"{cell.key}.json"
+        if file.exists():
+            result = _read(file)
+        else:
+            result = result_of(cell, workshop.train(cell))
+            _write(file, result)
+        results.append(result)
+        if report:
+            report(done, len(cells), result)
+    return results
+
+
+class _Workshop:
+    """Keeps the last federation and the last trained model: neighbouring cells often share them."""
+
+    def __init__(self) -> None:
+        self._source: tuple[str, int] | None = None
+        self._federation: Federation | None = None
+        self._cell: Cell | None = None
+        self._trained: Trained | None = None
+
+    def train(self, cell: Cell) -> Trained:
+        if self._federation is None or self._source != (cell.data, cell.seed):
+            self._source = (cell.data, cell.seed)
+            self._federation = load_federation(cell.data, seed=cell.seed)
+        if self._trained is None or self._cell != cell.training:
+            self._cell, self._trained = cell.training, train_cell(cell, self._federation)
+        return self._trained
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        result = json.loads(file.read_text())
+    except ValueError as error:
+        raise InputError(file.name, "damaged", "a result (delete the file to compute it again)") from error
+    if not isinstance(result, dict):
+        raise InputError(file.name, type(result).__name__, "a result (delete the file to compute it again)")
+    return result
+
+
+def _write(file: Path, result: dict[str, Any]) -> None:
+    temporary = file.with_suffix(".tmp")
+    with temporary.open("w") as handle:
+        json.dump(result, handle, indent=1)
+        handle.flush()
+        os.fsync(handle.fileno())
+    temporary.replace(file)
