@@ -24,6 +24,7 @@ from flint import ctx
 from . import checker
 from .certificate_evidence import Search
 from .claim_mechanisms import GaussianMeanTable, Phase
+from .claim_observers import observer_is_the_notion_s_own
 from .claim_sampling import SamplingTable
 from .claims import Claim, Statement
 
@@ -66,6 +67,8 @@ def certificate(claim: Claim, lower: float, upper: float) -> Table:
     """The certificate as plain JSON data; it passes the checker."""
     if not 0 <= lower <= upper:
         raise NoCertificate(f"no interval from {lower} to {upper}")
+    if not observer_is_the_notion_s_own(claim):
+        raise NoCertificate("the certificate's format has no such observer, and no noise that clients know a part of")
     document: Table = {
         "format": checker.FORMAT,
         "claim": _claim(claim.statement),

@@ -102,18 +102,27 @@ def witnessed_run(claim: Claim) -> Mechanism | None:
 
     The coalition knows which shuffled batch holds the unit, so that an epoch is one plain round to it.
     """
-    statement, observer, run = claim.statement, judged_against(claim), to_attained_run(claim)
-    if run is None or (statement.notion == "dp" and observer is not None) or _client_noise_matters(claim):
+    run = to_attained_run(claim)
+    if run is None or not observer_is_the_notion_s_own(claim):
         return None
-    if observer is None:
+    if judged_against(claim) is None:
         return run
-    if observer != EVERYBODY_ELSE:
-        return None
     seen = [
         Repeat(step.mechanism if isinstance(step, Shuffled) else step, rounds)
         for step, rounds in rounds_by_step(run).items()
     ]
     return seen[0] if len(seen) == 1 else Sequence(tuple(seen))
+
+
+def observer_is_the_notion_s_own(claim: Claim) -> bool:
+    """Whether the verdict is against whom the notion alone implies, with noise that this observer knows nothing of.
+
+    That is what a certificate can state: plain dp, or billboard and joint with pooled or with hidden participation.
+    """
+    statement, observer = claim.statement, judged_against(claim)
+    if observer is None:
+        return True
+    return statement.notion != "dp" and observer == EVERYBODY_ELSE and not _client_noise_matters(claim)
 
 
 def _client_noise_matters(claim: Claim) -> bool:

@@ -10,6 +10,7 @@ import pytest
 from dpcert.accounting import epsilon
 from dpcert.mechanisms import FixedSize, Gaussian, InputError, Poisson, Repeat
 from dpcert.mechanisms.aggregation import SampleCountMean
+from dpcert.proofs_checks.certificate import NoCertificate, write
 from dpcert.proofs_checks.claims import parse_claim
 from dpcert.proofs_checks.verify import verify
 
@@ -93,6 +94,16 @@ def test_cohorts_said_to_be_hidden_do_not_help_stateful_clients():
     stateful = judged(coalition_sees_participation=False, clients="stateful").certified
     assert judged(coalition_sees_participation=False, clients="stateless").certified.upper == hidden.upper
     assert stateful.upper == judged().certified.upper > hidden.upper
+
+
+def test_certificates_only_for_observers_that_they_can_state(tmp_path):
+    for claim in ({}, {"observer": "coalition"}, {"coalition_sees_participation": False}):
+        result = judged(**claim)
+        assert write(result.claim, result.certified.lower, result.certified.upper, tmp_path).path.exists()
+    own_noise = {"kind": "per-client-gaussian", "noise_std": 8.0, "clip_norm": 1.0}
+    for result in (judged(observer="client"), judged(notion="dp", observer="coalition"), judged(mechanism=own_noise)):
+        with pytest.raises(NoCertificate, match="observer"):
+            write(result.claim, result.certified.lower, result.certified.upper, tmp_path)
 
 
 def test_weighted_means_before_the_server():
