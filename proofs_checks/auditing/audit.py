@@ -19,7 +19,7 @@ from ...mechanisms import InputError
 from ...mechanisms import Mechanism as Description
 from ...mechanisms.validate import choice, count, open_probability, positive
 from . import band as bands
-from . import event, gdp, likelihood
+from . import event, likelihood, mu
 from .clopper_pearson import Floats
 from .curve import ClaimedCurve, as_claim
 from .curve_test import Attack, best_separated, most_violated
@@ -318,10 +318,10 @@ class _Report:
         if not rule.total:
             return
         counts = self._counts(number, [rule])[0]
-        value = float(gdp.mu_lower(counts[0], self.fresh_trials, error))
+        value = float(mu.mu_lower(counts[0], self.fresh_trials, error))
         self.bounds.append(LowerBound("mu", value, None, error, "separation"))
         if self.delta > 0:
-            modelled = gdp.epsilon_if_gaussian(value, self.delta)
+            modelled = mu.epsilon_if_gaussian(value, self.delta)
             self.bounds.append(LowerBound("epsilon", modelled, self.delta, error, "separation", "gaussian"))
         if self.claim is not None and self.claim.mu is not None and value > self.claim.mu:
             self._refuted(number, rule, counts, self._lines()[0], "mu bound")

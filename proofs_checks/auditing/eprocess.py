@@ -20,7 +20,7 @@ import numpy as np
 from .clopper_pearson import Floats
 from .curve import ClaimedCurve
 from .curve_test import lines
-from .outputs import Outputs, join
+from .outputs import Outputs, aligned, join
 from .rules import Candidates, Rule, candidates, rates
 from .scores import HANDICAP, Score, Scorer, applicable
 
@@ -115,7 +115,7 @@ class EProcess:
 
     def _choose(self) -> tuple[Bet, ...]:
         mine, other = join([a for a, _ in self._past]), join([b for _, b in self._past])
-        mine, other = mine.part(0, MEMORY), other.part(0, MEMORY)
+        mine, other = aligned(mine.part(0, MEMORY), other.part(0, MEMORY))
         if len(mine) < 8 or len(other) < 8:
             return ()
         found: list[tuple[float, Bet]] = []

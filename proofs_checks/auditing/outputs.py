@@ -33,6 +33,11 @@ class Outputs:
         """The trials from start to stop, without a copy."""
         return Outputs(self.rows[start:stop])
 
+    def of_width(self, width: int) -> Outputs:
+        """The first `width` numbers of each trial, NaN where it has fewer: transcripts differ in length."""
+        have = self.width
+        return self if have == width else Outputs(_padded(self.rows[:, :width], width))
+
     def keys(self) -> Keys:
         """A 64-bit hash of each row's bits; -0.0 and 0.0 differ, and all NaN with equal bits agree.
 
@@ -52,6 +57,12 @@ def join(parts: Sequence[Outputs]) -> Outputs:
         return Outputs(np.empty((0, 1)))
     width = max(part.width for part in parts)
     return Outputs(np.concatenate([_padded(part.rows, width) for part in parts]))
+
+
+def aligned(first: Outputs, second: Outputs) -> tuple[Outputs, Outputs]:
+    """Both at the larger width."""
+    width = max(first.width, second.width)
+    return first.of_width(width), second.of_width(width)
 
 
 class Encoder:

@@ -95,10 +95,6 @@ class AuditResult:
     stopped: str
     seed: int
 
-    def __bool__(self) -> bool:
-        """An audit is true when it refuted nothing, so that `assert audit(...)` reads as it should."""
-        return not self.refuted
-
     @property
     def p_value(self) -> float:
         """The smallest p-value, scaled to the whole audit's error: refuted by tests iff at most alpha."""

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.random import Generator, SeedSequence
 
 from ...mechanisms import InputError
-from .outputs import Encoder, Outputs, join
+from .outputs import Encoder, Outputs, aligned, join
 
 Style = Literal["size", "rngs", "single"]
 Mechanism = Callable[..., Any]
@@ -115,7 +115,8 @@ class Trials:
                     break
         except KeyboardInterrupt:
             stopped = "interrupt"
-        return Samples(join(sides[0][: len(sides[1])]), join(sides[1]), stopped)
+        dataset, neighbour = aligned(join(sides[0][: len(sides[1])]), join(sides[1]))
+        return Samples(dataset, neighbour, stopped)
 
     def _chunks(self, trials: int) -> Iterator[tuple[Outputs, Outputs]]:
         waiting: deque[tuple[int, int, Future[Any], Future[Any]]] = deque()

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...mechanisms import InputError
 from .clopper_pearson import Floats
-from .outputs import Outputs
+from .outputs import Outputs, join
 from .rules import LARGEST, MISSING
 
 Scorer = Callable[[Outputs], Floats]
@@ -58,7 +58,7 @@ class Coordinate:
         return "output" if self.column == 0 else f"output[{self.column}]"
 
     def fit(self, dataset: Outputs, neighbour: Outputs, seed: int) -> Scorer:
-        return lambda outputs: finite(outputs.rows[:, self.column])
+        return lambda outputs: _column(outputs, self.column)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +74,13 @@ class Histogram:
         return f"log odds of output[{self.column}]'s bin"
 
     def fit(self, dataset: Outputs, neighbour: Outputs, seed: int) -> Scorer:
-        mine, other = finite(dataset.rows[:, self.column]), finite(neighbour.rows[:, self.column])
+        mine, other = _column(dataset, self.column), _column(neighbour, self.column)
         pooled = np.concatenate([mine, other])
         if len(pooled) == 0:
             return lambda outputs: np.zeros(len(outputs))
         edges = np.unique(np.quantile(pooled, np.linspace(0, 1, min(self.bins, len(pooled) // 8 + 2))[1:-1]))
         odds = _log_odds(np.searchsorted(edges, mine), np.searchsorted(edges, other), len(edges) + 1)
-        return lambda outputs: odds[np.searchsorted(edges, finite(outputs.rows[:, self.column]))]
+        return lambda outputs: odds[np.searchsorted(edges, _column(outputs, self.column))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +95,13 @@ class Values:
         return "log odds of the output's exact value" + ("" if self.column is None else f" in column {self.column}")
 
     def fit(self, dataset: Outputs, neighbour: Outputs, seed: int) -> Scorer:
-        mine, other = self._part(dataset).keys(), self._part(neighbour).keys()
+        width = max(dataset.width, neighbour.width)
+        mine, other = self._part(dataset, width).keys(), self._part(neighbour, width).keys()
         known, codes = np.unique(np.concatenate([mine, other]), return_inverse=True)
         odds = _log_odds(codes[: len(mine)], codes[len(mine) :], len(known))
 
         def score(outputs: Outputs) -> Floats:
-            keys = self._part(outputs).keys()
+            keys = self._part(outputs, width).keys()
             if len(known) == 0:
                 return np.zeros(len(keys))
             place = np.minimum(np.searchsorted(known, keys), len(known) - 1)
@@ -108,8 +109,10 @@ class Values:
 
         return score
 
-    def _part(self, outputs: Outputs) -> Outputs:
-        return outputs if self.column is None else Outputs(outputs.rows[:, self.column : self.column + 1])
+    def _part(self, outputs: Outputs, width: int) -> Outputs:
+        if self.column is None:
+            return outputs.of_width(width)
+        return Outputs(outputs.of_width(self.column + 1).rows[:, self.column :])
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +219,7 @@ def applicable(dataset: Outputs, neighbour: Outputs) -> tuple[Score, ...]:
     LowBits is not among them: it refutes all noise that is added in floating point, textbook-correct or not,
     so it is for those who ask that question (method = "low-bits").
     """
-    rows = np.concatenate([dataset.rows, neighbour.rows])
+    rows = join((dataset, neighbour)).rows
     width, repeats = rows.shape[1], _repeats(dataset, neighbour)
     found: list[Score] = []
     if width == 1:
@@ -234,13 +237,17 @@ def applicable(dataset: Outputs, neighbour: Outputs) -> tuple[Score, ...]:
 
 
 def _repeats(dataset: Outputs, neighbour: Outputs) -> bool:
-    keys = np.concatenate([dataset.keys(), neighbour.keys()])[:4096]
+    keys = join((dataset, neighbour)).keys()[:4096]
     return len(np.unique(keys)) < 0.9 * len(keys)
 
 
 def _repeated(column: Floats) -> bool:
     some = column[:4096]
     return 1 < len(np.unique(some)) < 0.9 * len(some)
+
+
+def _column(outputs: Outputs, column: int) -> Floats:
+    return finite(outputs.of_width(column + 1).rows[:, column] if outputs.width <= column else outputs.rows[:, column])
 
 
 def _log_odds(mine: Any, other: Any, size: int) -> Floats:
@@ -252,7 +259,7 @@ def _log_odds(mine: Any, other: Any, size: int) -> Floats:
 
 def _features(dataset: Outputs, neighbour: Outputs) -> Callable[[Outputs], Floats]:
     """Standardised columns, a constant, and an indicator for each column with missing or infinite numbers."""
-    rows = np.concatenate([dataset.rows, neighbour.rows])
+    rows = join((dataset, neighbour)).rows
     odd = ~np.isfinite(rows)
     tame = np.where(odd, 0.0, rows)
     middle, spread = np.median(tame, axis=0), np.std(np.clip(tame, -1e100, 1e100), axis=0)
@@ -260,8 +267,9 @@ def _features(dataset: Outputs, neighbour: Outputs) -> Callable[[Outputs], Float
     flagged = np.flatnonzero(odd.any(axis=0))
 
     def prepare(outputs: Outputs) -> Floats:
-        bad = ~np.isfinite(outputs.rows)
-        x = np.clip((np.where(bad, middle, outputs.rows) - middle) / spread, -1e6, 1e6)
+        seen = outputs.of_width(rows.shape[1]).rows
+        bad = ~np.isfinite(seen)
+        x = np.clip((np.where(bad, middle, seen) - middle) / spread, -1e6, 1e6)
         return np.column_stack([x, np.ones(len(outputs)), bad[:, flagged].astype(float)])
 
     return prepare

@@ -84,7 +84,7 @@ def _sampled(rate: float) -> Draw:
 
 
 def _noisy_max(rng: Generator, scores: list[float], size: int) -> Floats:
-    return np.argmax(np.array(scores) + rng.gumbel(size=(size, len(scores))), axis=1).astype(float)
+    return np.asarray(np.argmax(np.array(scores) + rng.gumbel(size=(size, len(scores))), axis=1), float)
 
 
 def _worst(epsilon: float, delta: float) -> Exact:

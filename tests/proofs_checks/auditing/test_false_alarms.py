@@ -1,0 +1,164 @@
+"""How often a bound exceeds the truth, on fourteen mechanisms of exactly known privacy.
+
+Every count of false alarms is tested against the nominal error; a sound bound fails a test here with probability
+at most 1e-4 (times the number of tests, about 200).
+"""
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from dpcert.proofs_checks.auditing import approximate_dp, audit_samples, gdp, guess_test
+from dpcert.proofs_checks.auditing import band as bands
+from dpcert.proofs_checks.auditing import mu as mu_bounds
+from dpcert.proofs_checks.auditing.audit import _Report
+from dpcert.proofs_checks.auditing.likelihood import epsilon_lower as density_bound
+from dpcert.proofs_checks.auditing.outputs import Outputs
+from dpcert.proofs_checks.auditing.rules import Rule
+from dpcert.proofs_checks.auditing.sampling import Samples
+from dpcert.proofs_checks.planted.exact import Exact, mechanisms
+
+RUNS, TRIALS, ERROR = 10_000, 100, 0.05
+CASES = mechanisms()
+NAMES = [case.name for case in CASES]
+
+
+def not_significantly_above(alarms: int, runs: int, error: float = ERROR) -> bool:
+    return binomtest(int(alarms), runs, error, alternative="greater").pvalue > 1e-4
+
+
+def counts_of(case: Exact, rules: list[Rule], runs: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """(correct, wrong), shape (rules, runs), of TRIALS trials with fair coins, simulated run by run."""
+    rng = np.random.default_rng(seed)
+    heads = rng.random((runs, TRIALS)) < 0.5
+    mine = case.draw[0](rng, runs * TRIALS).reshape(runs, TRIALS)
+    other = case.draw[1](rng, runs * TRIALS).reshape(runs, TRIALS)
+    score = np.where(heads, mine, other)
+    correct, wrong = [], []
+    for rule in rules:
+        up, down = rule.sign * score >= rule.upper, rule.sign * score <= rule.lower
+        correct.append(((up & heads) | (down & ~heads)).sum(axis=1))
+        wrong.append(((up & ~heads) | (down & heads)).sum(axis=1))
+    return np.array(correct), np.array(wrong)
+
+
+def all_bounds(case: Exact, runs: int, seed: int) -> dict[str, int]:
+    """False alarms of each bound, for the rule that attains the mechanism's privacy (the hardest to be right on)."""
+    rule = Rule(*case.event)
+    correct, wrong = (part[0] for part in counts_of(case, [rule], runs, seed))
+    leak = rule.share * case.delta
+    alarms = {"event": (guess_test.epsilon_lower(correct, wrong, TRIALS, leak, ERROR) > case.epsilon).sum()}
+    table: dict[tuple[int, int], float] = {}
+    for pair in set(zip(correct.tolist(), wrong.tolist(), strict=True)):
+        table[pair] = guess_test.p_value(*pair, TRIALS, case.epsilon, leak)
+    alarms["line"] = sum(table[pair] <= ERROR for pair in zip(correct.tolist(), wrong.tolist(), strict=True))
+    if rule.total:
+        alarms["total"] = (guess_test.total_p_value(correct, TRIALS, case.epsilon, leak) <= ERROR).sum()
+    if case.mu is not None and rule.total:
+        alarms["mu"] = (mu_bounds.mu_lower(correct, TRIALS, ERROR) > case.mu).sum()
+    return alarms
+
+
+@pytest.mark.parametrize("case", CASES, ids=NAMES)
+def test_bounds_on_the_worst_event(case):
+    for bound, alarms in all_bounds(case, RUNS, seed=1).items():
+        assert not_significantly_above(alarms, RUNS), (bound, alarms)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("case", CASES, ids=NAMES)
+def test_bounds_on_the_worst_event_many_runs(case):
+    for bound, alarms in all_bounds(case, 10 * RUNS, seed=2).items():
+        assert not_significantly_above(alarms, 10 * RUNS), (bound, alarms)
+
+
+def band_alarms(case: Exact, runs: int, seed: int) -> int:
+    sign, upper, lower = case.event
+    rules = [Rule(sign, upper, lower), Rule(sign, upper, -np.inf), Rule(sign, np.inf, lower)]
+    correct, wrong = counts_of(case, rules, runs, seed)
+    seen: dict[tuple[int, ...], bool] = {}
+    alarms = 0
+    for run in range(runs):
+        key = (*correct[:, run].tolist(), *wrong[:, run].tolist())
+        if key not in seen:
+            found = bands.band(tuple(rules), list(zip(key[:3], key[3:], strict=True)), TRIALS, ERROR)
+            seen[key] = found.violates(approximate_dp(case.epsilon, case.delta)) is not None or (
+                case.mu is not None and found.mu() > case.mu
+            )
+        alarms += seen[key]
+    return alarms
+
+
+@pytest.mark.parametrize("case", CASES[::3], ids=NAMES[::3])
+def test_band(case):
+    assert not_significantly_above(band_alarms(case, 3000, seed=3), 3000)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("case", CASES, ids=NAMES)
+def test_band_many_runs(case):
+    assert not_significantly_above(band_alarms(case, RUNS, seed=4), RUNS)
+
+
+def end_to_end(case: Exact, runs: int, seed: int, trials: int = 60, method: str = "best") -> int:
+    """Audits that report anything false: a refutation of the true claim, or a bound above the truth."""
+    claim = approximate_dp(case.epsilon, case.delta) if case.mu is None else gdp(case.mu)
+    alarms = 0
+    for run in range(runs):
+        rng = np.random.default_rng((seed, run))
+        heads = int(rng.binomial(2 * trials, 0.5))
+        samples = Samples(
+            Outputs(case.draw[0](rng, heads)[:, None]), Outputs(case.draw[1](rng, 2 * trials - heads)[:, None])
+        )
+        result = audit_samples(samples, claim=claim, delta=case.delta, alpha=ERROR, method=method, seed=run)
+        alarms += result.refuted or result.epsilon_lower(case.delta) > case.epsilon
+    return alarms
+
+
+def test_whole_audits():
+    """All methods composed, learned scores included, 40 audits of each mechanism; nothing false in 95% of them."""
+    alarms = [end_to_end(case, 40, seed=5) for case in CASES]
+    assert not_significantly_above(sum(alarms), 40 * len(CASES)), dict(zip(NAMES, alarms, strict=True))
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("case", CASES, ids=NAMES)
+def test_whole_audits_many_runs(case):
+    assert not_significantly_above(end_to_end(case, 8000, seed=6), 8000)
+
+
+def test_an_auditor_that_tests_where_it_explored_is_seen(monkeypatch):
+    """Planted: the rules are counted on the very trials on which they were chosen."""
+
+    def peeking(self, view, rules):
+        score = self.views[view].scorer
+        mine, other = self.samples.dataset.part(0, self.cut[0]), self.samples.neighbour.part(0, self.cut[1])
+        self.fresh_trials = len(mine) + len(other)
+        return [rule.counts(score(mine), score(other)) for rule in rules]
+
+    monkeypatch.setattr(_Report, "_counts", peeking)
+    alarms = sum(end_to_end(case, 20, seed=7, trials=200, method="curve") for case in CASES)
+    assert not not_significantly_above(alarms, 20 * len(CASES))
+
+
+def test_an_uncorrected_two_sided_bound_is_seen():
+    """Planted: the larger of two bounds, each at the full error, as if only one had been looked at."""
+    gaussian = next(case for case in CASES if case.name == "identical, continuous")
+    rules = [Rule(1, 0.3, -np.inf), Rule(1, np.inf, 0.2)]
+    correct, wrong = counts_of(gaussian, rules, RUNS, seed=8)
+    either = guess_test.epsilon_lower(correct, wrong, TRIALS, 0.0, ERROR).max(axis=0)
+    assert not not_significantly_above((either > 0).sum(), RUNS)
+
+
+@pytest.mark.parametrize(("epsilon", "loss_of"), [(1.0, 1.0), (0.5, 0.5)])
+def test_density_bound(epsilon, loss_of):
+    """Randomized response: the loss is +-epsilon, delta(epsilon/2) in closed form, attained; 3000 runs."""
+    up = np.exp(epsilon) / (1 + np.exp(epsilon))
+    delta = up * (1 - np.exp(-epsilon / 2))
+    rng = np.random.default_rng(9)
+    positive = rng.binomial(200, up, 3000)
+    bound = {
+        k: density_bound(np.r_[np.full(k, loss_of), np.full(200 - k, -loss_of)], delta, ERROR)
+        for k in np.unique(positive).tolist()
+    }
+    assert not_significantly_above(sum(bound[k] > epsilon / 2 for k in positive.tolist()), 3000)

@@ -1,0 +1,55 @@
+"""Any output becomes rows of numbers, and equal outputs equal rows."""
+
+import numpy as np
+import pytest
+
+from dpcert.mechanisms import InputError
+from dpcert.proofs_checks.auditing.outputs import Encoder, Outputs, join
+
+
+def test_numbers_vectors_and_arrays():
+    assert Encoder().each([1, 2.5, True]).rows.tolist() == [[1.0], [2.5], [1.0]]
+    assert Encoder().each([[1, 2], [3, 4]]).rows.shape == (2, 2)
+    assert Encoder().batch(np.zeros((5, 2, 3)), 5).rows.shape == (5, 6)
+
+
+def test_tensors():
+    torch = pytest.importorskip("torch")
+    assert Encoder().batch(torch.ones(4, 3, requires_grad=True), 4).rows.shape == (4, 3)
+    assert Encoder().each([torch.ones(2), torch.zeros(2)]).rows.shape[0] == 2
+
+
+def test_objects_are_numbered_consistently_across_calls():
+    encoder = Encoder()
+    first, second = encoder.each(["a", "b", None]), encoder.each([None, "a", "c"])
+    assert first.rows[0] == second.rows[1]
+    assert first.rows[2] == second.rows[0]
+    assert len({float(row[0]) for row in np.concatenate([first.rows, second.rows])}) == 4
+
+
+def test_transcripts_of_different_lengths_stay_different():
+    rows = Encoder().each([[1.0], [1.0, 1.0], [], {"loss": 1.0}, ("a", [2.0, "b"])])
+    assert len(set(rows.keys().tolist())) == 5
+
+
+def test_float32_is_kept_exactly():
+    values = np.array([0.1, 1e-30], np.float32)
+    assert np.array_equal(Encoder().batch(values, 2).rows[:, 0].astype(np.float32), values)
+
+
+def test_join_pads_with_nan():
+    joined = join([Outputs(np.ones((2, 1))), Outputs(np.ones((1, 3)))])
+    assert joined.rows.shape == (3, 3)
+    assert np.isnan(joined.rows[0, 1:]).all()
+
+
+def test_keys_tell_rows_apart():
+    rows = np.random.default_rng(0).integers(0, 3, (5000, 6)).astype(float)
+    assert len(np.unique(Outputs(rows).keys())) == len(np.unique(rows, axis=0))
+
+
+def test_a_batch_of_the_wrong_size_is_refused():
+    with pytest.raises(InputError, match="first axis"):
+        Encoder().batch(np.zeros(3), 4)
+    with pytest.raises(InputError, match="mechanism"):
+        Encoder().batch("abc", 4)

@@ -1,0 +1,137 @@
+"""Trials: calling conventions, seeds, executors, budgets and Ctrl-C."""
+
+import threading
+import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+
+import numpy as np
+import pytest
+
+from dpcert.mechanisms import InputError
+from dpcert.proofs_checks.auditing import audit, from_arrays
+from dpcert.proofs_checks.auditing.sampling import Trials, style_of
+from dpcert.proofs_checks.planted.additive import laplace_sum, noise_on_every_example
+from dpcert.proofs_checks.planted.exact import mechanisms
+
+PAIR = ([1.0, 1.0], [1.0])
+
+
+def single(dataset, rng):
+    return len(dataset) + rng.normal()
+
+
+def many(dataset, rngs):
+    return [len(dataset) + rng.normal() for rng in rngs]
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "style"), [(single, "single"), (many, "rngs"), (laplace_sum(1.0), "size"), (print, "single")]
+)
+def test_style_is_read_off_the_parameters(mechanism, style):
+    assert style_of(mechanism) == style
+
+
+@pytest.mark.parametrize("mechanism", [single, many, laplace_sum(1.0)])
+def test_the_sides_are_fair_coins_and_the_seed_decides(mechanism):
+    first, again = (Trials(mechanism, PAIR, seed=5).collect(1000) for _ in range(2))
+    other = Trials(mechanism, PAIR, seed=6).collect(1000)
+    assert first.trials == 1000
+    assert abs(len(first.dataset) - 500) < 80
+    assert np.array_equal(first.dataset.rows, again.dataset.rows)
+    assert not np.array_equal(first.dataset.rows[:50], other.dataset.rows[:50])
+
+
+def test_an_executor_changes_nothing():
+    plain = Trials(single, PAIR, seed=1).collect(3000)
+    with ThreadPoolExecutor(3) as pool:
+        spread = Trials(single, PAIR, seed=1, executor=pool).collect(3000)
+    assert np.array_equal(plain.dataset.rows, spread.dataset.rows)
+    assert np.array_equal(plain.neighbour.rows, spread.neighbour.rows)
+
+
+def test_a_process_pool_changes_nothing():
+    plain = Trials(noise_on_every_example, PAIR, seed=1).collect(600)
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        spread = Trials(noise_on_every_example, PAIR, seed=1, executor=pool).collect(600)
+    assert np.array_equal(plain.neighbour.rows, spread.neighbour.rows, equal_nan=True)
+
+
+@pytest.mark.nightly
+def test_dask_changes_nothing():
+    distributed = pytest.importorskip("dask.distributed")
+    plain = Trials(noise_on_every_example, PAIR, seed=1).collect(600)
+    with distributed.Client(n_workers=2, threads_per_worker=1, dashboard_address=None) as client:
+        spread = Trials(noise_on_every_example, PAIR, seed=1, executor=client.get_executor()).collect(600)
+    assert np.array_equal(plain.neighbour.rows, spread.neighbour.rows, equal_nan=True)
+
+
+def test_a_time_budget_ends_the_run_and_what_is_known_is_reported():
+    def slow(dataset, rng):
+        time.sleep(0.001)
+        return len(dataset) + rng.normal()
+
+    result = audit(slow, PAIR, epsilon=5.0, trials=10**6, max_seconds=0.3)
+    assert result.stopped == "time"
+    assert 0 < result.trials < 10**5
+    assert result.tests
+
+
+def test_ctrl_c_keeps_the_finished_chunks():
+    calls = 0
+
+    def interrupted(dataset, rng, size):
+        nonlocal calls
+        calls += 1
+        if calls > 12:
+            raise KeyboardInterrupt
+        return len(dataset) + rng.normal(size=size)
+
+    result = audit(interrupted, PAIR, epsilon=5.0, trials=10**6)
+    assert result.stopped == "interrupt"
+    assert result.trials == sum(64 * 2**k for k in range(6))
+    assert {test.method for test in result.tests} == {"e-process", "curve test"}
+
+
+def test_errors_of_the_mechanism_are_the_callers():
+    def broken(dataset, rng):
+        raise ArithmeticError("on purpose")
+
+    with pytest.raises(ArithmeticError, match="on purpose"):
+        audit(broken, PAIR, epsilon=1.0)
+
+
+def test_progress_hears_of_trials():
+    heard = []
+    Trials(laplace_sum(1.0), PAIR, seed=0).collect(500, progress=lambda done, total: heard.append((done, total)))
+    assert heard[-1] == (500, 500)
+
+
+def test_from_arrays_leaves_fair_coins():
+    exact = {case.name: case for case in mechanisms()}["Laplace"]
+    rng = np.random.default_rng(0)
+    arrays = exact.draw[0](rng, 2000), exact.draw[1](rng, 2000)
+    heads = [len(from_arrays(*arrays, seed=seed).dataset) for seed in range(300)]
+    totals = {from_arrays(*arrays, seed=seed).trials for seed in range(20)}
+    assert len(totals) == 1
+    half = totals.pop() / 2
+    assert abs(np.mean(heads) - half) < 5 * np.sqrt(half / 2 / 300)
+    assert np.std(heads) == pytest.approx(np.sqrt(half / 2), rel=0.2)
+
+
+def test_not_a_callable():
+    with pytest.raises(InputError, match="mechanism"):
+        audit("no", PAIR, epsilon=1.0)
+
+
+def test_threads_do_not_matter_to_the_result():
+    results = []
+    threads = [
+        threading.Thread(target=lambda: results.append(audit(single, PAIR, epsilon=1.0, trials=500).p_value))
+        for _ in range(3)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(results)) == 1
