@@ -13,7 +13,7 @@ from typing import Literal
 from ..mechanisms import InputError, Mechanism, Neighbouring
 from ..mechanisms.validate import choice, nonnegative, open_probability
 from . import contour, gaussian, gdp, one_event, participation, pld, rdp, shuffled
-from .bracket import Bracket, OutOfReach
+from .bracket import Bracket, EmptyBracket, OutOfReach
 from .dominating import Participation, dominating
 from .pairs import Composition
 
@@ -137,9 +137,22 @@ def _composed(product: Composition, accountant: str, quantity: str, at: float) -
     if not named[accountant].supports(product):
         raise InputError("accountant", accountant, f"an accountant that supports {product}")
     try:
-        bracket: Bracket = getattr(named[accountant], quantity)(product, at)
-    except (OutOfReach, OverflowError) as reason:
+        return _asked(named[accountant], product, quantity, at)
+    except OutOfReach as reason:
         raise InputError("accountant", accountant, f"one that reaches {product} ({reason})") from reason
+
+
+def _asked(accountant: ModuleType, product: Composition, quantity: str, at: float) -> Bracket:
+    """The accountant's bracket. Where its floating point breaks down it has none: that is out of its reach.
+
+    Contradicting brackets are another matter: they are a bug that must surface.
+    """
+    try:
+        bracket: Bracket = getattr(accountant, quantity)(product, at)
+    except (EmptyBracket, InputError, OutOfReach):
+        raise
+    except (ArithmeticError, ValueError) as failure:
+        raise OutOfReach(f"{accountant.__name__.rsplit('.', 1)[-1]}: {failure}") from failure
     return bracket
 
 
@@ -150,8 +163,8 @@ def _best(product: Composition, quantity: str, at: float) -> Bracket:
         if not accountant.supports(product):
             continue
         try:
-            bracket: Bracket = getattr(accountant, quantity)(product, at)
-        except (OutOfReach, OverflowError):  # overflow: losses beyond the accountant's own floating-point range
+            bracket = _asked(accountant, product, quantity, at)
+        except OutOfReach:
             continue
         best = bracket if best is None else best.intersect(bracket)
         if best.width <= NARROW * best.upper:
