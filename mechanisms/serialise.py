@@ -19,9 +19,8 @@ def _kinds() -> dict[str, type[Mechanism]]:
         kind = waiting.pop()
         waiting.extend(kind.__subclasses__())
         # dataclass(slots=True) leaves the class it replaced among the subclasses: ask the module for the real one.
-        kind = getattr(sys.modules[kind.__module__], kind.__name__, kind)
         if is_dataclass(kind):
-            found[kind.__name__] = kind
+            found[kind.__name__] = getattr(sys.modules[kind.__module__], kind.__name__)
     return found
 
 
