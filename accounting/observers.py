@@ -182,7 +182,8 @@ def _upper(run: Mechanism, observer: Observer, delta: float, relation: Neighbour
             parts.append(Repeat(_unhidden(step), rounds))
     seen = "joint" if any(known == "everything" and isinstance(s, FixedSize) for s, known in knows.items()) else "dp"
     whole = Sequence(tuple(parts))
-    found += _attempt(lambda: epsilon(whole, (delta - spent) * (1 - 1e-15), relation, notion=seen))
+    left = (delta - spent) * (1 - 1e-15) if spent else delta
+    found += _attempt(lambda: epsilon(whole, left, relation, notion=seen))
     if not found:
         raise InputError("run", run, "rounds for which a bound against this observer is known")
     return min(found, key=lambda bracket: bracket.upper)

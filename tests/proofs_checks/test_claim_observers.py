@@ -97,7 +97,7 @@ def test_cohorts_said_to_be_hidden_do_not_help_stateful_clients():
 
 
 def test_certificates_only_for_observers_that_they_can_state(tmp_path):
-    for claim in ({}, {"observer": "coalition"}, {"coalition_sees_participation": False}):
+    for claim in ({}, {"observer": "coalition"}):
         result = judged(**claim)
         assert write(result.claim, result.certified.lower, result.certified.upper, tmp_path).path.exists()
     own_noise = {"kind": "per-client-gaussian", "noise_std": 8.0, "clip_norm": 1.0}
