@@ -269,6 +269,8 @@ class _Report:
             bet = process.bets_at_largest[0]
             counts, trials = _replayed(bet.scorer, bet.rule, self.samples)
             event_text = bet.rule.describe(bet.score)
+            if len(process.claim.epsilons) == 1:  # several lines are refuted together, none of them alone
+                self.bounds.append(LowerBound("epsilon", bet.epsilon, bet.delta, error, "e-process"))
             line = bet.epsilon, bet.delta
             self.witnesses.append(self.shown.witness(event_text, counts, trials, line, test.p_value, test.method))
 
@@ -288,6 +290,7 @@ class _Report:
             if value <= error:
                 event_text = attack.rule.describe(self.views[number].name)
                 line = attack.epsilon, attack.delta
+                self.bounds.append(LowerBound("epsilon", *line, error, "curve test"))
                 self.witnesses.append(
                     self.shown.witness(event_text, counts, self.fresh_trials, line, value, "curve test")
                 )

@@ -30,6 +30,10 @@ class AuditWitness:
     seed: int
     replay: str
 
+    def to_json(self) -> dict[str, object]:
+        """Plain data, under the names of the fields."""
+        return asdict(self)
+
     def __str__(self) -> str:
         epsilon, delta = self.line
         return (
@@ -132,6 +136,8 @@ class AuditResult:
             "p_value": self.p_value if self.tests else None,
             "tests": [asdict(test) for test in self.tests],
             "bounds": [{**asdict(bound), "value": _plain(bound.value)} for bound in self.bounds],
+            "epsilon_lower": _plain(self.epsilon_lower()),
+            "mu_lower": _plain(self.mu_lower),
             "effective_noise": self.effective_noise,
             "witness": asdict(self.witness) if self.witness is not None else None,
             "trials": self.trials,

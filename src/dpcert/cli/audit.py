@@ -1,0 +1,145 @@
+"""dpcert audit: try to refute a privacy claim about any callable by running it."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import nullcontext
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from ..mechanisms import InputError
+from ..mechanisms.validate import count
+from .options import Json
+from .output import print_json, rounded_down
+
+NOT_REFUTED, REFUTED = 0, 1
+
+
+def audit_command(
+    mechanism: Annotated[str, typer.Argument(metavar="MODULE:CALLABLE", help="mechanism(dataset, rng) -> output.")],
+    epsilon: Annotated[float | None, typer.Option("--epsilon", help="Claimed epsilon, at least 0.")] = None,
+    delta: Annotated[float, typer.Option("--delta", help="Claimed delta, at least 0.")] = 0.0,
+    mu: Annotated[float | None, typer.Option("--mu", help="Claim mu-GDP instead of (epsilon, delta).")] = None,
+    pair: Annotated[
+        str | None,
+        typer.Option(
+            "--pair",
+            metavar="MODULE:NAME",
+            help="The two neighbouring datasets, or a function returning them. Default: the callable's attribute "
+            "pair, else its module's PAIR, else generic lists of numbers.",
+        ),
+    ] = None,
+    neighbouring: Annotated[str, typer.Option("--neighbouring", help="For generic pairs only.")] = "add-remove",
+    trials: Annotated[int, typer.Option("--trials", help="Calls a side.")] = 100_000,
+    alpha: Annotated[float, typer.Option("--alpha", help="Probability that anything reported is false.")] = 0.01,
+    method: Annotated[str, typer.Option("--method", help="best, curve, event, band, mu, eprocess, low-bits.")] = "best",
+    seed: Annotated[int, typer.Option("--seed", help="Seed of all randomness.")] = 0,
+    max_seconds: Annotated[float, typer.Option("--max-seconds", help="Time budget; what is known then is said.")] = 60,
+    workers: Annotated[int, typer.Option("--workers", help="Processes to run trials in; 0: this one.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Attack a mechanism: is it as private as claimed?
+
+    Exit code: 0 nothing was refuted (which proves nothing); 1 the claim is refuted; 2 bad input. Ctrl-C ends the
+    trials and reports what is known by then.
+    """
+    if (epsilon is None) == (mu is None):
+        raise InputError("--epsilon", epsilon, "a claim: --epsilon (with --delta), or --mu")
+    count("--workers", workers, least=0)
+    from ..proofs_checks.auditing import approximate_dp, gdp
+    from ..proofs_checks.auditing.target import load
+
+    claim = gdp(mu) if mu is not None else approximate_dp(epsilon, delta)  # type: ignore[arg-type]
+    target = load(mechanism, pair, neighbouring)
+    if target.generic:
+        typer.echo("note: no pair was given; generic arrays of numbers in [0, 1] are tried (see --pair)", err=True)
+    options = {
+        "claim": claim,
+        "delta": delta,
+        "trials": trials,
+        "alpha": alpha / len(target.pairs),
+        "method": method,
+        "seed": seed,
+        "max_seconds": max_seconds / len(target.pairs),
+        "replay": _replay(mechanism, epsilon, delta, mu, pair, neighbouring, trials, alpha, method, seed),
+    }
+    results = _audits(target, options, workers)
+    worst = min(results, key=lambda result: (not result.refuted, result.p_value))
+    if as_json:
+        print_json({"mechanism": mechanism, "generic_pair": target.generic, **worst.to_json()})
+    else:
+        _print(mechanism, worst)
+    raise typer.Exit(REFUTED if worst.refuted else NOT_REFUTED)
+
+
+def _audits(target: Any, options: dict[str, Any], workers: int) -> list[Any]:
+    from ..proofs_checks.auditing import audit
+
+    columns = TextColumn("trials"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    pool: Any = ProcessPoolExecutor(workers) if workers else nullcontext()
+    results: list[Any] = []
+    with pool as executor, Progress(*columns, console=Console(stderr=True)) as bar:
+        for dataset, neighbour in target.pairs:
+            task = bar.add_task("", total=2 * options["trials"])
+            results.append(
+                _audit(
+                    audit,
+                    target.mechanism,
+                    (dataset, neighbour),
+                    executor if isinstance(executor, Executor) else None,
+                    lambda done, total, task=task: bar.update(task, completed=done, total=total),
+                    options,
+                )
+            )
+            if results[-1].refuted or results[-1].stopped == "interrupt":
+                break
+    return results
+
+
+def _audit(
+    audit: Any, mechanism: Any, pair: tuple[Any, Any], executor: Executor | None, progress: Any, options: dict[str, Any]
+) -> Any:
+    try:
+        return audit(mechanism, pair, executor=executor, progress=progress, **options)
+    except InputError:
+        raise
+    except Exception as problem:  # the mechanism's own
+        reason = " ".join(f"{type(problem).__name__}: {problem}".split())[:200]
+        shown = " ".join(repr(pair).split())[:120]
+        raise InputError("mechanism", reason, f"a mechanism that runs on the pair {shown}") from problem
+
+
+def _replay(
+    mechanism: str,
+    epsilon: float | None,
+    delta: float,
+    mu: float | None,
+    pair: str | None,
+    neighbouring: str,
+    trials: int,
+    alpha: float,
+    method: str,
+    seed: int,
+) -> str:
+    claim = f"--mu {mu!r}" if mu is not None else f"--epsilon {epsilon!r} --delta {delta!r}"
+    where = f" --pair {pair}" if pair is not None else f" --neighbouring {neighbouring}"
+    return (
+        f"dpcert audit {mechanism} {claim}{where} --trials {trials} --alpha {alpha!r} --method {method} --seed {seed}"
+    )
+
+
+def _print(mechanism: str, result: Any) -> None:
+    verdict = "REFUTED" if result.refuted else "not refuted"
+    typer.echo(f"{mechanism}: {result.claim.text} is {verdict} (error probability {result.alpha:g})")
+    typer.echo(f"  {result.trials} calls in {result.seconds:.2f} s, {result.stopped}")
+    for bound in result.bounds:
+        at = f" at delta = {bound.delta:g}" if bound.delta is not None else ""
+        model = f", if the noise is as assumed: {bound.assumes}" if bound.assumes else ""
+        typer.echo(f"  {bound.quantity}{at} is at least {rounded_down(bound.value, 5)} ({bound.method}{model})")
+    if result.effective_noise is not None and result.effective_noise < 1:
+        typer.echo(f"  the noise is at most {result.effective_noise:.4f} times what the claim needs")
+    if result.witness is not None:
+        typer.echo(f"{result.witness}")
