@@ -3,5 +3,6 @@
 from .bracket import Bracket
 from .dominating import dominating
 from .epsilon import delta, epsilon
+from .rdp import renyi
 
-__all__ = ["Bracket", "delta", "dominating", "epsilon"]
+__all__ = ["Bracket", "delta", "dominating", "epsilon", "renyi"]

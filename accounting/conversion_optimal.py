@@ -13,13 +13,14 @@ what remains when the second term is dropped (docs/theory/rdp.md, section "Conve
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 _SLACK = 2.0**-44
 _MOMENT_LIMIT = 30.0
 """Above e^30 the second term, at most 1, no longer matters: the closed form is used."""
 
-_STEPS = 60
+_STEPS = 90
 _RELATIVE = 1e-10
 
 
@@ -28,16 +29,11 @@ def asoodeh_epsilon(alpha: float, rdp: float, delta: float) -> float:
     high = max(0.0, _one_term_epsilon(alpha, rdp, delta))
     if high == 0 or math.isinf(alpha) or (alpha - 1) * rdp > _MOMENT_LIMIT:
         return high
-    if _Violation(alpha, 0.0, delta).impossible(rdp):
-        return 0.0
-    low = 0.0
-    while high - low > _RELATIVE * high:
-        middle = (low + high) / 2
-        if _Violation(alpha, middle, delta).impossible(rdp):
-            high = middle
-        else:
-            low = middle
-    return high
+
+    def margin(epsilon: float) -> float:
+        return _Violation(alpha, epsilon, delta).margin(rdp)
+
+    return _last_guaranteed(margin, 0.0, high) if margin(0.0) < 0 else 0.0
 
 
 def asoodeh_delta(alpha: float, rdp: float, epsilon: float) -> float:
@@ -45,16 +41,47 @@ def asoodeh_delta(alpha: float, rdp: float, epsilon: float) -> float:
     high = _one_term_delta(alpha, rdp, epsilon)
     if high == 0 or math.isinf(alpha) or (alpha - 1) * rdp > _MOMENT_LIMIT:
         return high
+
+    def margin(delta: float) -> float:
+        return _Violation(alpha, epsilon, delta).margin(rdp)
+
     low = high / 2
-    while low > 0 and _Violation(alpha, epsilon, low).impossible(rdp):
+    while low > 0 and margin(low) >= 0:
         high, low = low, low / 2
-    while high - low > _RELATIVE * high:
-        middle = (low + high) / 2
-        if _Violation(alpha, epsilon, middle).impossible(rdp):
-            high = middle
+    return _last_guaranteed(margin, low, high) if low > 0 else high
+
+
+def _last_guaranteed(margin: Callable[[float], float], low: float, high: float) -> float:
+    """The upper end of a narrow bracket of the sign change of `margin`: proven not negative there, or as given."""
+    return _sign_change(margin, low, high, lambda left, right, value: right - left <= _RELATIVE * right)[1]
+
+
+def _sign_change(
+    function: Callable[[float], float],
+    low: float,
+    high: float,
+    narrow: Callable[[float, float, float], bool],
+) -> tuple[float, float]:
+    """A bracket of the sign change of an increasing function, function(low) < 0 <= function(high).
+
+    False position with halved weights (the Illinois rule), every third step a bisection (geometric over wide
+    ranges), until `narrow(low, high, last value)` or the bracket cannot shrink.
+    """
+    below, above = function(low), function(high)
+    for step in range(_STEPS):
+        middle = low + (high - low) * (-below / (above - below)) if 0 < above < math.inf else low
+        if step % 3 == 2 or not low < middle < high:
+            middle = math.sqrt(low * high) if 0 < 4 * low < high else (low + high) / 2
+        if not low < middle < high:
+            break
+        value = function(middle)
+        if value >= 0:
+            high, above, below = middle, value, below / 2
         else:
-            low = middle
-    return high
+            low, below, above = middle, value, above / 2
+        if narrow(low, high, value):
+            break
+    return low, high
 
 
 def _one_term_epsilon(alpha: float, rdp: float, delta: float) -> float:
@@ -84,38 +111,35 @@ class _Violation:
     epsilon: float
     delta: float
 
-    def impossible(self, rdp: float) -> bool:
-        """Whether the smallest h is proven to reach e^((alpha-1) rdp).
+    def margin(self, rdp: float) -> float:
+        """At least 0 only if the smallest h is proven to reach e^((alpha-1) rdp): the relative excess, rounded down.
 
         h is convex in p (jointly convex in (p, q), and q is affine in p), so a tangent bounds it from below.
-        Its first term alone increases beyond p = alpha delta, so p need not be searched beyond where that term
-        reaches the target.
+        Its first term is least at p = alpha delta and the second one falls, so smaller p need not be searched;
+        nor larger ones than where the first term alone reaches the target.
         """
         target = math.exp((self.alpha - 1) * rdp) * (1 + _SLACK * (1 + (self.alpha - 1) * rdp))
-        high = min(1.0, self.alpha * self.delta)
+        low = high = min(1.0, self.alpha * self.delta)
         while high < 1 and self._first(high) * (1 - self._rounding(high)) < target:
             high = min(1.0, 2 * high)
-        at = self._flattest(high)
-        first, second = self._first(at), self._second(at)
+        at = self._flattest(low, high)
         slope, slope_error = self._slope(at)
-        bound = (first + second) * (1 - self._rounding(at))
+        bound = (self._first(at) + self._second(at)) * (1 - self._rounding(at))
         bound -= max(0.0, slope + slope_error) * (at - self.delta) + max(0.0, slope_error - slope) * (high - at)
-        return bound >= target
+        return bound / target - 1
 
-    def _flattest(self, high: float) -> float:
-        """A point in (delta, high] near which the slope changes sign; rounding may misplace it, harmlessly."""
+    def _flattest(self, low: float, high: float) -> float:
+        """A point in [low, high] near which the slope changes sign; where exactly only decides how tight."""
         if self._slope(high)[0] <= 0:
             return high
-        low = self.delta
-        for _ in range(_STEPS):
-            middle = (low + high) / 2
-            if not low < middle < high:
-                break
-            if self._slope(middle)[0] < 0:
-                low = middle
-            else:
-                high = middle
-        return high
+        if self._slope(low)[0] >= 0:
+            return low
+
+        def narrow(left: float, right: float, slope: float) -> bool:
+            return abs(slope) * (high - low) < 2.0**-56
+
+        ends = _sign_change(lambda p: self._slope(p)[0], low, high, narrow)
+        return min(ends, key=lambda p: abs(self._slope(p)[0]))
 
     def _rest(self, p: float) -> float:
         """1 - q, as a sum of positive terms."""

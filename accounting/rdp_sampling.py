@@ -62,13 +62,17 @@ def sampled_divergence(pair: SubsampledPair, alpha: float) -> float:
         return unsampled_bound
     if pair.order == "visible":
         log_excess = math.log(rate) + _log_moment_minus_1((alpha - 1) * base_divergence(pair.base, alpha))
-    elif isinstance(pair.base, GaussianPair):
+    elif isinstance(pair.base, GaussianPair | LaplacePair) and _out_of_reach(pair.base.shift, pair.order, alpha):
         log_excess = math.inf
-        if pair.order == "add" or alpha * pair.base.shift <= _FARTHEST:
-            log_excess = rdp_sampled_gaussian.log_moment_excess(up(pair.base.shift, 4), rate, pair.order, alpha)
+    elif isinstance(pair.base, GaussianPair):
+        log_excess = rdp_sampled_gaussian.log_moment_excess(up(pair.base.shift, 4), rate, pair.order, alpha)
     else:
         log_excess = rdp_sampled_other.log_moment_excess(pair.base, rate, pair.order, alpha)
     return min(_divergence(log_excess, alpha), unsampled_bound)
+
+
+def _out_of_reach(shift: float, order: str, alpha: float) -> bool:
+    return order != "add" and alpha * shift > _FARTHEST
 
 
 def _log_moment_minus_1(log_moment: float) -> float:

@@ -106,9 +106,9 @@ def test_optimal_conversion_without_its_tangent_margin(monkeypatch):
 
     def careless(self, rdp_value):
         at = min(1.0, 5 * self.alpha * self.delta)
-        return self._first(at) + self._second(at) >= math.exp((self.alpha - 1) * rdp_value)
+        return (self._first(at) + self._second(at)) / math.exp((self.alpha - 1) * rdp_value) - 1
 
-    monkeypatch.setattr(conversion_optimal._Violation, "impossible", careless)
+    monkeypatch.setattr(conversion_optimal._Violation, "margin", careless)
     assert conversion_optimal.asoodeh_epsilon(3.0, 0.4, 1e-4) < honest
 
 
