@@ -41,15 +41,17 @@ class Bracket:
         """Both brackets hold the true value, so it is in the overlap. Only certified brackets qualify."""
         if not (self.certified and other.certified):
             raise ValueError("only certified brackets can be intersected: an estimate proves nothing")
-        names = [self.method] + ([other.method] if other.method != self.method else [])
-        return Bracket(max(self.lower, other.lower), min(self.upper, other.upper), True, "+".join(names))
+        return Bracket(max(self.lower, other.lower), min(self.upper, other.upper), True, self._methods(other))
 
     def maximum(self, other: Bracket) -> Bracket:
         """A bracket of the larger of two quantities."""
-        names = [self.method] + ([other.method] if other.method != self.method else [])
         return Bracket(
             max(self.lower, other.lower),
             max(self.upper, other.upper),
             self.certified and other.certified,
-            "+".join(names),
+            self._methods(other),
         )
+
+    def _methods(self, other: Bracket) -> str:
+        """Every accountant that had a part, each once."""
+        return "+".join(dict.fromkeys([*self.method.split("+"), *other.method.split("+")]))

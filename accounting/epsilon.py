@@ -15,7 +15,7 @@ from ..mechanisms.validate import choice, nonnegative, open_probability
 from . import contour, gaussian, gdp, one_event, participation, pld, rdp, shuffled
 from .bracket import Bracket, EmptyBracket, OutOfReach
 from .dominating import Participation, dominating
-from .pairs import Composition
+from .pairs import Composition, SubsampledPair
 
 ACCOUNTANTS: dict[str, ModuleType] = {
     "gaussian": gaussian,
@@ -95,16 +95,29 @@ def _unpaired_lower(run: Mechanism, neighbouring: Neighbouring, quantity: str, a
 
 def attained(
     run: Mechanism,
+    epsilon: float,
     delta: float,
     neighbouring: Neighbouring = "add-remove",
     *,
     notion: str = "dp",
     participation: Literal["hidden", "visible"] | None = None,
 ) -> tuple[Composition, Bracket] | None:
-    """The attained product pair with the largest epsilon at delta, and its bracket; None where none is known."""
+    """An attained product pair that needs more than delta at epsilon, and its delta; None where none is known.
+
+    Such a pair is a counterexample to (epsilon, delta): some two neighbours give exactly these distributions.
+    """
     pairs = dominating(run, neighbouring, _seen(notion, participation))
-    found = [(product, _composed(product, "best", "epsilon", float(delta))) for product in pairs.lower]
-    return max(found, key=lambda entry: entry[1].lower, default=None)
+    for product in sorted(pairs.lower, key=_reveals_less):
+        found = _composed(product, "best", "delta", float(epsilon))
+        if found.certified and found.lower > delta:
+            return product, found
+    return None
+
+
+def _reveals_less(product: Composition) -> tuple[bool, bool]:
+    """Sorts the orders of the neighbours that usually reveal most to the front: remove, replace, add."""
+    orders = {pair.order for pair, _ in product if isinstance(pair, SubsampledPair)}
+    return "add" in orders, "replace" in orders
 
 
 def _seen(notion: str, participation: Literal["hidden", "visible"] | None) -> Participation:

@@ -14,6 +14,7 @@ from typing import Literal
 
 from ..accounting import Bracket
 from ..mechanisms import InputError, Mechanism
+from .auditing import AuditResult, AuditWitness
 from .claim_observers import ObservedInterval, by_observer, interval, observer_findings, witnessed_run
 from .claims import Claim, load_claim, to_attained_run, to_run
 from .findings import NOT_CHECKED, Finding, assumptions, findings
@@ -28,6 +29,7 @@ class Verification:
 
     certified: the interval that holds the true epsilon. reproduced_by: the conventions that give the printed digits
     (this says nothing about the verdict). witness: what refutes it. certificate: the file written, if one was.
+    audit: the attack on the implementation, if one was named and asked for.
     observers: for billboard and joint claims, the interval if cohorts stay hidden and against all others.
     """
 
@@ -38,16 +40,19 @@ class Verification:
     assumptions: tuple[str, ...]
     not_checked: tuple[str, ...]
     findings: tuple[Finding, ...]
-    witness: Witness | None
+    witness: Witness | AuditWitness | None
     certificate: str | None
     seconds: float
+    audit: AuditResult | None = None
     observers: tuple[ObservedInterval, ...] = ()
 
     @property
     def why(self) -> str:
         """The verdict's reason in one or two sentences."""
         claimed, lower, upper = self.claim.statement.threshold, self.certified.lower, self.certified.upper
-        if self.verdict == "refuted":
+        if self.verdict == "refuted" and lower <= claimed:
+            reason = "an audit of the implementation contradicts the claim"
+        elif self.verdict == "refuted":
             size = f"{lower / claimed:.3g} times the claim" if claimed > 0 else "more than claimed"
             reason = f"two neighbours exist that need {size}"
         elif self.verdict == "holds":
@@ -83,6 +88,7 @@ class Verification:
             "not_checked": list(self.not_checked),
             "findings": [finding.to_json() for finding in self.findings],
             "witness": self.witness.to_json() if self.witness else None,
+            "audit": self.audit.to_json() if self.audit else None,
             "certificate": self.certificate,
             "observers": [entry.to_json() for entry in self.observers],
             "seconds": self.seconds,
@@ -109,7 +115,7 @@ def verify(claim: Claim | str | Path, *, certificates: Path | None = None) -> Ve
         assumptions=assumptions(claim),
         not_checked=(*limits, *NOT_CHECKED),
         findings=(*findings(claim, bracket, verdict, reproduced), *observer_findings(observers, claim)),
-        witness=witness(claim, run, bracket.lower) if verdict == "refuted" and run is not None else None,
+        witness=witness(claim, run) if verdict == "refuted" and run is not None else None,
         certificate=None,
         observers=observers,
         seconds=time.perf_counter() - started,

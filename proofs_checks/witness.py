@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from ..accounting import delta as delta_of
 from ..accounting.epsilon import attained
 from ..accounting.pairs import (
     Composition,
@@ -20,22 +19,21 @@ from ..accounting.pairs import (
     RandomizedResponsePair,
     SubsampledPair,
 )
-from ..accounting.shuffled import epochs, epsilon_lower
+from ..accounting.shuffled import Epoch, delta_lower, epochs
 from ..mechanisms import Mechanism, Neighbouring
 from .claims import Claim
 
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A certified counterexample: at `delta` these neighbours need at least `epsilon_lower`.
+    """A certified counterexample: at the claimed epsilon these neighbours need more than the claimed delta.
 
-    delta_at_claimed_epsilon: a certified lower bound on the delta that the claimed epsilon would need.
+    delta_at_claimed_epsilon: a certified lower bound on the delta that they need there; above `delta`.
     """
 
     neighbours: str
     pair: str
     direction: str
-    epsilon_lower: float
     delta: float
     delta_at_claimed_epsilon: float
 
@@ -44,16 +42,28 @@ class Witness:
         return asdict(self)
 
 
-def witness(claim: Claim, run: Mechanism, epsilon_lower: float) -> Witness:
-    """The attained pair behind the lower bound of `run`, which is above the claim's epsilon."""
+def witness(claim: Claim, run: Mechanism) -> Witness | None:
+    """The attained pair of `run` that refutes the claim, in words; None if no attained pair is known to."""
     statement = claim.statement
-    relation, delta = statement.neighbouring, statement.delta
-    notion, participation = statement.notion, statement.participation
-    found = attained(run, delta, relation, notion=notion, participation=participation)
-    at_claim = delta_of(run, statement.threshold, relation, notion=notion, participation=participation)
-    pair, direction = _shuffled(run, relation, delta) if found is None else (_product(found[0]), _direction(found[0]))
-    neighbours = _neighbours(relation, {phase.sampling.scheme for phase in claim.phases})
-    return Witness(neighbours, pair, direction, epsilon_lower, delta, at_claim.lower)
+    neighbours = _neighbours(statement.neighbouring, {phase.sampling.scheme for phase in claim.phases})
+    found = attained(
+        run,
+        statement.threshold,
+        statement.delta,
+        statement.neighbouring,
+        notion=statement.notion,
+        participation=statement.participation,
+    )
+    if found is not None:
+        product, at_claim = found
+        return Witness(neighbours, _product(product), _direction(product), statement.delta, at_claim.lower)
+    shuffled = [(delta_lower(epoch, statement.threshold), epoch) for epoch in epochs(run, statement.neighbouring)]
+    if not shuffled:
+        return None
+    needed, epoch = max(shuffled, key=lambda entry: entry[0])
+    if needed <= statement.delta:
+        return None
+    return Witness(neighbours, *_shuffled(epoch), statement.delta, needed)
 
 
 def _neighbours(relation: Neighbouring, schemes: set[str]) -> str:
@@ -102,10 +112,9 @@ def _subsampled(pair: SubsampledPair) -> str:
     }.get(pair.order, repr(pair))
 
 
-def _shuffled(run: Mechanism, relation: Neighbouring, delta: float) -> tuple[str, str]:
-    best = max(epochs(run, relation), key=lambda epoch: epsilon_lower(epoch, delta))
+def _shuffled(epoch: Epoch) -> tuple[str, str]:
     pair = (
-        f"one epoch of {best.batches} batches with noise {best.noise:.6g}: the batch at a uniformly random position is "
-        f"moved by {best.a}, against moved by {best.b}; event: some batch's sum exceeds a threshold"
+        f"one epoch of {epoch.batches} batches with noise {epoch.noise:.6g}: the batch at a uniformly random position "
+        f"is moved by {epoch.a}, against moved by {epoch.b}; event: some batch's sum exceeds a threshold"
     )
-    return pair, "both" if {best.a, best.b} == {0, 2} else f"{best.a} against {best.b}"
+    return pair, f"{epoch.a} against {epoch.b}"
