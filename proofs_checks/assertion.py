@@ -1,0 +1,97 @@
+"""assert_private: a privacy claim as an assertion, for any test, inside Hypothesis's @given or outside.
+
+The seed derives from the mechanism's name and the pair, so that an example that fails fails again. The error
+probability of one call is the session's share for it (the pytest plugin sets it); without a plugin, DEFAULT_ALPHA.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..mechanisms import InputError
+from .auditing import AuditResult, ClaimedCurve, audit
+
+DEFAULT_ALPHA = 1e-6
+DEFAULT_TRIALS = 2_000
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a test runner says about the calls made in one test."""
+
+    alpha: float = DEFAULT_ALPHA
+    trials: int = DEFAULT_TRIALS
+    epsilon: float | None = None
+    delta: float = 0.0
+    record: Callable[[AuditResult], None] = lambda result: None
+
+
+_OUTSIDE = Context()
+_CONTEXT: ContextVar[Context] = ContextVar("dpcert_assertion")
+
+
+@contextmanager
+def assertions(context: Context) -> Iterator[None]:
+    """Use this context for the calls made inside."""
+    token = _CONTEXT.set(context)
+    try:
+        yield
+    finally:
+        _CONTEXT.reset(token)
+
+
+def assert_private(
+    mechanism: Callable[..., Any],
+    pair: tuple[Any, Any],
+    *,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    claim: ClaimedCurve | None = None,
+    trials: int | None = None,
+    method: str = "best",
+    executor: Executor | None = None,
+) -> AuditResult:
+    """Fail when running the mechanism on the pair contradicts the claim.
+
+    mechanism, pair, claim, trials, method: see `audit`. epsilon and delta default to those of the test's `dp` mark.
+    Passing proves nothing; failing is wrong with at most the call's share of the session's error probability.
+    Returns the audit's result. Raises AssertionError with the witness; InputError for unusable values.
+    """
+    context = _CONTEXT.get(_OUTSIDE)
+    if claim is None and epsilon is None:
+        epsilon, delta = context.epsilon, context.delta if delta is None else delta
+    if claim is None and epsilon is None:
+        raise InputError("epsilon", None, "a number, a claim, or a @pytest.mark.dp(epsilon=...) on the test")
+    result = audit(
+        mechanism,
+        pair,
+        epsilon=epsilon,
+        delta=delta or 0.0,
+        claim=claim,
+        trials=context.trials if trials is None else trials,
+        alpha=context.alpha,
+        method=method,
+        seed=seed_of(mechanism, pair),
+        executor=executor,
+    )
+    context.record(result)
+    if result.refuted:
+        said = f"({epsilon:g}, {delta or 0:g})-DP" if epsilon is not None else str(claim)
+        raise AssertionError(f"not {said}: refuted with error probability {context.alpha:.1g}\n{result.witness}")
+    return result
+
+
+def seed_of(mechanism: Callable[..., Any], pair: tuple[Any, Any]) -> int:
+    """The same seed for the same mechanism and pair, in every process and on every machine."""
+    name = getattr(mechanism, "__qualname__", type(mechanism).__qualname__)
+    with np.printoptions(threshold=1_000_000, precision=17):
+        text = f"{name}|{pair!r}"
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1

@@ -1,0 +1,68 @@
+"""Hypothesis strategies for neighbouring datasets, and pairs that private code most often gets wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from hypothesis import assume
+from hypothesis import strategies as st
+
+from ..mechanisms import neighbouring_relation
+from ..mechanisms.validate import count, positive
+from . import units
+
+Pair = tuple[Any, Any]
+
+
+def neighbours(datasets: st.SearchStrategy[Any], relation: str = "replace-one") -> st.SearchStrategy[Pair]:
+    """Pairs (dataset, neighbour) under the relation, drawn and shrunk by Hypothesis.
+
+    datasets: a strategy for lists, tuples, arrays, data frames or mappings (clients of a federation) with at
+    least one unit. For replace-one, the new unit comes from a second draw of the same strategy. Both orders
+    of a pair are drawn. Raises InputError for an unknown relation.
+    """
+    checked = neighbouring_relation(relation)
+
+    @st.composite
+    def pairs(draw: st.DrawFn) -> Pair:
+        dataset = draw(datasets)
+        names = units.keys(dataset)
+        assume(names)
+        key = names[draw(st.integers(0, len(names) - 1))]
+        if checked == "add-remove":
+            neighbour = units.without(dataset, key)
+        elif checked == "zero-out":
+            neighbour = units.replaced(dataset, key, units.zero(units.unit(dataset, key)))
+        else:
+            donor = draw(datasets)
+            donors = units.keys(donor)
+            assume(donors)
+            neighbour = units.replaced(dataset, key, units.unit(donor, donors[draw(st.integers(0, len(donors) - 1))]))
+        return (neighbour, dataset) if draw(st.booleans()) else (dataset, neighbour)
+
+    return pairs()
+
+
+def worst_case_pairs(size: int, bound: float, relation: str = "replace-one", dimension: int = 0) -> Iterator[Pair]:
+    """Pairs of arrays that tend to show a violation: try them before random ones.
+
+    size: units in the dataset. bound: the clip norm that the mechanism is to enforce. dimension: 0 for scalar
+    units, else vectors. All-equal units against one outlier, opposite signs on the clip boundary, just outside
+    it, duplicates, huge values, NaN and infinities; for add-remove an empty neighbour too.
+    """
+    checked = neighbouring_relation(relation)
+    units_count, norm = count("size", size), positive("bound", bound)
+    direction = 1.0 if dimension == 0 else np.ones(count("dimension", dimension)) / np.sqrt(dimension)
+    extremes = (norm, -norm, norm * (1 + 1e-6), 10 * norm, 1e300, np.inf, -np.inf, np.nan)
+    for rest in (0.0, norm, -norm):
+        for outlier in extremes:
+            dataset = np.array([rest * direction] * units_count)
+            dataset[0] = outlier * np.asarray(direction)
+            if checked == "add-remove":
+                yield dataset, np.delete(dataset, 0, axis=0)
+            elif checked == "zero-out":
+                yield dataset, units.replaced(dataset, 0, np.zeros_like(dataset[0]))
+            else:
+                yield dataset, units.replaced(dataset, 0, -norm * np.asarray(direction))

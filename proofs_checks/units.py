@@ -1,0 +1,103 @@
+"""Datasets as units: how to drop, replace or zero one unit of a list, array, data frame or federation.
+
+The unit is a list's or tuple's element, an array's first-axis entry, a data frame's row, a mapping's value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from ..mechanisms import InputError
+
+
+@singledispatch
+def keys(dataset: Any) -> list[Any]:
+    """What names each unit: positions, or a mapping's keys."""
+    if _is_frame(dataset):
+        return list(range(len(dataset)))
+    raise InputError("dataset", dataset, "a list, tuple, array, data frame, or mapping of clients")
+
+
+@singledispatch
+def without(dataset: Any, key: Any) -> Any:
+    """The dataset with one unit gone."""
+    return dataset.drop(dataset.index[key])
+
+
+@singledispatch
+def replaced(dataset: Any, key: Any, unit: Any) -> Any:
+    """The dataset with one unit's data replaced."""
+    changed = dataset.copy()
+    changed.iloc[key] = unit
+    return changed
+
+
+def unit(dataset: Any, key: Any) -> Any:
+    """One unit's data."""
+    return dataset.iloc[key] if _is_frame(dataset) else dataset[key]
+
+
+def zero(value: Any) -> Any:
+    """Data of the same shape that contribute nothing to a sum."""
+    if isinstance(value, int | float | complex) or hasattr(value, "__array__"):
+        return value * 0 if not hasattr(value, "__array__") else np.zeros_like(value)[()]
+    if isinstance(value, list | tuple):
+        return type(value)(zero(part) for part in value)
+    if isinstance(value, Mapping):
+        return {name: zero(part) for name, part in value.items()}
+    raise InputError("unit", value, "numbers, arrays, or lists, tuples and mappings of them, for zero-out neighbours")
+
+
+def _is_frame(dataset: object) -> bool:
+    """A pandas data frame or series, without importing pandas."""
+    return hasattr(dataset, "iloc") and hasattr(dataset, "drop")
+
+
+@keys.register(list)
+@keys.register(tuple)
+@keys.register(np.ndarray)
+def _(dataset: Any) -> list[Any]:
+    return list(range(len(dataset)))
+
+
+@keys.register(Mapping)
+def _(dataset: Mapping[Any, Any]) -> list[Any]:
+    return list(dataset)
+
+
+@without.register(list)
+@without.register(tuple)
+def _(dataset: Any, key: int) -> Any:
+    return dataset[:key] + dataset[key + 1 :]
+
+
+@without.register(np.ndarray)
+def _(dataset: np.ndarray, key: int) -> Any:
+    return np.delete(dataset, key, axis=0)
+
+
+@without.register(Mapping)
+def _(dataset: Mapping[Any, Any], key: Any) -> Any:
+    return {name: value for name, value in dataset.items() if name != key}
+
+
+@replaced.register(list)
+@replaced.register(tuple)
+def _(dataset: Any, key: int, unit: Any) -> Any:
+    return dataset[:key] + type(dataset)([unit]) + dataset[key + 1 :]
+
+
+@replaced.register(np.ndarray)
+def _(dataset: np.ndarray, key: int, unit: Any) -> Any:
+    changed = dataset.copy()
+    changed[key] = unit
+    return changed
+
+
+@replaced.register(Mapping)
+def _(dataset: Mapping[Any, Any], key: Any, unit: Any) -> Any:
+    return {name: unit if name == key else value for name, value in dataset.items()}

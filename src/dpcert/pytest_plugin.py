@@ -1,0 +1,127 @@
+"""The pytest plugin: privacy claims as tests, one error probability for the whole session.
+
+- `@pytest.mark.dp(epsilon=..., delta=...)` states the claim that `assert_private` tests in that function.
+- `--dp-alpha` is the probability that any correct mechanism fails in this session; it is split evenly over the
+  collected tests and, within a Hypothesis test, over its examples.
+- `--dp-profile=ci|nightly` sets how often mechanisms run; `--dp-report=FILE` writes one JSON line a call.
+- Files named `*.claim.toml` are test items that pass when `dpcert verify` says "holds".
+
+Only names and options are set up here; what they need is imported when a test uses them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from .proofs_checks.auditing import AuditResult
+
+PROFILES = {"ci": 2_000, "nightly": 50_000}
+"""Trials a side and call."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("dpcert", "differential privacy")
+    group.addoption(
+        "--dp-alpha", type=_probability, default=1e-3, help="error probability of the whole session (default 0.001)"
+    )
+    group.addoption("--dp-profile", choices=sorted(PROFILES), default="ci", help="how often mechanisms run")
+    group.addoption("--dp-report", type=Path, default=None, metavar="FILE", help="one JSON line for each audit")
+
+
+def _probability(text: str) -> float:
+    value = float(text)
+    if not 0 < value < 1:
+        raise ValueError("expected a number strictly between 0 and 1")
+    return value
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "dp(epsilon, delta=0.0): the privacy claim that assert_private tests here")
+    report = config.getoption("--dp-report")
+    if report is not None:
+        report.write_text("")
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    if file_path.name.endswith(".claim.toml"):
+        return ClaimFile.from_parent(parent, path=file_path)
+    return None
+
+
+class ClaimFile(pytest.File):
+    """A claim file: one test item."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        yield ClaimItem.from_parent(self, name="verify")
+
+
+class NotHeld(Exception):
+    """A claim that does not hold, with the reason as text."""
+
+
+class ClaimItem(pytest.Item):
+    """Passes when the claim holds; fails with the verdict, the certified interval and the findings otherwise."""
+
+    def runtest(self) -> None:
+        from .proofs_checks.verify import verify
+
+        result = verify(self.path)
+        if result.verdict != "holds":
+            findings = "".join(f"\n  {finding.id}: {finding.text}" for finding in result.findings)
+            raise NotHeld(f"{self.path.name}: {result.verdict}: {result.why}{findings}")
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """A verdict is shown without a traceback."""
+        return str(excinfo.value) if excinfo.errisinstance(NotHeld) else super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        return self.path, 0, f"claim: {self.path.name}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Tell `assert_private` its claim, its share of the error probability, and where to report."""
+    if not isinstance(item, pytest.Function):
+        return (yield)
+    from .proofs_checks.assertion import Context, assertions
+
+    epsilon, delta = _marked(item)
+    context = Context(
+        alpha=item.config.getoption("--dp-alpha") / len(item.session.items) / _examples(item),
+        trials=PROFILES[item.config.getoption("--dp-profile")],
+        epsilon=epsilon,
+        delta=delta,
+        record=lambda result: _report(item, result),
+    )
+    with assertions(context):
+        return (yield)
+
+
+def _marked(item: pytest.Item) -> tuple[float | None, float]:
+    mark = item.get_closest_marker("dp")
+    if mark is None:
+        return None, 0.0
+    if mark.args or not {"epsilon"} <= set(mark.kwargs) <= {"epsilon", "delta"}:
+        raise pytest.UsageError(f"{item.nodeid}: use @pytest.mark.dp(epsilon=..., delta=...)")
+    return float(mark.kwargs["epsilon"]), float(mark.kwargs.get("delta", 0.0))
+
+
+def _examples(item: pytest.Function) -> int:
+    """How many examples Hypothesis may draw for this test; 1 for an ordinary one."""
+    settings = getattr(item.obj, "_hypothesis_internal_use_settings", None)
+    if settings is None and not getattr(item.obj, "is_hypothesis_test", False):
+        return 1
+    return 100 if settings is None else int(settings.max_examples)
+
+
+def _report(item: pytest.Item, result: AuditResult) -> None:
+    path = item.config.getoption("--dp-report")
+    if path is not None:
+        with path.open("a") as report:
+            report.write(json.dumps({"test": item.nodeid} | result.to_json(), default=str) + "\n")

@@ -1,0 +1,124 @@
+"""The plugin as a user meets it: each test runs pytest on a small project of its own."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+NOISY_SUM = """
+import pytest
+from hypothesis import given, settings, strategies as st
+from dpcert.proofs_checks import assert_private, neighbours
+
+def noisy_sum(dataset, rng, size):
+    return sum(dataset) + rng.laplace(0.0, NOISE, size)
+
+@settings(max_examples=15, deadline=None)
+@given(pair=neighbours(st.lists(st.floats(0, 1), min_size=1, max_size=5), relation="replace-one"))
+def test_sum(pair):
+    assert_private(noisy_sum, pair, epsilon=1.0, delta=0.0)
+"""
+
+CLAIM = """
+[claim]
+title = "one Gaussian release"
+source = "a test"
+notion = "dp"
+unit = "client"
+neighbouring = "add-remove"
+epsilon = EPSILON
+delta = 1e-5
+[mechanism]
+kind = "gaussian"
+noise_multiplier = 1.0
+[sampling]
+scheme = "none"
+[composition]
+rounds = 1
+"""
+
+
+@pytest.fixture
+def project(pytester):
+    """A project whose pytest loads the plugin by its entry point or, where not installed so, by name."""
+    pytester.makeini("[pytest]\naddopts = -p dpcert.pytest_plugin -p no:cacheprovider")
+    return pytester
+
+
+def test_correct_code_passes_and_half_the_noise_fails_with_a_witness(project):
+    project.makepyfile(test_right=NOISY_SUM.replace("NOISE", "1.0"))
+    project.runpytest_subprocess("test_right.py").assert_outcomes(passed=1)
+    project.makepyfile(test_wrong=NOISY_SUM.replace("NOISE", "0.5"))
+    first = project.runpytest_subprocess("test_wrong.py")
+    first.assert_outcomes(failed=1)
+    first.stdout.fnmatch_lines(["*not (1, 0)-DP: refuted*", "*neighbours: *", "*and: *", "*replay (seed *"])
+    second = project.runpytest_subprocess("test_wrong.py")
+    witness = [line for line in first.stdout.lines if "neighbours:" in line]
+    assert witness == [line for line in second.stdout.lines if "neighbours:" in line]
+
+
+def test_the_mark_states_the_claim(project):
+    project.makepyfile(
+        """
+        import pytest
+        from dpcert.proofs_checks import assert_private
+
+        def release(dataset, rng, size):
+            return sum(dataset) + rng.laplace(0.0, 1.0, size)
+
+        @pytest.mark.dp(epsilon=1.0)
+        def test_right():
+            assert_private(release, ([0.0], [1.0]))
+
+        @pytest.mark.dp(epsilon=0.3, delta=1e-6)
+        def test_wrong():
+            assert_private(release, ([0.0], [1.0]))
+
+        def test_without_claim():
+            assert_private(release, ([0.0], [1.0]))
+
+        @pytest.mark.dp(0.5)
+        def test_misused():
+            pass
+        """
+    )
+    result = project.runpytest_subprocess("--dp-report=audits.jsonl")
+    result.assert_outcomes(passed=1, failed=3)
+    lines = [json.loads(line) for line in (project.path / "audits.jsonl").read_text().splitlines()]
+    assert [line["refuted"] for line in lines] == [False, True]
+
+
+def test_the_session_error_probability_is_split_over_tests_and_examples(project):
+    project.makepyfile(
+        """
+        from hypothesis import given, settings, strategies as st
+        from dpcert.proofs_checks.assertion import _CONTEXT
+
+        @settings(max_examples=20)
+        @given(st.integers())
+        def test_examples(number):
+            assert abs(_CONTEXT.get().alpha - 0.01 / 2 / 20) < 1e-12
+
+        def test_plain():
+            assert abs(_CONTEXT.get().alpha - 0.01 / 2) < 1e-12
+            assert _CONTEXT.get().trials == 50_000
+        """
+    )
+    project.runpytest_subprocess("--dp-alpha=0.01", "--dp-profile=nightly").assert_outcomes(passed=2)
+
+
+def test_claim_files_are_tests(project):
+    (project.path / "right.claim.toml").write_text(CLAIM.replace("EPSILON", "4.9"))
+    (project.path / "wrong.claim.toml").write_text(CLAIM.replace("EPSILON", "1.0"))
+    result = project.runpytest_subprocess()
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*wrong.claim.toml: refuted*"])
+
+
+@pytest.mark.parametrize("option", ["--dp-alpha=0", "--dp-alpha=nan", "--dp-profile=weekly"])
+def test_bad_options_are_refused(project, option):
+    result = project.runpytest_subprocess(option)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
