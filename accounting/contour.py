@@ -9,17 +9,23 @@ the number of rounds and however small delta (docs/theory/contour.md).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
-from .bracket import Bracket
+from .bracket import Bracket, OutOfReach
+from .contour_balls import BallInversion, invert_in_balls
 from .contour_inversion import Inversion, invert
 from .contour_paths import ORDERS
-from .contour_rounds import lay
+from .contour_rounds import lay, phases
 from .contour_saddle import Saddle, plan, saddle_at_delta, saddle_at_epsilon
 from .pairs import Composition, GaussianPair, SubsampledPair
-from .rounding import TARGET, widened_down, widened_up
+from .rounding import PARAMETER, TARGET, widened_down, widened_up
 
 METHOD = "contour"
+
+Engine = Callable[[Composition, Saddle], tuple[Inversion | BallInversion, Inversion | BallInversion]]
+"""Lays out two inversions, whose lower and upper ends, respectively, hold for all parameters within PARAMETER."""
 
 _ACCURACY = 32.0
 """-log of the relative error that periodicity, truncation and discretisation may each add to delta."""
@@ -27,7 +33,11 @@ _ACCURACY = 32.0
 _NARROW = 1e-10
 """Relative width at which another inversion is not worth its time."""
 
-_RETRIES = 12
+_WIDE = 5e-10
+"""Relative width at which ball arithmetic, a hundred times slower, is worth its time."""
+
+_RETRIES = 8
+_STEPS = 80
 
 
 def supports(composition: Composition) -> bool:
@@ -48,13 +58,17 @@ def delta(composition: Composition, epsilon: float) -> Bracket:
     saddle = saddle_at_epsilon(composition, epsilon)
     least, most = -math.inf, 0.0
     for _ in range(_RETRIES):
-        inversion = _inversion(composition, saddle)
+        inversion, _ = _in_doubles(composition, saddle)
         found = max(least, inversion.log_delta(below)[0]), min(most, inversion.log_delta(above)[1])
         improved = found != (least, most)
         least, most = found
         if most - least < _NARROW or not improved:
             break
         saddle = replace(saddle, log_delta=most)
+    if most - least > _WIDE:
+        with suppress(OutOfReach):
+            under, over = _in_balls(composition, saddle)
+            least, most = max(least, under.log_delta(below)[0]), min(most, over.log_delta(above)[1])
     return Bracket(
         max(0.0, widened_down(math.exp(least), 1e-15)), min(1.0, widened_up(math.exp(most), 1e-15)), True, METHOD
     )
@@ -66,54 +80,102 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
     Raises OutOfReach where the loss is so nearly an atom that too many frequencies would be needed.
     """
     target = math.log(delta)
-    below, above = widened_down(target, TARGET) - 2.0 * TARGET, widened_up(target, TARGET) + 2.0 * TARGET
+    targets = widened_down(target, TARGET) - 2.0 * TARGET, widened_up(target, TARGET) + 2.0 * TARGET
     saddle = saddle_at_delta(composition, target)
-    least, most = 0.0, math.inf
+    between = 0.0, math.inf
+    for engine, enough in ((_in_doubles, _NARROW), (_in_balls, _WIDE)):
+        between, saddle = _narrowed(composition, saddle, engine, targets, between, enough)
+        if between[1] - between[0] <= _WIDE * min(between[1], 1e300):
+            break
+    if between[1] == math.inf:
+        raise OutOfReach("the loss is too nearly an atom")
+    return Bracket(*between, True, METHOD)
+
+
+def _narrowed(
+    composition: Composition,
+    saddle: Saddle,
+    engine: Engine,
+    targets: tuple[float, float],
+    between: tuple[float, float],
+    enough: float,
+) -> tuple[tuple[float, float], Saddle]:
+    """The interval of eps, narrowed by inversions laid out anew where the last ones put the crossing."""
+    least, most = between
     for _ in range(_RETRIES):
-        inversion = _inversion(composition, saddle)
-        upper = min(most, _epsilon_above(inversion, below, saddle.epsilon))
-        lower = max(least, _epsilon_below(inversion, above, upper))
+        try:
+            under, over = engine(composition, saddle)
+        except OutOfReach:
+            if most < math.inf or saddle.epsilon == 0.0:
+                break
+            saddle = replace(saddle_at_epsilon(composition, 0.25 * saddle.epsilon), log_delta=targets[0])
+            continue
+        upper = min(most, _epsilon_above(over, targets[0], saddle.epsilon))
+        lower = max(least, _epsilon_below(under, targets[1], min(upper, 1e300)))
         improved = (lower, upper) != (least, most)
         least, most = lower, upper
-        if most - least <= _NARROW * most or not improved:
-            break
-        resolved = (most - least) * inversion.c < 1.0
-        if resolved and abs(most - saddle.epsilon) * inversion.c < 1.0:
-            break
+        resolved = (most - least) * over.c < 1.0
         trial = most if resolved else (math.sqrt(least * most) if least > 0.0 else 0.25 * most)
-        saddle = replace(saddle_at_epsilon(composition, trial), log_delta=target)
-    return Bracket(least, most, True, METHOD)
-
-
-def _inversion(composition: Composition, saddle: Saddle) -> Inversion:
-    chosen = plan(composition, saddle, _ACCURACY)
-    top = max(chosen.c, float(chosen.points.max()))
-    return invert(lay(composition, top, _ACCURACY + 4.0), chosen, _ACCURACY)
-
-
-def _epsilon_above(inversion: Inversion, log_delta: float, start: float) -> float:
-    """Postcondition: log delta(result) <= log_delta for certain, and result >= 0."""
-    result = max(0.0, start)
-    for _ in range(_RETRIES):
-        _, high, slope = inversion.log_delta(result)
-        step = (log_delta - high) / slope
-        if abs(step) <= 2.0**-50 * result:
+        near = resolved and abs(trial - saddle.epsilon) * over.c < 0.02
+        if most == math.inf or most - least <= enough * most or not improved or near:
             break
-        if result + step <= 0.0 and inversion.log_delta(0.0)[1] <= log_delta:
-            return 0.0
-        result = max(0.0, result + step)
-    step = 2.0**-52 * result + 5e-324
-    while inversion.log_delta(result)[1] > log_delta:
-        result, step = result + step, 2.0 * step
-    return result
+        saddle = replace(saddle_at_epsilon(composition, trial), log_delta=targets[0])
+    return (least, most), saddle
 
 
-def _epsilon_below(inversion: Inversion, log_delta: float, start: float) -> float:
+def _in_doubles(composition: Composition, saddle: Saddle) -> tuple[Inversion, Inversion]:
+    """An inversion, both of whose ends hold for all parameters within PARAMETER."""
+    chosen = plan(composition, saddle, _ACCURACY, 0.5)
+    found = invert(lay(composition, chosen.all_points, _ACCURACY + 4.0 + chosen.cancellation), chosen, _ACCURACY)
+    return found, found
+
+
+def _in_balls(composition: Composition, saddle: Saddle) -> tuple[BallInversion, BallInversion]:
+    """An inversion at either end of the parameters' intervals: the profile increases in each of them."""
+    chosen = plan(composition, saddle, _ACCURACY, 0.2)
+    rounds = lay(composition, chosen.all_points, _ACCURACY + 4.0 + chosen.cancellation)
+    parts, square = phases(composition)
+
+    def at(move: Callable[[float, float], float]) -> BallInversion:
+        exact = [replace(pair, shift=move(pair.shift, PARAMETER), rate=move(pair.rate, PARAMETER)) for pair, _ in parts]
+        if any(pair.rate >= 1.0 for pair in exact):
+            raise OutOfReach("a rate within rounding of 1")
+        return invert_in_balls(rounds, exact, move(square, 8.0 * PARAMETER), chosen, _ACCURACY)
+
+    return at(widened_down), at(widened_up)
+
+
+def _epsilon_above(inversion: Inversion | BallInversion, log_delta: float, start: float) -> float:
+    """Postcondition: log delta(result) <= log_delta for certain; 0 <= result <= infinity."""
+    return _crossing(lambda epsilon: inversion.log_delta(epsilon)[1:], inversion.c, log_delta, start)[1]
+
+
+def _epsilon_below(inversion: Inversion | BallInversion, log_delta: float, start: float) -> float:
     """Postcondition: log delta(result) > log_delta for certain, or result = 0."""
-    result, step = start, 2.0**-52 * start + 5e-324
-    while result > 0.0:
-        low, _, slope = inversion.log_delta(result)
-        if low > log_delta:
+    return _crossing(lambda epsilon: inversion.log_delta(epsilon)[::2], inversion.c, log_delta, start)[0]
+
+
+def _crossing(
+    bound: Callable[[float], tuple[float, float]], c: float, log_delta: float, start: float
+) -> tuple[float, float]:
+    """Two neighbouring eps: the bound is above log_delta at the first (or it is 0), and at most that at the second.
+
+    bound: eps to (value, about its derivative). Newton's method, held between the two; far from where the
+    inversion was laid out the bound need not decrease, so its derivative is not trusted when it is flat.
+    """
+    least, most, trial, nudge = 0.0, math.inf, max(0.0, start), 2.0**-51
+    for _ in range(_STEPS):
+        value, slope = bound(trial)
+        step = (log_delta - value) / min(slope, -0.1 * c) if math.isfinite(value) else -0.5 * trial
+        if value <= log_delta:
+            most = trial
+        else:
+            least = trial
+        if most == 0.0 or most - least <= 2.0**-49 * min(most, 1e300):
             break
-        result, step = max(0.0, result - max(step, min((low - log_delta) / slope, 0.5 * result))), 2.0 * step
-    return result
+        if abs(step) <= nudge * trial:
+            step, nudge = (-nudge if value <= log_delta else nudge) * trial, 2.0 * nudge
+        trial = max(0.0, trial + step)
+        if not (least < trial < most or trial == least == 0.0):
+            trial = 0.5 * (least + most) if most < math.inf else 2.0 * least + 1.0 / c
+    return least, most

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
+from .bracket import OutOfReach
 from .contour_paths import Real, Sampled
 from .contour_range import cell_masses, factors, reach
 
@@ -112,8 +113,8 @@ def envelope(pair: Sampled, c: float, log_moment: float, log_rounds: float) -> E
     """
     budget = 14.0 + log_rounds
     budget += pair.lift(c, min(_TALLEST, _WIDEST_ANGLE / pair.shift))
-    left, right = reach(pair, c, budget)
-    ends = _cells(pair, c, left, right, log_moment)
+    left, right = reach(pair, (c,), budget)
+    ends = _cells(pair, c, left, right)
     logit = math.log(pair.rate) - math.log1p(-pair.rate) - 0.5 * pair.shift**2
     rise, slope = np.ones(ends.shape), np.zeros(ends.shape)
     if pair.order == "hybrid":
@@ -122,6 +123,8 @@ def envelope(pair: Sampled, c: float, log_moment: float, log_rounds: float) -> E
     branches = []
     for branch in factors(pair.order, c):
         least, most = cell_masses(pair, branch, ends)
+        if not np.max(most) - log_moment < 100.0:
+            raise OutOfReach("the integrand varies too fast for the cells of its envelope")
         branches.append(BranchCells(branch, np.exp(least - log_moment), np.exp(most - log_moment)))
     return Envelope(
         pair,
@@ -136,12 +139,12 @@ def envelope(pair: Sampled, c: float, log_moment: float, log_rounds: float) -> E
     )
 
 
-def _cells(pair: Sampled, c: float, left: float, right: float, log_moment: float) -> Real:
-    """Ends of cells: finer where the mass is, geometric towards the hybrid pair's corner; 0 is an end."""
+def _cells(pair: Sampled, c: float, left: float, right: float) -> Real:
+    """Ends of cells: finer where the mass is, geometric towards the hybrid pair's corner."""
     coarse = np.linspace(left, right, 129)
-    mass = sum(np.exp(cell_masses(pair, branch, coarse)[1] - log_moment) for branch in factors(pair.order, c))
-    heavy = np.nonzero(mass > 1e-4 * np.max(mass))[0]
+    log_mass = np.max([cell_masses(pair, branch, coarse)[1] for branch in factors(pair.order, c)], axis=0)
+    heavy = np.nonzero(log_mass > np.max(log_mass) - 9.0)[0]
     fine = np.linspace(coarse[heavy[0]], coarse[heavy[-1] + 1], 257)
-    corner = left + np.geomspace(1e-9, 1.0, 97) if pair.order == "hybrid" else np.zeros(0)
-    ends = np.unique(np.concatenate([coarse, fine, corner, [0.0] if left < 0.0 < right else []]))
-    return ends
+    if pair.order != "hybrid":
+        return np.unique(np.concatenate([coarse, fine]))
+    return np.unique(np.concatenate([coarse, fine, left + np.geomspace(1e-9, 1.0, 97)]))

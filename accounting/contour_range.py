@@ -12,8 +12,6 @@ import numpy as np
 
 from .contour_paths import Real, Sampled
 
-_CELLS = 256
-
 
 def factors(order: str, c: float) -> tuple[tuple[tuple[int, float], ...], ...]:
     """The (sign, power) of each factor of each branch's integrand at real t = c."""
@@ -43,43 +41,57 @@ def log_growth(pair: Sampled, branch: tuple[tuple[int, float], ...], x: Real) ->
 
 
 def cell_masses(pair: Sampled, branch: tuple[tuple[int, float], ...], ends: Real) -> tuple[Real, Real]:
-    """log of (at most, at least) the integral of a branch over each cell; 0 must not be inside a cell."""
-    growth, log_phi = log_growth(pair, branch, ends), -0.5 * ends * ends - 0.5 * math.log(2.0 * math.pi)
-    log_width = np.log(np.diff(ends))
-    least = np.minimum(growth[1:], growth[:-1]) + np.minimum(log_phi[1:], log_phi[:-1])
-    most = np.maximum(growth[1:], growth[:-1]) + np.maximum(log_phi[1:], log_phi[:-1])
-    return least + log_width, most + log_width
+    """log of (at least, at most) the integral of a branch over each cell.
+
+    The log integrand f has f'' = -1 + sum_j power_j l_j'' with 0 <= l_j'' <= shift^2 / 4, l_j = log m(sign_j x), and a
+    function with f'' >= -k exceeds the larger of its values at the ends of a cell by at most k width^2 / 8.
+    """
+    value = log_growth(pair, branch, ends) - 0.5 * ends * ends - 0.5 * math.log(2.0 * math.pi)
+    width = np.diff(ends)
+    bend = 0.25 * pair.shift**2
+    concave = 1.0 + bend * sum(max(0.0, -power) for _, power in branch)
+    convex = max(0.0, -1.0 + bend * sum(max(0.0, power) for _, power in branch))
+    most = np.maximum(value[1:], value[:-1]) + concave * width**2 / 8.0
+    least = np.minimum(value[1:], value[:-1]) - convex * width**2 / 8.0
+    return least + np.log(width), most + np.log(width)
 
 
-def reach(pair: Sampled, top: float, budget: float) -> tuple[float, float]:
-    """left < right such that the integrand's mass outside is below e^-budget, for every c in [0, top].
+def reach(pair: Sampled, points: tuple[float, ...], budget: float) -> tuple[float, float]:
+    """left < right such that, for every c in points and c = 0, the integrand's mass outside is below e^-budget times
+    the moment at c.
 
-    On one side the integrand is at most phi; on the other it is bounded cell by cell. The mass is log-convex in
-    c, so c = 0 and c = top suffice. Sums over nodes at most 1 apart are covered as well as integrals: a cell
-    counts with its width plus 1.
+    On one side the integrand is at most phi; on the other it is bounded cell by cell. Sums over nodes at most 1
+    apart are covered as well as integrals: a cell counts with its width plus 1.
     """
     plain = math.sqrt(2.0 * budget) + 1.0
+    far = max(_far(pair, c, budget) for c in (0.0, *points))
     if pair.order == "hybrid":
-        return 0.5 * pair.shift, max(0.5 * pair.shift + 1.0, plain, _far(pair, top, budget))
+        return 0.5 * pair.shift, max(0.5 * pair.shift + 1.0, plain, far)
     if pair.order == "add":
-        return -max(plain, _far(pair, top, budget)), max(plain, 0.5 * pair.shift)
-    return -plain, max(plain, _far(pair, top, budget))
+        return -max(plain, far), max(plain, 0.5 * pair.shift)
+    return -plain, max(plain, far)
 
 
-def _far(pair: Sampled, top: float, budget: float) -> float:
-    """Distance from 0 on the side where the integrand may grow before it falls.
+def _far(pair: Sampled, c: float, budget: float) -> float:
+    """Distance from 0, on the side where the integrand may grow before it falls, past which it does not matter.
 
-    Past `far` it is at most phi(x) e^{power shift (|x| + shift/2)}, whose mass is below e^-budget / 4.
+    Past the last cell it is at most phi(x) e^{power shift (|x| + shift/2)}, whose mass is below e^-budget / 4.
     """
-    power = {"add": top, "replace": 1.0 + 2.0 * top}.get(pair.order, 1.0 + top)
+    power = {"add": c, "replace": 1.0 + 2.0 * c}.get(pair.order, 1.0 + c)
     steepest = pair.shift * power
     far = steepest + math.sqrt(2.0 * budget + steepest * (steepest + pair.shift)) + 1.0
-    ends = np.linspace(0.0, far, _CELLS + 1)
+    ends = np.linspace(0.0, far, min(4096, 128 + math.ceil(far)))
     side = -1.0 if pair.order == "add" else 1.0
-    density = np.zeros(_CELLS)
-    for c in (0.0, top):
-        growth = log_growth(pair, factors(pair.order, c)[0], side * ends)
-        density += np.exp(np.minimum(growth[1:] - 0.5 * ends[:-1] ** 2, 700.0))
-    outside = np.cumsum((density * (ends[1] + 1.0))[::-1])[::-1] + math.exp(-budget) / 4.0
-    inside = np.nonzero(outside > math.exp(-budget))[0]
+    branch = tuple((int(sign * side), exponent) for sign, exponent in factors(pair.order, c)[0])
+    least, most = cell_masses(pair, branch, ends)
+    moment = max(0.0, float(logsumexp(least)))
+    most += np.log1p(1.0 / np.diff(ends)) - moment + budget
+    outside = np.cumsum(np.exp(np.clip(most, -700.0, 600.0))[::-1])[::-1] + 0.25
+    inside = np.nonzero(outside > 1.0)[0]
     return float(ends[inside[-1] + 1]) if inside.size else float(ends[1])
+
+
+def logsumexp(values: Real) -> float:
+    """log(sum(exp(values)))."""
+    largest = float(np.max(values))
+    return largest + math.log(float(np.sum(np.exp(values - largest))))

@@ -17,7 +17,7 @@ from .rounding import PARAMETER
 class Rounds:
     """Quadratures with their numbers of rounds, and the squared shift of the Gaussian rounds together.
 
-    The quadratures serve 0 <= Re t <= top.
+    The quadratures serve the values of Re t that they were laid for, top being the largest.
     """
 
     sampled: tuple[tuple[Quadrature, int], ...]
@@ -33,7 +33,7 @@ class Rounds:
         return total[0], total[1], total[2]
 
     def log_profile_above(self, points: Real) -> Real:
-        """At least log(e^{c eps} delta(eps)), for every eps and every c of points in [0, top].
+        """At least log(e^{c eps} delta(eps)), for every eps and every c of points, for which the quadratures were laid.
 
         (1 - e^{eps-L})_+ <= e^{c(L-eps)} c^c / (1+c)^{1+c}, the factor being 1 at c = 0.
         """
@@ -50,12 +50,12 @@ def phases(composition: Composition) -> tuple[tuple[tuple[Sampled, int], ...], f
     return tuple((sampled(pair), count) for pair, count in composition if isinstance(pair, SubsampledPair)), gaussian
 
 
-def lay(composition: Composition, top: float, accuracy: float) -> Rounds:
-    """Quadratures for 0 <= Re t <= top with a relative error of about e^-accuracy over all rounds."""
+def lay(composition: Composition, points: tuple[float, ...], accuracy: float) -> Rounds:
+    """Quadratures with a relative error of about e^-accuracy over all rounds at each Re t in points."""
     parts, gaussian = phases(composition)
     spread = math.log(max(1, len(parts)))
     return Rounds(
-        tuple((quadrature(pair, top, accuracy + spread + math.log(count)), count) for pair, count in parts),
+        tuple((quadrature(pair, points, accuracy + spread + math.log(count)), count) for pair, count in parts),
         gaussian,
-        top,
+        max(points),
     )

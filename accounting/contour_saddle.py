@@ -66,14 +66,17 @@ def saddle_at_epsilon(composition: Composition, epsilon: float) -> Saddle:
     return Saddle(found.rounds, found.c, epsilon, found.log_delta + (found.epsilon - epsilon) * found.c)
 
 
-def plan(composition: Composition, saddle: Saddle, accuracy: float) -> Plan:
-    """The line with the longest step, among those on which the terms are not much larger than delta."""
+def plan(composition: Composition, saddle: Saddle, accuracy: float, cancellation_price: float) -> Plan:
+    """The line where a low price is paid for a short step and for terms that are much larger than delta.
+
+    cancellation_price: how much of log(period) one unit of log(terms / delta) is worth.
+    """
     c, rounds = saddle.c, saddle.rounds
     spread = 1.0 / math.sqrt(rounds.cumulants(c)[2])
     near = min(spread, 0.5 * c) * _NEAR
     points = np.unique(np.concatenate([c * _BELOW, c + near, c + spread * _ABOVE]))
     if points[-1] > rounds.top:
-        rounds = lay(composition, points[-1], _COARSE)
+        rounds = lay(composition, (float(points[-1]),), _COARSE)
     heights = rounds.log_profile_above(points) - points * saddle.epsilon
     gain = np.maximum(heights - saddle.log_delta + accuracy, 1.0)
     distance = np.abs(points[None, 1:-1] - points[:, None])
@@ -81,15 +84,16 @@ def plan(composition: Composition, saddle: Saddle, accuracy: float) -> Plan:
     below = np.where(points[:, None] < points[None, 1:-1], periods, math.inf)
     above = np.where(points[:, None] > points[None, 1:-1], periods, math.inf)
     period = np.maximum(np.min(below, axis=0), np.min(above, axis=0))
-    best = int(np.argmin(np.log(period) + 0.5 * heights[1:-1]))
+    best = int(np.argmin(np.log(period) + cancellation_price * heights[1:-1]))
     bounding = points[[int(np.argmin(below[:, best])), int(np.argmin(above[:, best]))]]
-    return Plan(float(points[1 + best]), bounding, saddle.epsilon, saddle.log_delta)
+    cancellation = max(0.0, float(heights[1 + best]) - saddle.log_delta)
+    return Plan(float(points[1 + best]), bounding, saddle.epsilon, saddle.log_delta, cancellation)
 
 
 def _search(composition: Composition, start: float, excess: Callable[[Rounds, float], tuple[float, float]]) -> Saddle:
     """The c where excess falls to 0, by Newton's method in log c; the quadratures are laid anew as c leaves them."""
     c, low, high = start, 0.0, math.inf
-    rounds = lay(composition, 3.0 * c, _COARSE)
+    rounds = lay(composition, (3.0 * c,), _COARSE)
     for _ in range(_STEPS):
         value, slope = excess(rounds, c)
         if abs(value) < 0.02 * max(slope, math.sqrt(slope)):
@@ -101,7 +105,7 @@ def _search(composition: Composition, start: float, excess: Callable[[Rounds, fl
         if c > rounds.top:
             if c > _LARGEST:
                 raise OutOfReach("the saddle point is too far out")
-            rounds = lay(composition, 1.5 * c, _COARSE)
+            rounds = lay(composition, (1.5 * c,), _COARSE)
     return _saddle(rounds, c)[0]
 
 

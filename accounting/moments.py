@@ -16,7 +16,7 @@ from .contour_paths import Complex, Path, Real, Sampled, corner, line
 from .contour_range import reach
 from .rounding import UNIT
 
-MOST_NODES = 20_000
+MOST_NODES = 60_000
 """Beyond it (enormous shifts) another accountant is the better choice."""
 
 _TALLEST = 1.2
@@ -28,25 +28,26 @@ _WIDEST_ANGLE = 1.4
 
 @dataclass(frozen=True, slots=True)
 class Quadrature:
-    """Nodes of one pair, good for 0 <= Re t <= top and any Im t >= 0.
+    """Nodes of one pair, good for a few values of Re t and any Im t >= 0.
 
-    height: of the path; strip_log: log of e^{2 pi b/step} - 1, b the half-width of the strip of analyticity used;
-    tail: bound on what the nodes left out would add to the sum; corner_tail: the same, per unit of |t|.
+    grid: (step, first, last) of the path's parameter; height: of the path; strip_log: at most 2 pi b/step, b being
+    the half-width of the strip of analyticity used; tail: bound on what the nodes left out would add to the sum,
+    relative to the moment; corner_tail: the same for those next to the corner, absolute, per unit of |t|.
     """
 
     pair: Sampled
     paths: tuple[Path, ...]
-    top: float
+    grid: tuple[float, int, int]
     height: float
     strip_log: float
     tail: float
     corner_tail: float
 
-    def alias(self, c: float) -> float:
-        """Bound on the trapezoidal rule's error, relative to the sum of the real moments of the integrand's parts."""
+    def relative_error(self, c: float) -> float:
+        """Bound on the error of discretisation and of the range, relative to the real moments of all parts."""
         vertical = 2.0 * self.height if self.pair.order == "hybrid" else 0.0
         upper_edge = math.exp(self.pair.lift(c, 2.0 * self.height))
-        return (1.0 + (1.0 + vertical) * upper_edge) * math.exp(-self.strip_log) * (1.0 + 2.0**-40)
+        return self.tail + (1.0 + (1.0 + vertical) * upper_edge) * math.exp(-self.strip_log) * (1.0 + 2.0**-40)
 
     def cumulants(self, c: float) -> tuple[float, float, float]:
         """About K(c) = log E[e^{cL}], K'(c) and K''(c): no bounds."""
@@ -65,7 +66,7 @@ class Quadrature:
     def log_moments_above(self, points: Real) -> Real:
         """At least log E[e^{cL}] at every c of points, all in [0, top]: accurate, but not to the last digits."""
         values = np.zeros(points.shape) + self.pair.atom
-        slack = np.full(points.shape, self.tail) + self.corner_tail * points
+        slack = self.corner_tail * points
         exponents = []
         for path in self.paths:
             exponents.append(path.log_weight + np.multiply.outer(-points if path.mirrored else points, path.loss))
@@ -77,8 +78,10 @@ class Quadrature:
             count = path.loss.size
             values += np.sum(weight.real, axis=1)
             slack += UNIT * (size @ (path.log_error + count + 40.0) + points * (size @ path.loss_error))
-        alias = np.array([self.alias(c) for c in points])
-        result: Real = scale + np.log((values + slack) / (1.0 - alias)) + 8.0 * UNIT * (1.0 + np.abs(scale))
+        relative = np.array([self.relative_error(c) for c in points])
+        result: Real = (
+            scale + np.log((values + slack) / (1.0 - np.minimum(relative, 0.5))) + 8.0 * UNIT * (1.0 + np.abs(scale))
+        )
         return result
 
     def tilted(self, c: float) -> Tilted:
@@ -86,7 +89,7 @@ class Quadrature:
         scale = self.cumulants(c)[0]
         scale = scale if scale > 1.0 else 0.0
         floor = math.exp(-scale)
-        growth, error = 0.0, self.tail * floor + self.corner_tail * c * floor
+        growth, error = 0.0, self.corner_tail * c * floor
         branches, slope = [], 0.0
         for path in self.paths:
             count = path.loss.size
@@ -106,9 +109,9 @@ class Quadrature:
             branches.append(Branch(weight, path.loss, path.mirrored))
             spread = np.abs(path.loss) * (path.log_error + c * path.loss_error + 3.0 * count + 60.0)
             slope += UNIT * float(np.sum(size * (spread + path.loss_error)))
-        alias, moment = self.alias(c), floor + growth
-        error = 1.01 * (error + alias * (moment + floor)) / (1.0 - alias)
-        fixed = 2.02 * alias * (moment + error) + 2.0 * self.tail * floor
+        relative, moment = self.relative_error(c), floor + growth
+        error = 1.01 * (error + relative * (moment + floor)) / (1.0 - relative)
+        fixed = 2.02 * relative * (moment + error)
         log_moment = math.log1p(growth) if scale == 0.0 else scale + math.log(moment)
         slope = 1.01 * slope + self.corner_tail * floor
         return Tilted(c, scale, moment, log_moment, error, tuple(branches), fixed, slope)
@@ -180,39 +183,38 @@ def rotation_minus_one(left: Real | Complex, right: Real | Complex) -> Complex:
     return expm1(np.asarray(1j * product, dtype=np.complex128))
 
 
-def quadrature(pair: Sampled, top: float, budget: float) -> Quadrature:
-    """Nodes whose discretisation error is about e^-budget relative to the moment at Re t <= top."""
+def quadrature(pair: Sampled, points: tuple[float, ...], budget: float) -> Quadrature:
+    """Nodes whose discretisation error is about e^-budget relative to the moment at each Re t in points."""
+    top = max(points)
     height = _height(pair, top, budget)
     lift, edge = pair.lift(top, height), pair.lift(top, 2.0 * height)
-    left, right = reach(pair, top, budget + lift)
+    left, right = reach(pair, points, budget + lift)
     if pair.order == "hybrid":
-        step = short(math.pi**2 / (budget + edge + math.log1p(2.0 * height)))
-        paths, corner_tail = corner_nodes(pair, height, step, right, budget + lift, lift)
-        strip = math.pi**2 / step
+        strip = budget + edge + math.log1p(2.0 * height)
+        step = short(math.pi**2 / strip)
+        first = math.floor(-(budget + lift) / step)
+        last = math.ceil((0.5 * math.pi * (right - left) / height + 1.0) / step)
     else:
-        step = short(2.0 * math.pi * height / (budget + edge))
-        if (right - left) / step > MOST_NODES:
-            raise OutOfReach(f"more than {MOST_NODES} quadrature nodes are needed")
-        paths, corner_tail = line(pair, height, step, math.floor(left / step), math.ceil(right / step)), 0.0
-        strip = 2.0 * math.pi * height / step
-    return Quadrature(pair, paths, top, height, strip, 4.0 * math.exp(-budget), corner_tail)
-
-
-def corner_nodes(
-    pair: Sampled, height: float, step: float, right: float, budget: float, lift: float
-) -> tuple[tuple[Path, ...], float]:
-    """The hybrid pair's nodes, and a bound, per unit of |t|, on what those left out next to the corner would add.
-
-    Next to the corner |dz/dw| <= (2 height/pi) e^{w/2}, so |z| <= length = (4 height/pi) e^{w/2}, and
-    |loss| <= 2 shift rate |z|; the weights are at most e^lift times those on the real line.
-    """
-    first = math.floor(-budget / step)
-    last = math.ceil((0.5 * math.pi * (right - 0.5 * pair.shift) / height + 1.0) / step)
+        strip = budget + edge
+        step = short(2.0 * math.pi * height / strip)
+        first, last = math.floor(left / step), math.ceil(right / step)
     if last - first > MOST_NODES:
         raise OutOfReach(f"more than {MOST_NODES} quadrature nodes are needed")
-    length = 4.0 * height / math.pi * math.exp(0.5 * first * step)
-    paths = corner(pair, height, step, first, max(last, first + 8))
-    return paths, 4.0 * pair.shift * pair.rate * length**2 * math.exp(lift)
+    lay = corner if pair.order == "hybrid" else line
+    paths, corner_tail = lay(pair, height, step, first, last), _corner_tail(pair, height, step * first, lift)
+    return Quadrature(pair, paths, (step, first, last), height, strip, 4.0 * math.exp(-budget), corner_tail)
+
+
+def _corner_tail(pair: Sampled, height: float, w: float, lift: float) -> float:
+    """Bound, per unit of |t|, on what the hybrid pair's nodes below w, next to the corner, would add.
+
+    There |dz/dw| <= (2 height/pi) e^{w/2}, so |z| <= length = (4 height/pi) e^{w/2}, and |loss| <= 2 shift rate |z|;
+    the weights are at most e^lift times those on the real line.
+    """
+    if pair.order != "hybrid":
+        return 0.0
+    length = 4.0 * height / math.pi * math.exp(0.5 * w)
+    return 4.0 * pair.shift * pair.rate * length**2 * math.exp(lift)
 
 
 def _height(pair: Sampled, top: float, budget: float) -> float:
