@@ -53,6 +53,7 @@ class Statement(Table):
 
     epsilon_interval: what the printed epsilon may have been before rounding; the verdict then uses its upper end.
     convention: how the source computed the number. assumed: what had to be assumed to write the file.
+    implementation: "package.module:callable", what `dpcert verify --audit` attacks.
     coalition_sees_participation: billboard and joint only, default true (see `sees_participation`).
     observer: whom the claim is about; default for billboard and joint: the coalition of all other clients.
     coalition_size: how many of them collude, default all. clients: whether they carry state from round to round that
@@ -73,6 +74,7 @@ class Statement(Table):
     clients: Literal["stateless", "stateful"] | None = None
     convention: Text | None = None
     assumed: tuple[Text, ...] = ()
+    implementation: Text | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> Statement:

@@ -32,15 +32,17 @@ class Target:
     generic: bool
 
 
-def load(name: str, pair: str | None = None, neighbouring: str = "add-remove") -> Target:
+def load(
+    name: str, pair: str | None = None, neighbouring: str = "add-remove", field: str = "MODULE:CALLABLE"
+) -> Target:
     """The callable called `name`, "package.module:callable" or "path/to/file.py:callable", and its pairs.
 
     Raises InputError when something by these names cannot be imported, or is not what it should be.
     """
     relation = neighbouring_relation(neighbouring)
-    module, mechanism = _named("MODULE:CALLABLE", name)
+    module, mechanism = _named(field, name)
     if not callable(mechanism):
-        raise InputError("MODULE:CALLABLE", name, "a callable mechanism(dataset, rng) -> output")
+        raise InputError(field, name, "a callable mechanism(dataset, rng) -> output")
     stated = _named("pair", pair)[1] if pair is not None else getattr(mechanism, "pair", getattr(module, "PAIR", None))
     if stated is None:
         return Target(name, mechanism, generic_pairs(relation), True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from typing import Annotated, Any
 
@@ -50,66 +50,35 @@ def audit_command(
         raise InputError("--epsilon", epsilon, "a claim: --epsilon (with --delta), or --mu")
     count("--workers", workers, least=0)
     from ..proofs_checks.auditing import approximate_dp, gdp
+    from ..proofs_checks.auditing.attack import attack
     from ..proofs_checks.auditing.target import load
 
     claim = gdp(mu) if mu is not None else approximate_dp(epsilon, delta)  # type: ignore[arg-type]
     target = load(mechanism, pair, neighbouring)
     if target.generic:
         typer.echo("note: no pair was given; generic arrays of numbers in [0, 1] are tried (see --pair)", err=True)
-    options = {
-        "claim": claim,
-        "delta": delta,
-        "trials": trials,
-        "alpha": alpha / len(target.pairs),
-        "method": method,
-        "seed": seed,
-        "max_seconds": max_seconds / len(target.pairs),
-        "replay": _replay(mechanism, epsilon, delta, mu, pair, neighbouring, trials, alpha, method, seed),
-    }
-    results = _audits(target, options, workers)
-    worst = min(results, key=lambda result: (not result.refuted, result.p_value))
-    if as_json:
-        print_json({"mechanism": mechanism, "generic_pair": target.generic, **worst.to_json()})
-    else:
-        _print(mechanism, worst)
-    raise typer.Exit(REFUTED if worst.refuted else NOT_REFUTED)
-
-
-def _audits(target: Any, options: dict[str, Any], workers: int) -> list[Any]:
-    from ..proofs_checks.auditing import audit
-
     columns = TextColumn("trials"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    pool: Any = ProcessPoolExecutor(workers) if workers else nullcontext()
-    results: list[Any] = []
+    pool = ProcessPoolExecutor(workers) if workers else nullcontext()
     with pool as executor, Progress(*columns, console=Console(stderr=True)) as bar:
-        for dataset, neighbour in target.pairs:
-            task = bar.add_task("", total=2 * options["trials"])
-            results.append(
-                _audit(
-                    audit,
-                    target.mechanism,
-                    (dataset, neighbour),
-                    executor if isinstance(executor, Executor) else None,
-                    lambda done, total, task=task: bar.update(task, completed=done, total=total),
-                    options,
-                )
-            )
-            if results[-1].refuted or results[-1].stopped == "interrupt":
-                break
-    return results
-
-
-def _audit(
-    audit: Any, mechanism: Any, pair: tuple[Any, Any], executor: Executor | None, progress: Any, options: dict[str, Any]
-) -> Any:
-    try:
-        return audit(mechanism, pair, executor=executor, progress=progress, **options)
-    except InputError:
-        raise
-    except Exception as problem:  # the mechanism's own
-        reason = " ".join(f"{type(problem).__name__}: {problem}".split())[:200]
-        shown = " ".join(repr(pair).split())[:120]
-        raise InputError("mechanism", reason, f"a mechanism that runs on the pair {shown}") from problem
+        task = bar.add_task("", total=2 * trials)
+        result = attack(
+            target,
+            claim,
+            delta=delta,
+            trials=trials,
+            alpha=alpha,
+            max_seconds=max_seconds,
+            seed=seed,
+            method=method,
+            executor=executor,
+            progress=lambda done, total: bar.update(task, completed=done, total=total),
+            replay=_replay(mechanism, epsilon, delta, mu, pair, neighbouring, trials, alpha, method, seed),
+        )
+    if as_json:
+        print_json({"mechanism": mechanism, "generic_pair": target.generic, **result.to_json()})
+    else:
+        _print(mechanism, result)
+    raise typer.Exit(REFUTED if result.refuted else NOT_REFUTED)
 
 
 def _replay(

@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 
 from ..mechanisms import InputError
+from ..proofs_checks.auditing import AuditWitness
 from ..proofs_checks.verify import Verification
 from .output import interval, rounded_down
 
@@ -129,7 +130,9 @@ def _details(result: Verification) -> str:
             for finding in result.findings
         )
         body.append(f"<h3>Findings</h3><ul>{''.join(items)}</ul>")
-    if result.witness:
+    if isinstance(result.witness, AuditWitness):
+        body.append(f"<h3>Witness</h3><pre>{escape(str(result.witness))}</pre>")
+    elif result.witness:
         seen = result.witness
         body.append(
             f"<h3>Witness</h3><p>{escape(seen.neighbours)}.</p><p><code>{escape(seen.pair)}</code></p>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -23,6 +24,9 @@ Problems = list[tuple[str, InputError]]
 
 def verify_command(
     claims: Annotated[list[Path], typer.Argument(metavar="CLAIM.toml...", help="Claim files.", show_default=False)],
+    with_audit: Annotated[
+        bool, typer.Option("--audit", help="Also attack the implementations that the claims name.")
+    ] = False,
     as_json: Json = False,
     certificate: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write one certificate a claim into this folder.")
@@ -35,7 +39,7 @@ def verify_command(
     verified); 3 none refuted, at least one undecided.
     """
     _check_outputs(certificate, report)
-    results, problems = _verify_all(claims, certificate)
+    results, problems = _verify_all(claims, certificate, _attacked if with_audit else _as_verified)
     if as_json:
         print_json(_document(results, problems))
     else:
@@ -60,7 +64,19 @@ def _check_outputs(certificate: Path | None, report: Path | None) -> None:
             raise InputError("--certificate", str(certificate), f"a folder to write to ({problem})") from None
 
 
-def _verify_all(paths: list[Path], certificate: Path | None) -> tuple[list[Verification], Problems]:
+def _as_verified(result: Verification) -> Verification:
+    return result
+
+
+def _attacked(result: Verification) -> Verification:
+    from ..proofs_checks.implementation import audited
+
+    return audited(result)
+
+
+def _verify_all(
+    paths: list[Path], certificate: Path | None, finish: Callable[[Verification], Verification]
+) -> tuple[list[Verification], Problems]:
     results: list[Verification] = []
     problems: Problems = []
     columns = (
@@ -75,7 +91,7 @@ def _verify_all(paths: list[Path], certificate: Path | None) -> tuple[list[Verif
         for path in paths:
             progress.update(task, description=path.name)
             try:
-                results.append(verify_claim(path, certificates=certificate))
+                results.append(finish(verify_claim(path, certificates=certificate)))
             except InputError as problem:
                 problems.append((str(path), problem))
             progress.advance(task)

@@ -1,0 +1,126 @@
+"""dpcert audit, and dpcert verify --audit, from the command line."""
+
+import json
+
+import pytest
+
+from dpcert.cli import run
+
+MECHANISMS = """
+import numpy as np
+
+def half(dataset, rng, size):
+    return float(np.sum(dataset)) + rng.normal(0, 0.5, size)
+
+def full(dataset, rng, size):
+    return float(np.sum(dataset)) + rng.normal(0, 1, size)
+
+def breaks(dataset, rng):
+    raise ValueError("on purpose")
+
+def own_pair(dataset, rng):
+    return dataset + rng.normal()
+
+own_pair.pair = (3.0, 0.0)
+far = (5.0, 0.0)
+number = 7
+"""
+
+CLAIM = """
+[claim]
+title = "a sum"
+neighbouring = "add-remove"
+epsilon = 4.38
+delta = 1e-5
+implementation = "{file}:{name}"
+[mechanism]
+kind = "gaussian"
+noise_multiplier = 1.0
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "mechanisms_under_audit.py"
+    path.write_text(MECHANISMS)
+    return path
+
+
+def test_refuted_and_not_refuted(file, capsys):
+    assert run(["audit", f"{file}:half", "--mu", "1"]) == 1
+    shown = capsys.readouterr()
+    assert "REFUTED" in shown.out
+    assert "replay (seed 0): dpcert audit" in shown.out
+    assert "no pair was given" in shown.err
+    assert run(["audit", f"{file}:full", "--mu", "1", "--trials", "5000"]) == 0
+
+
+def test_json_is_the_only_thing_on_stdout(file, capsys):
+    assert run(["audit", f"{file}:half", "--epsilon", "1", "--delta", "1e-5", "--json"]) == 1
+    data = json.loads(capsys.readouterr().out)
+    assert data["refuted"] is True
+    assert data["witness"]["dataset"].startswith("array")
+    assert data["epsilon_lower"] >= 1.0
+
+
+def test_the_replay_command_replays(file, capsys):
+    run(["audit", f"{file}:half", "--mu", "1", "--json", "--seed", "4"])
+    first = json.loads(capsys.readouterr().out)
+    command = first["witness"]["replay"].split()
+    assert command[0] == "dpcert"
+    run([*command[1:], "--json"])
+    assert json.loads(capsys.readouterr().out)["witness"] == first["witness"]
+
+
+def test_pairs_come_from_the_attribute_or_by_name(file, capsys):
+    assert run(["audit", f"{file}:own_pair", "--mu", "1", "--trials", "2000"]) == 1
+    assert "neighbours: 3.0" in capsys.readouterr().out
+    assert run(["audit", f"{file}:own_pair", "--mu", "1", "--trials", "2000", "--pair", f"{file}:far"]) == 1
+    assert "neighbours: 5.0" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["audit", "{file}:full"], "--epsilon"),
+        (["audit", "{file}:full", "--epsilon", "1", "--mu", "1"], "--epsilon"),
+        (["audit", "{file}:nothing", "--epsilon", "1"], "it has no 'nothing'"),
+        (["audit", "{file}:number", "--epsilon", "1"], "callable"),
+        (["audit", "{file}:breaks", "--epsilon", "1"], "on purpose"),
+        (["audit", "no_such_module_anywhere:f", "--epsilon", "1"], "cannot be imported|can be imported"),
+        (["audit", "full", "--epsilon", "1"], "MODULE:NAME"),
+        (["audit", "{file}:full", "--epsilon", "-1"], "epsilon"),
+        (["audit", "{file}:full", "--epsilon", "1", "--pair", "{file}:number"], "two neighbouring datasets"),
+        (["audit", "{file}:full", "--epsilon", "1", "--neighbouring", "twins"], "neighbouring"),
+        (["audit", "{file}:full", "--epsilon", "1", "--workers", "-1"], "--workers"),
+    ],
+)
+def test_bad_input_is_exit_code_2_and_one_line(file, capsys, arguments, said):
+    assert run([part.format(file=file) for part in arguments]) == 2
+    errors = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error:")]
+    assert len(errors) == 1
+    assert any(word in errors[0] for word in said.split("|"))
+
+
+def write_claim(tmp_path, file, name):
+    path = tmp_path / f"{name}.toml"
+    path.write_text(CLAIM.format(file=file, name=name))
+    return str(path)
+
+
+def test_verify_audits_the_named_implementation(tmp_path, file, capsys):
+    half, full = write_claim(tmp_path, file, "half"), write_claim(tmp_path, file, "full")
+    assert run(["verify", half, full]) == 0
+    assert run(["verify", full, "--audit"]) == 0
+    capsys.readouterr()
+    assert run(["verify", half, "--audit", "--json", "--report", str(tmp_path / "out.html")]) == 1
+    claim = json.loads(capsys.readouterr().out)["claims"][0]
+    assert claim["verdict"] == "refuted"
+    assert claim["audit"]["refuted"] is True
+    assert "implementation-differs" in {finding["id"] for finding in claim["findings"]}
+    assert "REFUTED" in (tmp_path / "out.html").read_text().upper()
+
+
+def test_verify_names_the_field_of_an_implementation_that_is_not_there(tmp_path, file, capsys):
+    assert run(["verify", write_claim(tmp_path, file, "gone"), "--audit"]) == 2
+    assert "claim.implementation" in capsys.readouterr().err

@@ -1,0 +1,126 @@
+"""What the auditors find with how many calls: the peers' prototype figures, met or beaten, as tests that can fail."""
+
+import math
+
+import numpy as np
+import pytest
+
+from dpcert.proofs_checks.auditing import audit, gdp
+from dpcert.proofs_checks.auditing.scores import Linear, LowBits
+from dpcert.proofs_checks.planted.additive import gaussian_sum, laplace_sum
+from dpcert.proofs_checks.planted.floating_point import textbook_laplace
+from dpcert.proofs_checks.planted.sparse_vector import CROSSED, algorithm_4, algorithm_6
+
+PAIR = ([1.0], [])
+EXACT = 4.3771780956
+"""epsilon of mu = 1 at delta = 1e-5 (certified by the accountants to the digits shown)."""
+
+
+def found(ratio: float, trials: int, seeds: int) -> float:
+    """Rate at which sigma = ratio is refuted against a claim of mu = 1, at error .05."""
+    refuted = [
+        audit(gaussian_sum(ratio), PAIR, claim=gdp(1.0), trials=trials, alpha=0.05, seed=seed).refuted
+        for seed in range(seeds)
+    ]
+    return float(np.mean(refuted))
+
+
+def median_bound(mechanism, pair, trials, seeds, method="event", delta=0.0, scores=None) -> float:
+    """Median of the first assumption-free bound on epsilon, at error .05."""
+    values = []
+    for seed in range(seeds):
+        result = audit(mechanism, pair, delta=delta, trials=trials, alpha=0.05, method=method, seed=seed, scores=scores)
+        values.append(next(b.value for b in result.bounds if b.quantity == "epsilon" and b.assumes is None))
+    return float(np.median(values))
+
+
+def test_ten_percent_of_the_noise_with_ten_thousand_calls():
+    assert found(0.9, 10_000, 40) >= 0.9
+
+
+def test_five_percent_with_a_hundred_thousand():
+    assert found(0.95, 100_000, 10) >= 0.9
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("ratio", "trials"), [(0.98, 10**6), (0.99, 10**6), (0.95, 10**5), (0.9, 10**4)])
+def test_deficits_over_many_seeds(ratio, trials):
+    assert found(ratio, trials, 50) >= 0.9
+
+
+@pytest.mark.parametrize(("trials", "event", "band"), [(10_000, 0.53, 0.45), (100_000, 0.67, 0.60)])
+def test_gaussian_bounds(trials, event, band):
+    assert median_bound(gaussian_sum(1.0), PAIR, trials, 15, delta=1e-5) >= event * EXACT
+    assert median_bound(gaussian_sum(1.0), PAIR, trials, 15, "band", delta=1e-5) >= band * EXACT
+
+
+@pytest.mark.nightly
+def test_gaussian_bounds_at_a_million():
+    assert median_bound(gaussian_sum(1.0), PAIR, 10**6, 25, delta=1e-5) >= 0.79 * EXACT
+    assert median_bound(gaussian_sum(1.0), PAIR, 10**6, 25, "band", delta=1e-5) >= 0.73 * EXACT
+
+
+@pytest.mark.parametrize(
+    ("scale", "trials", "least"), [(1.0, 100_000, 0.98), (0.5, 100_000, 0.98), (0.5, 10_000, 0.94)]
+)
+def test_laplace_bounds(scale, trials, least):
+    assert median_bound(laplace_sum(scale), PAIR, trials, 15) >= least / scale
+
+
+def test_gaussian_model_is_nearly_tight():
+    result = audit(gaussian_sum(1.0), PAIR, delta=1e-5, trials=100_000, alpha=0.05, method="mu")
+    modelled = [b.value for b in result.bounds if b.assumes == "gaussian"]
+    assert 0.97 * EXACT <= modelled[0] <= EXACT
+
+
+def test_known_densities_reach_what_events_cannot():
+    """The goal of .85 at n = 1e6 is passed at 1e5 when the densities are known."""
+    result = audit(
+        gaussian_sum(1.0),
+        PAIR,
+        delta=1e-5,
+        trials=100_000,
+        alpha=0.05,
+        method="likelihood",
+        loss=lambda rows: rows[:, 0] - 0.5,
+        claim=gdp(1.0),
+    )
+    bound = next(b.value for b in result.bounds if b.assumes == "densities")
+    assert 0.9 * EXACT <= bound <= EXACT
+
+
+def test_low_order_bits():
+    bound = median_bound(textbook_laplace, ([1.0], [0.0]), 100_000, 5, scores=[LowBits()])
+    assert bound >= 8.75
+
+
+def test_sparse_vector():
+    assert median_bound(algorithm_4(1.0, 3), CROSSED, 100_000, 3) >= 3.5
+    long = [0.0] * 12 + [1.0] * 12, [1.0] * 12 + [0.0] * 12
+    assert median_bound(algorithm_6(1.0), long, 100_000, 3, scores=[Linear()]) >= 3.5
+
+
+def test_a_hundred_dimensions():
+    direction = np.full(100, 0.1)
+
+    def vector(dataset, rng, size):
+        return dataset * direction + rng.normal(size=(size, 100))
+
+    result = audit(vector, (1.0, 0.0), delta=1e-5, trials=40_000, alpha=0.05, method="mu", scores=[Linear()])
+    assert 0.9 <= result.mu_lower <= 1.0
+
+
+def test_no_event_bound_can_do_much_better():
+    """The Neyman-Pearson limit: against the least favourable (epsilon, 0)-DP pair, 10^6 calls a side cannot have a
+    95% bound with a median above .85 of the truth, whoever computes it; so the goal of .85 needs more than events."""
+    n, epsilon = 10**6, 0.85 * EXACT
+    s = np.linspace(-14, 15, 200_001)
+    p, q = (np.exp(-((s - shift) ** 2) / 2) / math.sqrt(2 * math.pi) for shift in (1.0, 0.0))
+    tail = s - 0.5 > epsilon
+    near_p = (p + q) * math.exp(epsilon) / (1 + math.exp(epsilon))
+    near_q = (p + q) / (1 + math.exp(epsilon))
+    # Pinsker-free: with divergence D between the products, the power of any level-.05 test is at most the one of
+    # a Gaussian shift sqrt(2 D) up to its skewness; 1.645^2/2 would be a median exactly at the bound.
+    density = p * np.log(p / near_p) + q * np.log(q / near_q) + near_p - p + near_q - q
+    divergence = 2 * n * float(np.trapezoid(np.where(tail, density, 0.0), s))
+    assert divergence < 1.645**2 / 2
