@@ -16,8 +16,6 @@ from __future__ import annotations
 import math
 from functools import reduce
 
-from scipy.optimize import brentq
-
 from .bracket import Bracket
 from .gaussian_mixture import Spread, binomial, certain, mixture_delta, plus
 from .pairs import Composition, GaussianPair, SubsampledPair
@@ -89,6 +87,7 @@ def invert(law: Spread, delta: float) -> tuple[float, float]:
 
 def _crossing(law: Spread, delta: float, low: float, high: float) -> float:
     """About where the profile falls to delta; nothing is claimed of it."""
+    from scipy.optimize import brentq  # here, since it doubles the time that importing the accountants takes
 
     def excess(epsilon: float) -> float:
         return math.log(max(sum(mixture_delta(law, epsilon)) / 2.0, 1e-300) / delta)
