@@ -16,7 +16,7 @@ from dpcert.proofs_checks import assert_private, neighbours
 def noisy_sum(dataset, rng, size):
     return sum(dataset) + rng.laplace(0.0, NOISE, size)
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=60, derandomize=True, deadline=None)
 @given(pair=neighbours(st.lists(st.floats(0, 1), min_size=1, max_size=5), relation="replace-one"))
 def test_sum(pair):
     assert_private(noisy_sum, pair, epsilon=1.0, delta=0.0)
