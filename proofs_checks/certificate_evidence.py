@@ -84,7 +84,7 @@ class Search:
 
     def _candidates(self, direction: str, epsilon: float, upper: bool) -> Iterator[dict[str, Any]]:
         pairs = [pair for pair, _ in self.product]
-        blank = {"direction": direction, "c": "0", "h": "0", "terms": 0, "beyond": "0"}
+        blank = {"direction": direction, "c": "0", "h": "0", "terms": 0, "beyond": "0", "split": None}
         if all(pair.mu > 0 and pair.order == "both" for pair in pairs):
             yield {**blank, "method": "gaussian"}
             return
@@ -133,23 +133,32 @@ class Search:
     def _inversion(self, epsilon: float, saddle: float) -> dict[str, Any] | None:
         """Abscissa, step and terms; left of the saddle where M grows too fast beyond it. None: too many terms."""
         near = [
-            saddle * k for k in _NEARER if self._chernoff(epsilon, saddle * k) < self._chernoff(epsilon, saddle) + 2
+            saddle * k for k in _NEARER if self._chernoff(epsilon, saddle * k) <= self._chernoff(epsilon, saddle) + 2
         ]
         c = float(f"{max(near, key=lambda c: self._step(epsilon, c)[0]):.3g}")
         h, beyond = self._step(epsilon, c)
         h = float(f"{h:.3g}")
-        terms = self._terms(epsilon, c, h)
-        return None if terms is None else {"c": repr(c), "h": repr(h), "terms": terms, "beyond": repr(beyond)}
+        found = {"c": repr(c), "h": repr(h), "beyond": repr(beyond), "split": None}
+        terms, aim = self._terms(epsilon, c, h, None)
+        if aim > TAILS[0]:
+            split = f"{0.999 * epsilon / sum(n for _, n in self.product):.3e}"
+            fewer, smaller = self._terms(epsilon, c, h, split)
+            if (smaller, fewer) < (aim, terms):
+                found, terms, aim = {**found, "split": split}, fewer, smaller
+        return None if aim == math.inf else {**found, "terms": terms}
 
-    def _terms(self, epsilon: float, c: float, h: float) -> int | None:
-        """Few terms that leave out as little as TAILS asks, to an eighth; None: more than MOST_TERMS."""
-        lines = [(pair.line(arb(c)), n) for pair, n in self.product]
-        atom = math.prod((line.atom**n for line, n in lines), start=arb(1))
+    def _terms(self, epsilon: float, c: float, h: float, split: str | None) -> tuple[int, float]:
+        """Few terms, to an eighth, that leave out as little as TAILS asks, and which of these; infinite: none."""
+        cut = None if split is None else arb(checker.number(split))
+        try:
+            lines = [(pair.line(arb(c), cut), n) for pair, n in self.product]
+        except ValueError:  # more nodes in x than the checker takes
+            return 0, math.inf
         scale = (-arb(c) * epsilon).exp() / (arb.pi() * h) / self.delta
 
         @cache
         def left_out(terms: int) -> arb:
-            return checker.tail(lines, atom, arb(h) * terms) * scale / (terms - 1)
+            return checker.tail(lines, arb(h) * terms) * scale / (terms - 1)
 
         for aim in TAILS:
             high = 16
@@ -160,5 +169,5 @@ class Search:
                 while high - low > high // 8:
                     middle = (low + high) // 2
                     low, high = (low, middle) if left_out(middle) < aim else (middle, high)
-                return high
-        return None
+                return high, aim
+        return 0, math.inf

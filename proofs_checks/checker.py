@@ -1,7 +1,6 @@
 """The independent checker of certificates: `python checker.py CERTIFICATE.json`, or `dpcert check`.
 
-It needs python-flint only, shares no code with the accountants, derives the dominating pairs by itself, and proves
-both ends of the interval in ball arithmetic (Arb); what it cannot decide it rejects. Proofs: docs/certificates.md, [n].
+It needs python-flint only and shares no code with the accountants. Proofs: docs/certificates.md, section [n].
 """
 
 from __future__ import annotations
@@ -18,8 +17,7 @@ from typing import Any, NamedTuple
 
 from flint import acb, acb_mat, arb, arb_poly, ctx, fmpq
 
-FORMAT, PRECISION, BITS = "dpcert-certificate-1", 192, 96  # BITS: aim of the quadrature in x, relative
-ZERO, ONE = arb(0), arb(1)
+FORMAT, PRECISION, BITS, ZERO, ONE = "dpcert-certificate-1", 192, 96, arb(0), arb(1)  # BITS: aim of the quadrature
 ADVERSARIES = {"dp": ("hidden", "visible"), "billboard": ("hidden", "pooled"), "joint": ("hidden", "pooled")}
 WHOLE = {"rounds", "population", "cohort", "clip", "categories", "terms"}
 Product = list[tuple["Pair", int]]
@@ -59,92 +57,90 @@ def digest(document: dict[str, Any]) -> str:
 
 
 class Line(NamedTuple):
-    """M(t) = E_P[e^{tL}; L finite] of one step on the line Re t = c."""
+    """M(t) = E_P[e^{tL}; L finite] of one step on the line Re t = c, and the part of it that matters [3.1]."""
 
-    at: Callable[[arb, int], list[acb]]  # (h, n): M(c + ijh) for every j < n
-    beyond: Callable[[arb], arb]  # S: at least |M(c + is) - atom| for every s >= S
-    atom: arb = ZERO  # a part of P[L = 0]
+    at: Callable[[arb, int], list[tuple[acb, acb]]]  # (h, n): M and that part at c + ijh for every j < n
+    beyond: Callable[[arb], arb]  # S: at least |that part| at c + is for every s >= S
 
 
 class Pair(NamedTuple):
-    """A symmetric step [2.1]: N(mu, 1) and N(0, 1), or L = g, 0, -g with these masses, and lost = P[L = infinity].
-
-    order: how a coin of rate p enters; "zcdp": no pair, but a Renyi divergence of at most that of N(mu, 1), N(0, 1).
-    """
+    """A symmetric step [2.1]: N(mu, 1) and N(0, 1), or L = g, 0, -g with these masses, and lost = P[L = infinity]."""
 
     mu: arb = ZERO
     g: arb = ZERO
     masses: tuple[arb, ...] = ()
     lost: arb = ZERO
-    order: str = "both"
+    order: str = "both"  # how a coin of rate p enters; "zcdp": only the Renyi divergence is at most this pair's
     p: arb = ONE
 
-    def line(self, c: arb) -> Line:
-        if self.order in ("remove", "add", "replace", "hybrid"):
-            return sampled_gaussian(self.order, self.mu, self.p, c)
-        v, losses = self.mu**2 / 2, list(zip(self.masses, (self.g, ZERO, -self.g), strict=False))
+    def line(self, c: arb, split: arb | None = None) -> Line:
+        """What cannot matter: an atom at L = 0, or (under "remove" and "hybrid") all L <= split."""
+        mu, p, v = self.mu, self.p, self.mu**2 / 2
 
         def moment(t: acb) -> acb:
-            return sum((w * (t * loss).exp() for w, loss in losses), acb(0)) if losses else (v * t * (t + 1)).exp()
+            terms = zip(self.masses, (self.g, ZERO, -self.g), strict=False)
+            return sum((w * (t * loss).exp() for w, loss in terms), acb(0)) if self.masses else (v * t * (t + 1)).exp()
 
-        def at(h: arb, n: int) -> list[acb]:
+        def at(h: arb, n: int) -> list[tuple[acb, acb]]:
             require(n == 1 or self.order != "zcdp", "a Renyi divergence says nothing off the real axis")
-            return [1 - self.p + self.p * moment(acb(c, h * j)) for j in range(n)]
+            return [(1 - p + p * m, p * m) for m in (moment(acb(c, h * j)) for j in range(n))]
 
-        return Line(at, lambda s: self.p * moment(acb(c)).real * (-v * s**2).exp(), 1 - self.p)
+        if self.order in ("both", "visible", "zcdp"):
+            return Line(at, lambda s: p * moment(acb(c)).real * (-v * s**2).exp())
+        sides, start = (("remove", "add"), mu / 2) if self.order == "hybrid" else ((self.order,), None)
+        atom = (1 - p) * (mu / arb(8).sqrt()).erf() if start is not None else ZERO
+        whole, beyond = sampled_gaussian(sides, mu, p, c, start)
+        if split is None or self.order in ("add", "replace"):
+            return Line(lambda h, n: [(atom + m, m) for m, _ in whole(h, n)], beyond)
+        top, beyond = sampled_gaussian(("remove",), mu, p, c, mu / 2 + ((split.exp() - 1 + p) / p).log() / mu)
+        return Line(lambda h, n: [(atom + m, o) for (m, _), (_, o) in zip(whole(h, n), top(h, n), strict=True)], beyond)
 
 
-def sampled_gaussian(order: str, mu: arb, p: arb, c: arb) -> Line:
-    """Trapezoidal sums on Im x = a or, for the half line L > 0, on x = mu/2 + k log(1 + e^u), Im u = a [3.2]."""
-    half, sides = order == "hybrid", ["remove", "add"] if order == "hybrid" else [order]
+def sampled_gaussian(sides: tuple[str, ...], mu: arb, p: arb, c: arb, start: arb | None) -> Line:
+    """Trapezoidal sums on Im x = a or, for x > start only, on x = start + k log(1 + e^u), Im u = a [3.2]."""
+    half, origin = start is not None, ZERO if start is None else start
     angle = min(3.0, 1.1 / float(mu), 4.0 / (float(mu) * float(c) ** 0.5))
     a, k = (arb(0.7), arb(min(angle / 0.7, 3.0))) if half else (arb(angle), ONE)
     height = 2 * a * k  # of the strip, in x
     growth = (height**2 / 2).exp() / (mu * height / 2).cos() ** c / ((2 * a).cos() if half else 1)
     h = arb(float(2 * arb.pi() * a / (BITS * arb(2).log() + growth.log() + 5)))
     alias = (1 + growth) / ((2 * arb.pi() * a / h).exp() - 1)
-    far = (1 + 2 * c) * mu + 16
-    low, high = (arb(-BITS), (far - mu / 2) / k) if half else (-c * mu - 16, far)
+    far = ((1 + 2 * c) * mu).max(origin) + 16
+    low, high = (arb(-BITS), (far - origin) / k + 10) if half else (-c * mu - 16, far)
     indices = range(int(float(low / h)) - 1, int(float(high / h)) + 2)
-    require(mu < 10**6 and c < 10**9 and alias < 0.1 and len(indices) < 30000, "too many nodes in x")
+    require(mu < 10**6 and c < 10**9 and alias < 0.1 and len(indices) < 20000, "too many nodes in x")
 
-    def exponent(x: acb, side: str) -> tuple[acb, acb]:
-        """log of phi(x) dP/dN(0, 1) e^{cL}, and iL (for "add" of -L: the conjugates are due)."""
+    def node(u: acb, side: str) -> tuple[acb, acb]:
+        """h phi(x) dx/du dP/dN(0, 1) e^{cL}, and iL; under "add" the conjugates of what belongs to -L."""
+        x, slope = (origin + k * u.exp().log1p(), k / (1 + (-u).exp())) if half else (u, acb(1))
         log = (1 - p + p * (mu * x - mu**2 / 2).exp()).log()
         other = (1 - p + p * (-mu * x - mu**2 / 2).exp()).log() if side == "replace" else acb(0)
-        return log * (-c if side == "add" else 1 + c) - other * c - x * x / 2, acb(0, 1) * (log - other)
+        mass = (log * (-c if side == "add" else 1 + c) - other * c - x**2 / 2).exp() * slope * h / (2 * arb.pi()).sqrt()
+        turn = acb(0, 1) * (log - other)
+        return (mass.conjugate(), turn.conjugate()) if side == "add" else (mass, turn)
 
-    def node(j: arb, side: str) -> tuple[acb, acb]:
-        u = acb(j * h, a)
-        x, slope = (mu / 2 + k * u.exp().log1p(), k / (1 + (-u).exp())) if half else (u, acb(1))
-        log, turn = exponent(x, side)
-        weight = log.exp() * slope * h / (2 * arb.pi()).sqrt()
-        return (weight.conjugate(), turn.conjugate()) if side == "add" else (weight, turn)
-
-    shrink = k * (h * indices[0]).exp() if half else ONE
-    left, right = (mu / 2 + shrink, mu / 2 + k * h * indices[-1]) if half else (h * indices[0], h * indices[-1])
-    edges = [exponent(acb(x), side)[0].real.exp() * size for x, size in ((left, shrink), (right, 1)) for side in sides]
-    nodes = [node(arb(j), side) for side in sides for j in indices]
-    cells = (node(arb(j, 0.5), side) for side in sides for j in indices)
+    nodes = [node(acb(h * j, a), side) for side in sides for j in indices]
+    cells = (node(acb(h * arb(j, 0.5), a), side) for side in sides for j in indices)
     decay = [(w.abs_upper(), turn.real.upper().min(ZERO)) for w, turn in cells]
+    ends = sum((node(acb(h * j), side)[0].abs_upper() for side in sides for j in (indices[0], indices[-1])), ZERO)
     least = max(w.abs_upper() for w, _ in nodes) / 2**BITS
-    cut = 2 * growth * sum(edges, ZERO) + least * len(nodes)
+    cut = 6 * growth * (1 + 1 / k) / h * ends + least * len(nodes)
     nodes = [(w, turn) for w, turn in nodes if w.abs_upper() > least]
     radius = (alias * (sum((w for w, _ in nodes), acb(0)).abs_upper() + cut) / (1 - alias) + cut).upper()
-    atom = (1 - p) * (mu / arb(8).sqrt()).erf() if half else ZERO
 
-    def at(step: arb, n: int) -> list[acb]:
+    def at(step: arb, n: int) -> list[tuple[acb, acb]]:
         m = isqrt(n - 1) + 1  # all s = step (i + m j) at once, by a product of two matrices
         left = acb_mat(m, len(nodes), [(turn * step * i).exp() for i in range(m) for _, turn in nodes])
         right = acb_mat(len(nodes), m, [w * (turn * step * (m * j)).exp() for w, turn in nodes for j in range(m)])
         sums = (left * right).transpose().entries()
-        return [acb(arb(0, radius) + atom, arb(0, radius)) + value for value in sums[:n]]
+        return [(value, value) for value in (acb(arb(0, radius), arb(0, radius)) + entry for entry in sums[:n])]
 
-    return Line(at, lambda s: sum((w * (turn * s).exp() for w, turn in decay), cut), atom)
+    return Line(at, lambda s: sum((w * (turn * s).exp() for w, turn in decay), cut))
 
 
 def pure(epsilon: arb, lost: arb = ZERO, stay: arb = ZERO) -> Pair:
     """L = epsilon, 0, -epsilon; without 0 the worst (epsilon, lost)-DP pair (Kairouz, Oh, Viswanath 2015, Thm 3.1)."""
+    require(lost < 1, "a mechanism with delta = 1")
     up, down = ((1 - lost - stay) / (1 + (sign * epsilon).exp()) for sign in (-1, 1))
     return Pair(g=epsilon, masses=(up, stay, down), lost=lost)
 
@@ -209,46 +205,52 @@ def products(phases: list[Any], relation: str, seen: str, worst: bool) -> dict[s
     return {n: [(pairs.get(n) or pairs.get("both") or pairs["remove"], times) for pairs, times in runs] for n in names}
 
 
-def tail(lines: list[tuple[Line, int]], atom: arb, start: arb) -> arb:
-    """At least |prod M^n - atom| for every s >= start, where atom = prod line.atom^n [4.3]."""
-    bounds = [prod(((line.atom + line.beyond(start)) ** n for line, n in lines), start=ONE) - atom]
+def tail(lines: list[tuple[Line, int]], start: arb) -> arb:
+    """At least |prod M^n - prod (M - what matters)^n| for every s >= start [4.3]."""
+    real = [(m.real, (m - matter).abs_upper(), line.beyond, n) for line, n in lines for m, matter in line.at(ZERO, 1)]
+    parts = prod((part**n for _, part, _, n in real), start=ONE)
+    bounds = [prod(((part + beyond(start)) ** n for _, part, beyond, n in real), start=ONE) - parts]
     for k in (4**j for j in range(12)):
-        far = [(line.at(ZERO, 1)[0].real, line.atom + line.beyond(start * k), n) for line, n in lines]
-        shrunk = (((m**2 - (m**2 - b.min(m) ** 2) / (1 + k) ** 2).sqrt()) ** n for m, b, n in far)
-        bounds.append(prod(shrunk, start=ONE) + atom)
+        far = [(m, (part + beyond(start * k)).min(m), n) for m, part, beyond, n in real]
+        shrunk = ((m**2 - (m**2 - b**2) / (1 + k) ** 2).sqrt() ** n for m, b, n in far)
+        bounds.append(prod(shrunk, start=ONE) + parts)
     return min(bound.upper() for bound in bounds)
 
 
 def chernoff(product: Product, epsilon: arb, c: arb) -> arb:
     """At least delta(epsilon) - P[L = infinity] [4.1]."""
-    log = sum((n * pair.line(c).at(ZERO, 1)[0].real.log() for pair, n in product), -c * epsilon)
+    log = sum((n * pair.line(c).at(ZERO, 1)[0][0].real.log() for pair, n in product), -c * epsilon)
     return (log + c * c.log() - (c + 1) * (c + 1).log()).exp()
 
 
-def inversion(product: Product, epsilon: arb, upper: bool, c: arb, h: arb, terms: int, beyond: arb) -> arb:
+def inversion(product: Product, epsilon: arb, end: dict[str, Any], upper: bool) -> arb:
     """A bound on delta(epsilon) - P[L = infinity] by the trapezoidal rule on Re t = c [4.2]."""
-    require(2 <= terms <= 10**6 and (upper or beyond > c), "expected 2 to 1e6 terms, and beyond > c")
-    lines = [(pair.line(c), n) for pair, n in product]
-    atom, total, turn = prod((line.atom**n for line, n in lines), start=ONE), ZERO, 2 * arb.pi() / h
+    c, h, beyond = (arb(number(end[key])) for key in ("c", "h", "beyond"))
+    terms, split = int(end["terms"]), end["split"] and arb(number(end["split"]))
+    require(split is None or split * sum(n for _, n in product) <= epsilon, "split: it may matter")
+    require(2 <= terms <= 150000 and (upper or beyond > c), "expected 2 to 150000 terms, and beyond > c")
+    lines = [(pair.line(c, split), n) for pair, n in product]
+    total, turn = ZERO, 2 * arb.pi() / h
     for j, values in enumerate(zip(*(line.at(h, terms) for line, _ in lines), strict=True)):
-        t, f = acb(c, h * j), prod((m**n for m, (_, n) in zip(values, lines, strict=True)), start=acb(1)) - atom
+        powers = [(m**n, (m - matter) ** n) for (m, matter), (_, n) in zip(values, lines, strict=True)]
+        t, f = acb(c, h * j), prod((m for m, _ in powers), start=acb(1)) - prod((m for _, m in powers), start=acb(1))
         total += (f * (-epsilon * t).exp() / (t * (t + 1))).real * 2 / turn / (1 if j else 2)
-    rest = tail(lines, atom, h * terms) * (-c * epsilon).exp() / (arb.pi() * h * (terms - 1))
+    rest = tail(lines, h * terms) * (-c * epsilon).exp() / (arb.pi() * h * (terms - 1))
     if upper:
         return total + rest
-    r = (-turn * (beyond - c)).exp()
-    return total - rest - 1 / ((turn * c).exp() - 1) - chernoff(product, epsilon, beyond) * r / (1 - r)
+    excess = 1 / ((turn * c).exp() - 1) + chernoff(product, epsilon, beyond) / ((turn * (beyond - c)).exp() - 1)
+    return total - rest - excess
 
 
 def delta_bound(pairs: dict[str, Product], end: Any, epsilon: arb, upper: bool) -> arb:
     """At least (upper), or else at most, delta(epsilon) of the composed pair in the direction of `end` [4]."""
-    direction, method, c, h, terms, beyond = take(end, "direction method c h terms beyond")
+    direction, method, *_ = take(end, "direction method c h terms beyond split")
     product = pairs[direction]
     lost = 1 - prod(((1 - pair.lost) ** n for pair, n in product), start=ONE)
     if method == "inversion":
-        return lost + inversion(product, epsilon, upper, arb(number(c)), arb(number(h)), terms, arb(number(beyond)))
+        return lost + inversion(product, epsilon, end, upper)
     if method == "chernoff" and upper:
-        return lost + chernoff(product, epsilon, arb(number(c)))
+        return lost + chernoff(product, epsilon, arb(number(end["c"])))
     if method == "gaussian":
         require(all(pair.mu > 0 and pair.order == "both" for pair, _ in product), "not a plain Gaussian composition")
         mu = sum((pair.mu**2 * n for pair, n in product), ZERO).sqrt()
@@ -262,18 +264,16 @@ def delta_bound(pairs: dict[str, Product], end: Any, epsilon: arb, upper: bool) 
 
 def prove(document: Any) -> str:
     """What the certificate proves; a ValueError (or a lookup or type error) where it proves nothing [5]."""
-    keys = "format digest claim phases verdict interval evidence"
-    form, seal, claim, phases, verdict, interval, evidence = take(document, keys)
+    form, seal, claim, phases, verdict, *rest = take(document, "format digest claim phases verdict interval evidence")
     keys = "title source unit epsilon epsilon_interval delta notion neighbouring participation"
-    *texts, claimed, span, target, notion, relation, seen = take(claim, keys)
-    require(form == FORMAT and seal == digest(document), "format or digest")
-    require(all(isinstance(text, str) for text in texts) and seen in ADVERSARIES[notion], "claim")
-    (low, high), (lower, upper) = take(interval, "epsilon_lower epsilon_upper"), take(evidence, "lower upper")
+    *_, claimed, span, target, notion, relation, seen = take(claim, keys)
+    (low, high), (lower, upper) = take(rest[0], "epsilon_lower epsilon_upper"), take(rest[1], "lower upper")
+    require(form == FORMAT and seal == digest(document) and seen in ADVERSARIES[notion], "format, digest or notion")
     ends = [number(claimed)] if span is None else [number(end) for end in span]
     delta, bottom, top = number(target), number(low), fmpq(10**99) if high == "inf" else number(high)
     require(0 < delta < 1 and bottom <= top and ends[0] <= number(claimed) <= ends[-1], "delta, interval or epsilon")
     worst, attained = (products(phases, relation, seen, case) for case in (True, False))
-    require([end["direction"] for end in upper] == list(worst if high != "inf" else []), "directions of the upper end")
+    require(bool(phases) and [end["direction"] for end in upper] == list(worst if high != "inf" else []), "directions")
     require(all(delta_bound(worst, end, arb(top), True) <= arb(delta) for end in upper), "upper end")
     require(bottom == 0 if lower is None else delta_bound(attained, lower, arb(bottom), False) > arb(delta), "low end")
     due = "holds" if top <= ends[-1] else "refuted" if bottom > ends[-1] else "undecided"
