@@ -87,7 +87,7 @@ def test_logistic_optimum():
     problem = logistic_regression(population=4, dimension=3, classes=3, seed=1)
     local = LocalSteps(learning_rate=1.0, steps=5, batch_size=None, weight_decay=0.2)
     trainer, _ = exact(problem.federation, Pmtl(0.5), rounds=200, local=local)
-    found = models(trainer).reshape(4, 3, 3)
+    found = models(trainer).reshape(4, 3, 3).transpose(0, 2, 1)
     np.testing.assert_allclose(found, problem.optimum(0.5, 0.2), atol=1e-7)
 
 

@@ -10,6 +10,7 @@ import torch
 
 from dpcert.mechanisms import InputError
 from dpcert.trainers.engine.clipping import SAFETY, ClippedSum, Grid, Layers
+from dpcert.trainers.engine.contribution import SparseRows
 
 CPU = torch.device("cpu")
 
@@ -146,3 +147,26 @@ def test_too_many_numbers_in_an_update():
 def test_safety_margin_covers_the_rounding_it_names():
     """The bound in clipping.py's text: 2^27 + 4 roundings of 2^-53 and two of 2^-24, against 2^-22."""
     assert (1 + 2.0**-24) ** 2 / (1 - (2**27 + 4) * 2.0**-53) * SAFETY < 1
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_sparse_rows_are_clipped_like_the_vector_they_stand_for(dtype):
+    rng = np.random.default_rng(2)
+    for scale in (1e-3, 1.0, 1e3, 1e30):
+        rows = torch.from_numpy(rng.choice(20, 5, replace=False))
+        values, tail = (torch.from_numpy(scale * rng.standard_normal(size)).to(dtype) for size in ((5, 3), 3))
+        contribution = SparseRows(rows, values, tail)
+        grid = Grid.for_round(0.7, 10, dtype)
+        thin, thick = (ClippedSum(2, 63, Layers((63,)), grid, CPU) for _ in range(2))
+        added = thin.add(contribution, 1)
+        reference = thick.add(contribution.dense(63), 1)
+        assert isinstance(added, SparseRows)
+        assert exact_square(added.dense(63)) <= (0.7 / grid.unit) ** 2
+        # The two norms may differ by a rounding, and with them a truncated digit.
+        assert float((added.dense(63) - reference).abs().max()) <= 2 + 1e-9 * float(reference.abs().max())
+        assert torch.equal(thin.total[1], added.dense(63))
+        assert thin.within == thick.within
+    for bad in (math.nan, math.inf):
+        total = ClippedSum(1, 63, Layers((63,)), grid, CPU)
+        total.add(SparseRows(rows, values, torch.full((3,), bad, dtype=dtype)), 0)
+        assert not total.total.any()

@@ -32,7 +32,7 @@ def by_autograd(trainer, client, penalty):
     x, y = samples.features, samples.targets[0]
 
     def logits(vector):
-        return x @ vector[:12].view(3, 4).T + vector[12:]
+        return x @ vector[:12].view(4, 3) + vector[12:]
 
     for _ in range(4):
         loss = torch.nn.functional.cross_entropy(logits(w), y) + penalty(w, reference, logits)
@@ -66,7 +66,7 @@ def test_ewc():
     fisher = torch.zeros(15, dtype=torch.float64)
     for x, y in zip(samples.features, samples.targets[0], strict=True):
         w = reference.clone().requires_grad_()
-        outputs = w[:12].view(3, 4) @ x + w[12:]
+        outputs = x @ w[:12].view(4, 3) + w[12:]
         loss = torch.nn.functional.cross_entropy(outputs.unsqueeze(0), y.unsqueeze(0))
         fisher += torch.autograd.grad(loss, w)[0] ** 2 / len(samples)
     torch.testing.assert_close(fisher_diagonal(trainer, reference, samples), fisher, rtol=1e-9, atol=1e-12)

@@ -105,9 +105,10 @@ class Unclipped(DpFedAvg):
     """Adds the first client's update to the shared model behind the engine's back."""
 
     def client_round(self, solve, shared, own, clients):
-        contribution, after = super().client_round(solve, shared, own, clients)
-        self.smuggled = contribution[0].double()
-        return contribution, after
+        contributions, after = super().client_round(solve, shared, own, clients)
+        kept = [contribution.clone() for contribution in contributions]
+        self.smuggled = kept[0].double()
+        return kept, after
 
     def server_round(self, shared, mean, rate):
         return shared + mean + self.smuggled

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
+from scipy import sparse
 
 from dpcert.mechanisms import InputError
 from dpcert.trainers.engine.batches import batch_plan
 from dpcert.trainers.engine.client_tensors import ClientTensors
+from dpcert.trainers.engine.contribution import SparseRows, as_vector
 from dpcert.trainers.engine.losses import cross_entropy, half_squared_error, tag_cross_entropy
 from dpcert.trainers.engine.parameters import FlatModule
 from dpcert.trainers.engine.settings import LocalSteps
@@ -41,7 +45,10 @@ def work_for(model, shape, outputs, kind="classes", local=STEPS, anchored=True, 
     rng = np.random.default_rng(0)
     clients = [
         ClientTensors(
-            torch.from_numpy(rng.standard_normal((n, *shape))).to(dtype), (labels(kind, n, outputs, rng, dtype),)
+            torch.from_numpy(rng.standard_normal((n, *shape))).to(dtype),
+            (labels(kind, n, outputs, rng, dtype),),
+            dtype,
+            CPU,
         )
         for n in SIZES
     ]
@@ -185,3 +192,41 @@ def test_batch_plan_visits_every_sample_once_an_epoch():
     for epoch in range(3):
         assert sorted(np.concatenate(plan[5 * epoch : 5 * epoch + 5])) == list(range(23))
     assert len(batch_plan(23, LocalSteps(steps=7, batch_size=5), rng)) == 7
+
+
+def as_sparse(client):
+    return ClientTensors(sparse.csr_matrix(client.features.numpy()), client.targets, client.dtype, client.device)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("anchored", [False, True])
+@pytest.mark.parametrize("bias", [False, True])
+def test_sparse_features_are_the_dense_ones(dtype, anchored, bias):
+    """Bags of words of which most words never occur: all solvers, models and changes."""
+    model = FlatModule(Linear(30, 3, bias=bias), dtype, CPU)
+    work = work_for(model, (30,), 3, kind="tags", anchored=anchored, dtype=dtype)
+    for client in work.clients:
+        client.features.mul_(torch.rand(client.features.shape, generator=torch.Generator().manual_seed(0)) < 0.2)
+        client.features[:, 10:] = 0
+    shared = work.start[0].clone()
+    thin = replace(work, clients=[as_sparse(client) for client in work.clients], start=shared)
+    if anchored:
+        thin = replace(thin, anchor=shared)
+    thick = replace(thin, clients=work.clients)
+    tolerance = {"rtol": 1e-4, "atol": 1e-6} if dtype == torch.float32 else {"rtol": 1e-10, "atol": 1e-12}
+    expected = LoopSolver(model).solve(thick)
+    for solver in (LoopSolver, VmapSolver, DualSolver):
+        torch.testing.assert_close(solver(model).solve(thin), expected, **tolerance)
+        changes = [as_vector(change, model.dimension).clone() for change in solver(model).changes(thin)]
+        torch.testing.assert_close(torch.stack(changes), expected - shared, **tolerance)
+    changes = list(DualSolver(model).changes(thin))
+    assert all(isinstance(change, SparseRows) and len(change.rows) <= 10 for change in changes)
+
+
+@pytest.mark.parametrize("solver", [LoopSolver, VmapSolver, DualSolver])
+@pytest.mark.parametrize("anchored", [False, True])
+def test_changes_are_models_minus_starts(solver, anchored):
+    model = FlatModule(Linear(6, 3), torch.float64, CPU)
+    work = work_for(model, (6,), 3, anchored=anchored)
+    changes = [as_vector(change, model.dimension).clone() for change in solver(model).changes(work)]
+    torch.testing.assert_close(torch.stack(changes), solver(model).solve(work) - work.start, rtol=1e-10, atol=1e-12)

@@ -100,7 +100,8 @@ def test_the_other_forms_do_not_grow():
         assert growth_factor("increments", **told) <= 1 + 1e-9
     for form in ("reference", "increments"):
         run = distances(form, population=60, cohort=6, curvature=0.2, strength=1.0, steps=5, rounds=150)
-        assert run[-1] < run[0]
+        # Sampling keeps the reference form moving; the printed form would have grown by a factor above 1e20.
+        assert run[-50:].max() < 5 * run[0]
 
 
 def test_matrix_is_the_mean_round():

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from torch import Tensor
 
 from ..engine.algorithm import Algorithm, Clients, Solve
+from ..engine.contribution import Contribution
 
 
 class DpFedAvg(Algorithm):
@@ -13,5 +16,7 @@ class DpFedAvg(Algorithm):
     name = "dp-fedavg"
     notion = "dp"
 
-    def client_round(self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients) -> tuple[Tensor, None]:
-        return solve(shared[0]) - shared[0], None
+    def client_round(
+        self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients
+    ) -> tuple[Iterable[Contribution], None]:
+        return solve.change(shared[0]), None

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from torch import Tensor
 
 from ...mechanisms.validate import nonnegative
 from ..engine.algorithm import Algorithm, Clients, Solve
+from ..engine.contribution import Contribution
 
 
 class DpFedProx(Algorithm):
@@ -17,5 +20,8 @@ class DpFedProx(Algorithm):
     def __init__(self, strength: float = 1.0) -> None:
         self.strength = nonnegative("lambda", strength)
 
-    def client_round(self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients) -> tuple[Tensor, None]:
-        return solve(shared[0], shared[0], self.strength) - shared[0], None
+    def client_round(
+        self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients
+    ) -> tuple[Iterable[Contribution], None]:
+        start = shared[0]
+        return solve.change(start, start, self.strength), None

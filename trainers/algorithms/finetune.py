@@ -107,7 +107,7 @@ def fisher_diagonal(trainer: Trainer, reference: Tensor, samples: ClientTensors)
         return trainer.local.loss(outputs, *(target.unsqueeze(0) for target in targets)).sum()
 
     in_axes = (None, 0, *(0 for _ in samples.targets))
-    slopes = vmap(grad(sample_loss), in_dims=in_axes)(reference, samples.features, *samples.targets)
+    slopes = vmap(grad(sample_loss), in_dims=in_axes)(reference, samples.rows(slice(None)), *samples.targets)
     return torch.as_tensor(slopes.square().mean(dim=0))
 
 
@@ -116,7 +116,7 @@ def _outputs(trainer: Trainer, vector: Tensor, samples: ClientTensors) -> Tensor
     model = trainer.local.model
     model.module.eval()
     model.vector.copy_(vector)
-    return torch.as_tensor(model.module(samples.features)).clone()
+    return torch.as_tensor(model.module(samples.rows(slice(None)))).clone()
 
 
 def _kl_penalised(loss: Loss, strength: float) -> Loss:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Protocol
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from .contribution import Contribution
 from .privacy import Notion
 
 Clients = npt.NDArray[np.int64]
@@ -22,7 +24,7 @@ class Solve(Protocol):
     """Local SGD for the clients of a chunk, from `start`, pulled towards `anchor` with `strength` (PMTL, eq. (3)).
 
     start: (d,) or (c, d); anchor: (d,) or (c, d). stream: a second solve in a round uses its own batches, named by a
-    number other than 0. Returns the (c, d) models in new memory.
+    number other than 0.
     """
 
     def __call__(
@@ -33,7 +35,13 @@ class Solve(Protocol):
         *,
         learning_rate_factor: float = 1.0,
         stream: int = 0,
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """The (c, d) models, in new memory."""
+        ...
+
+    def change(self, start: Tensor, anchor: Tensor | None = None, strength: float = 0.0) -> Iterable[Contribution]:
+        """What the same call would return, minus start, one client at a time: never all in memory at once."""
+        ...
 
 
 class Algorithm:
@@ -76,8 +84,11 @@ class Algorithm:
 
     def client_round(
         self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients
-    ) -> tuple[Tensor | None, Tensor | None]:
-        """(contributions (c, D), own vectors (c, d)) of a chunk; None for what the algorithm does not have."""
+    ) -> tuple[Iterable[Contribution] | None, Tensor | None]:
+        """(c contributions of dimension D, own vectors (c, d)) of a chunk; None for what the algorithm has not.
+
+        The contributions are taken one after the other, before anything else happens.
+        """
         raise NotImplementedError
 
     def server_round(self, shared: Tensor, mean: Tensor, rate: float) -> Tensor:

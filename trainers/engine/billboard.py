@@ -23,8 +23,11 @@ class Billboard:
     """Publishes what was computed."""
 
     def publish(self, pre_noise: Tensor, noise: Tensor, sensitivity: float) -> Tensor:
-        """What everybody reads: pre_noise + noise. sensitivity: how far one client can move pre_noise."""
-        return pre_noise + noise
+        """What everybody reads: pre_noise + noise, which may take the place of pre_noise in memory.
+
+        sensitivity: how far one client can move pre_noise.
+        """
+        return pre_noise.add_(noise)
 
     def message(self, round_index: int, client: int, contribution: Tensor) -> None:
         """A client's contribution as it enters the sum."""

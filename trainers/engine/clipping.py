@@ -10,12 +10,14 @@ So the grid adds nothing to the sensitivity. A contribution that is not finite c
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from ...mechanisms import InputError
+from .contribution import Contribution, SparseRows, as_vector
 
 SAFETY = 1 - 2.0**-22
 LARGEST_DIMENSION = 2**27
@@ -63,38 +65,100 @@ class Layers:
 
 
 class ClippedSum:
-    """Adds contributions up, block by block. counts: how many have been added; within: how many were not shortened."""
+    """Adds contributions up, block by block. counts: how many have been added; within: how many were not shortened.
 
-    def __init__(self, blocks: int, dimension: int, layers: Layers, grid: Grid, device: torch.device) -> None:
+    memory: an earlier sum of this shape, to be overwritten.
+    """
+
+    def __init__(
+        self,
+        blocks: int,
+        dimension: int,
+        layers: Layers,
+        grid: Grid,
+        device: torch.device,
+        memory: Tensor | None = None,
+    ) -> None:
         if dimension > LARGEST_DIMENSION:
             raise InputError("model", dimension, f"at most {LARGEST_DIMENSION} numbers in an update")
-        self.total = torch.zeros(blocks, dimension, dtype=torch.float64, device=device)
+        if memory is not None and memory.shape == (blocks, dimension):
+            self.total = memory.zero_()
+        else:
+            self.total = torch.zeros(blocks, dimension, dtype=torch.float64, device=device)
         self.layers = layers if sum(layers.sizes) == dimension else Layers((dimension,))
         self.grid = grid
         self.counts = 0
         self.within = 0
+        self._scratch: _Scratch | None = None
 
-    def add(self, contribution: Tensor, block: int) -> Tensor:
-        """Add one client's (dimension,) contribution; returns the integers that were added."""
-        wide = contribution.to(torch.float64)
-        pieces = torch.split(wide, list(self.layers.sizes))
-        norms = [math.sqrt(float(torch.dot(piece, piece))) for piece in pieces]
-        integers = torch.zeros_like(wide)
+    def add(self, contribution: Contribution, block: int) -> Contribution:
+        """Add one client's contribution; returns the integers that were added, in memory that the next one reuses."""
         self.counts += 1
-        if all(math.isfinite(norm) for norm in norms):
-            scales = [self._scale(norm) for norm in norms]
-            self.within += all(scale >= 1 for scale in scales)
-            targets, sources = (torch.split(vector, list(self.layers.sizes)) for vector in (integers, contribution))
-            for target, piece, scale in zip(targets, sources, scales, strict=True):
-                target.copy_(_truncated(piece * (scale / self.grid.unit), self.grid))
-        self.total[block].add_(integers)
-        return integers
+        if isinstance(contribution, SparseRows) and len(self.layers.sizes) == 1:
+            return self._add_sparse(contribution, block)
+        vector = as_vector(contribution, self.total.shape[1])
+        if self._scratch is None:
+            self._scratch = _Scratch(vector)
+        single = len(self.layers.sizes) == 1
+        pieces = [vector] if single else torch.split(vector, list(self.layers.sizes))
+        scales = [self._scale(norm) for norm in self._scratch.norms(vector, self.layers.sizes)]
+        if not all(math.isfinite(scale) for scale in scales):
+            return self._scratch.nothing()
+        self.within += all(scale >= 1 for scale in scales)
+        added = self._scratch.integers(pieces, [scale / self.grid.unit for scale in scales], self.grid)
+        self.total[block].add_(added)
+        return added
+
+    def _add_sparse(self, contribution: SparseRows, block: int) -> SparseRows:
+        scale = self._scale(math.hypot(*(_norm(piece.to(torch.float64)) for piece in contribution.parts())))
+        if not math.isfinite(scale):
+            zeros = [torch.zeros_like(part, dtype=torch.float64) for part in contribution.parts()]
+            return SparseRows(contribution.rows, *zeros)
+        self.within += scale >= 1
+        factor = scale / self.grid.unit
+        values, tail = (_truncated(part * factor, self.grid).to(torch.float64) for part in contribution.parts())
+        own = self.total[block]
+        own[: len(own) - len(tail)].view(-1, values.shape[1]).index_add_(0, contribution.rows, values)
+        own[len(own) - len(tail) :].add_(tail)
+        return SparseRows(contribution.rows, values, tail)
 
     def _scale(self, norm: float) -> float:
+        """By what a piece of this norm is multiplied; NaN where the norm is not finite."""
+        if not math.isfinite(norm):
+            return math.nan
         if self.grid.clip_norm is None:
             return 1.0
         bound = self.grid.clip_norm * self.layers.share * SAFETY
         return 1.0 if norm <= bound else bound / norm
+
+
+class _Scratch:
+    """Memory for one contribution at a time: fresh megabytes for each client would cost more than the arithmetic."""
+
+    def __init__(self, like: Tensor) -> None:
+        self._wide = torch.empty(like.shape, dtype=torch.float64, device=like.device)
+        self._scaled = torch.empty_like(like, memory_format=torch.contiguous_format)
+
+    def norms(self, vector: Tensor, sizes: tuple[int, ...]) -> list[float]:
+        """The norm of each piece, in double precision."""
+        self._wide.copy_(vector)
+        return [_norm(piece) for piece in torch.split(self._wide, list(sizes))]
+
+    def integers(self, pieces: Sequence[Tensor], factors: list[float], grid: Grid) -> Tensor:
+        """The pieces, each times its factor, towards zero, as doubles."""
+        scaled = torch.split(self._scaled, [len(piece) for piece in pieces])
+        for piece, factor, target in zip(pieces, factors, scaled, strict=True):
+            torch.mul(piece, factor, out=target)
+        return self._wide.copy_(_truncated(self._scaled, grid))
+
+    def nothing(self) -> Tensor:
+        """Zeros."""
+        return self._wide.zero_()
+
+
+def _norm(wide: Tensor) -> float:
+    flat = wide.flatten()
+    return math.sqrt(float(torch.dot(flat, flat)))
 
 
 def _truncated(scaled: Tensor, grid: Grid) -> Tensor:

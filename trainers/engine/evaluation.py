@@ -48,7 +48,7 @@ def score(model: FlatModule, vector: Tensor, samples: ClientTensors, loss: Loss,
         return float("nan"), float("nan")
     model.module.eval()
     model.vector.copy_(vector)
-    outputs = model.module(samples.features)
+    outputs = model.module(samples.rows(slice(None)))
     mean_loss = float(loss(outputs, samples.targets[0]).mean())
     # NaN means "no samples" here: a model that has diverged has an infinite loss.
     return _accuracy(outputs, samples.targets[0], task), float("inf") if math.isnan(mean_loss) else mean_loss

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import torch
 from torch import Tensor, nn
 
@@ -12,6 +14,7 @@ from ..solvers import Work, choose_solver
 from .algorithm import Clients, Solve
 from .batches import batch_plan
 from .client_tensors import ClientTensors, to_tensors
+from .contribution import Contribution
 from .evaluation import score
 from .losses import Loss
 from .parameters import FlatModule
@@ -20,7 +23,7 @@ from .streams import Streams
 
 CHUNK_FLOATS = 2**24
 """The models of a chunk of clients take at most this many numbers (64 MiB in single precision)."""
-LARGEST_CHUNK = 64
+LARGEST_CHUNK = 128
 
 
 class LocalSide:
@@ -40,7 +43,7 @@ class LocalSide:
         self.dtype = DTYPES[settings.dtype]
         if isinstance(model, str):
             with torch.random.fork_rng():
-                streams.seeded_torch("initial")
+                streams.seed_torch("initial")
                 model = build_model(model, federation)
         self.model = FlatModule(model, self.dtype, self.device)
         self.initial = self.model.vector.clone()
@@ -52,7 +55,7 @@ class LocalSide:
         self.model.module.eval()
         try:
             with torch.no_grad():
-                outputs = self.model.module(sample.features[:1])
+                outputs = self.model.module(sample.rows(torch.tensor([0])))
         except (RuntimeError, ValueError, IndexError) as error:
             expected = f"a model that takes features of shape {self.federation.shape}"
             raise InputError("model", type(self.model.module).__name__, expected) from error
@@ -84,39 +87,66 @@ class LocalSide:
 
     def solver(self, clients: Clients, round_index: int) -> Solve:
         """Local SGD for these clients in this round."""
+        return _ChunkSolve(self, clients, round_index)
+
+    def work(
+        self,
+        clients: Clients,
+        round_index: int,
+        start: Tensor,
+        anchor: Tensor | None,
+        strength: float,
+        learning_rate_factor: float,
+        stream: int,
+    ) -> Work:
+        """The local problems of these clients in this round."""
         local = self.settings.local
-
-        def solve(
-            start: Tensor,
-            anchor: Tensor | None = None,
-            strength: float = 0.0,
-            *,
-            learning_rate_factor: float = 1.0,
-            stream: int = 0,
-        ) -> Tensor:
-            samples = [self.train(int(client)) for client in clients]
-            plans = [
-                batch_plan(len(own), local, self.streams.generator("batches", round_index, int(client), stream))
-                for client, own in zip(clients, samples, strict=True)
-            ]
-            work = Work(
-                samples,
-                plans,
-                self.loss,
-                start,
-                local.learning_rate * learning_rate_factor,
-                anchor,
-                strength,
-                weight_decay=local.weight_decay,
-                module_seeds=[self.streams.torch_seed("module", round_index, int(k), stream) for k in clients]
-                if self.model.is_random
-                else (),
-            )
-            return choose_solver(self.settings.solver, self.model, work).solve(work)
-
-        return solve
+        samples = [self.train(client) for client in clients.tolist()]
+        plans = [
+            batch_plan(len(own), local, self.streams.generator("batches", round_index, client, stream))
+            for client, own in zip(clients.tolist(), samples, strict=True)
+        ]
+        seeds: list[int] = []
+        if self.model.is_random:
+            seeds = [self.streams.torch_seed("module", round_index, client, stream) for client in clients.tolist()]
+        return Work(
+            samples,
+            plans,
+            self.loss,
+            start,
+            local.learning_rate * learning_rate_factor,
+            anchor,
+            strength,
+            weight_decay=local.weight_decay,
+            module_seeds=seeds,
+        )
 
     def scores(self, client: int, vector: Tensor, *, test: bool) -> tuple[float, float]:
         """(accuracy, loss) of a model on the client's samples; NaN without samples."""
         samples = self._tensors(client, test=test)
         return score(self.model, vector, samples, self.loss, self.federation.task)
+
+
+class _ChunkSolve:
+    """The `solve` that an algorithm's client_round is given."""
+
+    def __init__(self, side: LocalSide, clients: Clients, round_index: int) -> None:
+        self._side = side
+        self._clients = clients
+        self._round = round_index
+
+    def __call__(
+        self,
+        start: Tensor,
+        anchor: Tensor | None = None,
+        strength: float = 0.0,
+        *,
+        learning_rate_factor: float = 1.0,
+        stream: int = 0,
+    ) -> Tensor:
+        work = self._side.work(self._clients, self._round, start, anchor, strength, learning_rate_factor, stream)
+        return choose_solver(self._side.settings.solver, self._side.model, work).solve(work)
+
+    def change(self, start: Tensor, anchor: Tensor | None = None, strength: float = 0.0) -> Iterable[Contribution]:
+        work = self._side.work(self._clients, self._round, start, anchor, strength, 1.0, 0)
+        return choose_solver(self._side.settings.solver, self._side.model, work).changes(work)

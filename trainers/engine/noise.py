@@ -16,9 +16,11 @@ from torch import Tensor
 def grid_noise(
     rng: np.random.Generator, shape: tuple[int, ...], deviation: float, unit: float, device: torch.device
 ) -> Tensor:
-    """Integers (as doubles): round(N(0, (deviation / unit)^2)). deviation 0 gives zeros."""
+    """Multiples of unit: unit round(N(0, (deviation / unit)^2)). deviation 0 gives zeros, which take no memory."""
     if deviation == 0:
-        return torch.zeros(shape, dtype=torch.float64, device=device)
+        return torch.zeros((), dtype=torch.float64, device=device).expand(shape)
     noise = rng.standard_normal(shape)
     noise *= deviation / unit
-    return torch.from_numpy(np.rint(noise, out=noise)).to(device)
+    np.rint(noise, out=noise)
+    noise *= unit
+    return torch.from_numpy(noise).to(device)

@@ -36,19 +36,21 @@ def new_seed() -> int:
 
 
 class Streams:
-    """The random streams of one run."""
+    """The random streams of one run: one key, and for each purpose and place its own part of the counter."""
 
     def __init__(self, seed: int) -> None:
         self.seed = count("seed", seed, least=0)
+        self._key = np.random.SeedSequence(self.seed).generate_state(2, np.uint64)
 
-    def generator(self, purpose: Purpose, *place: int) -> np.random.Generator:
-        """The stream for this purpose and place."""
-        return np.random.Generator(np.random.Philox(np.random.SeedSequence((self.seed, PURPOSES[purpose], *place))))
+    def generator(self, purpose: Purpose, first: int = 0, second: int = 0, third: int = 0) -> np.random.Generator:
+        """The stream for this purpose and place, 2^64 blocks long; first and second below 2^64, third below 2^32."""
+        counter = [0, first, second, (PURPOSES[purpose] << 32) | third]
+        return np.random.Generator(np.random.Philox(key=self._key, counter=counter))
 
-    def torch_seed(self, purpose: Purpose, *place: int) -> int:
+    def torch_seed(self, purpose: Purpose, first: int = 0, second: int = 0, third: int = 0) -> int:
         """A seed for torch's own generators (initial weights, dropout): never for noise, it has only 64 bits."""
-        return int(self.generator(purpose, *place).integers(2**63))
+        return int(self.generator(purpose, first, second, third).integers(2**63))
 
-    def seeded_torch(self, purpose: Purpose, *place: int) -> None:
+    def seed_torch(self, purpose: Purpose) -> None:
         """Seed torch's global generator; use inside torch.random.fork_rng()."""
-        torch.manual_seed(self.torch_seed(purpose, *place))
+        torch.manual_seed(self.torch_seed(purpose))

@@ -20,6 +20,7 @@ from .billboard import Billboard
 from .checkpoint import Checkpoint, Rows, Spent, State, digest_of
 from .clipping import ClippedSum, Grid, Layers
 from .cohort import CohortSampler
+from .contribution import as_vector
 from .evaluation import ClientScores
 from .identity import identity_of
 from .local import LocalSide
@@ -109,6 +110,7 @@ class Trainer:
         self.rounds, self._releases = 0, 0
         self.clip_norm = self.settings.clip_norm
         self.history: list[dict[str, Any]] = []
+        self._sum_memory: Tensor | None = None
         begin = self.algorithm.begin(initial.to(torch.float64), self.federation.population)
         self._share(self.billboard.publish(begin, torch.zeros_like(begin), 0.0))
         _, dimension = self.algorithm.contribution_shape(begin)
@@ -211,14 +213,15 @@ class Trainer:
         cohort = self.sampler.draw(self.streams, attempt, self.rounds)
         grid = Grid.for_round(self.clip_norm, self.federation.population, self.local.dtype)
         blocks, dimension = self.algorithm.contribution_shape(self.shared)
-        total = ClippedSum(blocks, dimension, self.layers, grid, self.local.device)
+        total = ClippedSum(blocks, dimension, self.layers, grid, self.local.device, self._sum_memory)
+        self._sum_memory = total.total
         rows: list[Rows] = []
         for chunk in self._own_chunks(cohort):
             rows += self._client_rounds(chunk, total)
         pre_noise = self.processes.total(total.total).mul_(grid.unit)
         deviation = self.update_multiplier * (self.clip_norm or 0.0)
         rng = self.streams.generator("noise", attempt, self.rounds)
-        noise = grid_noise(rng, (blocks, dimension), deviation, grid.unit, self.local.device).mul_(grid.unit)
+        noise = grid_noise(rng, (blocks, dimension), deviation, grid.unit, self.local.device)
         count, noise_on_count = self._count(total, attempt)
         return _Release(pre_noise, noise, 2 * (self.clip_norm or float("inf")), count, noise_on_count, cohort, rows)
 
@@ -229,7 +232,8 @@ class Trainer:
             for row, client, block in zip(contributions, chunk, self.algorithm.block_of(chunk), strict=True):
                 integers = total.add(row, int(block))
                 if self.billboard.keeps:
-                    self.billboard.message(self.rounds, int(client), integers * total.grid.unit)
+                    added = as_vector(integers, total.total.shape[1])
+                    self.billboard.message(self.rounds, int(client), added * total.grid.unit)
         return [] if after is None else [(chunk, after.cpu().numpy())]
 
     def _count(self, total: ClippedSum, attempt: int) -> tuple[Tensor | None, Tensor | None]:
@@ -244,7 +248,7 @@ class Trainer:
     def _publish(self, release: _Release) -> None:
         """The server's part of the round, from what the billboard shows."""
         released = self.billboard.publish(release.pre_noise, release.noise, release.sensitivity)
-        mean = released / self.sampler.denominator
+        mean = released.div_(self.sampler.denominator)
         self._share(self.algorithm.server_round(self.shared, mean, self.sampler.rate))
         if release.count is not None and release.count_noise is not None and self.clip_norm is not None:
             shown = self.billboard.publish(release.count, release.count_noise, 1.0)

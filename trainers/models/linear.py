@@ -9,11 +9,14 @@ from torch import Tensor, nn
 
 
 class Linear(nn.Module):
-    """outputs = weight x + bias, from features of any shape, flattened. Starts at zero: its losses are convex."""
+    """outputs = x weight + bias, from features of any shape, flattened. Starts at zero: its losses are convex.
+
+    weight is (features, outputs): a feature that a client never has leaves a whole row of its update at zero.
+    """
 
     def __init__(self, features: int, outputs: int, bias: bool = True) -> None:
         super().__init__()
-        self.weight = nn.Parameter(torch.zeros(outputs, features))
+        self.weight = nn.Parameter(torch.zeros(features, outputs))
         self.bias = nn.Parameter(torch.zeros(outputs)) if bias else None
 
     @classmethod
@@ -21,4 +24,4 @@ class Linear(nn.Module):
         return cls(math.prod(shape), outputs)
 
     def forward(self, x: Tensor) -> Tensor:
-        return nn.functional.linear(x.flatten(1), self.weight, self.bias)
+        return nn.functional.linear(x.flatten(1), self.weight.T, self.bias)

@@ -13,31 +13,19 @@ from .work import Work
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ragged:
-    """features: (c, n, ...), targets: (c, n, ...), zeros beyond a client's own samples.
+class Schedule:
+    """rows: (steps, c, b) sample numbers; weights: (steps, c, b), one over the true batch size for real rows and 0 for
+    padding; active: (steps, c), 0 once a client has no steps left."""
 
-    rows: (steps, c, b) indices into the n axis; weights: (steps, c, b), one over the true batch size for real rows
-    and 0 for padding; active: (steps, c), 0 once a client has no steps left.
-    """
-
-    features: Tensor
-    targets: tuple[Tensor, ...]
     rows: Tensor
     weights: Tensor
     active: Tensor
 
 
-def pad(work: Work) -> Ragged:
-    """The chunk, padded to its longest client, largest batch and most steps."""
-    first = work.clients[0]
-    device, dtype = first.features.device, first.features.dtype
-    longest = max(len(client) for client in work.clients)
-    features = _stack([client.features for client in work.clients], longest)
-    targets = tuple(
-        _stack([client.targets[place] for client in work.clients], longest) for place in range(len(first.targets))
-    )
+def schedule(work: Work) -> Schedule:
+    """The chunk's batches, padded to the largest batch and the most steps."""
     steps = max(len(plan) for plan in work.batches)
-    widest = max(len(batch) for plan in work.batches for batch in plan)
+    widest = max((len(batch) for plan in work.batches for batch in plan), default=0)
     rows = np.zeros((steps, len(work.clients), widest), dtype=np.int64)
     weights = np.zeros(rows.shape)
     active = np.zeros(rows.shape[:2])
@@ -46,17 +34,23 @@ def pad(work: Work) -> Ragged:
         for step, batch in enumerate(plan):
             rows[step, place, : len(batch)] = batch
             weights[step, place, : len(batch)] = 1 / len(batch)
-    return Ragged(
-        features,
-        targets,
-        torch.from_numpy(rows).to(device),
-        torch.from_numpy(weights).to(device=device, dtype=dtype),
-        torch.from_numpy(active).to(device=device, dtype=dtype),
+    first = work.clients[0]
+    return Schedule(
+        torch.from_numpy(rows).to(first.device),
+        torch.from_numpy(weights).to(device=first.device, dtype=first.dtype),
+        torch.from_numpy(active).to(device=first.device, dtype=first.dtype),
     )
 
 
-def _stack(parts: Sequence[Tensor], longest: int) -> Tensor:
+def padded(parts: Sequence[Tensor]) -> Tensor:
+    """(c, n, ...) of tensors with n_k rows each; zeros beyond a client's own."""
+    longest = max(len(part) for part in parts)
     result = parts[0].new_zeros((len(parts), longest, *parts[0].shape[1:]))
     for place, part in enumerate(parts):
         result[place, : len(part)] = part
     return result
+
+
+def padded_targets(work: Work) -> tuple[Tensor, ...]:
+    """Each of the targets, padded."""
+    return tuple(padded([client.targets[k] for client in work.clients]) for k in range(len(work.clients[0].targets)))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 from torch.func import functional_call, grad, vmap
 
 from ..engine.parameters import FlatModule
-from .ragged import pad
+from .ragged import padded, padded_targets, schedule
 from .work import Work, per_client
 
 
@@ -24,8 +26,12 @@ class VmapSolver:
             return "the model draws random numbers, which have no order over a vectorised chunk"
         return None
 
+    def changes(self, work: Work) -> Iterator[Tensor]:
+        yield from self.solve(work) - work.start
+
     def solve(self, work: Work) -> Tensor:
-        chunk = pad(work)
+        features = padded([client.rows(slice(None)) for client in work.clients])
+        targets, steps = padded_targets(work), schedule(work)
         vector = per_client(work.start, len(work.clients)).clone()
         anchor = None if work.anchor is None else per_client(work.anchor, len(work.clients))
         self.model.module.train()
@@ -38,8 +44,8 @@ class VmapSolver:
 
         slopes = vmap(grad(batch_loss), randomness="error")
         every = torch.arange(len(work.clients), device=vector.device).unsqueeze(1)
-        for rows, weights, active in zip(chunk.rows, chunk.weights, chunk.active, strict=True):
-            gradient = slopes(vector, chunk.features[every, rows], weights, *(t[every, rows] for t in chunk.targets))
+        for rows, weights, active in zip(steps.rows, steps.weights, steps.active, strict=True):
+            gradient = slopes(vector, features[every, rows], weights, *(target[every, rows] for target in targets))
             if work.strength and anchor is not None:
                 pull = vector - anchor
                 gradient.add_(pull if work.curvature is None else pull * work.curvature, alpha=work.strength)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from torch import Tensor
 
 from ..engine.client_tensors import ClientTensors
+from ..engine.contribution import Contribution
 from ..engine.losses import Loss
 
 
@@ -49,6 +50,13 @@ class LocalSolver(Protocol):
 
     def solve(self, work: Work) -> Tensor:
         """The (c, d) models after the last step, in new memory."""
+        ...
+
+    def changes(self, work: Work) -> Iterator[Contribution]:
+        """Each client's model after the last step minus its start, one at a time.
+
+        A change may live in memory that the next one overwrites.
+        """
         ...
 
 
