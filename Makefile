@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: verify test nightly lint bench-accountants clean
+.PHONY: verify test nightly lint bench-accountants bench-auditors clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -37,6 +37,12 @@ lint: $(VENV)/.installed-test
 
 bench-accountants: .venv-bench/.installed
 	.venv-bench/bin/python benchmarks/accountants.py
+
+# jax-privacy without its dependencies: its auditing module needs numpy only.
+bench-auditors: .venv-bench/.installed
+	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check scikit-learn
+	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check --no-deps jax-privacy==2.0.0
+	.venv-bench/bin/python benchmarks/auditors.py
 
 clean:
 	rm -rf $(VENV) build *.egg-info

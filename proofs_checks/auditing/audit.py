@@ -46,7 +46,7 @@ CLAIM_PARTS = ("eprocess", "curve")
 
 EXPLORE = 0.15
 MOST_EXPLORED = 150_000
-MOST_WATCHED = 1 << 15
+MOST_WATCHED = 1 << 14
 """Trials that the e-process of "best" sees; it is there for obvious cases and small budgets."""
 
 
@@ -232,8 +232,8 @@ class _Report:
         mine, other = self.samples.dataset, self.samples.neighbour
         total = len(mine) + len(other)
         # Learning many weights needs more examples than choosing a threshold does.
-        share = EXPLORE if max(mine.width, other.width) <= 8 else 1.5 * EXPLORE
-        explored = min(int(share * total), MOST_EXPLORED)
+        wide = max(mine.width, other.width) > 8
+        explored = min(int((1.5 if wide else 1.0) * EXPLORE * total), (3 if wide else 1) * MOST_EXPLORED)
         # The sides of the explored trials are as random as if each trial had kept its own coin.
         rng = np.random.default_rng((self.shown.seed, 0xC01))
         first = int(rng.hypergeometric(len(mine), len(other), explored)) if explored else 0
@@ -281,7 +281,7 @@ class _Report:
             found = [(number, choose(view.grids, self.claim)) for number, view in enumerate(self.views)]
             some = [(number, attack) for number, attack in found if attack is not None]
             if some:
-                attacks.append(max(some, key=lambda item: item[1].promise * self.views[item[0]].weight))
+                attacks.append(max(some, key=lambda item: self._weighed(item[0], item[1].promise)))
         p_values = []
         for number, attack in attacks:
             counts = self._counts(number, [attack.rule])[0]
@@ -295,6 +295,9 @@ class _Report:
                     self.shown.witness(event_text, counts, self.fresh_trials, line, value, "curve test")
                 )
         self.tests.append(Test("curve test", min([1.0, *p_values]), error, self.fresh_trials))
+
+    def _weighed(self, view: int, promise: float) -> float:
+        return promise * self.views[view].weight if promise > 0 else promise
 
     def _per_trial(self, view: int) -> float:
         return self.views[view].weight / self.views[view].grids[0].trials

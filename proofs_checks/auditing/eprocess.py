@@ -27,7 +27,7 @@ from .scores import HANDICAP, Score, Scorer, applicable
 BETS = np.array([0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 0.95])
 """Fractions of the largest bet."""
 ACTIVE = 3
-MEMORY = 1 << 15
+MEMORY = 1 << 14
 """Trials that a choice looks back on, at most."""
 
 
@@ -125,9 +125,11 @@ class EProcess:
             fresh = scorer(mine.part(cut[0], len(mine))), scorer(other.part(cut[1], len(other)))
             for grid in candidates(*fresh, most=20):
                 weight = HANDICAP if score.learns else 1.0
-                found += [(weight * growth, bet) for growth, bet in self._promising(grid, score.name, scorer)]
+                found += [
+                    (weight * growth, bet) for growth, bet in self._promising(grid, score.name, scorer) if growth > 0
+                ]
         found.sort(key=lambda item: -item[0])
-        return tuple(bet for growth, bet in found[:ACTIVE] if growth > 0)
+        return tuple(bet for _, bet in found[:ACTIVE])
 
     def _promising(self, grid: Candidates, name: str, scorer: Scorer) -> list[tuple[float, Bet]]:
         """For each line of the claim the rule and stake of the largest expected growth."""
