@@ -12,13 +12,14 @@ from typing import Literal
 
 from ..mechanisms import InputError, Mechanism, Neighbouring
 from ..mechanisms.validate import choice, nonnegative, open_probability
-from . import contour, gaussian, gdp, one_event, participation, pld, rdp, shuffled
+from . import closed_form, contour, gaussian, gdp, one_event, participation, pld, rdp, shuffled
 from .bracket import Bracket, EmptyBracket, OutOfReach
 from .dominating import Participation, dominating
 from .pairs import Composition, SubsampledPair
 
 ACCOUNTANTS: dict[str, ModuleType] = {
     "gaussian": gaussian,
+    "closed-form": closed_form,
     "contour": contour,
     "participation": participation,
     "pld": pld,

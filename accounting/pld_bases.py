@@ -9,7 +9,6 @@ N(centre) between consecutive edges, with relative errors; `log_ratio(x)`, log d
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -113,10 +112,10 @@ class LaplaceBase:
         return 2 * np.clip(x, 0.0, s) - s, np.full(x.shape, 2 * UNIT * s)
 
 
-def continuous_base(pair: Pair, move: Callable[[float], float]) -> ContinuousBase | None:
-    """The continuous location family of a pair, its shift rounded by `move`; None where it is not continuous."""
+def continuous_base(pair: Pair) -> ContinuousBase | None:
+    """The continuous location family of a pair; None where it is not continuous."""
     if isinstance(pair, GaussianPair):
-        return GaussianBase(move(pair.shift))
+        return GaussianBase(pair.shift)
     if isinstance(pair, LaplacePair):
-        return LaplaceBase(move(pair.shift))
+        return LaplaceBase(pair.shift)
     return None

@@ -55,6 +55,7 @@ class DiscreteGaussianBase:
         return np.exp(-0.5 * squares) / total, (4 * UNIT + 2 * PARAMETER) * (squares + 16)
 
     def log_ratio(self, points: Vector) -> tuple[Vector, Vector]:
+        # sigma itself is uncertain by PARAMETER, here and in the masses
         value = self.shift * (2 * points - self.shift) / (2 * self.sigma**2)
         return value, (6 * UNIT + 2 * PARAMETER) * np.abs(value)
 
@@ -74,11 +75,11 @@ class DiscreteLaplaceBase:
         ends = (points == points[0]) | (points == points[-1])
         one_minus_a, one_plus_a = -math.expm1(-1 / self.scale), 1 + math.exp(-1 / self.scale)
         mass = np.exp(-away) * np.where(ends, 1.0, one_minus_a) / one_plus_a
-        return mass, (4 * UNIT + 2 * PARAMETER) * (away + 16 + 2 / self.scale)
+        return mass, 4 * UNIT * (away + 16)
 
     def log_ratio(self, points: Vector) -> tuple[Vector, Vector]:
         value = (2 * np.clip(points, 0, self.shift) - self.shift) / self.scale
-        return value, (4 * UNIT + 2 * PARAMETER) * np.abs(value)
+        return value, 4 * UNIT * np.abs(value)
 
 
 def lattice_base(pair: Pair) -> LatticeBase | None:
@@ -111,8 +112,7 @@ def finite_cells(pair: RandomizedResponsePair | ApproximateDpPair) -> Cells:
     p = np.array(masses)
     q = p[[1, 0, 2]]
     loss = np.array([odds, -odds, 0.0])
-    # 1 - flip and log(truth / other) are taken of doubles within PARAMETER of the stated flip.
-    slack = np.array([1.0, 1.0, 0.0]) * (8 * PARAMETER * (1 + odds) if odds > 0 else 0.0)
-    error = np.full(3, 8 * PARAMETER * (1 + odds))
+    slack = np.array([1.0, 1.0, 0.0]) * (8 * UNIT * (1 + odds) if odds > 0 else 0.0)
+    error = np.full(3, 16 * UNIT)
     kept = p > 0
     return Cells(p[kept], q[kept], (loss - slack)[kept], (loss + slack)[kept], error[kept], only, only)

@@ -23,12 +23,12 @@ from .pairs import (
     RandomizedResponsePair,
     SubsampledPair,
 )
+from .parameters import dominated_parameters, dominating_parameters
 from .pld_bases import ContinuousBase, continuous_base
-from .pld_cells import Cells, Vector, optimistic, pessimistic
+from .pld_cells import Atoms, Cells, Vector, optimistic, pessimistic
 from .pld_discrete import finite_cells, lattice_base, lattice_cells
 from .pld_sampling import joined, location_cells, replace_continuous, replace_lattice, sheets
 from .pld_transform import AtomLaw, GaussianLaw, LaplaceLaw, Law, VisibleLaw
-from .rounding import PARAMETER
 
 _COARSE = 1024
 _GRADED = 0.8
@@ -71,30 +71,26 @@ def steps(composition: Composition, resolution: Resolution) -> list[Step]:
     rest = [(pair, rounds) for pair, rounds in composition if not isinstance(pair, GaussianPair)]
     squares = [rounds * pair.shift**2 for pair, rounds in composition if isinstance(pair, GaussianPair)]
     merged = [(GaussianPair(math.sqrt(math.fsum(squares))), 1)] if squares else []
-    return [Step(*_laws(pair, resolution), rounds) for pair, rounds in [*merged, *rest]]
+    return [
+        Step(
+            _law(dominating_parameters(pair), resolution, pessimistic),
+            _law(dominated_parameters(pair), resolution, optimistic),
+            rounds,
+        )
+        for pair, rounds in [*merged, *rest]
+    ]
 
 
-def _laws(pair: Pair, resolution: Resolution) -> tuple[Law, Law]:
+def _law(pair: Pair, resolution: Resolution, discrete: Callable[[Cells], Atoms]) -> Law:
+    """The law of a pair in closed form, or of its cells made discrete."""
     if isinstance(pair, SubsampledPair) and pair.order == "visible":
-        upper, lower = _laws(pair.base, resolution)
-        return VisibleLaw(upper, _up(pair.rate)), VisibleLaw(lower, _down(pair.rate))
+        return VisibleLaw(_law(pair.base, resolution, discrete), pair.rate)
     if isinstance(pair, GaussianPair):
-        return GaussianLaw(_up(pair.shift)), GaussianLaw(_down(pair.shift))
+        return GaussianLaw(pair.shift)
     if isinstance(pair, LaplacePair):
-        return LaplaceLaw(_up(pair.shift)), LaplaceLaw(_down(pair.shift))
-    if not isinstance(pair, SubsampledPair):
-        table = _table(pair, resolution.tail)
-        return AtomLaw(pessimistic(table)), AtomLaw(optimistic(table))
-    high, low = (_subsampled(pair, move, resolution) for move in (_up, _down))
-    return AtomLaw(pessimistic(high)), AtomLaw(optimistic(low))
-
-
-def _up(parameter: float) -> float:
-    return parameter * (1 + 8 * PARAMETER)
-
-
-def _down(parameter: float) -> float:
-    return parameter * (1 - 8 * PARAMETER)
+        return LaplaceLaw(pair.shift)
+    cells = _subsampled(pair, resolution) if isinstance(pair, SubsampledPair) else _table(pair, resolution.tail)
+    return AtomLaw(discrete(cells))
 
 
 def _table(pair: Pair, tail: float) -> Cells:
@@ -106,17 +102,14 @@ def _table(pair: Pair, tail: float) -> Cells:
     return lattice_cells(base, tail)
 
 
-def _subsampled(pair: SubsampledPair, move: Callable[[float], float], resolution: Resolution) -> Cells:
-    """The cells of a subsampled pair whose parameters are rounded by `move`."""
-    rate, tail = min(move(pair.rate), 1.0), resolution.tail
-    base = lattice_base(pair.base)
-    if base is not None and pair.order == "replace":
-        return replace_lattice(base, rate, tail)
-    continuous = continuous_base(pair.base, move)
-    if continuous is None:
-        return joined(sheets(_table(pair.base, tail), pair.order, rate))
-    edges = _graded(continuous, pair.order, rate, resolution)
-    return joined(_cut(continuous, pair.order, rate, edges, tail))
+def _subsampled(pair: SubsampledPair, resolution: Resolution) -> Cells:
+    lattice, continuous = lattice_base(pair.base), continuous_base(pair.base)
+    if continuous is not None:
+        edges = _graded(continuous, pair.order, pair.rate, resolution)
+        return joined(_cut(continuous, pair.order, pair.rate, edges, resolution.tail))
+    if lattice is not None and pair.order == "replace":
+        return replace_lattice(lattice, pair.rate, resolution.tail)
+    return joined(sheets(_table(pair.base, resolution.tail), pair.order, pair.rate))
 
 
 def _cut(base: ContinuousBase, order: Order, rate: float, edges: Vector, tail: float) -> list[Cells]:

@@ -83,6 +83,10 @@ class Law(Protocol):
         """phi(c + i w) / exp(the computed log_moment(c)), and a bound of the error at each frequency."""
         ...
 
+    def split(self, threshold: float) -> tuple[Law, Law | None]:
+        """The finite losses up to a threshold >= 0, and those above it; None where they are not told apart."""
+        ...
+
 
 @dataclass(frozen=True)
 class AtomLaw:
@@ -107,6 +111,14 @@ class AtomLaw:
         exponents = self._log_mass + c * self.atoms.loss
         largest = float(np.max(exponents))
         return largest + math.log(float(np.sum(np.exp(exponents - largest))))
+
+    def split(self, threshold: float) -> tuple[Law, Law | None]:
+        above = self.atoms.loss > threshold
+        if not np.any(above) or np.all(above):
+            return self, None
+        loss, mass = self.atoms.loss, self.atoms.mass
+        low, high = (AtomLaw(Atoms(loss[part], mass[part], 0.0)) for part in (~above, above))
+        return low, high
 
     def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Vector]:
         loss = self.atoms.loss
@@ -182,6 +194,9 @@ class GaussianLaw:
         error = UNIT * np.abs(value) * (16 + 8 * scaled * (grid.omega + 2 * c + 1))
         return value, error + 1e-300
 
+    def split(self, threshold: float) -> tuple[Law, Law | None]:
+        return self, None
+
 
 @dataclass(frozen=True, slots=True)
 class LaplaceLaw:
@@ -212,6 +227,9 @@ class LaplaceLaw:
         error = UNIT * (64 + 8 * phase + 8 * c * self.shift)
         return relative * np.exp(1j * phase) * scale, error
 
+    def split(self, threshold: float) -> tuple[Law, Law | None]:
+        return self, None
+
 
 @dataclass(frozen=True, slots=True)
 class VisibleLaw:
@@ -236,3 +254,31 @@ class VisibleLaw:
         out, taken = math.exp(math.log1p(-self.rate) - total), math.exp(math.log(self.rate) + base - total)
         value, error = self.base.normalised(c, grid)
         return out + taken * value, taken * error + UNIT * (64 + 4 * abs(base) + 4 * abs(total))
+
+    def split(self, threshold: float) -> tuple[Law, Law | None]:
+        none = AtomLaw(Atoms(np.zeros(1), np.array([1 - self.rate]), 0.0))
+        return none, ScaledLaw(self.base, self.rate)
+
+
+@dataclass(frozen=True, slots=True)
+class ScaledLaw:
+    """The base law's finite part times a probability."""
+
+    base: Law
+    weight: float
+    infinite: float = 0.0
+
+    @property
+    def top(self) -> float:
+        return self.base.top
+
+    def log_moment(self, c: float) -> float:
+        return self.base.log_moment(c) + math.log(self.weight)
+
+    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Vector]:
+        value, error = self.base.normalised(c, grid)
+        rounding = UNIT * (4 + 2 * abs(self.base.log_moment(c)) + 2 * abs(math.log(self.weight)))
+        return value, error + rounding * np.abs(value)
+
+    def split(self, threshold: float) -> tuple[Law, Law | None]:
+        return self, None
