@@ -9,7 +9,7 @@ from dpcert.proofs_checks.auditing import audit, gdp
 from dpcert.proofs_checks.auditing.scores import Linear, LowBits, Values
 from dpcert.proofs_checks.planted.additive import gaussian_sum, laplace_sum
 from dpcert.proofs_checks.planted.floating_point import textbook_laplace
-from dpcert.proofs_checks.planted.sparse_vector import CROSSED, algorithm_4, algorithm_6
+from dpcert.proofs_checks.planted.sparse_vector import CROSSED, algorithm_4, algorithm_5, algorithm_6
 
 PAIR = ([1.0], [])
 EXACT = 4.3771780956

@@ -1,6 +1,6 @@
 """Every planted bug is caught, and its correct twin is not accused.
 
-Quick: the bug with three seeds, its twin with two. Nightly: rates over many seeds. The audits' error probability
+Quick: the bug with three seeds (one where it takes many calls), its twin with two. Nightly: rates over many seeds. The audits' error probability
 is .01 each; a sound auditor accuses two twins' seeds of 52 with probability below .1, so that the quick twins run at
 alpha = 1e-4, where that is below 1e-5.
 """
@@ -23,13 +23,13 @@ def attacked(case: Planted, seed: int, alpha: float = 0.01):
 
 def acquitted(case: Planted, seed: int, alpha: float = 0.01):
     claim = case.twin_claim or case.claim
-    trials = min(case.trials, 20_000)
+    trials = min(case.trials, 5_000)
     return audit(case.correct, case.pair, claim=claim, trials=trials, method=case.method, seed=seed, alpha=alpha)
 
 
 @pytest.mark.parametrize("case", CASES, ids=NAMES)
 def test_caught_with_a_witness(case):
-    for seed in range(3):
+    for seed in range(3 if case.trials < 50_000 else 1):
         result = attacked(case, seed)
         assert result.refuted
         assert result.witness is not None

@@ -30,8 +30,8 @@ def alarms(cases, runs, chunks, seed):
 
 
 def test_false_alarms_at_any_time():
-    """Fourteen mechanisms at exactly their privacy, 1400 runs, stopped whenever 1/.05 is reached."""
-    assert binomtest(alarms(mechanisms(), 1400, [40, 40, 80], 11), 1400, 0.05, alternative="greater").pvalue > 1e-4
+    """Fourteen mechanisms at exactly their privacy, 700 runs, stopped whenever 1/.05 is reached."""
+    assert binomtest(alarms(mechanisms(), 700, [40, 40, 80], 11), 700, 0.05, alternative="greater").pvalue > 1e-4
 
 
 @pytest.mark.nightly
