@@ -285,7 +285,7 @@ class _Report:
         p_values = []
         for number, attack in attacks:
             counts = self._counts(number, [attack.rule])[0]
-            value = min(1.0, len(attacks) * attack.p_value(*counts, self.fresh_trials))
+            value = min(1.0, len(attacks) * attack.p_value(*counts, self.fresh_trials, error))
             p_values.append(value)
             if value <= error:
                 event_text = attack.rule.describe(self.views[number].name)

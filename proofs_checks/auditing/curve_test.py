@@ -29,12 +29,13 @@ class Attack:
     delta: float
     promise: float
 
-    def p_value(self, correct: int, wrong: int, trials: int) -> float:
-        """Exact (never too small) p-value of the line, from the counts on fresh trials."""
+    def p_value(self, correct: int, wrong: int, trials: int, error: float = 0.05) -> float:
+        """Exact (never too small) p-value of the line, from the counts on fresh trials, to be compared with error."""
         leak = self.delta * self.rule.share
         if self.rule.total:
             return float(guess_test.total_p_value(correct, trials, self.epsilon, leak))
-        return guess_test.p_value(correct, wrong, trials, self.epsilon, leak)
+        nuisance = min(guess_test.NUISANCE_ERROR, error / 100)
+        return guess_test.p_value(correct, wrong, trials, self.epsilon, leak, nuisance)
 
 
 def lines(claim: ClaimedCurve) -> list[tuple[float, float]]:

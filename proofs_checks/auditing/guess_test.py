@@ -30,7 +30,7 @@ LEAK_SHARE = 0.1
 """Part of the error probability that is spent on the number of leaks in `epsilon_lower`."""
 
 NUISANCE_ERROR = 1e-7
-"""Part of a p-value that is spent on the confidence interval of the wrong guesses' rate (Berger, Boos 1994)."""
+"""Part of a p-value that is spent on a confidence interval for the rate of wrong guesses (Berger, Boos 1994)."""
 
 GRID = 192
 """Nuisance cells, and blocks of the number of wrong guesses, in `p_value`; more is slower and slightly sharper."""
@@ -67,13 +67,16 @@ def total_p_value(correct: ArrayLike, trials: ArrayLike, epsilon: ArrayLike, lea
     return clopper_pearson.at_least(correct, trials, rate)
 
 
-def p_value(correct: int, wrong: int, trials: int, epsilon: float, leak: float) -> float:
+def p_value(
+    correct: int, wrong: int, trials: int, epsilon: float, leak: float, nuisance_error: float = NUISANCE_ERROR
+) -> float:
     """A valid p-value of c <= e^epsilon w + leak, exact up to the width of its nuisance grid (never below exact).
 
     The test orders outcomes (i, j) by the signed root of their likelihood ratio against the null hypothesis;
     the region at least as extreme as the one seen is larger for more i and smaller for more j. Its probability
     is bounded over each cell [w_lo, w_hi] of the unknown rate of wrong guesses by the one at (w_lo, c(w_hi)),
-    which stochastically dominates the cell. w is confined to a confidence interval, whose error is added.
+    which stochastically dominates the cell. w is confined to a confidence interval, whose error is added (it has
+    to be chosen before the counts are seen).
     """
     if leak <= 0.0:
         return float(pure_p_value(correct, wrong, epsilon))
@@ -82,13 +85,13 @@ def p_value(correct: int, wrong: int, trials: int, epsilon: float, leak: float) 
     if correct <= trials * leak + odds * wrong or top <= 0.0:
         return 1.0
     seen = float(_signed_root(np.array(float(correct)), np.array(float(wrong)), trials, odds, leak))
-    low = min(float(clopper_pearson.lower(wrong, trials, NUISANCE_ERROR / 2)), top)
-    high = min(float(clopper_pearson.upper(wrong, trials, NUISANCE_ERROR / 2)), top)
+    low = min(float(clopper_pearson.lower(wrong, trials, nuisance_error / 2)), top)
+    high = min(float(clopper_pearson.upper(wrong, trials, nuisance_error / 2)), top)
     edges = np.linspace(low, high, GRID + 1)
     starts = _blocks(trials, low, high)
     least = _least_extreme(starts, seen, trials, odds, leak)
     worst = _largest_probability(edges, starts, least, trials, odds, leak)
-    return min(1.0, worst + NUISANCE_ERROR)
+    return min(1.0, worst + nuisance_error)
 
 
 def _signed_root(i: Floats, j: Floats, trials: int, odds: float, leak: float) -> Floats:

@@ -1,8 +1,8 @@
 """Every planted bug is caught, and its correct twin is not accused.
 
-Quick: the bug with three seeds (one where it takes many calls), its twin with two. Nightly: rates over many seeds. The audits' error probability
-is .01 each; a sound auditor accuses two twins' seeds of 52 with probability below .1, so that the quick twins run at
-alpha = 1e-4, where that is below 1e-5.
+Quick: the bug with three seeds (one where it takes many calls), its twin with two. Nightly: rates over many seeds.
+The audits' error probability is .01 each; the quick twins run at 1e-4, so that all of them together are accused
+wrongly with a probability of at most .006, for seeds that are fixed.
 """
 
 import pytest

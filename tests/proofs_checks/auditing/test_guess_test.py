@@ -101,3 +101,8 @@ def test_most_is_the_smallest_safe_number():
         number = clopper_pearson.most(trials, rate, 0.01)
         assert binom.sf(number, trials, rate) <= 0.01
         assert number == 0 or binom.sf(number - 1, trials, rate) > 0.01
+
+
+def test_tiny_error_probabilities_can_be_reached():
+    """A session that splits its error over many tests asks for p-values far below the default nuisance error."""
+    assert guess_test.p_value(700, 10, 1000, 1.0, 0.05, nuisance_error=1e-11) < 1e-9
