@@ -1,0 +1,249 @@
+"""From samples to results: exploration first, then one count on the fresh trials for each part of an audit.
+
+The first trials choose scores, rules and lines; all others are counted once, and the counts go into exact tests.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import band as bands
+from . import event, likelihood, mu
+from .clopper_pearson import Floats
+from .curve import ClaimedCurve
+from .curve_test import Attack, best_separated, most_violated
+from .eprocess import EProcess
+from .outputs import Outputs
+from .result import AuditResult, AuditWitness, LowerBound, Test
+from .rules import Candidates, Rule, best, candidates, separation
+from .sampling import Samples
+from .scores import HANDICAP, Score, Scorer, applicable
+
+EXPLORE = 0.15
+"""Part of the trials that choices are made on; half as much again for outputs of more than eight numbers."""
+MOST_EXPLORED = 150_000
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One score, fitted: the rules it offers on exploration trials, and the scores of the fresh trials."""
+
+    name: str
+    grids: tuple[Candidates, ...]
+    scorer: Scorer
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the witness needs to know of the question."""
+
+    pair: tuple[object, object]
+    seed: int
+    replay: str
+
+    def witness(
+        self, event: str, counts: tuple[int, int], trials: int, line: tuple[float, float], p_value: float, method: str
+    ) -> AuditWitness:
+        return AuditWitness(
+            _short(self.pair[0]), _short(self.pair[1]), event, *counts, trials, line, p_value, method, self.seed,
+            self.replay,
+        )  # fmt: skip
+
+
+class Evaluation:
+    """Turns samples into a result: exploration first, then one count on the fresh trials for each part."""
+
+    def __init__(
+        self,
+        samples: Samples,
+        claim: ClaimedCurve | None,
+        delta: float,
+        parts: dict[str, float],
+        scores: tuple[Score, ...] | None,
+        loss: Callable[[Floats], Floats] | None,
+        process: EProcess | None,
+        shown: Shown,
+        alpha: float,
+    ) -> None:
+        self.samples, self.claim, self.delta, self.parts, self.loss = samples, claim, delta, parts, loss
+        self.process, self.shown, self.alpha = process, shown, alpha
+        self.tests: list[Test] = []
+        self.bounds: list[LowerBound] = []
+        self.witnesses: list[AuditWitness] = []
+        self.band: bands.Band | None = None
+        self.scores = scores
+        self._fresh: dict[int, tuple[Floats, Floats]] = {}
+
+    def result(self, started: float) -> AuditResult:
+        if self.process is not None:
+            self._evidence(self.process)
+        # After an early stop the number of trials depends on their outcomes: only the e-process may speak.
+        if self.samples.stopped != "early" and set(self.parts) - {"eprocess"}:
+            self._split()
+            if self.views:
+                for part in ("curve", "event", "mu", "band"):
+                    if part in self.parts:
+                        getattr(self, f"_{part}")(self.parts[part])
+            if "densities" in self.parts and self.loss is not None:
+                self._densities(self.parts["densities"], self.loss)
+        refuted = any(test.refutes for test in self.tests) or bool(self.witnesses)
+        return AuditResult(
+            refuted=refuted,
+            alpha=self.alpha,
+            claim=self.claim,
+            tests=tuple(self.tests),
+            bounds=tuple(self.bounds),
+            band=self.band,
+            witness=min(self.witnesses, key=lambda found: found.p_value, default=None),
+            trials=self.samples.trials,
+            seconds=time.perf_counter() - started,
+            stopped=self.samples.stopped,
+            seed=self.shown.seed,
+        )
+
+    def _split(self) -> None:
+        mine, other = self.samples.dataset, self.samples.neighbour
+        total = len(mine) + len(other)
+        # Learning many weights needs more examples than choosing a threshold does.
+        wide = max(mine.width, other.width) > 8
+        explored = min(int((1.5 if wide else 1.0) * EXPLORE * total), (3 if wide else 1) * MOST_EXPLORED)
+        # The sides of the explored trials are as random as if each trial had kept its own coin.
+        rng = np.random.default_rng((self.shown.seed, 0xC01))
+        first = int(rng.hypergeometric(len(mine), len(other), explored)) if explored else 0
+        self.cut = first, explored - first
+        self.fresh_trials = total - explored
+        seen = mine.part(0, first), other.part(0, explored - first)
+        self.views = self._views(*seen) if min(map(len, seen)) >= 4 and self.fresh_trials > 0 else []
+
+    def _views(self, mine: Outputs, other: Outputs) -> list[View]:
+        found = []
+        for score in self.scores if self.scores is not None else applicable(mine, other):
+            cut = (2 * len(mine) // 3, 2 * len(other) // 3) if score.learns else (0, 0)
+            scorer = score.fit(mine.part(0, cut[0]), other.part(0, cut[1]), self.shown.seed)
+            rest = scorer(mine.part(cut[0], len(mine))), scorer(other.part(cut[1], len(other)))
+            if min(map(len, rest)) > 0:
+                weight = HANDICAP if score.learns else 1.0
+                found.append(View(score.name, candidates(*rest), scorer, weight))
+        return found
+
+    def _counts(self, view: int, rules: Sequence[Rule]) -> list[tuple[int, int]]:
+        if view not in self._fresh:
+            score = self.views[view].scorer
+            mine, other = self.samples.dataset, self.samples.neighbour
+            fresh = mine.part(self.cut[0], len(mine)), other.part(self.cut[1], len(other))
+            self._fresh[view] = score(fresh[0]), score(fresh[1])
+        return [rule.counts(*self._fresh[view]) for rule in rules]
+
+    def _evidence(self, process: EProcess) -> None:
+        error = self.parts["eprocess"]
+        test = Test("e-process", process.p_value, error, process.trials_at_largest or process.trials)
+        self.tests.append(test)
+        if test.refutes and process.bets_at_largest:
+            bet = process.bets_at_largest[0]
+            counts, trials = _replayed(bet.scorer, bet.rule, self.samples)
+            event_text = bet.rule.describe(bet.score)
+            if len(process.claim.epsilons) == 1:  # several lines are refuted together, none of them alone
+                self.bounds.append(LowerBound("epsilon", bet.epsilon, bet.delta, error, "e-process"))
+            line = bet.epsilon, bet.delta
+            self.witnesses.append(self.shown.witness(event_text, counts, trials, line, test.p_value, test.method))
+
+    def _curve(self, error: float) -> None:
+        assert self.claim is not None
+        attacks: list[tuple[int, Attack]] = []
+        for choose in (most_violated, best_separated):
+            found = [(number, choose(view.grids, self.claim)) for number, view in enumerate(self.views)]
+            some = [(number, attack) for number, attack in found if attack is not None]
+            if some:
+                attacks.append(max(some, key=lambda item: self._weighed(item[0], item[1].promise)))
+        p_values = []
+        for number, attack in attacks:
+            counts = self._counts(number, [attack.rule])[0]
+            value = min(1.0, len(attacks) * attack.p_value(*counts, self.fresh_trials, error))
+            p_values.append(value)
+            if value <= error:
+                event_text = attack.rule.describe(self.views[number].name)
+                line = attack.epsilon, attack.delta
+                self.bounds.append(LowerBound("epsilon", *line, error, "curve test"))
+                self.witnesses.append(
+                    self.shown.witness(event_text, counts, self.fresh_trials, line, value, "curve test")
+                )
+        self.tests.append(Test("curve test", min([1.0, *p_values]), error, self.fresh_trials))
+
+    def _weighed(self, view: int, promise: float) -> float:
+        return promise * self.views[view].weight if promise > 0 else promise
+
+    def _per_trial(self, view: int) -> float:
+        return self.views[view].weight / self.views[view].grids[0].trials
+
+    def _sharpest(self, error: float) -> tuple[int, Rule]:
+        """The view, and the rule on it, that promise the largest bound on epsilon."""
+        chosen = [event.choose(view.grids, self.delta, self.fresh_trials, error) for view in self.views]
+        number = max(range(len(chosen)), key=lambda index: chosen[index][0] * self.views[index].weight)
+        return number, chosen[number][1]
+
+    def _event(self, error: float) -> None:
+        number, rule = self._sharpest(error)
+        counts = self._counts(number, [rule])[0]
+        value = event.epsilon_lower(rule, *counts, self.fresh_trials, self.delta, error)
+        self.bounds.append(LowerBound("epsilon", value, self.delta, error, "event"))
+        if self.claim is not None and self.claim.forbids(value, self.delta):
+            line = max((e, d) for e, d in self._lines() if e < value and d <= self.delta)
+            self._refuted(number, rule, counts, line, "event bound")
+
+    def _mu(self, error: float) -> None:
+        chosen = [best(view.grids, separation) for view in self.views]
+        number = max(range(len(chosen)), key=lambda index: chosen[index][0] * self._per_trial(index))
+        rule = chosen[number][1]
+        if not rule.total:
+            return
+        counts = self._counts(number, [rule])[0]
+        value = float(mu.mu_lower(counts[0], self.fresh_trials, error))
+        self.bounds.append(LowerBound("mu", value, None, error, "separation"))
+        if self.delta > 0:
+            modelled = mu.epsilon_if_gaussian(value, self.delta)
+            self.bounds.append(LowerBound("epsilon", modelled, self.delta, error, "separation", "gaussian"))
+        if self.claim is not None and self.claim.mu is not None and value > self.claim.mu:
+            self._refuted(number, rule, counts, self._lines()[0], "mu bound")
+
+    def _band(self, error: float) -> None:
+        number = self._sharpest(error)[0]
+        rules = bands.choose(self.views[number].grids, self.delta, self.fresh_trials, error)
+        counts = self._counts(number, rules)
+        self.band = bands.band(rules, counts, self.fresh_trials, error)
+        self.bounds.append(LowerBound("epsilon", self.band.epsilon(self.delta), self.delta, error, "band"))
+        self.bounds.append(LowerBound("mu", self.band.mu(), None, error, "band"))
+        found = self.band.violates(self.claim) if self.claim is not None else None
+        if found is not None:
+            self._refuted(number, rules[found[0]], counts[found[0]], found[1:], "band")
+
+    def _refuted(self, view: int, rule: Rule, counts: tuple[int, int], line: tuple[float, float], method: str) -> None:
+        value = Attack(rule, *line, promise=0.0).p_value(*counts, self.fresh_trials)
+        text = rule.describe(self.views[view].name)
+        self.witnesses.append(self.shown.witness(text, counts, self.fresh_trials, line, value, method))
+
+    def _densities(self, error: float, loss: Callable[[Floats], Floats]) -> None:
+        """Both orders, at half of the error each."""
+        forward = np.asarray(loss(self.samples.dataset.rows), float).ravel()
+        backward = -np.asarray(loss(self.samples.neighbour.rows), float).ravel()
+        value = max(likelihood.epsilon_lower(side, self.delta, error / 2) for side in (forward, backward))
+        self.bounds.append(LowerBound("epsilon", value, self.delta, error, "likelihood", "densities"))
+
+    def _lines(self) -> list[tuple[float, float]]:
+        assert self.claim is not None
+        return list(zip(self.claim.epsilons, self.claim.deltas, strict=True))
+
+
+def _replayed(scorer: Scorer, rule: Rule, samples: Samples) -> tuple[tuple[int, int], int]:
+    counts = rule.counts(scorer(samples.dataset), scorer(samples.neighbour))
+    return counts, samples.trials
+
+
+def _short(thing: Any, most: int = 200) -> str:
+    text = " ".join(repr(thing).split())
+    return text if len(text) <= most else f"{text[: most - 3]}..."
