@@ -125,6 +125,14 @@ def observer_is_the_notion_s_own(claim: Claim) -> bool:
     return statement.notion != "dp" and observer == EVERYBODY_ELSE and not _client_noise_matters(claim)
 
 
+def certifiable(claim: Claim) -> bool:
+    """Whether a certificate, which knows no observers but the notion's own, can speak of this claim."""
+    default = judged_against(claim) in (None, EVERYBODY_ELSE) and (
+        claim.statement.notion != "dp" or not claim.statement.observer
+    )
+    return default and not _client_noise_matters(claim)
+
+
 def _client_noise_matters(claim: Claim) -> bool:
     return judged_against(claim) is not None and _client_noise(claim) is not None
 

@@ -135,10 +135,14 @@ class ClaimTables(Table):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A claim as read: `statement` says what is claimed, `phases` what ran, `file` where it was read."""
+    """A claim as read: `statement` says what is claimed, `phases` what ran, `file` where it was read.
+
+    printed: the epsilon as it is written, digit by digit: "8.0" says more than 8.
+    """
 
     statement: Statement
     phases: tuple[Phase, ...]
+    printed: str
     file: str | None = None
 
     def __post_init__(self) -> None:
@@ -173,7 +177,8 @@ def parse_claim(tables: object, file: str | None = None) -> Claim:
     if phases is None and read.mechanism is not None:
         sampling, composition = read.sampling or SamplingTable(), read.composition or CompositionTable()
         phases = (Phase(mechanism=read.mechanism, sampling=sampling, composition=composition),)
-    return Claim(read.claim, phases or (), file)
+    written = tables["claim"]["epsilon"]
+    return Claim(read.claim, phases or (), str(getattr(written, "text", written)), file)
 
 
 def load_claim(path: str | Path) -> Claim:
@@ -218,6 +223,17 @@ def _content(path: Path) -> bytes:
     return content
 
 
+class _Written(float):
+    """A number that remembers how it was written."""
+
+    def __new__(cls, text: str) -> _Written:
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+    text: str
+
+
 def _parsed(file: str, content: bytes) -> dict[str, Any]:
     try:
         text = content.decode("utf-8-sig")
@@ -226,7 +242,7 @@ def _parsed(file: str, content: bytes) -> dict[str, Any]:
     if not text.strip():
         raise InputError("file", file, "a TOML file with a claim; this one is empty")
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text, parse_float=_Written)
     except RecursionError:
         raise InputError("file", file, "TOML that is not nested hundreds of levels deep") from None
     except ValueError as problem:  # TOMLDecodeError is one; so is a number with too many digits

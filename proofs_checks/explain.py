@@ -92,7 +92,7 @@ def reproduced_by(
     described, target = _described(run, delta, neighbouring, notion), printed(number)
     found: list[Convention] = []
     for variant in main_variants(described):
-        known = _single(bracket) if bracket is not None and variant == described else iter(())
+        known = _single(bracket) if bracket is not None and variant == described else _exact(variant)
         quick = _each(variant, (zcdp, limit, lambda v: renyi(v, _QUICK_GRIDS)))
         found += [_convention(computed, variant, target) for computed in (*known, *quick)]
     kept = sorted((c for c in found if c.reproduces), key=lambda c: _rank(c, target))

@@ -15,8 +15,18 @@ from typing import Literal
 from ..accounting import Bracket
 from ..mechanisms import InputError, Mechanism
 from .auditing import AuditResult, AuditWitness
-from .claim_observers import ObservedInterval, by_observer, interval, observer_findings, witnessed_run
+from .certificate import NoCertificate, write
+from .claim_observers import (
+    ObservedInterval,
+    by_observer,
+    certifiable,
+    interval,
+    judged_against,
+    observer_findings,
+    witnessed_run,
+)
 from .claims import Claim, load_claim, to_attained_run, to_run
+from .explain import reproduced_by
 from .findings import NOT_CHECKED, Finding, assumptions, findings
 from .witness import Witness, witness
 
@@ -66,7 +76,9 @@ class Verification:
         serious = [finding.id for finding in self.findings if finding.severity == "error"]
         reasons = [reason, *serious]
         if self.reproduced_by:
-            reasons.append("printed digits: " + ", ".join(self.reproduced_by))
+            others = len(self.reproduced_by) - 1
+            more = f" (and {others} more)" if others else ""
+            reasons.append(f"printed digits: {self.reproduced_by[0]}{more}")
         return "; ".join(reasons)
 
     def to_json(self) -> dict[str, object]:
@@ -105,8 +117,9 @@ def verify(claim: Claim | str | Path, *, certificates: Path | None = None) -> Ve
     started = time.perf_counter()
     bracket, limits = certified_interval(claim)
     verdict = judge(bracket, claim.statement.threshold)
-    reproduced: tuple[str, ...] = ()
+    reproduced = _reproduced_by(claim, bracket)
     run, observers = witnessed_run(claim), by_observer(claim)
+    certificate, notes = _certificate(claim, bracket, certificates)
     return Verification(
         claim=claim,
         verdict=verdict,
@@ -114,12 +127,41 @@ def verify(claim: Claim | str | Path, *, certificates: Path | None = None) -> Ve
         reproduced_by=reproduced,
         assumptions=assumptions(claim),
         not_checked=(*limits, *NOT_CHECKED),
-        findings=(*findings(claim, bracket, verdict, reproduced), *observer_findings(observers, claim)),
+        findings=(*findings(claim, bracket, verdict, reproduced), *observer_findings(observers, claim), *notes),
         witness=witness(claim, run) if verdict == "refuted" and run is not None else None,
-        certificate=None,
+        certificate=certificate,
         observers=observers,
         seconds=time.perf_counter() - started,
     )
+
+
+def _reproduced_by(claim: Claim, bracket: Bracket) -> tuple[str, ...]:
+    """The conventions that give the printed digits; none where the search cannot describe the run."""
+    statement = claim.statement
+    run, tight = to_run(claim), bracket if judged_against(claim) is None else None
+    try:
+        return reproduced_by(run, statement.delta, statement.neighbouring, claim.printed, statement.notion, tight)
+    except (InputError, ArithmeticError):
+        return ()
+
+
+def _certificate(claim: Claim, bracket: Bracket, directory: Path | None) -> tuple[str | None, tuple[Finding, ...]]:
+    """The certificate's file, if one was asked for and can be proved; else, or where it proves less, a finding."""
+    if directory is None:
+        return None, ()
+    if not certifiable(claim):
+        return None, (Finding("no-certificate", "info", "Certificates speak of the notion's own observer only."),)
+    try:
+        written = write(claim, bracket.lower, bracket.upper, directory)
+    except NoCertificate as problem:
+        return None, (Finding("no-certificate", "info", f"No certificate: {problem}."),)
+    except OSError as problem:
+        raise InputError("--certificate", str(directory), f"a folder to write to ({problem})") from None
+    if written.verdict == judge(bracket, claim.statement.threshold):
+        return str(written.path), ()
+    proved = f"[{written.epsilon_lower:g}, {written.epsilon_upper:g}]"
+    text = f"The certificate proves a wider interval, {proved}, from which the claim is {written.verdict}."
+    return str(written.path), (Finding("certificate-proves-less", "warning", text),)
 
 
 def judge(bracket: Bracket, threshold: float) -> Verdict:

@@ -227,12 +227,56 @@ def test_bad_input_gets_one_line_and_exit_code_2(
     assert "Traceback" not in err
 
 
-def test_help_lists_only_commands_that_exist(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_of_the_help_has_its_own(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--help"]) == 0
-    out = capsys.readouterr().out
-    assert "verify" in out
-    for command in ("papers", "ledger", "plan", "lint"):
-        assert f"\n  {command}" not in out
+    listed = capsys.readouterr().out.split("Commands:")[1].splitlines()
+    commands = [line.split()[0] for line in listed if line.startswith("  ") and line[2:3].strip()]
+    assert {"verify", "epsilon", "delta", "explain", "check"} <= set(commands)
+    for command in commands:
+        assert run([command, "--help"]) == 0
+        assert f"Usage: dpcert {command}" in capsys.readouterr().out
+
+
+def test_explain_names_the_convention_behind_a_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """TF-Privacy's tutorial: 60 epochs of MNIST, 3.01 by the classic conversion."""
+    shipped = Path(__file__).parents[2] / "claims" / "tf-privacy-mnist-60-epochs.toml"
+    assert run(["explain", "--json", str(shipped)]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert any("classic conversion" in name for name in document["reproduced_by"])
+    assert document["claimed"] == {"epsilon": 3.01, "delta": 1e-5}
+    assert run(["explain", str(shipped)]) == 0
+    assert "classic conversion" in capsys.readouterr().out
+    (tmp_path / "bad.toml").write_text("[claim]")
+    assert run(["explain", str(tmp_path / "bad.toml")]) == 2
+    assert "error: claim.title = (missing)" in capsys.readouterr().err
+
+
+def test_a_certificate_is_written_and_checks(
+    files: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "certificates"
+    assert run(["verify", "--json", "--certificate", str(target), files["holds"], files["refuted"]]) == 1
+    written = [entry["certificate"] for entry in json.loads(capsys.readouterr().out)["claims"]]
+    assert [Path(path).name for path in written] == ["holds.json", "refuted.json"]
+    for path in written:
+        assert run(["check", path]) == 0
+    assert capsys.readouterr().out.count("proved: ") == 2
+    document = json.loads(Path(written[0]).read_text())
+    document["claim"]["epsilon"] = "0.5"
+    (tmp_path / "forged.json").write_text(json.dumps(document))
+    assert run(["check", "--json", str(tmp_path / "forged.json")]) == 1
+    assert json.loads(capsys.readouterr().out)["proved"] is False
+
+
+@pytest.mark.parametrize("content", [None, "", "{", "[1]", "\x00"])
+def test_what_is_no_document_is_bad_input_for_check(
+    content: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "c.json"
+    if content is not None:
+        path.write_text(content)
+    assert run(["check", str(path)]) == 2
+    assert capsys.readouterr().err.startswith("error: certificate")
 
 
 def test_a_closed_pipe_is_no_error(files: dict[str, str]) -> None:

@@ -156,6 +156,13 @@ def test_the_interval_of_a_rounded_number_sets_the_threshold() -> None:
     assert parse_claim(femnist(claim__epsilon_interval=[13.55, 13.65])).statement.threshold == 13.65
 
 
+def test_the_printed_digits_are_kept(tmp_path: Path) -> None:
+    for written in ("13.60", "13.6", "14", "1.36e1"):
+        path = tmp_path / "claim.toml"
+        path.write_text(FEMNIST.replace("13.6", written))
+        assert load_claim(path).printed == written
+
+
 BAD = [
     ("claim.epsilon", {"claim__epsilon": float("nan")}, "finite number"),
     ("claim.epsilon", {"claim__epsilon": float("inf")}, "finite number"),

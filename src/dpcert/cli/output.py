@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import sys
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
 import typer
+from rich.console import Console
 
 from ..accounting import Bracket
 
 SIGNIFICANT_DIGITS = 8
+WIDTH_WITHOUT_TERMINAL = 140
 
 
 def complain(message: str) -> None:
     """One line on stderr."""
     typer.echo(f"error: {message}", err=True)
+
+
+def output_console() -> Console:
+    """stdout for tables: as wide as the terminal, or wide enough to read where there is none."""
+    if sys.stdout.isatty() or "COLUMNS" in os.environ:
+        return Console()
+    return Console(width=WIDTH_WITHOUT_TERMINAL)
 
 
 def print_json(document: Any) -> None:

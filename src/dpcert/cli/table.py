@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 
 from rich import box
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from ..mechanisms import InputError
 from ..proofs_checks.verify import Verification
-from .output import interval
+from .output import interval, output_console
 
 STYLES = {"holds": "bold green", "refuted": "bold red", "undecided": "bold yellow"}
-WIDTH_WITHOUT_TERMINAL = 140
 
 
 def print_table(results: list[Verification], problems: list[tuple[str, InputError]]) -> None:
     """One row a claim, then one line that counts; nothing at all when no claim could be read."""
     if not results:
         return
-    console = Console()
-    if not console.is_terminal and "COLUMNS" not in os.environ:
-        console = Console(width=WIDTH_WITHOUT_TERMINAL)
+    console = output_console()
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("claim", ratio=5)
     table.add_column("printed epsilon", justify="right", width=7)
@@ -35,7 +30,7 @@ def print_table(results: list[Verification], problems: list[tuple[str, InputErro
         statement, style = result.claim.statement, STYLES[result.verdict]
         table.add_row(
             escape(statement.title),
-            f"{statement.epsilon:g}",
+            result.claim.printed,
             escape(interval(result.certified, 6)),
             f"[{style}]{result.verdict}[/{style}]",
             escape(result.why),

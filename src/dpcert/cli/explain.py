@@ -1,0 +1,73 @@
+"""dpcert explain: which accountant, conversion and convention reproduces a published number."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from ..proofs_checks.claims import Claim, load_claim, to_run
+from ..proofs_checks.explain import Convention, explain
+from .options import Json
+from .output import output_console, print_json
+
+SHOWN_OTHERS = 5
+
+
+def explain_command(
+    claim: Annotated[Path, typer.Argument(metavar="CLAIM.toml", help="A claim file.", show_default=False)],
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show every convention tried, not the nearest few.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Which conventions give the printed epsilon: accountant, conversion, neighbours, sampling, rounding?
+
+    Says nothing about whether the number is right: that is dpcert verify.
+    """
+    read = load_claim(claim)
+    statement = read.statement
+    with Console(stderr=True).status("searching the conventions"):
+        found = explain(to_run(read), statement.delta, statement.neighbouring, read.printed, statement.notion)
+    if as_json:
+        print_json(_document(read, found))
+    else:
+        _print(read, found, everything)
+
+
+def _document(read: Claim, found: tuple[Convention, ...]) -> dict[str, object]:
+    statement = read.statement
+    return {
+        "file": read.file,
+        "title": statement.title,
+        "claimed": {"epsilon": statement.epsilon, "delta": statement.delta},
+        "reproduced_by": [convention.name for convention in found if convention.reproduces],
+        "conventions": [asdict(convention) for convention in found],
+    }
+
+
+def _print(read: Claim, found: tuple[Convention, ...], everything: bool) -> None:
+    matching = sum(convention.reproduces for convention in found)
+    shown = found if everything else found[: matching + SHOWN_OTHERS]
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("epsilon", justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    table.add_column("convention", ratio=3)
+    table.add_column("detail", ratio=2)
+    for convention in shown:
+        style = "bold green" if convention.reproduces else "dim"
+        mark = "= printed" if convention.reproduces else ""
+        value = f"[{style}]{convention.value:.6g}[/{style}]"
+        table.add_row(value, mark, escape(convention.name), escape(convention.detail))
+    console = output_console()
+    console.print(f"{read.statement.title}: printed epsilon {read.printed}", markup=False, highlight=False)
+    console.print(table)
+    console.print(f"{matching} of {len(found)} conventions tried give the printed digits.", highlight=False)
+    if read.statement.convention:
+        console.print(f"The source says: {read.statement.convention}.", markup=False, highlight=False)
