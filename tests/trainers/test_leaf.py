@@ -82,6 +82,15 @@ def test_celeba_names_are_read_as_images(tmp_path):
     np.testing.assert_allclose(federation.clients[0].train.dense()[:, :, 40, 40], [[1, 0, 0], [0, 0, 1]])
 
 
+def test_inverted_features(tmp_path):
+    file = tmp_path / "all.json"
+    file.write_text(json.dumps(document(["a", "b"])))
+    plain, inverted = load_leaf(file), load_federation(f"leaf:{file},features=inverted")
+    np.testing.assert_array_equal(inverted.clients[1].train.dense(), 1 - plain.clients[1].train.dense())
+    with pytest.raises(InputError, match="one of as-written, inverted"):
+        load_leaf(file, features="negative")
+
+
 BROKEN = {
     "truncated": (lambda text: text[: len(text) // 2], "complete JSON"),
     "no user_data": (lambda text: json.dumps({"users": ["a"]}), "users and user_data"),

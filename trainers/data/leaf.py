@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...mechanisms import InputError
+from ...mechanisms.validate import choice
 from .federation import Client, Federation, Samples
 from .images import read_images
 from .split import split_clients
@@ -31,19 +32,23 @@ def load_leaf(
     test_fraction: float = 0.2,
     seed: int = 0,
     images: str | Path | None = None,
+    features: str = "as-written",
 ) -> Federation:
     """A federation from a LEAF .json file, a .zip of such files, or a folder of them.
 
     classes: the number of classes; by default the largest label seen plus one, and 62 for the FEMNIST shape.
+    features: "as-written", or "inverted" for 1 - x: FEMNIST is written black on white with white as 1, so that almost
+    all of a picture is ones, on which plain SGD of a linear model needs tiny steps.
     images: the folder of the image files that `x` names (CelebA), read at 84 x 84 as LEAF does.
     Raises InputError for files that are missing, truncated or not LEAF's, and for what Federation refuses.
     """
+    choice("features", features, ("as-written", "inverted"))
     parts: dict[str, dict[str, Samples]] = {"": {}, "train": {}, "test": {}}
     for part, name, document in _documents(Path(path)):
         for user, samples in _users(name, document, images):
             if user in parts[part]:
                 raise InputError(f"{name}: users", user, "every user once")
-            parts[part][user] = samples
+            parts[part][user] = samples if features == "as-written" else _inverted(samples)
     if parts["train"]:
         clients = _paired(parts["train"], parts["test"])
     else:
@@ -122,6 +127,10 @@ def _samples(field: str, x: Any, y: Any, images: str | Path | None) -> Samples:
     if features.ndim < 2 or len(features) != len(labels):
         raise InputError(f"{field}.x", features.shape, f"as many samples as labels, {len(labels)}")
     return Samples(features, labels.astype(np.int64))
+
+
+def _inverted(samples: Samples) -> Samples:
+    return Samples(1 - samples.features, samples.labels)
 
 
 def _named_images(field: str, names: list[str], images: str | Path | None) -> npt.NDArray[np.float32]:
