@@ -28,7 +28,7 @@ from .claim_observers import observer_is_the_notion_s_own
 from .claim_sampling import SamplingTable
 from .claims import Claim, Statement
 
-WIDENINGS = (0.0, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
+WIDENINGS = (0.0, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.03, 0.1, 0.3)
 """By how much, relatively, an end is moved outwards until it can be proved: the first of these that does."""
 
 Verdict = Literal["holds", "refuted", "undecided"]
@@ -96,7 +96,7 @@ def _verdict(lower: str, upper: str, threshold: float) -> Verdict:
 def _upper_end(document: Table, delta: float, upper: float) -> tuple[str, list[Table]]:
     """The smallest end, among widened ones, that is proved in every dominating direction."""
     searches = _searches(document, delta, worst=True)
-    for widening in WIDENINGS if math.isfinite(upper) else ():
+    for widening in (*WIDENINGS, 1.0, 3.0, 10.0, 100.0, 1000.0) if math.isfinite(upper) else ():
         epsilon = repr(upper + widening * max(upper, 1e-6))
         found = []
         for direction, search in searches.items():
@@ -112,10 +112,8 @@ def _upper_end(document: Table, delta: float, upper: float) -> tuple[str, list[T
 def _lower_end(document: Table, delta: float, lower: float) -> tuple[str, Table | None]:
     """The largest end, among lowered ones, that is proved in one attained direction; 0 needs no proof."""
     searches = _searches(document, delta, worst=False)
-    for widening in WIDENINGS if lower > 0 else ():
+    for widening in (*WIDENINGS, 0.5, 0.7, 0.9) if lower > 0 else ():
         epsilon = repr(lower * (1 - widening))
-        if widening >= 1:
-            break
         for direction in sorted(searches, reverse=True):
             end = searches[direction].evidence(direction, epsilon, upper=False)
             if end is not None:

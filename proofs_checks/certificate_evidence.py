@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,13 +15,12 @@ from flint import arb, ctx
 
 from . import checker
 
-ALIAS = 1e-18
-"""Aimed size of the trapezoidal rule's excess, relative to delta."""
+AIMS = (1e-16, 1e-13, 1e-10, 1e-7, 1e-5, 1e-4)
+"""What the evidence may leave open, relative to delta: the finest that is cheap, or else the coarsest."""
 
-TAILS = (1e-16, 1e-13, 1e-10, 1e-7, 1e-5, 1e-4)
-"""Aimed sizes of what a truncated sum leaves out, relative to delta: the first that MOST_TERMS can reach."""
+SCHEDULE = (*((aim, 16384) for aim in AIMS), *((aim, 65536) for aim in reversed(AIMS)))
+"""Each aim with the number of terms that it may take (for a small shift)."""
 
-MOST_TERMS = 2**17
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _FURTHER = (1.02, 1.1, 1.3, 1.6, 2.2)
 """Multiples of c at which a Chernoff bound holds down the excess from above."""
@@ -56,14 +54,18 @@ def log_moment(pair: checker.Pair, c: float) -> float:
 class Search:
     """Evidence for one composed pair at one delta.
 
-    abscissa: where the last search ended, a start for the next. slow: inversion was tried and needs too many terms.
+    abscissa: where the last search ended, a start for the next. failed, blur: the last epsilon that inversion could
+    not prove, and how far from it another one must be to be worth a try. schedule: (aim, most terms) still to try.
     """
 
     product: checker.Product
     delta: float
     abscissa: float = 1.0
-    slow: bool = False
+    failed: float = -math.inf
+    blur: float = 0.0
+    schedule: list[tuple[float, int]] = field(default_factory=lambda: list(SCHEDULE))
     logs: dict[float, float] = field(default_factory=dict)
+    lines: dict[tuple[float, str | None], list[tuple[checker.Line, int]]] = field(default_factory=dict)
 
     def evidence(self, direction: str, epsilon: str, upper: bool) -> dict[str, Any] | None:
         """An "end" table of a certificate that proves delta(epsilon) <= delta (upper) or > delta; None: not found."""
@@ -77,7 +79,7 @@ class Search:
         products = {end["direction"]: self.product}
         try:
             bound = checker.delta_bound(products, end, arb(checker.number(epsilon)), upper)
-        except (ValueError, ArithmeticError):
+        except (ValueError, ArithmeticError, LookupError):
             return False
         target = arb(checker.number(repr(self.delta)))
         return bool(bound <= target) if upper else bool(bound > target)
@@ -94,11 +96,20 @@ class Search:
         c, widest = self._saddle(epsilon), max(float(pair.mu) for pair in pairs)
         for shift in (30.0, 300.0) if upper else ():  # c times mu, and with it the number of nodes, must stay small
             yield {**blank, "method": "chernoff", "c": repr(min(c, shift / widest) if widest > 0 else c)}
-        if widest > 0 and all(pair.order != "zcdp" for pair in pairs) and not self.slow:
-            found = self._inversion(epsilon, c)
-            self.slow = found is None
+        hopeless = not upper and self._chernoff(epsilon, c) < math.log(self.delta) - 0.01
+        if hopeless:
+            return
+        if widest > 0 and all(pair.order != "zcdp" for pair in pairs) and abs(epsilon - self.failed) > self.blur:
+            found = self._inversion(epsilon, c, 1 + widest**2 / 2)
             if found is not None:
                 yield {**blank, **found, "method": "inversion"}
+            self.failed = epsilon
+        if upper:
+            yield {**blank, "method": "gaussian"}
+        elif pairs[0].order == "remove":
+            shift = float(pairs[0].mu)
+            for threshold in (shift - 3, shift - 2, shift - 1, shift / 2 + 2 / shift, shift / 2 + 1):
+                yield {**blank, "method": "threshold", "c": repr(max(threshold, 0.0))}
 
     def _chernoff(self, epsilon: float, c: float) -> float:
         """About the log of the Chernoff bound at c."""
@@ -123,51 +134,57 @@ class Search:
         self.abscissa = float(f"{math.exp((low + high) / 2):.3g}")
         return self.abscissa
 
-    def _step(self, epsilon: float, c: float) -> tuple[float, float]:
-        """The largest step whose excess from either side is about ALIAS of delta, and the abscissa that shows it."""
-        aim = math.log(self.delta * ALIAS)
-        steps = {c * k: 2 * math.pi * c * (k - 1) / max(self._chernoff(epsilon, c * k) - aim, 1.0) for k in _FURTHER}
+    def _step(self, epsilon: float, c: float, aim: float) -> tuple[float, float]:
+        """The largest step whose excess, from either side, is below aim times delta, and the abscissa that shows it."""
+        log = math.log(self.delta * aim / 100)
+        steps = {c * k: 2 * math.pi * c * (k - 1) / max(self._chernoff(epsilon, c * k) - log, 1.0) for k in _FURTHER}
         beyond = max(steps, key=lambda further: steps[further])
-        return min(steps[beyond], -2 * math.pi * c / aim), beyond
+        return min(steps[beyond], -2 * math.pi * c / log), beyond
 
-    def _inversion(self, epsilon: float, saddle: float) -> dict[str, Any] | None:
-        """Abscissa, step and terms; left of the saddle where M grows too fast beyond it. None: too many terms."""
+    def _inversion(self, epsilon: float, saddle: float, weight: float) -> dict[str, Any] | None:
+        """Abscissa, step, terms and split; weight: how many times as long as usual one term takes. None: not found."""
         near = [
             saddle * k for k in _NEARER if self._chernoff(epsilon, saddle * k) <= self._chernoff(epsilon, saddle) + 2
         ]
-        c = float(f"{max(near, key=lambda c: self._step(epsilon, c)[0]):.3g}")
-        h, beyond = self._step(epsilon, c)
-        h = float(f"{h:.3g}")
-        found = {"c": repr(c), "h": repr(h), "beyond": repr(beyond), "split": None}
-        terms, aim = self._terms(epsilon, c, h, None)
-        if aim > TAILS[0]:
-            split = f"{0.999 * epsilon / sum(n for _, n in self.product):.3e}"
-            fewer, smaller = self._terms(epsilon, c, h, split)
-            if (smaller, fewer) < (aim, terms):
-                found, terms, aim = {**found, "split": split}, fewer, smaller
-        return None if aim == math.inf else {**found, "terms": terms}
+        below = f"{0.999 * epsilon / sum(n for _, n in self.product):.3e}"
+        for attempt, (aim, most) in enumerate(self.schedule):
+            # Left of the saddle where M grows too fast beyond it.
+            c = float(f"{max(near, key=lambda c: self._step(epsilon, c, aim)[0]):.3g}")
+            h, beyond = self._step(epsilon, c, aim)
+            h = float(f"{h:.3g}")
+            for split in (None, below):
+                terms = self._terms(epsilon, c, h, split, aim, most / weight)
+                if terms is not None:
+                    self.blur, self.schedule = aim / c / 2, self.schedule[attempt:]
+                    return {"c": repr(c), "h": repr(h), "beyond": repr(beyond), "split": split, "terms": terms}
+        self.blur = math.inf
+        return None
 
-    def _terms(self, epsilon: float, c: float, h: float, split: str | None) -> tuple[int, float]:
-        """Few terms, to an eighth, that leave out as little as TAILS asks, and which of these; infinite: none."""
-        cut = None if split is None else arb(checker.number(split))
-        try:
-            lines = [(pair.line(arb(c), cut), n) for pair, n in self.product]
-        except ValueError:  # more nodes in x than the checker takes
-            return 0, math.inf
-        scale = (-arb(c) * epsilon).exp() / (arb.pi() * h) / self.delta
+    def _terms(self, epsilon: float, c: float, h: float, split: str | None, aim: float, most: float) -> int | None:
+        """Few terms, to an eighth, that leave out less than aim times delta; None: more than `most`."""
+        lines = self._lines(c, split)
+        scale = (-arb(c) * epsilon).exp() / (arb.pi() * h) / (self.delta * aim)
 
-        @cache
-        def left_out(terms: int) -> arb:
-            return checker.tail(lines, arb(h) * terms) * scale / (terms - 1)
+        def enough(terms: int) -> bool:
+            return bool(checker.tail(lines, arb(h) * terms) * scale / (terms - 1) < 1)
 
-        for aim in TAILS:
-            high = 16
-            while high <= MOST_TERMS and not left_out(high) < aim:
-                high *= 2
-            if high <= MOST_TERMS:
-                low = high // 2
-                while high - low > high // 8:
-                    middle = (low + high) // 2
-                    low, high = (low, middle) if left_out(middle) < aim else (middle, high)
-                return high, aim
-        return 0, math.inf
+        high = 16
+        while lines and not enough(high):
+            high *= 2
+            if high > most:
+                return None
+        low = high // 2
+        while high - low > high // 8:
+            middle = (low + high) // 2
+            low, high = (low, middle) if enough(middle) else (middle, high)
+        return high if lines else None
+
+    def _lines(self, c: float, split: str | None) -> list[tuple[checker.Line, int]]:
+        """The checker's own transforms; none where it would take too many nodes."""
+        if (c, split) not in self.lines:
+            cut = None if split is None else arb(checker.number(split))
+            try:
+                self.lines[c, split] = [(pair.line(arb(c), cut), n) for pair, n in self.product]
+            except ValueError:
+                self.lines[c, split] = []
+        return self.lines[c, split]

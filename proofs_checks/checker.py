@@ -17,17 +17,15 @@ from typing import Any, NamedTuple
 
 from flint import acb, acb_mat, arb, arb_poly, ctx, fmpq
 
-FORMAT, PRECISION, BITS, ZERO, ONE = "dpcert-certificate-1", 192, 96, arb(0), arb(1)  # BITS: aim of the quadrature
+FORMAT, PRECISION, BITS, ZERO, ONE = "dpcert-certificate-1", 192, 84, arb(0), arb(1)  # BITS: aim of the quadrature
 ADVERSARIES = {"dp": ("hidden", "visible"), "billboard": ("hidden", "pooled"), "joint": ("hidden", "pooled")}
 WHOLE = {"rounds", "population", "cohort", "clip", "categories", "terms"}
 Product = list[tuple["Pair", int]]
 
 
 class CheckResult(NamedTuple):
-    """ok: everything was proved. reason: what was, or the first thing that was not."""
-
-    ok: bool
-    reason: str
+    ok: bool  # everything was proved
+    reason: str  # what was, or the first thing that was not
 
 
 def require(condition: bool, reason: str) -> None:
@@ -38,8 +36,7 @@ def require(condition: bool, reason: str) -> None:
 def take(table: Any, keys: str) -> list[Any]:
     """The values of a table that has exactly these keys [1]."""
     require(isinstance(table, dict) and set(table) == set(keys.split()), f"expected a table with exactly: {keys}")
-    whole = [table[key] for key in WHOLE & set(table) if table[key] is not None]
-    require(all(type(value) is int and 0 <= value <= 10**9 for value in whole), f"expected whole numbers: {whole}")
+    require(all(type(v) is int and 0 <= v < 10**9 for k, v in table.items() if k in WHOLE and v is not None), "counts")
     return [table[key] for key in keys.split()]
 
 
@@ -120,7 +117,7 @@ def sampled_gaussian(sides: tuple[str, ...], mu: arb, p: arb, c: arb, start: arb
         return (mass.conjugate(), turn.conjugate()) if side == "add" else (mass, turn)
 
     nodes = [node(acb(h * j, a), side) for side in sides for j in indices]
-    cells = (node(acb(h * arb(j, 0.5), a), side) for side in sides for j in indices)
+    cells = [node(acb(h * arb(j, 0.5), a), side) for side in sides for j in indices]
     decay = [(w.abs_upper(), turn.real.upper().min(ZERO)) for w, turn in cells]
     ends = sum((node(acb(h * j), side)[0].abs_upper() for side in sides for j in (indices[0], indices[-1])), ZERO)
     least = max(w.abs_upper() for w, _ in nodes) / 2**BITS
@@ -176,7 +173,6 @@ def steps(phase: Any, relation: str, seen: str, worst: bool) -> dict[str, Pair]:
     require(q == 1 or "gaussian" in kind or "laplace" in kind, f"no bound for sampling under {kind}")
     require((kind != "randomized-response" or d == 2) and (kind != "per-client-gaussian" or not poisson), kind)
     if kind == "gaussian-mean":
-        require(values[2] >= values[3] and values[2] * size >= 1, "no mean has such weights")
         require(relation != "add-remove" or poisson or values[2] * size == 1, "who leaves changes all other weights")
         values.pop(3 if worst else 2)
     if q == 1 or seen == "visible" or (seen == "pooled" and not poisson):
@@ -190,9 +186,9 @@ def steps(phase: Any, relation: str, seen: str, worst: bool) -> dict[str, Pair]:
     pairs = {}
     for order, move in moves:
         pair = NOISE[kind][1](move, size, *values)
-        if gaussian or order in ("both", "visible"):
-            pair = pair if pair.order == "zcdp" else pair._replace(order=order, p=arb(q))
-        elif pair.masses:
+        if gaussian:
+            pair = pair._replace(order=order, p=arb(q))
+        elif pair.masses and order not in ("both", "visible"):
             pair = pure((1 + arb(q) * (pair.g.exp() - 1)).log())
         pairs[order if order in ("remove", "add") else "both"] = pair
     return pairs if worst or kind == "randomized-response" or (gaussian and values[-1] > 0) else {}
@@ -225,41 +221,45 @@ def chernoff(product: Product, epsilon: arb, c: arb) -> arb:
 
 def inversion(product: Product, epsilon: arb, end: dict[str, Any], upper: bool) -> arb:
     """A bound on delta(epsilon) - P[L = infinity] by the trapezoidal rule on Re t = c [4.2]."""
-    c, h, beyond = (arb(number(end[key])) for key in ("c", "h", "beyond"))
+    c, h, b = (arb(number(end[key])) for key in ("c", "h", "beyond"))
     terms, split = int(end["terms"]), end["split"] and arb(number(end["split"]))
     require(split is None or split * sum(n for _, n in product) <= epsilon, "split: it may matter")
-    require(2 <= terms <= 150000 and (upper or beyond > c), "expected 2 to 150000 terms, and beyond > c")
+    require(2 <= terms <= 150000 and (upper or b > c), "expected 2 to 150000 terms, and beyond > c")
     lines = [(pair.line(c, split), n) for pair, n in product]
-    total, turn = ZERO, 2 * arb.pi() / h
+    total, w = ZERO, 2 * arb.pi() / h
     for j, values in enumerate(zip(*(line.at(h, terms) for line, _ in lines), strict=True)):
         powers = [(m**n, (m - matter) ** n) for (m, matter), (_, n) in zip(values, lines, strict=True)]
         t, f = acb(c, h * j), prod((m for m, _ in powers), start=acb(1)) - prod((m for _, m in powers), start=acb(1))
-        total += (f * (-epsilon * t).exp() / (t * (t + 1))).real * 2 / turn / (1 if j else 2)
+        total += (f * (-epsilon * t).exp() / (t * (t + 1))).real * 2 / w / (1 if j else 2)
     rest = tail(lines, h * terms) * (-c * epsilon).exp() / (arb.pi() * h * (terms - 1))
-    if upper:
-        return total + rest
-    excess = 1 / ((turn * c).exp() - 1) + chernoff(product, epsilon, beyond) / ((turn * (beyond - c)).exp() - 1)
-    return total - rest - excess
+    excess = ZERO if upper else 1 / ((w * c).exp() - 1) + chernoff(product, epsilon, b) / ((w * (b - c)).exp() - 1)
+    return total + rest if upper else total - rest - excess
 
 
 def delta_bound(pairs: dict[str, Product], end: Any, epsilon: arb, upper: bool) -> arb:
     """At least (upper), or else at most, delta(epsilon) of the composed pair in the direction of `end` [4]."""
-    direction, method, *_ = take(end, "direction method c h terms beyond split")
+    direction, method, c, *_ = take(end, "direction method c h terms beyond split")
     product = pairs[direction]
     lost = 1 - prod(((1 - pair.lost) ** n for pair, n in product), start=ONE)
     if method == "inversion":
         return lost + inversion(product, epsilon, end, upper)
     if method == "chernoff" and upper:
-        return lost + chernoff(product, epsilon, arb(number(end["c"])))
+        return lost + chernoff(product, epsilon, arb(number(c)))
     if method == "gaussian":
-        require(all(pair.mu > 0 and pair.order == "both" for pair, _ in product), "not a plain Gaussian composition")
+        allowed = ("both", "visible", "remove", "add", "hybrid") if upper else ("both",)
+        require(all(pair.mu > 0 and pair.order in allowed for pair, _ in product), "not a Gaussian composition")
         mu = sum((pair.mu**2 * n for pair, n in product), ZERO).sqrt()
         first, second = (((epsilon / mu + sign * mu / 2) / arb(2).sqrt()).erfc() / 2 for sign in (-1, 1))
         return first - epsilon.exp() * second
-    (pair, n), g = product[0], product[0][0].g
-    require(method == "lattice" and len(product) == 1 and pair.order == "both" and n <= 10**5 and g >= 0, str(method))
-    law = arb_poly([*reversed(pair.masses)]) ** n
-    return lost + sum((law[n + k] * (1 - (epsilon - g * k).exp()).max(ZERO) for k in range(n + 1)), ZERO)
+    (pair, n), masses, base, step = product[0], product[0][0].masses, -product[0][0].g, product[0][0].g
+    if method == "threshold" and not upper and pair.order == "remove" and n <= 10**5:
+        x, y = (((arb(number(c)) - mean) / arb(2).sqrt()).erfc() / 2 for mean in (ZERO, pair.mu))
+        y = (1 - pair.p) * x + pair.p * y
+        masses, base, step = (ZERO, y, 1 - y), ((1 - y) / (1 - x)).log(), (y * (1 - x) / (x * (1 - y))).log()
+    else:
+        require(method == "lattice" and len(product) == 1 and pair.order == "both" and n <= 10**5, str(method))
+    law = arb_poly([masses[2], masses[1], masses[0]]) ** n  # IndexError: no masses, no lattice
+    return lost + sum((law[i] * (1 - (epsilon - base * n - step * i).exp()).max(ZERO) for i in range(2 * n + 1)), ZERO)
 
 
 def prove(document: Any) -> str:
