@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import typer
 
 from ..mechanisms import InputError
-from . import audit, check, cost, explain, train, verify
+from . import audit, check, cost, explain, lint, train, verify
 from .output import complain
 
 INTERNAL_ERROR = 70
@@ -30,6 +30,7 @@ app.command("delta")(cost.delta_command)
 app.command("audit")(audit.audit_command)
 app.command("explain")(explain.explain_command)
 app.command("check")(check.check_command)
+app.command("lint")(lint.lint_command)
 app.command("train")(train.train_command)
 
 

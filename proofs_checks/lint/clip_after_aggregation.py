@@ -1,0 +1,120 @@
+"""The batch's gradient is clipped, where each example's gradient should be."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .finding import Slip
+from .gradient_noise import Addition, data_loops, noise_on_gradients
+from .loaders import is_loader, loads_single_examples
+from .script import Loop, Script, keyword, mentions
+
+CLIPS_IN_PLACE = ("clip_grad_norm_", "clip_grad_norm", "clip_grad_value_")
+CLIPS = (
+    "clip_by_norm",
+    "clip_by_global_norm",
+    "clip_by_l2_norm",
+    "clip_gradient",
+    "clip_gradients",
+    "clip_grad",
+    "clip_grads",
+)
+REDUCTIONS = ("mean", "sum", "average", "reduce_mean", "reduce_sum")
+LIBRARY = ("opacus", "tensorflow_privacy", "jax_privacy", "private_transformers", "fastDP")
+ONE_UNIT = r"example|sample|client|user|micro_?batch|record|person|individual"
+"""Loops and functions over these handle one protected unit at a time, so that clipping there is right."""
+
+STEPS = r"step|epoch|iter|round|^t$|^it$"
+SLIP = Slip(
+    "the gradient of the whole batch is clipped, not each example's: one example can move the result by up to twice "
+    "the clipping norm, however many share the batch",
+    "clip each example's gradient (Opacus, torch.func.vmap, or microbatches of one), sum, then add the noise",
+)
+
+
+def clip_after_aggregation(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+    """Where a batch's gradient is clipped and gets noise in the same round of a loop over batches."""
+    if any(origin.split(".")[0] in LIBRARY for origin in script.imports.values()):
+        return  # these clip per example themselves; clip_grad_norm_ beside them is for stability
+    if any(isinstance(node, ast.Attribute) and node.attr == "grad_sample" for node in script.nodes):
+        return
+    additions = noise_on_gradients(script)
+    for call in script.calls:
+        if _clips_a_batch(script, call) and any(_same_round(script, call, addition) for addition in additions):
+            yield call, SLIP
+
+
+def _clips_a_batch(script: Script, call: ast.Call) -> bool:
+    """By where it stands (in a round over batches), or by what is clipped (a mean or sum over examples)."""
+    tail = script.tail(call)
+    if tail in CLIPS and call.args and _is_reduction(script, call.args[0]):
+        return not mentions_unit(script, call)
+    if tail in CLIPS_IN_PLACE or tail == "clip_by_global_norm":
+        return _is_round_over_batches(script, call)
+    return False
+
+
+def _is_reduction(script: Script, node: ast.expr) -> bool:
+    """grads.mean(0), np.mean(grads, axis=0), sum(grads): over the first axis or all, of something called grad."""
+    behind = script.resolved(node)
+    if not isinstance(behind, ast.Call) or script.tail(behind) not in REDUCTIONS or not mentions(behind, "grad"):
+        return False
+    axis = keyword(behind, "axis") or keyword(behind, "dim")
+    if axis is None:
+        method = isinstance(behind.func, ast.Attribute) and mentions(behind.func.value, "grad")
+        position = 0 if method else 1
+        axis = behind.args[position] if len(behind.args) > position else None
+    return axis is None or (isinstance(axis, ast.Constant) and axis.value == 0)
+
+
+def mentions_unit(script: Script, node: ast.AST) -> bool:
+    """Does a loop around the node, or its function's name, speak of one example, client or microbatch?"""
+    scope = script.scope(node)
+    named = isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef) and any(
+        word in scope.name.lower() for word in ("example", "sample", "client", "user", "microbatch", "single")
+    )
+    return named or any(_is_over_units(loop) for loop in data_loops(script, node))
+
+
+def _is_over_units(loop: Loop) -> bool:
+    return isinstance(loop, ast.For | ast.AsyncFor) and (
+        mentions(loop.target, ONE_UNIT) or mentions(loop.iter, ONE_UNIT)
+    )
+
+
+def _is_round_over_batches(script: Script, node: ast.AST) -> bool:
+    """Recognisably so: the innermost loop runs over a loader or over steps, or the function takes a batch."""
+    if mentions_unit(script, node):
+        return False
+    loops = data_loops(script, node)
+    if loops:
+        loop = loops[0]
+        return isinstance(loop, ast.For | ast.AsyncFor) and (_runs_over_loader(script, loop) or _counts_steps(loop))
+    scope = script.scope(node)
+    if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+        return False
+    return any("batch" in argument.arg.lower() and "size" not in argument.arg.lower() for argument in scope.args.args)
+
+
+def _runs_over_loader(script: Script, loop: ast.For | ast.AsyncFor) -> bool:
+    """for x, y in loader, enumerate(loader), tqdm(loader); a loader of single examples is none."""
+    inner = loop.iter
+    while isinstance(inner, ast.Call) and script.tail(inner) in ("enumerate", "tqdm", "iter", "track") and inner.args:
+        inner = inner.args[0]
+    if isinstance(inner, ast.Call) and script.tail(inner) == "DataLoader":
+        return not loads_single_examples(inner)
+    return is_loader(script, inner)
+
+
+def _counts_steps(loop: ast.For | ast.AsyncFor) -> bool:
+    is_range = isinstance(loop.iter, ast.Call) and mentions(loop.iter.func, "^range$")
+    return is_range and mentions(loop.target, STEPS) and not mentions(loop.iter, "batch_?size|^len$")
+
+
+def _same_round(script: Script, clip: ast.Call, addition: Addition) -> bool:
+    """Clipped, then noised, in one function and one round: not clipped inside a loop within the noise's round."""
+    if script.scope(clip) is not script.scope(addition.node):
+        return False
+    after = getattr(addition.node, "lineno", 0) >= clip.lineno
+    return after and data_loops(script, clip)[:1] == data_loops(script, addition.node)[:1]

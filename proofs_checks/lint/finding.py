@@ -1,0 +1,32 @@
+"""One slip at one place, and what to do about it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Finding:
+    """A slip in a script. line and column count from 1, columns in characters."""
+
+    path: str
+    line: int
+    column: int
+    rule: str
+    problem: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}:{self.column}: {self.rule}: {self.problem}. Do: {self.remedy}."
+
+    def to_json(self) -> dict[str, str | int]:
+        """Plain data, under the names of the fields."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """What a rule says of a node: the problem and the remedy, as clauses without a full stop."""
+
+    problem: str
+    remedy: str

@@ -1,0 +1,70 @@
+"""Files and folders in, findings and unreadable files out: one bad file does not stop the others."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...mechanisms import InputError
+from .finding import Finding
+from .rules import findings
+from .script import Script
+
+SKIPPED = frozenset({"__pycache__", "node_modules", "venv", "site-packages"})
+"""Folders of other people's code, beside those whose names begin with a dot."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadFile:
+    """A file that could not be read as Python, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was looked at, what was found, and what could not be read."""
+
+    files: int
+    findings: tuple[Finding, ...]
+    bad: tuple[BadFile, ...]
+
+
+def lint(paths: Iterable[str | os.PathLike[str]]) -> Report:
+    """Look for the known slips in these files, and in every *.py file of these folders.
+
+    Nothing is executed. A path that does not exist, and a file that is not Python, are in `bad`.
+    """
+    seen: set[Path] = set()
+    found: list[Finding] = []
+    bad: list[BadFile] = []
+    for path in (file for given in paths for file in _scripts(Path(given))):
+        if path in seen:
+            continue
+        seen.add(path)
+        try:
+            found += findings(Script(str(path), _content(path)))
+        except InputError as problem:
+            bad.append(BadFile(str(path), str(problem)))
+    return Report(len(seen), tuple(found), tuple(bad))
+
+
+def _scripts(path: Path) -> Iterator[Path]:
+    """The path itself unless it is a folder; a folder's scripts in the order of their names, links not followed."""
+    if not path.is_dir():
+        yield path
+        return
+    for folder, names, files in os.walk(path, followlinks=False):
+        names[:] = sorted(name for name in names if name not in SKIPPED and not name.startswith("."))
+        yield from (Path(folder) / name for name in sorted(files) if name.endswith(".py"))
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except (OSError, ValueError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) else str(problem)
+        raise InputError("path", str(path), f"a readable file or folder ({reason})") from None

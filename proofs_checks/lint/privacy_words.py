@@ -1,0 +1,49 @@
+"""Is a script about differential privacy at all? Where it is not, the rules say nothing."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+
+LIBRARIES = frozenset(
+    {
+        "opacus",
+        "tensorflow_privacy",
+        "dp_accounting",
+        "prv_accountant",
+        "autodp",
+        "jax_privacy",
+        "pyvacy",
+        "fastDP",
+        "private_transformers",
+        "diffprivlib",
+        "dpcert",
+    }
+)
+WORDS = re.compile(
+    r"noise_multiplier|target_(delta|epsilon|eps)$|l2_norm_clip|dp_?sgd|differential(ly)?_?priva|make_private"
+    r"|(^|_)dp_(delta|epsilon|eps)$|privacy_(budget|engine|spent|account)",
+    re.IGNORECASE,
+)
+"""Words that no other field uses for its own things; epsilon, delta and sigma alone are everybody's."""
+
+
+def is_about_privacy(origins: Iterable[str], nodes: Iterable[ast.AST]) -> bool:
+    """One import of a privacy library, one telling word, or epsilon, delta and a noise scale together."""
+    if any(origin.split(".")[0] in LIBRARIES for origin in origins):
+        return True
+    names = set(_names(nodes))
+    if any(WORDS.search(name) for name in names):
+        return True
+    return all(
+        any(re.fullmatch(word, name, re.IGNORECASE) for name in names) for word in ("eps(ilon)?", "delta", "sigma")
+    )
+
+
+def _names(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        for field in ("id", "attr", "arg", "name"):
+            name = getattr(node, field, None)
+            if isinstance(name, str):
+                yield name

@@ -1,0 +1,57 @@
+"""A sampling rate, or a number of examples, computed from the number of batches.
+
+1 / len(loader) is right (it is batch_size / examples), and nothing is said of it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from .finding import Slip
+from .loaders import counts_batches, is_batch_size
+from .named_values import named_values
+from .script import Script, dotted, keyword, mentions
+
+RATE = re.compile(r"^(sample|sampling)_(rate|prob|probability|ratio)$", re.IGNORECASE)
+EXAMPLES_OF = {
+    "compute_dp_sgd_privacy": "n",
+    "compute_dp_sgd_privacy_statement": "number_of_examples",
+}
+"""Functions whose first argument is the number of examples, and its keyword."""
+
+BATCHES_BELOW = Slip(
+    "the sampling rate is batch_size over the number of batches, which is no probability of anything",
+    "use batch_size / len(dataset), or 1 / len(loader)",
+)
+BATCHES_ABOVE = Slip(
+    "the sampling rate is the number of batches over the number of examples, which is 1 / batch_size",
+    "use batch_size / len(dataset), or 1 / len(loader)",
+)
+EXAMPLES = Slip(
+    "the number of examples is given as the number of batches, so that the sampling rate is batch_size times too large",
+    "give the number of examples, len(loader.dataset)",
+)
+
+
+def sampling_rate_from_batches(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+    """Where a rate has the number of batches on the wrong side, or a number of examples is one of batches."""
+    for _, value in named_values(script, RATE):
+        if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div):
+            if is_batch_size(script, value.left) and counts_batches(script, value.right):
+                yield value, BATCHES_BELOW
+            elif counts_batches(script, value.left) and _counts_examples(script, value.right):
+                yield value, BATCHES_ABOVE
+    for call in script.calls:
+        name = EXAMPLES_OF.get(script.tail(call))
+        if name is not None:
+            given = keyword(call, name) or (call.args[0] if call.args else None)
+            if given is not None and counts_batches(script, given):
+                yield given, EXAMPLES
+
+
+def _counts_examples(script: Script, node: ast.expr) -> bool:
+    behind = script.resolved(node)
+    is_len = isinstance(behind, ast.Call) and dotted(behind.func) == "len"
+    return is_len and mentions(behind, r"data_?set$|examples$|samples$|^x_train$|^train_(data|x|images)$")

@@ -1,0 +1,238 @@
+"""A Python script as the rules see it: its syntax tree, what its names are bound to, where its imports come from."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+import warnings
+from collections.abc import Iterator
+from functools import cached_property
+
+from ...mechanisms import InputError
+from .privacy_words import is_about_privacy
+
+Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
+Loop = ast.For | ast.AsyncFor | ast.While
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Module)
+RESOLUTION_DEPTH = 8
+
+
+class Script:
+    """A parsed script. Nothing in it is executed.
+
+    `source` is the file's bytes; a BOM or a coding line is honoured. Raises InputError where they are not text in
+    their encoding, or the text is not Python.
+    """
+
+    def __init__(self, path: str, source: bytes) -> None:
+        self.path = path
+        text = _decoded(path, source)
+        self.lines = re.split(r"\r\n|\r|\n", text)
+        self.tree = _parsed(path, text)
+        self.nodes = list(ast.walk(self.tree))
+        self.parents = {child: node for node in self.nodes for child in ast.iter_child_nodes(node)}
+
+    @cached_property
+    def calls(self) -> list[ast.Call]:
+        """Every call, in the tree's order."""
+        return [node for node in self.nodes if isinstance(node, ast.Call)]
+
+    @cached_property
+    def imports(self) -> dict[str, str]:
+        """Local name -> dotted origin; a relative import keeps its dots."""
+        origins = {}
+        for node in self.nodes:
+            if isinstance(node, ast.Import):
+                origins.update(
+                    {a.asname or a.name.split(".")[0]: a.name if a.asname else a.name.split(".")[0] for a in node.names}
+                )
+            elif isinstance(node, ast.ImportFrom):
+                module = "." * node.level + (node.module or "")
+                origins.update({a.asname or a.name: f"{module}.{a.name}" for a in node.names})
+        return origins
+
+    @cached_property
+    def about_privacy(self) -> bool:
+        """Does the script name a privacy library, or speak the field's words?"""
+        return is_about_privacy(self.imports.values(), self.nodes)
+
+    @cached_property
+    def _bindings(self) -> dict[tuple[Scope, str], list[ast.expr | None]]:
+        """(scope, name) -> what it is bound to; None where that is not one expression (loops, arguments, +=)."""
+        found: dict[tuple[Scope, str], list[ast.expr | None]] = {}
+        for node in self.nodes:
+            for target, value in _bound_by(node):
+                name = dotted(target)
+                if name is not None:
+                    scope = self.scope(node) if isinstance(target, ast.Name) else self.tree
+                    found.setdefault((scope, name), []).append(value)
+            if isinstance(node, ast.arg):
+                found.setdefault((self.scope(node), node.arg), []).append(None)
+        return found
+
+    @cached_property
+    def _sources(self) -> dict[tuple[Scope, str], list[ast.expr]]:
+        """(scope, loop variable) -> what the loops and comprehensions that bind it run over."""
+        found: dict[tuple[Scope, str], list[ast.expr]] = {}
+        for node in self.nodes:
+            if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+                for name in (part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)):
+                    found.setdefault((self.scope(node), name), []).append(node.iter)
+        return found
+
+    def scope(self, node: ast.AST) -> Scope:
+        """The function, lambda or module that holds the node."""
+        while (parent := self.parents.get(node)) is not None:
+            if isinstance(parent, SCOPES):
+                return parent
+            node = parent
+        return self.tree
+
+    def _scopes(self, node: ast.AST) -> Iterator[Scope]:
+        """From the innermost scope outwards."""
+        scope = self.scope(node)
+        yield scope
+        while scope is not self.tree:
+            scope = self.scope(scope)
+            yield scope
+
+    def values(self, node: ast.expr) -> list[ast.expr]:
+        """Every expression that a name (or dotted name) is known to be bound to, in the nearest scope that binds it."""
+        name = dotted(node)
+        if name is None:
+            return []
+        for scope in self._scopes(node):
+            if (scope, name) in self._bindings:
+                return [value for value in self._bindings[scope, name] if value is not None]
+        return []
+
+    def looped_over(self, node: ast.expr) -> list[ast.expr]:
+        """What the loops that bind this name run over."""
+        name = dotted(node)
+        return [] if name is None else self._sources.get((self.scope(node), name), [])
+
+    def resolved(self, node: ast.expr) -> ast.expr:
+        """The expression behind a name that is bound exactly once; the node itself otherwise."""
+        for _ in range(RESOLUTION_DEPTH):
+            name = dotted(node)
+            scope = next((s for s in self._scopes(node) if (s, name) in self._bindings), None)
+            bound = [] if name is None or scope is None else self._bindings[scope, name]
+            if len(bound) != 1 or bound[0] is None:
+                return node
+            node = bound[0]
+        return node
+
+    def origin(self, node: ast.expr) -> str:
+        """The dotted name of a callee with its import resolved; "" where it has none."""
+        name = dotted(node)
+        if name is None:
+            return f"?.{node.attr}" if isinstance(node, ast.Attribute) else ""
+        head, _, rest = name.partition(".")
+        head = self.imports.get(head, head)
+        return f"{head}.{rest}" if rest else head
+
+    def tail(self, call: ast.Call) -> str:
+        """The last part of what is called: DataLoader for torch.utils.data.DataLoader(...)."""
+        return self.origin(call.func).rsplit(".", 1)[-1]
+
+    def loops(self, node: ast.AST) -> list[Loop]:
+        """The for and while loops around a node within its function, innermost first."""
+        found: list[Loop] = []
+        while (parent := self.parents.get(node)) is not None and not isinstance(parent, SCOPES):
+            if isinstance(parent, Loop):
+                found.append(parent)
+            node = parent
+        return found
+
+    def position(self, node: ast.AST) -> tuple[int, int]:
+        """Line and column, both from 1, the column in characters (the tree counts bytes)."""
+        line, offset = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        start = self.lines[line - 1].encode("utf-8", "surrogatepass")[:offset] if line <= len(self.lines) else b""
+        return line, len(start.decode("utf-8", "replace")) + 1
+
+
+def dotted(node: ast.expr) -> str | None:
+    """a.b.c for names and attributes of names; None for anything else."""
+    parts = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
+
+
+def keyword(call: ast.Call, name: str) -> ast.expr | None:
+    """The value of a keyword argument, None where it is not given."""
+    return next((given.value for given in call.keywords if given.arg == name), None)
+
+
+def is_constant(node: ast.expr | None, value: object) -> bool:
+    """Is the node this literal? True is not 1 here."""
+    return isinstance(node, ast.Constant) and type(node.value) is type(value) and node.value == value
+
+
+def identifiers(node: ast.AST) -> Iterator[str]:
+    """Every name and attribute below the node, in lower case."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name):
+            yield part.id.lower()
+        elif isinstance(part, ast.Attribute):
+            yield part.attr.lower()
+
+
+def mentions(node: ast.AST, pattern: str) -> bool:
+    """Does any identifier below the node match (re.search, lower case)?"""
+    return any(re.search(pattern, name) for name in identifiers(node))
+
+
+def _bound_by(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+    """The targets that a statement or expression binds, each with its value where that is one expression."""
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            yield from _unpacked(target, node.value)
+    elif isinstance(node, ast.AnnAssign | ast.NamedExpr):
+        if node.value is not None:
+            yield node.target, node.value
+    elif isinstance(node, ast.AugAssign):
+        yield node.target, None
+    elif isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+        yield from _unpacked(node.target, None)
+    elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+        yield from _unpacked(node.optional_vars, None)
+
+
+def _unpacked(target: ast.expr, value: ast.expr | None) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+    if not isinstance(target, ast.Tuple | ast.List):
+        yield target, value
+        return
+    values: list[ast.expr | None] = [None] * len(target.elts)
+    if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
+        values = list(value.elts)
+    for element, part in zip(target.elts, values, strict=True):
+        starred = isinstance(element, ast.Starred)
+        yield from _unpacked(element.value if isinstance(element, ast.Starred) else element, None if starred else part)
+
+
+def _decoded(path: str, source: bytes) -> str:
+    try:
+        head = source.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(head).readline)
+        return source.decode(encoding)
+    except (SyntaxError, UnicodeDecodeError, LookupError) as problem:
+        raise InputError("path", path, f"text in the encoding that it declares ({_line(problem)})") from None
+
+
+def _parsed(path: str, text: str) -> ast.Module:
+    try:
+        with warnings.catch_warnings():  # a script's invalid escapes are not our warnings
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
+        at = f", line {problem.lineno}" if isinstance(problem, SyntaxError) and problem.lineno else ""
+        reason = problem.msg if isinstance(problem, SyntaxError) else _line(problem)
+        raise InputError("path", path, f"a Python script ({reason}{at})") from None
+
+
+def _line(problem: BaseException) -> str:
+    return " ".join((str(problem) or type(problem).__name__).split())[:160]

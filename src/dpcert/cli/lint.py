@@ -1,0 +1,53 @@
+"""dpcert lint: known slips in training scripts, found without running them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..proofs_checks.lint import Report, lint
+from .options import Json
+from .output import complain, print_json
+
+CLEAN, FOUND, BAD_INPUT = 0, 1, 2
+
+
+def lint_command(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Python scripts, or folders of them.")],
+    as_json: Json = False,
+) -> None:
+    """Point out known slips of private training in Python scripts; nothing in them is executed.
+
+    Exit code: 0 nothing found; 1 findings; 2 a path that does not exist or is not Python (the others are still read).
+    """
+    report = lint(paths)
+    for file in report.bad:
+        complain(file.reason)
+    if as_json:
+        print_json(_document(report))
+    else:
+        for finding in report.findings:
+            typer.echo(str(finding))
+        typer.echo(_summary(report), err=True)
+    raise typer.Exit(_exit_code(report))
+
+
+def _document(report: Report) -> dict[str, object]:
+    return {
+        "files": report.files,
+        "findings": [finding.to_json() for finding in report.findings],
+        "bad_input": [{"path": file.path, "reason": file.reason} for file in report.bad],
+    }
+
+
+def _summary(report: Report) -> str:
+    unread = f", {len(report.bad)} not read" if report.bad else ""
+    return f"findings: {len(report.findings)}; files: {report.files}{unread}"
+
+
+def _exit_code(report: Report) -> int:
+    if report.bad:
+        return BAD_INPUT
+    return FOUND if report.findings else CLEAN

@@ -1,0 +1,270 @@
+"""Every rule: a minimal script with the slip, which must be found at its line, and its correct twin, which must not."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from dpcert.proofs_checks.lint import RULES, Script, findings
+
+HOME_MADE = "noise_multiplier, C, lr = 1.1, 1.0, 0.1\n"
+OPACUS = "from opacus import PrivacyEngine\nfrom torch.utils.data import DataLoader\n"
+PLD = "import dp_accounting\n"
+
+
+def found(source: str) -> list[tuple[str, int]]:
+    """(rule, line) of every finding."""
+    return [(f.rule, f.line) for f in findings(Script("script.py", textwrap.dedent(source).encode()))]
+
+
+def slip_line(source: str) -> int:
+    """The line (from 1) that the script itself marks."""
+    return next(n for n, line in enumerate(source.splitlines(), 1) if "# slip" in line)
+
+
+CASES = [
+    ("delta-from-batches", OPACUS + "delta = 1 / len(train_loader)  # slip", "delta = 1 / len(train_loader.dataset)"),
+    ("delta-from-batches", OPACUS + "DELTA = 1.0 / len(dl) ** 1.1  # slip", "DELTA = 1.0 / len(ds) ** 1.1"),
+    ("delta-from-batches", OPACUS + "delta = len(loader) ** -1  # slip", "delta = len(dataset) ** -1"),
+    (
+        "delta-from-batches",
+        OPACUS + "n = len(train_loader)\nengine.get_epsilon(delta=1 / n)  # slip",
+        "n = len(train_loader.dataset)\nengine.get_epsilon(delta=1 / n)",
+    ),
+    (
+        "delta-from-batches",
+        OPACUS + "engine.get_epsilon(1 / len(loader))  # slip",
+        "engine.get_epsilon(1 / (len(loader) * batch_size))",
+    ),
+    (
+        "delta-from-batches",
+        OPACUS + "settings = {'target_delta': 1 / steps_per_epoch}  # slip",
+        "settings = {'target_delta': 1 / number_of_people}",
+    ),
+    (
+        "delta-from-batches",
+        OPACUS + "data = DataLoader(x, batch_size=8)\ndelta = 1 / len(data)  # slip",
+        "data_loader = DataLoader(x, batch_size=1)\ndelta = 1 / len(data_loader)",
+    ),
+    ("delta-from-batches", OPACUS + "delta = 1 / len(loader)  # slip", "delta = 1 / len(client_loaders)"),
+    (
+        "poisson-accounting",
+        OPACUS
+        + "engine = PrivacyEngine()\n"
+        + "engine.make_private(module=m, data_loader=d, poisson_sampling=False)  # slip\n"
+        + "print(engine.get_epsilon(delta=1e-5))",
+        "engine = PrivacyEngine()\n"
+        "engine.make_private(module=m, data_loader=d, poisson_sampling=True)\n"
+        "print(engine.get_epsilon(delta=1e-5))",
+    ),
+    (
+        "poisson-accounting",
+        OPACUS + "PrivacyEngine().make_private_with_epsilon(target_epsilon=1, poisson_sampling=False)  # slip",
+        "PrivacyEngine().make_private(noise_multiplier=1, poisson_sampling=False)  # a benchmark: no epsilon",
+    ),
+    (
+        "poisson-accounting",
+        OPACUS
+        + "from opacus.accountants import RDPAccountant\n"
+        + "train = DataLoader(data, batch_size=64, shuffle=True)  # slip\n"
+        + "RDPAccountant().step(noise_multiplier=1.0, sample_rate=0.01)",
+        "from opacus.data_loader import DPDataLoader\n"
+        "train = DPDataLoader.from_data_loader(DataLoader(data, batch_size=64, shuffle=True))\n"
+        "accountant.step(noise_multiplier=1.0, sample_rate=0.01)",
+    ),
+    (
+        "poisson-accounting",
+        PLD
+        + "from torch.utils.data import DataLoader\n"
+        + "train = DataLoader(data, 64, drop_last=True)  # slip\n"
+        + "event = dp_accounting.PoissonSampledDpEvent(0.1, dp_accounting.GaussianDpEvent(1.0))",
+        "from torch.utils.data import DataLoader\n"
+        "train = DataLoader(data, batch_sampler=sampler)\n"
+        "test_loader = DataLoader(held_out, 64, shuffle=True)\n"
+        "event = dp_accounting.PoissonSampledDpEvent(0.1, dp_accounting.GaussianDpEvent(1.0))",
+    ),
+    (
+        "poisson-accounting",
+        PLD
+        + "data = data.map(parse).shuffle(1000).repeat().batch(250)  # slip\n"
+        + "event = dp_accounting.PoissonSampledDpEvent(0.1, dp_accounting.GaussianDpEvent(1.0))",
+        "data = data.map(parse).shuffle(1000).repeat().batch(250)\n"
+        "event = dp_accounting.SampledWithoutReplacementDpEvent(n, 250, dp_accounting.GaussianDpEvent(1.0))",
+    ),
+    (
+        "clt-epsilon",
+        OPACUS + "engine = PrivacyEngine(accountant='gdp')  # slip\nengine.get_epsilon(delta=1e-5)",
+        "engine = PrivacyEngine(accountant='prv')\nengine.get_epsilon(delta=1e-5)",
+    ),
+    (
+        "clt-epsilon",
+        "from opacus.accountants import GaussianAccountant\na = GaussianAccountant()  # slip\na.get_epsilon(1e-5)",
+        "from opacus.accountants import GaussianAccountant\na = GaussianAccountant()\nprint(a.history)",
+    ),
+    (
+        "clt-epsilon",
+        "from opacus.accountants.utils import get_noise_multiplier\n"
+        "get_noise_multiplier(target_epsilon=1, target_delta=1e-5, accountant='gdp')  # slip",
+        "from opacus.accountants.utils import get_noise_multiplier\n"
+        "get_noise_multiplier(target_epsilon=1, target_delta=1e-5, accountant='rdp')",
+    ),
+    (
+        "clt-epsilon",
+        "from tensorflow_privacy.privacy.analysis import gdp_accountant as g\n"
+        "eps = g.compute_eps_poisson(15, 1.1, 60000, 256, 1e-5)  # slip",
+        "from tensorflow_privacy.privacy.analysis import gdp_accountant as g\n"
+        "mu = g.compute_mu_poisson(15, 1.1, 60000, 256)\nprint('mu', mu)",
+    ),
+    (
+        "clt-epsilon",
+        "from tensorflow_privacy.privacy.analysis.gdp_accountant import compute_mu_uniform, eps_from_mu\n"
+        "mu = compute_mu_uniform(15, 1.1, 60000, 256)\neps = eps_from_mu(mu, 1e-5)  # slip",
+        "from tensorflow_privacy.privacy.analysis.gdp_accountant import eps_from_mu\n"
+        "mu = rounds ** 0.5 / noise_multiplier\neps = eps_from_mu(mu, 1e-5)  # no subsampling: exact",
+    ),
+    (
+        "sampling-rate-from-batches",
+        OPACUS + "sample_rate = args.batch_size / len(train_loader)  # slip",
+        "sample_rate = args.batch_size / len(train_loader.dataset)",
+    ),
+    (
+        "sampling-rate-from-batches",
+        OPACUS + "accountant.step(noise_multiplier=1.0, sample_rate=batch_size / num_batches)  # slip",
+        "accountant.step(noise_multiplier=1.0, sample_rate=1 / num_batches)",
+    ),
+    (
+        "sampling-rate-from-batches",
+        PLD + "sampling_probability = len(train_loader) / len(train_dataset)  # slip",
+        "sampling_probability = 1 / len(train_loader)",
+    ),
+    (
+        "sampling-rate-from-batches",
+        "from tensorflow_privacy import compute_dp_sgd_privacy\n"
+        "compute_dp_sgd_privacy(n=len(train_loader), batch_size=250, noise_multiplier=1, epochs=3, delta=1e-5)  # slip",
+        "from tensorflow_privacy import compute_dp_sgd_privacy\n"
+        "compute_dp_sgd_privacy(n=len(x_train), batch_size=250, noise_multiplier=1, epochs=3, delta=1e-5)",
+    ),
+    (
+        "noise-before-averaging",
+        HOME_MADE
+        + "total = 0\nfor microbatch in split(batch):\n    grad = clip(gradient(microbatch), C)\n"
+        + "    total += grad + np.random.normal(0, noise_multiplier * C, grad.shape)  # slip\n"
+        + "update = total / n_microbatches",
+        HOME_MADE + "total_grad = 0\nfor microbatch in split(batch):\n    total_grad += clip(gradient(microbatch), C)\n"
+        "total_grad += np.random.normal(0, noise_multiplier * C, total_grad.shape)\n"
+        "update = total_grad / n_microbatches",
+    ),
+    (
+        "noise-before-averaging",
+        HOME_MADE + "def step(batch, n):\n    grad_sum = summed(batch)\n"
+        "    noise = torch.randn(d) * noise_multiplier * C / n\n"
+        + "    noisy = grad_sum + noise  # slip\n    return noisy / n",
+        HOME_MADE + "def step(batch, n):\n    grad_sum = summed(batch)\n"
+        "    noise = torch.randn(d) * noise_multiplier * C / n\n"
+        "    return grad_sum / n + noise",
+    ),
+    (
+        "noise-before-averaging",
+        HOME_MADE + "grad = (grad_sum + rng.normal(0, noise_multiplier * C / len(batch), d)) / len(batch)  # slip",
+        HOME_MADE + "grad = (grad_sum + rng.normal(0, noise_multiplier * C, d)) / len(batch)",
+    ),
+    (
+        "clip-after-aggregation",
+        HOME_MADE
+        + "for x, y in train_loader:\n    loss(model(x), y).backward()\n"
+        + "    torch.nn.utils.clip_grad_norm_(model.parameters(), C)  # slip\n"
+        + "    for p in model.parameters():\n        p.grad += torch.randn_like(p.grad) * noise_multiplier * C\n"
+        + "    optimizer.step()",
+        HOME_MADE + "for x, y in train_loader:\n    for xi, yi in zip(x, y):\n        loss(model(xi), yi).backward()\n"
+        "        torch.nn.utils.clip_grad_norm_(model.parameters(), C)\n        collect(model)\n"
+        "    for p in model.parameters():\n        p.grad = p.total + torch.randn_like(p.grad) * noise_multiplier * C\n"
+        "    optimizer.step()",
+    ),
+    (
+        "clip-after-aggregation",
+        HOME_MADE
+        + "@tf.function\ndef train_step(batch):\n    grads = tape.gradient(loss, variables)\n"
+        + "    grads, _ = tf.clip_by_global_norm(grads, C)  # slip\n"
+        + "    grads = [g + tf.random.normal(g.shape, stddev=noise_multiplier * C) for g in grads]\n"
+        + "    optimizer.apply_gradients(zip(grads, variables))",
+        HOME_MADE + "def clip_one(grads):\n    return tf.clip_by_global_norm(grads, C)[0]\n\n"
+        "def train_step(batch):\n    grads = tf.vectorized_map(clip_one, tape.jacobian(loss, variables))\n"
+        "    grads = [tf.reduce_sum(g, 0) + tf.random.normal(g.shape[1:], stddev=noise_multiplier * C) for g in grads]",
+    ),
+    (
+        "clip-after-aggregation",
+        HOME_MADE
+        + "mean_grad = per_example_grads.mean(axis=0)\nclipped = clip_by_norm(mean_grad, C)  # slip\n"
+        + "noisy_grad = clipped + rng.normal(0, noise_multiplier * C, d)",
+        HOME_MADE + "clipped_grads = clip_by_norm(per_example_grads, C)\n"
+        "noisy_grad = clipped_grads.sum(axis=0) + rng.normal(0, noise_multiplier * C, d)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("rule", "offending", "twin"), CASES, ids=[f"{n}-{case[0]}" for n, case in enumerate(CASES)])
+def test_the_slip_is_found_and_its_twin_is_not(rule: str, offending: str, twin: str) -> None:
+    assert found(offending) == [(rule, slip_line(offending))]
+    header = OPACUS if offending.startswith(OPACUS) else PLD if offending.startswith(PLD) else ""
+    assert found(header + twin) == []
+
+
+def test_every_rule_has_a_case() -> None:
+    assert {case[0] for case in CASES} == {rule.id for rule in RULES}
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{n}-{case[0]}" for n, case in enumerate(CASES)])
+def test_the_slip_is_found_inside_a_method_too(case: tuple[str, str, str]) -> None:
+    rule, offending, _ = case
+    wrapped = "class Trainer:\n    def fit(self):\n" + textwrap.indent(offending, " " * 8)
+    assert found(wrapped) == [(rule, slip_line(wrapped))]
+
+
+SILENT = {
+    "delta of another trade": "delta = 1 / len(train_loader)\nprogress.advance(delta)\n",
+    "sample rate of audio": "sample_rate = batch_size / len(loader)\n",
+    "clipping for stability with gradient noise, no privacy": (
+        "for x, y in loader:\n    clip_grad_norm_(model.parameters(), 1.0)\n"
+        "    for p in model.parameters():\n        p.grad += torch.randn_like(p.grad) * 0.01\n"
+    ),
+    "shuffling without accounting": OPACUS + "train = DataLoader(data, batch_size=64, shuffle=True)\n",
+    "a loader that is already Poisson": (
+        OPACUS + "loader = DataLoader(data, batch_sampler=own_sampler)\n"
+        "m, o, private = PrivacyEngine().make_private(data_loader=loader, poisson_sampling=False)\n"
+        "engine.get_epsilon(delta=1e-5)\n"
+    ),
+    "an accountant registered by the user": (
+        OPACUS + "engine = PrivacyEngine(accountant='bandmf')\n"
+        "engine.make_private(data_loader=d, poisson_sampling=False)\nengine.get_epsilon(delta=1e-5)\n"
+    ),
+    "the whole data set as one batch": (
+        PLD + "train = DataLoader(data, batch_size=len(data), shuffle=True)\n"
+        "event = dp_accounting.PoissonSampledDpEvent(1.0, dp_accounting.GaussianDpEvent(1.0))\n"
+    ),
+    "a bound by another library under the same name": (
+        "from mine import compute_eps_uniform\ntarget_epsilon = compute_eps_uniform(1)\n"
+    ),
+    "examples one at a time": (
+        HOME_MADE + "loader = DataLoader(data)\nfor x, y in loader:\n    clip_grad_norm_(model.parameters(), C)\n"
+        "    for p in model.parameters():\n        p.grad += torch.randn_like(p.grad) * noise_multiplier * C\n"
+    ),
+    "microbatches clipped one by one": (
+        HOME_MADE + "for microbatch in batch:\n    clip_grad_norm_(model.parameters(), C)\n    add(model)\n"
+        "for p in model.parameters():\n    p.grad += torch.randn_like(p.grad) * noise_multiplier * C\n"
+    ),
+    "the share of each microbatch in one draw": (
+        HOME_MADE + "for microbatch in parts:\n"
+        "    grad = grad + rng.normal(0, noise_multiplier * C / math.sqrt(num_microbatches), d)\n"
+        "grad = grad / num_microbatches\n"
+    ),
+    "noise in the last microbatch only": (
+        HOME_MADE + "for i in range(num_microbatches):\n    if i == num_microbatches - 1:\n"
+        "        grad = grad + rng.normal(0, noise_multiplier * C, d)\ngrad = grad / num_microbatches\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SILENT)
+def test_nothing_is_said_of(name: str) -> None:
+    assert found(SILENT[name]) == []
