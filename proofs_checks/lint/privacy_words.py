@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable
 
 LIBRARIES = frozenset(
     {
@@ -29,21 +28,12 @@ WORDS = re.compile(
 """Words that no other field uses for its own things; epsilon, delta and sigma alone are everybody's."""
 
 
-def is_about_privacy(origins: Iterable[str], nodes: Iterable[ast.AST]) -> bool:
+def is_about_privacy(origins: Iterable[str], names: Collection[str]) -> bool:
     """One import of a privacy library, one telling word, or epsilon, delta and a noise scale together."""
     if any(origin.split(".")[0] in LIBRARIES for origin in origins):
         return True
-    names = set(_names(nodes))
     if any(WORDS.search(name) for name in names):
         return True
     return all(
         any(re.fullmatch(word, name, re.IGNORECASE) for name in names) for word in ("eps(ilon)?", "delta", "sigma")
     )
-
-
-def _names(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    for node in nodes:
-        for field in ("id", "attr", "arg", "name"):
-            name = getattr(node, field, None)
-            if isinstance(name, str):
-                yield name

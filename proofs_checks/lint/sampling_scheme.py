@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from .finding import Slip
@@ -24,6 +25,7 @@ POISSON_SOURCES = (
     "UniformWithReplacementSampler",
     "DistributedUniformWithReplacementSampler",
 )
+CLIENTS = re.compile(r"client|federat|fed_?avg|cohort|participant|(^|_)users?(_|$)", re.IGNORECASE)
 REMEDY = (
     "draw every example independently at each step (Opacus: leave poisson_sampling at True, or use DPDataLoader), "
     "or account for the batches that you draw (dpcert epsilon --sampling shuffle or fixed-size)"
@@ -36,6 +38,8 @@ def poisson_accounting_of_other_batches(script: Script) -> Iterator[tuple[ast.AS
     if _samples(script):
         return
     yield from _switched_off(script)
+    if any(CLIENTS.search(name) for name in script.names):
+        return  # the accountant may count clients, whose own batches need no sampling
     accounting = next((call for call in script.calls if _accounts_for_poisson(script, call)), None)
     if accounting is None:
         return
@@ -106,14 +110,17 @@ def _samples(script: Script) -> bool:
 
 
 def _accounts_for_poisson(script: Script, call: ast.Call) -> bool:
+    """Not where the rate is 1: then all batches are the whole data set, however they are drawn."""
     tail = script.tail(call)
     if tail in ACCOUNTING:
         return True
+    rate = keyword(call, "q") or keyword(call, "sample_rate")
+    if rate is not None and is_constant(script.resolved(rate), 1.0):
+        return False
     if tail == "compute_rdp":
         library = script.origin(call.func).split(".")[0] in ("opacus", "tensorflow_privacy", "dp_accounting")
-        return library or keyword(call, "q") is not None
-    rate = keyword(call, "sample_rate") is not None
-    return tail == "step" and rate and keyword(call, "noise_multiplier") is not None
+        return library or rate is not None
+    return tail == "step" and rate is not None and keyword(call, "noise_multiplier") is not None
 
 
 def _how_batched(script: Script, call: ast.Call) -> str | None:

@@ -56,7 +56,13 @@ class Script:
     @cached_property
     def about_privacy(self) -> bool:
         """Does the script name a privacy library, or speak the field's words?"""
-        return is_about_privacy(self.imports.values(), self.nodes)
+        return is_about_privacy(self.imports.values(), self.names)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Every identifier: variables, attributes, arguments, functions and classes."""
+        fields = (getattr(node, field, None) for node in self.nodes for field in ("id", "attr", "arg", "name"))
+        return frozenset(name for name in fields if isinstance(name, str))
 
     @cached_property
     def _bindings(self) -> dict[tuple[Scope, str], list[ast.expr | None]]:

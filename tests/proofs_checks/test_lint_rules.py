@@ -238,6 +238,14 @@ SILENT = {
         OPACUS + "engine = PrivacyEngine(accountant='bandmf')\n"
         "engine.make_private(data_loader=d, poisson_sampling=False)\nengine.get_epsilon(delta=1e-5)\n"
     ),
+    "an accountant of clients, beside a client's own shuffled batches": (
+        OPACUS + "local = DataLoader(client_data, batch_size=8, shuffle=True)\n"
+        "accountant.step(noise_multiplier=1.0, sample_rate=0.1)\n"
+    ),
+    "rate 1: no sampling to account for": (
+        OPACUS + "train = DataLoader(data, batch_size=n, shuffle=True)\n"
+        "accountant.step(noise_multiplier=1.0, sample_rate=1.0)\n"
+    ),
     "the whole data set as one batch": (
         PLD + "train = DataLoader(data, batch_size=len(data), shuffle=True)\n"
         "event = dp_accounting.PoissonSampledDpEvent(1.0, dp_accounting.GaussianDpEvent(1.0))\n"
