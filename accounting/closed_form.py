@@ -9,7 +9,6 @@ import math
 from collections.abc import Callable
 
 from flint import arb
-from scipy.optimize import brentq
 
 from .bracket import Bracket
 from .pairs import ApproximateDpPair, Composition, Pair
@@ -73,6 +72,8 @@ def _crossing(pair: Pair, rounds: int, target: float, accept: Callable[[arb], bo
         right = _above(excess)
         if right == math.inf:
             return math.inf
+        from scipy.optimize import brentq  # here: it would double the time that importing the accountants takes
+
         root = brentq(excess, 0.0, right, xtol=1e-300, rtol=8.9e-16)
     # Outwards from the root, at first by units in the last place, in steps that double where the profile is flat.
     step = 1e-16 * max(root, 1e-300)

@@ -6,8 +6,6 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from scipy.optimize import brentq
-
 from .bracket import Bracket
 from .pld_inversion import Aliases, Line, Smoothing, log_peak, lower_line, upper_line
 from .pld_search import ALIASES
@@ -83,6 +81,8 @@ def _crossing(bound: Callable[[float], float], target: float, left: float, right
 
     def excess(x: float) -> float:
         return math.log(max(bound(x), 1e-320) / target)
+
+    from scipy.optimize import brentq  # here: it would double the time that importing the accountants takes
 
     return right if excess(right) >= 0 else float(brentq(excess, left, right, xtol=1e-13 * right, rtol=1e-13))
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from .pld_inversion import Aliases, log_peak
 from .pld_measure import Measure
@@ -62,4 +61,6 @@ def minimised(function: Callable[[float], float], left: float = -9.0, right: flo
     grid = np.linspace(left, right, points)
     best = int(np.argmin([function(float(point)) for point in grid]))
     bounds = (grid[max(best - 1, 0)], grid[min(best + 1, grid.size - 1)])
+    from scipy.optimize import minimize_scalar  # here: it would double the time that importing the accountants takes
+
     return float(minimize_scalar(function, bounds=bounds, method="bounded", options={"xatol": 1e-2}).x)

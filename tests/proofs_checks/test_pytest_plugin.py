@@ -43,8 +43,8 @@ rounds = 1
 
 @pytest.fixture
 def project(pytester):
-    """A project whose pytest loads the plugin by its entry point or, where not installed so, by name."""
-    pytester.makeini("[pytest]\naddopts = -p dpcert.pytest_plugin -p no:cacheprovider")
+    """A project whose pytest finds the plugin by its entry point, as any user's does."""
+    pytester.makeini("[pytest]\naddopts = -p no:cacheprovider")
     return pytester
 
 
