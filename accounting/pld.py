@@ -3,7 +3,7 @@
 Each step is replaced by a discrete law that dominates it and one that it dominates (pld_laws.py, pld_cells.py);
 their transforms along a tilted line give the composed profiles from above and from below, with aliasing,
 truncation and rounding inside the bounds (pld_transform.py, pld_inversion.py). The resolution grows until the
-bracket is as narrow as TARGET_WIDTH, or the largest size is reached; the width is reported as it is.
+bracket is narrow, or the largest size is reached; the width is reported as it is.
 Theory and proofs: docs/theory/pld.md. Relatives: Koskela, Jaelkoe, Honkela 2020 (arXiv 1906.03049); Gopi, Lee,
 Wutschitz 2021 (arXiv 2106.02848); Doroshenko et al. 2022 (arXiv 2207.04380).
 """
@@ -23,11 +23,12 @@ from .pld_sides import Sides, may_have_rare_jumps, rare_jump_bound, threshold_fo
 from .profiles import has_profile, profile
 from .rounding import TARGET, float_above, up
 
-TARGET_WIDTH = 1e-5
-"""Relative width at which refinement stops: of epsilon, or of delta."""
+_NEAR_TOP = 2e-6
+"""Relative distance from the largest possible loss within which epsilon is not resolved."""
 
-_LEVELS = ((1 << 13, 1 << 12), (1 << 15, 1 << 14), (1 << 17, 1 << 16), (1 << 19, 1 << 17))
-"""(frequencies, cells) of each refinement; the last takes a second or two."""
+_LEVELS = ((1 << 13, 1 << 12, 1e-5), (1 << 15, 1 << 14, 1e-5), (1 << 17, 1 << 16, 8e-5), (1 << 19, 1 << 17, 0.0))
+"""(frequencies, cells, relative width at which refinement stops): the last level takes seconds, and the others stop
+where its gain would not be worth them."""
 
 _PILOT_CELLS = 2048
 
@@ -52,7 +53,7 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
     answer = Bracket(0.0, min(high, whole.top), True, METHOD)
     rare = may_have_rare_jumps(composition)
     reach = 8.0
-    for count, cells in _LEVELS:
+    for count, cells, enough in _LEVELS:
         pilot = steps(composition, Resolution(_PILOT_CELLS, tilt, tail))
         threshold = None
         if rare:
@@ -63,7 +64,7 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
         tilt = best_tilt(guide.upper, window, log_delta)
         sides = Sides.of(steps(composition, Resolution(cells, tilt, tail)), threshold)
         answer = answer.intersect(Profile.on(sides, tilt, window, log_delta, count).epsilon(delta, answer))
-        if answer.width <= TARGET_WIDTH * answer.upper:
+        if answer.width <= enough * answer.upper:
             break
         reach *= 8 if answer.lower <= window[0] else 1
     return answer
@@ -86,11 +87,11 @@ def delta(composition: Composition, epsilon: float) -> Bracket:
     guide = Sides.of(pilot, threshold)
     tilt = best_tilt(guide.upper, (epsilon, epsilon), log_delta)
     answer = Bracket(0.0, 1.0, True, METHOD)
-    for count, cells in _LEVELS:
+    for count, cells, enough in _LEVELS:
         sides = Sides.of(steps(composition, Resolution(cells, tilt, tail)), threshold)
         line = Profile.on(sides, tilt, (epsilon, epsilon), log_delta, count)
         answer = answer.intersect(Bracket(line.lower(above), line.upper(below), True, METHOD))
-        if answer.width <= TARGET_WIDTH * answer.upper:
+        if answer.width <= enough * answer.upper:
             break
     return answer
 
@@ -108,7 +109,7 @@ def _window(guide: Sides, answer: Bracket, reach: float) -> tuple[float, float]:
 
     Near the largest loss of a bounded one nothing is resolved: the bracket is narrow enough a little below it.
     """
-    high = min(answer.upper, guide.top * (1 - 0.2 * TARGET_WIDTH))
+    high = min(answer.upper, guide.top * (1 - _NEAR_TOP))
     return max(answer.lower, high - reach / saddle(guide.upper, high), 0.0), high
 
 

@@ -191,7 +191,8 @@ class GaussianLaw:
     def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Vector]:
         scaled = 0.5 * self.shift**2 * grid.omega
         value = np.exp(-scaled * grid.omega + 1j * (scaled * (2 * c + 1)))
-        error = UNIT * np.abs(value) * (16 + 8 * scaled * (grid.omega + 2 * c + 1))
+        phase_error = 8 * scaled * (grid.omega + 2 * c + 1)
+        error = UNIT * np.abs(value) * (16 + phase_error + 8 * self.log_moment(c))
         return value, error + 1e-300
 
     def split(self, threshold: float) -> tuple[Law, Law | None]:

@@ -1,0 +1,121 @@
+"""Transforms and the inversion: stated error bounds against 40-digit values, and the payoff from above and below."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+from dpcert.accounting.pld_cells import Atoms
+from dpcert.accounting.pld_inversion import Aliases, Smoothing, lower_line, upper_line
+from dpcert.accounting.pld_measure import Jumps, Product
+from dpcert.accounting.pld_transform import AtomLaw, Frequencies, GaussianLaw, LaplaceLaw, Law, ScaledLaw, VisibleLaw
+
+SEED = 20261122
+
+
+def random_atoms(count: int) -> AtomLaw:
+    rng = np.random.default_rng(SEED + count)
+    mass = rng.dirichlet(np.full(count, 0.3))
+    return AtomLaw(Atoms(rng.normal(0.05, 0.4, count), mass, 0.0))
+
+
+def exact_transform(law: Law, t: mp.mpc) -> mp.mpc:
+    if isinstance(law, AtomLaw):
+        pairs = zip(law.atoms.mass, law.atoms.loss, strict=True)
+        return mp.fsum(mp.mpf(float(m)) * mp.exp(t * mp.mpf(float(x))) for m, x in pairs)
+    if isinstance(law, GaussianLaw):
+        return mp.exp(mp.mpf(law.shift) ** 2 * t * (t + 1) / 2)
+    if isinstance(law, LaplaceLaw):
+        s = mp.mpf(law.shift)
+        middle = mp.quad(lambda x: mp.exp(t * (2 * x - s) + x - s) / 2, mp.linspace(0, s, 30))
+        return mp.exp(t * s) / 2 + mp.exp(-(1 + t) * s) / 2 + middle
+    if isinstance(law, VisibleLaw):
+        return 1 - mp.mpf(law.rate) + mp.mpf(law.rate) * exact_transform(law.base, t)
+    assert isinstance(law, ScaledLaw)
+    return mp.mpf(law.weight) * exact_transform(law.base, t)
+
+
+LAWS = [
+    random_atoms(5),
+    random_atoms(300),
+    GaussianLaw(0.7),
+    LaplaceLaw(1.3),
+    VisibleLaw(LaplaceLaw(0.4), 0.05),
+    ScaledLaw(random_atoms(100), 1e-5),
+]
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
+@pytest.mark.parametrize("c", [0.3, 20.0])
+def test_transforms_are_within_their_stated_errors(law: Law, c: float) -> None:
+    grid = Frequencies.covering(5.0, 256)
+    value, error = law.normalised(c, grid)
+    error = np.broadcast_to(error, value.shape)
+    assert float(np.max(error)) < 1e-10
+    with mp.workdps(40):
+        scale = mp.exp(mp.mpf(law.log_moment(c)))
+        for k in (0, 1, 7, 100, 255, 256):
+            exact = exact_transform(law, mp.mpc(c, 2 * mp.pi * k / mp.mpf(grid.period))) / scale
+            computed = mp.mpc(float(value[k].real), float(value[k].imag))
+            assert abs(exact - computed) <= error[k], (k, abs(exact - computed), error[k])
+
+
+@pytest.mark.parametrize("threshold", [0.2, 0.6])
+@pytest.mark.parametrize("rounds", [1, 3, 40])
+def test_jumps_are_the_product_minus_the_small_losses(threshold: float, rounds: int) -> None:
+    law = random_atoms(60)
+    small, jump = law.split(threshold)
+    assert jump is not None
+    measure = Jumps([(small, jump, rounds), (GaussianLaw(0.1), None, 2)])
+    grid = Frequencies.covering(3.0, 64)
+    value, error = measure.transform(2.0, grid)
+    with mp.workdps(40):
+        scale = mp.exp(mp.mpf(measure.log_moment(2.0)))
+        for k in (0, 1, 13, 64):
+            t = mp.mpc(2, 2 * mp.pi * k / mp.mpf(grid.period))
+            whole, part = exact_transform(law, t) ** rounds, exact_transform(small, t) ** rounds
+            exact = exact_transform(GaussianLaw(0.1), t) ** 2 * (whole - part) / scale
+            computed = mp.mpc(float(value[k].real), float(value[k].imag))
+            assert abs(exact - computed) <= error[k]
+
+
+def test_rare_jumps_keep_their_relative_accuracy() -> None:
+    """A product minus a product in doubles would keep no digit of a jump of mass 1e-20."""
+    tiny = AtomLaw(Atoms(np.array([0.9]), np.array([1e-20]), 0.0))
+    rest = AtomLaw(Atoms(np.array([0.0]), np.array([1.0]), 0.0))
+    measure = Jumps([(rest, tiny, 10)])
+    assert measure.log_moment(0.0) == pytest.approx(math.log(1e-19), rel=1e-12)
+    value, error = measure.transform(1.0, Frequencies.covering(4.0, 64))
+    assert abs(value[0]) == pytest.approx(1, abs=1e-11)
+    assert float(np.max(error)) < 1e-10
+
+
+@pytest.mark.parametrize("order", [6, 15])
+def test_the_smoothed_payoffs_bracket_the_payoff(order: int) -> None:
+    """One atom: the profile is the payoff itself, at kinks and away from them."""
+    rng = np.random.default_rng(SEED)
+    c, grid = 3.0, Frequencies.covering(14.0, 1024)
+    smoothing = Smoothing(order, 4 * order / float(grid.omega[-1]))
+    width = smoothing.half_width
+    places = np.concatenate([rng.uniform(0.2, 4, 20), 1 + width * rng.uniform(-3, 3, 60)])
+    for place in places:
+        measure = Product([(AtomLaw(Atoms(np.array([place]), np.ones(1), 0.0)), 1)])
+        exact = max(0.0, -math.expm1(1.0 - place))
+        alias = math.exp(Aliases.of(measure, c).log_bound(1.0, grid.period))
+        assert alias < 1e-9
+        log_scale, value, error = upper_line(measure, c, grid, smoothing).sum(1.0)
+        assert math.exp(log_scale) * (value + error) >= exact
+        assert math.exp(log_scale) * (value - error) <= exact + 0.3 * width + 1e-8
+        log_scale, value, error = lower_line(measure, c, grid, smoothing).sum(1.0)
+        assert math.exp(log_scale) * (value - error) - alias <= exact
+        assert math.exp(log_scale) * (value + error) >= exact - 1.1 * width - 1e-8
+
+
+def test_grid_steps_have_few_bits() -> None:
+    for period in (1e-7, 0.3, 12345.678):
+        grid = Frequencies.covering(period, 1 << 13)
+        assert period <= grid.period <= period * (1 + 1e-5)
+        assert (grid.step * 2**20 / 2.0 ** math.frexp(grid.step)[1]).is_integer()
