@@ -78,7 +78,7 @@ class Verification:
         if self.reproduced_by:
             others = len(self.reproduced_by) - 1
             more = f" (and {others} more)" if others else ""
-            reasons.append(f"printed digits: {self.reproduced_by[0]}{more}")
+            reasons.append(f"printed digits: {min(self.reproduced_by, key=len)}{more}")
         return "; ".join(reasons)
 
     def to_json(self) -> dict[str, object]:

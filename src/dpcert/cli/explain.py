@@ -17,7 +17,7 @@ from ..proofs_checks.explain import Convention, explain
 from .options import Json
 from .output import output_console, print_json
 
-SHOWN_OTHERS = 5
+SHOWN_MATCHES, SHOWN_OTHERS = 8, 3
 
 
 def explain_command(
@@ -54,7 +54,8 @@ def _document(read: Claim, found: tuple[Convention, ...]) -> dict[str, object]:
 
 def _print(read: Claim, found: tuple[Convention, ...], everything: bool) -> None:
     matching = sum(convention.reproduces for convention in found)
-    shown = found if everything else found[: matching + SHOWN_OTHERS]
+    few = (*found[: min(matching, SHOWN_MATCHES)], *found[matching : matching + SHOWN_OTHERS])
+    shown = found if everything else few
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("epsilon", justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
@@ -68,6 +69,6 @@ def _print(read: Claim, found: tuple[Convention, ...], everything: bool) -> None
     console = output_console()
     console.print(f"{read.statement.title}: printed epsilon {read.printed}", markup=False, highlight=False)
     console.print(table)
-    console.print(f"{matching} of {len(found)} conventions tried give the printed digits.", highlight=False)
+    console.print(f"{matching} of {len(found)} conventions tried give the printed digits (--all shows them).", highlight=False)
     if read.statement.convention:
         console.print(f"The source says: {read.statement.convention}.", markup=False, highlight=False)
