@@ -69,6 +69,7 @@ def _print(read: Claim, found: tuple[Convention, ...], everything: bool) -> None
     console = output_console()
     console.print(f"{read.statement.title}: printed epsilon {read.printed}", markup=False, highlight=False)
     console.print(table)
-    console.print(f"{matching} of {len(found)} conventions tried give the printed digits (--all shows them).", highlight=False)
+    counted = f"{matching} of {len(found)} conventions tried give the printed digits (--all shows them)."
+    console.print(counted, highlight=False)
     if read.statement.convention:
         console.print(f"The source says: {read.statement.convention}.", markup=False, highlight=False)
