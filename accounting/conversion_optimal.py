@@ -43,7 +43,7 @@ def asoodeh_delta(alpha: float, rdp: float, epsilon: float) -> float:
         return high
 
     def margin(delta: float) -> float:
-        return _Violation(alpha, epsilon, delta).margin(rdp)
+        return _Violation(alpha, epsilon, delta).margin(rdp) if delta < 1 else math.inf
 
     low = high / 2
     while low > 0 and margin(low) >= 0:
@@ -100,7 +100,7 @@ def _one_term_delta(alpha: float, rdp: float, epsilon: float) -> float:
         exponent += _SLACK * (1 + (alpha - 1) * (rdp + epsilon) + abs(shrink) + math.log(alpha))
         if exponent < -math.log(alpha):
             return math.exp(exponent)
-    return max(0.0, -math.expm1(epsilon - rdp - _SLACK * (rdp + epsilon)) * (1 + _SLACK))
+    return min(1.0, -math.expm1(min(0.0, epsilon - rdp - _SLACK * (rdp + epsilon))) * (1 + _SLACK))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,8 @@ class _Violation:
         at = self._flattest(low, high)
         slope, slope_error = self._slope(at)
         bound = (self._first(at) + self._second(at)) * (1 - self._rounding(at))
-        bound -= max(0.0, slope + slope_error) * (at - self.delta) + max(0.0, slope_error - slope) * (high - at)
+        bound -= max(0.0, slope + slope_error) * (1 - self.delta / at)
+        bound -= max(0.0, slope_error - slope) * (high / at - 1)
         return bound / target - 1
 
     def _flattest(self, low: float, high: float) -> float:
@@ -136,7 +137,7 @@ class _Violation:
             return low
 
         def narrow(left: float, right: float, slope: float) -> bool:
-            return abs(slope) * (high - low) < 2.0**-56
+            return abs(slope) * (high / low - 1) < 2.0**-56
 
         ends = _sign_change(lambda p: self._slope(p)[0], low, high, narrow)
         return min(ends, key=lambda p: abs(self._slope(p)[0]))
@@ -152,7 +153,7 @@ class _Violation:
 
     def _first(self, p: float) -> float:
         exponent = self.alpha * math.log(p) + (1 - self.alpha) * (math.log(p - self.delta) - self.epsilon)
-        return math.exp(min(exponent, 700.0))
+        return math.exp(min(exponent, 600.0))
 
     def _second(self, p: float) -> float:
         if p >= 1:
@@ -160,9 +161,9 @@ class _Violation:
         return math.exp(self.alpha * math.log(1 - p) + (1 - self.alpha) * math.log(self._rest(p)))
 
     def _slope(self, p: float) -> tuple[float, float]:
-        """dh/dp and a bound on its rounding error."""
+        """p dh/dp and a bound on its rounding error."""
         first, second = self._first(p), self._second(p)
-        falling = second * self.alpha / (1 - p) if p < 1 else 0.0
-        rising = second * (self.alpha - 1) * math.exp(-self.epsilon) / self._rest(p)
-        parts = (first * self.alpha / p, -first * (self.alpha - 1) / (p - self.delta), -falling, rising)
+        falling = second * self.alpha * p / (1 - p) if p < 1 else 0.0
+        rising = second * (self.alpha - 1) * math.exp(-self.epsilon) * p / self._rest(p)
+        parts = (first * self.alpha, -first * (self.alpha - 1) * (p / (p - self.delta)), -falling, rising)
         return math.fsum(parts), math.fsum(abs(part) for part in parts) * self._rounding(p)

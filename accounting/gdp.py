@@ -21,7 +21,8 @@ from .pairs import Composition, GaussianPair, Pair, SubsampledPair
 METHOD = "gdp-clt"
 
 _EQUAL_ROUNDS, _UNEQUAL_ROUNDS = 0.4690, 0.5583
-"""Berry-Esseen constants: Shevtsova 2013, arXiv 1301.2828 (identical summands); Shevtsova 2013 (any)."""
+"""Berry-Esseen constants for identical and for any independent summands: Shevtsova 2013, "On the absolute constants
+in the Berry-Esseen inequality and its structural and nonuniform improvements"."""
 
 
 def gdp_epsilon(mu: float, delta: float) -> Bracket:

@@ -115,6 +115,8 @@ def delta(composition: Composition, epsilon: float) -> Bracket:
     run = curve(composition)
     target = max(0.0, widened_down(epsilon, TARGET))
     unbounded = best_delta(math.inf, run(math.inf), target)
+    if unbounded == 0:
+        return Bracket(0.0, run.failure, True, METHOD)
     alpha = best_order(lambda order: _log_delta(order, run(order), target))
     alpha = best_order(lambda order: best_delta(order, run(order), target), alpha, 1e-2)
     rest = min(unbounded, best_delta(alpha, run(alpha), target))

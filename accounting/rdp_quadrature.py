@@ -23,7 +23,7 @@ _LOG_RULE_ERROR = math.log(64 / 15) - 2 * _NODES * math.log(_RHO) - math.log1p(-
 _HEIGHT = (_RHO - 1 / _RHO) / 2
 _REACH = (_RHO + 1 / _RHO) / 2
 _WIDEST = 0.5
-_MOST_PANELS = 20_000
+_MOST_PANELS = 4_000
 _ENOUGH = 50 * math.log(2)
 _NEGLIGIBLE = 45.0
 
@@ -68,7 +68,7 @@ def log_integral_upper(integrand: Integrand, low: float, high: float) -> float:
         return -math.inf
     ends = _graded(low, high, integrand.singular, integrand.clearance / _HEIGHT)
     value = error = math.inf
-    while len(ends) <= _MOST_PANELS:
+    while ends is not None and len(ends) <= _MOST_PANELS:
         value, error = _composite(integrand, ends)
         if error < value - _ENOUGH or value == -math.inf:
             break
@@ -76,17 +76,21 @@ def log_integral_upper(integrand: Integrand, low: float, high: float) -> float:
     return float(np.logaddexp(value, error))
 
 
-def _graded(low: float, high: float, singular: tuple[float, ...], narrowest: float) -> Array:
-    """Ends of panels whose width grows with the distance from the singularities, up to 2 _WIDEST.
+def _graded(low: float, high: float, singular: tuple[float, ...], narrowest: float) -> Array | None:
+    """Ends of panels whose width grows with the distance from the singularities, up to 2 _WIDEST; None if too many.
 
     At a quarter of that distance a panel's ellipse, 1.5 panel widths longer on each side, does not reach them.
     """
+    if high - low > 2 * _WIDEST * _MOST_PANELS:
+        return None
     ends = [low]
-    while ends[-1] < high and len(ends) <= _MOST_PANELS:
+    while ends[-1] < high:
+        if len(ends) > _MOST_PANELS:
+            return None
         distance = min((abs(ends[-1] - at) for at in singular), default=math.inf)
         width = min(2 * _WIDEST, max(2 * narrowest, distance / 4))
         ends.append(min(high, ends[-1] + width))
-    return np.array(ends) if ends[-1] >= high else np.empty(_MOST_PANELS + 1)
+    return np.array(ends)
 
 
 def _composite(integrand: Integrand, ends: Array) -> tuple[float, float]:

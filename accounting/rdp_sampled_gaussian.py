@@ -58,7 +58,7 @@ class SampledDensity:
         return self.log_density(at) + log_excess(self.power, log_mixture(self.rate, log_ratio), change)
 
     def log_rounding(self, at: Array, log_value: Array) -> Array:
-        inner = 2 - math.log1p(-self.rate) + np.abs(self.slope * at)
+        inner = 2 + self.slope - math.log1p(-self.rate) + np.abs(self.slope * at)
         density = np.abs(self.log_density(at))
         result: Array = 40 * UNIT * (1 + np.abs(log_value) + 2 * density + (abs(self.power) + 1) * inner)
         return result
@@ -143,7 +143,7 @@ class ReplaceDensity:
         return -0.5 * at * at - _LOG_ROOT_2PI + log_r + log_excess(self.power, log_p - log_r, change)
 
     def log_rounding(self, at: Array, log_value: Array) -> Array:
-        inner = 4 - 2 * math.log1p(-self.rate) + 2 * np.abs(self.shift * at) + self.shift * self.shift
+        inner = 4 - 2 * math.log1p(-self.rate) + 2 * np.abs(self.shift * at) + self.shift * (1 + self.shift)
         result: Array = 40 * UNIT * (1 + np.abs(log_value) + at * at + (abs(self.power) + 1) * inner)
         return result
 
@@ -221,7 +221,9 @@ def _below(power: float, rate: float, shift: float) -> float:
     log_smallest = math.log1p(-rate)
     largest = float(log_excess(power, np.array([log_smallest]), np.array([-rate]))[0])
     depth = math.sqrt(_TAIL**2 + 2 * max(0.0, power * log_smallest))
-    tail = largest + _log_tail(depth) + 2.0**-40 * (1 + abs(largest))
+    tail = (
+        largest + _log_tail(depth) + 2.0**-40 * (1 + abs(largest)) + 64 * UNIT * (abs(power) + 1) * (2 - log_smallest)
+    )
     return float(np.logaddexp(log_integral_upper(density, -depth - shift / 2, 0.0), tail))
 
 

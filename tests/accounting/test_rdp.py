@@ -262,6 +262,18 @@ def test_plain_gaussian_bound_is_above_the_exact_value_and_near():
         assert back == pytest.approx(delta, rel=1e-6)
 
 
+@pytest.mark.parametrize("mu", [1e-3, 0.3, 2.0, 20.0, 300.0])
+def test_delta_is_a_bound_from_zero_to_one(mu):
+    """From epsilon = 0, where delta is the total variation distance (near 1 for large mu), to far tails."""
+    for eps in (0.0, mu / 100, mu * mu / 4, mu * mu / 2, mu * mu / 2 + 3 * mu, mu * mu + 8 * mu):
+        with mpmath.workdps(60):
+            e, m, root = mpmath.mpf(eps), mpmath.mpf(mu), mpmath.sqrt(2)
+            tail = mpmath.erfc((m / 2 + e / m) / root) / 2
+            exact = mpmath.erfc((e / m - m / 2) / root) / 2 - mpmath.exp(e) * tail
+        got = rdp.delta(((GaussianPair(mu), 1),), eps)
+        assert exact <= got.upper <= 1
+
+
 def test_failures_of_approximate_rounds_add_up():
     product = ((ApproximateDpPair(0.1, 1e-7), 10),)
     failure = 1 - (1 - mpmath.mpf(1e-7)) ** 10
