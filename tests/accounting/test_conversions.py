@@ -197,3 +197,25 @@ def test_wang_between_whole_orders_is_linear_in_the_log_moment():
     low, high = (wang_balle_kasiviswanathan(0.25, 0.2, a) for a in (4.0, 5.0))
     assert wang_balle_kasiviswanathan(0.25, 0.2, 4.5) == pytest.approx((3 * low + 4 * high) / 2 / 3.5, rel=1e-9)
     assert np.isfinite(wang_balle_kasiviswanathan(0.25, 0.2, 1.5))
+
+
+def test_extreme_arguments_give_numbers_in_range():
+    """Orders to 1e9 and infinity, divergences from 1e-12 to 1e8, delta down to 1e-300: no exception, no NaN."""
+    rng = np.random.default_rng(5)
+    for _ in range(150):
+        alpha = 1 + 10 ** rng.uniform(-4, 9) if rng.random() < 0.9 else math.inf
+        rdp, delta = 10 ** rng.uniform(-12, 8), 10 ** rng.uniform(-300, -1e-3)
+        epsilon = 10 ** rng.uniform(-10, 8) if rng.random() < 0.9 else 0.0
+        assert all(convert(alpha, rdp, delta) >= 0 for convert in EPSILONS)
+        assert all(0 <= convert(alpha, rdp, epsilon) <= 1 for convert in DELTAS)
+
+
+def test_extreme_zcdp_arguments_give_numbers_in_range():
+    rng = np.random.default_rng(6)
+    for _ in range(60):
+        rho, delta = 10 ** rng.uniform(-12, 8), 10 ** rng.uniform(-300, -1e-3)
+        epsilon = 10 ** rng.uniform(-10, 8)
+        for to_epsilon in (conversions_zcdp.bun_steinke_integral_epsilon, conversions_zcdp.best_zcdp_epsilon):
+            assert 0 <= to_epsilon(rho, delta) <= conversions_zcdp.bun_steinke_epsilon(rho, delta) * (1 + 1e-9)
+        for to_delta in (conversions_zcdp.bun_steinke_integral_delta, conversions_zcdp.canonne_zcdp_delta):
+            assert 0 <= to_delta(rho, epsilon) <= 1

@@ -300,6 +300,36 @@ def test_unsupported_pairs_are_refused():
     assert rdp.supports(((SubsampledPair(ZcdpBound(1.0), 0.1, "visible"), 1), (GaussianPair(1.0), 2)))
 
 
+def random_composition(rng):
+    bases = [
+        lambda: GaussianPair(10 ** rng.uniform(-5, 3)),
+        lambda: LaplacePair(10 ** rng.uniform(-5, 2.5)),
+        lambda: DiscreteGaussianPair(10 ** rng.uniform(-1, 3), int(rng.integers(1, 5))),
+        lambda: DiscreteLaplacePair(10 ** rng.uniform(-1, 3), int(rng.integers(1, 5))),
+        lambda: RandomizedResponsePair(10 ** rng.uniform(-6, -0.31), 2),
+        lambda: ApproximateDpPair(10 ** rng.uniform(-5, 2), 0.0),
+        lambda: ApproximateDpPair(0.0, 0.0),
+        lambda: ZcdpBound(10 ** rng.uniform(-8, 3)),
+    ]
+    base = bases[int(rng.integers(len(bases)))]()
+    order = str(rng.choice(["none", "remove", "add", "hybrid", "replace", "visible"]))
+    rate = float(rng.choice([10 ** rng.uniform(-9, 0) * 0.9999, 1 - 10 ** rng.uniform(-9, -0.1)]))
+    pair = base if order == "none" else SubsampledPair(base, rate, order)
+    return ((pair, int(10 ** rng.uniform(0, 6))),)
+
+
+@pytest.mark.parametrize(
+    ("seed", "settings"), [(1, 40), pytest.param(2, 5000, marks=pytest.mark.nightly)], ids=["quick", "nightly"]
+)
+def test_every_supported_setting_gives_a_finite_bound(seed, settings):
+    rng = np.random.default_rng(seed)
+    for _ in range(settings):
+        composition = random_composition(rng)
+        if rdp.supports(composition):
+            assert 0 <= rdp.epsilon(composition, 10 ** rng.uniform(-30, -0.01)).upper < math.inf, composition
+            assert 0 <= rdp.delta(composition, 10 ** rng.uniform(-5, 4)).upper <= 1, composition
+
+
 class TestRenyi:
     def test_adds_over_rounds_and_takes_the_larger_order(self):
         run = Repeat(Poisson(Gaussian(1.0), 0.1), 7)
