@@ -50,15 +50,14 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
     if whole.infinite_upper >= delta:
         return Bracket(0.0, math.inf, True, METHOD)
     high, tilt = chernoff(whole.upper, math.log(delta - whole.infinite_upper))
-    answer = Bracket(0.0, min(high, whole.top), True, METHOD)
+    high = min(high, whole.top)
     rare = may_have_rare_jumps(composition)
-    reach = 8.0
+    if rare:
+        high = rare_jump_bound(steps(composition, Resolution(_PILOT_CELLS, tilt, tail)), high, log_delta)
+    answer, reach = Bracket(0.0, high, True, METHOD), 8.0
     for count, cells, enough in _LEVELS:
         pilot = steps(composition, Resolution(_PILOT_CELLS, tilt, tail))
-        threshold = None
-        if rare:
-            answer = Bracket(answer.lower, rare_jump_bound(pilot, answer.upper, log_delta), True, METHOD)
-            threshold = threshold_for(pilot, max(answer.lower, 0.8 * answer.upper), log_delta)
+        threshold = threshold_for(pilot, max(answer.lower, 0.8 * answer.upper), log_delta) if rare else None
         guide = Sides.of(pilot, threshold)
         window = _window(guide, answer, reach)
         tilt = best_tilt(guide.upper, window, log_delta)

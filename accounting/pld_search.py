@@ -56,7 +56,7 @@ def best_tilt(measure: Measure, window: tuple[float, float], log_delta: float) -
     return math.exp(minimised(cost, centre - 6, centre + 3, 19))
 
 
-def minimised(function: Callable[[float], float], left: float = -9.0, right: float = 25.0, points: int = 52) -> float:
+def minimised(function: Callable[[float], float], left: float = -9.0, right: float = 25.0, points: int = 35) -> float:
     """log c where a function is about smallest: a coarse grid, then golden section."""
     grid = np.linspace(left, right, points)
     best = int(np.argmin([function(float(point)) for point in grid]))

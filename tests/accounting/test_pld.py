@@ -220,19 +220,26 @@ def test_epsilon_is_infinite_exactly_where_stated_deltas_exceed_delta() -> None:
     assert pld.epsilon(((ApproximateDpPair(0.5, 1e-6), 5),), 1e-5).upper <= 2.5 * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("delta", [1e-3, 1e-12, 1e-30])
+SETTINGS: list[tuple[Pair, int]] = [
+    (LaplacePair(1.0), 10),
+    (SubsampledPair(LaplacePair(1.0), 0.1, "hybrid"), 30),
+    (SubsampledPair(LaplacePair(0.5), 0.1, "visible"), 100),
+    (SubsampledPair(GaussianPair(1.0), 1e-4, "remove"), 5),
+    (SubsampledPair(GaussianPair(2.0), 0.3, "replace"), 20),
+    (SubsampledPair(GaussianPair(1.0), 0.2, "hybrid"), 200),
+    (SubsampledPair(DiscreteLaplacePair(2.0, 1), 0.05, "add"), 40),
+    (SubsampledPair(DiscreteGaussianPair(3.0, 1), 0.05, "remove"), 40),
+    (SubsampledPair(RandomizedResponsePair(0.3, 2), 0.5, "remove"), 10),
+]
+QUICK = [(0, 1e-30), (1, 1e-3), (2, 1e-12), (3, 1e-12), (4, 1e-3), (5, 1e-12), (6, 1e-30), (7, 1e-3), (8, 1e-12)]
+
+
 @pytest.mark.parametrize(
-    ("pair", "rounds"),
+    ("pair", "rounds", "delta"),
     [
-        (LaplacePair(1.0), 10),
-        (SubsampledPair(LaplacePair(1.0), 0.1, "hybrid"), 30),
-        (SubsampledPair(LaplacePair(0.5), 0.1, "visible"), 100),
-        (SubsampledPair(GaussianPair(1.0), 1e-4, "remove"), 5),
-        (SubsampledPair(GaussianPair(2.0), 0.3, "replace"), 20),
-        (SubsampledPair(GaussianPair(1.0), 0.2, "hybrid"), 200),
-        (SubsampledPair(DiscreteLaplacePair(2.0, 1), 0.05, "add"), 40),
-        (SubsampledPair(DiscreteGaussianPair(3.0, 1), 0.05, "remove"), 40),
-        (SubsampledPair(RandomizedResponsePair(0.3, 2), 0.5, "remove"), 10),
+        pytest.param(*setting, delta, marks=[] if (number, delta) in QUICK else [pytest.mark.nightly])
+        for number, setting in enumerate(SETTINGS)
+        for delta in (1e-3, 1e-12, 1e-30)
     ],
 )
 def test_narrow_and_finite_down_to_tiny_deltas(pair: Pair, rounds: int, delta: float) -> None:
