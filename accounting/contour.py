@@ -36,6 +36,10 @@ _NARROW = 1e-10
 _WIDE = 5e-10
 """Relative width at which ball arithmetic, a hundred times slower, is worth its time."""
 
+_NARROW_DELTA = 1e-9
+_WIDE_DELTA = 1e-8
+"""The same for delta, whose relative error is that of epsilon times -epsilon d(log delta)/d(epsilon)."""
+
 _RETRIES = 8
 _STEPS = 80
 
@@ -59,13 +63,12 @@ def delta(composition: Composition, epsilon: float) -> Bracket:
     least, most = -math.inf, 0.0
     for _ in range(_RETRIES):
         inversion, _ = _in_doubles(composition, saddle)
-        found = max(least, inversion.log_delta(below)[0]), min(most, inversion.log_delta(above)[1])
-        improved = found != (least, most)
-        least, most = found
-        if most - least < _NARROW or not improved:
+        width = most - least
+        least, most = max(least, inversion.log_delta(below)[0]), min(most, inversion.log_delta(above)[1])
+        if most - least < _NARROW_DELTA or most - least > 0.5 * width:
             break
         saddle = replace(saddle, log_delta=most)
-    if most - least > _WIDE:
+    if most - least > _WIDE_DELTA:
         with suppress(OutOfReach):
             under, over = _in_balls(composition, saddle)
             least, most = max(least, under.log_delta(below)[0]), min(most, over.log_delta(above)[1])

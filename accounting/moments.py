@@ -64,28 +64,27 @@ class Quadrature:
         return scale + math.log(mass), mean, second / mass - mean * mean
 
     def log_moments_above(self, points: Real) -> Real:
-        """At least log E[e^{cL}] at every c of points, all in [0, top]: accurate, but not to the last digits."""
-        values = np.zeros(points.shape) + self.pair.atom
-        slack = self.corner_tail * points
-        exponents = []
-        for path in self.paths:
-            exponents.append(path.log_weight + np.multiply.outer(-points if path.mirrored else points, path.loss))
+        """At least log E[e^{cL}] at every c of points: accurate, but not to the last digits."""
+        exponents = [
+            path.log_weight + np.multiply.outer(-points if path.mirrored else points, path.loss) for path in self.paths
+        ]
         scale = np.maximum(0.0, np.max([np.max(exponent.real, axis=1) for exponent in exponents], axis=0))
-        values, slack = values * np.exp(-scale), slack * np.exp(-scale)
+        floor = np.exp(-scale)
+        values, slack = floor.copy(), self.corner_tail * points * floor
         for path, exponent in zip(self.paths, exponents, strict=True):
-            weight = np.exp(exponent - scale[:, None])
-            size = np.abs(weight)
-            count = path.loss.size
-            values += np.sum(weight.real, axis=1)
-            slack += UNIT * (size @ (path.log_error + count + 40.0) + points * (size @ path.loss_error))
-        relative = np.array([self.relative_error(c) for c in points])
+            weight, base = np.exp(exponent - scale[:, None]), np.exp(path.log_weight)
+            size, base_size = np.abs(weight), np.abs(base)
+            unit = path.log_error + path.loss.size + 40.0
+            values += np.sum(weight.real, axis=1) - floor * float(np.sum(base.real))
+            slack += UNIT * (size @ unit + points * (size @ path.loss_error) + floor * float(base_size @ unit))
+        relative = np.array([2.0 * self.relative_error(c) for c in points])
         result: Real = (
             scale + np.log((values + slack) / (1.0 - np.minimum(relative, 0.5))) + 8.0 * UNIT * (1.0 + np.abs(scale))
         )
         return result
 
     def tilted(self, c: float) -> Tilted:
-        """The moments on the line Re t = c, 0 < c <= top."""
+        """The moments on the line Re t = c > 0, one of those that the nodes were laid for."""
         scale = self.cumulants(c)[0]
         scale = scale if scale > 1.0 else 0.0
         floor = math.exp(-scale)
@@ -130,7 +129,8 @@ class Branch:
 class Tilted:
     """E[e^{tL}] on the line Re t = c, in units of e^scale.
 
-    moment: E[e^{cL}], with absolute error at most `error`; log_moment: its logarithm K(c), scale included.
+    moment: E[e^{cL}], with absolute error at most `error` before the sum's last rounding; log_moment: its logarithm
+    K(c), scale included, without that rounding (where the moment is near 1, its distance from 1 is what is summed).
     A change E[e^{tL}] - E[e^{cL}] has absolute error at most change_error + change_slope * |Im t|.
     """
 

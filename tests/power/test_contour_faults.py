@@ -1,0 +1,170 @@
+"""Bugs planted in the numerics: the checks here pass on the right code and must catch every one of them.
+
+Reference: 150-bit ball arithmetic (tests/oracles/ball_profile.py). Each plant is a one-line change of the kind that
+slips in: a wrong direction of rounding, an ignored error, a forgotten direction, a wrong sensitivity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from ball_profile import Phase, profile
+from flint import arb, ctx
+
+from dpcert.accounting import contour, contour_inversion, dominating, epsilon, gaussian, moments, rounding
+from dpcert.accounting.bracket import EmptyBracket, OutOfReach
+from dpcert.accounting.contour_inversion import Frame, Inversion
+from dpcert.accounting.pairs import SubsampledPair
+from dpcert.mechanisms import FixedSize, Gaussian, InputError, Neighbouring, Poisson, Repeat
+from dpcert.mechanisms.base import Mechanism
+
+Run = tuple[Mechanism, Neighbouring, list[list[Phase]], float]
+
+RUNS: list[Run] = [
+    (Repeat(Gaussian(1.7), 40), "add-remove", [[Phase("gaussian", 1 / 1.7, 1.0, 40)]], 1e-7),
+    (Repeat(Gaussian(3.0), 40), "replace-one", [[Phase("gaussian", 2 / 3.0, 1.0, 40)]], 1e-7),
+    (
+        Repeat(Poisson(Gaussian(0.9), 0.02), 700),
+        "add-remove",
+        [[Phase("remove", 1 / 0.9, 0.02, 700)], [Phase("add", 1 / 0.9, 0.02, 700)]],
+        1e-6,
+    ),
+    (Repeat(Poisson(Gaussian(2.0), 0.2), 100), "replace-one", [[Phase("replace", 0.5, 0.2, 100)]], 1e-8),
+    (
+        Repeat(FixedSize(Gaussian(4.0), 50, 10), 300),
+        "add-remove",
+        [[Phase("remove", 0.5, 0.2, 300)], [Phase("add", 0.5, 0.2, 300)]],
+        1e-8,
+    ),
+]
+
+
+def holds_the_truth(run: Mechanism, relation: Neighbouring, orders: list[list[Phase]], delta: float) -> bool:
+    """The certified interval holds the largest epsilon over the orders, and is narrow."""
+    try:
+        bracket = epsilon(run, delta, relation)
+    except (EmptyBracket, InputError, OutOfReach, OverflowError):
+        return False
+    if not bracket.width <= 1e-9 * bracket.upper:
+        return False
+    at_ends = [profile(phases, [bracket.upper, bracket.lower]) for phases in orders]
+    return all(upper <= delta for upper, _ in at_ends) and any(lower > delta for _, lower in at_ends)
+
+
+def every_order_is_accounted_for() -> bool:
+    """Neither order is known to dominate the other for all settings, so both must be asked."""
+    run: Mechanism = Repeat(Poisson(Gaussian(0.9), 0.02), 700)
+    pairs = dominating(run, "add-remove").upper
+    return {pair.order for product in pairs for pair, _ in product if isinstance(pair, SubsampledPair)} == {
+        "remove",
+        "add",
+    }
+
+
+def rounded_outwards() -> bool:
+    """The ends of a Gaussian profile enclose its value in balls; Phi by erfc, as nothing else is needed."""
+    for at, mu in ((1.0, 0.7), (20.0, 3.3), (0.1, 1e-3)):
+        with ctx.workprec(300):
+            near, far = (arb(at) / mu - arb(mu) / 2) / arb(2).sqrt(), (arb(at) / mu + arb(mu) / 2) / arb(2).sqrt()
+            truth = (near.erfc() - arb(at).exp() * far.erfc()) / 2
+            if not gaussian.profile_below(at, mu) <= truth <= gaussian.profile_above(at, mu):
+                return False
+    return True
+
+
+def all_checks_pass() -> bool:
+    return rounded_outwards() and every_order_is_accounted_for() and all(holds_the_truth(*run) for run in RUNS)
+
+
+def rounded_to_nearest_below(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(gaussian, "float_above", rounding.float_below)
+
+
+def lower_end_rounded_up(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(gaussian, "float_below", rounding.float_above)
+
+
+def searched_from_the_wrong_side(patch: pytest.MonkeyPatch) -> None:
+    above, below = contour._epsilon_above, contour._epsilon_below
+    patch.setattr(contour, "_epsilon_above", below)
+    patch.setattr(contour, "_epsilon_below", above)
+
+
+def errors_subtracted_from_the_upper_end(patch: pytest.MonkeyPatch) -> None:
+    right = Inversion.log_delta
+
+    def wrong(self: Inversion, at: float) -> tuple[float, float, float]:
+        low, high, slope = right(self, at)
+        return low - (high - low), low, slope
+
+    patch.setattr(Inversion, "log_delta", wrong)
+
+
+def periodic_copies_ignored(patch: pytest.MonkeyPatch) -> None:
+    right = contour_inversion._period
+    patch.setattr(contour_inversion, "_period", lambda *given: right(*given) / 4.0)
+    patch.setattr(Frame, "log_excess", lambda self, at: -1000.0)
+
+
+def truncation_ignored(patch: pytest.MonkeyPatch) -> None:
+    right = contour_inversion._truncation
+    patch.setattr(contour_inversion, "_truncation", lambda *given: (right(*given)[0] / 4.0, -1000.0))
+
+
+def coarse_nodes(patch: pytest.MonkeyPatch) -> None:
+    right = moments.short
+    patch.setattr(moments, "short", lambda value: 4.0 * right(value))
+
+
+def add_direction_dropped(patch: pytest.MonkeyPatch) -> None:
+    module = _module()
+    right = module._sampled
+    patch.setattr(module, "_sampled", lambda pair, rate, *orders: right(pair, rate, *[o for o in orders if o != "add"]))
+
+
+def sensitivity_halved(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(_module(), "sensitivity", lambda relation: 1.0)
+
+
+def poisson_formula_for_fixed_size(patch: pytest.MonkeyPatch) -> None:
+    module = _module()
+    right = module._sampled
+    patch.setattr(
+        module,
+        "_fixed_size",
+        lambda part, relation: module._tight(right(module._location(part.mechanism)(1), part.sampling_rate, "remove")),
+    )
+
+
+def _module() -> Any:
+    import importlib
+
+    return importlib.import_module("dpcert.accounting.dominating")
+
+
+PLANTS: list[Callable[[pytest.MonkeyPatch], None]] = [
+    rounded_to_nearest_below,
+    lower_end_rounded_up,
+    searched_from_the_wrong_side,
+    errors_subtracted_from_the_upper_end,
+    periodic_copies_ignored,
+    truncation_ignored,
+    coarse_nodes,
+    add_direction_dropped,
+    sensitivity_halved,
+    poisson_formula_for_fixed_size,
+]
+
+
+def test_the_checks_pass_on_the_right_code() -> None:
+    assert all_checks_pass()
+
+
+@pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.__name__)
+def test_a_planted_bug_is_caught(plant: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch)
+    with np.errstate(all="ignore"):
+        assert not all_checks_pass()

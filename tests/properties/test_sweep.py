@@ -1,0 +1,71 @@
+"""Random settings over the whole range of use: the certified interval holds the true value, and is narrow.
+
+Reference: 150-bit ball arithmetic on the real line (tests/oracles/ball_profile.py), which shares no code with the
+accountants. `make nightly` runs 100,000 settings, the default suite 2,000.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from ball_profile import Phase, Unresolved, profile
+
+from dpcert.accounting import contour
+from dpcert.accounting.pairs import Composition, GaussianPair, Order, SubsampledPair
+
+ORDERS: tuple[Order, ...] = ("remove", "add", "replace", "hybrid")
+BATCH = 250
+
+
+def setting(generator: np.random.Generator, index: int) -> tuple[Composition, list[Phase], float]:
+    """Rate 1e-3 to 1, noise multiplier 0.5 to 50, rounds 100 to 1e6, delta 1e-3 to 1e-30, log-uniform.
+
+    Every tenth has a second phase.
+    """
+    composition: dict[SubsampledPair, int] = {}
+    phases = []
+    for _ in range(2 if index % 10 == 9 else 1):
+        rate, shift = 10.0 ** generator.uniform(-3, -1e-3), 10.0 ** -generator.uniform(-0.3, 1.7)
+        rounds, order = int(10.0 ** generator.uniform(2, 6)), ORDERS[int(generator.integers(4))]
+        composition[SubsampledPair(GaussianPair(shift), rate, order)] = rounds
+        phases.append(Phase(order, shift, rate, rounds))
+    return tuple(composition.items()), phases, 10.0 ** -generator.uniform(3, 30)
+
+
+def check(seed: int, number: int, most_frequencies: int) -> tuple[int, list[float]]:
+    """Checks `number` settings; how many the reference could not resolve, and all relative widths."""
+    generator = np.random.default_rng(seed)
+    unresolved, widths = 0, []
+    for index in range(number):
+        composition, phases, delta = setting(generator, index)
+        bracket = contour.epsilon(composition, delta)
+        widths.append(bracket.width / bracket.upper if bracket.upper > 0.0 else 0.0)
+        try:
+            at_upper, at_lower = profile(phases, [bracket.upper, bracket.lower], most_frequencies)
+        except Unresolved:
+            unresolved += 1
+            continue
+        assert at_upper <= delta, (composition, delta)
+        assert at_lower > delta or bracket.lower == 0.0, (composition, delta)
+    return unresolved, widths
+
+
+@pytest.mark.parametrize("seed", range(2000 // BATCH))
+def test_two_thousand_settings(seed: int) -> None:
+    unresolved, widths = check(seed, BATCH, 300)
+    assert max(widths) <= 1e-9
+    assert np.median(widths) <= 1e-11
+    assert unresolved <= 0.12 * BATCH
+
+
+def test_settings_that_take_the_reference_long() -> None:
+    unresolved, _ = check(77, 40, 4000)
+    assert unresolved <= 4
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", range(1000, 1000 + 100_000 // BATCH))
+def test_a_hundred_thousand_settings(seed: int) -> None:
+    unresolved, widths = check(seed, BATCH, 4000)
+    assert np.quantile(widths, 0.99) <= 1e-9
+    assert unresolved <= 0.08 * BATCH
