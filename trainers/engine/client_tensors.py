@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,12 +18,14 @@ class ClientTensors:
     """One client's samples. targets: what the loss takes after the outputs; the labels first.
 
     features: a tensor, or a scipy csr_matrix that stays on the CPU and is made dense a batch at a time.
+    derived: what solvers computed from the features alone, to be used again in later rounds.
     """
 
     features: Any
     targets: tuple[Tensor, ...]
     dtype: torch.dtype
     device: torch.device
+    derived: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return int(self.features.shape[0])

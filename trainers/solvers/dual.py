@@ -12,9 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
+from scipy import sparse
 from torch import Tensor
 
 from ..engine.client_tensors import ClientTensors
@@ -24,6 +26,9 @@ from ..engine.parameters import FlatModule
 from ..models import Linear
 from .ragged import padded, padded_targets, schedule
 from .work import Work, per_client
+
+LARGEST_KEPT = 512
+"""Gram matrices of more samples are computed again each time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,11 +147,17 @@ class DualSolver:
         return torch.addmm(bias[0], features, weight) if bias else features @ weight
 
     def _gram(self, client: ClientTensors) -> Tensor:
-        """X X^T."""
-        if client.is_sparse:
-            return torch.from_numpy((client.features @ client.features.T).toarray()).to(client.device)
-        features: Tensor = client.features.flatten(1)
-        return features @ features.T
+        """X X^T, kept for later rounds where it is small."""
+        known = client.derived.get("gram")
+        if known is None:
+            if client.is_sparse:
+                known = torch.from_numpy((client.features @ client.features.T).toarray()).to(client.device)
+            else:
+                features = client.features.flatten(1)
+                known = features @ features.T
+            if len(client) <= LARGEST_KEPT:
+                client.derived["gram"] = known
+        return torch.as_tensor(known)
 
     def _move(self, work: Work, found: _Solution, place: int, start_share: float, out: Tensor) -> None:
         """out <- start_share W_start + anchor_share W_anchor + X^T C, for one client."""
@@ -166,9 +177,16 @@ class DualSolver:
 
     def _sparse_change(self, client: ClientTensors, coefficients: Tensor, sums: Tensor) -> SparseRows:
         """X^T C in the words that the client has."""
-        matrix = client.features
-        words, places = np.unique(matrix.indices, return_inverse=True)
-        compact = type(matrix)((matrix.data, places, matrix.indptr), shape=(matrix.shape[0], len(words)))
-        values = torch.from_numpy(compact.T @ coefficients[: len(client)].cpu().numpy()).to(sums.device)
+        if "words" not in client.derived:
+            client.derived["words"] = _compact(client.features)
+        words, compact = client.derived["words"]
+        values = torch.from_numpy(compact @ coefficients[: len(client)].cpu().numpy()).to(sums.device)
         tail = sums if len(self.model.names) == 2 else sums[:0]
-        return SparseRows(torch.from_numpy(words.astype(np.int64)).to(sums.device), values, tail)
+        return SparseRows(words.to(sums.device), values, tail)
+
+
+def _compact(features: Any) -> tuple[Tensor, Any]:
+    """The words that occur, and the transposed matrix without all others."""
+    words, places = np.unique(features.indices, return_inverse=True)
+    compact = sparse.csr_matrix((features.data, places, features.indptr), shape=(features.shape[0], len(words)))
+    return torch.from_numpy(words.astype(np.int64)), compact.T.tocsr()
