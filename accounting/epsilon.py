@@ -149,7 +149,8 @@ def _composed(product: Composition, accountant: str, quantity: str, at: float) -
     named = ACCOUNTANTS | ESTIMATES
     choice("accountant", accountant, ("best", *named))
     if not named[accountant].supports(product):
-        raise InputError("accountant", accountant, f"an accountant that supports {product}")
+        serving = [name for name, module in named.items() if module.supports(product)]
+        raise InputError("accountant", accountant, "one that serves this run: " + ", ".join(["best", *serving]))
     try:
         return _asked(named[accountant], product, quantity, at)
     except OutOfReach as reason:
