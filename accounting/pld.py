@@ -49,11 +49,12 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
         return Bracket(math.inf, math.inf, True, METHOD)
     if whole.infinite_upper >= delta:
         return Bracket(0.0, math.inf, True, METHOD)
-    high, tilt = chernoff(whole.upper, math.log(delta - whole.infinite_upper))
+    log_finite = math.log(delta - whole.infinite_upper)
+    high, tilt = chernoff(whole.upper, log_finite)
     high = min(high, whole.top)
     rare = may_have_rare_jumps(composition)
     if rare:
-        high = rare_jump_bound(steps(composition, Resolution(_PILOT_CELLS, tilt, tail)), high, log_delta)
+        high = rare_jump_bound(steps(composition, Resolution(_PILOT_CELLS, tilt, tail)), high, log_finite)
     answer, reach = Bracket(0.0, high, True, METHOD), 8.0
     for count, cells, enough in _LEVELS:
         pilot = steps(composition, Resolution(_PILOT_CELLS, tilt, tail))

@@ -78,14 +78,14 @@ class Product:
 def _product(factors: Sequence[tuple[Transform, int]], grid: Frequencies) -> Transform:
     """|prod a - prod b| <= prod (|b| + |a - b|) - prod |b|, and the powers' own rounding."""
     log_size, angle, log_bound = (np.zeros(grid.count + 1) for _ in range(3))
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         for (value, error), rounds in factors:
             modulus = np.abs(value)
             log_size += rounds * np.log(modulus)
             angle += rounds * np.angle(value)
             log_bound += rounds * np.log(modulus * (1 + 16 * UNIT) + error + _TINY)
-    size = np.exp(log_size)
-    spread = np.exp(log_bound) * -np.expm1(np.minimum(log_size - log_bound, 0.0))
+        size = np.exp(log_size)
+        spread = np.exp(log_bound) * -np.expm1(np.minimum(log_size - log_bound, 0.0))
     total = sum(rounds for _, rounds in factors)
     return size * np.exp(1j * angle), (spread + size * UNIT * (64 + 8 * total)) * (1 + 1e-9)
 

@@ -69,7 +69,7 @@ def _mixed_loss(loss: Vector, rate: float) -> tuple[Vector, Vector]:
 
 
 def _hybrid(removed: Cells) -> list[Cells]:
-    """The symmetric pair that agrees with `removed` on positive losses: docs/theory/dominating_pairs.md, section "Hybrid pairs".
+    """The symmetric pair that agrees with `removed` on positive losses (dominating_pairs.md, "Hybrid pairs").
 
     P has removed's P-law on losses above 0, its Q-law mirrored below 0, and the rest of its mass at loss 0.
     """

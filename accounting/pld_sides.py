@@ -93,7 +93,10 @@ def threshold_for(steps: Sequence[Step], epsilon: float, log_delta: float) -> Th
 
 
 def rare_jump_bound(steps: Sequence[Step], epsilon: float, log_delta: float) -> float:
-    """An upper bound of epsilon at delta, at most the given one: Chernoff for the jumps and for the rest apart."""
+    """An upper bound of epsilon, at most the given one: Chernoff for the jumps and for the rest apart.
+
+    e^{log_delta}: what the finite losses may use of delta.
+    """
     low, high = -14.0, 0.0
     best = epsilon
     for _ in range(14):
