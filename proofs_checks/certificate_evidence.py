@@ -106,7 +106,7 @@ class Search:
             self.failed = epsilon
         if upper:
             yield {**blank, "method": "gaussian"}
-        elif pairs[0].order == "remove":
+        elif pairs[0].order == "remove" and self.product[0][1] <= 5000:
             shift = float(pairs[0].mu)
             for threshold in (shift - 3, shift - 2, shift - 1, shift / 2 + 2 / shift, shift / 2 + 1):
                 yield {**blank, "method": "threshold", "c": repr(max(threshold, 0.0))}
@@ -147,6 +147,8 @@ class Search:
             saddle * k for k in _NEARER if self._chernoff(epsilon, saddle * k) <= self._chernoff(epsilon, saddle) + 2
         ]
         below = f"{0.999 * epsilon / sum(n for _, n in self.product):.3e}"
+        if weight > 10:
+            self.schedule = [(aim, most) for aim, most in self.schedule if aim >= 1e-7]
         for attempt, (aim, most) in enumerate(self.schedule):
             # Left of the saddle where M grows too fast beyond it.
             c = float(f"{max(near, key=lambda c: self._step(epsilon, c, aim)[0]):.3g}")
