@@ -86,7 +86,7 @@ def epsilon_above(delta: float, mu: float) -> float:
         return 0.0
     result, step = _crossing(delta, mu), 0.0
     while result < math.inf and profile_above(result, mu) > delta:
-        step = 2.0 * step + 2.0**-52 * result + 5e-324
+        step = 2.0 * step + 2.0**-52 * (result + delta)
         result += step
     return result
 
@@ -97,7 +97,7 @@ def epsilon_below(delta: float, mu: float) -> float:
         return 0.0
     result, step = _crossing(delta, mu), 0.0
     while result > 0.0 and profile_below(result, mu) <= delta:
-        step = 2.0 * step + 2.0**-52 * result + 5e-324
+        step = 2.0 * step + 2.0**-52 * (result + delta)
         result = max(0.0, result - step)
     return result
 

@@ -1,0 +1,137 @@
+"""How much noise, how many rounds or how large a sampling rate a privacy target allows: always on the safe side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from ..mechanisms import InputError, Mechanism, Neighbouring
+from ..mechanisms.validate import choice, nonnegative, open_probability
+from .bracket import Bracket
+from .epsilon import epsilon as epsilon_of
+
+SolveFor = Literal["noise_multiplier", "rounds", "sampling_rate"]
+
+_GAP = 1e-9
+"""Relative distance to a value that misses the target, at which the search ends."""
+
+_SAFEST_START_BOLDEST = {
+    "noise_multiplier": (1e12, 1.0, 1e-6),
+    "rounds": (1.0, 1024.0, 2.0**53),
+    "sampling_rate": (2.0**-40, 2.0**-6, 1.0),
+}
+"""Where the search starts, and where it gives up on either side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The most favourable value found that meets the target.
+
+    value: of `solve_for`; a whole number for rounds. epsilon: the run's bracket at that value and the target's
+    delta; its upper end is at most the target. beyond: a value, within a relative 1e-9 (for rounds: the next
+    number), whose upper end misses the target; None where the value is at its limit (rate 1).
+    """
+
+    solve_for: SolveFor
+    value: float
+    epsilon: Bracket
+    beyond: float | None
+
+
+def calibrate(
+    build: Callable[[float], Mechanism],
+    *,
+    solve_for: SolveFor,
+    epsilon: float,
+    delta: float,
+    neighbouring: Neighbouring = "add-remove",
+    notion: str = "dp",
+    participation: Literal["hidden", "visible"] | None = None,
+    accountant: str = "best",
+) -> Calibration:
+    """The least noise, or the most rounds, or the largest sampling rate, for which a run is (epsilon, delta)-DP.
+
+    build: the run as a function of the value that is solved for (an int for rounds), for instance
+    `lambda z: Repeat(Poisson(Gaussian(z), 0.01), 10_000)`; epsilon must fall as the noise multiplier grows, and
+    rise with rounds and rate. The other arguments are those of accounting.epsilon. The result meets the target for
+    certain, if the accountant is a certified one: the search is on the upper end of the bracket, and a value that
+    misses by any amount is not returned.
+    Raises InputError for targets out of range, and where no value meets the target (one round already misses it).
+    """
+    choice("solve_for", solve_for, tuple(_SAFEST_START_BOLDEST))
+    target = nonnegative("epsilon", epsilon)
+    open_probability("delta", delta)
+
+    def bracket(value: float) -> Bracket:
+        run = build(int(value) if solve_for == "rounds" else value)
+        return epsilon_of(run, delta, neighbouring, notion=notion, participation=participation, accountant=accountant)
+
+    return _search(bracket, solve_for, target)
+
+
+def _search(bracket: Callable[[float], Bracket], solve_for: SolveFor, target: float) -> Calibration:
+    """From a value that meets the target and one that misses it to two neighbouring ones."""
+    safest, value, boldest = _SAFEST_START_BOLDEST[solve_for]
+    found = bracket(value)
+    met = found.upper <= target
+    limit = boldest if met else safest
+    factor = 2.0 if limit > value else 0.5
+    while value != limit:
+        last, value = (value, found), _towards(value, factor, limit)
+        found = bracket(value)
+        if (found.upper <= target) != met:
+            ends = (last, (value, found)) if met else ((value, found), last)
+            return _between(bracket, solve_for, target, *ends)
+    if not met:
+        raise InputError("epsilon", target, f"a target that some {solve_for.replace('_', ' ')} meets")
+    return Calibration(solve_for, value, found, None)
+
+
+def _towards(value: float, factor: float, limit: float) -> float:
+    """The next power of two, or the limit where that would be beyond it."""
+    moved = value * factor
+    return min(moved, limit) if factor > 1.0 else max(moved, limit)
+
+
+def _between(
+    bracket: Callable[[float], Bracket],
+    solve_for: SolveFor,
+    target: float,
+    good: tuple[float, Bracket],
+    bad: tuple[float, Bracket],
+) -> Calibration:
+    """False position on log epsilon against log value, halving when it stalls; ends when the two are neighbours."""
+    whole = solve_for == "rounds"
+    stalled = 0  # how often in a row the end that meets the target moved; negative: the one that misses it
+    while not _neighbours(good[0], bad[0], whole):
+        trial = _trial(good, bad, target, stalled)
+        if whole:
+            trial = min(max(float(round(trial)), min(good[0], bad[0]) + 1.0), max(good[0], bad[0]) - 1.0)
+        found = bracket(trial)
+        if found.upper <= target:
+            stalled = max(1, stalled + 1) if stalled >= 0 else 1
+            good = trial, found
+        else:
+            stalled = min(-1, stalled - 1) if stalled <= 0 else -1
+            bad = trial, found
+    return Calibration(solve_for, int(good[0]) if whole else good[0], good[1], int(bad[0]) if whole else bad[0])
+
+
+def _neighbours(good: float, bad: float, whole: bool) -> bool:
+    return abs(good - bad) <= (1.0 if whole else _GAP * min(good, bad))
+
+
+def _trial(good: tuple[float, Bracket], bad: tuple[float, Bracket], target: float, stalled: int) -> float:
+    """A value strictly between: where the secant meets the target, moved past it when one end has stalled."""
+    low, high = math.log(good[0]), math.log(bad[0])
+    share = 0.5
+    if abs(stalled) < 3 and min(target, good[1].upper) > 0.0 and bad[1].upper < math.inf:
+        at_low, at_high = math.log(good[1].upper / target), math.log(bad[1].upper / target)
+        if at_high > at_low:
+            share = -at_low / (at_high - at_low)
+    margin = 0.45 * _GAP / max(abs(high - low), _GAP)
+    if 0 < abs(stalled) < 3:
+        share += math.copysign(margin, stalled)
+    return math.exp(low + min(max(share, margin), 1.0 - margin) * (high - low))

@@ -1,0 +1,123 @@
+"""Calibration meets its target for certain, and by no more than it must."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import pytest
+
+from dpcert.accounting import Calibration, calibrate, epsilon
+from dpcert.mechanisms import FixedSize, Gaussian, InputError, Poisson, Repeat
+from dpcert.mechanisms.base import Mechanism
+
+
+def subsampled(noise_multiplier: float, rate: float, rounds: int) -> Mechanism:
+    return Repeat(Poisson(Gaussian(noise_multiplier), rate), rounds)
+
+
+def is_met_and_tight(found: Calibration, target: float) -> bool:
+    """At the value the target is met; just beyond, the true epsilon is at least the target, but for rounding."""
+    return found.epsilon.certified and found.epsilon.upper <= target and found.beyond is not None
+
+
+@pytest.mark.parametrize(("target", "delta"), [(0.1, 1e-6), (2.0, 1e-5), (30.0, 1e-12)])
+def test_gaussian_noise_against_the_exact_profile(target: float, delta: float) -> None:
+    """The exact noise solves delta(target; sqrt(T) / z) = delta, by bisection at 60 digits."""
+    found = calibrate(lambda z: Repeat(Gaussian(z), 50), solve_for="noise_multiplier", epsilon=target, delta=delta)
+    with mpmath.workdps(60):
+
+        def excess(z: mpmath.mpf) -> mpmath.mpf:
+            mu = mpmath.sqrt(50) / z
+            return mpmath.ncdf(mu / 2 - target / mu) - mpmath.exp(target) * mpmath.ncdf(-mu / 2 - target / mu) - delta
+
+        low, high = mpmath.mpf(found.value) / 2, mpmath.mpf(found.value) * 2
+        for _ in range(80):
+            middle = (low + high) / 2
+            low, high = (middle, high) if excess(middle) > 0 else (low, middle)
+        exact = float(high)
+    assert exact <= found.value <= exact * (1.0 + 3e-9)
+    assert is_met_and_tight(found, target)
+
+
+@pytest.mark.parametrize("target", [0.5, 3.0])
+@pytest.mark.parametrize("solve_for", ["noise_multiplier", "sampling_rate"])
+def test_subsampled_runs_meet_the_target_and_barely(solve_for: str, target: float) -> None:
+    def build(value: float) -> Mechanism:
+        return subsampled(value, 0.02, 900) if solve_for == "noise_multiplier" else subsampled(1.1, value, 900)
+
+    found = calibrate(build, solve_for=solve_for, epsilon=target, delta=1e-6)  # type: ignore[arg-type]
+    assert is_met_and_tight(found, target)
+    assert epsilon(build(found.value), 1e-6) == found.epsilon
+    assert found.beyond is not None
+    assert epsilon(build(found.beyond), 1e-6).upper > target
+    assert abs(found.beyond / found.value - 1.0) <= 1.1e-9
+    assert found.epsilon.lower >= target * (1.0 - 1e-8)
+
+
+def test_rounds_are_the_largest_whole_number() -> None:
+    found = calibrate(lambda rounds: subsampled(1.1, 0.01, int(rounds)), solve_for="rounds", epsilon=2.0, delta=1e-5)
+    assert isinstance(found.value, int)
+    assert found.beyond == found.value + 1
+    assert epsilon(subsampled(1.1, 0.01, found.value), 1e-5).upper <= 2.0
+    assert epsilon(subsampled(1.1, 0.01, found.value + 1), 1e-5).lower > 2.0
+
+
+def test_a_step_function_of_the_rate_is_served() -> None:
+    """Fixed-size cohorts are whole: the largest cohort that meets the target."""
+
+    def build(rate: float) -> Mechanism:
+        return Repeat(FixedSize(Gaussian(20.0), 200, max(1, math.floor(200 * rate))), 100)
+
+    found = calibrate(build, solve_for="sampling_rate", epsilon=1.0, delta=1e-6, neighbouring="replace-one")
+    cohort = math.floor(200 * found.value)
+    assert epsilon(Repeat(FixedSize(Gaussian(20.0), 200, cohort), 100), 1e-6, "replace-one").upper <= 1.0
+    assert epsilon(Repeat(FixedSize(Gaussian(20.0), 200, cohort + 1), 100), 1e-6, "replace-one").upper > 1.0
+
+
+def test_a_rate_that_may_be_one() -> None:
+    found = calibrate(lambda q: subsampled(100.0, q, 100), solve_for="sampling_rate", epsilon=2.0, delta=1e-5)
+    assert (found.value, found.beyond) == (1.0, None)
+
+
+def test_epsilon_zero_is_a_target() -> None:
+    """delta covers the total variation: Phi(mu/2) - Phi(-mu/2) <= delta."""
+    found = calibrate(lambda z: Gaussian(z), solve_for="noise_multiplier", epsilon=0.0, delta=1e-3)
+    assert found.epsilon.upper == 0.0
+    exact = 1.0 / float(2.0 * mpmath.sqrt(2) * mpmath.erfinv(1e-3))
+    assert exact <= found.value <= exact * (1.0 + 3e-9)
+
+
+def test_neighbouring_and_notion_are_passed_on() -> None:
+    def of(neighbouring: str) -> float:
+        return calibrate(
+            lambda z: Repeat(Gaussian(z), 5),
+            solve_for="noise_multiplier",
+            epsilon=1.0,
+            delta=1e-5,
+            neighbouring=neighbouring,  # type: ignore[arg-type]
+        ).value
+
+    assert of("replace-one") == pytest.approx(2.0 * of("add-remove"), rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("field", "changes"),
+    [
+        ("solve_for", {"solve_for": "cohort"}),
+        ("epsilon", {"epsilon": -1.0}),
+        ("epsilon", {"epsilon": math.nan}),
+        ("delta", {"delta": 1.0}),
+        ("accountant", {"accountant": "none"}),
+    ],
+)
+def test_bad_input_is_named(field: str, changes: dict[str, object]) -> None:
+    given: dict[str, object] = {"solve_for": "noise_multiplier", "epsilon": 1.0, "delta": 1e-5} | changes
+    with pytest.raises(InputError) as problem:
+        calibrate(lambda z: Gaussian(z), **given)  # type: ignore[arg-type]
+    assert problem.value.field == field
+
+
+def test_a_target_that_one_round_misses_is_said_so() -> None:
+    with pytest.raises(InputError, match="some rounds meets"):
+        calibrate(lambda rounds: Repeat(Gaussian(0.1), int(rounds)), solve_for="rounds", epsilon=0.1, delta=1e-5)

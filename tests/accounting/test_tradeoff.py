@@ -1,0 +1,93 @@
+"""Trade-off curves: exact for Gaussian rounds, and the polygon bounds hold the curve wherever it is known."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import mpmath
+import numpy as np
+import pytest
+
+from dpcert.accounting import TradeOff, tradeoff
+from dpcert.mechanisms import FixedSize, Gaussian, InputError, Laplace, Poisson, PureDp, Repeat
+
+ALPHAS = [0.0, 1e-12, 1e-6, 0.003, 0.05, 0.3, 0.5, 0.77, 0.999, 1.0 - 1e-9, 1.0]
+
+
+def gaussian_beta(alpha: float, mu: mpmath.mpf) -> mpmath.mpf:
+    """Phi(Phi^-1(1 - alpha) - mu) at the working precision."""
+    if alpha in (0.0, 1.0):
+        return 1 - mpmath.mpf(alpha)
+    quantile = mpmath.sqrt(2) * mpmath.erfinv(1 - 2 * mpmath.mpf(alpha))
+    return mpmath.ncdf(quantile - mu)
+
+
+@pytest.mark.parametrize("points", [9, 65])
+def test_gaussian_rounds_are_exact_and_inside_their_own_polygon(points: int) -> None:
+    curve = tradeoff(Repeat(Gaussian(2.0), 3), points=points)
+    polygon = TradeOff(curve.knots)
+    with mpmath.workdps(60):
+        mu = mpmath.sqrt(3) / 2
+        for alpha in ALPHAS:
+            exact = gaussian_beta(alpha, mu)
+            for bracket in (curve.beta(alpha), polygon.beta(alpha)):
+                assert bracket.certified
+                assert bracket.lower <= exact <= bracket.upper
+            assert curve.beta(alpha).width <= 1e-14
+
+
+def test_more_points_make_the_polygon_narrower() -> None:
+    run = Repeat(Poisson(Gaussian(1.0), 0.05), 200)
+    few, many = (tradeoff(run, points=points).beta(0.1) for points in (9, 65))
+    assert few.lower <= many.upper
+    assert many.lower <= few.upper
+    assert many.width < few.width / 10.0
+
+
+def test_every_order_of_the_neighbours_is_bounded() -> None:
+    """One Poisson round: the exact curves of remove and add, by the Neyman-Pearson test x > threshold."""
+    rate, shift = 0.3, 2.0
+    curve = tradeoff(Poisson(Gaussian(1.0 / shift), rate), points=65)
+    for threshold in np.linspace(-3.0, 5.0, 33):
+        plain, moved = float(mpmath.ncdf(-threshold)), float(mpmath.ncdf(shift - threshold))
+        mixed = (1.0 - rate) * plain + rate * moved
+        assert curve.beta(plain).lower <= 1.0 - mixed + 1e-12
+        assert curve.beta(1.0 - mixed).lower <= plain + 1e-12
+
+
+def test_pure_dp_is_the_polygon() -> None:
+    curve = tradeoff(PureDp(1.0), points=17)
+    for alpha in (0.01, 0.2, 0.5):
+        exact = max(1.0 - np.e * alpha, (1.0 - alpha) / np.e)
+        assert curve.beta(alpha).lower == pytest.approx(exact, abs=1e-6)
+
+
+def test_laplace_touches_its_pure_bound() -> None:
+    curve = tradeoff(Laplace(1.0), points=33)
+    exact = np.exp(-1.0) / (4.0 * 0.2)
+    assert curve.beta(0.2).lower <= exact <= curve.beta(0.2).upper
+
+
+def test_no_information_is_the_diagonal() -> None:
+    curve = tradeoff(Gaussian(1e13), points=2)
+    for alpha in (0.0, 0.4, 1.0):
+        assert curve.beta(alpha).lower == pytest.approx(1.0 - alpha, abs=1e-11)
+
+
+def test_the_curve_is_frozen_and_convex() -> None:
+    curve = tradeoff(Repeat(FixedSize(Gaussian(3.0), 100, 10), 50), "replace-one", points=17)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        curve.mu = None  # type: ignore[misc]
+    lower = [bracket.lower for bracket in curve.betas([0.1, 0.2, 0.3])]
+    assert 2.0 * lower[1] <= lower[0] + lower[2] + 1e-12
+
+
+@pytest.mark.parametrize("alpha", [-1e-9, 1.5, float("nan")])
+def test_alpha_outside_the_unit_interval(alpha: float) -> None:
+    with pytest.raises(InputError, match="alpha"):
+        TradeOff((), (1.0, 1.0)).beta(alpha)
+
+
+def test_at_least_two_points() -> None:
+    with pytest.raises(InputError, match="points"):
+        tradeoff(Gaussian(1.0), points=1)
