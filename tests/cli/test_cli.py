@@ -175,6 +175,36 @@ def test_replace_one_doubles_the_move(capsys: pytest.CaptureFixture[str]) -> Non
     assert twice["epsilon_upper"] == once["epsilon_upper"]
 
 
+POISSON = ["--sampling", "poisson", "--neighbouring", "add-remove"]
+
+
+@pytest.mark.parametrize(
+    ("options", "solve_for", "worse"),
+    [
+        (["--rounds", "200", "--sampling-rate", "0.02"], "noise-multiplier", 1 - 1e-6),
+        (["--noise-multiplier", "1", "--sampling-rate", "0.02"], "rounds", None),
+        (["--noise-multiplier", "1", "--rounds", "200"], "sampling-rate", 1 + 1e-6),
+    ],
+)
+def test_calibrated_values_meet_the_target_and_hardly_more(
+    options: list[str], solve_for: str, worse: float | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["calibrate", "--epsilon", "3", "--delta", "1e-6", "--solve-for", solve_for, *options, *POISSON, "--json"])
+    found = json.loads(capsys.readouterr().out)
+    for value, fits in ((found["value"], True), (found["value"] * worse if worse else found["value"] + 1, False)):
+        run(["epsilon", "--delta", "1e-6", *options, f"--{solve_for}", repr(value), *POISSON, "--json"])
+        reached = json.loads(capsys.readouterr().out)
+        assert (reached["epsilon_upper"] <= 3) is fits
+
+
+def test_calibrate_prints_a_value_that_meets_the_target(capsys: pytest.CaptureFixture[str]) -> None:
+    target = ["--epsilon", "3", "--delta", "1e-6", "--solve-for", "noise-multiplier"]
+    assert run(["calibrate", *target, "--rounds", "7"]) == 0
+    printed = capsys.readouterr().out.split()[2]
+    run(["epsilon", "--delta", "1e-6", "--rounds", "7", "--noise-multiplier", printed, "--json"])
+    assert json.loads(capsys.readouterr().out)["epsilon_upper"] <= 3
+
+
 def test_the_text_answer_rounds_outwards(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["epsilon", "--delta", "1e-5", *GAUSSIAN]) == 0
     assert "epsilon in [4.377" in capsys.readouterr().out
@@ -207,6 +237,18 @@ BAD_OPTIONS = [
     (["epsilon", "--delta", "1e-5", *GAUSSIAN, "--participation", "seen"], "--participation"),
     (["epsilon", "--delta", "1e-5", *GAUSSIAN, "--accountant", "magic"], "--accountant"),
     (["delta", *GAUSSIAN], "--epsilon"),
+    (["calibrate", "--delta", "1e-5", "--rounds", "3"], "--epsilon"),
+    (["calibrate", "--epsilon", "1", "--rounds", "3"], "--delta"),
+    (["calibrate", "--epsilon", "1", "--delta", "1e-5"], "--solve-for"),
+    (["calibrate", "--epsilon", "1", "--delta", "1e-5", *GAUSSIAN, "--solve-for", "rounds"], "--rounds"),
+    (["calibrate", "--epsilon", "1", "--delta", "1e-5", "--solve-for", "clip"], "--solve-for"),
+    (["calibrate", "--epsilon", "1", "--delta", "1e-5", *GAUSSIAN, "--solve-for", "sampling-rate"], "--sampling"),
+    (
+        ["calibrate", "--epsilon", "0", "--delta", "1e-5", "--noise-multiplier", "1", "--solve-for", "rounds"],
+        "--epsilon",
+    ),
+    (["explain"], "CLAIM"),
+    (["explain", "no-such-file.toml"], "no-such-file.toml"),
     (["delta", "--epsilon", "-1", *GAUSSIAN], "--epsilon"),
     (["verify"], "CLAIM"),
     (["verify", "no-such-file.toml"], "no-such-file.toml"),
@@ -231,7 +273,7 @@ def test_every_command_of_the_help_has_its_own(capsys: pytest.CaptureFixture[str
     assert run(["--help"]) == 0
     listed = capsys.readouterr().out.split("Commands:")[1].splitlines()
     commands = [line.split()[0] for line in listed if line.startswith("  ") and line[2:3].strip()]
-    assert {"verify", "epsilon", "delta", "explain", "check"} <= set(commands)
+    assert {"verify", "epsilon", "delta", "calibrate", "explain", "check"} <= set(commands)
     for command in commands:
         assert run([command, "--help"]) == 0
         assert f"Usage: dpcert {command}" in capsys.readouterr().out

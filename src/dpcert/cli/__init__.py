@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import typer
 
 from ..mechanisms import InputError
-from . import audit, check, cost, explain, lint, train, verify
+from . import audit, calibrate, check, cost, explain, lint, train, verify
 from .output import complain
 
 INTERNAL_ERROR = 70
@@ -27,6 +27,7 @@ app = typer.Typer(
 app.command("verify")(verify.verify_command)
 app.command("epsilon")(cost.epsilon_command)
 app.command("delta")(cost.delta_command)
+app.command("calibrate")(calibrate.calibrate_command)
 app.command("audit")(audit.audit_command)
 app.command("explain")(explain.explain_command)
 app.command("check")(check.check_command)
