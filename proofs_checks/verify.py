@@ -73,12 +73,13 @@ class Verification:
             reason = "the upper bound is above the claim, and no lower bound is known"
         else:
             reason = "the claim lies inside the certified interval"
-        serious = [finding.id for finding in self.findings if finding.severity == "error"]
+        serious = [finding.id.replace("-", " ") for finding in self.findings if finding.severity == "error"]
         reasons = [reason, *serious]
         if self.reproduced_by:
             others = len(self.reproduced_by) - 1
             more = f" (and {others} more)" if others else ""
-            reasons.append(f"printed digits: {min(self.reproduced_by, key=len)}{more}")
+            plainest = next((name for name in self.reproduced_by if "orders" not in name), self.reproduced_by[0])
+            reasons.append(f"printed digits: {plainest}{more}")
         return "; ".join(reasons)
 
     def to_json(self) -> dict[str, object]:
