@@ -15,14 +15,14 @@ from .output import interval, print_json, rounded_down, rounded_up
 
 Solved = Literal["noise_multiplier", "rounds", "sampling_rate"]
 SolveFor = Annotated[
-    str, typer.Option("--solve-for", help="noise-multiplier, rounds or sampling-rate: leave that one out.")
+    str | None, typer.Option("--solve-for", help="noise-multiplier, rounds or sampling-rate: leave that one out.")
 ]
 
 
 def calibrate_command(
     epsilon: options.Epsilon = None,
     delta: options.Delta = None,
-    solve_for: SolveFor = "noise-multiplier",
+    solve_for: SolveFor = None,
     noise_multiplier: options.NoiseMultiplier = None,
     rounds: options.Rounds = None,
     sampling: options.Sampling = "none",
@@ -44,6 +44,8 @@ def calibrate_command(
         raise missing("epsilon")
     if delta is None:
         raise missing("delta")
+    if solve_for is None:
+        raise missing("solve_for")
     asked = Setting(
         noise_multiplier,
         rounds,
@@ -89,7 +91,7 @@ def calibrate_command(
         )
         return
     value = str(found.value) if solved == "rounds" else _safe_side(solved, found.value)
-    typer.echo(f"{solve_for} {value} meets ({epsilon:g}, {delta:g})")
+    typer.echo(f"{solve_for} = {value} meets ({epsilon:g}, {delta:g})")
     kind = "certified" if bracket.certified else "an estimate, not a bound"
     typer.echo(f"  epsilon in {interval(bracket)}; {kind}, by {bracket.method}, in {seconds:.3g} s")
 
