@@ -96,7 +96,9 @@ def _verdict(lower: str, upper: str, threshold: float) -> Verdict:
 def _upper_end(document: Table, delta: float, upper: float) -> tuple[str, list[Table]]:
     """The smallest end, among widened ones, that is proved in every dominating direction."""
     searches = _searches(document, delta, worst=True)
-    for widening in (*WIDENINGS, 1.0, 3.0, 10.0, 100.0, 1000.0) if math.isfinite(upper) else ():
+    for widening in (
+        (*WIDENINGS, 0.6, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 15.0, 50.0, 200.0, 1000.0) if math.isfinite(upper) else ()
+    ):
         epsilon = repr(upper + widening * max(upper, 1e-6))
         found = []
         for direction, search in searches.items():

@@ -173,7 +173,7 @@ def steps(phase: Any, relation: str, seen: str, worst: bool) -> dict[str, Pair]:
     require(q == 1 or "gaussian" in kind or "laplace" in kind, f"no bound for sampling under {kind}")
     require((kind != "randomized-response" or d == 2) and (kind != "per-client-gaussian" or not poisson), kind)
     if kind == "gaussian-mean":
-        require(relation != "add-remove" or poisson or values[2] * size == 1, "who leaves changes all other weights")
+        require(values[2] >= values[3] and (relation != "add-remove" or poisson or values[2] * size == 1), "weights")
         values.pop(3 if worst else 2)
     if q == 1 or seen == "visible" or (seen == "pooled" and not poisson):
         require(q == 1 or relation != "add-remove", "presence cannot hide where participation is seen")
