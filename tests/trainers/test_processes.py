@@ -94,13 +94,13 @@ def compare(found, number):
     assert len(found) == number
 
 
-def test_three_processes(tmp_path):
-    compare(run_members(tmp_path, 3), 3)
+def test_two_processes(tmp_path):
+    compare(run_members(tmp_path, 2), 2)
 
 
 @pytest.mark.nightly
-def test_two_processes(tmp_path):
-    compare(run_members(tmp_path, 2), 2)
+def test_three_processes(tmp_path):
+    compare(run_members(tmp_path, 3), 3)
 
 
 @pytest.mark.nightly

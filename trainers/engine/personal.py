@@ -36,8 +36,9 @@ class PersonalModels:
                 handle.truncate(shape[0] * shape[1] * np.dtype(dtype).itemsize)
             self._rows = np.memmap(file, dtype=dtype, mode="r+", shape=shape)
         elif shape[0] * shape[1] * np.dtype(dtype).itemsize > LARGEST_IN_MEMORY:
-            self._holder = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the rows do
-            self._rows = np.memmap(self._holder, dtype=dtype, mode="w+", shape=shape)
+            # The mapping keeps the file alive; it has no name to be left behind.
+            with tempfile.TemporaryFile() as holder:
+                self._rows = np.memmap(holder, dtype=dtype, mode="w+", shape=shape)
         else:
             self._rows = np.zeros(shape, dtype=dtype)
 

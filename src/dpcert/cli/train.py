@@ -12,9 +12,24 @@ from ..mechanisms import InputError
 from ..mechanisms.validate import count
 from . import options
 
+ALGORITHMS = (
+    "pmtl",
+    "pmtl-as-printed",
+    "pmtl-increments",
+    "dp-fedavg",
+    "dp-fedprox",
+    "local",
+    "naive-joint",
+    "ditto",
+    "pp-sgd",
+    "clustered-pmtl",
+    "fixed-omega",
+)
+"""Those of trainers.build, named here because the help must not load torch."""
+
 
 def train_command(
-    algorithm: Annotated[str, typer.Argument(help="pmtl, dp-fedavg, dp-fedprox, local, naive-joint, ditto, ...")],
+    algorithm: Annotated[str, typer.Argument(help="One of " + ", ".join(ALGORITHMS) + ".")],
     data: Annotated[
         str, typer.Option(help="synthetic[:NAME][,key=value], leaf:PATH, stackoverflow:PATH, csv:PATH, parquet:PATH.")
     ] = "synthetic",
