@@ -1,0 +1,190 @@
+"""Each fault planted in the checker lets a false certificate through that the checker itself rejects.
+
+So the suite's false certificates have the power to find the fault: a checker that rejects them all does not have it.
+"""
+
+from __future__ import annotations
+
+import copy
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+from dpcert.proofs_checks import checker
+from dpcert.proofs_checks.certificate import certificate
+from dpcert.proofs_checks.claims import parse_claim
+from dpcert.proofs_checks.verify import certified_interval
+
+SOURCE = Path(checker.__file__).read_text("utf-8")
+
+
+def faulty(monkeypatch, right, wrong):
+    """The checker's module with one piece of its source replaced."""
+    assert SOURCE.count(right) == 1, right
+    module = types.ModuleType("faulty_checker")
+    monkeypatch.setitem(sys.modules, "faulty_checker", module)
+    exec(compile(SOURCE.replace(right, wrong), "faulty_checker", "exec"), module.__dict__)
+    return module
+
+
+def issued(neighbouring, mechanism, sampling, rounds, epsilon=1.0, **claim):
+    tables = {
+        "claim": {"title": "T", "neighbouring": neighbouring, "epsilon": epsilon, "delta": 1e-5, **claim},
+        "mechanism": mechanism,
+        "sampling": sampling,
+        "composition": {"rounds": rounds},
+    }
+    read = parse_claim(tables)
+    bracket, _ = certified_interval(read)
+    return certificate(read, bracket.lower, bracket.upper)
+
+
+GAUSSIAN = {"kind": "gaussian", "noise_multiplier": 2.0}
+COHORT = {"scheme": "fixed-size", "population": 200, "cohort": 20}
+COIN = {"scheme": "poisson", "sampling_rate": 0.1}
+
+
+@pytest.fixture(scope="module")
+def poisson():
+    """epsilon = 2.3374, so the claim of 1 is refuted."""
+    return issued("add-remove", GAUSSIAN, COIN, 100)
+
+
+def forged(document, changes, **top):
+    """The document with changes at dotted paths, judged by the stated interval, under a new digest."""
+    result = copy.deepcopy(document) | top
+    for path, value in changes.items():
+        *way, last = [int(step) if step.isdigit() else step for step in path.split(".")]
+        place = result
+        for step in way:
+            place = place[step]
+        place[last] = value
+    interval, claimed = result["interval"], float(result["claim"]["epsilon"])
+    if "verdict" not in top:
+        low, high = float(interval["epsilon_lower"]), float(interval["epsilon_upper"])
+        result["verdict"] = "holds" if high <= claimed else "refuted" if low > claimed else "undecided"
+    return result | {"digest": checker.digest(result)}
+
+
+def caught(monkeypatch, right, wrong, document):
+    assert faulty(monkeypatch, right, wrong).check(document).ok, "the fault was meant to let this through"
+    assert not checker.check(document).ok
+
+
+LOWER = "total - rest - excess"
+HIGH = {"interval.epsilon_lower": "2.35", "interval.epsilon_upper": "inf", "evidence.upper": []}
+"""A lower end above the truth; the upper one is given up, so that nothing else can be found fault with."""
+
+
+def test_truncation_ignored(monkeypatch, poisson):
+    few = {"interval.epsilon_upper": "2.3", "interval.epsilon_lower": "0", "evidence.lower": None}
+    caught(monkeypatch, "total + rest if upper", "total if upper", forged(poisson, few | {"evidence.upper.1.terms": 3}))
+
+
+def test_excess_of_the_trapezoidal_rule_ignored(monkeypatch, poisson):
+    coarse = {"evidence.lower.h": "6.0"}
+    caught(monkeypatch, LOWER, "total - rest", forged(poisson, HIGH | coarse))
+
+
+def test_excess_bounded_on_the_wrong_side_of_the_contour(monkeypatch, poisson):
+    document = forged(poisson, HIGH | {"evidence.lower.beyond": "0.1"})
+    caught(monkeypatch, "(upper or b > c)", "True", document)
+
+
+def test_upper_bound_used_for_a_lower_end(monkeypatch, poisson):
+    document = forged(poisson, HIGH | {"evidence.lower.method": "chernoff"})
+    caught(monkeypatch, 'method == "chernoff" and upper', 'method == "chernoff"', document)
+
+
+def test_sampling_ignored_for_a_lower_end(monkeypatch, poisson):
+    document = forged(poisson, HIGH | {"evidence.lower.method": "gaussian"})
+    caught(monkeypatch, 'if upper else ("both",)', 'if upper else ("both", "remove")', document)
+
+
+def test_a_direction_without_proof(monkeypatch, poisson):
+    document = forged(poisson, {"interval.epsilon_upper": "2.5", "evidence.upper": []})
+    fault = 'list(worst if high != "inf" else [])'
+    caught(monkeypatch, fault, fault + " or upper == []", document)
+
+
+def test_undecided_balls_taken_for_a_proof(monkeypatch, poisson):
+    low = {"interval.epsilon_upper": "0.5", "interval.epsilon_lower": "0", "evidence.lower": None}
+    ends = {f"evidence.upper.{i}.{key}": value for i in (0, 1) for key, value in (("method", "chernoff"), ("c", "0"))}
+    right = "delta_bound(worst, end, arb(top), True) <= arb(delta)"
+    wrong = "not delta_bound(worst, end, arb(top), True) > arb(delta)"
+    # A division by zero raises for sampled pairs; where nothing is sampled it leaves balls without an end.
+    plain = issued("add-remove", GAUSSIAN, {"scheme": "none"}, 10)
+    low |= {"evidence.upper.0.method": "chernoff", "evidence.upper.0.c": "0"}
+    caught(monkeypatch, right, wrong, forged(plain, low))
+    assert not checker.check(forged(poisson, low | ends)).ok
+
+
+def test_losses_split_off_that_do_matter(monkeypatch):
+    document = issued("add-remove", {"kind": "gaussian", "noise_multiplier": 0.5}, COIN, 20, epsilon=30.0)
+    low = float(document["interval"]["epsilon_lower"])
+    less = {"interval.epsilon_upper": repr(0.9 * low), "interval.epsilon_lower": "0", "evidence.lower": None}
+    remove = [end["direction"] for end in document["evidence"]["upper"]].index("remove")
+    less |= {f"evidence.upper.{remove}.{key}": value for key, value in _inversion(document).items()}
+    less |= {f"evidence.upper.{remove}.split": "30"}
+    right = "split is None or split * sum(n for _, n in product) <= epsilon"
+    caught(monkeypatch, right, "True", forged(document, less))
+
+
+def _inversion(document):
+    lower = document["evidence"]["lower"]
+    assert lower["method"] == "inversion"
+    return {key: lower[key] for key in ("method", "c", "h", "terms", "beyond")}
+
+
+def test_sensitivity_halved(monkeypatch):
+    document = issued("zero-out", GAUSSIAN, COHORT, 50, notion="billboard")
+    relabelled = forged(document, {"claim.neighbouring": "replace-one"})
+    caught(monkeypatch, '"replace-one": 2', '"replace-one": 1', relabelled)
+
+
+def test_a_coalition_that_is_said_to_see_nothing(monkeypatch):
+    document = issued("replace-one", {"kind": "gaussian", "noise_multiplier": 8.0}, COHORT, 300)
+    relabelled = forged(document, {"claim.notion": "billboard", "claim.participation": "pooled"})
+    caught(monkeypatch, 'or (seen == "pooled" and not poisson)', "", relabelled)
+
+
+def test_fixed_size_sampling_accounted_as_poisson(monkeypatch):
+    document = issued("zero-out", {"kind": "gaussian", "noise_multiplier": 8.0}, COIN, 300)
+    sampling = {"scheme": "fixed-size", "population": 200, "cohort": 20, "sampling_rate": None}
+    relabelled = forged(document, {"phases.0.sampling": sampling})
+    right = 'elif relation == "add-remove" or (relation == "zero-out" and poisson):\n'
+    moves = '("remove", 1 if poisson else 2), ("add", 1 if poisson else 2)'
+    assert moves in SOURCE
+    wrong = 'elif relation == "zero-out":\n        moves = [("remove", 1), ("add", 1)]\n    ' + right
+    caught(monkeypatch, right, wrong, relabelled)
+
+
+def test_lightest_weight_taken_for_the_heaviest(monkeypatch):
+    mechanism = {"kind": "gaussian-mean", "noise_std": 0.1, "clip_norm": 1.0, "weights": [1.0] * 150 + [3.0] * 50}
+    document = issued("replace-one", mechanism, COHORT, 10, epsilon=50.0, notion="billboard")
+    weight = document["phases"][0]["mechanism"]["min_weight"]
+    even = forged(document, {"phases.0.mechanism.max_weight": weight})
+    low = float(even["interval"]["epsilon_lower"])
+    ends = {"interval.epsilon_upper": repr(low * 1.01), "interval.epsilon_lower": "0", "evidence.lower": None}
+    ends["evidence.upper.0"] = copy.deepcopy(document["evidence"]["lower"])
+    assert checker.check(forged(even, ends)).ok, "true where all clients weigh the least"
+    caught(monkeypatch, "values.pop(3 if worst else 2)", "values.pop(2 if worst else 3)", forged(document, ends))
+
+
+def test_a_mechanism_that_fails_with_certainty(monkeypatch):
+    mechanism = {"kind": "approximate-dp", "epsilon": 0.1, "delta": 1e-7}
+    document = issued("add-remove", mechanism, {"scheme": "none"}, 2)
+    right = '    require(lost < 1, "a mechanism with delta = 1")\n'
+    caught(monkeypatch, right, "", forged(document, {"phases.0.mechanism.delta": "2"}))
+
+
+def test_the_verdict_is_not_compared(monkeypatch, poisson):
+    caught(monkeypatch, "require(verdict == due", "require(True", forged(poisson, {}, verdict="holds"))
+
+
+def test_the_digest_is_not_compared(monkeypatch, poisson):
+    document = copy.deepcopy(poisson)
+    document["claim"]["title"] = "a better title"
+    caught(monkeypatch, "seal == digest(document)", "True", document)
