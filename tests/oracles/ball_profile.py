@@ -7,6 +7,7 @@ must be small.
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 
@@ -95,11 +96,12 @@ def _moments(phase: Phase, c: float, step: float, refinement: int):  # type: ign
     atom = arb(0)
     if phase.order == "hybrid":
         atom = (1 - arb(phase.rate)) * (arb(phase.shift) / arb(8).sqrt()).erf()
-    values = [acb(weight) for weight, _ in nodes]
     turns = [(acb(0, step) * loss).exp() for _, loss in nodes]
-    while True:
-        yield sum(values[0::2], acb(0)), sum(values[1::2], acb(0)), atom
-        values = [value * turn for value, turn in zip(values, turns, strict=True)]
+    for start in itertools.count(0, 48):  # each product of complex balls widens them by up to a factor of 1.4
+        values = [weight * (acb(0, start * step) * loss).exp() for weight, loss in nodes]
+        for _ in range(48):
+            yield sum(values[0::2], acb(0)), sum(values[1::2], acb(0)), atom
+            values = [value * turn for value, turn in zip(values, turns, strict=True)]
 
 
 def _line(phase: Phase, c: float, refinement: int) -> list[tuple[arb, arb]]:
