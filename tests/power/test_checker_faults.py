@@ -79,7 +79,7 @@ HIGH = {"interval.epsilon_lower": "2.35", "interval.epsilon_upper": "inf", "evid
 
 
 def test_truncation_ignored(monkeypatch, poisson):
-    few = {"interval.epsilon_upper": "2.3", "interval.epsilon_lower": "0", "evidence.lower": None}
+    few = {"interval.epsilon_upper": "2.33", "interval.epsilon_lower": "0", "evidence.lower": None}
     caught(monkeypatch, "total + rest if upper", "total if upper", forged(poisson, few | {"evidence.upper.1.terms": 3}))
 
 
