@@ -25,9 +25,10 @@ Notion = Literal["dp", "billboard", "joint"]
 
 
 def _text(field: str, value: object) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise InputError(field, value, "a text that is not empty")
-    return value.strip()
+    text = " ".join(value.split()) if isinstance(value, str) else ""
+    if not text or not text.isprintable():  # what a terminal would obey instead of showing is no text
+        raise InputError(field, value, "a text that is not empty, of printable characters")
+    return text
 
 
 def _yes_or_no(field: str, value: object) -> bool:

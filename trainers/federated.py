@@ -1,6 +1,6 @@
 """The public names of federated training, in one place.
 
-    from dpcert.trainers.federated import Pmtl, PrivacyGoal, Settings, Trainer, load_federation
+from dpcert.trainers.federated import Pmtl, PrivacyGoal, Settings, Trainer, load_federation
 """
 
 from __future__ import annotations

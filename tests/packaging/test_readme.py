@@ -18,7 +18,7 @@ def blocks(language: str) -> list[str]:
 
 
 def test_the_embedding_example_runs(tmp_path: Path) -> None:
-    (code,) = blocks("python")
+    code = blocks("python")[0]
     assert len([line for line in code.splitlines() if line.strip()]) <= 10
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stderr

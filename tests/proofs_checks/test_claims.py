@@ -178,6 +178,7 @@ BAD = [
     ("claim.notion", {"claim__notion": "DP"}, "one of"),
     ("claim.title", {"claim__title": " "}, "text"),
     ("claim.unit", {"claim__unit": 5}, "text"),
+    ("claim.title", {"claim__title": "\x1b[31mred"}, "printable"),
     ("claim.epsilom", {"claim__epsilom": 1.0}, "no such key"),
     ("claim.coalition_sees_participation", {"claim__coalition_sees_participation": "yes"}, "true or false"),
     ("claim.coalition_sees_participation", {"claim__notion": "dp"}, "no coalition"),

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
 pytest_plugins = ["pytester"]
 
-NOISY_SUM = """
-import pytest
-from hypothesis import given, settings, strategies as st
-from dpcert.proofs_checks import assert_private, neighbours
-
-def noisy_sum(dataset, rng, size):
-    return sum(dataset) + rng.laplace(0.0, NOISE, size)
-
-@settings(max_examples=60, derandomize=True, deadline=None)
-@given(pair=neighbours(st.lists(st.floats(0, 1), min_size=1, max_size=5), relation="replace-one"))
-def test_sum(pair):
-    assert_private(noisy_sum, pair, epsilon=1.0, delta=0.0)
-"""
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+NOISY_SUM = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)[1]
+"""The README's example: the test below is what shows that it does what the README says."""
 
 CLAIM = """
 [claim]
@@ -49,9 +41,9 @@ def project(pytester):
 
 
 def test_correct_code_passes_and_half_the_noise_fails_with_a_witness(project):
-    project.makepyfile(test_right=NOISY_SUM.replace("NOISE", "1.0"))
+    project.makepyfile(test_right=NOISY_SUM)
     project.runpytest_subprocess("test_right.py").assert_outcomes(passed=1)
-    project.makepyfile(test_wrong=NOISY_SUM.replace("NOISE", "0.5"))
+    project.makepyfile(test_wrong=NOISY_SUM.replace("laplace(0.0, 1.0", "laplace(0.0, 0.5"))
     first = project.runpytest_subprocess("test_wrong.py")
     first.assert_outcomes(failed=1)
     first.stdout.fnmatch_lines(["*not (1, 0)-DP: refuted*", "*neighbours: *", "*and: *", "*replay (seed *"])

@@ -21,6 +21,7 @@ from dpcert.trainers.federated import (
     LocalSteps,
     NaiveJoint,
     Pmtl,
+    PmtlAsPrinted,
     PmtlIncrements,
     PpSgd,
     ReplayableTrainer,
@@ -32,6 +33,7 @@ POPULATION = 6
 FEDERATION = related_tasks(population=POPULATION, features=4, classes=3, samples=8, seed=2)
 ALGORITHMS = {
     "pmtl": lambda: Pmtl(0.5),
+    "as-printed": lambda: PmtlAsPrinted(0.5),
     "increments": lambda: PmtlIncrements(0.5),
     "dp-fedavg": DpFedAvg,
     "dp-fedprox": lambda: DpFedProx(0.5),
@@ -60,6 +62,7 @@ def altered(client):
     return Client(client.name, Samples(features, np.full(31, 2)), client.test)
 
 
+@pytest.mark.filterwarnings("ignore::dpcert.trainers.engine.algorithm.StabilityWarning")
 @pytest.mark.parametrize("name", ALGORITHMS)
 @pytest.mark.parametrize("sampling", ["poisson", "full"])
 def test_billboard_holds(name, sampling):

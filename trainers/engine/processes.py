@@ -29,7 +29,10 @@ class Processes:
     def total(self, tensor: Tensor) -> Tensor:
         """The sum over processes, exact for integers below 2^53."""
         if self.size > 1:
-            dist.all_reduce(tensor)
+            host = tensor.cpu()  # the tensor itself where it is there already
+            dist.all_reduce(host)
+            if host is not tensor:
+                tensor.copy_(host)
         return tensor
 
     def barrier(self) -> None:

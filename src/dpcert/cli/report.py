@@ -48,8 +48,11 @@ ROW, LEFT, RIGHT, WIDTH, TOP = 26, 330, 40, 1000, 26
 
 
 def write_report(path: Path, results: list[Verification], problems: list[tuple[str, InputError]]) -> None:
-    """Write the report; an existing file is replaced."""
-    path.write_text(_page(results, problems), encoding="utf-8")
+    """Write the report; an existing file is replaced. InputError where it cannot be written."""
+    try:
+        path.write_text(_page(results, problems), encoding="utf-8")
+    except OSError as problem:
+        raise InputError("--report", str(path), f"a file that can be written ({problem})") from None
 
 
 def _page(results: list[Verification], problems: list[tuple[str, InputError]]) -> str:
