@@ -215,7 +215,7 @@ def _row(setting: Setting, repeats: int, limit: int) -> dict[str, object]:
         measured = _measure(call, setting, repeats, limit)
         ratio = measured.seconds / ours.seconds if measured.seconds and ours.seconds else None
         row["peers"][name] = asdict(measured) | {
-            "judged": _judge(measured, bracket.lower, bracket.upper),
+            "judged": _judge(measured, bracket.lower),
             "ratio": ratio,
         }
     return row
