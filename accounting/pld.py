@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from .bracket import Bracket
+from .bracket import Bracket, OutOfReach
 from .pairs import Composition
 from .parameters import dominating_parameters
 from .pld_inversion import log_peak
@@ -63,7 +63,10 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
         window = _window(guide, answer, reach)
         tilt = best_tilt(guide.upper, window, log_delta)
         sides = Sides.of(steps(composition, Resolution(cells, tilt, tail)), threshold)
-        answer = answer.intersect(Profile.on(sides, tilt, window, log_delta, count).epsilon(delta, answer))
+        try:
+            answer = answer.intersect(Profile.on(sides, tilt, window, log_delta, count).epsilon(delta, answer))
+        except OutOfReach:
+            continue
         if answer.width <= enough * answer.upper:
             break
         reach *= 8 if answer.lower <= window[0] else 1
@@ -89,7 +92,10 @@ def delta(composition: Composition, epsilon: float) -> Bracket:
     answer = Bracket(0.0, 1.0, True, METHOD)
     for count, cells, enough in _LEVELS:
         sides = Sides.of(steps(composition, Resolution(cells, tilt, tail)), threshold)
-        line = Profile.on(sides, tilt, (epsilon, epsilon), log_delta, count)
+        try:
+            line = Profile.on(sides, tilt, (epsilon, epsilon), log_delta, count)
+        except OutOfReach:
+            continue
         answer = answer.intersect(Bracket(line.lower(above), line.upper(below), True, METHOD))
         if answer.width <= enough * answer.upper:
             break

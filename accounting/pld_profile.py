@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from .bracket import Bracket
+from .bracket import Bracket, OutOfReach
 from .pld_inversion import Aliases, Line, Smoothing, log_peak, lower_line, upper_line
 from .pld_search import ALIASES
 from .pld_sides import Sides
@@ -38,6 +38,8 @@ class Profile:
         grid = Frequencies.covering(period, count)
         excess = sides.upper.log_moment(c) + log_peak(c) - c * window[0] - log_delta
         smoothing = Smoothing.within(grid, min(excess, 60.0))
+        if smoothing.reach > _LARGEST_LOG / 4:
+            raise OutOfReach(f"losses spread over {period:.3g}: {count} frequencies resolve {smoothing.reach:.3g}")
         above, below = upper_line(sides.upper, c, grid, smoothing), lower_line(sides.lower, c, grid, smoothing)
         return cls(sides, above, below, aliases, grid.period)
 
