@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import math
+import random
 import subprocess
 import sys
 from fractions import Fraction
@@ -12,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from dpcert.accounting import epsilon
+from dpcert.mechanisms import Gaussian, Poisson, Repeat
 from dpcert.proofs_checks import checker
 from dpcert.proofs_checks.certificate import NoCertificate, certificate, write
 from dpcert.proofs_checks.claims import parse_claim
@@ -353,6 +356,39 @@ def test_true_statements_with_a_new_digest_are_other_certificates_and_the_digest
     ]:
         assert not checker.check(changed(document, path, value)).ok, path
         assert checker.check(sealed(changed(document, path, value))).ok, path
+
+
+def test_whatever_tampering_is_accepted_is_true(certificates):
+    """Random changes of the numbers under new digests: an accepted interval agrees with the accountants' own."""
+    rng = random.Random(20261121)
+    document = certificates["poisson"]
+    accepted = 0
+    for _ in range(60):
+        change = rng.choice(["noise", "rate", "rounds", "delta", "lower", "upper"])
+        factor = 1 + rng.choice([-1, 1]) * 10 ** rng.uniform(-12, -0.3)
+        forged = copy.deepcopy(document)
+        phase, claim, interval = forged["phases"][0], forged["claim"], forged["interval"]
+        if change == "noise":
+            phase["mechanism"]["noise_multiplier"] = repr(1.1 * factor)
+        elif change == "rate":
+            phase["sampling"]["sampling_rate"] = repr(0.1 * factor)
+        elif change == "rounds":
+            phase["rounds"] = rng.randrange(55, 66)
+        elif change == "delta":
+            claim["delta"] = repr(1e-5 * factor)
+        else:
+            end = f"epsilon_{change}"
+            interval[end] = repr(float(interval[end]) * factor)
+        low, high = float(interval["epsilon_lower"]), float(interval["epsilon_upper"])
+        forged["verdict"] = "holds" if high <= 4.8 else "refuted" if low > 4.8 else "undecided"
+        if checker.check(sealed(forged)).ok:
+            accepted += 1
+            noise, rate = float(phase["mechanism"]["noise_multiplier"]), float(phase["sampling"]["sampling_rate"])
+            run = Repeat(Poisson(Gaussian(noise), rate), phase["rounds"])
+            truth = epsilon(run, float(claim["delta"]))
+            assert low <= truth.upper, (change, factor)
+            assert truth.lower <= high, (change, factor)
+    assert 5 <= accepted <= 40, "neither everything nor nothing"
 
 
 def test_malformed_files_are_rejected_without_an_exception(certificates, tmp_path):
