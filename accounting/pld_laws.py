@@ -133,4 +133,6 @@ def _graded(base: ContinuousBase, order: Order, rate: float, resolution: Resolut
     density = _GRADED * importance / np.sum(importance) + (1 - _GRADED) * np.diff(coarse) / (right - left)
     cumulative = np.concatenate([[0.0], np.cumsum(density)])
     fine = np.interp(np.linspace(0, cumulative[-1], resolution.cells + 1), cumulative, coarse)
-    return np.unique(np.concatenate([fine, forced, base.outer]))
+    # no cell so narrow that rounding could take it to the wrong side of a forced edge
+    apart = np.min(np.abs(fine[:, None] - np.array(forced)), axis=1) > 1e-9 * (right - left)
+    return np.unique(np.concatenate([fine[apart], forced, base.outer]))

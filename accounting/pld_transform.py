@@ -160,7 +160,7 @@ def _fast(loss: Vector, weights: Vector, error: float, grid: Frequencies) -> tup
     stages = math.log2(grid.size) + 2
     rounding = np.exp(np.abs(rotation)) * (UNIT * (8 * stages + 32) * total + in_bins)
     displaced = 4 * UNIT * grid.omega * float(np.sum(weights * np.abs(loss)))
-    return value, error + (remainder * total + rounding + displaced) * (1 + 1e-9)
+    return value, error + (1.01 * remainder * total + rounding + displaced) * (1 + 1e-9)
 
 
 def _binned(index: NDArray[np.int64], values: Vector, size: int) -> tuple[Vector, float]:
