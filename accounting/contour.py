@@ -104,26 +104,33 @@ def _narrowed(
     enough: float,
 ) -> tuple[tuple[float, float], Saddle]:
     """The interval of eps, narrowed by inversions laid out anew where the last ones put the crossing."""
-    least, most = between
+    (least, most), barred = between, math.inf
     for _ in range(_RETRIES):
         try:
             under, over = engine(composition, saddle)
         except OutOfReach:
-            if most < math.inf or saddle.epsilon == 0.0:
+            barred = saddle.epsilon
+            if barred <= 1.01 * least or barred == 0.0:
                 break
-            saddle = replace(saddle_at_epsilon(composition, 0.25 * saddle.epsilon), log_delta=targets[0])
+            saddle = _elsewhere(composition, least, barred, targets[0])
             continue
         upper = min(most, _epsilon_above(over, targets[0], saddle.epsilon))
         lower = max(least, _epsilon_below(under, targets[1], min(upper, 1e300)))
         improved = (lower, upper) != (least, most)
         least, most = lower, upper
         resolved = (most - least) * over.c < 1.0
-        trial = most if resolved else (math.sqrt(least * most) if least > 0.0 else 0.25 * most)
-        near = resolved and abs(trial - saddle.epsilon) * over.c < 0.02
+        near = resolved and abs(most - saddle.epsilon) * over.c < 0.02
         if most == math.inf or most - least <= enough * most or not improved or near:
             break
-        saddle = replace(saddle_at_epsilon(composition, trial), log_delta=targets[0])
+        start = most if resolved else least
+        saddle = _elsewhere(composition, start, min(most, barred), targets[0])
     return (least, most), saddle
+
+
+def _elsewhere(composition: Composition, low: float, high: float, log_delta: float) -> Saddle:
+    """The saddle point of an eps between the two, where delta is taken to be e^log_delta."""
+    trial = math.sqrt(low * high) if low > 0.0 else 0.25 * high
+    return replace(saddle_at_epsilon(composition, trial), log_delta=log_delta)
 
 
 def _in_doubles(composition: Composition, saddle: Saddle) -> tuple[Inversion, Inversion]:

@@ -26,7 +26,6 @@ _NEAR = np.array([0.75, 1.5, 2.5, 4.0, 6.0, 9.0])
 _ABOVE = np.array([2.0, 4.0, 6.0, 9.0])
 """Trial lines, in units of the saddle point and of 1/deviation."""
 
-_LARGEST = 1e8
 _STEPS = 60
 
 
@@ -95,6 +94,12 @@ def _search(composition: Composition, start: float, excess: Callable[[Rounds, fl
     c, low, high = start, 0.0, math.inf
     rounds = lay(composition, (3.0 * c,), _COARSE)
     for _ in range(_STEPS):
+        if c > rounds.top:
+            try:
+                rounds = lay(composition, (1.5 * c,), _COARSE)
+            except OutOfReach:  # a line short of the saddle point serves too, with more cancellation
+                c = rounds.top
+                break
         value, slope = excess(rounds, c)
         if abs(value) < 0.02 * max(slope, math.sqrt(slope)):
             break
@@ -102,10 +107,6 @@ def _search(composition: Composition, start: float, excess: Callable[[Rounds, fl
         c *= math.exp(max(-1.0, min(1.0, value / slope)))
         if not low < c < high:
             c = math.sqrt(low * high) if high < math.inf and low > 0.0 else (2.0 * low or 0.5 * high)
-        if c > rounds.top:
-            if c > _LARGEST:
-                raise OutOfReach("the saddle point is too far out")
-            rounds = lay(composition, (1.5 * c,), _COARSE)
     return _saddle(rounds, c)[0]
 
 
