@@ -1,4 +1,4 @@
-"""The contour accountant's bounds, one by one, against 150-bit references and known values."""
+"""The contour accountant's bounds, one by one, against 160-bit references and known values."""
 
 from __future__ import annotations
 

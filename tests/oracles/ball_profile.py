@@ -1,4 +1,4 @@
-"""An independent reference for composed privacy profiles: real-line quadrature in 150-bit ball arithmetic.
+"""An independent reference for composed privacy profiles: real-line quadrature in 160-bit ball arithmetic.
 
 It shares no code and no path with dpcert.accounting: nodes on the real axis, plain exponentials, no bounds. Its
 discretisation is checked, not proved: every sum is done on all nodes and on every second one, and the difference
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from flint import acb, arb, ctx
 
-BITS = 150
+BITS = 160
 NODES = 1e-9
 """Largest accepted difference, relative to the result, between all nodes and every second one; the error is near
 its square."""
@@ -44,7 +44,7 @@ def profile(phases: list[Phase], epsilons: list[float], most_frequencies: int = 
     """
     with ctx.workprec(BITS):
         c, period = _saddle(phases, epsilons[0])
-        for refinement in (1, 2):
+        for refinement in (1, 2, 4):
             try:
                 return _sum(phases, epsilons, c, period, refinement, most_frequencies)
             except Unresolved:

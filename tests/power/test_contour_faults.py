@@ -1,6 +1,6 @@
 """Bugs planted in the numerics: the checks here pass on the right code and must catch every one of them.
 
-Reference: 150-bit ball arithmetic (tests/oracles/ball_profile.py). Each plant is a one-line change of the kind that
+Reference: 160-bit ball arithmetic (tests/oracles/ball_profile.py). Each plant is a one-line change of the kind that
 slips in: a wrong direction of rounding, an ignored error, a forgotten direction, a wrong sensitivity.
 """
 

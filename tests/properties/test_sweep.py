@@ -1,6 +1,6 @@
 """Random settings over the whole range of use: the certified interval holds the true value, and is narrow.
 
-Reference: 150-bit ball arithmetic on the real line (tests/oracles/ball_profile.py), which shares no code with the
+Reference: 160-bit ball arithmetic on the real line (tests/oracles/ball_profile.py), which shares no code with the
 accountants. `make nightly` runs 100,000 settings, the default suite 2,000.
 """
 
