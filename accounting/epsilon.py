@@ -12,10 +12,14 @@ from typing import Literal
 
 from ..mechanisms import InputError, Mechanism, Neighbouring
 from ..mechanisms.validate import choice, nonnegative, open_probability
-from . import closed_form, contour, gaussian, gdp, one_event, participation, pld, rdp, shuffled
+from . import closed_form, gaussian, gdp, one_event, shuffled
 from .bracket import Bracket, EmptyBracket, OutOfReach
+from .contour import contour
 from .dominating import Participation, dominating
 from .pairs import Composition, SubsampledPair
+from .participation import participation
+from .pld import pld
+from .rdp import rdp
 
 ACCOUNTANTS: dict[str, ModuleType] = {
     "gaussian": gaussian,

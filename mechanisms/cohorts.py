@@ -1,6 +1,7 @@
 """Further ways to choose who takes part in a round (see sampling.py for Poisson, fixed-size and shuffled cohorts).
 
-What these amplify, and against whom, is decided by accounting/observers.py; the plain accountants do not know them.
+What these amplify, and against whom, is decided by accounting/billboard/observers.py; the plain accountants do
+not know them.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ trainer declares, and its noise must not depend on the data.
 
 This is evidence about one run and one change of data, exact (no statistics, no tolerance but the rounding of the
 aggregate); it proves a leak, never the absence of one. It does not see what a client learns from knowing who took
-part: that is the observer's business (dpcert.accounting.observers).
+part: that is the observer's business (dpcert.accounting.billboard.observers).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Whom a claim is judged against, and what its run costs against each observer that matters.
 
 A billboard or joint claim that names no observer is judged against the coalition of all other clients, which is who
-those notions are about. Which amplification that leaves: dpcert.accounting.observers.
+those notions are about. Which amplification that leaves: dpcert.accounting.billboard.observers.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..accounting import Bracket, epsilon
-from ..accounting.guarantees import EVERYBODY_ELSE, OUTSIDE, Observer
-from ..accounting.knowledge import Clients
-from ..accounting.observers import observer_epsilon
+from ..accounting.billboard.guarantees import EVERYBODY_ELSE, OUTSIDE, Observer
+from ..accounting.billboard.knowledge import Clients
+from ..accounting.billboard.observers import observer_epsilon
 from ..mechanisms import Gaussian, InputError, Mechanism, Repeat, Sequence, Shuffled, rounds_by_step
 from ..mechanisms.aggregation import Aggregation, PerClientNoise, UniformMean
 from .claim_mechanisms import PerClientGaussianTable

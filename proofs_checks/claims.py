@@ -58,7 +58,7 @@ class Statement(Table):
     coalition_sees_participation: billboard and joint only, default true (see `sees_participation`).
     observer: whom the claim is about; default for billboard and joint: the coalition of all other clients.
     coalition_size: how many of them collude, default all. clients: whether they carry state from round to round that
-    depends on when they took part; default "stateful" (see dpcert.accounting.observers).
+    depends on when they took part; default "stateful" (see dpcert.accounting.billboard.observers).
     """
 
     title: Text

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..accounting import Bracket
-from ..accounting.guarantees import EVERYBODY_ELSE
-from ..accounting.observers import observer_epsilon
+from ..accounting.billboard.guarantees import EVERYBODY_ELSE
+from ..accounting.billboard.observers import observer_epsilon
 from ..mechanisms import FixedSize, Gaussian, InputError, Mechanism, Poisson, Repeat
 from ..mechanisms.validate import choice, count, positive
 from .auditing import AuditResult, ClaimedCurve, audit

@@ -11,16 +11,17 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..accounting import dominating, gdp, rdp
-from ..accounting.conversions import asoodeh_epsilon, canonne_epsilon, mironov_epsilon
-from ..accounting.conversions_zcdp import (
+from ..accounting import dominating, gdp
+from ..accounting.conversions.renyi import asoodeh_epsilon, canonne_epsilon, mironov_epsilon
+from ..accounting.conversions.zcdp import (
     bun_steinke_epsilon,
     bun_steinke_integral_epsilon,
     canonne_zcdp_epsilon,
 )
 from ..accounting.pairs import Composition, SubsampledPair
-from ..accounting.rdp_orders import best_order
-from ..accounting.rdp_wang import wang_balle_kasiviswanathan
+from ..accounting.rdp import rdp
+from ..accounting.rdp.orders import best_order
+from ..accounting.rdp.wang import wang_balle_kasiviswanathan
 from ..mechanisms import (
     DiscreteGaussian,
     FixedSize,

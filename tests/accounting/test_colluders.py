@@ -6,7 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from dpcert.accounting.colluders import (
+from dpcert.accounting.billboard.guarantees import EVERYBODY_ELSE, OUTSIDE, Observer
+from dpcert.accounting.billboard.observers import observer_epsilon
+from dpcert.accounting.participation.colluders import (
     _at_least,
     _at_most,
     _stairs,
@@ -14,8 +16,6 @@ from dpcert.accounting.colluders import (
     less_revealing,
     more_revealing,
 )
-from dpcert.accounting.guarantees import EVERYBODY_ELSE, OUTSIDE, Observer
-from dpcert.accounting.observers import observer_epsilon
 from dpcert.mechanisms import FixedSize, Gaussian, Laplace, Poisson, Repeat, rounds_by_step
 
 SMALL = [(6, 3, 3), (7, 2, 4), (8, 6, 4), (5, 3, 4), (9, 1, 3)]  # population, colluders, cohort

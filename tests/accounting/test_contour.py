@@ -9,11 +9,12 @@ import pytest
 from ball_profile import Phase, profile
 from flint import acb, arb, ctx
 
-from dpcert.accounting import contour, gaussian
+from dpcert.accounting import gaussian
 from dpcert.accounting.bracket import OutOfReach
-from dpcert.accounting.contour_envelope import envelope
-from dpcert.accounting.contour_paths import Sampled
-from dpcert.accounting.moments import quadrature
+from dpcert.accounting.contour import contour
+from dpcert.accounting.contour.envelope import envelope
+from dpcert.accounting.contour.moments import quadrature
+from dpcert.accounting.contour.paths import Sampled
 from dpcert.accounting.pairs import Composition, GaussianPair, LaplacePair, Order, SubsampledPair
 from dpcert.accounting.rounding import UNIT
 

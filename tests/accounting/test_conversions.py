@@ -7,8 +7,9 @@ import mpmath
 import numpy as np
 import pytest
 
-from dpcert.accounting import conversions, conversions_zcdp
-from dpcert.accounting.rdp_wang import wang_balle_kasiviswanathan
+from dpcert.accounting.conversions import renyi as conversions
+from dpcert.accounting.conversions import zcdp as conversions_zcdp
+from dpcert.accounting.rdp.wang import wang_balle_kasiviswanathan
 
 EPSILONS = [
     conversions.mironov_epsilon,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dpcert.accounting import delta as delta_of
 from dpcert.accounting import epsilon as epsilon_of
-from dpcert.accounting.filters import (
+from dpcert.accounting.ledger.filters import (
     BudgetExceeded,
     GaussianFilter,
     RenyiFilter,

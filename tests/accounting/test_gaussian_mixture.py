@@ -8,7 +8,7 @@ import pytest
 from flint import arb, ctx
 from scipy.special import erfc, erfcx
 
-from dpcert.accounting.gaussian_mixture import (
+from dpcert.accounting.participation.gaussian_mixture import (
     _SPECIAL,
     Spread,
     binomial,

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from scipy.signal import fftconvolve
 
-from dpcert.accounting import epsilon, gdp, rdp
+from dpcert.accounting import epsilon, gdp
 from dpcert.accounting.dominating import dominating
 from dpcert.accounting.epsilon import ACCOUNTANTS
 from dpcert.accounting.pairs import GaussianPair, LaplacePair, SubsampledPair
+from dpcert.accounting.rdp import rdp
 from dpcert.mechanisms import FixedSize, Gaussian, InputError, Laplace, Poisson, Repeat
 
 

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from dpcert.accounting import Bracket
-from dpcert.accounting.guarantees import (
+from dpcert.accounting.billboard.guarantees import (
     EVERYBODY_ELSE,
     FINAL_MODELS,
     ONE_OTHER_CLIENT,

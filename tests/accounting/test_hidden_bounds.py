@@ -2,8 +2,8 @@
 
 import pytest
 
-from dpcert.accounting.hidden_bounds import total_statistic_lower
-from dpcert.accounting.visible import epsilon_when_visible
+from dpcert.accounting.participation.hidden_bounds import total_statistic_lower
+from dpcert.accounting.participation.visible import epsilon_when_visible
 from dpcert.mechanisms import Cyclic, FixedSize, Gaussian, Poisson, RandomAllocation, Repeat, WithReplacement
 
 

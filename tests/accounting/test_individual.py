@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpcert.accounting.individual import IndividualBudgets, Participations
+from dpcert.accounting.ledger.individual import IndividualBudgets, Participations
 from dpcert.mechanisms import InputError
 
 

@@ -11,8 +11,8 @@ import time
 
 import pytest
 
-from dpcert.accounting.ledger import Ledger
-from dpcert.accounting.ledger_store import LedgerError, MemoryStore, SqliteStore, chained
+from dpcert.accounting.ledger.ledger import Ledger
+from dpcert.accounting.ledger.store import LedgerError, MemoryStore, SqliteStore, chained
 from dpcert.mechanisms import Gaussian, InputError, Poisson, Repeat, Sequence
 from dpcert.mechanisms.serialise import to_json
 

@@ -9,7 +9,7 @@ from flint import arb, ctx
 from scipy.optimize import brentq
 
 from dpcert.accounting import epsilon
-from dpcert.accounting.guarantees import (
+from dpcert.accounting.billboard.guarantees import (
     EVERYBODY_ELSE,
     FINAL_MODELS,
     ONE_OTHER_CLIENT,
@@ -17,8 +17,8 @@ from dpcert.accounting.guarantees import (
     SERVER,
     Observer,
 )
-from dpcert.accounting.knowledge import state_is_free
-from dpcert.accounting.observers import observer_epsilon
+from dpcert.accounting.billboard.knowledge import state_is_free
+from dpcert.accounting.billboard.observers import observer_epsilon
 from dpcert.mechanisms import (
     Cyclic,
     FixedSize,

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcert.accounting import epsilon as facade
-from dpcert.accounting import participation
-from dpcert.accounting.gaussian_mixture import certain
 from dpcert.accounting.pairs import GaussianPair, LaplacePair, SubsampledPair
+from dpcert.accounting.participation import participation
+from dpcert.accounting.participation.gaussian_mixture import certain
 from dpcert.mechanisms import FixedSize, Gaussian, Poisson, Repeat
 
 

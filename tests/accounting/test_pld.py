@@ -8,7 +8,6 @@ from fractions import Fraction
 import mpmath as mp
 import pytest
 
-from dpcert.accounting import pld
 from dpcert.accounting.pairs import (
     ApproximateDpPair,
     Composition,
@@ -21,6 +20,7 @@ from dpcert.accounting.pairs import (
     SubsampledPair,
     ZcdpBound,
 )
+from dpcert.accounting.pld import pld
 
 DIGITS = 50
 WIDTH = 1e-4

@@ -10,11 +10,11 @@ import pytest
 from flint import arb, ctx
 
 from dpcert.accounting.pairs import GaussianPair, LaplacePair, Order, Pair, SubsampledPair
-from dpcert.accounting.pld_bases import gaussian_masses
-from dpcert.accounting.pld_cells import Atoms, optimistic, pessimistic
-from dpcert.accounting.pld_discrete import DiscreteGaussianBase, DiscreteLaplaceBase, lattice_cells
-from dpcert.accounting.pld_laws import Resolution, steps
-from dpcert.accounting.pld_transform import AtomLaw
+from dpcert.accounting.pld.bases import gaussian_masses
+from dpcert.accounting.pld.cells import Atoms, optimistic, pessimistic
+from dpcert.accounting.pld.discrete import DiscreteGaussianBase, DiscreteLaplaceBase, lattice_cells
+from dpcert.accounting.pld.laws import Resolution, steps
+from dpcert.accounting.pld.transform import AtomLaw
 from dpcert.accounting.profiles import profile
 
 SEED = 20261121

@@ -8,10 +8,10 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from dpcert.accounting.pld_cells import Atoms
-from dpcert.accounting.pld_inversion import Aliases, Smoothing, lower_line, upper_line
-from dpcert.accounting.pld_measure import Jumps, Product
-from dpcert.accounting.pld_transform import AtomLaw, Frequencies, GaussianLaw, LaplaceLaw, Law, ScaledLaw, VisibleLaw
+from dpcert.accounting.pld.cells import Atoms
+from dpcert.accounting.pld.inversion import Aliases, Smoothing, lower_line, upper_line
+from dpcert.accounting.pld.measure import Jumps, Product
+from dpcert.accounting.pld.transform import AtomLaw, Frequencies, GaussianLaw, LaplaceLaw, Law, ScaledLaw, VisibleLaw
 
 SEED = 20261122
 

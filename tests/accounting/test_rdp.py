@@ -6,7 +6,6 @@ import mpmath
 import numpy as np
 import pytest
 
-from dpcert.accounting import rdp, rdp_quadrature, rdp_sampling
 from dpcert.accounting.dominating import dominating
 from dpcert.accounting.pairs import (
     ApproximateDpPair,
@@ -18,6 +17,9 @@ from dpcert.accounting.pairs import (
     SubsampledPair,
     ZcdpBound,
 )
+from dpcert.accounting.rdp import quadrature as rdp_quadrature
+from dpcert.accounting.rdp import rdp
+from dpcert.accounting.rdp import sampling as rdp_sampling
 from dpcert.mechanisms import ApproximateDp, FixedSize, Gaussian, InputError, Laplace, Poisson, Repeat, Sequence, Zcdp
 
 

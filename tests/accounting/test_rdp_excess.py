@@ -4,7 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from dpcert.accounting.rdp_excess import log_excess, log_mixture
+from dpcert.accounting.rdp.excess import log_excess, log_mixture
 
 UNIT = 2.0**-53
 

@@ -6,8 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from dpcert.accounting import Bracket, reductions
-from dpcert.accounting.guarantees import (
+from dpcert.accounting import Bracket
+from dpcert.accounting.billboard import reductions
+from dpcert.accounting.billboard.guarantees import (
     EVERYBODY_ELSE,
     FINAL_MODELS,
     ONE_OTHER_CLIENT,

@@ -6,7 +6,7 @@ import math
 import pytest
 from flint import arb, ctx
 
-from dpcert.accounting.visible import epsilon_when_visible, visible_law
+from dpcert.accounting.participation.visible import epsilon_when_visible, visible_law
 from dpcert.mechanisms import (
     Cyclic,
     FixedSize,

@@ -10,7 +10,8 @@ from dp_accounting.rdp.rdp_privacy_accountant import RdpAccountant
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcert.accounting import epsilon, rdp
+from dpcert.accounting import epsilon
+from dpcert.accounting.rdp import rdp
 from dpcert.mechanisms import (
     ApproximateDp,
     DiscreteGaussian,

@@ -14,9 +14,11 @@ import pytest
 from ball_profile import Phase, profile
 from flint import arb, ctx
 
-from dpcert.accounting import contour, contour_inversion, dominating, epsilon, gaussian, moments, rounding
+from dpcert.accounting import dominating, epsilon, gaussian, rounding
 from dpcert.accounting.bracket import EmptyBracket, OutOfReach
-from dpcert.accounting.contour_inversion import Frame, Inversion
+from dpcert.accounting.contour import contour, moments
+from dpcert.accounting.contour import inversion as contour_inversion
+from dpcert.accounting.contour.inversion import Frame, Inversion
 from dpcert.accounting.pairs import SubsampledPair
 from dpcert.mechanisms import FixedSize, Gaussian, InputError, Neighbouring, Poisson, Repeat
 from dpcert.mechanisms.base import Mechanism

@@ -13,12 +13,16 @@ from functools import partial
 import numpy as np
 import pytest
 
-from dpcert.accounting import closed_form, gaussian, pld, pld_laws, pld_profile, pld_transform
+from dpcert.accounting import closed_form, gaussian
 from dpcert.accounting.bracket import Bracket, EmptyBracket
 from dpcert.accounting.pairs import Composition, DiscreteGaussianPair, GaussianPair, LaplacePair, SubsampledPair
-from dpcert.accounting.pld_cells import Atoms, Cells, optimistic, pessimistic
-from dpcert.accounting.pld_inversion import Aliases, Line, Smoothing, upper_line
-from dpcert.accounting.pld_transform import AtomLaw, Complex, Frequencies
+from dpcert.accounting.pld import laws as pld_laws
+from dpcert.accounting.pld import pld
+from dpcert.accounting.pld import profile as pld_profile
+from dpcert.accounting.pld import transform as pld_transform
+from dpcert.accounting.pld.cells import Atoms, Cells, optimistic, pessimistic
+from dpcert.accounting.pld.inversion import Aliases, Line, Smoothing, upper_line
+from dpcert.accounting.pld.transform import AtomLaw, Complex, Frequencies
 from dpcert.accounting.rounding import UNIT
 
 SINGLE: list[Composition] = [

@@ -6,9 +6,12 @@ import mpmath
 import numpy as np
 import pytest
 
-from dpcert.accounting import conversion_optimal, rdp, rdp_quadrature, rdp_sampled_gaussian
+from dpcert.accounting.conversions import optimal as conversion_optimal
 from dpcert.accounting.dominating import dominating
 from dpcert.accounting.pairs import GaussianPair, SubsampledPair
+from dpcert.accounting.rdp import quadrature as rdp_quadrature
+from dpcert.accounting.rdp import rdp
+from dpcert.accounting.rdp import sampled_gaussian as rdp_sampled_gaussian
 from dpcert.mechanisms import FixedSize, Gaussian, Poisson, Repeat
 
 SETTINGS = [(1.0, 0.05, 6.5), (0.3, 0.9, 40.0), (2.0, 0.4, 3.1)]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from flint import arb, ctx
 
-from dpcert.accounting.guarantees import EVERYBODY_ELSE
-from dpcert.accounting.observers import observer_epsilon
+from dpcert.accounting.billboard.guarantees import EVERYBODY_ELSE
+from dpcert.accounting.billboard.observers import observer_epsilon
 from dpcert.mechanisms import FixedSize, Gaussian
 from dpcert.mechanisms.aggregation import PerClientNoise, SampleCountMean, UniformMean
 

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from dpcert.accounting import closed_form, gaussian, participation, pld
+from dpcert.accounting import closed_form, gaussian
 from dpcert.accounting.pairs import (
     ApproximateDpPair,
     Composition,
@@ -20,6 +20,8 @@ from dpcert.accounting.pairs import (
     RandomizedResponsePair,
     SubsampledPair,
 )
+from dpcert.accounting.participation import participation
+from dpcert.accounting.pld import pld
 
 ORDERS: tuple[Order, ...] = ("remove", "add", "hybrid", "visible", "replace")
 EXACT = (closed_form, gaussian, participation)

@@ -1,0 +1,104 @@
+"""Who knows what about one unit's participation, by sampling scheme and observer; the reasons in words.
+
+The table that docs/theory/billboard.md derives, section "Who sees participation".
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ...mechanisms import (
+    Cyclic,
+    FixedSize,
+    Mechanism,
+    Poisson,
+    RandomAllocation,
+    Shuffled,
+    WithReplacement,
+    rounds_by_step,
+)
+from .guarantees import Observer
+
+Knows = Literal["nothing", "partly", "everything"]
+Clients = Literal["stateless", "stateful"]
+CLIENTS: tuple[Clients, ...] = ("stateless", "stateful")
+"""Whether a client's contribution or model depends on which earlier rounds it took part in (a persistent local
+model, control variates, a local step count), or on its data, its coins of the round and the billboard only."""
+
+
+def participation_known(step: Mechanism, observer: Observer, clients: Clients) -> tuple[Knows, str]:
+    """What the observer must be assumed to know of one unit's participation in this step, and why.
+
+    "everything" where it does know, and where not knowing helps nobody in a way that is proven.
+    """
+    if not isinstance(step, Poisson | FixedSize | Shuffled | WithReplacement | Cyclic | RandomAllocation):
+        return "everything", "no sampling: everybody takes part in every round"
+    if isinstance(step, Poisson | FixedSize) and step.sampling_rate == 1.0:
+        return "everything", "the whole population takes part in every round"
+    if isinstance(step, Cyclic):
+        return "everything", "cyclic: the schedule is fixed and public; each pass counts each unit once"
+    if observer.kind == "server":
+        return "everything", "the server draws the cohorts, or sees who uploads"
+    if isinstance(step, Poisson):
+        return (
+            "nothing",
+            "Poisson: the others' coins are independent of the unit's, whoever pools them, with or without state",
+        )
+    if isinstance(step, RandomAllocation):
+        return "everything", (
+            "random allocation: the others' choices say nothing about the unit's; the unit takes part exactly "
+            "`participations` times, and no amplification is used here, so the upper end is that of seen choices"
+        )
+    if observer.kind == "coalition" and _all_others(step, observer):
+        return "everything", (
+            "cohorts of a fixed size: the others know when they took part themselves, so together when the unit did"
+        )
+    return _without_the_others(step, observer, clients)
+
+
+def state_is_free(run: Mechanism, observer: Observer) -> tuple[bool, tuple[str, ...]]:
+    """Whether clients may carry state that depends on when they took part without costing more, and why, by phase.
+
+    False where the observer is charged for less than full knowledge only because clients are stateless: there state
+    breaks round-by-round accounting, and has to be reset or accounted with clients="stateful".
+    """
+    told = []
+    free = True
+    for step in rounds_by_step(run):
+        without, reason = participation_known(step, observer, "stateless")
+        carried, broken = participation_known(step, observer, "stateful")
+        free = free and without == carried
+        told.append(reason if without == carried else broken)
+    return free, tuple(dict.fromkeys(told))
+
+
+def _without_the_others(step: Mechanism, observer: Observer, clients: Clients) -> tuple[Knows, str]:
+    """Fixed-size, with-replacement or shuffled cohorts, before somebody who lacks at least one other member."""
+    if isinstance(step, Shuffled):
+        return "everything", (
+            "shuffled: hidden, but no amplification is proven here; an epoch counts each unit once, seen or not"
+        )
+    if isinstance(step, WithReplacement):
+        return (
+            "everything",
+            "drawn with replacement: hidden, but no amplification is used; accounted as for one who knows",
+        )
+    if clients == "stateful":
+        return "everything", (
+            "fixed-size cohorts with stateful clients: what others publish later tells who took part before, so "
+            "amplification round by round is not sound; accounted as for one who knows"
+        )
+    if observer.kind == "coalition":
+        return "partly", (
+            "fixed-size cohorts: J colluders in the cohort leave the unit a conditional rate of (q - J) / (m - c)"
+        )
+    return (
+        "nothing",
+        "fixed-size cohorts, stateless clients, and no client among the observers: participation stays hidden",
+    )
+
+
+def _all_others(step: Mechanism, observer: Observer) -> bool:
+    if observer.size is None:
+        return True
+    return isinstance(step, FixedSize | WithReplacement) and observer.size == step.population - 1

@@ -1,0 +1,189 @@
+"""From one kind of guarantee to another: each reduction a function, each with its theorem.
+
+Proofs, line by line: docs/theory/billboard.md, in the section that each function names. Every reduction checks its
+premises as far as they are visible in the guarantee and asks for the others by name; what it cannot check (that a
+client really uses nothing but its data, its coins and the billboard) is what proofs_checks.check_billboard tries.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from flint import arb, ctx
+
+from ...mechanisms.validate import InputError, choice, count
+from ..bracket import Bracket
+from ..rounding import float_above, up
+from .guarantees import EVERYBODY_ELSE, OUTSIDE, Guarantee, Observer, UnlikeGuarantees, alike
+
+ClientsLearn = Literal["the-billboard-only", "own-participation", "own-noise-share"]
+CLIENTS_LEARN: tuple[ClientsLearn, ...] = ("the-billboard-only", "own-participation", "own-noise-share")
+
+
+def billboard_lemma(billboard: Guarantee, clients_learn: ClientsLearn) -> Guarantee:
+    """If the billboard g is (eps, delta)-DP, the clients' outputs f_j(D_j, g(D)) are (eps, delta)-billboard private.
+
+    Hsu, Huang, Roth, Roughgarden, Wu 2014 (arXiv 1311.2828), the Billboard Lemma; section "The billboard
+    lemma". Premise: given g(D), the clients' functions are independent of g's internal randomness. Cohorts, and noise
+    that clients add, are such randomness. So a guarantee against an outside reader of the billboard carries over only
+    when clients learn the billboard and nothing else; otherwise g's guarantee must hold against the coalition,
+    who knows its own coins.
+    Raises UnlikeGuarantees when the guarantee is too weak for that.
+    """
+    choice("clients_learn", clients_learn, CLIENTS_LEARN)
+    _needs(billboard, "dp")
+    if billboard.observer == OUTSIDE and clients_learn != "the-billboard-only":
+        raise UnlikeGuarantees(
+            "observer",
+            str(billboard.observer),
+            f"a dp guarantee against {EVERYBODY_ELSE}: clients learn {clients_learn}, which an outside reader does not",
+        )
+    if billboard.observer not in (OUTSIDE, EVERYBODY_ELSE):
+        raise UnlikeGuarantees("observer", str(billboard.observer), f"{OUTSIDE} or {EVERYBODY_ELSE}")
+    return replace(billboard, notion="billboard", observer=EVERYBODY_ELSE, theorem=_by("billboard lemma", billboard))
+
+
+def billboard_implies_joint(guarantee: Guarantee) -> Guarantee:
+    """Billboard privacy is joint privacy with a particular way of computing; the inequality is the same.
+
+    Kearns, Pai, Roth, Ullman 2014 (arXiv 1207.4084); section "Billboard implies joint".
+    """
+    _needs(guarantee, "billboard")
+    return replace(guarantee, notion="joint", theorem=_by("billboard implies joint", guarantee))
+
+
+def dp_implies_joint(guarantee: Guarantee) -> Guarantee:
+    """A dp guarantee of the whole vector of outputs, seen by everybody else, is joint: leaving out a part is
+    post-processing (section "Billboard implies joint")."""
+    _needs(guarantee, "dp")
+    if guarantee.observer != EVERYBODY_ELSE:
+        raise UnlikeGuarantees("observer", str(guarantee.observer), str(EVERYBODY_ELSE))
+    return replace(guarantee, notion="joint", theorem=_by("dp implies joint", guarantee))
+
+
+def group(guarantee: Guarantee, size: int) -> Guarantee:
+    """The guarantee for `size` units that change together (correlated or colluding clients): what everybody outside
+    the group sees is (size * eps, delta * (e^{size eps} - 1) / (e^eps - 1))-indistinguishable.
+
+    Vadhan 2017 ("The Complexity of Differential Privacy"), Lemma 2.2, in the form that sums the geometric series;
+    section "Groups". Holds for joint privacy too: leaving out more outputs is post-processing.
+    """
+    size = count("size", size)
+    if size == 1:
+        return guarantee
+    epsilon, delta = guarantee.epsilon, guarantee.delta
+    upper = up(size * epsilon.upper) if epsilon.upper else 0.0
+    observer = guarantee.observer
+    if observer.kind == "coalition" and observer.size is None:
+        theorem = _by(f"group of {size} (everybody outside the group)", guarantee)
+    else:
+        theorem = _by(f"group of {size}", guarantee)
+    return replace(
+        guarantee,
+        unit=f"group of {size} {guarantee.unit}s",
+        epsilon=Bracket(epsilon.lower if delta == 0 else 0.0, upper, True, epsilon.method),
+        delta=min(1.0, _geometric(delta, epsilon.upper, size)),
+        theorem=theorem,
+    )
+
+
+def replace_one_from_zero_out(guarantee: Guarantee) -> Guarantee:
+    """Replacing a unit's data is zeroing it twice: (2 eps, (1 + e^eps) delta) (section "Groups").
+
+    Usually much looser than accounting the run under replace-one neighbours.
+    """
+    if guarantee.neighbouring != "zero-out":
+        raise UnlikeGuarantees("neighbouring", guarantee.neighbouring, "zero-out")
+    doubled = group(guarantee, 2)
+    theorem = _by("replace-one from zero-out", guarantee)
+    epsilon = Bracket(0.0, doubled.epsilon.upper, True, guarantee.epsilon.method)
+    return replace(doubled, unit=guarantee.unit, neighbouring="replace-one", epsilon=epsilon, theorem=theorem)
+
+
+def post_process(guarantee: Guarantee) -> Guarantee:
+    """What others compute from what they see and from their own data costs nothing.
+
+    Dwork, Roth 2014, Proposition 2.1; section "Post-processing". For billboard and joint guarantees this covers local
+    fine-tuning by any client on its own data and the billboard: the outputs of all others stay as they are.
+    """
+    return replace(guarantee, theorem=_by("post-processing", guarantee))
+
+
+def against_weaker_observer(guarantee: Guarantee, observer: Observer) -> Guarantee:
+    """The same numbers against somebody who sees a part of what the present observer sees (post-processing).
+
+    All others see what fewer of them see; any coalition sees what the outside reader and the reader of final models
+    see. The server is in no such relation to clients. Raises UnlikeGuarantees otherwise.
+    """
+    if not _sees_less(observer, guarantee.observer):
+        raise UnlikeGuarantees("observer", str(observer), f"somebody who sees a part of what {guarantee.observer} sees")
+    weaker = Bracket(0.0, guarantee.epsilon.upper, True, guarantee.epsilon.method)
+    return replace(guarantee, observer=observer, epsilon=weaker, theorem=_by("weaker observer", guarantee))
+
+
+def _sees_less(weak: Observer, strong: Observer) -> bool:
+    if weak == strong:
+        return True
+    if strong.kind == "coalition":
+        if weak.kind == "coalition":
+            return strong.size is None or (weak.size is not None and weak.size <= strong.size)
+        # Its final models are others' models: only the coalition of all others holds them all.
+        return weak.kind == "outside" or (weak.kind == "final-models" and strong.size is None)
+    return False
+
+
+def disjoint_clusters(clusters: Sequence[Guarantee]) -> Guarantee:
+    """Clusters of clients, each with a billboard of its own: the whole costs what the worst cluster costs.
+
+    McSherry 2009, Theorem 4 (parallel composition); section "Partial billboards". Premises: the partition does not
+    depend on the data, and no cluster's billboard uses anything of another cluster's clients. Each guarantee is to be
+    computed with its own cluster's population and cohort. Clients of other clusters see nothing of the unit.
+    """
+    if not clusters:
+        raise InputError("clusters", "none", "at least one cluster's guarantee")
+    worst = clusters[0]
+    for other in clusters[1:]:
+        alike(worst, other)
+        worst = replace(
+            worst,
+            epsilon=worst.epsilon.maximum(other.epsilon),
+            delta=max(worst.delta, other.delta),
+        )
+    if len({cluster.delta for cluster in clusters}) > 1:  # at a larger delta, less than the lower end may be true
+        worst = replace(worst, epsilon=Bracket(0.0, worst.epsilon.upper, True, worst.epsilon.method))
+    return replace(worst, theorem="disjoint clusters of " + ", ".join(dict.fromkeys(c.theorem for c in clusters)))
+
+
+def rounds_to_account(rounds_seen: Sequence[int]) -> int:
+    """How many rounds a client must be charged for that reads the billboard in some rounds only (counted from 0).
+
+    All rounds up to the last one that it reads, not only those: what is published in round t was computed by clients
+    who had read the rounds before (section "Partial billboards", with a counterexample to charging fewer).
+    """
+    if not len(rounds_seen):
+        return 0
+    return 1 + max(count("rounds_seen", t, least=0) for t in rounds_seen)
+
+
+def _needs(guarantee: Guarantee, notion: str) -> None:
+    if guarantee.notion != notion:
+        raise UnlikeGuarantees("notion", guarantee.notion, f"a {notion} guarantee")
+
+
+def _by(step: str, guarantee: Guarantee) -> str:
+    return f"{step} <- {guarantee.theorem}"
+
+
+def _geometric(delta: float, epsilon: float, size: int) -> float:
+    """At least delta * (1 + e^eps + ... + e^{(size - 1) eps})."""
+    if delta == 0.0:
+        return 0.0
+    if math.isinf(epsilon):
+        return 1.0
+    with ctx.workprec(200):
+        growth = arb(epsilon)
+        total = arb(size) if epsilon == 0.0 else ((size * growth).exp() - 1) / (growth.exp() - 1)
+        return float_above(arb(delta) * total)

@@ -1,0 +1,191 @@
+"""Accountant of subsampled Gaussian rounds: contour inversion with every error inside the bracket.
+
+Serves any mix of Gaussian rounds and of subsampled ones in the remove, add, replace and hybrid orders. The
+profile is an integral over a vertical line Re t = c of E[e^{tL}]^rounds, which is analytic: the trapezoidal rule
+with a few dozen frequencies and about a hundred nodes each gives it to nearly all digits of a double, whatever
+the number of rounds and however small delta (docs/theory/contour.md).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+
+from ..bracket import Bracket, OutOfReach
+from ..pairs import Composition, GaussianPair, SubsampledPair
+from ..rounding import PARAMETER, TARGET, widened_down, widened_up
+from .balls import BallInversion, invert_in_balls
+from .inversion import Inversion, invert
+from .paths import ORDERS
+from .rounds import lay, phases
+from .saddle import Saddle, plan, saddle_at_delta, saddle_at_epsilon
+
+METHOD = "contour"
+
+Engine = Callable[[Composition, Saddle], tuple[Inversion | BallInversion, Inversion | BallInversion]]
+"""Lays out two inversions, whose lower and upper ends, respectively, hold for all parameters within PARAMETER."""
+
+_ACCURACY = 32.0
+"""-log of the relative error that periodicity, truncation and discretisation may each add to delta."""
+
+_NARROW = 1e-10
+"""Relative width at which another inversion is not worth its time."""
+
+_WIDE = 5e-10
+"""Relative width at which ball arithmetic, a hundred times slower, is worth its time."""
+
+_NARROW_DELTA = 1e-9
+_WIDE_DELTA = 1e-8
+"""The same for delta, whose relative error is that of epsilon times -epsilon d(log delta)/d(epsilon)."""
+
+_RETRIES = 8
+_STEPS = 80
+
+
+def supports(composition: Composition) -> bool:
+    """Gaussian rounds and subsampled Gaussian rounds whose coin is hidden."""
+    return all(
+        isinstance(pair, GaussianPair)
+        or (isinstance(pair, SubsampledPair) and isinstance(pair.base, GaussianPair) and pair.order in ORDERS)
+        for pair, _ in composition
+    )
+
+
+def delta(composition: Composition, epsilon: float) -> Bracket:
+    """The smallest delta of the composed pair at epsilon >= 0.
+
+    Raises OutOfReach where the loss is so nearly an atom that too many frequencies would be needed.
+    """
+    above, below = max(0.0, widened_down(epsilon, TARGET)), widened_up(epsilon, TARGET) if epsilon else 0.0
+    saddle = saddle_at_epsilon(composition, epsilon)
+    least, most = -math.inf, 0.0
+    for _ in range(_RETRIES):
+        inversion, _ = _in_doubles(composition, saddle)
+        width = most - least
+        least, most = max(least, inversion.log_delta(below)[0]), min(most, inversion.log_delta(above)[1])
+        if most - least < _NARROW_DELTA or most - least > 0.5 * width:
+            break
+        saddle = replace(saddle, log_delta=most)
+    if most - least > _WIDE_DELTA:
+        with suppress(OutOfReach):
+            under, over = _in_balls(composition, saddle)
+            least, most = max(least, under.log_delta(below)[0]), min(most, over.log_delta(above)[1])
+    return Bracket(
+        max(0.0, widened_down(math.exp(least), 1e-15)), min(1.0, widened_up(math.exp(most), 1e-15)), True, METHOD
+    )
+
+
+def epsilon(composition: Composition, delta: float) -> Bracket:
+    """The smallest epsilon >= 0 of the composed pair at 0 < delta < 1.
+
+    Raises OutOfReach where the loss is so nearly an atom that too many frequencies would be needed.
+    """
+    target = math.log(delta)
+    targets = widened_down(target, TARGET) - 2.0 * TARGET, widened_up(target, TARGET) + 2.0 * TARGET
+    saddle = saddle_at_delta(composition, target)
+    between = 0.0, math.inf
+    for engine, enough in ((_in_doubles, _NARROW), (_in_balls, _WIDE)):
+        between, saddle = _narrowed(composition, saddle, engine, targets, between, enough)
+        if between[1] - between[0] <= _WIDE * min(between[1], 1e300):
+            break
+    if between[1] == math.inf:
+        raise OutOfReach("the loss is too nearly an atom")
+    return Bracket(*between, True, METHOD)
+
+
+def _narrowed(
+    composition: Composition,
+    saddle: Saddle,
+    engine: Engine,
+    targets: tuple[float, float],
+    between: tuple[float, float],
+    enough: float,
+) -> tuple[tuple[float, float], Saddle]:
+    """The interval of eps, narrowed by inversions laid out anew where the last ones put the crossing."""
+    (least, most), barred = between, math.inf
+    for _ in range(_RETRIES):
+        try:
+            under, over = engine(composition, saddle)
+        except OutOfReach:
+            barred = saddle.epsilon
+            if barred <= 1.01 * least or barred == 0.0:
+                break
+            saddle = _elsewhere(composition, least, barred, targets[0])
+            continue
+        upper = min(most, _epsilon_above(over, targets[0], saddle.epsilon))
+        lower = max(least, _epsilon_below(under, targets[1], min(upper, 1e300)))
+        improved = (lower, upper) != (least, most)
+        least, most = lower, upper
+        resolved = (most - least) * over.c < 1.0
+        near = resolved and abs(most - saddle.epsilon) * over.c < 0.02
+        if most == math.inf or most - least <= enough * most or not improved or near:
+            break
+        start = most if resolved else least
+        saddle = _elsewhere(composition, start, min(most, barred), targets[0])
+    return (least, most), saddle
+
+
+def _elsewhere(composition: Composition, low: float, high: float, log_delta: float) -> Saddle:
+    """The saddle point of an eps between the two, where delta is taken to be e^log_delta."""
+    trial = math.sqrt(low * high) if low > 0.0 else 0.25 * high
+    return replace(saddle_at_epsilon(composition, trial), log_delta=log_delta)
+
+
+def _in_doubles(composition: Composition, saddle: Saddle) -> tuple[Inversion, Inversion]:
+    """An inversion, both of whose ends hold for all parameters within PARAMETER."""
+    chosen = plan(composition, saddle, _ACCURACY, 0.5)
+    found = invert(lay(composition, chosen.all_points, _ACCURACY + 4.0 + chosen.cancellation), chosen, _ACCURACY)
+    return found, found
+
+
+def _in_balls(composition: Composition, saddle: Saddle) -> tuple[BallInversion, BallInversion]:
+    """An inversion at either end of the parameters' intervals: the profile increases in each of them."""
+    chosen = plan(composition, saddle, _ACCURACY, 0.2)
+    rounds = lay(composition, chosen.all_points, _ACCURACY + 4.0 + chosen.cancellation)
+    parts, square = phases(composition)
+
+    def at(move: Callable[[float, float], float]) -> BallInversion:
+        exact = [replace(pair, shift=move(pair.shift, PARAMETER), rate=move(pair.rate, PARAMETER)) for pair, _ in parts]
+        if any(pair.rate >= 1.0 for pair in exact):
+            raise OutOfReach("a rate within rounding of 1")
+        return invert_in_balls(rounds, exact, move(square, 8.0 * PARAMETER), chosen, _ACCURACY)
+
+    return at(widened_down), at(widened_up)
+
+
+def _epsilon_above(inversion: Inversion | BallInversion, log_delta: float, start: float) -> float:
+    """Postcondition: log delta(result) <= log_delta for certain; 0 <= result <= infinity."""
+    return _crossing(lambda epsilon: inversion.log_delta(epsilon)[1:], inversion.c, log_delta, start)[1]
+
+
+def _epsilon_below(inversion: Inversion | BallInversion, log_delta: float, start: float) -> float:
+    """Postcondition: log delta(result) > log_delta for certain, or result = 0."""
+    return _crossing(lambda epsilon: inversion.log_delta(epsilon)[::2], inversion.c, log_delta, start)[0]
+
+
+def _crossing(
+    bound: Callable[[float], tuple[float, float]], c: float, log_delta: float, start: float
+) -> tuple[float, float]:
+    """Two neighbouring eps: the bound is above log_delta at the first (or it is 0), and at most that at the second.
+
+    bound: eps to (value, about its derivative). Newton's method, held between the two; far from where the
+    inversion was laid out the bound need not decrease, so its derivative is not trusted when it is flat.
+    """
+    least, most, trial, nudge = 0.0, math.inf, max(0.0, start), 2.0**-51
+    for _ in range(_STEPS):
+        value, slope = bound(trial)
+        step = (log_delta - value) / min(slope, -0.1 * c) if math.isfinite(value) else -0.5 * trial
+        if value <= log_delta:
+            most = trial
+        else:
+            least = trial
+        if most == 0.0 or most - least <= 2.0**-49 * min(most, 1e300):
+            break
+        if abs(step) <= nudge * trial:
+            step, nudge = (-nudge if value <= log_delta else nudge) * trial, 2.0 * nudge
+        trial = max(0.0, trial + step)
+        if not (least < trial < most or trial == least == 0.0):
+            trial = 0.5 * (least + most) if most < math.inf else 2.0 * least + 1.0 / c
+    return least, most

@@ -1,0 +1,235 @@
+"""E[e^{tL}] of a subsampled Gaussian pair for complex t, with a bound on every error.
+
+`quadrature` lays the nodes for all Re t in [0, top]; `Quadrature.tilted(c)` gives the moments on the line
+Re t = c. Proofs of the bounds: docs/theory/contour.md, sections 3 to 6.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..bracket import OutOfReach
+from ..rounding import UNIT
+from .paths import Complex, Path, Real, Sampled, corner, line
+from .range import reach
+
+MOST_NODES = 60_000
+"""Beyond it (enormous shifts) another accountant is the better choice."""
+
+_TALLEST = 1.2
+"""Highest path: the weights on it are e^{height^2/2} times larger than on the real line."""
+
+_WIDEST_ANGLE = 1.4
+"""shift * height stays below it, so that twice as high the mixture is still free of zeros (angle pi)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quadrature:
+    """Nodes of one pair, good for a few values of Re t and any Im t >= 0.
+
+    grid: (step, first, last) of the path's parameter; height: of the path; strip_log: at most 2 pi b/step, b being
+    the half-width of the strip of analyticity used; tail: bound on what the nodes left out would add to the sum,
+    relative to the moment; corner_tail: the same for those next to the corner, absolute, per unit of |t|.
+    """
+
+    pair: Sampled
+    paths: tuple[Path, ...]
+    grid: tuple[float, int, int]
+    height: float
+    strip_log: float
+    tail: float
+    corner_tail: float
+
+    def relative_error(self, c: float) -> float:
+        """Bound on the error of discretisation and of the range, relative to the real moments of all parts."""
+        vertical = 2.0 * self.height if self.pair.order == "hybrid" else 0.0
+        upper_edge = math.exp(self.pair.lift(c, 2.0 * self.height))
+        return self.tail + (1.0 + (1.0 + vertical) * upper_edge) * math.exp(-self.strip_log) * (1.0 + 2.0**-40)
+
+    def cumulants(self, c: float) -> tuple[float, float, float]:
+        """About K(c) = log E[e^{cL}], K'(c) and K''(c): no bounds."""
+        exponents = [path.log_weight + (-c if path.mirrored else c) * path.loss for path in self.paths]
+        scale = max(float(np.max(exponent.real)) for exponent in exponents)
+        mass, first, second = math.exp(-scale) * self.pair.atom, 0.0, 0.0
+        for path, exponent in zip(self.paths, exponents, strict=True):
+            weight = np.exp(exponent - scale)
+            moved = weight * path.loss
+            mass += float(np.sum(weight.real))
+            first += (-1.0 if path.mirrored else 1.0) * float(np.sum(moved.real))
+            second += float(np.sum((moved * path.loss).real))
+        mean = first / mass
+        return scale + math.log(mass), mean, second / mass - mean * mean
+
+    def log_moments_above(self, points: Real) -> Real:
+        """At least log E[e^{cL}] at every c of points: accurate, but not to the last digits."""
+        exponents = [
+            path.log_weight + np.multiply.outer(-points if path.mirrored else points, path.loss) for path in self.paths
+        ]
+        scale = np.maximum(0.0, np.max([np.max(exponent.real, axis=1) for exponent in exponents], axis=0))
+        floor = np.exp(-scale)
+        values, slack = floor.copy(), self.corner_tail * points * floor
+        for path, exponent in zip(self.paths, exponents, strict=True):
+            weight, base = np.exp(exponent - scale[:, None]), np.exp(path.log_weight)
+            size, base_size = np.abs(weight), np.abs(base)
+            unit = path.log_error + path.loss.size + 40.0
+            values += np.sum(weight.real, axis=1) - floor * float(np.sum(base.real))
+            slack += UNIT * (size @ unit + points * (size @ path.loss_error) + floor * float(base_size @ unit))
+        relative = np.array([2.0 * self.relative_error(c) for c in points])
+        result: Real = (
+            scale + np.log((values + slack) / (1.0 - np.minimum(relative, 0.5))) + 8.0 * UNIT * (1.0 + np.abs(scale))
+        )
+        return result
+
+    def tilted(self, c: float) -> Tilted:
+        """The moments on the line Re t = c > 0, one of those that the nodes were laid for."""
+        scale = self.cumulants(c)[0]
+        scale = scale if scale > 1.0 else 0.0
+        floor = math.exp(-scale)
+        growth, error = 0.0, self.corner_tail * c * floor
+        branches, slope = [], 0.0
+        for path in self.paths:
+            count = path.loss.size
+            signed = (-c if path.mirrored else c) * path.loss
+            weight, base = np.exp(path.log_weight + signed - scale), np.exp(path.log_weight)
+            size, base_size = np.abs(weight), np.abs(base)
+            if scale == 0.0:
+                near = signed.real < 1.0
+                gained = np.where(near, base * expm1(np.where(near, signed, 0.0)), weight - base)
+                growth += float(np.sum(gained.real))
+                spread = np.abs(path.loss) * (path.log_error + count + 40.0) + path.loss_error
+                error += UNIT * c * float(np.sum(np.maximum(size, base_size) * spread))
+            else:
+                growth += float(np.sum(weight.real)) - floor * float(np.sum(base.real))
+                error += UNIT * float(np.sum(size * (path.log_error + c * path.loss_error + count + 40.0)))
+                error += UNIT * floor * float(np.sum(base_size * (path.log_error + count + 40.0)))
+            branches.append(Branch(weight, path.loss, path.mirrored))
+            spread = np.abs(path.loss) * (path.log_error + c * path.loss_error + 3.0 * count + 60.0)
+            slope += UNIT * float(np.sum(size * (spread + path.loss_error)))
+        relative, moment = self.relative_error(c), floor + growth
+        error = 1.01 * (error + relative * (moment + floor)) / (1.0 - relative)
+        fixed = 2.02 * relative * (moment + error)
+        log_moment = math.log1p(growth) if scale == 0.0 else scale + math.log(moment)
+        slope = 1.01 * slope + self.corner_tail * floor
+        return Tilted(c, scale, moment, log_moment, error, tuple(branches), fixed, slope)
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """Nodes of one branch, weighted by e^{c loss}."""
+
+    weight: Complex
+    loss: Complex
+    mirrored: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tilted:
+    """E[e^{tL}] on the line Re t = c, in units of e^scale.
+
+    moment: E[e^{cL}], with absolute error at most `error` before the sum's last rounding; log_moment: its logarithm
+    K(c), scale included, without that rounding (where the moment is near 1, its distance from 1 is what is summed).
+    A change E[e^{tL}] - E[e^{cL}] has absolute error at most change_error + change_slope * |Im t|.
+    """
+
+    c: float
+    scale: float
+    moment: float
+    log_moment: float
+    error: float
+    branches: tuple[Branch, ...]
+    change_error: float
+    change_slope: float
+
+    def log_moment_above(self) -> float:
+        """At least K(c)."""
+        if self.error >= 0.5 * self.moment:
+            return math.inf
+        return self.log_moment - math.log1p(-self.error / self.moment) + 8.0 * UNIT * abs(self.log_moment)
+
+    def changes(self, step: float, count: int) -> Complex:
+        """E[e^{tL}] - E[e^{cL}] at t = c + i k step, k = 0 .. count - 1, in units of e^scale.
+
+        With k = q inner + j, e^{ixk} - 1 = A B + A + B for A = e^{ix q inner} - 1 and B = e^{ixj} - 1: a matrix
+        product instead of count exponentials a node, and small differences keep their relative accuracy.
+        """
+        inner = max(1, math.isqrt(count))
+        outer = -(-count // inner)
+        fine = np.arange(inner, dtype=np.float64) * step
+        coarse = np.arange(outer, dtype=np.float64) * (inner * step)
+        total = np.zeros((outer, inner), dtype=np.complex128)
+        for branch in self.branches:
+            a = rotation_minus_one(coarse[:, None], branch.loss[None, :]) * branch.weight[None, :]
+            b = rotation_minus_one(branch.loss[:, None], fine[None, :])
+            part = a @ b + np.sum(a, axis=1)[:, None] + (branch.weight @ b)[None, :]
+            total += np.conj(part) if branch.mirrored else part
+        return total.reshape(-1)[:count]
+
+
+def expm1(z: Complex) -> Complex:
+    """e^z - 1, small results to full relative accuracy."""
+    growth, half = np.expm1(z.real), np.sin(0.5 * z.imag)
+    result = np.empty(z.shape, dtype=np.complex128)
+    result.real = growth - 2.0 * half * half * (growth + 1.0)
+    result.imag = np.sin(z.imag) * (growth + 1.0)
+    return result
+
+
+def rotation_minus_one(left: Real | Complex, right: Real | Complex) -> Complex:
+    """e^{i left right} - 1 for the outer product of frequencies and complex losses."""
+    product = left * right
+    return expm1(np.asarray(1j * product, dtype=np.complex128))
+
+
+def quadrature(pair: Sampled, points: tuple[float, ...], budget: float) -> Quadrature:
+    """Nodes whose discretisation error is about e^-budget relative to the moment at each Re t in points."""
+    top = max(points)
+    height = _height(pair, top, budget)
+    lift, edge = pair.lift(top, height), pair.lift(top, 2.0 * height)
+    left, right = reach(pair, points, budget + lift)
+    if pair.order == "hybrid":
+        strip = budget + edge + math.log1p(2.0 * height)
+        step = short(math.pi**2 / strip)
+        first = math.floor(-(budget + lift) / step)
+        last = math.ceil((0.5 * math.pi * (right - left) / height + 1.0) / step)
+    else:
+        strip = budget + edge
+        step = short(2.0 * math.pi * height / strip)
+        first, last = math.floor(left / step), math.ceil(right / step)
+    if last - first > MOST_NODES:
+        raise OutOfReach(f"more than {MOST_NODES} quadrature nodes are needed")
+    lay = corner if pair.order == "hybrid" else line
+    paths, corner_tail = lay(pair, height, step, first, last), _corner_tail(pair, height, step * first, lift)
+    return Quadrature(pair, paths, (step, first, last), height, strip, 4.0 * math.exp(-budget), corner_tail)
+
+
+def _corner_tail(pair: Sampled, height: float, w: float, lift: float) -> float:
+    """Bound, per unit of |t|, on what the hybrid pair's nodes below w, next to the corner, would add.
+
+    There |dz/dw| <= (2 height/pi) e^{w/2}, so |z| <= length = (4 height/pi) e^{w/2}, and |loss| <= 2 shift rate |z|;
+    the weights are at most e^lift times those on the real line.
+    """
+    if pair.order != "hybrid":
+        return 0.0
+    length = 4.0 * height / math.pi * math.exp(0.5 * w)
+    return 4.0 * pair.shift * pair.rate * length**2 * math.exp(lift)
+
+
+def _height(pair: Sampled, top: float, budget: float) -> float:
+    """The height with the widest step, among those that keep the weights' growth, hence rounding, in check."""
+    best, widest = 0.0, -1.0
+    tallest = min(_TALLEST, _WIDEST_ANGLE / pair.shift)
+    for part in range(1, 17):
+        height = tallest * part / 16.0
+        cost, growth = budget + pair.lift(top, 2.0 * height), pair.lift(top, height)
+        if height / cost > widest and (growth < 1.0 or part == 1):
+            best, widest = height, height / cost
+    return best
+
+
+def short(value: float) -> float:
+    """value rounded down to ten significant bits, so that its multiples by integers below 2^43 are exact."""
+    mantissa, exponent = math.frexp(value)
+    return math.ldexp(math.floor(mantissa * 1024.0) / 1024.0, exponent)

@@ -1,0 +1,21 @@
+"""What was released so far: the append-only ledger, and the filters and odometers that stop before a budget."""
+
+from .filters import BudgetExceeded, Filter, GaussianFilter, RenyiFilter, RenyiOdometer, planned_order
+from .individual import IndividualBudgets, Participations
+from .ledger import Ledger
+from .store import LedgerError, MemoryStore, SqliteStore
+
+__all__ = [
+    "BudgetExceeded",
+    "Filter",
+    "GaussianFilter",
+    "IndividualBudgets",
+    "Ledger",
+    "LedgerError",
+    "MemoryStore",
+    "Participations",
+    "RenyiFilter",
+    "RenyiOdometer",
+    "SqliteStore",
+    "planned_order",
+]

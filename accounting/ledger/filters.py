@@ -1,0 +1,203 @@
+"""Budgets under full adaptivity: the mechanisms themselves may be chosen from earlier outputs.
+
+`epsilon(run)` prices a run whose description was fixed beforehand. Where noise, cohort or the decision to go
+on depend on what was released, the guarantee is a filter's: stop before a budget is exceeded, and the
+whole interaction, however it was steered, keeps the budget.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, Protocol
+
+from scipy.optimize import minimize_scalar
+
+from ...mechanisms import Gaussian, InputError, Mechanism, Neighbouring, neighbouring_relation, rounds_by_step
+from ...mechanisms import sensitivity as clip_sensitivity
+from ...mechanisms.validate import number, open_probability, positive
+from ..conversions.renyi import best_epsilon
+from ..gaussian import profile_above
+from ..rdp.rdp import renyi
+from ..rounding import down, up
+
+Hidden = Literal["hidden", "visible"]
+
+
+class BudgetExceeded(RuntimeError):
+    """Recording this event would exceed the budget; nothing was recorded."""
+
+
+class Filter(Protocol):
+    """Ask `would_exceed` before a release, `record` it before its output is seen."""
+
+    @property
+    def spent(self) -> float: ...
+
+    @property
+    def budget(self) -> float: ...
+
+    def would_exceed(self, mechanism: Mechanism) -> bool: ...
+
+    def record(self, mechanism: Mechanism) -> None: ...
+
+
+class _Additive:
+    """A budget spent in non-negative amounts, every sum rounded up."""
+
+    def __init__(self, budget: float) -> None:
+        self.budget = budget
+        self.spent = 0.0
+
+    def cost(self, mechanism: Mechanism) -> float:
+        raise NotImplementedError
+
+    def would_exceed(self, mechanism: Mechanism) -> bool:
+        """Whether recording the mechanism would take more than is left. Changes nothing."""
+        return up(self.spent + self.cost(mechanism)) > self.budget
+
+    def record(self, mechanism: Mechanism) -> None:
+        """Spend the mechanism's cost; BudgetExceeded, and nothing spent, when too little is left."""
+        after = up(self.spent + self.cost(mechanism))
+        if after > self.budget:
+            raise BudgetExceeded(f"{mechanism} would bring the budget to {after:.6g} of {self.budget:.6g}")
+        self.spent = after
+
+
+class RenyiFilter(_Additive):
+    """(epsilon, delta)-DP under full adaptivity, through one Renyi order fixed in advance.
+
+    Feldman, Zrnic 2021 (arXiv 2008.11193), Theorem 4.3: while the adaptively chosen D_alpha add up to at most
+    rho, the whole interaction is (alpha, rho)-RDP. order: alpha > 1; the default suits unsampled Gaussian
+    events, `planned_order` finds the one for the events that are expected.
+    """
+
+    def __init__(
+        self,
+        target_epsilon: float,
+        target_delta: float,
+        neighbouring: Neighbouring = "add-remove",
+        *,
+        order: float | None = None,
+        participation: Hidden = "hidden",
+    ) -> None:
+        positive("target_epsilon", target_epsilon)
+        open_probability("target_delta", target_delta)
+        self.neighbouring = neighbouring_relation(neighbouring)
+        self.participation: Hidden = participation
+        self.order = default_order(target_epsilon, target_delta) if order is None else number("order", order)
+        if self.order <= 1:
+            raise InputError("order", order, "an order above 1")
+        super().__init__(_renyi_budget(self.order, target_epsilon, target_delta))
+        self._known: dict[Mechanism, float] = {}
+
+    def cost(self, mechanism: Mechanism) -> float:
+        """D_alpha of the mechanism at the filter's order, rounded up; remembered by description."""
+        if mechanism not in self._known:
+            self._known[mechanism] = renyi(mechanism, self.order, self.neighbouring, self.participation).upper
+        return self._known[mechanism]
+
+
+def default_order(epsilon: float, delta: float) -> float:
+    """1 + 2 log(1/delta)/epsilon: the order that converts a Gaussian run which just meets (epsilon, delta) best."""
+    return 1 + 2 * math.log(1 / delta) / epsilon
+
+
+def planned_order(
+    expected: Mechanism,
+    target_epsilon: float,
+    target_delta: float,
+    neighbouring: Neighbouring = "add-remove",
+    *,
+    participation: Hidden = "hidden",
+) -> float:
+    """The order whose filter lets the most events like `expected` through."""
+
+    def share(log_excess: float) -> float:
+        order = 1 + math.exp(log_excess)
+        cost = renyi(expected, order, neighbouring, participation).upper
+        return cost / max(_renyi_budget(order, target_epsilon, target_delta), 1e-300)
+
+    return 1 + math.exp(minimize_scalar(share, bounds=(-2.0, 6.0), method="bounded", options={"xatol": 0.02}).x)
+
+
+def _renyi_budget(order: float, epsilon: float, delta: float) -> float:
+    """The largest rho, rounded down by bisection, for which (order, rho)-RDP implies (epsilon, delta)-DP."""
+    low, high = 0.0, max(1.0, 2 * epsilon)
+    while best_epsilon(order, high, delta) <= epsilon:
+        low, high = high, 2 * high
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if best_epsilon(order, middle, delta) <= epsilon else (low, middle)
+    return low
+
+
+class GaussianFilter(_Additive):
+    """mu-GDP under full adaptivity where every event is Gaussian: the squared shifts add up to at most mu^2.
+
+    Smith, Thakurta 2022 (arXiv 2210.17520), Theorem 3.1; tight, and exact for what is spent in full.
+    """
+
+    def __init__(self, target_epsilon: float, target_delta: float, neighbouring: Neighbouring = "add-remove") -> None:
+        positive("target_epsilon", target_epsilon)
+        open_probability("target_delta", target_delta)
+        self.neighbouring = neighbouring_relation(neighbouring)
+        super().__init__(_largest_squared_shift(target_epsilon, target_delta))
+
+    def cost(self, mechanism: Mechanism) -> float:
+        """The sum of squared shifts of its Gaussian rounds; InputError for any other mechanism."""
+        total = 0.0
+        for step, rounds in rounds_by_step(mechanism).items():
+            if not isinstance(step, Gaussian):
+                raise InputError("mechanism", step, "Gaussian releases only; use RenyiFilter for others")
+            shift = up(clip_sensitivity(self.neighbouring) / step.noise_multiplier)
+            total = up(total + up(rounds * up(shift * shift)))
+        return total
+
+
+def _largest_squared_shift(epsilon: float, delta: float) -> float:
+    """The largest mu^2, rounded down by bisection, for which mu-GDP implies (epsilon, delta)-DP."""
+    low, high = 0.0, 1.0
+    while profile_above(epsilon, high) <= delta:
+        low, high = high, 2 * high
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if profile_above(epsilon, middle) <= delta else (low, middle)
+    return down(low * low)
+
+
+class RenyiOdometer:
+    """What has been spent so far, valid at every moment at once, with no budget fixed in advance.
+
+    Feldman, Zrnic 2021, section 5: budgets rho_k = k * step, k = 1, 2, ..., each a Renyi filter of its own with
+    failure probability 6 delta / (pi k)^2; these sum to delta, so all hold together and the reading may
+    be taken, and acted upon, at any time.
+    """
+
+    def __init__(
+        self,
+        target_delta: float,
+        order: float,
+        step: float,
+        neighbouring: Neighbouring = "add-remove",
+        *,
+        participation: Hidden = "hidden",
+    ) -> None:
+        self.delta = open_probability("target_delta", target_delta)
+        if number("order", order) <= 1:
+            raise InputError("order", order, "an order above 1")
+        self.order, self.step = float(order), positive("step", step)
+        self.neighbouring = neighbouring_relation(neighbouring)
+        self.participation: Hidden = participation
+        self.spent = 0.0
+
+    def record(self, mechanism: Mechanism) -> None:
+        """Add the mechanism's D_alpha, rounded up."""
+        cost = renyi(mechanism, self.order, self.neighbouring, self.participation).upper
+        self.spent = up(self.spent + cost)
+
+    @property
+    def epsilon(self) -> float:
+        """The epsilon spent so far, at the odometer's delta, rounded up."""
+        blocks = max(1, math.ceil(up(self.spent / self.step)))
+        share = down(6 * self.delta / (math.pi * blocks) ** 2, 4)
+        return best_epsilon(self.order, up(blocks * self.step), share)

@@ -1,0 +1,105 @@
+"""An append-only record of what was released, from which the cost can be recomputed bit for bit.
+
+Events are mechanism descriptions, never costs: an accountant that improves later improves old ledgers too.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from ...mechanisms import Mechanism, Neighbouring, Repeat, Sequence, rounds_by_step
+from ...mechanisms.serialise import from_json, to_json
+from ..bracket import Bracket
+from ..epsilon import epsilon as epsilon_of
+from .store import GENESIS, Event, MemoryStore, SqliteStore, Store, chained
+
+
+class Ledger:
+    """What was released so far, and what it costs.
+
+    Reading never changes the record. The cost of `epsilon` grows with the number of distinct mechanisms,
+    not with the number of events.
+    """
+
+    def __init__(self, store: Store | str | Path | None = None) -> None:
+        self._store: Store = MemoryStore() if store is None else _store(store)
+        self._counts: dict[Mechanism, int] = {}
+        self._seen = 0
+        self._head = GENESIS
+        self._refresh()
+
+    def record(self, mechanism: Mechanism, event_id: str | None = None) -> bool:
+        """Record one release durably, before its output leaves the building.
+
+        event_id: names the release, so that a retried round is counted once; a fresh one by default.
+        Returns False when this very event is already recorded. LedgerError when the id names another.
+        """
+        text = _text(mechanism)
+        event = self._store.append(uuid.uuid4().hex if event_id is None else event_id, text)
+        if event is not None and event.hash == chained(self._head, event.event_id, event.mechanism):
+            self._take(event, mechanism)
+        return event is not None
+
+    def run(self) -> Mechanism | None:
+        """Everything recorded, by any writer, as one description; None for an empty ledger."""
+        self._refresh()
+        parts = tuple(Repeat(step, rounds) for step, rounds in self._counts.items())
+        return Sequence(parts) if parts else None
+
+    def epsilon(
+        self,
+        delta: float,
+        neighbouring: Neighbouring = "add-remove",
+        *,
+        notion: str = "dp",
+        participation: Literal["hidden", "visible"] | None = None,
+        accountant: str = "best",
+    ) -> Bracket:
+        """The certified cost of everything recorded; see `dpcert.accounting.epsilon`."""
+        run = self.run()
+        if run is None:
+            return Bracket(0.0, 0.0, True, "empty")
+        return epsilon_of(run, delta, neighbouring, notion=notion, participation=participation, accountant=accountant)
+
+    @property
+    def head(self) -> str:
+        """The hash of the last event seen: note it elsewhere to detect a ledger rewritten from scratch."""
+        self._refresh()
+        return self._head
+
+    def __len__(self) -> int:
+        self._refresh()
+        return self._seen
+
+    def events(self) -> Iterator[Event]:
+        """Every event in order, verified against the chain from its beginning."""
+        return self._store.since(0)
+
+    def _refresh(self) -> None:
+        for event in self._store.since(self._seen):
+            self._take(event, from_json(event.mechanism))
+
+    def _take(self, event: Event, mechanism: Mechanism) -> None:
+        for step, rounds in rounds_by_step(mechanism).items():
+            self._counts[step] = self._counts.get(step, 0) + rounds
+        self._seen += 1
+        self._head = event.hash
+
+
+def _store(given: Store | str | Path) -> Store:
+    return SqliteStore(given) if isinstance(given, str | Path) else given
+
+
+_TEXTS: dict[Mechanism, str] = {}
+
+
+def _text(mechanism: Mechanism) -> str:
+    """to_json, remembered: training loops record the same few descriptions again and again."""
+    if mechanism not in _TEXTS:
+        if len(_TEXTS) > 10_000:
+            _TEXTS.clear()
+        _TEXTS[mechanism] = to_json(mechanism)
+    return _TEXTS[mechanism]

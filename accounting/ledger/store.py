@@ -1,0 +1,160 @@
+"""Where a ledger's events are kept: in memory, or in one SQLite file that survives crashes and shows tampering.
+
+Each event's hash covers the previous event's, so that a changed, removed or reordered event is detected;
+the number of events and the last hash are kept in the same transaction as the event, so that a ledger with
+its last events cut off is detected too. Somebody who rewrites the whole file consistently is detected only
+by comparing its head with one noted elsewhere (`Ledger.head`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from ...mechanisms import InputError
+
+SCHEMA_VERSION = 1
+GENESIS = "0" * 64
+
+
+class LedgerError(RuntimeError):
+    """The ledger cannot be trusted or used; the message says what is wrong and with which event."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One recorded release: a unique id, the canonical JSON of the mechanism, and the chained hash."""
+
+    event_id: str
+    mechanism: str
+    hash: str
+
+
+def chained(previous: str, event_id: str, mechanism: str) -> str:
+    """The hash of an event, over the previous event's hash, its id and its mechanism."""
+    parts = (previous, event_id, mechanism)
+    return hashlib.sha256("".join(f"{len(part)}:{part}" for part in parts).encode()).hexdigest()
+
+
+class Store(Protocol):
+    """Where events live. `append` returns only when the event is as durable as the store promises."""
+
+    def append(self, event_id: str, mechanism: str) -> Event | None:
+        """Record the event and return it; None when the same event is already there."""
+
+    def since(self, count: int) -> Iterator[Event]:
+        """The events after the first `count`, in order; LedgerError when the chain is broken."""
+
+
+class MemoryStore:
+    """Events in a list, for those who need no durability."""
+
+    def __init__(self) -> None:
+        self._events: list[Event] = []
+        self._by_id: dict[str, str] = {}
+
+    def append(self, event_id: str, mechanism: str) -> Event | None:
+        if _already(self._by_id.get(event_id), event_id, mechanism):
+            return None
+        previous = self._events[-1].hash if self._events else GENESIS
+        event = Event(event_id, mechanism, chained(previous, event_id, mechanism))
+        self._by_id[event_id] = mechanism
+        self._events.append(event)
+        return event
+
+    def since(self, count: int) -> Iterator[Event]:
+        return iter(self._events[count:])
+
+
+def _already(recorded: str | None, event_id: str, mechanism: str) -> bool:
+    """Whether the id is taken by the very same event (a retry); LedgerError when by another."""
+    if recorded is not None and recorded != mechanism:
+        raise LedgerError(f"event id {event_id!r} is taken by another event: {recorded}, not {mechanism}")
+    return recorded is not None
+
+
+class SqliteStore:
+    """Events in one SQLite file: write-ahead log, one transaction an event, synced before `append` returns.
+
+    Several processes may write; each sees all earlier events. Raises LedgerError for a file that is no
+    ledger, of another schema version, truncated or edited.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        if self.path.is_dir():
+            raise InputError("path", str(path), "a file, not a directory")
+        with self._errors(), self._connect() as connection, connection:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("BEGIN IMMEDIATE")
+            self._create_or_check(connection)
+
+    def append(self, event_id: str, mechanism: str) -> Event | None:
+        with self._errors(), self._connect() as connection, connection:
+            connection.execute("BEGIN IMMEDIATE")
+            row = connection.execute("SELECT mechanism FROM events WHERE event_id = ?", (event_id,)).fetchone()
+            if _already(row[0] if row else None, event_id, mechanism):
+                return None
+            count, head = connection.execute("SELECT count, head FROM head").fetchone()
+            event = Event(event_id, mechanism, chained(head, event_id, mechanism))
+            connection.execute("INSERT INTO events VALUES (?, ?, ?, ?)", (count + 1, event_id, mechanism, event.hash))
+            connection.execute("UPDATE head SET count = ?, head = ?", (count + 1, event.hash))
+            return event
+
+    def since(self, count: int) -> Iterator[Event]:
+        with self._errors(), self._connect() as connection:
+            connection.execute("BEGIN")  # One snapshot for head and events.
+            total, head = connection.execute("SELECT count, head FROM head").fetchone()
+            rows = connection.execute(
+                "SELECT sequence, event_id, mechanism, hash FROM events WHERE sequence >= ? ORDER BY sequence", (count,)
+            ).fetchall()
+        yield from _verified(rows, count, total, head)
+
+    def _create_or_check(self, connection: sqlite3.Connection) -> None:
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if not tables:
+            connection.execute(
+                "CREATE TABLE events (sequence INTEGER PRIMARY KEY, event_id TEXT NOT NULL UNIQUE,"
+                " mechanism TEXT NOT NULL, hash TEXT NOT NULL)"
+            )
+            connection.execute("CREATE TABLE head (schema_version INTEGER, count INTEGER, head TEXT)")
+            connection.execute("INSERT INTO head VALUES (?, 0, ?)", (SCHEMA_VERSION, GENESIS))
+            return
+        if tables != {"events", "head"}:
+            raise LedgerError(f"{self.path} is a database, but no dpcert ledger: it has tables {sorted(tables)}")
+        rows = connection.execute("SELECT schema_version FROM head").fetchall()
+        if rows != [(SCHEMA_VERSION,)]:
+            raise LedgerError(f"{self.path}: schema version {rows}, this dpcert reads {SCHEMA_VERSION}")
+
+    @contextmanager
+    def _connect(self) -> Iterator[sqlite3.Connection]:
+        with closing(sqlite3.connect(self.path, timeout=60, isolation_level=None)) as connection:
+            connection.execute("PRAGMA synchronous=FULL")
+            yield connection
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            raise LedgerError(f"{self.path}: {error}") from error
+
+
+def _verified(rows: list[tuple[int, str, str, str]], count: int, total: int, head: str) -> Iterator[Event]:
+    """The events after the first `count`, each checked against its predecessor; `rows` starts at event `count`."""
+    previous = GENESIS
+    for expected, (sequence, event_id, mechanism, found) in enumerate(rows, start=max(count, 1)):
+        if sequence != expected:
+            raise LedgerError(f"event {expected} is missing from the ledger")
+        if sequence > count or count == 0:
+            if found != chained(previous, event_id, mechanism):
+                raise LedgerError(f"event {sequence} ({event_id}) was changed after it was recorded")
+            yield Event(event_id, mechanism, found)
+        previous = found
+    if (rows[-1][0] if rows else 0) != total or previous != head:
+        raise LedgerError(f"the ledger says {total} events ending in {head[:12]}, but other ones are there")

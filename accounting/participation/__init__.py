@@ -1,0 +1,1 @@
+"""What is left of amplification when participation is seen, pooled or hidden."""

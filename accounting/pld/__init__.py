@@ -1,0 +1,1 @@
+"""Two-sided privacy loss distributions: for the mechanisms whose characteristic function does not decay."""

@@ -1,0 +1,138 @@
+"""The two laws of the privacy loss, one that dominates and one that is dominated, for every pair this project has.
+
+Gaussian and Laplace pairs are in closed form, so only the pair's parameters are rounded (up for the upper law,
+down for the lower: a larger shift or rate dominates, docs/theory/pld.md, section "Parameters"). Everything else
+is a list of cells: exact for countable outcomes, a cut of the line for subsampled continuous noise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..pairs import (
+    ApproximateDpPair,
+    Composition,
+    GaussianPair,
+    LaplacePair,
+    Order,
+    Pair,
+    RandomizedResponsePair,
+    SubsampledPair,
+)
+from ..parameters import dominated_parameters, dominating_parameters
+from .bases import ContinuousBase, continuous_base
+from .cells import Atoms, Cells, Vector, optimistic, pessimistic
+from .discrete import finite_cells, lattice_base, lattice_cells
+from .sampling import joined, location_cells, replace_continuous, replace_lattice, sheets
+from .transform import AtomLaw, GaussianLaw, LaplaceLaw, Law, VisibleLaw
+
+_COARSE = 1024
+_GRADED = 0.8
+"""Share of the edges placed by importance; the rest are spread evenly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """How finely continuous pairs are cut: the number of cells, the tilt that they should serve best, and the
+    mass of a tail that may be left to the pessimist's infinity and the optimist's nothing."""
+
+    cells: int
+    tilt: float
+    tail: float
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`rounds` rounds of a pair, by a law that dominates it and one that it dominates."""
+
+    upper: Law
+    lower: Law
+    rounds: int
+
+
+def supports_pair(pair: Pair) -> bool:
+    """Whether `steps` knows the pair."""
+    if isinstance(pair, SubsampledPair):
+        if pair.order == "replace" and isinstance(pair.base, RandomizedResponsePair | ApproximateDpPair):
+            return False
+        return not isinstance(pair.base, SubsampledPair) and supports_pair(pair.base)
+    return (
+        isinstance(pair, GaussianPair | LaplacePair | RandomizedResponsePair | ApproximateDpPair)
+        or lattice_base(pair) is not None
+    )
+
+
+def steps(composition: Composition, resolution: Resolution) -> list[Step]:
+    """The laws of every step; all Gaussian rounds are one Gaussian step."""
+    rest = [(pair, rounds) for pair, rounds in composition if not isinstance(pair, GaussianPair)]
+    squares = [rounds * pair.shift**2 for pair, rounds in composition if isinstance(pair, GaussianPair)]
+    merged = [(GaussianPair(math.sqrt(math.fsum(squares))), 1)] if squares else []
+    return [
+        Step(
+            _law(dominating_parameters(pair), resolution, pessimistic),
+            _law(dominated_parameters(pair), resolution, optimistic),
+            rounds,
+        )
+        for pair, rounds in [*merged, *rest]
+    ]
+
+
+def _law(pair: Pair, resolution: Resolution, discrete: Callable[[Cells], Atoms]) -> Law:
+    """The law of a pair in closed form, or of its cells made discrete."""
+    if isinstance(pair, SubsampledPair) and pair.order == "visible":
+        return VisibleLaw(_law(pair.base, resolution, discrete), pair.rate)
+    if isinstance(pair, GaussianPair):
+        return GaussianLaw(pair.shift)
+    if isinstance(pair, LaplacePair):
+        return LaplaceLaw(pair.shift)
+    cells = _subsampled(pair, resolution) if isinstance(pair, SubsampledPair) else _table(pair, resolution.tail)
+    return AtomLaw(discrete(cells))
+
+
+def _table(pair: Pair, tail: float) -> Cells:
+    if isinstance(pair, RandomizedResponsePair | ApproximateDpPair):
+        return finite_cells(pair)
+    base = lattice_base(pair)
+    if base is None:
+        raise TypeError(f"no table for {pair}")
+    return lattice_cells(base, tail)
+
+
+def _subsampled(pair: SubsampledPair, resolution: Resolution) -> Cells:
+    lattice, continuous = lattice_base(pair.base), continuous_base(pair.base)
+    if continuous is not None:
+        edges = _graded(continuous, pair.order, pair.rate, resolution)
+        return joined(_cut(continuous, pair.order, pair.rate, edges, resolution.tail))
+    if lattice is not None and pair.order == "replace":
+        return replace_lattice(lattice, pair.rate, resolution.tail)
+    return joined(sheets(_table(pair.base, resolution.tail), pair.order, pair.rate))
+
+
+def _cut(base: ContinuousBase, order: Order, rate: float, edges: Vector, tail: float) -> list[Cells]:
+    if order == "replace":
+        return [replace_continuous(base, rate, edges, tail)]
+    return sheets(location_cells(base, edges, tail), order, rate)
+
+
+def _graded(base: ContinuousBase, order: Order, rate: float, resolution: Resolution) -> Vector:
+    """Edges whose number in a place grows with (tilted mass * width^2)^(1/3) there, the outer ones included."""
+    lowest = -base.shift if order == "replace" else 0.0
+    left, right = base.span(resolution.tail, lowest)
+    forced = [left, lowest, 0.0, 0.5 * base.shift, base.shift, right]
+    coarse = np.unique(np.concatenate([np.linspace(left, right, _COARSE + 1), forced]))
+    importance = np.zeros(coarse.size - 1)
+    for sheet in _cut(base, order, rate, coarse, resolution.tail):
+        if sheet.p.size == importance.size:
+            with np.errstate(divide="ignore"):
+                exponent = np.log(sheet.p) + resolution.tilt * sheet.high + 2 * np.log(sheet.high - sheet.low)
+            importance += np.exp((exponent - np.max(exponent)) / 3) if np.isfinite(np.max(exponent)) else 0.0
+    density = _GRADED * importance / np.sum(importance) + (1 - _GRADED) * np.diff(coarse) / (right - left)
+    cumulative = np.concatenate([[0.0], np.cumsum(density)])
+    fine = np.interp(np.linspace(0, cumulative[-1], resolution.cells + 1), cumulative, coarse)
+    # no cell so narrow that rounding could take it to the wrong side of a forced edge
+    apart = np.min(np.abs(fine[:, None] - np.array(forced)), axis=1) > 1e-9 * (right - left)
+    return np.unique(np.concatenate([fine[apart], forced, base.outer]))

@@ -1,0 +1,124 @@
+"""The two-sided privacy-loss-distribution accountant: certified brackets for any composition of this project's pairs.
+
+Each step is replaced by a discrete law that dominates it and one that it dominates (laws.py, cells.py);
+their transforms along a tilted line give the composed profiles from above and from below, with aliasing,
+truncation and rounding inside the bounds (transform.py, inversion.py). The resolution grows until the
+bracket is narrow, or the largest size is reached; the width is reported as it is.
+Theory and proofs: docs/theory/pld.md. Relatives: Koskela, Jaelkoe, Honkela 2020 (arXiv 1906.03049); Gopi, Lee,
+Wutschitz 2021 (arXiv 2106.02848); Doroshenko et al. 2022 (arXiv 2207.04380).
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..bracket import Bracket, OutOfReach
+from ..pairs import Composition
+from ..parameters import dominating_parameters
+from ..profiles import has_profile, profile
+from ..rounding import TARGET, float_above, up
+from .inversion import log_peak
+from .laws import Resolution, steps, supports_pair
+from .profile import METHOD, Profile
+from .search import ALIASES, best_tilt, chernoff, saddle
+from .sides import Sides, may_have_rare_jumps, rare_jump_bound, threshold_for
+
+_NEAR_TOP = 2e-6
+"""Relative distance from the largest possible loss within which epsilon is not resolved."""
+
+_LEVELS = ((1 << 13, 1 << 12, 1e-5), (1 << 15, 1 << 14, 1e-5), (1 << 17, 1 << 16, 8e-5), (1 << 19, 1 << 17, 0.0))
+"""(frequencies, cells, relative width at which refinement stops): the last level takes seconds, and the others stop
+where its gain would not be worth them."""
+
+_PILOT_CELLS = 2048
+
+
+def supports(composition: Composition) -> bool:
+    """Every pair but those of which no distribution is known, or whose table of outcomes would be too large."""
+    return bool(composition) and all(supports_pair(pair) for pair, _ in composition)
+
+
+def epsilon(composition: Composition, delta: float) -> Bracket:
+    """The smallest epsilon >= 0 of the composed pair at 0 < delta < 1."""
+    if _total_variation(composition) <= delta * (1 - 4 * TARGET):
+        return Bracket(0.0, 0.0, True, METHOD)
+    log_delta, tail = math.log(delta), _tail(composition, delta)
+    pilot = steps(composition, Resolution(_PILOT_CELLS, 1.0, tail))
+    whole = Sides.of(pilot)
+    if whole.infinite_lower > delta:
+        return Bracket(math.inf, math.inf, True, METHOD)
+    if whole.infinite_upper >= delta:
+        return Bracket(0.0, math.inf, True, METHOD)
+    log_finite = math.log(delta - whole.infinite_upper)
+    high, tilt = chernoff(whole.upper, log_finite)
+    high = min(high, whole.top)
+    rare = may_have_rare_jumps(composition)
+    if rare:
+        high = rare_jump_bound(steps(composition, Resolution(_PILOT_CELLS, tilt, tail)), high, log_finite)
+    answer, reach = Bracket(0.0, high, True, METHOD), 8.0
+    for count, cells, enough in _LEVELS:
+        pilot = steps(composition, Resolution(_PILOT_CELLS, tilt, tail))
+        threshold = threshold_for(pilot, max(answer.lower, 0.8 * answer.upper), log_delta) if rare else None
+        guide = Sides.of(pilot, threshold)
+        window = _window(guide, answer, reach)
+        tilt = best_tilt(guide.upper, window, log_delta)
+        sides = Sides.of(steps(composition, Resolution(cells, tilt, tail)), threshold)
+        try:
+            answer = answer.intersect(Profile.on(sides, tilt, window, log_delta, count).epsilon(delta, answer))
+        except OutOfReach:
+            continue
+        if answer.width <= enough * answer.upper:
+            break
+        reach *= 8 if answer.lower <= window[0] else 1
+    return answer
+
+
+def delta(composition: Composition, epsilon: float) -> Bracket:
+    """The smallest delta of the composed pair at epsilon >= 0."""
+    below, above = epsilon * (1 - 2 * TARGET), epsilon * (1 + 4 * TARGET)
+    rare = may_have_rare_jumps(composition) and epsilon > 0
+    tail, threshold, log_delta, tilt = 1e-40, None, 0.0, 1.0
+    for _ in range(4 if rare else 2):
+        pilot = steps(composition, Resolution(_PILOT_CELLS, tilt, tail))
+        guide = Sides.of(pilot, threshold)
+        if below >= guide.top:
+            return Bracket(guide.infinite_lower, guide.infinite_upper, True, METHOD)
+        tilt = saddle(guide.upper, epsilon)
+        log_delta = max(min(log_peak(tilt) + guide.upper.log_moment(tilt) - tilt * epsilon, 0.0) - 3, -600.0)
+        tail = min(tail, _tail(composition, math.exp(log_delta)))
+        threshold = threshold_for(pilot, below, log_delta) if rare else None
+    guide = Sides.of(pilot, threshold)
+    tilt = best_tilt(guide.upper, (epsilon, epsilon), log_delta)
+    answer = Bracket(0.0, 1.0, True, METHOD)
+    for count, cells, enough in _LEVELS:
+        sides = Sides.of(steps(composition, Resolution(cells, tilt, tail)), threshold)
+        try:
+            line = Profile.on(sides, tilt, (epsilon, epsilon), log_delta, count)
+        except OutOfReach:
+            continue
+        answer = answer.intersect(Bracket(line.lower(above), line.upper(below), True, METHOD))
+        if answer.width <= enough * answer.upper:
+            break
+    return answer
+
+
+def _total_variation(composition: Composition) -> float:
+    """A bound of delta(0): the sum of the rounds' own, where they have a formula."""
+    if not all(has_profile(pair, 1) for pair, _ in composition):
+        return math.inf
+    parts = (rounds * float_above(profile(dominating_parameters(pair), 1, 0.0)) for pair, rounds in composition)
+    return up(sum(parts), len(composition) + 1)
+
+
+def _window(guide: Sides, answer: Bracket, reach: float) -> tuple[float, float]:
+    """Where to look for the crossing: about `reach` e-folds of the profile below the known upper bound.
+
+    Near the largest loss of a bounded one nothing is resolved: the bracket is narrow enough a little below it.
+    """
+    high = min(answer.upper, guide.top * (1 - _NEAR_TOP))
+    return max(answer.lower, high - reach / saddle(guide.upper, high), 0.0), high
+
+
+def _tail(composition: Composition, delta: float) -> float:
+    """Mass of a tail that may be lost in one round: far below delta even after all rounds."""
+    return max(1e-285, ALIASES * delta / sum(rounds for _, rounds in composition))

@@ -1,0 +1,285 @@
+"""Moment generating functions along a vertical line, with error bounds: phi(c + i w) = E_P[e^{(c + i w) L}; L < inf].
+
+A Law knows log phi(c) for real c, and phi(c + i w)/phi(c) at the frequencies w = 2 pi k / R, k = 0..N: in closed
+form for Gaussian and Laplace pairs, by fast Fourier transforms for a list of atoms. Errors are absolute, one
+bound a frequency (docs/theory/pld.md, section "Transforms").
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..rounding import UNIT
+from .cells import Atoms, Vector
+
+Complex = NDArray[np.complex128]
+
+_OVERSAMPLING = 2
+_TAYLOR_TERMS = 21
+"""Frequency times move is at most pi/2, and (pi/2)^21 / 21! = 3e-16."""
+
+_FEW_ATOMS = 24
+
+
+@dataclass(frozen=True)
+class Frequencies:
+    """k * 2 pi / period for k = 0..count, with the grid of step period / (2 count) for the transforms.
+
+    The step is a double of 20 significant bits, so that its multiples up to 2^33 are exact.
+    """
+
+    step: float
+    count: int
+
+    @classmethod
+    def covering(cls, period: float, count: int) -> Frequencies:
+        """At least the given period; count must be a power of two."""
+        mantissa, exponent = math.frexp(period / (_OVERSAMPLING * count))
+        return cls(math.ldexp(math.ceil(mantissa * 2**20) / 2**20, exponent), count)
+
+    @property
+    def size(self) -> int:
+        return _OVERSAMPLING * self.count
+
+    @property
+    def period(self) -> float:
+        return self.step * self.size
+
+    @cached_property
+    def omega(self) -> Vector:
+        return np.asarray(np.arange(self.count + 1) * (2 * math.pi / self.period))
+
+    def line(self, c: float) -> Complex:
+        """c + i omega."""
+        t: Complex = np.empty(self.count + 1, dtype=complex)
+        t.real, t.imag = c, self.omega
+        return t
+
+
+class Law(Protocol):
+    """The law of one step's privacy loss under P."""
+
+    @property
+    def infinite(self) -> float:
+        """The mass at +inf."""
+        ...
+
+    @property
+    def top(self) -> float:
+        """An upper bound of the finite losses."""
+        ...
+
+    def log_moment(self, c: float) -> float:
+        """log phi(c), c >= 0, within log_moment_error(c)."""
+        ...
+
+    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Vector]:
+        """phi(c + i w) / exp(the computed log_moment(c)), and a bound of the error at each frequency."""
+        ...
+
+    def split(self, threshold: float) -> tuple[Law, Law | None]:
+        """The finite losses up to a threshold >= 0, and those above it; None where they are not told apart."""
+        ...
+
+
+@dataclass(frozen=True)
+class AtomLaw:
+    """A list of atoms: the law that it states, exactly, whatever rounding made it."""
+
+    atoms: Atoms
+
+    @property
+    def infinite(self) -> float:
+        return self.atoms.infinite
+
+    @property
+    def top(self) -> float:
+        return float(np.max(self.atoms.loss, initial=-math.inf))
+
+    @cached_property
+    def _log_mass(self) -> Vector:
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.atoms.mass))
+
+    def log_moment(self, c: float) -> float:
+        exponents = self._log_mass + c * self.atoms.loss
+        largest = float(np.max(exponents))
+        return largest + math.log(float(np.sum(np.exp(exponents - largest))))
+
+    def split(self, threshold: float) -> tuple[Law, Law | None]:
+        above = self.atoms.loss > threshold
+        if not np.any(above) or np.all(above):
+            return self, None
+        loss, mass = self.atoms.loss, self.atoms.mass
+        low, high = (AtomLaw(Atoms(loss[part], mass[part], 0.0)) for part in (~above, above))
+        return low, high
+
+    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Vector]:
+        loss = self.atoms.loss
+        exponents = c * loss - self.log_moment(c)
+        weights = np.exp(self._log_mass + exponents)
+        ulps = 12 + 2 * (np.abs(exponents) + np.abs(self._log_mass) + np.abs(c * loss))
+        inexact = float(np.dot(weights, ulps)) * UNIT
+        if loss.size <= _FEW_ATOMS:
+            return _direct(loss, weights, inexact, grid)
+        return _fast(loss, weights, inexact, grid)
+
+
+def _direct(loss: Vector, weights: Vector, error: float, grid: Frequencies) -> tuple[Complex, Vector]:
+    """The sum over atoms, frequency by frequency."""
+    value = np.zeros(grid.count + 1, dtype=complex)
+    for position, weight in zip(loss, weights, strict=True):
+        value += weight * np.exp(1j * (grid.omega * position))
+    return value, error + 64 * UNIT + 4 * UNIT * grid.omega * float(np.sum(weights * np.abs(loss)))
+
+
+def _fast(loss: Vector, weights: Vector, error: float, grid: Frequencies) -> tuple[Complex, Vector]:
+    """Atoms moved to the nearest grid point, the moves put back by a Taylor series of e^{i w move}."""
+    nearest = np.rint(loss / grid.step)
+    scaled = (loss - nearest * grid.step) / (0.5 * grid.step)
+    index = np.mod(nearest, grid.size).astype(np.int64)
+    rotation = 0.5j * grid.step * grid.omega
+    value = np.zeros(grid.count + 1, dtype=complex)
+    factor = np.ones(grid.count + 1, dtype=complex)
+    moments = weights.copy()
+    in_bins = 0.0
+    for order in range(_TAYLOR_TERMS):
+        lattice, lost = _binned(index, moments, grid.size)
+        in_bins = max(in_bins, lost)
+        value += factor * np.conj(np.fft.rfft(lattice)[: grid.count + 1])
+        moments *= scaled
+        factor *= rotation / (order + 1)
+    remainder = np.abs(rotation) ** _TAYLOR_TERMS / math.factorial(_TAYLOR_TERMS)
+    total = float(np.sum(weights))
+    stages = math.log2(grid.size) + 2
+    rounding = np.exp(np.abs(rotation)) * (UNIT * (8 * stages + 32) * total + in_bins)
+    displaced = 4 * UNIT * grid.omega * float(np.sum(weights * np.abs(loss)))
+    return value, error + (1.01 * remainder * total + rounding + displaced) * (1 + 1e-9)
+
+
+def _binned(index: NDArray[np.int64], values: Vector, size: int) -> tuple[Vector, float]:
+    """Sums by index, and a bound of their rounding errors' total.
+
+    Each value is split at 2^-30 of the largest: sums of the leading parts are exact (2^22 values), those of the
+    rest are small.
+    """
+    quantum = math.ldexp(1.0, math.frexp(float(np.max(np.abs(values))))[1] - 30)
+    leading = np.rint(values / quantum) * quantum
+    rest = values - leading
+    lost = UNIT * (values.size * float(np.sum(np.abs(rest))) + 2 * float(np.sum(np.abs(values))))
+    sums: Vector = np.bincount(index, leading, size).astype(float) + np.bincount(index, rest, size).astype(float)
+    return sums, lost
+
+
+@dataclass(frozen=True, slots=True)
+class GaussianLaw:
+    """P = N(s, 1), Q = N(0, 1): phi(t) = exp(s^2 t (t + 1) / 2)."""
+
+    shift: float
+    infinite: float = 0.0
+    top: float = math.inf
+
+    def log_moment(self, c: float) -> float:
+        return 0.5 * self.shift**2 * c * (c + 1)
+
+    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Vector]:
+        scaled = 0.5 * self.shift**2 * grid.omega
+        value = np.exp(-scaled * grid.omega + 1j * (scaled * (2 * c + 1)))
+        phase_error = 8 * scaled * (grid.omega + 2 * c + 1)
+        error = UNIT * np.abs(value) * (16 + phase_error + 8 * self.log_moment(c))
+        return value, error + 1e-300
+
+    def split(self, threshold: float) -> tuple[Law, Law | None]:
+        return self, None
+
+
+@dataclass(frozen=True, slots=True)
+class LaplaceLaw:
+    """P = Laplace(s, 1), Q = Laplace(0, 1).
+
+    phi(t) = e^{ts}/2 + e^{-(1+t)s}/2 + (e^{ts} - e^{-(1+t)s}) / (2 (2t+1)): Mironov 2017 (arXiv 1702.07476v3),
+    Proposition 6, with order t + 1.
+    """
+
+    shift: float
+    infinite: float = 0.0
+
+    @property
+    def top(self) -> float:
+        return self.shift
+
+    def log_moment(self, c: float) -> float:
+        small = math.exp(-(2 * c + 1) * self.shift)
+        return c * self.shift + math.log(0.5 + 0.5 * small + 0.5 * (1 - small) / (2 * c + 1))
+
+    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Vector]:
+        """Relative to e^{cs}: every term is at most 1, and log_moment's argument is between 1/2 and 1."""
+        phase = grid.omega * self.shift
+        twice = 2 * c + 1 + 2j * grid.omega
+        small = np.exp(-(2 * c + 1) * self.shift - 2j * phase)
+        relative = 0.5 + 0.5 * small + 0.5 * (1 - small) / twice
+        scale = math.exp(c * self.shift - self.log_moment(c))
+        error = UNIT * (64 + 8 * phase + 8 * c * self.shift)
+        return relative * np.exp(1j * phase) * scale, error
+
+    def split(self, threshold: float) -> tuple[Law, Law | None]:
+        return self, None
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleLaw:
+    """A public coin: the base law with probability `rate`, else loss 0."""
+
+    base: Law
+    rate: float
+
+    @property
+    def infinite(self) -> float:
+        return self.rate * self.base.infinite
+
+    @property
+    def top(self) -> float:
+        return max(0.0, self.base.top)
+
+    def log_moment(self, c: float) -> float:
+        return float(np.logaddexp(math.log1p(-self.rate), math.log(self.rate) + self.base.log_moment(c)))
+
+    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Vector]:
+        total, base = self.log_moment(c), self.base.log_moment(c)
+        out, taken = math.exp(math.log1p(-self.rate) - total), math.exp(math.log(self.rate) + base - total)
+        value, error = self.base.normalised(c, grid)
+        return out + taken * value, taken * error + UNIT * (64 + 4 * abs(base) + 4 * abs(total))
+
+    def split(self, threshold: float) -> tuple[Law, Law | None]:
+        none = AtomLaw(Atoms(np.zeros(1), np.array([1 - self.rate]), 0.0))
+        return none, ScaledLaw(self.base, self.rate)
+
+
+@dataclass(frozen=True, slots=True)
+class ScaledLaw:
+    """The base law's finite part times a probability."""
+
+    base: Law
+    weight: float
+    infinite: float = 0.0
+
+    @property
+    def top(self) -> float:
+        return self.base.top
+
+    def log_moment(self, c: float) -> float:
+        return self.base.log_moment(c) + math.log(self.weight)
+
+    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Vector]:
+        value, error = self.base.normalised(c, grid)
+        rounding = UNIT * (4 + 2 * abs(self.base.log_moment(c)) + 2 * abs(math.log(self.weight)))
+        return value, error + rounding * np.abs(value)
+
+    def split(self, threshold: float) -> tuple[Law, Law | None]:
+        return self, None

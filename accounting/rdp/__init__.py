@@ -1,0 +1,1 @@
+"""Renyi differential privacy of every mechanism, at real orders."""

@@ -1,0 +1,155 @@
+"""Renyi accountant: a certified upper bound for every pair whose Renyi divergence is known.
+
+D_alpha adds up over adaptive rounds (Mironov 2017, arXiv 1702.07476, Proposition 1); the order is optimised
+continuously and every number is rounded up. Only an upper bound: `lower` is 0.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ...mechanisms import InputError, Mechanism, Neighbouring
+from ...mechanisms.validate import number
+from ..bracket import Bracket
+from ..conversions.renyi import best_delta, best_epsilon, canonne_epsilon
+from ..dominating import Participation, dominating
+from ..pairs import (
+    ApproximateDpPair,
+    Composition,
+    DiscreteGaussianPair,
+    DiscreteLaplacePair,
+    GaussianPair,
+    LaplacePair,
+    Pair,
+    RandomizedResponsePair,
+    SubsampledPair,
+    ZcdpBound,
+)
+from ..rounding import TARGET, down, up, widened_down, widened_up
+from . import sampling as rdp_sampling
+from .base import base_divergence, largest_loss
+from .orders import best_order
+
+METHOD = "rdp"
+
+_UNSAMPLED = (
+    GaussianPair,
+    LaplacePair,
+    DiscreteGaussianPair,
+    DiscreteLaplacePair,
+    RandomizedResponsePair,
+    ApproximateDpPair,
+    ZcdpBound,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RenyiCurve:
+    """alpha -> an upper bound on D_alpha of the composition; failure: the probability of an unbounded loss.
+
+    Given that no round fails, the curve bounds the rest: delta(eps) = failure + (1 - failure) delta_rest(eps).
+    """
+
+    composition: Composition
+    failure: float
+
+    def __call__(self, alpha: float) -> float:
+        total = 0.0
+        for pair, rounds in self.composition:
+            total = up(total + up(rounds * divergence(pair, alpha)))
+        return total
+
+
+def curve(composition: Composition) -> RenyiCurve:
+    """The composition's curve, the failures of (epsilon, delta)-DP rounds split off."""
+    log_success = 0.0
+    parts: dict[Pair, int] = {}
+    for pair, rounds in composition:
+        bounded = pair
+        if isinstance(pair, ApproximateDpPair):
+            log_success += rounds * math.log1p(-pair.delta)
+            bounded = ApproximateDpPair(pair.epsilon, 0.0)
+        parts[bounded] = parts.get(bounded, 0) + rounds
+    failure = -math.expm1(log_success)
+    return RenyiCurve(tuple(parts.items()), widened_up(failure, 2.0**-40) if failure > 0 else 0.0)
+
+
+@lru_cache(maxsize=8192)
+def divergence(pair: Pair, alpha: float) -> float:
+    """An upper bound on the Renyi divergence of the pair at order alpha > 1, infinity included.
+
+    It holds for all parameters within rounding.PARAMETER of the given doubles.
+    """
+    largest = largest_loss(pair)
+    if math.isinf(alpha):
+        return largest
+    if isinstance(pair, SubsampledPair):
+        return min(largest, rdp_sampling.sampled_divergence(pair, alpha))
+    return min(largest, base_divergence(pair, alpha))
+
+
+def supports(composition: Composition) -> bool:
+    """Whether every pair has a known Renyi divergence."""
+    return all(
+        rdp_sampling.supports(pair) if isinstance(pair, SubsampledPair) else isinstance(pair, _UNSAMPLED)
+        for pair, _ in composition
+    )
+
+
+def epsilon(composition: Composition, delta: float) -> Bracket:
+    """0 <= the composed pair's epsilon at delta <= the best Renyi bound."""
+    run = curve(composition)
+    target = down(down(widened_down(delta, TARGET) - run.failure) / (1 - run.failure)) if run.failure < 1 else 0.0
+    if target <= 0:
+        return Bracket(0.0, math.inf, True, METHOD)
+    unbounded = best_epsilon(math.inf, run(math.inf), target)
+    alpha = best_order(lambda order: canonne_epsilon(order, run(order), target), _start(run, target))
+    alpha = best_order(lambda order: best_epsilon(order, run(order), target), alpha, 1e-2)
+    return Bracket(0.0, min(unbounded, best_epsilon(alpha, run(alpha), target)), True, METHOD)
+
+
+def delta(composition: Composition, epsilon: float) -> Bracket:
+    """0 <= the composed pair's delta at epsilon <= the best Renyi bound, at most 1."""
+    run = curve(composition)
+    target = max(0.0, widened_down(epsilon, TARGET))
+    unbounded = best_delta(math.inf, run(math.inf), target)
+    if unbounded == 0:
+        return Bracket(0.0, run.failure, True, METHOD)
+    alpha = best_order(lambda order: _log_delta(order, run(order), target))
+    alpha = best_order(lambda order: best_delta(order, run(order), target), alpha, 1e-2)
+    rest = min(unbounded, best_delta(alpha, run(alpha), target))
+    return Bracket(0.0, min(1.0, up(run.failure + rest, 2)), True, METHOD)
+
+
+def _log_delta(alpha: float, rdp: float, epsilon: float) -> float:
+    """The exponent of the closed-form delta: comparable where delta itself underflows or exceeds 1."""
+    return (alpha - 1) * (rdp - epsilon + math.log1p(-1 / alpha)) - math.log(alpha)
+
+
+def _start(run: RenyiCurve, delta: float) -> float:
+    """The order that would be best if the divergence were proportional to the order."""
+    return 1 + math.sqrt(-math.log(delta) * 2 / max(run(2.0), 1e-300))
+
+
+def renyi(
+    run: Mechanism,
+    alpha: float,
+    neighbouring: Neighbouring = "add-remove",
+    participation: Participation = "hidden",
+) -> Bracket:
+    """The Renyi divergence of order alpha between the run's outputs on neighbours: 0 <= it <= `upper`.
+
+    alpha: above 1; infinity gives the largest privacy loss. The largest over both orders of the neighbours.
+    Raises InputError for alpha <= 1 and for combinations without a known bound.
+    """
+    if alpha != math.inf and number("alpha", alpha) <= 1:
+        raise InputError("alpha", alpha, "an order above 1")
+    largest = 0.0
+    for product in dominating(run, neighbouring, participation).upper:
+        if not supports(product):
+            raise InputError("run", run, "mechanisms whose Renyi divergence is known")
+        composed = curve(product)
+        largest = max(largest, math.inf if composed.failure > 0 else composed(float(alpha)))
+    return Bracket(0.0, largest, True, METHOD)

@@ -1,0 +1,133 @@
+"""Upper bounds on the moments of sampled pairs other than Gaussian ones: Laplace and the discrete ones.
+
+The likelihood ratio of a discrete pair takes countably many values ("atoms"); that of the Laplace pair has an
+atom on each side and a smooth part between (docs/theory/rdp.md, section "Sampled pairs"). All directions round up.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import logsumexp
+
+from ..pairs import (
+    ApproximateDpPair,
+    DiscreteGaussianPair,
+    DiscreteLaplacePair,
+    LaplacePair,
+    Order,
+    Pair,
+    RandomizedResponsePair,
+)
+from ..rounding import UNIT
+from .base import log_odds
+from .excess import Array, log_excess, log_mixture
+from .quadrature import log_integral_upper
+from .sampled_gaussian import SampledDensity
+
+_TAIL = 14.0
+_MOST_ATOMS = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Atoms:
+    """The unsampled ratio's law under Q0: masses e^log_mass at log-ratios log_ratio, rounded to nearest."""
+
+    log_mass: Array
+    log_ratio: Array
+
+
+def log_moment_excess(base: Pair, rate: float, order: Order, alpha: float) -> float:
+    """log of an upper bound on E_Q[(dP/dQ)^alpha] - 1, alpha > 1, 0 < rate < 1; inf where none is computed."""
+    powers = {"remove": (alpha,), "add": (1 - alpha,), "hybrid": (alpha, 1 - alpha)}[order]
+    one_sided = order == "hybrid"
+    parts = [_part(base, rate, power, one_sided) for power in powers]
+    return float(np.logaddexp.reduce(np.array(parts)))
+
+
+def _part(base: Pair, rate: float, power: float, one_sided: bool) -> float:
+    """E[excess of x^power], over x > 1 only if one_sided."""
+    if isinstance(base, LaplacePair):
+        atoms = Atoms(np.array([-math.log(2), -base.shift - math.log(2)]), np.array([-base.shift, base.shift]))
+        density = SampledDensity(power, rate, base.shift, 2.0, 0)
+        middle = log_integral_upper(density, 0.0 if one_sided else -base.shift / 2, base.shift / 2)
+        return float(np.logaddexp(_sum(atoms, rate, power, one_sided), middle))
+    if isinstance(base, DiscreteGaussianPair):
+        return _discrete_gaussian(base, rate, power, one_sided)
+    return _sum(_finite_atoms(base), rate, power, one_sided)
+
+
+def _sum(atoms: Atoms, rate: float, power: float, one_sided: bool) -> float:
+    kept = atoms.log_ratio > 0 if one_sided else np.full(atoms.log_ratio.shape, True)
+    log_mass, log_ratio = atoms.log_mass[kept], atoms.log_ratio[kept]
+    change = rate * np.expm1(np.minimum(log_ratio, 600.0))
+    terms = log_mass + log_excess(power, log_mixture(rate, log_ratio), change)
+    top = float(np.max(terms, initial=-math.inf))
+    if top == -math.inf:
+        return top
+    counted = terms > top - 45.0
+    inner = 4 - math.log1p(-rate) + 3 * np.abs(log_ratio[counted])
+    slack = 40 * UNIT * (2 + np.abs(terms[counted]) + 3 * np.abs(log_mass[counted]) + (abs(power) + 1) * inner)
+    return float(logsumexp(terms)) + float(np.max(slack)) + len(terms) * (2 * UNIT + math.exp(-45))
+
+
+def _finite_atoms(base: Pair) -> Atoms:
+    if isinstance(base, RandomizedResponsePair):
+        other = base.flip / (base.categories - 1)
+        odds = log_odds(base)
+        return Atoms(np.array([math.log(other), math.log1p(-base.flip)]), np.array([odds, -odds]))
+    if isinstance(base, ApproximateDpPair):
+        high = -math.log1p(math.exp(-base.epsilon))
+        return Atoms(np.array([high - base.epsilon, high]), np.array([base.epsilon, -base.epsilon]))
+    assert isinstance(base, DiscreteLaplacePair)
+    step, shift = 1 / base.scale, base.shift
+    inside = np.arange(1, shift)
+    outside = -math.log1p(math.exp(-step))
+    log_unit = math.log(-math.expm1(-step)) + outside
+    log_mass = np.concatenate(([outside], log_unit - inside * step, [outside - shift * step]))
+    log_ratio = np.concatenate(([-shift * step], (2 * inside - shift) * step, [shift * step]))
+    return Atoms(log_mass, log_ratio)
+
+
+def _discrete_gaussian(base: DiscreteGaussianPair, rate: float, power: float, one_sided: bool) -> float:
+    """Masses e^(-x^2 / 2 sigma^2) / normaliser, the normaliser rounded down: its terms within 14 sigma.
+
+    Left out on each side: above `high` the excess is at most x^power (power > 1) or |power| rate ratio, whose
+    terms fall at least by the factor e^-gap from one integer to the next; below `low` it is at most its value at
+    the smallest ratio, 1 - rate.
+    """
+    sigma, shift = base.sigma, base.shift
+    reach = math.ceil(_TAIL * sigma) + 1
+    depth = math.ceil(sigma * math.sqrt(_TAIL**2 + 2 * max(0.0, power * math.log1p(-rate)))) + 1
+    high = math.ceil(max(power, 1.0) * shift) + reach
+    if high + depth > _MOST_ATOMS or 2 * reach > _MOST_ATOMS:
+        return math.inf
+    variance = sigma * sigma
+    log_normaliser = float(logsumexp(-0.5 * np.arange(-reach, reach + 1.0) ** 2 / variance))
+    x = np.arange(-depth, high + 1.0)
+    atoms = Atoms(-0.5 * x * x / variance - log_normaliser, shift * (x - shift / 2) / variance)
+    total = _sum(atoms, rate, power, one_sided)
+    total = float(np.logaddexp(total, _upper_rest(base, rate, power, high + 1.0) - log_normaliser))
+    if one_sided:
+        return total
+    smallest = math.log1p(-rate)
+    largest = float(log_excess(power, np.array([smallest]), np.array([-rate]))[0])
+    gap = (depth + 1.0) / variance
+    rest = largest - 0.5 * (depth + 1.0) ** 2 / variance - log_normaliser - math.log(-math.expm1(-gap))
+    return float(np.logaddexp(total, rest + 2.0**-40 * (1 + abs(rest))))
+
+
+def _upper_rest(base: DiscreteGaussianPair, rate: float, power: float, start: float) -> float:
+    """log of a bound on the un-normalised terms from `start` on: a geometric series."""
+    variance = base.sigma**2
+    ratio = base.shift * (start - base.shift / 2) / variance
+    if power > 0:
+        first = power * float(log_mixture(rate, np.array([ratio]))[0])
+        gap = (start - power * base.shift) / variance
+    else:
+        first = math.log(-power * rate) + ratio
+        gap = (start - base.shift) / variance
+    value = first - 0.5 * start * start / variance - math.log(-math.expm1(-gap))
+    return value + 2.0**-40 * (1 + abs(value) + abs(first) + start * start / variance)

@@ -1,0 +1,88 @@
+"""Renyi divergences of sampled pairs: one entry for every base, every order of the neighbours, every real order."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..pairs import (
+    ApproximateDpPair,
+    DiscreteGaussianPair,
+    DiscreteLaplacePair,
+    GaussianPair,
+    LaplacePair,
+    RandomizedResponsePair,
+    SubsampledPair,
+    ZcdpBound,
+)
+from ..rounding import up
+from . import sampled_gaussian as rdp_sampled_gaussian
+from . import sampled_other as rdp_sampled_other
+from .base import base_divergence
+
+_SLACK = 2.0**-40
+_FARTHEST = 2_000.0
+"""Tilts alpha * shift beyond this many standard deviations are left to the unsampled bound."""
+
+_KNOWN_RATIO = (
+    GaussianPair,
+    LaplacePair,
+    DiscreteGaussianPair,
+    DiscreteLaplacePair,
+    RandomizedResponsePair,
+    ApproximateDpPair,
+)
+
+
+def supports(pair: SubsampledPair) -> bool:
+    """Whether a bound is known: a visible coin for any base, else bases whose likelihood ratio is known."""
+    if isinstance(pair.base, ApproximateDpPair) and pair.base.delta > 0:
+        return False
+    if pair.order == "visible":
+        return isinstance(pair.base, (*_KNOWN_RATIO, ZcdpBound))
+    if pair.order == "replace":
+        return isinstance(pair.base, GaussianPair)
+    return isinstance(pair.base, _KNOWN_RATIO)
+
+
+def sampled_divergence(pair: SubsampledPair, alpha: float) -> float:
+    """An upper bound on D_alpha(P||Q) for 0 < rate < 1 and finite alpha > 1.
+
+    Sampled Gaussian: Mironov, Talwar, Zhang 2019, arXiv 1908.10530, for "remove"; the other orders and bases:
+    docs/theory/rdp.md, section "Sampled pairs". It increases in the rate and in a Gaussian's shift, which are
+    rounded up. Where the moment itself is out of reach, sampling is given up:
+    both ends of a mixture move towards each other, so the base pair (for "replace", at twice the shift) bounds it.
+    """
+    rate = up(pair.rate, 4)
+    unsampled = pair.base
+    if isinstance(unsampled, GaussianPair) and pair.order == "replace":
+        unsampled = GaussianPair(2 * unsampled.shift)
+    unsampled_bound = base_divergence(unsampled, alpha)
+    if rate >= 1:
+        return unsampled_bound
+    if pair.order == "visible":
+        log_excess = math.log(rate) + _log_moment_minus_1((alpha - 1) * base_divergence(pair.base, alpha))
+    elif isinstance(pair.base, GaussianPair | LaplacePair) and _out_of_reach(pair.base.shift, pair.order, alpha):
+        log_excess = math.inf
+    elif isinstance(pair.base, GaussianPair):
+        log_excess = rdp_sampled_gaussian.log_moment_excess(up(pair.base.shift, 4), rate, pair.order, alpha)
+    else:
+        log_excess = rdp_sampled_other.log_moment_excess(pair.base, rate, pair.order, alpha)
+    return min(_divergence(log_excess, alpha), unsampled_bound)
+
+
+def _out_of_reach(shift: float, order: str, alpha: float) -> bool:
+    return order != "add" and alpha * shift > _FARTHEST
+
+
+def _log_moment_minus_1(log_moment: float) -> float:
+    """log(e^m - 1), rounded up."""
+    value = log_moment + math.log(-math.expm1(-log_moment)) if log_moment > 0 else -math.inf
+    return value + _SLACK * (1 + abs(value)) if log_moment > 0 else value
+
+
+def _divergence(log_excess: float, alpha: float) -> float:
+    """log(1 + e^log_excess) / (alpha - 1), rounded up."""
+    log_moment = float(np.logaddexp(0.0, log_excess))
+    return log_moment / (alpha - 1) * (1 + _SLACK)
