@@ -1,0 +1,140 @@
+"""From a row to its status: run the evidence function on each statement of the row, and derive the rest.
+
+- The printed statement passes and the spoilt one fails: it holds.
+- The printed statement fails and the repaired one passes: it holds under an extra condition if the repair only
+  narrows the domain, is an approximation if it only adds a tolerance, and is false as printed otherwise.
+- The readings of the printed statement disagree: not checkable; the row says what the paper leaves open.
+
+In each case the same function has passed one statement and failed another: evidence that cannot fail gives no status.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from .row import Finding, Row, Statement, Status, Undecided
+
+
+class EvidenceError(Exception):
+    """The row's evidence does not carry a status: it was undecided, cannot fail, or refutes the repaired statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A row, its derived status, and every finding behind it.
+
+    printed: one finding a reading. repaired, spoilt: None where the row's status did not need them.
+    """
+
+    row: Row
+    status: Status
+    printed: tuple[Finding, ...]
+    repaired: Finding | None
+    spoilt: Finding | None
+    seconds: float
+
+    @property
+    def why(self) -> str:
+        """One sentence: the finding, the condition or the correction, or what is missing."""
+        if self.status is Status.NOT_CHECKABLE:
+            return self.row.missing
+        return self.printed[0].text
+
+    @property
+    def instead(self) -> str:
+        """The condition, approximation or corrected statement; empty where the printed one holds."""
+        return self.row.repaired.text if self.repaired is not None and self.row.repaired else ""
+
+    @property
+    def vacuous(self) -> bool:
+        """The printed statement holds, of anything whatever."""
+        return self.status is Status.HOLDS and self.printed[0].vacuous
+
+    def to_json(self) -> dict[str, Any]:
+        """Every field that `dpcert papers --json` prints for a row."""
+        row = self.row
+        return {
+            "id": row.id,
+            "paper": row.paper,
+            "place": row.place,
+            "statement": row.readings[0].text,
+            "status": str(self.status),
+            "vacuous": self.vacuous,
+            "why": self.why,
+            "instead": self.instead,
+            "kind": str(row.kind),
+            "function": row.function,
+            "cost": row.cost,
+            "printed": [_finding(s, f) for s, f in zip(row.readings, self.printed, strict=True)],
+            "repaired": _finding(row.repaired, self.repaired),
+            "spoilt": _finding(row.spoilt, self.spoilt),
+            "seconds": self.seconds,
+        }
+
+
+def _finding(statement: Statement | None, found: Finding | None) -> dict[str, Any] | None:
+    if statement is None or found is None:
+        return None
+    return {
+        "statement": statement.text,
+        "claim": dict(statement.claim),
+        "domain": dict(statement.domain),
+        "tolerance": statement.tolerance,
+        "holds": found.holds,
+        "found": found.text,
+        "numbers": dict(found.numbers),
+        "witness": None if found.witness is None else dict(found.witness),
+        "error_probability": found.error_probability,
+    }
+
+
+def judge(row: Row) -> Judgement:
+    """The row's status with its evidence. Raises EvidenceError where the evidence does not carry one."""
+    start = time.perf_counter()
+    printed = tuple(_run(row, statement) for statement in row.readings)
+    outcomes = {found.holds for found in printed}
+    repaired = spoilt = None
+    if len(outcomes) == 2:
+        if not row.missing:
+            raise EvidenceError(f"{row.id}: the readings disagree and the row does not say what is missing")
+        status = Status.NOT_CHECKABLE
+    elif outcomes == {True}:
+        spoilt = _must(row, row.spoilt, "spoilt", False)
+        status = Status.HOLDS
+    else:
+        repaired = _must(row, row.repaired, "repaired", True)
+        status = _status_of_repair(row)
+    return Judgement(row, status, printed, repaired, spoilt, time.perf_counter() - start)
+
+
+def _run(row: Row, statement: Statement) -> Finding:
+    try:
+        return row.evidence(statement)
+    except Undecided as problem:
+        raise EvidenceError(f"{row.id}: undecided on {statement.text!r}: {problem}") from problem
+
+
+def _must(row: Row, statement: Statement | None, name: str, holds: bool) -> Finding:
+    """The finding on the row's repaired or spoilt statement, which has to pass or to fail."""
+    if statement is None:
+        raise EvidenceError(f"{row.id}: needs a {name} statement, on which the evidence comes out the other way")
+    found = _run(row, statement)
+    if found.holds is not holds:
+        came = "fails" if holds else "passes"
+        raise EvidenceError(f"{row.id}: the {name} statement {came}: {statement.text!r}: {found.text}")
+    return found
+
+
+def _status_of_repair(row: Row) -> Status:
+    """By what the repair changed. The readings agree here, and the first stands for them."""
+    before, after = row.readings[0], row.repaired
+    assert after is not None
+    if dict(after.claim) != dict(before.claim):
+        return Status.FALSE
+    if after.tolerance != before.tolerance:
+        return Status.APPROXIMATION
+    if dict(after.domain) != dict(before.domain):
+        return Status.CONDITION
+    raise EvidenceError(f"{row.id}: the repaired statement has the printed one's parameters")

@@ -1,0 +1,272 @@
+"""Appendix A.1: the steps of the proof of Theorem 1, over the reals."""
+
+from __future__ import annotations
+
+import math
+
+import z3
+
+from ..row import Finding, Kind, Row, Statement
+from ..smt import Recheck, Values, decide
+
+ALPHA, EPSILON, LOG, SENSITIVITY, SIGMA, GAMMA = z3.Reals("alpha epsilon L sensitivity sigma gamma")
+T, M, Q = z3.Reals("T m q")
+POSITIVE = (EPSILON > 0, LOG > 0, SENSITIVITY > 0, SIGMA > 0, GAMMA > 0, T >= 1, M >= 1, Q >= 1)
+
+
+def gaussian_renyi(statement: Statement) -> Finding:
+    """D_alpha(N(D, s^2) || N(0, s^2)) against coefficient * alpha D^2 / s^2.
+
+    The exponent of p^alpha q^(1-alpha) is -(x - alpha D)^2 / 2 s^2 + alpha (alpha - 1) D^2 / 2 s^2, for all x; the
+    Gaussian integral is 1, so D_alpha = alpha D^2 / (2 s^2) exactly.
+    """
+    coefficient, x = statement.claim["coefficient"], z3.Real("x")
+    exponent = -ALPHA * (x - SENSITIVITY) ** 2 - (1 - ALPHA) * x**2
+    square = -((x - ALPHA * SENSITIVITY) ** 2) + ALPHA * (ALPHA - 1) * SENSITIVITY**2
+    exact = ALPHA * SENSITIVITY**2 / (2 * SIGMA**2)
+    stated = z3.RealVal(str(coefficient)) * ALPHA * SENSITIVITY**2 / SIGMA**2
+    related = stated == exact if statement.claim["relation"] == "=" else stated >= exact
+
+    def recheck(values: Values) -> Recheck:
+        alpha, shift, sigma = values["alpha"], values["sensitivity"], values["sigma"]
+        true, said = alpha * shift**2 / (2 * sigma**2), float(coefficient) * alpha * shift**2 / sigma**2
+        wrong = said != true if statement.claim["relation"] == "=" else said < true
+        return Recheck(wrong, {"true Renyi divergence": true, "stated": said})
+
+    return decide(
+        z3.And(exponent == square, related),
+        [*POSITIVE, ALPHA > 1],
+        recheck,
+        proof=f"exactly alpha D^2 / (2 sigma^2), of which the statement has {2 * float(coefficient):g} times as much",
+        refutation=f"the exact coefficient is 1/2, not {coefficient}",
+    )
+
+
+def dimension_in_renyi(statement: Statement) -> Finding:
+    """Whether 2 alpha D^2 / (d^power sigma^2) is at least the exact alpha D^2 / (2 sigma^2) in every dimension d."""
+    d = z3.Real("d")
+    power = statement.claim["power of d"]
+    stated = 2 * ALPHA * SENSITIVITY**2 / (SIGMA**2 * (d if power else 1))
+
+    def recheck(values: Values) -> Recheck:
+        true = values["alpha"] * values["sensitivity"] ** 2 / (2 * values["sigma"] ** 2)
+        said = 4 * true / values["d"] ** power
+        return Recheck(said < true, {"true Renyi divergence": true, "stated": said, "d": values["d"]})
+
+    return decide(
+        stated >= ALPHA * SENSITIVITY**2 / (2 * SIGMA**2),
+        [*POSITIVE, ALPHA > 1, d >= 1],
+        recheck,
+        proof="an upper bound of the exact alpha D^2 / (2 sigma^2), whatever the dimension",
+        refutation="below the exact alpha D^2 / (2 sigma^2) as soon as d > 4",
+    )
+
+
+def clipped_difference(statement: Statement) -> Finding:
+    """|u - v| <= factor * gamma for |u|, |v| <= gamma. Two vectors span a plane, so two coordinates are all of R^d."""
+    factor = statement.claim["factor"]
+    u, v, a, b = z3.Reals("u1 u2 v1 v2")
+    distance = (u - a) ** 2 + (v - b) ** 2
+
+    def recheck(values: Values) -> Recheck:
+        apart = math.hypot(values.get("u1", 0) - values.get("v1", 0), values.get("u2", 0) - values.get("v2", 0))
+        return Recheck(apart > factor * values["gamma"], {"distance / gamma": apart / values["gamma"]})
+
+    return decide(
+        distance <= z3.RealVal(str(factor)) ** 2 * GAMMA**2,
+        [GAMMA > 0, u**2 + v**2 <= GAMMA**2, a**2 + b**2 <= GAMMA**2],
+        recheck,
+        proof=f"two updates clipped to gamma are never more than {factor} gamma apart",
+        refutation=f"two updates clipped to gamma can be more than {factor} gamma apart, up to 2 gamma",
+    )
+
+
+def averaged_sensitivity(statement: Statement) -> Finding:
+    """||(1/m)(a - b)||^2 = m^-power ||a - b||^2; one coordinate suffices, both sides being sums over coordinates."""
+    power = statement.claim["power of m"]
+    a, b = z3.Reals("a b")
+    stated = (a - b) ** 2 / (M * M if power == 2 else M)
+
+    def recheck(values: Values) -> Recheck:
+        m, gap = values["m"], (values["a"] - values["b"]) ** 2
+        return Recheck((gap / m**2) != gap / m**power, {"true": gap / m**2, "stated": gap / m**power})
+
+    return decide(
+        (a / M - b / M) ** 2 == stated,
+        [M >= 1],
+        recheck,
+        proof="the mean's squared sensitivity is the update's divided by m^2, identically",
+        refutation="the squared sensitivity scales with 1/m^2",
+    )
+
+
+def rounds_in_26(statement: Statement) -> Finding:
+    """The sum over T rounds of 2 alpha gamma^2 / (m^2 sigma^2) at the chosen alpha and sigma, against (26)'s term."""
+    rounds = T if statement.claim["rounds counted"] == "T" else 1
+    alpha, variance = 4 * LOG / EPSILON, 16 * GAMMA**2 * T * LOG / (EPSILON**2 * M**2)
+    one = 2 * alpha * GAMMA**2 / (M**2 * variance)
+
+    def recheck(values: Values) -> Recheck:
+        epsilon, steps = values["epsilon"], values["T"]
+        said = epsilon / 2 / steps * (steps if statement.claim["rounds counted"] == "T" else 1)
+        return Recheck(said != epsilon / 2, {"the sum": epsilon / 2, "stated": said, "T": steps})
+
+    return decide(
+        z3.And(rounds * one == T * one, T * one == EPSILON / 2),
+        POSITIVE,
+        recheck,
+        proof="the sum over the rounds is epsilon/2 exactly",
+        refutation="the sum over T rounds is epsilon/2; without the factor T it is epsilon/(2T)",
+    )
+
+
+def second_half_of_27(statement: Statement) -> Finding:
+    """L / (4L/eps - 1) <= eps/2 where alpha = 4L/eps > 1 and eps <= bound * L."""
+    bound = statement.domain["epsilon at most, in log(1/delta)"]
+
+    def recheck(values: Values) -> Recheck:
+        log, epsilon = values["L"], values["epsilon"]
+        term = log / (4 * log / epsilon - 1)
+        return Recheck(term > epsilon / 2, {"log(1/delta)/(alpha - 1)": term, "epsilon/2": epsilon / 2})
+
+    return decide(
+        LOG / (4 * LOG / EPSILON - 1) <= EPSILON / 2,
+        [EPSILON > 0, LOG > 0, bound * LOG > EPSILON if bound == 4 else bound * LOG >= EPSILON],
+        recheck,
+        proof=f"true for every epsilon of at most {bound} log(1/delta)",
+        refutation="false for 2 log(1/delta) < epsilon < 4 log(1/delta)",
+    )
+
+
+def noise_multiplier_of_19(statement: Statement) -> Finding:
+    """(1/q) N(0, (multiplier gamma)^2) has the variance sigma^2 of line 8."""
+    multiplier = Q * SIGMA / GAMMA if statement.claim["multiplier"] == "q sigma / gamma" else SIGMA / GAMMA
+
+    def recheck(values: Values) -> Recheck:
+        true, said = values["sigma"], values["sigma"] / values["q"]
+        return Recheck(true != said, {"sigma": true, "standard deviation of the stated noise": said})
+
+    return decide(
+        (multiplier * GAMMA / Q) ** 2 == SIGMA**2,
+        POSITIVE,
+        recheck,
+        proof="q sigma / gamma on the clipped sum is sigma on the mean, identically",
+        refutation="the noise on the mean is then sigma / q",
+    )
+
+
+ROWS = (
+    Row(
+        id="PMTL-L2",
+        paper="pmtl",
+        place="Appendix A.1, Lemma 2",
+        kind=Kind.SMT,
+        evidence=gaussian_renyi,
+        printed=Statement(
+            "The Gaussian mechanism is (alpha, 2 alpha Delta^2 / sigma^2)-RDP.", {"coefficient": "2", "relation": ">="}
+        ),
+        spoilt=Statement(
+            "The Gaussian mechanism is (alpha, 0.49 alpha Delta^2 / sigma^2)-RDP.",
+            {"coefficient": "0.49", "relation": ">="},
+        ),
+    ),
+    Row(
+        id="PMTL-L2-quote",
+        paper="pmtl",
+        place="Appendix A.1, Lemma 2, quoted from Mironov (2017), Corollary 3",
+        kind=Kind.SMT,
+        evidence=gaussian_renyi,
+        printed=Statement(
+            "2 alpha Delta^2 / sigma^2 is the Renyi divergence of the Gaussian mechanism.",
+            {"coefficient": "2", "relation": "="},
+        ),
+        repaired=Statement(
+            "alpha Delta^2 / (2 sigma^2) is the Renyi divergence of the Gaussian mechanism.",
+            {"coefficient": "0.5", "relation": "="},
+        ),
+    ),
+    Row(
+        id="PMTL-A1-d",
+        paper="pmtl",
+        place="Appendix A.1, proof of Theorem 1 (q = m), before (21)",
+        kind=Kind.SMT,
+        evidence=dimension_in_renyi,
+        printed=Statement(
+            "By Lemma 2, each round is (alpha, 2 alpha Delta^2 / (d sigma^2))-RDP, d the dimension.", {"power of d": 1}
+        ),
+        repaired=Statement("Each round is (alpha, 2 alpha Delta^2 / sigma^2)-RDP.", {"power of d": 0}),
+    ),
+    Row(
+        id="PMTL-A1-21..24",
+        paper="pmtl",
+        place="Appendix A.1, (21) to (24)",
+        kind=Kind.SYMBOLIC,
+        evidence=averaged_sensitivity,
+        printed=Statement(
+            "The squared sensitivity of the mean of m updates is 1/m^2 of one update's.", {"power of m": 2}
+        ),
+        spoilt=Statement("The squared sensitivity of the mean of m updates is 1/m of one update's.", {"power of m": 1}),
+    ),
+    Row(
+        id="PMTL-A1-25",
+        paper="pmtl",
+        place="Appendix A.1, (25)",
+        kind=Kind.SMT,
+        evidence=clipped_difference,
+        printed=Statement(
+            "Replacing a client's data moves its clipped update by at most gamma (Definition 4 with the paper's "
+            "neighbours).",
+            {"factor": 1},
+        ),
+        repaired=Statement(
+            "Replacing a client's data moves its clipped update by at most 2 gamma. (Lemma 2 is 4 times too large, so "
+            "that the right-hand side of (25) is the correct Renyi bound all the same.)",
+            {"factor": 2},
+        ),
+    ),
+    Row(
+        id="PMTL-A1-26",
+        paper="pmtl",
+        place="Appendix A.1, (26)",
+        kind=Kind.SYMBOLIC,
+        evidence=rounds_in_26,
+        printed=Statement(
+            "The sum over the T rounds in (25) equals (26)'s first term, in which T is absent.", {"rounds counted": "1"}
+        ),
+        repaired=Statement(
+            "The sum over the T rounds in (25) is T times (26)'s first term, that is epsilon/2.",
+            {"rounds counted": "T"},
+        ),
+    ),
+    Row(
+        id="PMTL-A1-27",
+        paper="pmtl",
+        place="Appendix A.1, (27)",
+        kind=Kind.SMT,
+        evidence=second_half_of_27,
+        printed=Statement(
+            "log(1/delta) / (alpha - 1) <= epsilon/2 at alpha = 4 log(1/delta) / epsilon, wherever alpha > 1.",
+            {"bound": "epsilon/2"},
+            {"epsilon at most, in log(1/delta)": 4},
+        ),
+        repaired=Statement(
+            "log(1/delta) / (alpha - 1) <= epsilon/2 where epsilon <= 2 log(1/delta).",
+            {"bound": "epsilon/2"},
+            {"epsilon at most, in log(1/delta)": 2},
+        ),
+    ),
+    Row(
+        id="PMTL-A1-17..19",
+        paper="pmtl",
+        place="Appendix A.1, (17) to (19)",
+        kind=Kind.SYMBOLIC,
+        evidence=noise_multiplier_of_19,
+        printed=Statement(
+            "Line 8 is the mean of a sum with noise of multiplier q sigma / gamma.", {"multiplier": "q sigma / gamma"}
+        ),
+        spoilt=Statement(
+            "Line 8 is the mean of a sum with noise of multiplier sigma / gamma.", {"multiplier": "sigma / gamma"}
+        ),
+    ),
+)
+"""The rows of the proof of Theorem 1."""

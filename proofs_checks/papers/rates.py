@@ -1,0 +1,37 @@
+"""Measured rates: the exponent of a power law with its confidence interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+ALPHA = 1e-3
+"""The probability that an interval misses the exponent of an exact power law with normal log errors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exponent:
+    """measured ~ size^value, with the two-sided interval [low, high] at confidence 1 - alpha."""
+
+    value: float
+    low: float
+    high: float
+    alpha: float
+
+    def agrees_with(self, exponent: float, slack: float = 0.0) -> bool:
+        """The exponent lies in the interval, widened by `slack` for what is not a power law exactly."""
+        return self.low - slack <= exponent <= self.high + slack
+
+
+def fitted_exponent(sizes: ArrayLike, measured: ArrayLike, alpha: float = ALPHA) -> Exponent:
+    """Least squares on logarithms. sizes: (n,), positive, n >= 3; measured: (n,), positive, one a size or repeated.
+
+    The interval is Student's, from the residuals, which holds for a power law with independent normal log errors.
+    """
+    x, y = np.log(np.asarray(sizes, dtype=float)), np.log(np.asarray(measured, dtype=float))
+    fit = stats.linregress(x, y)
+    reach = float(stats.t.ppf(1 - alpha / 2, len(x) - 2)) * float(fit.stderr)
+    return Exponent(float(fit.slope), float(fit.slope) - reach, float(fit.slope) + reach, alpha)

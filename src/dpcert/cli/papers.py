@@ -1,0 +1,101 @@
+"""dpcert papers: every checkable statement of the source papers, with a status that is derived on the spot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from ..mechanisms import InputError
+from .options import Json
+from .output import complain, print_json
+
+if TYPE_CHECKING:
+    from ..proofs_checks.papers import Judgement, Row
+
+ALL_JUDGED, EVIDENCE_FELL_SHORT = 0, 1
+
+
+def papers_command(
+    paper: Annotated[
+        str | None, typer.Option("--paper", help="pmtl, pmtl-jdp, dpfedmtl or mocha; all without it.")
+    ] = None,
+    only: Annotated[str | None, typer.Option("--only", metavar="ID", help="One row, with its evidence.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Leave out the rows that take long: under a minute.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Re-derive the status of each statement of the source papers: proofs, counterexamples, audits, runs.
+
+    Nobody typed a status in: a row's function passes or fails the printed statement, and the other way round
+    the repaired or a spoilt one.
+
+    Exit code: 0 every row has its status; 1 some row's evidence fell short; 2 bad input.
+    """
+    rows = _rows(paper, only, quick)
+    judgements, problems = _judge_all(rows)
+    if as_json:
+        print_json(_document(judgements, problems))
+    elif only is not None:
+        from .papers_table import print_evidence
+
+        for judgement in judgements:
+            print_evidence(judgement)
+    else:
+        from .papers_table import print_table
+
+        print_table(judgements, problems)
+    raise typer.Exit(EVIDENCE_FELL_SHORT if problems else ALL_JUDGED)
+
+
+def _rows(paper: str | None, only: str | None, quick: bool) -> tuple[Row, ...]:
+    """The rows asked for. Raises InputError for unknown names and where an optional package is absent."""
+    try:
+        from ..proofs_checks.papers import register
+    except ModuleNotFoundError as error:
+        raise InputError("papers", f"{error.name} is not installed", "pip install 'dpcert[papers,train]'") from error
+    rows = register(paper, only)
+    if not quick:
+        return rows
+    return tuple(row for row in rows if row.cost == "quick")
+
+
+def _judge_all(rows: Sequence[Row]) -> tuple[list[Judgement], list[tuple[str, str]]]:
+    from ..proofs_checks.papers import EvidenceError, judge
+
+    judgements: list[Judgement] = []
+    problems: list[tuple[str, str]] = []
+    columns = (
+        TextColumn("checking"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}"),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task("", total=len(rows))
+        for row in rows:
+            progress.update(task, description=row.id)
+            try:
+                judgements.append(judge(row))
+            except EvidenceError as problem:
+                problems.append((row.id, str(problem)))
+            progress.advance(task)
+        progress.update(task, description="")
+    for _, reason in problems:
+        complain(reason)
+    return judgements, problems
+
+
+def _document(judgements: list[Judgement], problems: list[tuple[str, str]]) -> dict[str, Any]:
+    from ..proofs_checks.papers import Status
+
+    counts = {str(status): sum(j.status is status for j in judgements) for status in Status}
+    return {
+        "rows": [judgement.to_json() for judgement in judgements],
+        "counts": counts,
+        "without_status": [{"id": name, "reason": reason} for name, reason in problems],
+        "seconds": sum(judgement.seconds for judgement in judgements),
+    }

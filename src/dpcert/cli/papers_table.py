@@ -1,0 +1,92 @@
+"""The register of the papers as a table, and one row's evidence in full."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from rich import box
+from rich.markup import escape
+from rich.table import Table
+
+from ..proofs_checks.papers import Finding, Judgement, Statement, Status
+from .output import output_console
+
+STYLES = {
+    Status.HOLDS: "bold green",
+    Status.CONDITION: "bold yellow",
+    Status.FALSE: "bold red",
+    Status.APPROXIMATION: "bold yellow",
+    Status.NOT_CHECKABLE: "bold magenta",
+}
+
+
+def print_table(judgements: list[Judgement], problems: list[tuple[str, str]]) -> None:
+    """One line a statement, then a line that counts."""
+    if not judgements:
+        return
+    console = output_console()
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("id", no_wrap=True)
+    table.add_column("statement", ratio=5)
+    table.add_column("status", width=14)
+    table.add_column("why", ratio=4)
+    table.add_column("evidence", width=14)
+    for judged in judgements:
+        style = STYLES[judged.status]
+        status = f"[{style}]{judged.status}[/{style}]" + (" (vacuous)" if judged.vacuous else "")
+        why = judged.why + (f" Instead: {judged.instead}" if judged.instead else "")
+        table.add_row(escape(judged.row.id), escape(judged.row.readings[0].text), status, escape(why), judged.row.kind)
+    console.print(table)
+    counts = Counter(judged.status for judged in judgements)
+    parts = [f"{counts[status]} {status}" for status in Status if counts[status]]
+    if problems:
+        parts.append(f"{len(problems)} without a status (see the errors)")
+    seconds = sum(judged.seconds for judged in judgements)
+    console.print(f"{len(judgements) + len(problems)} statements: {'; '.join(parts)}; {seconds:.1f} s of computation")
+
+
+def print_evidence(judged: Judgement) -> None:
+    """The statements of one row that were put to its function, and what it found of each."""
+    console, style = output_console(), STYLES[judged.status]
+    row = judged.row
+    console.print(f"[bold]{escape(row.id)}[/bold]  {escape(row.place)}")
+    vacuous = " (vacuous: anything whatever satisfies it)" if judged.vacuous else ""
+    console.print(f"[{style}]{judged.status}[/{style}]{vacuous}")
+    console.print(f"evidence: {row.kind}, by {row.function}, {judged.seconds:.2f} s\n")
+    for statement, found in zip(row.readings, judged.printed, strict=True):
+        _print_finding("printed", statement, found)
+    if row.missing:
+        console.print(f"not said in the paper: {escape(row.missing)}\n", highlight=False)
+    if judged.repaired is not None and row.repaired is not None:
+        _print_finding("instead", row.repaired, judged.repaired)
+    if judged.spoilt is not None and row.spoilt is not None:
+        _print_finding("spoilt on purpose", row.spoilt, judged.spoilt)
+
+
+def _print_finding(name: str, statement: Statement, found: Finding) -> None:
+    console = output_console()
+    verdict = "[green]passes[/green]" if found.holds else "[red]fails[/red]"
+    console.print(f"[bold]{name}[/bold]: {escape(statement.text)}", highlight=False)
+    console.print(f"  {verdict}: {escape(found.text)}", highlight=False)
+    for title, values in (("numbers", found.numbers), ("counterexample", found.witness or {})):
+        if values:
+            console.print(f"  {title}: {escape(_listed(values))}", highlight=False)
+    if found.error_probability:
+        console.print(f"  false with a probability of at most {found.error_probability:g}", highlight=False)
+    console.print()
+
+
+def _listed(values: Mapping[str, Any]) -> str:
+    return "; ".join(f"{name} = {_shown(value)}" for name, value in values.items())
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_shown(item) for item in value) + "]"
+    if isinstance(value, Mapping):
+        return "{" + _listed(value) + "}"
+    return str(value)

@@ -1,0 +1,78 @@
+"""The provers behind the rows, on statements whose answers are known."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import z3
+
+from dpcert.proofs_checks.papers import Undecided, balls
+from dpcert.proofs_checks.papers.rates import fitted_exponent
+from dpcert.proofs_checks.papers.smt import Recheck, decide, proved
+
+X, Y = z3.Reals("x y")
+
+
+def test_z3_proves_and_refutes() -> None:
+    assert proved(X * X + Y * Y >= 2 * X * Y)
+    assert not proved(X * X + Y * Y >= 2.1 * X * Y)
+    assert proved(X * Y > 0, X > 0, Y > 0)
+
+
+def test_counterexample_is_computed_again() -> None:
+    found = decide(
+        X * X >= X,
+        [X > 0],
+        lambda v: Recheck(v["x"] ** 2 < v["x"], {"square": v["x"] ** 2}),
+        proof="holds",
+        refutation="fails below 1",
+    )
+    assert not found.holds
+    assert found.witness is not None
+    assert 0 < found.witness["z3 model"]["x"] < 1
+
+
+def test_algebraic_counterexample() -> None:
+    found = decide(
+        X * X != 2, [X > 0], lambda v: Recheck(abs(v["x"] ** 2 - 2) < 1e-12, dict(v)), proof="", refutation="root"
+    )
+    assert found.numbers["x"] == pytest.approx(math.sqrt(2), abs=1e-15)
+
+
+def test_a_counterexample_that_does_not_survive_is_no_finding() -> None:
+    with pytest.raises(Undecided, match="does not survive"):
+        decide(X >= 0, [], lambda v: Recheck(False, {}), proof="", refutation="")
+
+
+def test_box_is_certified_or_violated() -> None:
+    box = {"x": (0.0, 1.0), "y": (0.0, 1.0)}
+    held = balls.over_box(lambda v: 1.01 - v["x"] * v["y"] * (2 - v["x"] * v["y"]), box)
+    assert held.violated_at is None
+    assert 0 < held.margin <= 0.0100001
+    broken = balls.over_box(lambda v: 0.99 - v["x"] * v["y"], box)
+    assert broken.violated_at is not None
+    assert broken.violated_at["x"] * broken.violated_at["y"] > 0.99
+
+
+def test_box_with_an_equality_is_undecided() -> None:
+    with pytest.raises(Undecided, match="not known after 50 pieces"):
+        balls.over_box(lambda v: v["x"] - v["x"] ** 2, {"x": (0.0, 1.0)}, most_cells=50)
+
+
+def test_exponents_of_noisy_power_laws_are_covered() -> None:
+    """200 intervals at error probability 0.05: more than 22 misses has a probability below 1e-3."""
+    rng, sizes = np.random.default_rng(7), np.geomspace(1, 100, 9)
+    missed = 0
+    for _ in range(200):
+        found = fitted_exponent(sizes, 3 * sizes**-1.5 * np.exp(0.1 * rng.standard_normal(9)), alpha=0.05)
+        missed += not found.agrees_with(-1.5)
+    assert missed <= 22
+
+
+def test_exponent_tells_rates_apart() -> None:
+    rng, sizes = np.random.default_rng(8), np.geomspace(1, 100, 9)
+    found = fitted_exponent(sizes, sizes**-1.0 * np.exp(0.02 * rng.standard_normal(9)))
+    assert found.agrees_with(-1.0)
+    assert not found.agrees_with(-0.9)

@@ -1,0 +1,47 @@
+"""Every row of the register: its status is derived, by evidence that passes one statement and fails another."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpcert.proofs_checks.papers import PAPERS, Row, Statement, Status, judge, register
+
+ROWS = register()
+
+
+def _parameters() -> list[object]:
+    marks = {"quick": (), "full": (pytest.mark.nightly,)}
+    return [pytest.param(row, id=row.id, marks=marks[row.cost]) for row in ROWS]
+
+
+@pytest.mark.parametrize("row", _parameters())
+def test_evidence_carries_a_status(row: Row) -> None:
+    """judge raises where evidence is missing, undecided, or comes out the same on every statement of the row."""
+    judged = judge(row)
+    outcomes = {found.holds for found in (*judged.printed, judged.repaired, judged.spoilt) if found is not None}
+    assert outcomes == {True, False}
+    assert judged.why
+    assert (judged.instead == "") == (judged.status in (Status.HOLDS, Status.NOT_CHECKABLE))
+
+
+def test_ids_are_unique() -> None:
+    ids = [row.id.casefold() for row in ROWS]
+    assert len(ids) == len(set(ids))
+
+
+def test_every_paper_is_named() -> None:
+    assert {row.paper for row in ROWS} <= set(PAPERS)
+
+
+def _parts(row: Row) -> list[Statement]:
+    return [statement for statement in (*row.readings, row.repaired, row.spoilt) if statement is not None]
+
+
+@pytest.mark.parametrize("row", [pytest.param(row, id=row.id) for row in ROWS])
+def test_statements_of_a_row_differ_in_more_than_words(row: Row) -> None:
+    """The function never sees the text: what passes and what fails must differ in the parameters."""
+    keys = [(dict(s.claim), dict(s.domain), s.tolerance) for s in _parts(row)]
+    assert all(keys[i] != keys[j] for i in range(len(keys)) for j in range(i))
+    assert len({s.text for s in _parts(row)}) == len(keys)
+    assert row.place
+    assert all(s.text.endswith((".", ")")) for s in _parts(row))
