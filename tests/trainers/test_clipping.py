@@ -21,9 +21,16 @@ def exact_square(integers):
 
 
 def clipped(contribution, clip_norm, sizes=None):
+    """The integers, on which both ways of adding must agree but for the last bit of the norm."""
     grid = Grid.for_round(clip_norm, 1000, contribution.dtype)
     total = ClippedSum(1, len(contribution), Layers(sizes or (len(contribution),)), grid, CPU)
-    return total.add(contribution, 0), grid
+    integers = total.add(contribution, 0).clone()
+    at_once = ClippedSum(1, len(contribution), total.layers, grid, CPU)
+    (others,) = at_once.add_all(contribution.unsqueeze(0), np.zeros(1, dtype=np.int64))
+    assert exact_square(others) <= (clip_norm / grid.unit) ** 2
+    torch.testing.assert_close(others, integers, rtol=3e-7, atol=2)
+    assert torch.equal(at_once.total[0], others)
+    return integers, grid
 
 
 def adversarial(dimension, rng, kind, clip_norm):
@@ -117,6 +124,21 @@ def test_layers_share_the_clip_norm():
     first, second = integers[:4] * grid.unit, integers[4:] * grid.unit
     assert float(first.norm()) == pytest.approx(math.sqrt(0.5), rel=1e-5)
     torch.testing.assert_close(second, update[4:].double(), rtol=1e-5, atol=1e-9)
+
+
+def test_adding_at_once_leaves_the_updates_alone_and_sorts_them_into_blocks():
+    rng = np.random.default_rng(3)
+    blocks = np.array([0, 2, 2, 1, 0])
+    for dtype in (torch.float32, torch.float64):
+        updates = torch.from_numpy(rng.standard_normal((5, 9))).to(dtype)
+        updates[1] *= 1e-3
+        before = updates.clone()
+        total = ClippedSum(3, 9, Layers((9,)), Grid.for_round(0.7, 5, dtype), CPU)
+        added = total.add_all(updates, blocks)
+        assert torch.equal(updates, before)
+        assert (total.counts, total.within) == (5, 1)
+        for block in range(3):
+            assert torch.equal(total.total[block], added[blocks == block].sum(0))
 
 
 def test_within_counts_updates_that_were_not_shortened():

@@ -20,6 +20,7 @@ from dpcert.trainers.models import Cnn, Linear, Mlp
 from dpcert.trainers.solvers import Work, choose_solver
 from dpcert.trainers.solvers.dual import DualSolver
 from dpcert.trainers.solvers.loop import LoopSolver
+from dpcert.trainers.solvers.stacked import StackedSolver
 from dpcert.trainers.solvers.vmap import VmapSolver
 
 torch.set_num_threads(1)
@@ -83,10 +84,10 @@ def plain_sgd(module, work, place):
 
 
 CASES = {
-    "linear": (lambda: Linear(6, 3), (6,), 3, (LoopSolver, VmapSolver, DualSolver)),
-    "no bias": (lambda: Linear(6, 3, bias=False), (6,), 3, (LoopSolver, VmapSolver, DualSolver)),
-    "mlp": (lambda: Mlp(6, 3, hidden=5), (6,), 3, (LoopSolver, VmapSolver)),
-    "cnn": (lambda: Cnn(1, 16, 16, 4), (1, 16, 16), 4, (LoopSolver, VmapSolver)),
+    "linear": (lambda: Linear(6, 3), (6,), 3, (LoopSolver, VmapSolver, StackedSolver, DualSolver)),
+    "no bias": (lambda: Linear(6, 3, bias=False), (6,), 3, (LoopSolver, VmapSolver, StackedSolver, DualSolver)),
+    "mlp": (lambda: Mlp(6, 3, hidden=5), (6,), 3, (LoopSolver, VmapSolver, StackedSolver)),
+    "cnn": (lambda: Cnn(1, 16, 16, 4), (1, 16, 16), 4, (LoopSolver, VmapSolver, StackedSolver)),
 }
 
 
@@ -110,20 +111,20 @@ PLANS = [LocalSteps(0.1, 1, None, None), LocalSteps(0.1, 1, 5, 3), LocalSteps(0.
 def test_solvers_equal_each_other_for_every_loss_and_plan(kind, local):
     model = FlatModule(Linear(6, 3), torch.float64, CPU)
     work = work_for(model, (6,), 3, kind=kind, local=local)
-    loop, vmap, dual = (solver(model).solve(work) for solver in (LoopSolver, VmapSolver, DualSolver))
-    torch.testing.assert_close(vmap, loop, rtol=1e-11, atol=1e-12)
-    torch.testing.assert_close(dual, loop, rtol=1e-11, atol=1e-12)
+    loop = LoopSolver(model).solve(work)
+    for solver in (VmapSolver, StackedSolver, DualSolver):
+        torch.testing.assert_close(solver(model).solve(work), loop, rtol=1e-11, atol=1e-12)
 
 
 def test_single_precision_agrees_to_its_own_rounding():
     model = FlatModule(Linear(6, 3), torch.float32, CPU)
     work = work_for(model, (6,), 3, dtype=torch.float32)
-    loop, vmap, dual = (solver(model).solve(work) for solver in (LoopSolver, VmapSolver, DualSolver))
-    torch.testing.assert_close(vmap, loop, rtol=1e-4, atol=1e-6)
-    torch.testing.assert_close(dual, loop, rtol=1e-4, atol=1e-6)
+    loop = LoopSolver(model).solve(work)
+    for solver in (VmapSolver, StackedSolver, DualSolver):
+        torch.testing.assert_close(solver(model).solve(work), loop, rtol=1e-4, atol=1e-6)
 
 
-@pytest.mark.parametrize("solver", [LoopSolver, VmapSolver, DualSolver])
+@pytest.mark.parametrize("solver", [LoopSolver, VmapSolver, StackedSolver, DualSolver])
 def test_a_client_is_not_touched_by_the_others(solver):
     """Padding is nobody's data: other clients in the chunk, even with huge features, change nothing of a client's."""
     model = FlatModule(Linear(6, 3), torch.float64, CPU)
@@ -142,7 +143,7 @@ def test_a_client_is_not_touched_by_the_others(solver):
         torch.testing.assert_close(solver(model).solve(alone)[0], together[place], rtol=1e-12, atol=1e-13)
 
 
-@pytest.mark.parametrize("solver", [LoopSolver, VmapSolver])
+@pytest.mark.parametrize("solver", [LoopSolver, VmapSolver, StackedSolver])
 def test_curvature_of_the_penalty(solver):
     model = FlatModule(Linear(4, 2), torch.float64, CPU)
     base = work_for(model, (4,), 2)
@@ -164,6 +165,7 @@ def test_dropout_is_reproducible_in_the_loop_and_refused_elsewhere():
     torch.testing.assert_close(LoopSolver(model).solve(seeded), LoopSolver(model).solve(seeded), rtol=0, atol=0)
     assert torch.equal(before, torch.random.get_rng_state())
     assert VmapSolver(model).refuses(seeded)
+    assert "stacked" in str(StackedSolver(model).refuses(seeded))
     assert choose_solver("auto", model, seeded).name == "loop"
 
 
@@ -215,7 +217,7 @@ def test_sparse_features_are_the_dense_ones(dtype, anchored, bias):
     thick = replace(thin, clients=work.clients)
     tolerance = {"rtol": 1e-4, "atol": 1e-6} if dtype == torch.float32 else {"rtol": 1e-10, "atol": 1e-12}
     expected = LoopSolver(model).solve(thick)
-    for solver in (LoopSolver, VmapSolver, DualSolver):
+    for solver in (LoopSolver, VmapSolver, StackedSolver, DualSolver):
         torch.testing.assert_close(solver(model).solve(thin), expected, **tolerance)
         changes = [as_vector(change, model.dimension).clone() for change in solver(model).changes(thin)]
         torch.testing.assert_close(torch.stack(changes), expected - shared, **tolerance)
@@ -223,7 +225,7 @@ def test_sparse_features_are_the_dense_ones(dtype, anchored, bias):
     assert all(isinstance(change, SparseRows) and len(change.rows) <= 10 for change in changes)
 
 
-@pytest.mark.parametrize("solver", [LoopSolver, VmapSolver, DualSolver])
+@pytest.mark.parametrize("solver", [LoopSolver, VmapSolver, StackedSolver, DualSolver])
 @pytest.mark.parametrize("anchored", [False, True])
 def test_changes_are_models_minus_starts(solver, anchored):
     model = FlatModule(Linear(6, 3), torch.float64, CPU)

@@ -13,6 +13,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -107,6 +109,31 @@ class ClippedSum:
         self.within += all(scale >= 1 for scale in scales)
         added = self._scratch.integers(pieces, [scale / self.grid.unit for scale in scales], self.grid)
         self.total[block].add_(added)
+        return added
+
+    def add_all(self, contributions: Tensor, blocks: npt.NDArray[np.int64]) -> Tensor:
+        """Add (c, D) contributions at once, which on a GPU is much faster; returns the integers that were added.
+
+        The same integers as `add` gives wherever both find the same norm to the last bit.
+        """
+        self.counts += len(contributions)
+        sizes = list(self.layers.sizes)
+        squares = contributions.to(torch.float64).square()
+        norms = torch.stack([piece.sum(1) for piece in torch.split(squares, sizes, dim=1)], dim=1).sqrt_()
+        finite = norms.isfinite().all(1)
+        scales = torch.ones_like(norms)
+        if self.grid.clip_norm is not None:
+            bound = self.grid.clip_norm * self.layers.share * SAFETY
+            scales = torch.where(norms <= bound, scales, bound / norms)
+        self.within += int((finite & (scales >= 1).all(1)).sum())
+        factors = (scales / self.grid.unit).to(contributions.dtype)
+        pieces = zip(torch.split(contributions, sizes, dim=1), factors.T, strict=True)
+        scaled = torch.cat([piece * factor.unsqueeze(1) for piece, factor in pieces], dim=1)
+        added = _truncated(torch.where(finite.unsqueeze(1), scaled, scaled.new_zeros(())), self.grid).to(torch.float64)
+        if len(self.total) == 1:
+            self.total[0] += added.sum(0)
+        else:
+            self.total.index_add_(0, torch.from_numpy(blocks).to(added.device), added)
         return added
 
     def _add_sparse(self, contribution: SparseRows, block: int) -> SparseRows:

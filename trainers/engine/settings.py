@@ -12,7 +12,7 @@ from ...mechanisms.validate import choice, count, nonnegative, positive
 
 Sampling = Literal["poisson", "fixed-size", "full"]
 Clipping = Literal["flat", "per-layer", "adaptive"]
-SOLVERS = ("auto", "loop", "vmap", "dual")
+SOLVERS = ("auto", "loop", "vmap", "stacked", "dual")
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 
 

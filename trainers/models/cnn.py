@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from torch import Tensor, nn
 
 from ...mechanisms import InputError
+from .stacked import stacked_conv2d, stacked_linear, stacked_max_pool2d
 
 
 class Cnn(nn.Module):
@@ -41,3 +43,11 @@ class Cnn(nn.Module):
         x = nn.functional.max_pool2d(nn.functional.relu(self.second(x)), 2)
         logits: Tensor = self.output(x.flatten(1))
         return logits
+
+    def stacked(self, parameters: Mapping[str, Tensor], x: Tensor) -> Tensor:
+        """See models.stacked."""
+        x = x.reshape(*x.shape[:2], *self.image)
+        for layer in ("first", "second"):
+            x = stacked_conv2d(x, parameters[f"{layer}.weight"], parameters[f"{layer}.bias"])
+            x = stacked_max_pool2d(nn.functional.relu(x), 2)
+        return stacked_linear(x.flatten(2), parameters["output.weight"], parameters["output.bias"])

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor, nn
+
+from .stacked import stacked_linear
 
 
 class Linear(nn.Module):
@@ -25,3 +28,7 @@ class Linear(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return nn.functional.linear(x.flatten(1), self.weight.T, self.bias)
+
+    def stacked(self, parameters: Mapping[str, Tensor], x: Tensor) -> Tensor:
+        """See models.stacked."""
+        return stacked_linear(x.flatten(2), parameters["weight"].transpose(1, 2), parameters.get("bias"))

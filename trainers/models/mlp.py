@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from torch import Tensor, nn
+
+from .stacked import stacked_linear
 
 
 class Mlp(nn.Module):
@@ -22,3 +25,8 @@ class Mlp(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         activations: Tensor = self.output(nn.functional.relu(self.hidden(x.flatten(1))))
         return activations
+
+    def stacked(self, parameters: Mapping[str, Tensor], x: Tensor) -> Tensor:
+        """See models.stacked."""
+        x = stacked_linear(x.flatten(2), parameters["hidden.weight"], parameters["hidden.bias"])
+        return stacked_linear(nn.functional.relu(x), parameters["output.weight"], parameters["output.bias"])

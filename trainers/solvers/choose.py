@@ -6,18 +6,20 @@ from ...mechanisms import InputError
 from ..engine.parameters import FlatModule
 from .dual import DualSolver
 from .loop import LoopSolver
+from .stacked import StackedSolver
 from .vmap import VmapSolver
 from .work import LocalSolver, Work
 
 
 def choose_solver(name: str, model: FlatModule, work: Work) -> LocalSolver:
-    """The named solver, or for "auto" the fastest: dual for linear models, else vmap on a GPU, else the loop.
+    """The named solver, or for "auto" the fastest: dual for linear models, else stacked or vmap on a GPU, or the loop.
 
     On a CPU no vectorisation beats the loop for convolutional networks (benchmarks/trainers.py).
     Raises InputError for a named solver that cannot do the work.
     """
     candidates: dict[str, LocalSolver] = {
         "dual": DualSolver(model),
+        "stacked": StackedSolver(model),
         "vmap": VmapSolver(model),
         "loop": LoopSolver(model),
     }
@@ -26,8 +28,5 @@ def choose_solver(name: str, model: FlatModule, work: Work) -> LocalSolver:
         if refusal:
             raise InputError("solver", name, f"another solver: {refusal}")
         return candidates[name]
-    if candidates["dual"].refuses(work) is None:
-        return candidates["dual"]
-    if model.vector.device.type == "cuda" and candidates["vmap"].refuses(work) is None:
-        return candidates["vmap"]
-    return candidates["loop"]
+    preferred = ("dual", "stacked", "vmap", "loop") if model.vector.device.type == "cuda" else ("dual", "loop")
+    return next(candidates[name] for name in preferred if candidates[name].refuses(work) is None)

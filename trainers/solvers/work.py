@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -52,10 +52,10 @@ class LocalSolver(Protocol):
         """The (c, d) models after the last step, in new memory."""
         ...
 
-    def changes(self, work: Work) -> Iterator[Contribution]:
-        """Each client's model after the last step minus its start, one at a time.
+    def changes(self, work: Work) -> Iterable[Contribution]:
+        """Each client's model after the last step minus its start: a (c, d) tensor, or one at a time.
 
-        A change may live in memory that the next one overwrites.
+        One at a time, a change may live in memory that the next one overwrites.
         """
         ...
 

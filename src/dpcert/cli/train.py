@@ -66,7 +66,7 @@ def train_command(
     ] = None,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     dtype: Annotated[str, typer.Option(help="float32 or float64.")] = "float32",
-    solver: Annotated[str, typer.Option(help="auto, loop, vmap or dual.")] = "auto",
+    solver: Annotated[str, typer.Option(help="auto, loop, vmap, stacked or dual.")] = "auto",
     shards: Annotated[int | None, typer.Option(help="Units that processes share; 1, or 12 under torchrun.")] = None,
     evaluate_every: Annotated[int, typer.Option(help="Rounds between evaluations; 0: at the end only.")] = 0,
     checkpoint: Annotated[Path | None, typer.Option(help="Folder to save to every round and to resume from.")] = None,

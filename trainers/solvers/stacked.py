@@ -1,0 +1,45 @@
+"""The whole chunk layer by layer, as batched matrix products, for modules that say how (models.stacked)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor
+
+from ..engine.parameters import FlatModule
+from ..models.stacked import Stackable
+from .together import solve_together, weighted_sum
+from .work import Work
+
+
+class StackedSolver:
+    """Gradients of all clients from one backward pass: their losses share no parameter."""
+
+    name = "stacked"
+
+    def __init__(self, model: FlatModule) -> None:
+        self.model = model
+
+    def refuses(self, work: Work) -> str | None:
+        if not isinstance(self.model.module, Stackable):
+            return "the model has no method `stacked`"
+        if len(self.model.names) != len(list(self.model.module.parameters())):
+            return "not all parameters of the model are trained"
+        return "the model draws random numbers" if self.model.is_random else None
+
+    def changes(self, work: Work) -> Iterable[Tensor]:
+        return self.solve(work).sub_(work.start)
+
+    def solve(self, work: Work) -> Tensor:
+        module = self.model.module
+        assert isinstance(module, Stackable)
+        module.train()
+
+        def slopes(own: Tensor, features: Tensor, weights: Tensor, *targets: Tensor) -> Tensor:
+            leaf = own.detach().requires_grad_()
+            outputs = module.stacked(self.model.named(leaf), features)
+            losses = work.loss(outputs.flatten(0, 1), *(target.flatten(0, 1) for target in targets))
+            return torch.autograd.grad(weighted_sum(losses, weights.flatten()), leaf)[0]
+
+        return solve_together(work, slopes)
