@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from ..data import Federation
 from .contribution import Contribution
+from .parameters import FlatModule
 from .privacy import Notion
+from .settings import Settings
 
 Clients = npt.NDArray[np.int64]
+NoiseAt = Literal["server", "clients"]
 
 
 class StabilityWarning(UserWarning):
@@ -49,6 +53,8 @@ class Algorithm:
 
     name: as on the command line. notion: "dp" where all outputs are released, "billboard" where each client keeps its
     own. personal: whether clients keep a vector between rounds. releases: whether anything is aggregated at all.
+    noise_at: "server" for noise on the sum, "clients" where each client of the cohort adds noise of that deviation to
+    its own contribution. clips: False for published listings without clipping, whose cost is then infinite.
 
     Privacy rests on this contract: what reaches a client is `shared` (a function of earlier releases), its own data
     and its own vector; what reaches the server is the clipped, noisy sum alone.
@@ -58,9 +64,18 @@ class Algorithm:
     notion: Notion = "dp"
     personal: bool = False
     releases: bool = True
+    noise_at: NoiseAt = "server"
+    clips: bool = True
 
     def check(self, population: int) -> None:
         """Raise InputError where the algorithm cannot work with this many clients."""
+
+    def prepare(self, model: FlatModule, federation: Federation, settings: Settings) -> None:
+        """Told once, before `begin`, what is trained on what. Raises InputError where that does not fit."""
+
+    def releases_in(self, round_index: int) -> bool:
+        """Whether this round, from 0, publishes anything; must not depend on the data."""
+        return self.releases
 
     def advice(self, *, learning_rate: float, steps: int, sampling_rate: float) -> str | None:
         """A warning about this run, given before it begins. steps: the mean number of local steps in a round."""
@@ -94,6 +109,13 @@ class Algorithm:
     def server_round(self, shared: Tensor, mean: Tensor, rate: float) -> Tensor:
         """The next shared state. mean: the (blocks, D) noisy sum over the constant expected cohort; rate: q/m."""
         return shared + mean
+
+    def aggregate(self, shared: Tensor, total: Tensor, expected: int, members: int, rate: float) -> Tensor:
+        """The next shared state from the noisy sum, which may be overwritten. members: of this round's cohort.
+
+        Whoever uses `members` shows how many came: see DpFedMtlAsPrinted.
+        """
+        return self.server_round(shared, total.div_(expected), rate)
 
     def models(self, shared: Tensor, own: Tensor, clients: Clients) -> Tensor:
         """(c, d) models with which these clients predict; (1, d) where all use the same."""

@@ -8,9 +8,13 @@ double precision: its tails end where the generator's do.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import torch
 from torch import Tensor
+
+from .streams import Streams
 
 
 def grid_noise(
@@ -24,3 +28,25 @@ def grid_noise(
     np.rint(noise, out=noise)
     noise *= unit
     return torch.from_numpy(noise).to(device)
+
+
+def clients_noise(
+    streams: Streams,
+    attempt: int,
+    round_index: int,
+    clients: Iterable[int],
+    dimension: int,
+    deviation: float,
+    unit: float,
+    device: torch.device,
+) -> Tensor:
+    """(1, dimension): the sum of the noise that each of these clients adds to its own contribution.
+
+    Each client's noise is a multiple of unit from a stream of its own, so an upload by itself is a rounded noisy
+    contribution, and sums do not depend on which process drew which client's.
+    """
+    total = torch.zeros(1, dimension, dtype=torch.float64, device=device)
+    for client in clients:
+        rng = streams.generator("client-noise", attempt, round_index, client)
+        total += grid_noise(rng, (1, dimension), deviation, unit, device)
+    return total

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -33,42 +34,69 @@ class PrivacyGoal:
 
 @dataclass(frozen=True)
 class PrivacyCost:
-    """One round's mechanism and the cost of many. round_mechanism: None where nothing private is released."""
+    """One round's mechanism and the cost of many. round_mechanism: None where nothing private is released.
+
+    participation: "visible" where the observer that the notion is about learns when a client took part, whatever the
+    sampling; None where that follows from the notion. bounded: whether contributions are clipped at all.
+    """
 
     round_mechanism: Mechanism | None
     notion: Notion
     goal: PrivacyGoal
     releases: bool
+    participation: Literal["visible"] | None = None
+    bounded: bool = True
     _known: dict[int, Bracket] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(
-        cls, settings: Settings, sampler: CohortSampler, notion: Notion, goal: PrivacyGoal, releases: bool
+        cls,
+        settings: Settings,
+        sampler: CohortSampler,
+        notion: Notion,
+        goal: PrivacyGoal,
+        releases: bool,
+        *,
+        noise_at: Literal["server", "clients"] = "server",
+        bounded: bool = True,
     ) -> PrivacyCost:
         """The cost of a run. releases: whether the algorithm publishes anything that depends on the data at all.
 
-        Raises InputError for a budget that noiseless releases cannot keep.
+        noise_at "clients": the noise multiplier is that of one client's own noise, which is all that is left between
+        a client and the coalition of the others: they subtract what they sent. What remains is exactly nothing when
+        the client stayed away, so its participation is seen even under Poisson sampling.
+        Raises InputError for a budget that releases without noise or without a bound cannot keep.
         """
         mechanism = None
         if releases and settings.noise_multiplier > 0:
             mechanism = sampler.describe(Gaussian(settings.noise_multiplier))
         if releases and mechanism is None and goal.budget is not None:
             raise InputError("budget", goal.budget, "a noise multiplier above 0 with it")
-        return cls(mechanism, notion, goal, releases)
+        if releases and not bounded and goal.budget is not None:
+            raise InputError("budget", goal.budget, "no budget: contributions without a bound cost infinitely much")
+        seen: Literal["visible"] | None = "visible" if noise_at == "clients" else None
+        return cls(mechanism, notion, goal, releases, seen, bounded)
 
     def mechanism(self, rounds: int) -> Mechanism | None:
-        """What `rounds` rounds release; None where that has no finite cost (no noise) or no cost at all."""
-        return Repeat(self.round_mechanism, rounds) if self.round_mechanism is not None and rounds else None
+        """What `rounds` releases come to; None where that has no finite cost (no noise, no bound) or no cost at all."""
+        if self.round_mechanism is None or not self.bounded or not rounds:
+            return None
+        return Repeat(self.round_mechanism, rounds)
 
     def spent(self, rounds: int) -> Bracket | None:
         """The bracket of epsilon after this many rounds; None for a run without noise."""
         if not self.releases or (self.round_mechanism is not None and rounds == 0):
             return Bracket(0.0, 0.0, True, "nothing released")
+        if self.round_mechanism is not None and not self.bounded:
+            return Bracket(math.inf, math.inf, True, "contributions without a bound")
         run = self.mechanism(rounds)
         if run is None:
             return None
         if rounds not in self._known:
-            self._known[rounds] = epsilon(run, self.goal.delta, self.goal.neighbouring, notion=self.notion)
+            notion = self.notion if self.participation is None else "dp"
+            self._known[rounds] = epsilon(
+                run, self.goal.delta, self.goal.neighbouring, notion=notion, participation=self.participation
+            )
         return self._known[rounds]
 
     @cached_property

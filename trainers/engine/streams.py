@@ -17,7 +17,7 @@ import torch
 
 from ...mechanisms.validate import count
 
-Purpose = Literal["initial", "cohort", "batches", "noise", "quantile", "module", "personal", "finetune"]
+Purpose = Literal["initial", "cohort", "batches", "noise", "quantile", "module", "personal", "finetune", "client-noise"]
 PURPOSES: dict[Purpose, int] = {
     "initial": 0,
     "cohort": 1,
@@ -27,6 +27,7 @@ PURPOSES: dict[Purpose, int] = {
     "module": 5,
     "personal": 6,
     "finetune": 7,
+    "client-noise": 8,
 }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,13 +20,12 @@ from .billboard import Billboard
 from .checkpoint import Checkpoint, Rows, Spent, State, digest_of
 from .clipping import ClippedSum, Grid, Layers
 from .cohort import CohortSampler
-from .contribution import Contribution, as_vector
-from .device import reproducible_kernels
+from .contribution import as_vector
 from .evaluation import ClientScores
 from .identity import identity_of
 from .local import LocalSide
 from .losses import LOSSES, Loss
-from .noise import grid_noise
+from .noise import clients_noise, grid_noise
 from .outcome import Outcome
 from .personal import PersonalModels
 from .privacy import PrivacyCost, PrivacyGoal
@@ -82,7 +80,15 @@ class Trainer:
         self.sampler = CohortSampler(settings, federation.population)
         algorithm.check(federation.population)
         self.update_multiplier = update_noise_multiplier(settings, self.sampler.denominator)
-        self.cost = PrivacyCost.of(settings, self.sampler, algorithm.notion, goal, algorithm.releases)
+        self.cost = PrivacyCost.of(
+            settings,
+            self.sampler,
+            algorithm.notion,
+            goal,
+            algorithm.releases,
+            noise_at=algorithm.noise_at,
+            bounded=algorithm.clips,
+        )
         self.checkpoint: Checkpoint | None = None
         if checkpoint is not None:
             identity = identity_of(algorithm, settings, model, federation)
@@ -91,6 +97,7 @@ class Trainer:
         self.streams = Streams(seed)
         self.local = LocalSide(federation, model, settings, self.streams, loss or LOSSES[federation.task])
         flat = self.local.model
+        algorithm.prepare(flat, federation, settings)
         self.layers = Layers(flat.sizes if settings.clipping == "per-layer" else (flat.dimension,))
         self._advise()
         self._begin()
@@ -147,7 +154,7 @@ class Trainer:
 
     def mechanism(self) -> Mechanism | None:
         """The whole run's description, which the accountants consume; None without noise or without releases."""
-        return self.cost.mechanism(self.settings.rounds)
+        return self.cost.mechanism(sum(map(self.algorithm.releases_in, range(self.settings.rounds))))
 
     @property
     def spent(self) -> int:
@@ -179,7 +186,8 @@ class Trainer:
         recorded = self.checkpoint.spent[-1] if self.checkpoint and self.checkpoint.spent else None
         again = recorded is not None and recorded.round == self.rounds
         attempt = recorded.attempt if recorded is not None and again else 0
-        if not again and not self._affordable():
+        releases = self.algorithm.releases_in(self.rounds)
+        if releases and not again and not self._affordable():
             return False
         release = self._compute(attempt)
         if again and recorded is not None and release.digest() != recorded.digest:
@@ -187,7 +195,7 @@ class Trainer:
                 return False
             attempt, again = attempt + 1, False
             release = self._compute(attempt)
-        if self.algorithm.releases:
+        if releases:
             if not again:
                 self._spend(attempt, release)
             self._publish(release)
@@ -213,37 +221,41 @@ class Trainer:
     def _compute(self, attempt: int) -> _Release:
         """All clients' part of the round and the noise, of which nothing has been published yet."""
         cohort = self.sampler.draw(self.streams, attempt, self.rounds)
-        grid = Grid.for_round(self.clip_norm, self.federation.population, self.local.dtype)
+        clip_norm = self.clip_norm if self.algorithm.clips else None
+        grid = Grid.for_round(clip_norm, self.federation.population, self.local.dtype)
         blocks, dimension = self.algorithm.contribution_shape(self.shared)
         total = ClippedSum(blocks, dimension, self.layers, grid, self.local.device, self._sum_memory)
         self._sum_memory = total.total
         rows: list[Rows] = []
-        with reproducible_kernels(self.local.device):
-            for chunk in self._own_chunks(cohort):
-                rows += self._client_rounds(chunk, total)
+        for chunk in self._own_chunks(cohort):
+            rows += self._client_rounds(chunk, total)
         pre_noise = self.processes.total(total.total).mul_(grid.unit)
-        deviation = self.update_multiplier * (self.clip_norm or 0.0)
-        rng = self.streams.generator("noise", attempt, self.rounds)
-        noise = grid_noise(rng, (blocks, dimension), deviation, grid.unit, self.local.device)
+        noise = self._noise((blocks, dimension), grid.unit, cohort, attempt)
         count, noise_on_count = self._count(total, attempt)
         return _Release(pre_noise, noise, 2 * (self.clip_norm or float("inf")), count, noise_on_count, cohort, rows)
+
+    def _noise(self, shape: tuple[int, int], unit: float, cohort: Clients, attempt: int) -> Tensor:
+        """The (blocks, D) noise on the sum, the same in every process."""
+        deviation = self.update_multiplier * (self.clip_norm or 0.0)
+        device = self.local.device
+        if self.algorithm.noise_at == "server":
+            rng = self.streams.generator("noise", attempt, self.rounds)
+            return grid_noise(rng, shape, deviation, unit, device)
+        own = [client for client in cohort.tolist() if self.processes.owns(client % self.settings.shards)]
+        return self.processes.total(
+            clients_noise(self.streams, attempt, self.rounds, own, shape[1], deviation, unit, device)
+        )
 
     def _client_rounds(self, chunk: Clients, total: ClippedSum) -> list[Rows]:
         solve = self.local.solver(chunk, self.rounds)
         contributions, after = self.algorithm.client_round(solve, self._broadcast, self._own(chunk), chunk)
-        if contributions is not None:
-            added = self._add(contributions, self.algorithm.block_of(chunk), total)
-            for client, integers in zip(chunk, added, strict=True):
+        if contributions is not None and self.algorithm.releases_in(self.rounds):
+            for row, client, block in zip(contributions, chunk, self.algorithm.block_of(chunk), strict=True):
+                integers = total.add(row, int(block))
                 if self.billboard.keeps:
-                    message = as_vector(integers, total.total.shape[1])
-                    self.billboard.message(self.rounds, int(client), message * total.grid.unit)
+                    added = as_vector(integers, total.total.shape[1])
+                    self.billboard.message(self.rounds, int(client), added * total.grid.unit)
         return [] if after is None else [(chunk, after.cpu().numpy())]
-
-    def _add(self, contributions: Iterable[Contribution], blocks: Clients, total: ClippedSum) -> Iterable[Contribution]:
-        """Clip and add a chunk's contributions: at once on a GPU; on a CPU one at a time, which stays in its caches."""
-        if isinstance(contributions, Tensor) and contributions.is_cuda:
-            return total.add_all(contributions, blocks)
-        return (total.add(row, int(block)) for row, block in zip(contributions, blocks, strict=True))
 
     def _count(self, total: ClippedSum, attempt: int) -> tuple[Tensor | None, Tensor | None]:
         """Adaptive clipping: the centred count of clients within the clip norm, and its noise."""
@@ -257,8 +269,8 @@ class Trainer:
     def _publish(self, release: _Release) -> None:
         """The server's part of the round, from what the billboard shows."""
         released = self.billboard.publish(release.pre_noise, release.noise, release.sensitivity)
-        mean = released.div_(self.sampler.denominator)
-        self._share(self.algorithm.server_round(self.shared, mean, self.sampler.rate))
+        members, expected = len(release.cohort), self.sampler.denominator
+        self._share(self.algorithm.aggregate(self.shared, released, expected, members, self.sampler.rate))
         if release.count is not None and release.count_noise is not None and self.clip_norm is not None:
             shown = self.billboard.publish(release.count, release.count_noise, 1.0)
             self.clip_norm = next_clip_norm(self.settings, self.clip_norm, float(shown), self.sampler.denominator)
@@ -317,9 +329,8 @@ class Trainer:
     def scores(self, *, test: bool = True) -> ClientScores:
         """Accuracy and loss of every client's model on its own test (or training) samples."""
         found = np.zeros((2, self.federation.population))
-        with reproducible_kernels(self.local.device):
-            for client in range(self.federation.population):
-                if self.processes.owns(client % self.settings.shards):
-                    found[:, client] = self.local.scores(client, self.client_model(client), test=test)
+        for client in range(self.federation.population):
+            if self.processes.owns(client % self.settings.shards):
+                found[:, client] = self.local.scores(client, self.client_model(client), test=test)
         everything = self.processes.total(torch.from_numpy(found)).numpy()
         return ClientScores(everything[0], everything[1])
