@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,8 @@ from .billboard import Billboard
 from .checkpoint import Checkpoint, Rows, Spent, State, digest_of
 from .clipping import ClippedSum, Grid, Layers
 from .cohort import CohortSampler
-from .contribution import as_vector
+from .contribution import Contribution, as_vector
+from .device import reproducible_kernels
 from .evaluation import ClientScores
 from .identity import identity_of
 from .local import LocalSide
@@ -227,8 +229,9 @@ class Trainer:
         total = ClippedSum(blocks, dimension, self.layers, grid, self.local.device, self._sum_memory)
         self._sum_memory = total.total
         rows: list[Rows] = []
-        for chunk in self._own_chunks(cohort):
-            rows += self._client_rounds(chunk, total)
+        with reproducible_kernels(self.local.device):
+            for chunk in self._own_chunks(cohort):
+                rows += self._client_rounds(chunk, total)
         pre_noise = self.processes.total(total.total).mul_(grid.unit)
         noise = self._noise((blocks, dimension), grid.unit, cohort, attempt)
         count, noise_on_count = self._count(total, attempt)
@@ -250,12 +253,18 @@ class Trainer:
         solve = self.local.solver(chunk, self.rounds)
         contributions, after = self.algorithm.client_round(solve, self._broadcast, self._own(chunk), chunk)
         if contributions is not None and self.algorithm.releases_in(self.rounds):
-            for row, client, block in zip(contributions, chunk, self.algorithm.block_of(chunk), strict=True):
-                integers = total.add(row, int(block))
+            added = self._add(contributions, self.algorithm.block_of(chunk), total)
+            for client, integers in zip(chunk, added, strict=True):
                 if self.billboard.keeps:
-                    added = as_vector(integers, total.total.shape[1])
-                    self.billboard.message(self.rounds, int(client), added * total.grid.unit)
+                    message = as_vector(integers, total.total.shape[1])
+                    self.billboard.message(self.rounds, int(client), message * total.grid.unit)
         return [] if after is None else [(chunk, after.cpu().numpy())]
+
+    def _add(self, contributions: Iterable[Contribution], blocks: Clients, total: ClippedSum) -> Iterable[Contribution]:
+        """Clip and add a chunk's contributions: at once on a GPU; on a CPU one at a time, which stays in its caches."""
+        if isinstance(contributions, Tensor) and contributions.is_cuda:
+            return total.add_all(contributions, blocks)
+        return (total.add(row, int(block)) for row, block in zip(contributions, blocks, strict=True))
 
     def _count(self, total: ClippedSum, attempt: int) -> tuple[Tensor | None, Tensor | None]:
         """Adaptive clipping: the centred count of clients within the clip norm, and its noise."""
@@ -329,8 +338,9 @@ class Trainer:
     def scores(self, *, test: bool = True) -> ClientScores:
         """Accuracy and loss of every client's model on its own test (or training) samples."""
         found = np.zeros((2, self.federation.population))
-        for client in range(self.federation.population):
-            if self.processes.owns(client % self.settings.shards):
-                found[:, client] = self.local.scores(client, self.client_model(client), test=test)
+        with reproducible_kernels(self.local.device):
+            for client in range(self.federation.population):
+                if self.processes.owns(client % self.settings.shards):
+                    found[:, client] = self.local.scores(client, self.client_model(client), test=test)
         everything = self.processes.total(torch.from_numpy(found)).numpy()
         return ClientScores(everything[0], everything[1])
