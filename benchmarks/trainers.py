@@ -1,15 +1,17 @@
 """Clients per second of the trainers against plain loops, in one run: compare the ratios, never the seconds.
 
-    python benchmarks/trainers.py [--data leaf:PATH,features=inverted] [--rounds 5] [--json]
+    python benchmarks/trainers.py [--data leaf:PATH,features=inverted] [--rounds 5] [--json] [--out FILE.json]
 
 One DP-FedAvg round: 100 clients, one local epoch, batch 10, clipping and noise. Without --data the clients are
-synthetic, of FEMNIST's shape and sizes. Times are medians of process CPU time, alternating between the contestants,
-on one thread.
+synthetic, of FEMNIST's shape and sizes. Times are medians, alternating between the contestants, on one CPU thread:
+of process CPU time; where there is a CUDA device of wall-clock time, and with contestants on it.
 
 - plain loop: a copied module and a torch optimiser for each client, updates clipped and summed as vectors.
 - authors' style: as the PMTL authors' published code does it: one module for every client, a DataLoader for each,
   parameter lists instead of vectors (written anew; nothing of theirs is used).
 - ours: every solver that can do the work, through Trainer, with exact sums, noise and accounting.
+- all cores: the contestant on as many threads as torch takes by itself (with a CUDA device only: there the machine is
+  not shared).
 """
 
 from __future__ import annotations
@@ -17,10 +19,14 @@ from __future__ import annotations
 import argparse
 import copy
 import json
+import os
+import platform
 import statistics
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -43,6 +49,19 @@ from dpcert.trainers.federated import (
 COHORT = 100
 CLIP = 0.5
 RATE = 0.1
+CUDA = torch.cuda.is_available()
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is trained, how often, and with which of our solvers on which device. peers: run their style too."""
+
+    federation: Federation
+    model: str
+    rounds: int
+    cpu: tuple[str, ...]
+    cuda: tuple[str, ...]
+    peers: bool
 
 
 def femnist_like(seed: int = 0) -> Federation:
@@ -76,7 +95,7 @@ def stackoverflow_like(clients: int = COHORT, seed: int = 0) -> Federation:
     return Federation("stackoverflow-like", tuple(members), "tags", 500)
 
 
-def ours(federation: Federation, model: str, solver: str) -> tuple[Trainer, Callable[[], object]]:
+def ours(federation: Federation, model: str, solver: str, device: str = "cpu") -> tuple[Trainer, Callable[[], object]]:
     """A trainer, and one of its rounds."""
     settings = Settings(
         rounds=10**6,
@@ -85,6 +104,7 @@ def ours(federation: Federation, model: str, solver: str) -> tuple[Trainer, Call
         clip_norm=CLIP,
         noise_multiplier=1.0,
         solver=solver,
+        device=device,
         seed=1,
         local=LocalSteps(RATE, 1, None, 10),
     )
@@ -143,28 +163,79 @@ def authors_style(trainer: Trainer, model: str) -> Callable[[], object]:
     return one_round
 
 
+def all_cores(run: Callable[[], object]) -> Callable[[], object]:
+    """The same on all cores."""
+
+    def one_round() -> None:
+        torch.set_num_threads(os.cpu_count() or 1)
+        run()
+        torch.set_num_threads(1)
+
+    return one_round
+
+
+def now() -> float:
+    """Process CPU time, which a shared machine disturbs less; wall-clock time where work is elsewhere than in it."""
+    if not CUDA:
+        return time.process_time()
+    torch.cuda.synchronize()
+    return time.perf_counter()
+
+
 def seconds(contestants: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
-    """Median CPU seconds of each, taking turns."""
+    """Median seconds of each, taking turns."""
     taken: dict[str, list[float]] = {name: [] for name in contestants}
     for turn in range(rounds + 1):
         for name, run in contestants.items():
-            began = time.process_time()
+            began = now()
             run()
             if turn:  # the first round fills caches
-                taken[name].append(time.process_time() - began)
+                taken[name].append(now() - began)
     return {name: statistics.median(values) for name, values in taken.items()}
 
 
-def measure(federation: Federation, model: str, solvers: list[str], rounds: int, *, peers: bool) -> dict[str, float]:
-    """CPU seconds a round of every contestant on this problem."""
+def measure(problem: Problem) -> dict[str, float]:
+    """Seconds a round of every contestant on this problem."""
+    federation, model = problem.federation, problem.model
     contestants: dict[str, Callable[[], object]] = {}
     trainer, _ = ours(federation, model, "auto")
     contestants["plain loop"] = plain_loop(trainer, model)
-    if peers:
+    if problem.peers:
         contestants["authors' style"] = authors_style(trainer, model)
-    for solver in solvers:
+    if CUDA:
+        contestants["plain loop, all cores"] = all_cores(contestants["plain loop"])
+    for solver in problem.cpu:
         contestants[f"ours, {solver}"] = ours(federation, model, solver)[1]
-    return seconds(contestants, rounds)
+    for solver in problem.cuda if CUDA else ():
+        contestants[f"ours, {solver}, cuda"] = ours(federation, model, solver, "cuda")[1]
+    return seconds(contestants, problem.rounds)
+
+
+def problems(data: str, rounds: int) -> dict[str, Problem]:
+    """What is measured."""
+    femnist = load_federation(data) if data else femnist_like()
+    everything = ("dual", "stacked", "vmap", "loop")
+    networks = ("stacked", "vmap", "loop")
+    return {
+        "logistic regression 784 x 62": Problem(femnist, "logistic", rounds, everything, everything, True),
+        "MLP 784 x 64 x 62": Problem(femnist, "mlp", rounds, networks, networks, True),
+        "CNN, 115,646 parameters": Problem(femnist, "cnn", max(1, rounds // 2), networks, networks, True),
+        "logistic regression 10,000 x 500, sparse": Problem(
+            stackoverflow_like(), "logistic", 1, ("dual",), ("dual",), False
+        ),
+    }
+
+
+def machine() -> dict[str, str | int]:
+    """On what this was measured."""
+    device = torch.cuda.get_device_name() if CUDA else "none"
+    return {
+        "torch": torch.__version__,
+        "python": platform.python_version(),
+        "cores": os.cpu_count() or 1,
+        "cuda device": device,
+        "time": "wall clock" if CUDA else "process CPU",
+    }
 
 
 def main() -> None:
@@ -173,20 +244,18 @@ def main() -> None:
     parser.add_argument("--data", default="")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--out", type=Path, help="write the JSON document to this file as well")
     asked = parser.parse_args()
     torch.set_num_threads(1)
-    femnist = load_federation(asked.data) if asked.data else femnist_like()
-    problems = {
-        "logistic regression 784 x 62": (femnist, "logistic", ["dual", "vmap", "loop"], asked.rounds, True),
-        "CNN, 115,646 parameters": (femnist, "cnn", ["loop", "vmap"], max(1, asked.rounds // 2), True),
-        "logistic regression 10,000 x 500, sparse": (stackoverflow_like(), "logistic", ["dual"], 1, False),
-    }
     results = {}
-    for name, (federation, model, solvers, rounds, peers) in problems.items():
+    for name, problem in problems(asked.data, asked.rounds).items():
         print(f"measuring {name}", file=sys.stderr)
-        results[name] = measure(federation, model, solvers, rounds, peers=peers)
+        results[name] = measure(problem)
+    document = json.dumps({"machine": machine(), "clients a round": COHORT, "seconds a round": results}, indent=2)
+    if asked.out:
+        asked.out.write_text(document + "\n")
     if asked.json:
-        print(json.dumps(results, indent=2))
+        print(document)
         return
     table = Table("problem", "contestant", "clients/s", "x plain loop")
     for name, found in results.items():
