@@ -9,9 +9,11 @@ by comparing its head with one noted elsewhere (`Ledger.head`).
 from __future__ import annotations
 
 import hashlib
+import os
 import sqlite3
+import uuid
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -89,10 +91,11 @@ class SqliteStore:
         self.path = Path(path)
         if self.path.is_dir():
             raise InputError("path", str(path), "a file, not a directory")
-        with self._errors(), self._connect() as connection, connection:
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("BEGIN IMMEDIATE")
-            self._create_or_check(connection)
+        with self._errors():
+            if not self.path.exists():
+                _create(self.path)
+            with self._connect() as connection:
+                self._check(connection)
 
     def append(self, event_id: str, mechanism: str) -> Event | None:
         with self._errors(), self._connect() as connection, connection:
@@ -115,16 +118,10 @@ class SqliteStore:
             ).fetchall()
         yield from _verified(rows, count, total, head)
 
-    def _create_or_check(self, connection: sqlite3.Connection) -> None:
+    def _check(self, connection: sqlite3.Connection) -> None:
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if not tables:
-            connection.execute(
-                "CREATE TABLE events (sequence INTEGER PRIMARY KEY, event_id TEXT NOT NULL UNIQUE,"
-                " mechanism TEXT NOT NULL, hash TEXT NOT NULL)"
-            )
-            connection.execute("CREATE TABLE head (schema_version INTEGER, count INTEGER, head TEXT)")
-            connection.execute("INSERT INTO head VALUES (?, 0, ?)", (SCHEMA_VERSION, GENESIS))
-            return
+            raise LedgerError(f"{self.path} is empty: cut off? Remove it to begin a new ledger")
         if tables != {"events", "head"}:
             raise LedgerError(f"{self.path} is a database, but no dpcert ledger: it has tables {sorted(tables)}")
         rows = connection.execute("SELECT schema_version FROM head").fetchall()
@@ -141,8 +138,31 @@ class SqliteStore:
     def _errors(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, OSError) as error:
             raise LedgerError(f"{self.path}: {error}") from error
+
+
+def _create(path: Path) -> None:
+    """A new ledger, there as a whole or not at all: an empty file is never taken for a ledger without events.
+
+    Where several processes create the same ledger, the first wins and the others use its.
+    """
+    draft = path.with_name(f"{path.name}.{uuid.uuid4().hex}")
+    try:
+        with closing(sqlite3.connect(draft, isolation_level=None)) as connection:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("BEGIN")
+            connection.execute(
+                "CREATE TABLE events (sequence INTEGER PRIMARY KEY, event_id TEXT NOT NULL UNIQUE,"
+                " mechanism TEXT NOT NULL, hash TEXT NOT NULL)"
+            )
+            connection.execute("CREATE TABLE head (schema_version INTEGER, count INTEGER, head TEXT)")
+            connection.execute("INSERT INTO head VALUES (?, 0, ?)", (SCHEMA_VERSION, GENESIS))
+            connection.execute("COMMIT")
+        with suppress(FileExistsError):
+            os.link(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _verified(rows: list[tuple[int, str, str, str]], count: int, total: int, head: str) -> Iterator[Event]:

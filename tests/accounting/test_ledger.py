@@ -115,7 +115,7 @@ def test_a_rewritten_chain_is_shown_by_the_noted_head(tmp_path):
     assert Ledger(path).head != noted
 
 
-@pytest.mark.parametrize("cut", [0.3, 0.6, 0.99])
+@pytest.mark.parametrize("cut", [0.0, 0.001, 0.3, 0.6, 0.99])
 def test_truncated_files_are_refused(tmp_path, cut):
     path = tmp_path / "ledger.sqlite"
     ledger = Ledger(path)

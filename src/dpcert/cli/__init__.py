@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import typer
 
 from ..mechanisms import InputError
-from . import audit, calibrate, check, cost, explain, lint, papers, train, verify
+from . import audit, calibrate, check, cost, explain, ledger, lint, papers, train, verify
 from .output import complain
 
 INTERNAL_ERROR = 70
@@ -31,6 +31,7 @@ app.command("calibrate")(calibrate.calibrate_command)
 app.command("audit")(audit.audit_command)
 app.command("explain")(explain.explain_command)
 app.command("check")(check.check_command)
+app.add_typer(ledger.app, name="ledger")
 app.command("lint")(lint.lint_command)
 app.command("papers")(papers.papers_command)
 app.command("train")(train.train_command)

@@ -1,0 +1,127 @@
+"""dpcert ledger: is a ledger file whole, what does it hold and cost, and its events as plain text."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich import box
+from rich.markup import escape
+from rich.table import Table
+
+from ..accounting.ledger import Ledger, LedgerError
+from ..mechanisms import InputError, Repeat, Sequence
+from . import options
+from .options import timed
+from .output import interval, output_console, print_json
+
+app = typer.Typer(
+    help="Check, show or export a ledger file: the record of what was released.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+File = Annotated[Path, typer.Argument(metavar="LEDGER", help="The ledger's SQLite file.", show_default=False)]
+Head = Annotated[
+    str | None,
+    typer.Option("--head", help="The last hash, as noted elsewhere: shows a ledger that was rewritten as a whole."),
+]
+
+
+@app.command("check")
+def check_command(ledger: File, head: Head = None, as_json: options.Json = False) -> None:
+    """Verify every event against the hash chain.
+
+    Exit code: 0 the ledger is whole; 2 it is missing, truncated, edited, or ends otherwise than --head says.
+    """
+    opened = _open(ledger)
+    if head is not None and opened.head != head:
+        raise InputError("--head", head, f"the ledger's own last hash, {opened.head}")
+    if as_json:
+        print_json({"file": str(ledger), "whole": True, "events": len(opened), "head": opened.head})
+        return
+    typer.echo(f"whole: {len(opened)} events")
+    typer.echo(f"  head {opened.head}")
+
+
+@app.command("show")
+def show_command(
+    ledger: File,
+    delta: options.Delta = None,
+    neighbouring: options.Neighbouring = "add-remove",
+    notion: options.Notion = "dp",
+    participation: options.Participation = None,
+    accountant: options.Accountant = "best",
+    as_json: options.Json = False,
+) -> None:
+    """What was released, by distinct mechanism; with --delta, its certified epsilon too."""
+    opened = _open(ledger)
+    document: dict[str, Any] = {"file": str(ledger), "events": len(opened), "head": opened.head}
+    steps = _steps(opened)
+    document["mechanisms"] = [{"rounds": rounds, "mechanism": text} for text, rounds in steps]
+    if delta is not None:
+        against = {"neighbouring": neighbouring, "notion": notion, "participation": participation}
+        found, seconds = timed(lambda: opened.epsilon(delta, accountant=accountant, **against))  # type: ignore[arg-type]
+        ends = {"epsilon_lower": found.lower, "epsilon_upper": found.upper, "delta": delta}
+        document |= ends | against | {"accountant": found.method, "certified": found.certified, "seconds": seconds}
+    if as_json:
+        print_json(document)
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("rounds", justify="right", no_wrap=True)
+    table.add_column("mechanism")
+    for text, rounds in steps:
+        table.add_row(str(rounds), escape(text))
+    output_console().print(table)
+    typer.echo(f"{len(opened)} events, head {opened.head}")
+    if delta is not None:
+        kind = "certified" if found.certified else "an estimate, not a bound"
+        typer.echo(f"epsilon in {interval(found)} at delta = {delta:g}; {kind}, by {found.method}, {neighbouring}")
+
+
+@app.command("export")
+def export_command(
+    ledger: File,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A new file; default: stdout.", show_default=False)
+    ] = None,
+) -> None:
+    """Every event, one JSON object a line: sequence, event_id, mechanism, hash."""
+    if output is not None and output.exists():
+        raise InputError("--output", str(output), "a file that does not exist yet")
+    lines = [
+        json.dumps(
+            {
+                "sequence": sequence,
+                "event_id": event.event_id,
+                "mechanism": json.loads(event.mechanism),
+                "hash": event.hash,
+            }
+        )
+        for sequence, event in enumerate(_open(ledger).events(), start=1)
+    ]
+    text = "".join(line + "\n" for line in lines)
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        output.write_text(text, "utf-8")
+
+
+def _open(path: Path) -> Ledger:
+    """The ledger of an existing file, every event verified; InputError where it cannot be trusted."""
+    if not path.is_file():
+        raise InputError("LEDGER", str(path), "an existing ledger file")
+    try:
+        return Ledger(path)
+    except LedgerError as problem:
+        raise InputError("LEDGER", str(path), f"a whole ledger: {problem}") from None
+
+
+def _steps(opened: Ledger) -> list[tuple[str, int]]:
+    """(description, rounds) of every distinct mechanism, in the order of its first release."""
+    run = opened.run()
+    if not isinstance(run, Sequence):
+        return []
+    return [(str(part.mechanism), part.rounds) for part in run.mechanisms if isinstance(part, Repeat)]
