@@ -27,7 +27,7 @@ from ...mechanisms import (
     neighbouring_relation,
     rounds_by_step,
 )
-from ...mechanisms.aggregation import Aggregation
+from ...mechanisms.aggregation import Aggregation, PerClientNoise
 from ...mechanisms.validate import choice, open_probability
 from ..bracket import Bracket
 from ..epsilon import epsilon
@@ -126,6 +126,7 @@ def _as_seen(
         base = getattr(step, "mechanism", step)
         if not isinstance(base, Gaussian) or abs(base.noise_multiplier / stated - 1) > 1e-9:
             raise InputError("aggregation", aggregation, f"one that gives the run's noise multiplier, not {stated}")
+        _noise_of_random_cohorts(step, observer, aggregation)
     if observer.kind == "server":
         faced = aggregation.server_noise_multiplier()
         return (_with_noise(run, faced) if faced else None), None
@@ -134,6 +135,19 @@ def _as_seen(
     everybody = 10**9 if observer.size is None else observer.size
     most = _with_noise(run, aggregation.clients_noise_multiplier(everybody))
     return most, (None if observer.size is None else run)
+
+
+def _noise_of_random_cohorts(step: Mechanism, observer: Observer, aggregation: Aggregation) -> None:
+    """Refuse cohorts of random size whose clients bring the noise: who comes decides how much there is.
+
+    A coalition that subtracts what it sent is left with nothing at all where the unit stayed away, so a secret coin
+    amplifies nothing. The server's view of single uploads does not depend on the others.
+    """
+    if not isinstance(step, Poisson) or step.sampling_rate == 1.0 or observer.kind == "server":
+        return
+    if isinstance(aggregation, PerClientNoise):
+        expected = "a server's noise under Poisson sampling, where the noise that clients bring depends on who comes"
+        raise InputError("aggregation", aggregation, expected)
 
 
 def _with_noise(run: Mechanism, noise_multiplier: float) -> Mechanism:

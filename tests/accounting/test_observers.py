@@ -263,3 +263,17 @@ def test_bad_input(arguments, field):
     with pytest.raises(InputError) as caught:
         observed(**({"run": FIXED} | arguments))
     assert caught.value.field == field
+
+
+def test_noise_that_poisson_clients_bring_is_refused():
+    """Of 8 clients a round each adds z = 4 of its own. The others subtract theirs: one upload or nothing is left, so
+    the coin is seen and the truth is 4.249; amplifying by it gave 1.202."""
+    aggregation = PerClientNoise(clip_norm=1.0, noise_std=4.0, cohort=8)
+    run = Repeat(Poisson(Gaussian(aggregation.clients_noise_multiplier()), 0.2), rounds=10)
+    seen = epsilon(Repeat(Poisson(Gaussian(4.0), 0.2), 10), 1e-5, "replace-one", participation="visible")
+    assert seen.lower > 3 * epsilon(run, 1e-5, "replace-one").upper
+    for observer in (EVERYBODY_ELSE, ONE_OTHER_CLIENT, OUTSIDE):
+        with pytest.raises(InputError, match="depends on who comes"):
+            observer_epsilon(run, observer, 1e-5, "replace-one", aggregation=aggregation)
+    server = observer_epsilon(run, SERVER, 1e-5, "replace-one", aggregation=aggregation)
+    assert server.epsilon.upper == pytest.approx(seen.upper, rel=1e-9)
