@@ -49,20 +49,6 @@ class Quadrature:
         upper_edge = math.exp(self.pair.lift(c, 2.0 * self.height))
         return self.tail + (1.0 + (1.0 + vertical) * upper_edge) * math.exp(-self.strip_log) * (1.0 + 2.0**-40)
 
-    def cumulants(self, c: float) -> tuple[float, float, float]:
-        """About K(c) = log E[e^{cL}], K'(c) and K''(c): no bounds."""
-        exponents = [path.log_weight + (-c if path.mirrored else c) * path.loss for path in self.paths]
-        scale = max(float(np.max(exponent.real)) for exponent in exponents)
-        mass, first, second = math.exp(-scale) * self.pair.atom, 0.0, 0.0
-        for path, exponent in zip(self.paths, exponents, strict=True):
-            weight = np.exp(exponent - scale)
-            moved = weight * path.loss
-            mass += float(np.sum(weight.real))
-            first += (-1.0 if path.mirrored else 1.0) * float(np.sum(moved.real))
-            second += float(np.sum((moved * path.loss).real))
-        mean = first / mass
-        return scale + math.log(mass), mean, second / mass - mean * mean
-
     def log_moments_above(self, points: Real) -> Real:
         """At least log E[e^{cL}] at every c of points: accurate, but not to the last digits."""
         exponents = [
@@ -72,7 +58,7 @@ class Quadrature:
         floor = np.exp(-scale)
         values, slack = floor.copy(), self.corner_tail * points * floor
         for path, exponent in zip(self.paths, exponents, strict=True):
-            weight, base = np.exp(exponent - scale[:, None]), np.exp(path.log_weight)
+            weight, base = np.exp(exponent - scale[:, None]), path.weight
             size, base_size = np.abs(weight), np.abs(base)
             unit = path.log_error + path.loss.size + 40.0
             values += np.sum(weight.real, axis=1) - floor * float(np.sum(base.real))
@@ -85,35 +71,37 @@ class Quadrature:
 
     def tilted(self, c: float) -> Tilted:
         """The moments on the line Re t = c > 0, one of those that the nodes were laid for."""
-        scale = self.cumulants(c)[0]
+        signed = [(-c if path.mirrored else c) * path.loss for path in self.paths]
+        exponents = [path.log_weight + each for path, each in zip(self.paths, signed, strict=True)]
+        scale = max(float(exponent.real.max()) for exponent in exponents)
         scale = scale if scale > 1.0 else 0.0
         floor = math.exp(-scale)
-        growth, error = 0.0, self.corner_tail * c * floor
-        branches, slope = [], 0.0
-        for path in self.paths:
-            count = path.loss.size
-            signed = (-c if path.mirrored else c) * path.loss
-            weight, base = np.exp(path.log_weight + signed - scale), np.exp(path.log_weight)
-            size, base_size = np.abs(weight), np.abs(base)
-            if scale == 0.0:
-                near = signed.real < 1.0
-                gained = np.where(near, base * expm1(np.where(near, signed, 0.0)), weight - base)
-                growth += float(np.sum(gained.real))
-                spread = np.abs(path.loss) * (path.log_error + count + 40.0) + path.loss_error
-                error += UNIT * c * float(np.sum(np.maximum(size, base_size) * spread))
+        weights, bases = [np.exp(exponent - scale) for exponent in exponents], [path.weight for path in self.paths]
+        growth = sum(float(w.real.sum()) - floor * float(v.real.sum()) for w, v in zip(weights, bases, strict=True))
+        small = scale == 0.0 and growth < 1.5
+        growth = 0.0 if small else growth
+        error, slope = self.corner_tail * c * floor, 0.0
+        for path, z, weight, base in zip(self.paths, signed, weights, bases, strict=True):
+            size, base_size, size_of_loss = np.abs(weight), np.abs(base), np.abs(path.loss)
+            unit = path.log_error + (path.loss.size + 40.0)
+            if small:
+                near = z.real < 1.0
+                gained = np.where(near, base * expm1(np.where(near, z, 0.0)), weight - base)
+                growth += float(gained.real.sum())
+                error += UNIT * c * float(np.maximum(size, base_size) @ (size_of_loss * unit + path.loss_error))
             else:
-                growth += float(np.sum(weight.real)) - floor * float(np.sum(base.real))
-                error += UNIT * float(np.sum(size * (path.log_error + c * path.loss_error + count + 40.0)))
-                error += UNIT * floor * float(np.sum(base_size * (path.log_error + count + 40.0)))
-            branches.append(Branch(weight, path.loss, path.mirrored))
-            spread = np.abs(path.loss) * (path.log_error + c * path.loss_error + 3.0 * count + 60.0)
-            slope += UNIT * float(np.sum(size * (spread + path.loss_error)))
+                error += UNIT * float(size @ (unit + c * path.loss_error) + floor * (base_size @ unit))
+            spread = size_of_loss * (unit + c * path.loss_error + (2.0 * path.loss.size + 20.0)) + path.loss_error
+            slope += UNIT * float(size @ spread)
         relative, moment = self.relative_error(c), floor + growth
         error = 1.01 * (error + relative * (moment + floor)) / (1.0 - relative)
         fixed = 2.02 * relative * (moment + error)
-        log_moment = math.log1p(growth) if scale == 0.0 else scale + math.log(moment)
+        log_moment = math.log1p(growth) if small else scale + math.log(moment)
         slope = 1.01 * slope + self.corner_tail * floor
-        return Tilted(c, scale, moment, log_moment, error, tuple(branches), fixed, slope)
+        branches = tuple(
+            Branch(weight, path.loss, path.mirrored) for path, weight in zip(self.paths, weights, strict=True)
+        )
+        return Tilted(c, scale, moment, log_moment, error, branches, fixed, slope)
 
 
 @dataclass(frozen=True, slots=True)

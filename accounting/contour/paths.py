@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ Complex = NDArray[np.complex128]
 ORDERS = ("remove", "add", "replace", "hybrid")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Path:
     """Nodes of one branch: E[e^{tL}] gains sum exp(log_weight + t * loss), or its mirror image.
 
@@ -36,6 +37,12 @@ class Path:
     mirrored: bool
     log_error: Real
     loss_error: Real
+
+    @cached_property
+    def weight(self) -> Complex:
+        """e^log_weight."""
+        result: Complex = np.exp(self.log_weight)
+        return result
 
 
 @dataclass(frozen=True, slots=True)

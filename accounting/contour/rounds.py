@@ -15,22 +15,10 @@ from .paths import Real, Sampled, sampled
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """Quadratures with their numbers of rounds, and the squared shift of the Gaussian rounds together.
-
-    The quadratures serve the values of Re t that they were laid for, top being the largest.
-    """
+    """Quadratures with their numbers of rounds, and the squared shift of the Gaussian rounds together."""
 
     sampled: tuple[tuple[Quadrature, int], ...]
     gaussian: float
-    top: float
-
-    def cumulants(self, c: float) -> tuple[float, float, float]:
-        """About Lambda(c), the log of the product of all moments, and its first two derivatives."""
-        total = [0.5 * self.gaussian * c * (c + 1.0), self.gaussian * (c + 0.5), self.gaussian]
-        for part, rounds in self.sampled:
-            for order, cumulant in enumerate(part.cumulants(c)):
-                total[order] += rounds * cumulant
-        return total[0], total[1], total[2]
 
     def log_profile_above(self, points: Real) -> Real:
         """At least log(e^{c eps} delta(eps)), for every eps and every c of points, for which the quadratures were laid.
@@ -57,5 +45,4 @@ def lay(composition: Composition, points: tuple[float, ...], accuracy: float) ->
     return Rounds(
         tuple((quadrature(pair, points, accuracy + spread + math.log(count)), count) for pair, count in parts),
         gaussian,
-        max(points),
     )

@@ -16,10 +16,8 @@ import numpy as np
 from ..bracket import OutOfReach
 from ..pairs import Composition
 from .inversion import Plan
-from .rounds import Rounds, lay, phases
-
-_COARSE = 12.0
-"""-log of the relative accuracy of the moments used in the search."""
+from .rough import Rough, rough
+from .rounds import phases
 
 _BELOW = np.array([0.0, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 1.0])
 _NEAR = np.array([0.75, 1.5, 2.5, 4.0, 6.0, 9.0])
@@ -33,7 +31,7 @@ _STEPS = 60
 class Saddle:
     """Rough moments of a composition, and the saddle point c of eps = epsilon, where delta is about e^log_delta."""
 
-    rounds: Rounds
+    rounds: Rough
     c: float
     epsilon: float
     log_delta: float
@@ -42,7 +40,7 @@ class Saddle:
 def saddle_at_delta(composition: Composition, log_delta: float) -> Saddle:
     """Around the eps >= 0 where the profile falls to delta."""
 
-    def excess(rounds: Rounds, c: float) -> tuple[float, float]:
+    def excess(rounds: Rough, c: float) -> tuple[float, float]:
         found, curvature = _saddle(rounds, c)
         return found.log_delta - log_delta, c * c * curvature
 
@@ -56,7 +54,7 @@ def saddle_at_delta(composition: Composition, log_delta: float) -> Saddle:
 def saddle_at_epsilon(composition: Composition, epsilon: float) -> Saddle:
     """Around a given eps."""
 
-    def excess(rounds: Rounds, c: float) -> tuple[float, float]:
+    def excess(rounds: Rough, c: float) -> tuple[float, float]:
         found, curvature = _saddle(rounds, c)
         return epsilon - found.epsilon, c * curvature
 
@@ -75,8 +73,8 @@ def plan(composition: Composition, saddle: Saddle, accuracy: float, cancellation
     near = min(spread, 0.5 * c) * _NEAR
     points = np.unique(np.concatenate([c * _BELOW, c + near, c + spread * _ABOVE]))
     if points[-1] > rounds.top:
-        rounds = lay(composition, (float(points[-1]),), _COARSE)
-    heights = rounds.log_profile_above(points) - points * saddle.epsilon
+        rounds = rough(composition, float(points[-1]))
+    heights = rounds.log_profiles(points) - points * saddle.epsilon
     gain = np.maximum(heights - saddle.log_delta + accuracy, 1.0)
     distance = np.abs(points[None, 1:-1] - points[:, None])
     periods = np.divide(gain[:, None], distance, out=np.full(distance.shape, math.inf), where=distance > 0.0)
@@ -89,14 +87,14 @@ def plan(composition: Composition, saddle: Saddle, accuracy: float, cancellation
     return Plan(float(points[1 + best]), bounding, saddle.epsilon, saddle.log_delta, cancellation)
 
 
-def _search(composition: Composition, start: float, excess: Callable[[Rounds, float], tuple[float, float]]) -> Saddle:
+def _search(composition: Composition, start: float, excess: Callable[[Rough, float], tuple[float, float]]) -> Saddle:
     """The c where excess falls to 0, by Newton's method in log c; the quadratures are laid anew as c leaves them."""
     c, low, high = start, 0.0, math.inf
-    rounds = lay(composition, (3.0 * c,), _COARSE)
+    rounds = rough(composition, 3.0 * c)
     for _ in range(_STEPS):
         if c > rounds.top:
             try:
-                rounds = lay(composition, (1.5 * c,), _COARSE)
+                rounds = rough(composition, 1.5 * c)
             except OutOfReach:  # a line short of the saddle point serves too, with more cancellation
                 c = rounds.top
                 break
@@ -110,7 +108,7 @@ def _search(composition: Composition, start: float, excess: Callable[[Rounds, fl
     return _saddle(rounds, c)[0]
 
 
-def _saddle(rounds: Rounds, c: float) -> tuple[Saddle, float]:
+def _saddle(rounds: Rough, c: float) -> tuple[Saddle, float]:
     """The eps whose saddle point is c, about its log delta, and the curvature H''(c)."""
     value, slope, second = rounds.cumulants(c)
     epsilon = slope - 1.0 / c - 1.0 / (1.0 + c)
