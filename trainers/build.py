@@ -25,18 +25,29 @@ from .algorithms import (
     PmtlIncrements,
     PpSgd,
 )
+from .dpfedmtl import DpFedMtl, DpFedMtlAsPrinted, DpFedMtlClipped, DpFedMtlLocalNoise
+from .dpfedmtl.layers import LabelSets
 from .engine.algorithm import Algorithm
 
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
     """strength: lambda. alpha: PP-SGD's. clusters: how many (client k is in k mod clusters), or a JSON file with one
-    number a client. omega: "mean-regularised", or a .npy or .csv file with an (m, m) matrix."""
+    number a client. omega: "mean-regularised", or a .npy or .csv file with an (m, m) matrix. head_layers, label_sets,
+    aggregation_interval: DPFedMTL's."""
 
     strength: float = 1.0
     alpha: float = 1.0
     clusters: str = "1"
     omega: str = "mean-regularised"
+    head_layers: int = 1
+    label_sets: LabelSets = "all"
+    aggregation_interval: int = 1
+
+    @property
+    def cut(self) -> tuple[int, LabelSets, int]:
+        """DPFedMTL's."""
+        return self.head_layers, self.label_sets, self.aggregation_interval
 
 
 ALGORITHMS: dict[str, Callable[[Parameters, int], Algorithm]] = {
@@ -51,6 +62,10 @@ ALGORITHMS: dict[str, Callable[[Parameters, int], Algorithm]] = {
     "pp-sgd": lambda told, population: PpSgd(told.alpha),
     "clustered-pmtl": lambda told, population: ClusteredPmtl(_clusters(told.clusters, population), told.strength),
     "fixed-omega": lambda told, population: FixedOmega(_omega(told.omega, population), told.strength),
+    "dpfedmtl": lambda told, population: DpFedMtl(*told.cut),
+    "dpfedmtl-local-noise": lambda told, population: DpFedMtlLocalNoise(*told.cut),
+    "dpfedmtl-clipped": lambda told, population: DpFedMtlClipped(*told.cut),
+    "dpfedmtl-as-printed": lambda told, population: DpFedMtlAsPrinted(*told.cut),
 }
 
 

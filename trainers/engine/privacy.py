@@ -74,8 +74,20 @@ class PrivacyCost:
             raise InputError("budget", goal.budget, "a noise multiplier above 0 with it")
         if releases and not bounded and goal.budget is not None:
             raise InputError("budget", goal.budget, "no budget: contributions without a bound cost infinitely much")
+        if mechanism is not None and noise_at == "clients" and goal.neighbouring == "add-remove":
+            expected = "replace-one or zero-out: who took part is seen, so a client cannot be there or not be there"
+            raise InputError("neighbouring", "add-remove", expected)
         seen: Literal["visible"] | None = "visible" if noise_at == "clients" else None
         return cls(mechanism, notion, goal, releases, seen, bounded)
+
+    @property
+    def accounted_notion(self) -> Notion:
+        """What accounting.epsilon is asked for: plain DP where participation is seen, which is then all that matters.
+
+        Under the billboard notion "visible" would mean cohorts that the other clients know from their own coins, and
+        Poisson cohorts are not.
+        """
+        return self.notion if self.participation is None else "dp"
 
     def mechanism(self, rounds: int) -> Mechanism | None:
         """What `rounds` releases come to; None where that has no finite cost (no noise, no bound) or no cost at all."""
@@ -93,9 +105,12 @@ class PrivacyCost:
         if run is None:
             return None
         if rounds not in self._known:
-            notion = self.notion if self.participation is None else "dp"
             self._known[rounds] = epsilon(
-                run, self.goal.delta, self.goal.neighbouring, notion=notion, participation=self.participation
+                run,
+                self.goal.delta,
+                self.goal.neighbouring,
+                notion=self.accounted_notion,
+                participation=self.participation,
             )
         return self._known[rounds]
 

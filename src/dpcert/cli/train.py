@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ..mechanisms import InputError
-from ..mechanisms.validate import count
+from ..mechanisms.validate import choice, count
 from . import options
 
 ALGORITHMS = (
@@ -24,6 +24,10 @@ ALGORITHMS = (
     "pp-sgd",
     "clustered-pmtl",
     "fixed-omega",
+    "dpfedmtl",
+    "dpfedmtl-local-noise",
+    "dpfedmtl-clipped",
+    "dpfedmtl-as-printed",
 )
 """Those of trainers.build, named here because the help must not load torch."""
 
@@ -33,7 +37,12 @@ def train_command(
     data: Annotated[
         str, typer.Option(help="synthetic[:NAME][,key=value], leaf:PATH, stackoverflow:PATH, csv:PATH, parquet:PATH.")
     ] = "synthetic",
-    model: Annotated[str, typer.Option(help="logistic, mlp or cnn.")] = "logistic",
+    variant: Annotated[
+        str | None, typer.Option(help="Another form of the algorithm: dpfedmtl --variant clipped is dpfedmtl-clipped.")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="logistic, mlp or cnn. Default: logistic, and mlp for dpfedmtl.")
+    ] = None,
     rounds: Annotated[int, typer.Option(help="Rounds of communication.")] = 100,
     cohort: Annotated[int | None, typer.Option(help="Clients a round (expected); by default 100 at most.")] = None,
     sampling: Annotated[str, typer.Option(help="poisson, fixed-size or full.")] = "poisson",
@@ -41,7 +50,13 @@ def train_command(
         float | None, typer.Option(help="Noise on the sum of updates, in units of --clip-norm.")
     ] = None,
     noise_std: Annotated[float | None, typer.Option(help="Noise on the mean over the cohort, instead.")] = None,
-    clip_norm: Annotated[float | None, typer.Option(help="Bound on one client's update.")] = None,
+    sigma: Annotated[float | None, typer.Option(help="dpfedmtl: the paper's sigma, in units of the form's S.")] = None,
+    target_epsilon: Annotated[
+        float | None, typer.Option(help="The least noise for which the whole run costs at most this, instead.")
+    ] = None,
+    clip_norm: Annotated[
+        float | None, typer.Option(help="Bound on one client's update (dpfedmtl: on its gradient).")
+    ] = None,
     clipping: Annotated[str, typer.Option(help="flat, per-layer or adaptive.")] = "flat",
     strength: Annotated[float, typer.Option("--lambda", help="Strength of the pull towards the shared model.")] = 1.0,
     alpha: Annotated[float, typer.Option(help="pp-sgd: local over global learning rate.")] = 1.0,
@@ -49,6 +64,9 @@ def train_command(
     omega: Annotated[
         str, typer.Option(help="fixed-omega: mean-regularised, or a .npy or .csv matrix.")
     ] = "mean-regularised",
+    head_layers: Annotated[int, typer.Option(help="dpfedmtl: top layers that stay with the clients; 0: none.")] = 1,
+    label_sets: Annotated[str, typer.Option(help="dpfedmtl: all, or own for heads with the client's classes.")] = "all",
+    aggregation_interval: Annotated[int, typer.Option(help="dpfedmtl: H, the rounds to an aggregation.")] = 1,
     learning_rate: Annotated[float, typer.Option(help="Of the clients' SGD.")] = 0.1,
     local_epochs: Annotated[int, typer.Option(help="Passes over a client's samples in a round.")] = 1,
     local_steps: Annotated[int | None, typer.Option(help="Exactly so many steps, instead.")] = None,
@@ -84,6 +102,7 @@ def train_command(
     Example: dpcert train pmtl --data synthetic --noise-multiplier 2 --clip-norm 0.5
     """
     asked = SimpleNamespace(**locals())
+    _resolve(asked)
     try:
         import torch
     except ImportError as error:
@@ -98,3 +117,15 @@ def train_command(
         run_once(asked)
     else:
         run_experiment(asked)
+
+
+def _resolve(asked: SimpleNamespace) -> None:
+    """The full name of the algorithm, and its model."""
+    if asked.variant is not None:
+        forms = [name.removeprefix(asked.algorithm + "-") for name in ALGORITHMS if name != asked.algorithm]
+        forms = [form for form in forms if f"{asked.algorithm}-{form}" in ALGORITHMS]
+        if not forms:
+            raise InputError("--variant", asked.variant, f"nothing: {asked.algorithm} has one form")
+        asked.algorithm = f"{asked.algorithm}-{choice('--variant', asked.variant, forms)}"
+    if asked.model is None:
+        asked.model = "mlp" if asked.algorithm.startswith("dpfedmtl") else "logistic"

@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,10 +16,11 @@ from torch import cuda
 from torch import distributed as dist
 
 from ..accounting import Bracket
-from ..mechanisms import InputError
 from ..mechanisms.serialise import to_plain
 from ..trainers.algorithms.finetune import FineTuning, fine_tune
 from ..trainers.build import Parameters, build_algorithm
+from ..trainers.dpfedmtl import SharedLayers
+from ..trainers.engine.observers import against_observers
 from ..trainers.federated import (
     Federation,
     LocalSteps,
@@ -30,6 +32,7 @@ from ..trainers.federated import (
     load_federation,
 )
 from .output import interval, print_json
+from .train_noise import noise_multiplier_of
 
 SHARDS_UNDER_TORCHRUN = 12
 """Divisible by most small numbers of processes; the result depends on the shards, not on the processes."""
@@ -39,18 +42,12 @@ def run_once(asked: SimpleNamespace) -> None:
     """Train as the options say, and print what came of it."""
     with processes(), warnings_on_stderr():
         federation = load_federation(asked.data, seed=asked.seed or 0)
-        trainer = Trainer(
-            federation,
-            build_algorithm(
-                asked.algorithm,
-                Parameters(asked.strength, asked.alpha, asked.clusters, asked.omega),
-                federation.population,
-            ),
-            asked.model,
-            settings_of(asked, federation),
-            PrivacyGoal(asked.delta, asked.neighbouring, asked.budget),
-            checkpoint=asked.checkpoint,
-        )
+        algorithm = build_algorithm(asked.algorithm, parameters_of(asked), federation.population)
+        goal = PrivacyGoal(asked.delta, asked.neighbouring, asked.budget)
+        settings = settings_of(asked, federation)
+        multiplier = noise_multiplier_of(asked, algorithm, settings, federation.population, goal)
+        settings = replace(settings, noise_multiplier=multiplier)
+        trainer = Trainer(federation, algorithm, asked.model, settings, goal, checkpoint=asked.checkpoint)
         first = trainer.processes.rank == 0
         outcome = trainer.run(progress=first and not asked.quiet)
         document = _document(asked, trainer, outcome)
@@ -62,23 +59,27 @@ def run_once(asked: SimpleNamespace) -> None:
             _print(document, outcome)
 
 
+def parameters_of(asked: SimpleNamespace) -> Parameters:
+    """What build_algorithm takes."""
+    return Parameters(
+        asked.strength,
+        asked.alpha,
+        asked.clusters,
+        asked.omega,
+        asked.head_layers,
+        asked.label_sets,
+        asked.aggregation_interval,
+    )
+
+
 def settings_of(asked: SimpleNamespace, federation: Federation) -> Settings:
-    """The run's settings. Raises InputError for contradictory noise options."""
+    """The run's settings, but for the noise."""
     cohort = asked.cohort if asked.cohort is not None else min(100, federation.population)
-    if asked.noise_std is not None and asked.noise_multiplier is not None:
-        raise InputError("--noise-std", asked.noise_std, "either --noise-std or --noise-multiplier")
-    noise = asked.noise_multiplier or 0.0
-    if asked.noise_std is not None:
-        if asked.clip_norm is None:
-            raise InputError("--clip-norm", None, "a value, with --noise-std")
-        members = federation.population if asked.sampling == "full" else cohort
-        noise = asked.noise_std * members / asked.clip_norm
     several = int(os.environ.get("WORLD_SIZE", "1")) > 1
     return Settings(
         rounds=asked.rounds,
         cohort=cohort,
         sampling=asked.sampling,
-        noise_multiplier=noise,
         clip_norm=asked.clip_norm,
         clipping=asked.clipping,
         local=LocalSteps(asked.learning_rate, asked.local_epochs, asked.local_steps, asked.batch_size),
@@ -161,13 +162,22 @@ def _privacy(asked: SimpleNamespace, trainer: Trainer, outcome: Outcome) -> dict
         "epsilon_upper": bracket.upper,
         "delta": asked.delta,
         "notion": trainer.cost.notion,
+        "participation": trainer.cost.participation,
         "neighbouring": asked.neighbouring,
         "sampling": trainer.sampler.sampling if trainer.sampler.sampling != "full" else "none",
         "noise_multiplier": trainer.settings.noise_multiplier,
         "accountant": bracket.method,
         "certified": bracket.certified,
         "assumptions": assumptions,
+        **_observers(trainer, outcome),
     }
+
+
+def _observers(trainer: Trainer, outcome: Outcome) -> dict[str, Any]:
+    """Who sees how much, where that is what an algorithm is about."""
+    if not isinstance(trainer.algorithm, SharedLayers):
+        return {}
+    return {"observers": [against.to_json() for against in against_observers(trainer, outcome.spent)]}
 
 
 def _fine_tuned(asked: SimpleNamespace, trainer: Trainer) -> dict[str, Any]:
@@ -194,6 +204,10 @@ def _print(document: dict[str, Any], outcome: Outcome) -> None:
             f"epsilon in {interval(outcome.privacy)} at delta = {privacy['delta']:g} "
             f"({privacy['notion']}, {privacy['neighbouring']}, by {privacy['accountant']})"
         )
+        for against in privacy.get("observers", ()):
+            bracket = Bracket(against["epsilon_lower"], against["epsilon_upper"], True, "observer")
+            name = against["observer"].replace("-", " ")
+            typer.echo(f"  against {name}: {interval(bracket)}: {against['reasons'][0]}")
         for assumption in privacy["assumptions"]:
             typer.echo(f"  assuming that {assumption}" if "secret" in assumption else f"  note: {assumption}")
     if outcome.stopped_by_budget:

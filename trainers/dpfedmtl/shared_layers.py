@@ -1,0 +1,95 @@
+"""A client's half of Algorithm 1, common to all variants: eqs. (3) to (5) but for the noise."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from ...mechanisms import InputError
+from ...mechanisms.validate import choice, count
+from ..data import Federation
+from ..engine.algorithm import Algorithm, Clients, Solve
+from ..engine.parameters import FlatModule
+from ..engine.privacy import Notion
+from ..engine.settings import Settings
+from .layers import ABSENT, LabelSets, absent_classes, shared_size
+
+
+class SharedLayers(Algorithm):
+    """Clients share the lower layers w_{M+1} and keep their heads w_i. Without noise: FedMTL.
+
+    head_layers: how many top layers make the head; 0 shares everything: FedAvg, and with noise DPFedAvg.
+    label_sets: "all", or "own" for heads that have their client's own classes only.
+    aggregation_interval: H. Eq. (6) is for t mod H = 0 and says nothing about other rounds, while clients synchronise
+        with w_{M+1}^t in every round (claims register, DPFEDMTL-ALG1-H). Here w_{M+1}^{t+1} = w_{M+1}^t then: only
+        heads learn, and nothing is sent. Several local steps before one aggregation are Settings.local's business.
+
+    What a client contributes is the gradient g_{M+1,i} of eq. (3), with several local steps their sum: the way that the
+    shared layers went, over the learning rate. So clip_norm is the paper's C, a bound on gradients.
+    """
+
+    notion: Notion = "billboard"
+    personal = True
+
+    def __init__(self, head_layers: int = 1, label_sets: LabelSets = "all", aggregation_interval: int = 1) -> None:
+        self.head_layers = count("head_layers", head_layers, least=0)
+        choice("label_sets", label_sets, ("all", "own"))
+        self.label_sets: LabelSets = label_sets
+        self.aggregation_interval = count("aggregation_interval", aggregation_interval)
+        if not self.head_layers:
+            if label_sets == "own":
+                raise InputError("label_sets", label_sets, "all, where there is no head")
+            self.personal, self.notion = False, "dp"
+
+    def prepare(self, model: FlatModule, federation: Federation, settings: Settings) -> None:
+        if settings.clipping == "adaptive" and (self.noise_at == "clients" or not self.clips):
+            raise InputError("clipping", "adaptive", f"flat for {self.name}: only a server's noise can be split")
+        self.learning_rate = settings.local.learning_rate
+        self.shared_size = shared_size(model, self.head_layers)
+        self.absent = absent_classes(model, federation, self.label_sets)
+        self.first_head = model.vector[self.shared_size :].clone()
+
+    def releases_in(self, round_index: int) -> bool:
+        return round_index % self.aggregation_interval == 0
+
+    def begin(self, initial: Tensor, population: int) -> Tensor:
+        """(1, s): w_{M+1}^0."""
+        return initial[: self.shared_size].clone().unsqueeze(0)
+
+    def begin_personal(self, initial: Tensor) -> Tensor:
+        """w_i^0."""
+        return initial[self.shared_size :].clone()
+
+    def client_round(self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients) -> tuple[Tensor, Tensor | None]:
+        before = self.models(shared, own, clients)
+        after = solve(before)  # eqs. (4) and (5): SGD on both from w^t
+        moved = (before - after)[:, : self.shared_size]
+        head = after[:, self.shared_size :] if self.personal else None
+        return moved / self.learning_rate, head  # g_{M+1,i}^t of eq. (3), w_i^{t+1}
+
+    def models(self, shared: Tensor, own: Tensor, clients: Clients) -> Tensor:
+        """(c, d): (w_{M+1}, w_i)."""
+        heads = own[:, own.shape[1] - len(self.first_head) :]
+        models = torch.cat([shared[:1].expand(len(clients), -1), heads], dim=1)
+        if self.absent is not None:
+            biases = models[:, -self.absent.shape[1] :]
+            biases.masked_fill_(self.absent[torch.from_numpy(clients)].to(biases.device), ABSENT)
+        return models
+
+    def reference(self, shared: Tensor, clients: Clients) -> Tensor:
+        """(c, d): the shared layers under the head that all clients began with; heads have nothing else in common."""
+        return self.models(shared, self.first_head.to(shared).expand(len(clients), -1), clients)
+
+    def sensitivity(self, clip_norm: float, cohort: int, population: int) -> float:
+        """S: sigma S is the standard deviation of the noise, on the sum or on each gradient (`noise_at`).
+
+        2C, truly: how far replacing one client moves its clipped gradient, and with it any sum of them.
+        """
+        return 2 * clip_norm
+
+    def describe(self) -> str:
+        return f"{self.name}{(self.head_layers, self.label_sets, self.aggregation_interval)}"
+
+    def noise_multiplier(self, sigma: float, cohort: int, population: int) -> float:
+        """The paper's sigma in units of C, the library's noise multiplier."""
+        return sigma * self.sensitivity(1.0, cohort, population)

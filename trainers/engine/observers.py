@@ -1,0 +1,100 @@
+"""What a run costs against each observer: the server, the coalition of all other clients, one other client."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ...accounting.billboard.guarantees import EVERYBODY_ELSE, ONE_OTHER_CLIENT, SERVER, Observer
+from ...accounting.billboard.observers import observer_epsilon
+from ...accounting.bracket import Bracket
+from ...mechanisms import Gaussian, Repeat
+from ...mechanisms.aggregation import Aggregation, FixedDenominatorMean, PerClientNoise
+from .trainer import Trainer
+
+OBSERVERS: dict[str, Observer] = {
+    "server": SERVER,
+    "all-other-clients": EVERYBODY_ELSE,
+    "one-other-client": ONE_OTHER_CLIENT,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """epsilon at the run's delta against one observer, named as in OBSERVERS, and why."""
+
+    observer: str
+    epsilon: Bracket
+    reasons: tuple[str, ...]
+
+    def to_json(self) -> dict[str, object]:
+        """Plain data; infinities stay floats here."""
+        return {
+            "observer": self.observer,
+            "epsilon_lower": self.epsilon.lower,
+            "epsilon_upper": self.epsilon.upper,
+            "reasons": list(self.reasons),
+        }
+
+
+def against_observers(trainer: Trainer, releases: int) -> tuple[Against, ...]:
+    """The cost of so many of the trainer's releases. Where only an upper bound is known, the lower end is 0.
+
+    Raises InputError as observer_epsilon does, for add-remove neighbours where participation is seen.
+    """
+    return tuple(Against(name, *_against(trainer, observer, releases)) for name, observer in OBSERVERS.items())
+
+
+def _against(trainer: Trainer, observer: Observer, releases: int) -> tuple[Bracket, tuple[str, ...]]:
+    algorithm = trainer.algorithm
+    if not algorithm.releases or not releases:
+        return Bracket(0.0, 0.0, True, "nothing released"), ("nothing is released",)
+    if not algorithm.clips or not trainer.settings.noise_multiplier:
+        told = "no noise" if algorithm.clips else "nothing bounds what one client contributes"
+        return Bracket(math.inf, math.inf, True, "unbounded"), (told,)
+    if algorithm.noise_at == "clients":
+        return _under_clients_noise(trainer, observer, releases)
+    return _observed(trainer, observer, releases, trainer.settings.noise_multiplier, _server_noise(trainer))
+
+
+def _server_noise(trainer: Trainer) -> Aggregation:
+    clip_norm, expected = _clip_norm(trainer), trainer.sampler.denominator
+    return FixedDenominatorMean(clip_norm, trainer.settings.noise_multiplier * clip_norm / expected, expected)
+
+
+def _under_clients_noise(trainer: Trainer, observer: Observer, releases: int) -> tuple[Bracket, tuple[str, ...]]:
+    """The server sees each upload; the coalition of all others subtracts everything but the client's own."""
+    alone = trainer.cost.spent(releases)
+    assert alone is not None  # there is noise
+    if observer == SERVER:
+        return alone, ("the server sees each upload under its own noise alone, and who sent it",)
+    if observer == EVERYBODY_ELSE:
+        return alone, ("the others subtract what they sent: what is left is one upload, or nothing",)
+    if trainer.sampler.sampling == "poisson":
+        told = "bounded by what the coalition of all others learns: how much noise others add depends on how many came"
+        return Bracket(0.0, alone.upper, alone.certified, alone.method), (told,)
+    cohort, clip_norm = trainer.sampler.denominator, _clip_norm(trainer)
+    multiplier = trainer.settings.noise_multiplier
+    aggregation = PerClientNoise(clip_norm, multiplier * clip_norm, cohort)
+    return _observed(trainer, observer, releases, multiplier * math.sqrt(cohort), aggregation)
+
+
+def _observed(
+    trainer: Trainer, observer: Observer, releases: int, multiplier: float, aggregation: Aggregation
+) -> tuple[Bracket, tuple[str, ...]]:
+    """multiplier: of the noise on the whole sum."""
+    goal = trainer.cost.goal
+    found = observer_epsilon(
+        Repeat(trainer.sampler.describe(Gaussian(multiplier)), releases),
+        observer,
+        goal.delta,
+        goal.neighbouring,
+        clients="stateful" if trainer.algorithm.personal else "stateless",
+        aggregation=aggregation,
+    )
+    return found.epsilon, found.reasons
+
+
+def _clip_norm(trainer: Trainer) -> float:
+    assert trainer.settings.clip_norm is not None  # Settings: there is none without noise
+    return trainer.settings.clip_norm
