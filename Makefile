@@ -13,7 +13,7 @@ $(VENV)/.installed: $(BIN)/python pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.installed-test: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,train,data,audit,papers,report]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,train,data,audit,papers,report,opacus]'
 	touch $@
 
 # The shipped claims include refuted ones, for which dpcert exits with 1 (3: undecided): the command did its work then.

@@ -1,0 +1,1 @@
+"""Property tests that any privacy accountant must pass."""
