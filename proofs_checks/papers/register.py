@@ -29,9 +29,9 @@ def register(paper: str | None = None, only: str | None = None) -> tuple[Row, ..
 
 
 def _all_rows() -> tuple[Row, ...]:
-    from . import pmtl
+    from . import dpfedmtl, pmtl
 
-    return pmtl.rows()
+    return (*pmtl.rows(), *dpfedmtl.rows())
 
 
 def _ids_like(asked: str, rows: tuple[Row, ...]) -> str:

@@ -1,0 +1,183 @@
+"""Section 4.1.1: the definitions behind C_p, and Lemma 4.3 for the observers that the paper has in mind."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from flint import arb, ctx
+
+from .... import accounting
+from ....accounting import gaussian
+from ....mechanisms import Gaussian, Poisson
+from ..row import Finding, Kind, Row, Statement
+from .settings import CHOSEN, EXPERIMENTS
+
+BITS = 128
+SHARES = (0.0, 0.02, 0.1, 0.5)
+"""Values of epsilon in units of 1/sigma."""
+
+
+def sampled_profile(mu: float, rate: float, epsilon: float) -> arb:
+    """The profile of C_p(G_mu) at epsilon >= 0: p delta_G(log(1 + (e^eps - 1)/p); mu).
+
+    min{f_p, f_p^-1} keeps for either order of the neighbours the larger of the two profiles, which for epsilon >= 0
+    is that of f_p: (1-p) q + p P - e^eps q = p (P - (1 + (e^eps - 1)/p) q), q and P the densities.
+    """
+    with ctx.workprec(BITS):
+        inner = (1 + (arb(epsilon).exp() - 1) / arb(rate)).log()
+        low, high = float(inner.lower()), float(inner.upper())
+        return arb(rate) * arb(gaussian.profile_below(high, mu)).union(arb(gaussian.profile_above(low, mu)))
+
+
+def one_sampled_round(statement: Statement) -> Finding:
+    """The accountants' certified delta of one sampled round against the profile of C_p(G_(1/sigma)).
+
+    They take the pair of laws to their privacy loss; the formula never sees a loss. The claimed profile must not be
+    below the certified one anywhere on the grid.
+    """
+    factor, observer = statement.claim["p over K/M"], statement.domain["observer"]
+    participation: Literal["hidden", "visible"] = "hidden" if observer == "outputs only" else "visible"
+    worst, where, numbers = -math.inf, "", {}
+    for each in EXPERIMENTS.values():
+        for sigma in CHOSEN.values():
+            run = Poisson(Gaussian(sigma), each.rate)
+            for epsilon in (share / sigma for share in SHARES):
+                true = accounting.delta(run, epsilon, "zero-out", participation=participation).lower
+                said = float(sampled_profile(1 / sigma, factor * each.rate, epsilon).upper())
+                if true - said > worst:
+                    worst, where = true - said, f"{each.name}, sigma = {sigma}, epsilon = {epsilon:.4g}"
+                    numbers = {"certified delta": true, "stated delta": said}
+    if worst <= 0:
+        return Finding(True, "the certified delta nowhere exceeds the stated one", numbers)
+    text = f"certified delta {numbers['certified delta']:.4g}, stated {numbers['stated delta']:.4g} ({where})"
+    return Finding(False, text, numbers, {"at": where})
+
+
+def inverse_of_a_curve(statement: Statement) -> Finding:
+    """f^-1 of the asymmetric f = p G_1 + (1 - p) Id must be the curve of the same test with the two laws swapped.
+
+    f is the curve of Q = N(0, 1) against (1-p) Q + p N(1, 1). Rejecting below a threshold tests the other way round:
+    its errors are those of rejecting above it, swapped, so that f^-1(f(a)) = a for every a.
+    """
+    rate, fixed, worst = 0.3, 0.5, 0.0
+    for step in range(1, 20):
+        threshold = -3.0 + 0.3 * step
+        type_one = _upper_tail(threshold)
+        type_two = 1 - ((1 - rate) * type_one + rate * _upper_tail(threshold - 1.0))
+        level = type_two if statement.claim["threshold"] == "the argument" else fixed
+        worst = max(worst, abs(_smallest_argument(level, rate) - type_one))
+    holds = worst < 1e-9
+    text = (
+        "the two error rates change places, to 1e-9"
+        if holds
+        else f"a constant in y, off the swapped test by up to {worst:.3g}: alpha is not the argument"
+    )
+    return Finding(holds, text, {"largest difference": worst, "alpha read as": fixed})
+
+
+def _upper_tail(x: float) -> float:
+    return math.erfc(x / math.sqrt(2)) / 2
+
+
+def _smallest_argument(level: float, rate: float) -> float:
+    """inf{t in [0, 1]: f(t) <= level} for f = rate G_1 + (1 - rate) Id, by bisection on the normal threshold."""
+    low, high = -40.0, 40.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        value = 1 - ((1 - rate) * _upper_tail(middle) + rate * _upper_tail(middle - 1.0))
+        low, high = (low, middle) if value > level else (middle, high)
+    return _upper_tail((low + high) / 2)
+
+
+def undefined_f_p(statement: Statement) -> Finding:
+    """C_p(G_(1/sigma)), with f_p read as stated, against the certified profile of a sampled round: equal or not."""
+    each, worst = EXPERIMENTS["FEMNIST"], 0.0
+    for sigma in CHOSEN.values():
+        for epsilon in (share / sigma for share in SHARES):
+            true = accounting.delta(Poisson(Gaussian(sigma), each.rate), epsilon, "zero-out")
+            if statement.domain["f_p"] == "p f + (1 - p) Id":
+                said = float(sampled_profile(1 / sigma, each.rate, epsilon).mid())
+            else:
+                said = gaussian.profile_above(epsilon, 1 / sigma)
+            apart = max(0.0, true.lower - said, said - true.upper)
+            worst = max(worst, apart / said)
+    holds = worst < 1e-6
+    relation = "is" if holds else "is not"
+    return Finding(
+        holds,
+        f"C_p {relation} the sampled round's curve: profiles differ by up to {worst:.3g} of their size",
+        {"largest relative difference": worst},
+    )
+
+
+ROWS = (
+    Row(
+        id="DPFEDMTL-D4.2",
+        paper="dpfedmtl",
+        place="Definition 4.2",
+        kind=Kind.COUNTEREXAMPLE,
+        evidence=inverse_of_a_curve,
+        printed=Statement(
+            "The inverse of a trade-off function is f^-1(y) = inf{t: f(t) <= alpha}.", {"threshold": "alpha"}
+        ),
+        repaired=Statement(
+            "The inverse of a trade-off function is f^-1(y) = inf{t: f(t) <= y}.", {"threshold": "the argument"}
+        ),
+    ),
+    Row(
+        id="DPFEDMTL-D4.3",
+        paper="dpfedmtl",
+        place="Definition 4.3",
+        kind=Kind.BALLS,
+        evidence=undefined_f_p,
+        printed=(
+            Statement("C_p(f) = min{f_p, f_p^-1}** with f_p read as f is a sampled round's curve.", {}, {"f_p": "f"}),
+            Statement(
+                "C_p(f) = min{f_p, f_p^-1}** with f_p read as p f + (1 - p) Id, as in Dong, Roth and Su, is a sampled "
+                "round's curve.",
+                {},
+                {"f_p": "p f + (1 - p) Id"},
+            ),
+        ),
+        missing="f_p is nowhere defined; with Dong, Roth and Su's f_p = p f + (1 - p) Id it is right",
+    ),
+    Row(
+        id="DPFEDMTL-L4.3",
+        paper="dpfedmtl",
+        place="Lemma 4.3 with the threat model of section 3.3",
+        kind=Kind.BALLS,
+        evidence=one_sampled_round,
+        printed=Statement(
+            "A Poisson-sampled (1/sigma)-GDP round is C_p(G_(1/sigma))-DP, p = K/M, for the server that receives the "
+            "uploads.",
+            {"p over K/M": 1.0},
+            {"observer": "server"},
+        ),
+        repaired=Statement(
+            "A Poisson-sampled (1/sigma)-GDP round is C_p(G_(1/sigma))-DP, p = K/M, for an observer of the average "
+            "only, who does not learn who took part.",
+            {"p over K/M": 1.0},
+            {"observer": "outputs only"},
+        ),
+    ),
+    Row(
+        id="DPFEDMTL-L4.3-rate",
+        paper="dpfedmtl",
+        place="Lemma 4.3",
+        kind=Kind.BALLS,
+        evidence=one_sampled_round,
+        printed=Statement(
+            "For an observer of the average only, sampling with p = K/M turns G_(1/sigma) into C_p(G_(1/sigma)).",
+            {"p over K/M": 1.0},
+            {"observer": "outputs only"},
+        ),
+        spoilt=Statement(
+            "For an observer of the average only, sampling with p = K/M turns G_(1/sigma) into C_p'(G_(1/sigma)) with "
+            "p' = 0.97 p.",
+            {"p over K/M": 0.97},
+            {"observer": "outputs only"},
+        ),
+    ),
+)
+"""The rows of section 4.1.1."""

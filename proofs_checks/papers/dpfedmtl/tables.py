@@ -1,0 +1,131 @@
+"""Tables 1 to 3: arithmetic within the tables, and what the text says of them. Accuracies are taken as given."""
+
+from __future__ import annotations
+
+from ..row import Evidence, Finding, Kind, Row, Statement
+
+CLIENTS = {"CelebA": 9343, "FEMNIST": 174}
+SAMPLES = {"CelebA train": 177_457, "FEMNIST train": 34_711, "CelebA test": 22_831, "FEMNIST test": 3_955}
+MEANS = {"CelebA train": 18.99, "FEMNIST train": 199.83, "CelebA test": 2.44, "FEMNIST test": 22.73}
+ACCURACY = {
+    "CelebA": {
+        "Local": {"none": 89.72},
+        "FedAvg": {"none": 89.98, "0.11": 90.05, "0.65": 89.50, "2.42": 85.28, "9.69": 51.65},
+        "FedMTL": {"none": 90.24, "0.11": 90.28, "0.65": 90.25, "2.42": 90.26, "9.69": 89.23},
+    },
+    "FEMNIST": {
+        "Local": {"none": 77.91},
+        "FedAvg": {"none": 78.44, "0.11": 76.00, "0.65": 42.18, "2.42": 5.67, "9.69": 0.79},
+        "FedMTL": {"none": 81.24, "0.11": 81.56, "0.65": 81.58, "2.42": 80.60, "9.69": 76.79},
+    },
+}
+"""Tables 2 and 3, per cent; by noise level."""
+
+NOISY = ("0.11", "0.65", "2.42", "9.69")
+
+
+def samples_per_client(statement: Statement) -> Finding:
+    """Samples over clients, rounded to two decimals, against the means of Table 1."""
+    means = {name: samples / CLIENTS[name.split()[0]] for name, samples in SAMPLES.items()}
+    wrong = {name: said for name, said in statement.claim["means"].items() if round(means[name], 2) != said}
+    if not wrong:
+        return Finding(True, "all four means are samples over clients", means)
+    text = "; ".join(f"{name}: {means[name]:.2f}, not {said}" for name, said in wrong.items())
+    return Finding(False, text, means, wrong)
+
+
+def loss_of_accuracy(statement: Statement) -> Finding:
+    """FedMTL's accuracy with noise minus without."""
+    data, level = statement.domain["data"], statement.domain["sigma"]
+    change = round(ACCURACY[data]["FedMTL"][level] - ACCURACY[data]["FedMTL"]["none"], 2)
+    return Finding(change == statement.claim["change"], f"{data}, sigma = {level}: {change:+.2f}", {"change": change})
+
+
+def noise_costs_accuracy(statement: Statement) -> Finding:
+    """Whether every noisy entry of the named methods is below the same method's entry without noise."""
+    wrong = {
+        f"{method}, {data}, sigma = {level}": ACCURACY[data][method][level] - ACCURACY[data][method]["none"]
+        for data in ACCURACY
+        for method in ("FedAvg", "FedMTL")
+        for level in statement.domain["sigma"]
+        if ACCURACY[data][method][level] >= ACCURACY[data][method]["none"]
+    }
+    if not wrong:
+        return Finding(True, "every noisy entry is below the one without noise")
+    text = "noise comes with no loss at " + "; ".join(f"{name} ({gain:+.2f})" for name, gain in wrong.items())
+    return Finding(False, text, wrong, wrong)
+
+
+def more_sensitive(statement: Statement) -> Finding:
+    """FedMTL's loss of accuracy at the largest noise, by data set."""
+    losses = {data: ACCURACY[data]["FedMTL"]["none"] - ACCURACY[data]["FedMTL"]["9.69"] for data in ACCURACY}
+    holds = max(losses, key=lambda data: losses[data]) == statement.claim["loses more"]
+    return Finding(holds, ", ".join(f"{data} loses {loss:.2f} points" for data, loss in losses.items()), losses)
+
+
+def best_without_noise(statement: Statement) -> Finding:
+    """The best method without noise in Table 2, on both data sets."""
+    best = {}
+    for data, methods in ACCURACY.items():
+        plain = {name: levels["none"] for name, levels in methods.items()}
+        best[data] = max(plain, key=lambda name: plain[name])
+    holds = set(best.values()) == {statement.claim["best"]}
+    return Finding(holds, "best without noise: " + ", ".join(f"{data} {name}" for data, name in best.items()), best)
+
+
+def _row(
+    id: str,
+    place: str,
+    evidence: Evidence,
+    printed: Statement,
+    repaired: Statement | None = None,
+    spoilt: Statement | None = None,
+) -> Row:
+    return Row("DPFEDMTL-" + id, "dpfedmtl", place, Kind.COUNTEREXAMPLE, evidence, printed, repaired, spoilt)
+
+
+ROWS = (
+    _row(
+        "TAB1",
+        "Table 1",
+        samples_per_client,
+        printed=Statement("The mean samples per client are 18.99, 199.83, 2.44 and 22.73.", {"means": MEANS}),
+        repaired=Statement(
+            "The mean samples per client are 18.99, 199.49, 2.44 and 22.73.",
+            {"means": MEANS | {"FEMNIST train": 199.49}},
+        ),
+    ),
+    _row(
+        "TAB2-best",
+        "Section 6.2 and Table 2",
+        best_without_noise,
+        printed=Statement("Without noise FedMTL is better than Local and FedAvg.", {"best": "FedMTL"}),
+        spoilt=Statement("Without noise FedAvg is better than Local and FedMTL.", {"best": "FedAvg"}),
+    ),
+    _row(
+        "TAB2-degraded",
+        "Section 6.2, on Tables 2 and 3",
+        noise_costs_accuracy,
+        printed=Statement("All differentially private methods lose accuracy to the noise.", {}, {"sigma": NOISY}),
+        repaired=Statement("All methods lose accuracy to the noise at sigma = 9.69.", {}, {"sigma": ("9.69",)}),
+    ),
+    _row(
+        "TAB3-loss",
+        "Section 6.3, on Table 3",
+        loss_of_accuracy,
+        printed=Statement(
+            "sigma = 9.69 costs FedMTL 4.45 points on FEMNIST.", {"change": -4.45}, {"data": "FEMNIST", "sigma": "9.69"}
+        ),
+        spoilt=Statement(
+            "sigma = 9.69 costs FedMTL 4.35 points on FEMNIST.", {"change": -4.35}, {"data": "FEMNIST", "sigma": "9.69"}
+        ),
+    ),
+    _row(
+        "TAB3-sensitive",
+        "Section 6.3, on Table 3",
+        more_sensitive,
+        printed=Statement("CelebA is more sensitive to the noise than FEMNIST.", {"loses more": "CelebA"}),
+        repaired=Statement("FEMNIST is more sensitive to the noise than CelebA.", {"loses more": "FEMNIST"}),
+    ),
+)
+"""The rows of Tables 1 to 3."""
