@@ -136,14 +136,14 @@ def _elsewhere(composition: Composition, low: float, high: float, log_delta: flo
 def _in_doubles(composition: Composition, saddle: Saddle) -> tuple[Inversion, Inversion]:
     """An inversion, both of whose ends hold for all parameters within PARAMETER."""
     chosen = plan(composition, saddle, _ACCURACY, 0.5)
-    found = invert(lay(composition, chosen.all_points, _ACCURACY + 4.0 + chosen.cancellation), chosen, _ACCURACY)
+    found = invert(lay(composition, chosen.points, _ACCURACY + 4.0 + chosen.cancellation), chosen, _ACCURACY)
     return found, found
 
 
 def _in_balls(composition: Composition, saddle: Saddle) -> tuple[BallInversion, BallInversion]:
     """An inversion at either end of the parameters' intervals: the profile increases in each of them."""
     chosen = plan(composition, saddle, _ACCURACY, 0.2)
-    rounds = lay(composition, chosen.all_points, _ACCURACY + 4.0 + chosen.cancellation)
+    rounds = lay(composition, chosen.points, _ACCURACY + 4.0 + chosen.cancellation)
     parts, square = phases(composition)
 
     def at(move: Callable[[float, float], float]) -> BallInversion:
@@ -173,7 +173,7 @@ def _crossing(
     bound: eps to (value, about its derivative). Newton's method, held between the two; far from where the
     inversion was laid out the bound need not decrease, so its derivative is not trusted when it is flat.
     """
-    least, most, trial, nudge = 0.0, math.inf, max(0.0, start), 2.0**-51
+    least, most, trial, nudge = 0.0, math.inf, max(0.0, start), 2.0**-50
     for _ in range(_STEPS):
         value, slope = bound(trial)
         step = (log_delta - value) / min(slope, -0.1 * c) if math.isfinite(value) else -0.5 * trial
@@ -181,10 +181,10 @@ def _crossing(
             most = trial
         else:
             least = trial
-        if most == 0.0 or most - least <= 2.0**-49 * min(most, 1e300):
+        if most == 0.0 or most - least <= 2.0**-46 * min(most, 1e300):
             break
-        if abs(step) <= nudge * trial:
-            step, nudge = (-nudge if value <= log_delta else nudge) * trial, 2.0 * nudge
+        if abs(step) <= 2.0**-48 * trial + nudge * trial:
+            step, nudge = (-nudge if value <= log_delta else nudge) * trial, 4.0 * nudge
         trial = max(0.0, trial + step)
         if not (least < trial < most or trial == least == 0.0):
             trial = 0.5 * (least + most) if most < math.inf else 2.0 * least + 1.0 / c

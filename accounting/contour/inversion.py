@@ -32,56 +32,60 @@ MOST_PRODUCTS = 2e8
 class Plan:
     """Where to invert: on Re t = c, for eps near epsilon, where delta is about e^log_delta.
 
-    points: other c', on both sides of c, whose real moments bound the periodic copies. cancellation: about log of
+    sides: other c', on both sides of c, whose real moments bound the periodic copies; without them only upper ends
+    are found. period: the period 2 pi / h at which these copies should no longer matter. cancellation: about log of
     how much larger the terms are than delta.
     """
 
     c: float
-    points: Real
+    sides: tuple[float, ...]
+    period: float
     epsilon: float
     log_delta: float
     cancellation: float
 
     @property
-    def all_points(self) -> tuple[float, ...]:
+    def points(self) -> tuple[float, ...]:
         """Every Re t in use."""
-        return (self.c, *(float(point) for point in self.points))
+        return (self.c, *self.sides)
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
     """The frequencies k step, 0 <= k < size, on Re t = c, and what is missing from the sum over them.
 
-    points, points_log: c' and bounds on log(e^{c' e} delta(e)) for all e; log_tail: at least the log of
-    (h / pi) sum |phi(t) / (t (t+1))| over k >= size.
+    sides: c' and a bound on log of the sum over the j on one side of c' e^{c' e} e^{jPc} delta(e + jP), for all e;
+    log_tail: at least the log of (h / pi) sum |phi(t) / (t (t+1))| over k >= size.
     """
 
     c: float
     step: float
     size: int
-    points: Real
-    points_log: Real
+    sides: tuple[tuple[float, float], ...]
     log_tail: float
 
     def log_excess(self, epsilon: float) -> float:
         """At least log of sum over j != 0 of e^{jPc} delta(epsilon + jP)."""
-        turns = 2.0 * math.pi / self.step * np.abs(self.points - self.c)
-        log_sums = self.points_log - self.points * epsilon - turns - np.log(-np.expm1(-turns))
-        below = self.points < self.c
-        return float(np.logaddexp(np.min(log_sums[below]), np.min(log_sums[~below]))) + 1e-6
+        if not self.sides:
+            return math.inf
+        logs = [log - point * epsilon for point, log in self.sides]
+        return max(logs) + math.log(len(logs)) + 1e-6
 
 
 @dataclass(frozen=True, slots=True)
 class Inversion:
-    """The moments at t = c + i k h, ready for every eps nearby.
+    """The moments at t = c + i s, ready for every eps nearby.
 
-    log_phi: log of phi(t) / phi(c); error: bounds on the relative error of phi(t); prefactor: log phi(c), with
-    absolute error prefactor_error.
+    s: the frequencies; terms: phi(t) / phi(c) / (t (t+1)) * h / pi, halved at the first. error, error_slope: bounds
+    on the error of the terms' sum, at epsilon = 0 and per unit of epsilon. prefactor: log phi(c), with absolute error
+    prefactor_error.
     """
 
     frame: Frame
-    log_phi: Complex
-    error: Real
+    s: Real
+    terms: Complex
+    error: float
+    error_slope: float
     prefactor: float
     prefactor_error: float
 
@@ -92,19 +96,12 @@ class Inversion:
 
     def log_delta(self, epsilon: float) -> tuple[float, float, float]:
         """(at most log delta(epsilon), at least it, about its derivative in epsilon)."""
-        c, step = self.frame.c, self.frame.step
-        s = step * np.arange(self.frame.size)
-        t = c + 1j * s
-        terms = np.exp(self.log_phi - 1j * (epsilon * s)) / (t * (t + 1.0)) * (step / math.pi)
-        terms[0] *= 0.5
-        value = math.fsum(terms.real)
-        rounding = UNIT * (60.0 + 4.0 * np.abs(self.log_phi) + 4.0 * epsilon * s)
-        error = math.fsum(np.abs(terms) * (self.error + rounding)) * (1.0 + 2.0**-30)
-        error += math.exp(min(700.0, self.frame.log_tail - self.prefactor + self.prefactor_error))
-        base = self.prefactor - c * epsilon
-        base_error = self.prefactor_error + 4.0 * UNIT * (abs(self.prefactor) + c * epsilon + 40.0)
+        terms = self.terms * np.exp(-1j * (epsilon * self.s))
+        value, error = math.fsum(terms.real.tolist()), self.error + epsilon * self.error_slope
+        base = self.prefactor - self.c * epsilon
+        base_error = self.prefactor_error + 4.0 * UNIT * (abs(self.prefactor) + self.c * epsilon + 40.0)
         excess = math.exp(min(700.0, self.frame.log_excess(epsilon) - base + base_error))
-        slope = -math.fsum((terms * t).real) / value if value > 0.0 else -c
+        slope = float(self.s @ terms.imag) / value - self.c if value > 0.0 else -self.c
         return base + _log(value - error - excess) - base_error, base + _log(value + error) + base_error, slope
 
 
@@ -122,37 +119,40 @@ def invert(rounds: Rounds, plan: Plan, accuracy: float) -> Inversion:
     found = frame(rounds, [tilt.log_moment_above() for tilt, _ in tilts], plan, accuracy)
     gaussian = 0.5 * rounds.gaussian * c * (c + 1.0)
     prefactor = gaussian + math.fsum(count * tilt.log_moment for tilt, count in tilts)
-    log_phi, error = _phases(rounds, tilts, found)
-    return Inversion(found, log_phi, error, prefactor, 8.0 * PARAMETER * gaussian + 16.0 * UNIT * abs(prefactor))
+    prefactor_error = 8.0 * PARAMETER * gaussian + 16.0 * UNIT * abs(prefactor)
+    s = found.step * np.arange(found.size)
+    log_phi, error = _phases(rounds, tilts, c, s)
+    t = c + 1j * s
+    terms = np.exp(log_phi) * (found.step / math.pi) / (t * (t + 1.0))
+    terms[0] *= 0.5
+    sizes = np.abs(terms)
+    total = float(sizes @ (error + UNIT * (60.0 + 4.0 * np.abs(log_phi)))) * (1.0 + 2.0**-20)
+    total += math.exp(min(700.0, found.log_tail - prefactor + prefactor_error))
+    return Inversion(found, s, terms, total, 4.1 * UNIT * float(sizes @ s), prefactor, prefactor_error)
 
 
 def frame(rounds: Rounds, log_moments: list[float], plan: Plan, accuracy: float) -> Frame:
-    """Frequencies such that periodicity and truncation each add about e^-accuracy relative to delta.
+    """Frequencies spaced as planned, such that truncation adds about e^-accuracy relative to delta.
 
     log_moments: at least log E[e^{cL}] of each quadrature, and within 1e-12 of it.
     """
-    points_log = rounds.log_profile_above(plan.points)
-    step = short(2.0 * math.pi / _period(plan, points_log, accuracy))
+    step = short(2.0 * math.pi / plan.period)
     goal = plan.log_delta + plan.c * plan.epsilon - accuracy
     frequency, log_tail = _truncation(rounds, log_moments, plan.c, step, goal)
-    return Frame(plan.c, step, math.ceil(frequency / step) + 1, plan.points, points_log, log_tail)
+    sides = tuple(
+        (point, log - turns - math.log(-math.expm1(-turns)))
+        for point, log in zip(plan.sides, rounds.log_profiles_above(plan.sides), strict=True)
+        for turns in (2.0 * math.pi / step * abs(point - plan.c),)
+    )
+    return Frame(plan.c, step, math.ceil(frequency / step) + 1, sides, log_tail)
 
 
-def _period(plan: Plan, points_log: Real, accuracy: float) -> float:
-    """The period 2 pi / h at which the periodic copies on either side add about e^-accuracy relative to delta."""
-    gain = points_log - plan.points * plan.epsilon - plan.log_delta + accuracy
-    periods = np.maximum(gain, 1.0) / np.abs(plan.points - plan.c)
-    below = plan.points < plan.c
-    return float(max(np.min(periods[below]), np.min(periods[~below])))
-
-
-def _phases(rounds: Rounds, tilts: list[tuple[Tilted, int]], found: Frame) -> tuple[Complex, Real]:
-    """log phi(t) / phi(c) at every frequency, and bounds on the relative error of phi(t)."""
-    s = found.step * np.arange(found.size)
-    log_phi = 0.5 * rounds.gaussian * s * (1j * (2.0 * found.c + 1.0) - s)
+def _phases(rounds: Rounds, tilts: list[tuple[Tilted, int]], c: float, s: Real) -> tuple[Complex, Real]:
+    """log phi(t) / phi(c) at every frequency of s, which are equally spaced, and bounds on phi(t)'s relative error."""
+    log_phi = 0.5 * rounds.gaussian * s * (1j * (2.0 * c + 1.0) - s)
     log_error = 8.0 * PARAMETER * np.abs(log_phi)
     for tilt, count in tilts:
-        change = tilt.changes(found.step, found.size)
+        change = tilt.changes(s)
         moment = np.abs(tilt.moment + change)
         log_phi += count * log1p(change / tilt.moment)
         bound = tilt.error + tilt.change_error + tilt.change_slope * s

@@ -137,23 +137,21 @@ class Tilted:
             return math.inf
         return self.log_moment - math.log1p(-self.error / self.moment) + 8.0 * UNIT * abs(self.log_moment)
 
-    def changes(self, step: float, count: int) -> Complex:
-        """E[e^{tL}] - E[e^{cL}] at t = c + i k step, k = 0 .. count - 1, in units of e^scale.
+    def changes(self, s: Real) -> Complex:
+        """E[e^{tL}] - E[e^{cL}] at t = c + i s, in units of e^scale; s are the first multiples of a step, exactly.
 
         With k = q inner + j, e^{ixk} - 1 = A B + A + B for A = e^{ix q inner} - 1 and B = e^{ixj} - 1: a matrix
         product instead of count exponentials a node, and small differences keep their relative accuracy.
         """
-        inner = max(1, math.isqrt(count))
-        outer = -(-count // inner)
-        fine = np.arange(inner, dtype=np.float64) * step
-        coarse = np.arange(outer, dtype=np.float64) * (inner * step)
-        total = np.zeros((outer, inner), dtype=np.complex128)
+        inner = max(1, math.isqrt(s.size))
+        fine, coarse = s[:inner], s[::inner]
+        total = np.zeros((coarse.size, inner), dtype=np.complex128)
         for branch in self.branches:
             a = rotation_minus_one(coarse[:, None], branch.loss[None, :]) * branch.weight[None, :]
             b = rotation_minus_one(branch.loss[:, None], fine[None, :])
             part = a @ b + np.sum(a, axis=1)[:, None] + (branch.weight @ b)[None, :]
             total += np.conj(part) if branch.mirrored else part
-        return total.reshape(-1)[:count]
+        return total.reshape(-1)[: s.size]
 
 
 def expm1(z: Complex) -> Complex:

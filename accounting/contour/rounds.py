@@ -10,7 +10,7 @@ import numpy as np
 from ..pairs import Composition, GaussianPair, SubsampledPair
 from ..rounding import PARAMETER
 from .moments import Quadrature, quadrature
-from .paths import Real, Sampled, sampled
+from .paths import Sampled, sampled
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,16 +20,19 @@ class Rounds:
     sampled: tuple[tuple[Quadrature, int], ...]
     gaussian: float
 
-    def log_profile_above(self, points: Real) -> Real:
+    def log_profiles_above(self, points: tuple[float, ...]) -> list[float]:
         """At least log(e^{c eps} delta(eps)), for every eps and every c of points, for which the quadratures were laid.
 
         (1 - e^{eps-L})_+ <= e^{c(L-eps)} c^c / (1+c)^{1+c}, the factor being 1 at c = 0.
         """
-        total = 0.5 * self.gaussian * points * (points + 1.0) * (1.0 + 8.0 * PARAMETER)
+        if not points:
+            return []
+        column = np.array(points)
+        total = 0.5 * self.gaussian * column * (column + 1.0) * (1.0 + 8.0 * PARAMETER)
         for part, rounds in self.sampled:
-            total += rounds * part.log_moments_above(points)
-        log_points = np.log(np.where(points > 0.0, points, 1.0))
-        return total + points * log_points - (1.0 + points) * np.log1p(points) + 1e-9
+            total += rounds * part.log_moments_above(column)
+        logs = [c * math.log(c) - (1.0 + c) * math.log1p(c) if c else 0.0 for c in points]
+        return [float(value) + log + 1e-9 for value, log in zip(total, logs, strict=True)]
 
 
 def phases(composition: Composition) -> tuple[tuple[tuple[Sampled, int], ...], float]:

@@ -82,9 +82,9 @@ def plan(composition: Composition, saddle: Saddle, accuracy: float, cancellation
     above = np.where(points[:, None] > points[None, 1:-1], periods, math.inf)
     period = np.maximum(np.min(below, axis=0), np.min(above, axis=0))
     best = int(np.argmin(np.log(period) + cancellation_price * heights[1:-1]))
-    bounding = points[[int(np.argmin(below[:, best])), int(np.argmin(above[:, best]))]]
+    sides = float(points[int(np.argmin(below[:, best]))]), float(points[int(np.argmin(above[:, best]))])
     cancellation = max(0.0, float(heights[1 + best]) - saddle.log_delta)
-    return Plan(float(points[1 + best]), bounding, saddle.epsilon, saddle.log_delta, cancellation)
+    return Plan(float(points[1 + best]), sides, float(period[best]), saddle.epsilon, saddle.log_delta, cancellation)
 
 
 def _search(composition: Composition, start: float, excess: Callable[[Rough, float], tuple[float, float]]) -> Saddle:

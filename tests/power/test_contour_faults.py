@@ -7,6 +7,7 @@ slips in: a wrong direction of rounding, an ignored error, a forgotten direction
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from dpcert.accounting import dominating, epsilon, gaussian, rounding
 from dpcert.accounting.bracket import EmptyBracket, OutOfReach
 from dpcert.accounting.contour import contour, moments
 from dpcert.accounting.contour import inversion as contour_inversion
-from dpcert.accounting.contour.inversion import Frame, Inversion
+from dpcert.accounting.contour.inversion import Frame, Inversion, Plan
 from dpcert.accounting.pairs import SubsampledPair
 from dpcert.mechanisms import FixedSize, Gaussian, InputError, Neighbouring, Poisson, Repeat
 from dpcert.mechanisms.base import Mechanism
@@ -106,8 +107,13 @@ def errors_subtracted_from_the_upper_end(patch: pytest.MonkeyPatch) -> None:
 
 
 def periodic_copies_ignored(patch: pytest.MonkeyPatch) -> None:
-    right = contour_inversion._period
-    patch.setattr(contour_inversion, "_period", lambda *given: right(*given) / 4.0)
+    right = contour.plan
+
+    def wrong(*given: Any) -> Plan:
+        chosen = right(*given)
+        return replace(chosen, period=chosen.period / 4.0)
+
+    patch.setattr(contour, "plan", wrong)
     patch.setattr(Frame, "log_excess", lambda self, at: -1000.0)
 
 
