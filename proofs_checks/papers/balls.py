@@ -9,12 +9,17 @@ from dataclasses import dataclass
 
 from flint import arb, ctx
 
+from ...accounting.gaussian import profile_above, profile_below
+from ...accounting.rounding import float_above, float_below
 from .row import Finding, Undecided
 
 Box = Mapping[str, tuple[float, float]]
 """The range of every parameter, ends included."""
 
-Margin = Callable[[Mapping[str, arb]], arb]
+Point = Mapping[str, arb]
+"""A ball for every parameter."""
+
+Margin = Callable[[Point], arb]
 """A ball that holds the margin of the inequality for all parameters in the given balls; positive where it holds."""
 
 BITS = 96
@@ -55,6 +60,16 @@ def decide(margin: Margin, box: Box, *, proof: str, refutation: str, most_cells:
 
 def ball(low: float, high: float) -> arb:
     """The smallest ball of the working precision that holds [low, high]."""
+    return arb(low).union(arb(high))
+
+
+def gaussian_delta(epsilon: arb, mu: arb) -> arb:
+    """A ball that holds delta(epsilon; mu) of the Gaussian pair for every epsilon >= 0 and mu > 0 in the balls.
+
+    It falls in epsilon and rises in mu (accounting.gaussian), so the ends of the balls decide.
+    """
+    low = profile_below(float_above(epsilon.upper()), max(float_below(mu.lower()), 1e-300))
+    high = profile_above(max(0.0, float_below(epsilon.lower())), float_above(mu.upper()))
     return arb(low).union(arb(high))
 
 

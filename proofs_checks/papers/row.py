@@ -29,6 +29,7 @@ class Kind(StrEnum):
     """The kind of evidence, from proof to measurement."""
 
     BALLS = "ball arithmetic"
+    INTERVAL = "certified accountant"
     SMT = "SMT proof"
     SYMBOLIC = "symbolic identity"
     COUNTEREXAMPLE = "exact counterexample"

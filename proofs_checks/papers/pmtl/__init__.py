@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from ..row import Row
 from .appendix_a1 import ROWS as APPENDIX_A1
+from .corollary2 import ROWS as COROLLARY_2
+from .experiments import ROWS as EXPERIMENTS
+from .theorem1 import ROWS as THEOREM_1
 
 
 def rows() -> tuple[Row, ...]:
     """All rows, in the paper's order."""
-    return (*APPENDIX_A1,)
+    return (*APPENDIX_A1, *THEOREM_1, *COROLLARY_2, *EXPERIMENTS)
