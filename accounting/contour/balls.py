@@ -61,8 +61,8 @@ def invert_in_balls(rounds: Rounds, exact: list[Sampled], square: float, plan: P
     rounds: quadratures of phases whose parameters agree with these within PARAMETER, serving every point of the
     plan; their geometry and their bounds on discretisation are used.
     """
-    log_moments = [part.tilted(plan.c).log_moment_above() for part, _ in rounds.sampled]
-    found = frame(rounds, log_moments, plan, accuracy)
+    tilts = [part.tilted(plan.c) for part, _ in rounds.sampled]
+    found = frame(rounds, tilts, plan, accuracy)
     nodes = sum(path.loss.size for part, _ in rounds.sampled for path in part.paths)
     if found.size * nodes > MOST_PRODUCTS:
         raise OutOfReach(f"{found.size} frequencies with {nodes} nodes are too many for ball arithmetic")
@@ -70,8 +70,8 @@ def invert_in_balls(rounds: Rounds, exact: list[Sampled], square: float, plan: P
     bits = 96 + math.ceil(1.5 * (accuracy + plan.cancellation) + math.log2(most))
     with ctx.workprec(bits):
         values = _gaussian(square, found)
-        for (part, count), pair, log_moment in zip(rounds.sampled, exact, log_moments, strict=True):
-            moments = _moments(part, pair, log_moment, found)
+        for (part, count), pair, tilt in zip(rounds.sampled, exact, tilts, strict=True):
+            moments = _moments(part, pair, tilt.log_moment_above(), found)
             values = [value * moment**count for value, moment in zip(values, moments, strict=True)]
         values[0] /= 2
         return BallInversion(bits, found, tuple(values))

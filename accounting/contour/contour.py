@@ -30,6 +30,9 @@ Engine = Callable[[Composition, Saddle], tuple[Inversion | BallInversion, Invers
 _ACCURACY = 32.0
 """-log of the relative error that periodicity, truncation and discretisation may each add to delta."""
 
+_FEW_DIGITS = 10.0
+"""The same where only an inequality is asked for."""
+
 _NARROW = 1e-10
 """Relative width at which another inversion is not worth its time."""
 
@@ -93,6 +96,25 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
     if between[1] == math.inf:
         raise OutOfReach("the loss is too nearly an atom")
     return Bracket(*between, True, METHOD)
+
+
+def at_most(composition: Composition, epsilon: float, delta: float) -> bool:
+    """Whether delta certainly suffices at epsilon: from an inversion to a few digits, a fraction of the work.
+
+    True: the composed pair's profile at epsilon is at most delta (both within TARGET). False says nothing.
+    """
+    if not (0.0 < delta < 1.0 and math.isfinite(epsilon)):
+        return epsilon == math.inf or delta == 1.0
+    target = widened_down(math.log(delta), TARGET) - 2.0 * TARGET
+    try:
+        saddle = saddle_at_epsilon(composition, epsilon)
+        if saddle.log_delta > target + 0.1:
+            return False
+        chosen = replace(plan(composition, saddle, _FEW_DIGITS, 0.5), sides=())
+        found = invert(lay(composition, chosen.points, _FEW_DIGITS + 2.0 + chosen.cancellation), chosen, _FEW_DIGITS)
+    except OutOfReach:
+        return False
+    return found.log_delta(max(0.0, widened_down(epsilon, TARGET)))[1] <= target
 
 
 def _narrowed(

@@ -9,16 +9,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import expit
 
 from ..bracket import OutOfReach
+from .moments import Quadrature, Tilted
 from .paths import Real, Sampled
 from .range import cell_masses, factors, reach
 
 _TALLEST = 1.2
 _WIDEST_ANGLE = 1.5
+_FINE, _COARSE = 160, 4.0
+_LIGHT = 1e-4
+"""Cells across where the nodes' weights are not light, and how much wider they are elsewhere."""
+
 _SLACK = 1e-12
 """Far above the rounding of a few hundred relative masses, far below what matters to 1e6 rounds."""
 
@@ -32,7 +38,7 @@ class BranchCells:
     most: Real
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Envelope:
     """One pair's integrand on Re t = c, cut into cells.
 
@@ -54,7 +60,7 @@ class Envelope:
     def log_bound(self, frequency: float) -> float:
         """At least log |E[e^{(c + is)L}]| for every s >= frequency > 0."""
         widest = min(_TALLEST, _WIDEST_ANGLE / self.pair.shift)
-        gain, loss = self._balance()
+        gain, loss = self.balance
         height = min(widest, frequency * gain / max(loss, 0.1))
         lift = 0.5 * (height * self.rise[1:]) ** 2 + 0.5 * np.log1p((height * self.slope[:-1]) ** 2)
         by_change, direct = 1.0, self.atom
@@ -70,10 +76,11 @@ class Envelope:
     @property
     def fall(self) -> float:
         """About how fast the bound's logarithm falls at first: -fall * frequency^2."""
-        gain, loss = self._balance()
+        gain, loss = self.balance
         return 0.5 * gain**2 / max(loss, 0.1)
 
-    def _balance(self) -> tuple[float, float]:
+    @cached_property
+    def balance(self) -> tuple[float, float]:
         """About E[rise dL/dx] and the factor of -height^2/2 in the log modulus, for choosing the height."""
         gain, loss = 0.0, 0.0
         for branch in self.branches:
@@ -106,15 +113,12 @@ class Envelope:
         return np.arctan2(share * np.sin(angle), 1.0 - share + share * np.cos(angle))
 
 
-def envelope(pair: Sampled, c: float, log_moment: float, log_rounds: float) -> Envelope:
-    """Cells fine enough to resolve the bound to a few per cent of its logarithm.
-
-    log_moment: log E[e^{cL}] to within 1e-12.
-    """
-    budget = 14.0 + log_rounds
-    budget += pair.lift(c, min(_TALLEST, _WIDEST_ANGLE / pair.shift))
-    left, right = reach(pair, (c,), budget)
-    ends = _cells(pair, c, left, right)
+def envelope(part: Quadrature, tilted: Tilted, log_rounds: float) -> Envelope:
+    """Cells fine enough to resolve the bound to a few per cent of its logarithm; tilted: part's moments on Re t = c."""
+    pair, c, log_moment = part.pair, tilted.c, tilted.log_moment_above()
+    budget = 10.0 + log_rounds + pair.lift(c, min(_TALLEST, _WIDEST_ANGLE / pair.shift))
+    left, right = part.range if budget <= part.range_log else reach(pair, (c,), budget)
+    ends = _cells(part, tilted, left, right)
     logit = math.log(pair.rate) - math.log1p(-pair.rate) - 0.5 * pair.shift**2
     rise, slope = np.ones(ends.shape), np.zeros(ends.shape)
     if pair.order == "hybrid":
@@ -135,16 +139,23 @@ def envelope(pair: Sampled, c: float, log_moment: float, log_rounds: float) -> E
         expit(logit - pair.shift * ends),
         tuple(branches),
         pair.atom * math.exp(-log_moment),
-        4.0 * math.exp(-14.0 - log_rounds),
+        4.0 * math.exp(-10.0 - log_rounds),
     )
 
 
-def _cells(pair: Sampled, c: float, left: float, right: float) -> Real:
+def _cells(part: Quadrature, tilted: Tilted, left: float, right: float) -> Real:
     """Ends of cells: finer where the mass is, geometric towards the hybrid pair's corner."""
-    coarse = np.linspace(left, right, 129)
-    log_mass = np.max([cell_masses(pair, branch, coarse)[1] for branch in factors(pair.order, c)], axis=0)
-    heavy = np.nonzero(log_mass > np.max(log_mass) - 9.0)[0]
-    fine = np.linspace(coarse[heavy[0]], coarse[heavy[-1] + 1], 257)
-    if pair.order != "hybrid":
-        return np.unique(np.concatenate([coarse, fine]))
-    return np.unique(np.concatenate([coarse, fine, left + np.geomspace(1e-9, 1.0, 97)]))
+    first, last = math.inf, -math.inf
+    for path, branch in zip(part.paths, tilted.branches, strict=True):
+        heavy = path.x[branch.size > _LIGHT * branch.size.max()]
+        first, last = min(first, float(heavy[0])), max(last, float(heavy[-1]))
+    first, last = max(left, first - 0.5), min(right, last + 0.5)
+    fine = min((last - first) / _FINE, 1.0)
+    ends = [
+        np.arange(left, first, _COARSE * fine),
+        np.arange(first, last, fine),
+        np.arange(last, right, _COARSE * fine),
+    ]
+    if part.pair.order == "hybrid":
+        ends.append(left + np.geomspace(1e-9, 1.0, 97))
+    return np.unique(np.concatenate([*ends, [right]]))

@@ -116,7 +116,7 @@ def invert(rounds: Rounds, plan: Plan, accuracy: float) -> Inversion:
     """
     c = plan.c
     tilts = [(part.tilted(c), count) for part, count in rounds.sampled]
-    found = frame(rounds, [tilt.log_moment_above() for tilt, _ in tilts], plan, accuracy)
+    found = frame(rounds, [tilt for tilt, _ in tilts], plan, accuracy)
     gaussian = 0.5 * rounds.gaussian * c * (c + 1.0)
     prefactor = gaussian + math.fsum(count * tilt.log_moment for tilt, count in tilts)
     prefactor_error = 8.0 * PARAMETER * gaussian + 16.0 * UNIT * abs(prefactor)
@@ -131,14 +131,14 @@ def invert(rounds: Rounds, plan: Plan, accuracy: float) -> Inversion:
     return Inversion(found, s, terms, total, 4.1 * UNIT * float(sizes @ s), prefactor, prefactor_error)
 
 
-def frame(rounds: Rounds, log_moments: list[float], plan: Plan, accuracy: float) -> Frame:
+def frame(rounds: Rounds, tilts: list[Tilted], plan: Plan, accuracy: float) -> Frame:
     """Frequencies spaced as planned, such that truncation adds about e^-accuracy relative to delta.
 
-    log_moments: at least log E[e^{cL}] of each quadrature, and within 1e-12 of it.
+    tilts: the moments on Re t = c of each quadrature.
     """
     step = short(2.0 * math.pi / plan.period)
     goal = plan.log_delta + plan.c * plan.epsilon - accuracy
-    frequency, log_tail = _truncation(rounds, log_moments, plan.c, step, goal)
+    frequency, log_tail = _truncation(rounds, tilts, plan.c, step, goal)
     sides = tuple(
         (point, log - turns - math.log(-math.expm1(-turns)))
         for point, log in zip(plan.sides, rounds.log_profiles_above(plan.sides), strict=True)
@@ -160,15 +160,15 @@ def _phases(rounds: Rounds, tilts: list[tuple[Tilted, int]], c: float, s: Real) 
     return log_phi, np.expm1(np.minimum(log_error, 700.0)) + 40.0 * UNIT * np.abs(log_phi)
 
 
-def _truncation(rounds: Rounds, log_moments: list[float], c: float, step: float, goal: float) -> tuple[float, float]:
+def _truncation(rounds: Rounds, tilts: list[Tilted], c: float, step: float, goal: float) -> tuple[float, float]:
     """A frequency S with log((h / pi) sum_{s > S} |phi(t) / (t (t+1))|) at most about goal, and that bound.
 
     |t (t+1)| >= s^2 and sum_{k > n} h / (kh)^2 <= 1 / (nh).
     """
     gaussian = 0.5 * rounds.gaussian
     envelopes = [
-        (envelope(part.pair, c, log_moment, math.log(count)), count)
-        for (part, count), log_moment in zip(rounds.sampled, log_moments, strict=True)
+        (envelope(part, tilt, math.log(count)), count)
+        for (part, count), tilt in zip(rounds.sampled, tilts, strict=True)
     ]
     fall = gaussian + math.fsum(count * part.fall for part, count in envelopes)
     real = gaussian * c * (c + 1.0) * (1.0 + 8.0 * PARAMETER)

@@ -40,6 +40,8 @@ class Quadrature:
     grid: tuple[float, int, int]
     height: float
     strip_log: float
+    range: tuple[float, float]
+    range_log: float
     tail: float
     corner_tail: float
 
@@ -81,8 +83,9 @@ class Quadrature:
         small = scale == 0.0 and growth < 1.5
         growth = 0.0 if small else growth
         error, slope = self.corner_tail * c * floor, 0.0
-        for path, z, weight, base in zip(self.paths, signed, weights, bases, strict=True):
-            size, base_size, size_of_loss = np.abs(weight), np.abs(base), np.abs(path.loss)
+        sizes = [np.abs(weight) for weight in weights]
+        for path, z, weight, size, base in zip(self.paths, signed, weights, sizes, bases, strict=True):
+            base_size, size_of_loss = np.abs(base), np.abs(path.loss)
             unit = path.log_error + (path.loss.size + 40.0)
             if small:
                 near = z.real < 1.0
@@ -99,16 +102,18 @@ class Quadrature:
         log_moment = math.log1p(growth) if small else scale + math.log(moment)
         slope = 1.01 * slope + self.corner_tail * floor
         branches = tuple(
-            Branch(weight, path.loss, path.mirrored) for path, weight in zip(self.paths, weights, strict=True)
+            Branch(weight, size, path.loss, path.mirrored)
+            for path, weight, size in zip(self.paths, weights, sizes, strict=True)
         )
         return Tilted(c, scale, moment, log_moment, error, branches, fixed, slope)
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """Nodes of one branch, weighted by e^{c loss}."""
+    """Nodes of one branch, weighted by e^{c loss}, and the weights' moduli."""
 
     weight: Complex
+    size: Real
     loss: Complex
     mirrored: bool
 
@@ -188,7 +193,17 @@ def quadrature(pair: Sampled, points: tuple[float, ...], budget: float) -> Quadr
         raise OutOfReach(f"more than {MOST_NODES} quadrature nodes are needed")
     lay = corner if pair.order == "hybrid" else line
     paths, corner_tail = lay(pair, height, step, first, last), _corner_tail(pair, height, step * first, lift)
-    return Quadrature(pair, paths, (step, first, last), height, strip, 4.0 * math.exp(-budget), corner_tail)
+    return Quadrature(
+        pair,
+        paths,
+        (step, first, last),
+        height,
+        strip,
+        (left, right),
+        budget + lift,
+        4.0 * math.exp(-budget),
+        corner_tail,
+    )
 
 
 def _corner_tail(pair: Sampled, height: float, w: float, lift: float) -> float:

@@ -28,13 +28,14 @@ class Path:
 
     mirrored: the branch is conj(sum exp(log_weight - conj(t) * loss)): its losses are -loss, and the path is
     the reflection of this one in the real axis. Everywhere Im loss >= 0.
-    log_error, loss_error: bounds, in UNITs, on the absolute errors of log_weight and loss, the parameters'
-    own uncertainty (PARAMETER) included.
+    x: the nodes' real parts. log_error, loss_error: bounds, in UNITs, on the absolute errors of log_weight and loss,
+    the parameters' own uncertainty (PARAMETER) included.
     """
 
     log_weight: Complex
     loss: Complex
     mirrored: bool
+    x: Real
     log_error: Real
     loss_error: Real
 
@@ -125,11 +126,11 @@ def line(pair: Sampled, height: float, step: float, first: int, last: int) -> tu
     log_error = 2.0 * x * x + 2.0 * height * np.abs(x) + 16.0 + np.abs(math.log(step))
     log, log_unit = mixture_log(slope - offset, angle, pair.rate, error)
     if pair.order == "remove":
-        return (Path(log_weight + log, log, False, log_error + log_unit, log_unit),)
+        return (Path(log_weight + log, log, False, x, log_error + log_unit, log_unit),)
     if pair.order == "add":
-        return (Path(log_weight, log, True, log_error, log_unit),)
+        return (Path(log_weight, log, True, x, log_error, log_unit),)
     other, other_unit = mixture_log(-slope - offset, angle, pair.rate, error)
-    return (Path(log_weight + log, log - np.conj(other), False, log_error + log_unit, log_unit + other_unit),)
+    return (Path(log_weight + log, log - np.conj(other), False, x, log_error + log_unit, log_unit + other_unit),)
 
 
 def corner(pair: Sampled, height: float, step: float, first: int, last: int) -> tuple[Path, ...]:
@@ -163,6 +164,6 @@ def corner(pair: Sampled, height: float, step: float, first: int, last: int) -> 
     y = pair.shift * zeta
     log, log_unit = mixture_log(y.real, y.imag, pair.rate, 80.0 * np.abs(y))
     return (
-        Path(log_weight + log, log, False, log_error + log_unit, log_unit),
-        Path(log_weight, log, True, log_error, log_unit),
+        Path(log_weight + log, log, False, x.real, log_error + log_unit, log_unit),
+        Path(log_weight, log, True, x.real, log_error, log_unit),
     )
