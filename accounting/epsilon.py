@@ -83,12 +83,12 @@ def _bracket(
     at: float,
 ) -> Bracket:
     pairs = dominating(run, neighbouring, _seen(notion, participation))
-    upper = _largest([_composed(product, accountant, quantity, at) for product in pairs.upper])
+    upper = _largest(pairs.upper, accountant, quantity, at)
     if pairs.lower == pairs.upper:
         return upper
     if not pairs.lower:
         return Bracket(_unpaired_lower(run, neighbouring, quantity, at), upper.upper, upper.certified, upper.method)
-    lower = _largest([_composed(product, accountant, quantity, at) for product in pairs.lower])
+    lower = _largest(pairs.lower, accountant, quantity, at)
     return Bracket(lower.lower, upper.upper, upper.certified and lower.certified, upper.method)
 
 
@@ -139,11 +139,26 @@ def _seen(notion: str, participation: Literal["hidden", "visible"] | None) -> Pa
     return "hidden" if participation == "hidden" else "pooled"
 
 
-def _largest(brackets: list[Bracket]) -> Bracket:
-    result = brackets[0]
-    for bracket in brackets[1:]:
-        result = result.maximum(bracket)
+def _largest(products: tuple[Composition, ...], accountant: str, quantity: str, at: float) -> Bracket:
+    """A bracket of the largest of the products' values; most are the smaller one's, for which a quick bound serves."""
+    first, *others = sorted(products, key=_reveals_less)
+    result = _composed(first, accountant, quantity, at)
+    for product in others:
+        if not _exceeded(result, product, accountant, quantity, at):
+            result = result.maximum(_composed(product, accountant, quantity, at))
     return result
+
+
+def _exceeded(bracket: Bracket, product: Composition, accountant: str, quantity: str, at: float) -> bool:
+    """Whether the product pair's value is certainly at most the bracket's upper end, so that it widens nothing."""
+    if accountant not in ("best", "contour") or not contour.supports(product) or not _narrow(bracket):
+        return False
+    epsilon, delta = (bracket.upper, at) if quantity == "epsilon" else (at, bracket.upper)
+    return contour.at_most(product, epsilon, delta)
+
+
+def _narrow(bracket: Bracket) -> bool:
+    return bracket.width <= NARROW * bracket.upper
 
 
 def _composed(product: Composition, accountant: str, quantity: str, at: float) -> Bracket:
@@ -186,7 +201,7 @@ def _best(product: Composition, quantity: str, at: float) -> Bracket:
         except OutOfReach:
             continue
         best = bracket if best is None else best.intersect(bracket)
-        if best.width <= NARROW * best.upper:
+        if _narrow(best):
             break
     if best is None:
         raise InputError("run", product, "a composition that some accountant supports")
