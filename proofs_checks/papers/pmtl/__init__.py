@@ -7,6 +7,8 @@ z = q sigma / gamma is the noise multiplier of the clipped sum, L_d = log(1/delt
 from __future__ import annotations
 
 from ..row import Row
+from .algorithm import ROWS as ALGORITHM
+from .algorithm_privacy import ROWS as ALGORITHM_PRIVACY
 from .appendix_a1 import ROWS as APPENDIX_A1
 from .corollary2 import ROWS as COROLLARY_2
 from .experiments import ROWS as EXPERIMENTS
@@ -15,4 +17,4 @@ from .theorem1 import ROWS as THEOREM_1
 
 def rows() -> tuple[Row, ...]:
     """All rows, in the paper's order."""
-    return (*APPENDIX_A1, *THEOREM_1, *COROLLARY_2, *EXPERIMENTS)
+    return (*ALGORITHM, *ALGORITHM_PRIVACY, *APPENDIX_A1, *THEOREM_1, *COROLLARY_2, *EXPERIMENTS)

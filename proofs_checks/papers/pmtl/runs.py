@@ -1,0 +1,120 @@
+"""Algorithm 1 run by the trainers on problems with known optimum, every round recorded.
+
+torch is imported here when a row runs, and not before.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+Form = Literal["as-printed", "reset", "increments"]
+"""Line 8 as printed; with u_k = w_k^{t+1} - w~^t, as the published code has it; with 1/m for 1/q."""
+
+UNCLIPPED = 1e4
+"""A clip norm that no update of a row's run without clipping reaches; runs that diverge leave it behind at the end."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Path:
+    """shared: (T + 1, d), w~^t; models: (T + 1, m, d), w_k^t; problem: the Quadratic that was solved."""
+
+    problem: Any
+    strength: float
+    shared: Array
+    models: Array
+
+    def gaps(self) -> Array:
+        """(T + 1,) F(W^t) - F*, the objective (2) over its minimum."""
+        best = self.problem.objective(self.problem.optimum(self.strength), self.strength)
+        return np.array([self.problem.objective(models, self.strength) - best for models in self.models])
+
+    def gradients(self) -> Array:
+        """(T + 1,) ||grad (m F)(W^t)||^2, the gradient of sum_k l_k + (lambda/2) ||w_k - w_bar||^2."""
+        return self._squares(self.models.mean(axis=1))
+
+    def broadcast_gradients(self) -> Array:
+        """(T + 1,) sum_k ||grad f_k(w_k^t; w~^t)||^2, m times the left-hand side of Theorems 3 and 6."""
+        return self._squares(self.shared)
+
+    def _squares(self, centres: Array) -> Array:
+        local = np.einsum("kij,tkj->tki", self.problem.hessians, self.models - self.problem.centres)
+        return np.asarray(((local + self.strength * (self.models - centres[:, None])) ** 2).sum(axis=(1, 2)))
+
+    def values(self) -> Array:
+        """(T + 1, m) f_k(w_k^t; w~^t)."""
+        gaps = self.models - self.problem.centres
+        losses = 0.5 * np.einsum("tki,kij,tkj->tk", gaps, self.problem.hessians, gaps)
+        return np.asarray(losses + 0.5 * self.strength * ((self.models - self.shared[:, None]) ** 2).sum(axis=2))
+
+
+def run(
+    problem: Any,
+    form: Form,
+    *,
+    strength: float,
+    learning_rate: float,
+    rounds: int,
+    local_steps: int = 1,
+    cohort: int | None = None,
+    sampling: Literal["fixed-size", "poisson"] = "fixed-size",
+    noise_std: float = 0.0,
+    clip_norm: float | None = None,
+    seed: int = 0,
+    start: Array | None = None,
+) -> Path:
+    """Train and record. cohort: None for all clients. noise_std: sigma, on the mean. start: (d,) initial model."""
+    import torch
+
+    from ....trainers.federated import LocalSteps, Settings, StabilityWarning, Trainer
+    from ....trainers.models import Linear
+
+    population, dimension = problem.centres.shape
+    taking_part = population if cohort is None else cohort
+    bound = clip_norm or (UNCLIPPED if noise_std else None)
+    told = Settings(
+        rounds=rounds,
+        cohort=taking_part,
+        sampling="full" if cohort is None else sampling,
+        noise_multiplier=noise_std * taking_part / bound if bound else 0.0,
+        clip_norm=bound,
+        dtype="float64",
+        seed=seed,
+        device="cpu",
+        local=LocalSteps(learning_rate=learning_rate, steps=local_steps, batch_size=None),
+    )
+    algorithm, steps = _recorded(form, strength)
+    model = Linear(dimension, 1, bias=False)
+    begin = np.zeros(dimension) if start is None else start
+    model.weight.data = torch.from_numpy(begin[:, None].copy())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StabilityWarning)
+        trainer = Trainer(problem.federation, algorithm, model, told)
+        trainer.run()
+    shared = np.stack([broadcast for broadcast, _, _ in steps] + [trainer.shared[0].numpy()])
+    models = np.repeat(begin[None, None], population, axis=1).repeat(rounds + 1, axis=0)
+    for t, (_, clients, after) in enumerate(steps):
+        models[t + 1] = models[t]
+        models[t + 1, clients] = after
+    return Path(problem, strength, shared, models)
+
+
+def _recorded(form: Form, strength: float) -> tuple[Any, list[tuple[Array, Any, Array]]]:
+    """The algorithm, and the list to which each round adds (w~^t, cohort, the cohort's models after the round)."""
+    from ....trainers.federated import Pmtl, PmtlAsPrinted, PmtlIncrements
+
+    steps: list[tuple[Array, Any, Array]] = []
+    base: Any = {"as-printed": PmtlAsPrinted, "reset": Pmtl, "increments": PmtlIncrements}[form]
+
+    class Recorded(base):  # type: ignore[misc]
+        def client_round(self, solve: Any, shared: Any, own: Any, clients: Any) -> Any:
+            sent, after = super().client_round(solve, shared, own, clients)
+            steps.append((shared[0].numpy().copy(), clients.copy(), after.numpy().copy()))
+            return sent, after
+
+    return Recorded(strength), steps
