@@ -27,7 +27,7 @@ METHOD = "contour"
 Engine = Callable[[Composition, Saddle], tuple[Inversion | BallInversion, Inversion | BallInversion]]
 """Lays out two inversions, whose lower and upper ends, respectively, hold for all parameters within PARAMETER."""
 
-_ACCURACY = 32.0
+_ACCURACY = 27.0
 """-log of the relative error that periodicity, truncation and discretisation may each add to delta."""
 
 _FEW_DIGITS = 10.0
@@ -158,14 +158,14 @@ def _elsewhere(composition: Composition, low: float, high: float, log_delta: flo
 def _in_doubles(composition: Composition, saddle: Saddle) -> tuple[Inversion, Inversion]:
     """An inversion, both of whose ends hold for all parameters within PARAMETER."""
     chosen = plan(composition, saddle, _ACCURACY, 0.5)
-    found = invert(lay(composition, chosen.points, _ACCURACY + 4.0 + chosen.cancellation), chosen, _ACCURACY)
+    found = invert(lay(composition, chosen.points, _ACCURACY + 2.0 + chosen.cancellation), chosen, _ACCURACY)
     return found, found
 
 
 def _in_balls(composition: Composition, saddle: Saddle) -> tuple[BallInversion, BallInversion]:
     """An inversion at either end of the parameters' intervals: the profile increases in each of them."""
     chosen = plan(composition, saddle, _ACCURACY, 0.2)
-    rounds = lay(composition, chosen.points, _ACCURACY + 4.0 + chosen.cancellation)
+    rounds = lay(composition, chosen.points, _ACCURACY + 2.0 + chosen.cancellation)
     parts, square = phases(composition)
 
     def at(move: Callable[[float, float], float]) -> BallInversion:

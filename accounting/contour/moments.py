@@ -16,6 +16,9 @@ from ..rounding import UNIT
 from .paths import Complex, Path, Real, Sampled, corner, line
 from .range import reach
 
+BLOCK = 32
+"""The number of nodes is a multiple of it."""
+
 MOST_NODES = 60_000
 """Beyond it (enormous shifts) another accountant is the better choice."""
 
@@ -79,22 +82,23 @@ class Quadrature:
         scale = scale if scale > 1.0 else 0.0
         floor = math.exp(-scale)
         weights, bases = [np.exp(exponent - scale) for exponent in exponents], [path.weight for path in self.paths]
-        growth = sum(float(w.real.sum()) - floor * float(v.real.sum()) for w, v in zip(weights, bases, strict=True))
+        growth = math.fsum(part for w, v in zip(weights, bases, strict=True) for part in (_sum(w), -floor * _sum(v)))
         small = scale == 0.0 and growth < 1.5
         growth = 0.0 if small else growth
         error, slope = self.corner_tail * c * floor, 0.0
+        sums = 6.0 * (BLOCK + self.paths[0].loss.size / BLOCK) + 24.0
         sizes = [np.abs(weight) for weight in weights]
         for path, z, weight, size, base in zip(self.paths, signed, weights, sizes, bases, strict=True):
             base_size, size_of_loss = np.abs(base), np.abs(path.loss)
-            unit = path.log_error + (path.loss.size + 40.0)
+            unit = path.log_error + 48.0
             if small:
                 near = z.real < 1.0
                 gained = np.where(near, base * expm1(np.where(near, z, 0.0)), weight - base)
-                growth += float(gained.real.sum())
+                growth += math.fsum(gained.real.tolist())
                 error += UNIT * c * float(np.maximum(size, base_size) @ (size_of_loss * unit + path.loss_error))
             else:
                 error += UNIT * float(size @ (unit + c * path.loss_error) + floor * (base_size @ unit))
-            spread = size_of_loss * (unit + c * path.loss_error + (2.0 * path.loss.size + 20.0)) + path.loss_error
+            spread = size_of_loss * (unit + c * path.loss_error + sums) + path.loss_error
             slope += UNIT * float(size @ spread)
         relative, moment = self.relative_error(c), floor + growth
         error = 1.01 * (error + relative * (moment + floor)) / (1.0 - relative)
@@ -146,17 +150,29 @@ class Tilted:
         """E[e^{tL}] - E[e^{cL}] at t = c + i s, in units of e^scale; s are the first multiples of a step, exactly.
 
         With k = q inner + j, e^{ixk} - 1 = A B + A + B for A = e^{ix q inner} - 1 and B = e^{ixj} - 1: a matrix
-        product instead of count exponentials a node, and small differences keep their relative accuracy.
+        product instead of count exponentials a node, and small differences keep their relative accuracy. The sums
+        over nodes are products of BLOCK nodes each, added up: their rounding grows with BLOCK and with the number of
+        blocks, not with the number of nodes. Row 0 and column 0 are A = 0 and B = 0: their place is used for the
+        sums of B and of A.
         """
         inner = max(1, math.isqrt(s.size))
-        fine, coarse = s[:inner], s[::inner]
-        total = np.zeros((coarse.size, inner), dtype=np.complex128)
+        fine, coarse = s[1:inner], s[inner::inner]
+        total = np.zeros((coarse.size + 1, inner), dtype=np.complex128)
         for branch in self.branches:
-            a = rotation_minus_one(coarse[:, None], branch.loss[None, :]) * branch.weight[None, :]
-            b = rotation_minus_one(branch.loss[:, None], fine[None, :])
-            part = a @ b + np.sum(a, axis=1)[:, None] + (branch.weight @ b)[None, :]
+            weight, loss = branch.weight.reshape(-1, 1, BLOCK), branch.loss.reshape(-1, 1, BLOCK)
+            a = np.concatenate([weight, rotation_minus_one(coarse[:, None], loss) * weight], axis=1)
+            b = np.ones((weight.shape[0], BLOCK, inner), dtype=np.complex128)
+            b[:, :, 1:] = rotation_minus_one(fine, loss.reshape(-1, BLOCK, 1))
+            part = (a @ b).sum(axis=0)
+            part[1:, 1:] += part[1:, :1] + part[:1, 1:]
+            part[0, 0] = 0.0
             total += np.conj(part) if branch.mirrored else part
         return total.reshape(-1)[: s.size]
+
+
+def _sum(weights: Complex) -> float:
+    """The real part of the sum, correctly rounded."""
+    return math.fsum(weights.real.tolist())
 
 
 def expm1(z: Complex) -> Complex:
@@ -168,10 +184,14 @@ def expm1(z: Complex) -> Complex:
     return result
 
 
-def rotation_minus_one(left: Real | Complex, right: Real | Complex) -> Complex:
-    """e^{i left right} - 1 for the outer product of frequencies and complex losses."""
-    product = left * right
-    return expm1(np.asarray(1j * product, dtype=np.complex128))
+def rotation_minus_one(frequency: Real, loss: Complex) -> Complex:
+    """e^{i frequency loss} - 1 for every pair of the two, to full relative accuracy."""
+    angle = frequency * loss.real
+    growth, half = np.expm1(-frequency * loss.imag), np.sin(0.5 * angle)
+    result = np.empty(angle.shape, dtype=np.complex128)
+    result.real = growth - 2.0 * half * half * (growth + 1.0)
+    result.imag = np.sin(angle) * (growth + 1.0)
+    return result
 
 
 def quadrature(pair: Sampled, points: tuple[float, ...], budget: float) -> Quadrature:
@@ -189,6 +209,7 @@ def quadrature(pair: Sampled, points: tuple[float, ...], budget: float) -> Quadr
         strip = budget + edge
         step = short(2.0 * math.pi * height / strip)
         first, last = math.floor(left / step), math.ceil(right / step)
+    last += -(last + 1 - first) % BLOCK
     if last - first > MOST_NODES:
         raise OutOfReach(f"more than {MOST_NODES} quadrature nodes are needed")
     lay = corner if pair.order == "hybrid" else line
