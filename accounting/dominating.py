@@ -8,12 +8,14 @@ Proofs: docs/theory/dominating_pairs.md; the section is named at each line.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 from ..mechanisms import (
     ApproximateDp,
+    CorrelatedGaussian,
     DiscreteGaussian,
     DiscreteLaplace,
     FixedSize,
@@ -44,6 +46,7 @@ from .pairs import (
     SubsampledPair,
     ZcdpBound,
 )
+from .rounding import UNIT, widened_down, widened_up
 
 Participation = Literal["hidden", "pooled", "visible"]
 """What the observer knows of who took part in a round.
@@ -117,7 +120,17 @@ def _step(part: Mechanism, relation: Neighbouring, participation: Participation)
         if relation != "replace-one":
             raise InputError("neighbouring", relation, "replace-one for randomized response: the unit always reports")
         return _tight({"both": RandomizedResponsePair(part.flip_probability, part.categories)})
+    if isinstance(part, CorrelatedGaussian):
+        return _correlated(part, relation)
     return _tight({"both": _location(part)(sensitivity(relation))})
+
+
+def _correlated(part: CorrelatedGaussian, relation: Neighbouring) -> _Step:
+    """All rounds together are one Gaussian release, whoever sees the cohorts (docs/theory/correlated_noise.md)."""
+    attained, most = part.squared_sensitivity()
+    move = sensitivity(relation) / part.noise_multiplier
+    least = GaussianPair(widened_down(move * math.sqrt(attained), 4 * UNIT))
+    return _Step({"both": GaussianPair(widened_up(move * math.sqrt(most), 4 * UNIT))}, {"both": least})
 
 
 def _tight(pairs: dict[str, Pair]) -> _Step:

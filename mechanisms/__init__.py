@@ -4,17 +4,22 @@ from .base import Mechanism
 from .bounded import ApproximateDp, PureDp, Zcdp
 from .cohorts import Cyclic, RandomAllocation, WithReplacement
 from .composition import Repeat, Sequence, rounds_by_step
+from .correlated import CorrelatedGaussian
 from .discrete import DiscreteGaussian, DiscreteLaplace
 from .events import event_for_accountant, from_event, neighbouring_for_accountant
 from .gaussian import Gaussian
 from .laplace import Laplace
+from .matrix_factorisation import BandedFactorisation, MatrixFactorisation, ToeplitzFactorisation
 from .neighbours import Neighbouring, neighbouring_relation, sensitivity
 from .randomized_response import RandomizedResponse
 from .sampling import FixedSize, Poisson, Shuffled
+from .tree_aggregation import TreeAggregation
 from .validate import InputError
 
 __all__ = [
     "ApproximateDp",
+    "BandedFactorisation",
+    "CorrelatedGaussian",
     "Cyclic",
     "DiscreteGaussian",
     "DiscreteLaplace",
@@ -22,6 +27,7 @@ __all__ = [
     "Gaussian",
     "InputError",
     "Laplace",
+    "MatrixFactorisation",
     "Mechanism",
     "Neighbouring",
     "Poisson",
@@ -31,6 +37,8 @@ __all__ = [
     "Repeat",
     "Sequence",
     "Shuffled",
+    "ToeplitzFactorisation",
+    "TreeAggregation",
     "WithReplacement",
     "Zcdp",
     "event_for_accountant",

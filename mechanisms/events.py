@@ -9,12 +9,14 @@ adapter: the event for which the named accountant, under the relation, charges w
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Literal
 
 from .base import Mechanism
 from .bounded import Zcdp
 from .cohorts import WithReplacement
 from .composition import Repeat, Sequence
+from .correlated import CorrelatedGaussian
 from .discrete import DiscreteLaplace
 from .gaussian import Gaussian
 from .laplace import Laplace
@@ -27,8 +29,8 @@ if TYPE_CHECKING:
     from dp_accounting import dp_event  # type: ignore[import-untyped]
 
 _HAVE_EVENTS = (
-    "Gaussian, Laplace, DiscreteLaplace, RandomizedResponse or Zcdp, composed by Repeat and Sequence, "
-    "sampled by Poisson, FixedSize or WithReplacement (dp_accounting has no event for others)"
+    "Gaussian, Laplace, DiscreteLaplace, RandomizedResponse, Zcdp or a CorrelatedGaussian, composed by Repeat and "
+    "Sequence, sampled by Poisson, FixedSize or WithReplacement (dp_accounting has no event for others)"
 )
 _HAVE_MECHANISMS = (
     "a GaussianDpEvent, LaplaceDpEvent, DiscreteLaplaceDpEvent, RandomizedResponseDpEvent, ZCDpEvent with xi = 0, "
@@ -56,10 +58,18 @@ def to_event(mechanism: Mechanism) -> dp_event.DpEvent:
         FixedSize: lambda m: dp_event.SampledWithoutReplacementDpEvent(m.population, m.cohort, to_event(m.mechanism)),
         WithReplacement: lambda m: dp_event.SampledWithReplacementDpEvent(m.population, m.draws, to_event(m.mechanism)),
     }
+    if isinstance(mechanism, CorrelatedGaussian):
+        return dp_event.GaussianDpEvent(_as_one_release(mechanism))
     if type(mechanism) not in events:
         raise InputError("mechanism", mechanism, _HAVE_EVENTS)
     event: dp_event.DpEvent = events[type(mechanism)](mechanism)
     return event
+
+
+def _as_one_release(mechanism: CorrelatedGaussian) -> float:
+    """The noise multiplier, rounded down, of the single Gaussian release that costs what all its rounds cost."""
+    quotient = mechanism.noise_multiplier / math.sqrt(mechanism.squared_sensitivity()[1])
+    return math.nextafter(quotient * (1 - 2**-51), 0.0)
 
 
 def _uniform_share(mechanism: RandomizedResponse) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 from ...mechanisms import (
+    CorrelatedGaussian,
     Cyclic,
     FixedSize,
     Mechanism,
@@ -31,6 +32,8 @@ def participation_known(step: Mechanism, observer: Observer, clients: Clients) -
 
     "everything" where it does know, and where not knowing helps nobody in a way that is proven.
     """
+    if isinstance(step, CorrelatedGaussian):
+        return "everything", "correlated noise: the cost is that of the worst participations allowed, seen or not"
     if not isinstance(step, Poisson | FixedSize | Shuffled | WithReplacement | Cyclic | RandomAllocation):
         return "everything", "no sampling: everybody takes part in every round"
     if isinstance(step, Poisson | FixedSize) and step.sampling_rate == 1.0:

@@ -1,0 +1,202 @@
+"""Correlated Gaussian noise over the rounds: the matrix mechanism of private training (MF-DP-FTRL, BandMF, BLT).
+
+What is released is a function of C x + z: x has one row a round (the clipped sum), C is a lower triangular encoder,
+z is Gaussian with standard deviation noise_multiplier * clip_norm. With C lower triangular the cost is that of one
+Gaussian release, adaptively chosen rows included (Denisov et al. 2022, arXiv 2202.08312, Theorem 2.1).
+A unit contributes at most max_participations rows, at least min_separation rounds apart (1: every round), at times
+that do not depend on the data. Contributions are vectors of norm at most 1 in units of clip_norm, so
+
+    squared sensitivity = max over allowed sets of rounds, over such vectors, of sum_ij <C_i, C_j> <x_i, x_j>.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .base import Mechanism
+from .correlated import CorrelatedGaussian
+from .validate import InputError, count, nonnegative, number, positive
+
+Real = NDArray[np.float64]
+
+UNIT = 2.0**-52
+
+BLOCK = 64
+"""Rows at a time, to keep memory small."""
+
+
+def _numbers(name: str, values: Iterable[float], one: Callable[[str, float], float]) -> tuple[float, ...]:
+    """The values as a tuple of floats, each checked by `one`; InputError for an empty or shapeless value."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InputError(name, values, "a sequence of numbers")
+    items = tuple(one(f"{name}[{index}]", item) for index, item in enumerate(values))
+    if not items:
+        raise InputError(name, items, "at least one number")
+    return items
+
+
+def _settle(mechanism: Mechanism, *counts: str) -> None:
+    """Validates the noise multiplier and the counts of a frozen description."""
+    checks = {"noise_multiplier": positive} | dict.fromkeys((*counts, "min_separation", "max_participations"), count)
+    for name, check in checks.items():
+        object.__setattr__(mechanism, name, check(name, getattr(mechanism, name)))
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixFactorisation(CorrelatedGaussian):
+    """Any lower triangular encoder, row by row."""
+
+    noise_multiplier: float
+    encoder: tuple[tuple[float, ...], ...]
+    min_separation: int = 1
+    max_participations: int = 1
+
+    def __post_init__(self) -> None:
+        _settle(self)
+        rows = tuple(_numbers(f"encoder[{index}]", row, number) for index, row in enumerate(self.encoder))
+        if not rows or any(len(row) != len(rows) for row in rows):
+            raise InputError("encoder", [len(row) for row in rows][:8], "a square matrix, as a sequence of rows")
+        if any(value != 0 for index, row in enumerate(rows) for value in row[index + 1 :]):
+            raise InputError("encoder", "an entry above the diagonal", "a lower triangular matrix")
+        object.__setattr__(self, "encoder", rows)
+
+    @property
+    def rounds(self) -> int:
+        """One a row."""
+        return len(self.encoder)
+
+    def squared_sensitivity(self) -> tuple[float, float]:
+        """(at most, at least) the squared sensitivity.
+
+        At least: what equal contributions attain in some allowed set of rounds. At most: two maximisations, of each
+        row of absolute inner products and of their sum; equal to it where columns at min_separation do not overlap.
+        """
+        encoder = np.array(self.encoder)
+        terms = (len(encoder) + 8) * UNIT * (np.abs(encoder).T @ np.abs(encoder))
+        products = encoder.T @ encoder
+        over, under = np.abs(products) + terms, products - terms
+        chosen = min(self.max_participations, -(-self.rounds // self.min_separation))
+        most = _best_total(_best_rows(over, self.min_separation, chosen), self.min_separation, chosen)
+        attained = max(
+            float(under[np.ix_(rounds, rounds)].sum())
+            for rounds in _progressions(self.rounds, self.min_separation, chosen)
+        )
+        slack = (self.rounds + chosen**2) * UNIT
+        return max(0.0, attained * (1 - slack)), most * (1 + slack)
+
+
+@dataclass(frozen=True, slots=True)
+class ToeplitzFactorisation(CorrelatedGaussian):
+    """A Toeplitz encoder: coefficients are its first column, followed by zeros (banded Toeplitz, BLT).
+
+    Non-negative and non-increasing, as optimal ones are (at most min_separation of them need not be non-increasing).
+    """
+
+    noise_multiplier: float
+    coefficients: tuple[float, ...]
+    rounds: int
+    min_separation: int = 1
+    max_participations: int = 1
+
+    def __post_init__(self) -> None:
+        _settle(self, "rounds")
+        column = _numbers("coefficients", self.coefficients, nonnegative)
+        object.__setattr__(self, "coefficients", column)
+        if len(column) > self.rounds:
+            raise InputError("coefficients", f"{len(column)} numbers", f"at most one a round, {self.rounds}")
+        if len(column) > self.min_separation and any(later > earlier for earlier, later in pairwise(column)):
+            raise InputError("coefficients", column[:4], "non-increasing numbers; MatrixFactorisation takes others")
+
+    def squared_sensitivity(self) -> tuple[float, float]:
+        """(at most, at least) the squared sensitivity: exact but for rounding.
+
+        <C_i, C_j> = sum_s c_s c_{s + j - i} over s < rounds - j, for i <= j, decreases in j and, for non-increasing c,
+        in j - i; so rounds 0, b, 2b, ... are the worst (docs/theory/correlated_noise.md). Bands that do not overlap
+        have products of 0, and the same holds.
+        """
+        chosen = min(self.max_participations, -(-self.rounds // self.min_separation))
+        total = np.zeros(self.rounds)
+        for start in range(0, chosen * self.min_separation, self.min_separation):
+            part = self.coefficients[: self.rounds - start]
+            total[start : start + len(part)] += part
+        exact = float(np.sum(total * total))
+        slack = (self.rounds + 2 * chosen + 8) * UNIT
+        return exact * (1 - slack), exact * (1 + slack)
+
+
+@dataclass(frozen=True, slots=True)
+class BandedFactorisation(CorrelatedGaussian):
+    """A banded encoder of which the column norms are known, with no more bands than min_separation.
+
+    Then no two of a unit's participations overlap, and nothing else of the encoder matters.
+    (Choquette-Choo et al. 2023, arXiv 2306.08153, Theorem 2.)
+    """
+
+    noise_multiplier: float
+    column_norms: tuple[float, ...]
+    bands: int
+    min_separation: int = 1
+    max_participations: int = 1
+
+    def __post_init__(self) -> None:
+        _settle(self, "bands")
+        object.__setattr__(self, "column_norms", _numbers("column_norms", self.column_norms, nonnegative))
+        if self.bands > self.min_separation:
+            raise InputError("bands", self.bands, f"at most min_separation, {self.min_separation}")
+
+    @property
+    def rounds(self) -> int:
+        """One a column."""
+        return len(self.column_norms)
+
+    def squared_sensitivity(self) -> tuple[float, float]:
+        """(at most, at least) the squared sensitivity: exact but for rounding."""
+        chosen = min(self.max_participations, -(-self.rounds // self.min_separation))
+        exact = _best_total(np.square(self.column_norms), self.min_separation, chosen)
+        slack = (chosen + 8) * UNIT
+        return exact * (1 - slack), exact * (1 + slack)
+
+
+def _best_total(weights: Real, separation: int, most: int) -> float:
+    """The largest sum of at most `most` weights (>= 0) that are at least `separation` apart."""
+    return float(_best_totals(weights[None, :], separation, most)[0, -1, -1])
+
+
+def _best_totals(weights: Real, separation: int, most: int) -> Real:
+    """best[i, k, n]: the largest sum of at most k of the first n entries of row i, at least `separation` apart.
+
+    weights: shape (rows, n), >= 0.
+    """
+    rows, size = weights.shape
+    best = np.zeros((rows, most + 1, size + 1))
+    for place in range(size):
+        before = best[:, :-1, max(0, place + 1 - separation)]
+        best[:, 1:, place + 1] = np.maximum(best[:, 1:, place], before + weights[:, place, None])
+    return best
+
+
+def _best_rows(products: Real, separation: int, most: int) -> Real:
+    """For each round i, the largest sum of products[i, j] over j in an allowed set of rounds that has i in it."""
+    size = len(products)
+    result = np.empty(size)
+    for first in range(0, size, BLOCK):
+        block = products[first : first + BLOCK]
+        before = _best_totals(block, separation, most - 1)
+        after = _best_totals(block[:, ::-1], separation, most - 1)
+        for row, i in enumerate(range(first, first + len(block))):
+            left = before[row, :, max(0, i + 1 - separation)]
+            right = after[row, :, max(0, size - i - separation)]
+            result[i] = products[i, i] + float(np.max(left + right[::-1]))
+    return result
+
+
+def _progressions(rounds: int, separation: int, most: int) -> list[list[int]]:
+    """Sets of rounds to try: as many as allowed, as close as allowed, from every start."""
+    return [
+        list(range(start, min(rounds, start + most * separation), separation)) for start in range(min(rounds, 10_000))
+    ]
