@@ -13,7 +13,10 @@ from ...mechanisms import Gaussian, Poisson, Repeat
 from ..algorithms.finetune import FineTuning, fine_tune
 from ..build import Parameters, build_algorithm
 from ..data import Federation
+from ..dpfedmtl import SharedLayers
+from ..dpfedmtl.claimed import claimed_epsilon
 from ..engine.algorithm import StabilityWarning
+from ..engine.observers import against_observers
 from ..engine.outcome import Outcome
 from ..engine.privacy import PrivacyGoal
 from ..engine.settings import LocalSteps, Settings
@@ -22,7 +25,10 @@ from ..engine.trainer import Trainer
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What to run. Plain values only, so that its key is stable. finetune: "" or one of finetune.PENALTIES."""
+    """What to run. Plain values only, so that its key is stable. finetune: "" or one of finetune.PENALTIES.
+
+    sigma, head_layers, aggregation_interval: DPFedMTL's; sigma in place of the noise multiplier.
+    """
 
     algorithm: str
     data: str
@@ -44,6 +50,9 @@ class Cell:
     finetune: str = ""
     finetune_strength: float = 1.0
     finetune_epochs: int = 5
+    sigma: float = 0.0
+    head_layers: int = 1
+    aggregation_interval: int = 1
 
     @property
     def training(self) -> Cell:
@@ -66,18 +75,25 @@ class Trained:
 
 def train_cell(cell: Cell, federation: Federation) -> Trained:
     """Train the cell's algorithm."""
+    cohort, population = min(cell.cohort, federation.population), federation.population
+    parameters = Parameters(
+        cell.strength, cell.alpha, head_layers=cell.head_layers, aggregation_interval=cell.aggregation_interval
+    )
+    algorithm = build_algorithm(cell.algorithm, parameters, population)
+    noise = cell.noise_multiplier
+    if cell.sigma and isinstance(algorithm, SharedLayers):
+        noise = algorithm.noise_multiplier(cell.sigma, cohort, population)
     settings = Settings(
         rounds=cell.rounds,
-        cohort=min(cell.cohort, federation.population),
+        cohort=cohort,
         sampling=cell.sampling,  # type: ignore[arg-type] # Settings checks it
-        noise_multiplier=cell.noise_multiplier,
+        noise_multiplier=noise,
         clip_norm=cell.clip_norm,
         local=LocalSteps(cell.learning_rate, cell.local_epochs, None, cell.batch_size),
         seed=cell.seed,
         evaluate_every=cell.evaluate_every,
     )
     goal = PrivacyGoal(cell.delta, cell.neighbouring)  # type: ignore[arg-type] # PrivacyGoal checks it
-    algorithm = build_algorithm(cell.algorithm, Parameters(cell.strength, cell.alpha), federation.population)
     with warnings.catch_warnings():
         # An experiment runs the printed form on purpose.
         warnings.simplefilter("ignore", StabilityWarning)
@@ -90,10 +106,12 @@ def result_of(cell: Cell, trained: Trained) -> dict[str, Any]:
 
     epsilon_lower, epsilon_upper: the certified bracket under the cell's neighbouring relation and the algorithm's own
     notion. epsilon_printed: what the PMTL paper's convention gives for the same run: Poisson sampling, add-remove
-    neighbours, plain DP at delta = 1/m, whatever the sampling was (claims register, PMTL-FIG2, PCODE-2).
+    neighbours, plain DP at delta = 1/m, whatever the sampling was (claims register, PMTL-FIG2, PCODE-2). For DPFedMTL
+    what its Theorems 4.1 and 4.2 claim at the cell's delta. observers: DPFedMTL's brackets against each observer.
     """
     trainer, outcome = trained.trainer, trained.outcome
     result: dict[str, Any] = {**asdict(cell), **outcome.final, "history": list(outcome.history)}
+    result["noise_multiplier"] = trainer.settings.noise_multiplier
     if cell.finetune:
         steps = LocalSteps(cell.learning_rate, cell.finetune_epochs, None, cell.batch_size)
         scores = fine_tune(trainer, FineTuning(cell.finetune, steps, cell.finetune_strength))  # type: ignore[arg-type]
@@ -103,6 +121,12 @@ def result_of(cell: Cell, trained: Trained) -> dict[str, Any]:
     result["epsilon_upper"] = None if bracket is None else bracket.upper
     releases, population = trainer.algorithm.releases, trainer.federation.population
     result["epsilon_printed"] = _printed(cell, population) if releases else 0.0
+    if isinstance(trainer.algorithm, SharedLayers):
+        result["epsilon_printed"] = claimed_epsilon(cell, population)
+        result["observers"] = {
+            against.observer: [against.epsilon.lower, against.epsilon.upper]
+            for against in against_observers(trainer, outcome.spent)
+        }
     result["seconds"] = outcome.seconds
     return result
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,11 @@ def _accuracy(rows: Sequence[Row], file: Path) -> Path:
     figure, axes = pyplot.subplots(figsize=(7, 4.5))
     for method in dict.fromkeys(row.method for row in rows):
         own = [row for row in rows if row.method == method and row.accuracy is not None]
-        private = sorted((row.epsilon, row.accuracy, row.standard_error or 0.0) for row in own if row.epsilon)
+        private = sorted(
+            (row.epsilon, row.accuracy, row.standard_error or 0.0)
+            for row in own
+            if row.epsilon and math.isfinite(row.epsilon)
+        )
         if private:
             epsilons, accuracies, errors = np.array(private, dtype=float).T
             axes.errorbar(epsilons, accuracies, errors, marker="o", label=method)

@@ -13,6 +13,17 @@ from ...mechanisms.validate import choice
 from .cell import Cell
 
 NOISE = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0)
+SIGMAS = (0.11, 0.65, 2.42, 9.69)
+"""DPFedMTL, Table 3."""
+FORMS = (
+    ("-clipped", "fixed-size", 0),
+    ("-clipped", "fixed-size", 1),
+    ("-as-printed", "fixed-size", 1),
+    ("", "poisson", 0),
+    ("", "poisson", 1),
+    ("-local-noise", "poisson", 1),
+)
+"""Of DPFedMTL: the form, how its cohorts are drawn, and the layers of its head (0: DPFedAvg)."""
 COMPARED = ("pmtl", "dp-fedavg", "dp-fedprox", "naive-joint", "ditto")
 PENALTIES = ("vanilla", "mean-regularised", "symmetrised-kl", "ewc")
 
@@ -64,11 +75,35 @@ def pp_sgd(base: Cell, seeds: Sequence[int]) -> list[Cell]:
     return cells
 
 
+def dpfedmtl(base: Cell, seeds: Sequence[int]) -> list[Cell]:
+    """DPFedMTL's Tables 2 and 3: accuracy against sigma, with and without heads, in every form.
+
+    The printed forms get cohorts of exactly K: with Poisson cohorts, and K as small as in the paper, an empty one comes
+    soon, and their eq. (6) then sets the model to zero (the Poisson cell shows it). The last control never aggregates
+    after round 0: heads on the features that the model began with.
+    """
+    cells = []
+    for seed in seeds:
+        shared = replace(base, seed=seed, finetune="", noise_multiplier=0.0, sampling="fixed-size")
+        plain = _noiseless(shared)
+        cells.append(replace(plain, algorithm="local"))
+        cells += [replace(plain, algorithm="dpfedmtl", head_layers=heads) for heads in (0, 1)]
+        cells.append(replace(plain, algorithm="dpfedmtl", aggregation_interval=base.rounds))
+        for sigma in SIGMAS:
+            for form, sampling, heads in FORMS:
+                cells.append(
+                    replace(shared, algorithm="dpfedmtl" + form, sampling=sampling, sigma=sigma, head_layers=heads)
+                )
+        cells.append(replace(shared, algorithm="dpfedmtl-as-printed", sampling="poisson", sigma=SIGMAS[0]))
+    return cells
+
+
 PRESETS: dict[str, Callable[[Cell, Sequence[int]], list[Cell]]] = {
     "privacy-utility": privacy_utility,
     "rounds": rounds,
     "finetuning": finetuning,
     "pp-sgd": pp_sgd,
+    "dpfedmtl": dpfedmtl,
 }
 
 

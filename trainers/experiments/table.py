@@ -12,7 +12,8 @@ from typing import Any
 class Row:
     """One setting over its seeds. standard_error: of the mean over seeds; None for a single seed.
 
-    epsilon: the certified upper bound, None without noise; epsilon_printed: by the paper's convention.
+    epsilon: the certified upper bound, None without noise; epsilon_printed: by the paper's convention. sigma and the
+    certified upper bound against the server: DPFedMTL's.
     """
 
     method: str
@@ -22,6 +23,8 @@ class Row:
     accuracy: float | None
     standard_error: float | None
     seeds: int
+    sigma: float = 0.0
+    epsilon_server: float | None = None
 
 
 def method_of(result: dict[str, Any]) -> str:
@@ -29,6 +32,8 @@ def method_of(result: dict[str, Any]) -> str:
     name = str(result["algorithm"])
     if name == "pp-sgd":
         name += f" alpha={result['alpha']:g}"
+    if name.startswith("dpfedmtl"):
+        name = _dpfedmtl_name(result)
     return f"{name} + {result['finetune']}" if result["finetune"] else name
 
 
@@ -48,22 +53,62 @@ def _row(method: str, noise: float, group: list[dict[str, Any]]) -> Row:
         variance = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
         error = math.sqrt(variance / len(values))
     first = group[0]
-    return Row(method, noise, first["epsilon_upper"], first["epsilon_printed"], mean, error, len(group))
+    server = first["observers"]["server"][1] if noise and "observers" in first else None
+    return Row(
+        method,
+        noise,
+        first["epsilon_upper"],
+        first["epsilon_printed"],
+        mean,
+        error,
+        len(group),
+        first["sigma"],
+        server,
+    )
+
+
+def _dpfedmtl_name(result: dict[str, Any]) -> str:
+    """Without a head the same algorithm is DPFedAvg, and without noise neither is private."""
+    family = "FedMTL" if result["head_layers"] else "FedAvg"
+    interval = result["aggregation_interval"]
+    family += f", H={interval}" if interval > 1 else ""
+    if not result["sigma"]:
+        return family
+    form = result["algorithm"].removeprefix("dpfedmtl").removeprefix("-") or "corrected"
+    return f"DP{family}, {form}, {result['sampling']}"
 
 
 def as_markdown(rows: Sequence[Row]) -> str:
     """The rows as a Markdown table."""
+    if any(row.sigma for row in rows):
+        return _by_sigma(rows)
     lines = [
         "| method | noise multiplier | epsilon, certified | epsilon, printed convention | test accuracy | seeds |",
         "|---|---|---|---|---|---|",
     ]
     for row in rows:
-        accuracy = "-" if row.accuracy is None else f"{row.accuracy:.3f}"
-        accuracy += "" if row.standard_error is None else f" ± {row.standard_error:.3f}"
+        accuracy = _accuracy(row)
         certified, printed = (_epsilon(value) for value in (row.epsilon, row.epsilon_printed))
         cells = (row.method, f"{row.noise_multiplier:g}", certified, printed, accuracy, str(row.seeds))
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def _by_sigma(rows: Sequence[Row]) -> str:
+    lines = [
+        "| method | sigma | test accuracy | epsilon, claimed | against all others | against the server | seeds |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        claimed, clients, server = (_epsilon(value) for value in (row.epsilon_printed, row.epsilon, row.epsilon_server))
+        cells = (row.method, f"{row.sigma:g}", _accuracy(row), claimed, clients, server, str(row.seeds))
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _accuracy(row: Row) -> str:
+    accuracy = "-" if row.accuracy is None else f"{row.accuracy:.3f}"
+    return accuracy + ("" if row.standard_error is None else f" ± {row.standard_error:.3f}")
 
 
 def _epsilon(value: float | None) -> str:

@@ -31,19 +31,40 @@ ALGORITHMS = (
 )
 """Those of trainers.build, named here because the help must not load torch."""
 
+MOCHA_FAMILY = ("mocha", "mocha-alternating", "cocoa", "mb-sdca", "mb-sgd")
+"""Those of trainers.mocha, likewise."""
+
+ROUNDS = 100
+"""Of every algorithm but the MOCHA family, which stops on its duality gap."""
+
 
 def train_command(
-    algorithm: Annotated[str, typer.Argument(help="One of " + ", ".join(ALGORITHMS) + ".")],
+    algorithm: Annotated[str, typer.Argument(help="One of " + ", ".join(ALGORITHMS + MOCHA_FAMILY) + ".")],
     data: Annotated[
-        str, typer.Option(help="synthetic[:NAME][,key=value], leaf:PATH, stackoverflow:PATH, csv:PATH, parquet:PATH.")
+        str,
+        typer.Option(
+            help="synthetic[:NAME][,key=value], leaf:PATH, stackoverflow:PATH, csv:PATH, parquet:PATH; "
+            "MOCHA: mat:PATH, har:PATH, vehicle:PATH, gleam:PATH."
+        ),
     ] = "synthetic",
+    split_file: Annotated[
+        Path | None, typer.Option(help="MOCHA: JSON with train_index_0based, the recorded training samples.")
+    ] = None,
     variant: Annotated[
         str | None, typer.Option(help="Another form of the algorithm: dpfedmtl --variant clipped is dpfedmtl-clipped.")
     ] = None,
     model: Annotated[
         str | None, typer.Option(help="logistic, mlp or cnn. Default: logistic, and mlp for dpfedmtl.")
     ] = None,
-    rounds: Annotated[int, typer.Option(help="Rounds of communication.")] = 100,
+    rounds: Annotated[
+        int | None, typer.Option(help=f"Rounds of communication. Default: {ROUNDS}; MOCHA: until --tolerance.")
+    ] = None,
+    tolerance: Annotated[
+        float | None, typer.Option(help="MOCHA: stop at this duality gap, relative to the primal value (1e-4).")
+    ] = None,
+    loss: Annotated[str, typer.Option(help="MOCHA: hinge, squared-hinge, logistic or squared.")] = "hinge",
+    theta: Annotated[float, typer.Option(help="cocoa: the accuracy of every node's subproblem.")] = 0.5,
+    ridge: Annotated[float, typer.Option(help="MOCHA: added to a mean-regularised or clustered Omega.")] = 0.1,
     cohort: Annotated[int | None, typer.Option(help="Clients a round (expected); by default 100 at most.")] = None,
     sampling: Annotated[str, typer.Option(help="poisson, fixed-size or full.")] = "poisson",
     noise_multiplier: Annotated[
@@ -60,9 +81,15 @@ def train_command(
     clipping: Annotated[str, typer.Option(help="flat, per-layer or adaptive.")] = "flat",
     strength: Annotated[float, typer.Option("--lambda", help="Strength of the pull towards the shared model.")] = 1.0,
     alpha: Annotated[float, typer.Option(help="pp-sgd: local over global learning rate.")] = 1.0,
-    clusters: Annotated[str, typer.Option(help="clustered-pmtl: a number, or a JSON file of cluster numbers.")] = "1",
+    clusters: Annotated[
+        str, typer.Option(help="Of clustered tasks: a number, or a JSON file of cluster numbers.")
+    ] = "1",
     omega: Annotated[
-        str, typer.Option(help="fixed-omega: mean-regularised, or a .npy or .csv matrix.")
+        str,
+        typer.Option(
+            help="fixed-omega: mean-regularised, or a .npy or .csv matrix; MOCHA: fixed-identity, mean-regularised, "
+            "clustered, learned, or a .npy or .csv covariance."
+        ),
     ] = "mean-regularised",
     head_layers: Annotated[int, typer.Option(help="dpfedmtl: top layers that stay with the clients; 0: none.")] = 1,
     label_sets: Annotated[str, typer.Option(help="dpfedmtl: all, or own for heads with the client's classes.")] = "all",
@@ -89,7 +116,8 @@ def train_command(
     evaluate_every: Annotated[int, typer.Option(help="Rounds between evaluations; 0: at the end only.")] = 0,
     checkpoint: Annotated[Path | None, typer.Option(help="Folder to save to every round and to resume from.")] = None,
     sweep: Annotated[
-        str | None, typer.Option(help="Run an experiment instead: privacy-utility, rounds, finetuning or pp-sgd.")
+        str | None,
+        typer.Option(help="Run an experiment instead: privacy-utility, rounds, finetuning, pp-sgd or dpfedmtl."),
     ] = None,
     seeds: Annotated[int, typer.Option(help="--sweep: how many seeds.")] = 3,
     out: Annotated[Path | None, typer.Option(help="--sweep: folder of the results, to resume from.")] = None,
@@ -108,6 +136,10 @@ def train_command(
     except ImportError as error:
         raise InputError("train", "torch is not installed", "pip install 'dpcert[train]'") from error
     # Imported here: torch takes seconds, and only this command needs it.
+    if asked.algorithm in MOCHA_FAMILY:
+        from .train_mocha import run_mocha
+
+        return run_mocha(asked)
     from .train_run import run_once
     from .train_sweep import run_experiment
 
@@ -120,12 +152,14 @@ def train_command(
 
 
 def _resolve(asked: SimpleNamespace) -> None:
-    """The full name of the algorithm, and its model."""
+    """The full name of the algorithm, its model and its rounds."""
     if asked.variant is not None:
         forms = [name.removeprefix(asked.algorithm + "-") for name in ALGORITHMS if name != asked.algorithm]
         forms = [form for form in forms if f"{asked.algorithm}-{form}" in ALGORITHMS]
         if not forms:
             raise InputError("--variant", asked.variant, f"nothing: {asked.algorithm} has one form")
         asked.algorithm = f"{asked.algorithm}-{choice('--variant', asked.variant, forms)}"
+    if asked.rounds is None and asked.algorithm not in MOCHA_FAMILY:
+        asked.rounds = ROUNDS
     if asked.model is None:
         asked.model = "mlp" if asked.algorithm.startswith("dpfedmtl") else "logistic"
