@@ -30,7 +30,7 @@ def load_federation(source: str, seed: int = 0) -> Federation:
     """
     kind, _, rest = source.partition(":")
     argument, *options = rest.split(",")
-    given: dict[str, Any] = {"seed": seed} | dict(_option(source, option) for option in options)
+    given: dict[str, Any] = {"seed": seed} | dict(parse_option(source, option) for option in options)
     if kind == "synthetic":
         name = argument or "related"
         if name not in SYNTHETIC:
@@ -43,7 +43,8 @@ def load_federation(source: str, seed: int = 0) -> Federation:
     return _call(source, FILES[kind], (argument,), given)
 
 
-def _option(source: str, text: str) -> tuple[str, Any]:
+def parse_option(source: str, text: str) -> tuple[str, Any]:
+    """(key, value) of `key=value`, the value a number where it reads as one."""
     key, equals, value = text.partition("=")
     if not equals or not key:
         raise InputError("data", source, f"options of the form key=value, not {text!r}")

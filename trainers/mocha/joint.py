@@ -9,7 +9,7 @@ gives a lower bound on the joint optimum, whatever alternation produced it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -76,34 +76,46 @@ def alternate(
         state = omega_step(state, regularisation, smoothing * scale)
 
 
-def consensus(
-    tasks: Tasks, regularisation: float, rng: np.random.Generator, *, loss: str = "hinge", penalty: float = 0.01
-) -> Iterator[tuple[State, JointReport]]:
-    """The joint optimum itself, by the alternating direction method of multipliers; without end.
+def consensus_start(tasks: Tasks, penalty: float = 0.01) -> State:
+    """Everything zero, W without coupling. penalty: rho of the augmented Lagrangian; it adapts."""
+    state = State.start(tasks, np.eye(tasks.count))
+    extra = {"shift": np.zeros_like(state.weights), "penalty": np.array(positive("penalty", penalty))}
+    return replace(state, extra=extra)
+
+
+def consensus_round(tasks: Tasks, loss: Loss, state: State, regularisation: float, rng: np.random.Generator) -> State:
+    """One round of the alternating direction method of multipliers on the joint problem.
 
     Nodes keep MOCHA's role: each takes one pass of dual coordinate ascent on its own data for its proximal
     problem, and sends its v_t. The server's step is the proximal map of lambda/2 ||.||_*^2 in place of the
-    Omega-step (Boyd et al. 2011, sections 3 and 3.4.1 for the balanced penalty). Yields every ten rounds.
+    Omega-step (Boyd et al. 2011, sections 3 and 3.4.1 for the balanced penalty, every ten rounds).
     """
-    step_loss = resolve_loss(loss)
-    state = State.start(tasks, np.eye(tasks.count))
-    shift = np.zeros_like(state.weights)
-    penalty = positive("penalty", penalty)
+    shift, penalty = state.extra["shift"], float(state.extra["penalty"])
+    centre = state.weights - shift
+    order = random_order(tasks, tasks.sizes, rng)
+    scale = np.full(tasks.count, 1 / penalty)
+    alpha, message = local_updates(tasks, loss, state.alpha, centre + state.v.T / penalty, scale, 1.0, order)
+    v = state.v + message
+    local = centre + v.T / penalty
+    shared = _squared_trace_norm_prox(local + shift, regularisation / penalty)
+    shift = shift + local - shared
+    primal, dual = np.linalg.norm(local - shared), penalty * np.linalg.norm(shared - state.weights)
+    rounds, factor = state.rounds + 1, 1.0
+    if rounds % 10 == 0:
+        factor = 2.0 if primal > 10 * dual else 0.5 if dual > 10 * primal else 1.0
+    extra = {"shift": shift / factor, "penalty": np.array(penalty * factor)}
+    return State(alpha, v, shared, state.covariance, rounds, extra)
+
+
+def consensus(
+    tasks: Tasks, regularisation: float, rng: np.random.Generator, *, loss: str = "hinge", penalty: float = 0.01
+) -> Iterator[tuple[State, JointReport]]:
+    """The joint optimum itself, by consensus_round; without end. Yields every ten rounds."""
+    step_loss, state = resolve_loss(loss), consensus_start(tasks, penalty)
     while True:
-        scale = np.full(tasks.count, 1 / penalty)
-        centre = state.weights - shift
-        order = random_order(tasks, tasks.sizes, rng)
-        alpha, message = local_updates(tasks, step_loss, state.alpha, centre + state.v.T / penalty, scale, 1.0, order)
-        v = state.v + message
-        local = centre + v.T / penalty
-        shared = _squared_trace_norm_prox(local + shift, regularisation / penalty)
-        shift = shift + local - shared
-        primal, dual = np.linalg.norm(local - shared), penalty * np.linalg.norm(shared - state.weights)
-        state = State(alpha, v, shared, state.covariance, state.rounds + 1)
+        state = consensus_round(tasks, step_loss, state, regularisation, rng)
         if state.rounds % 10 == 0:
             yield state, joint_report(tasks, step_loss, state, regularisation)
-            factor = 2.0 if primal > 10 * dual else 0.5 if dual > 10 * primal else 1.0
-            penalty, shift = penalty * factor, shift / factor
 
 
 def _squared_trace_norm_prox(matrix: Array, weight: float) -> Array:

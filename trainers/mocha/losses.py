@@ -15,6 +15,10 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 
+LOGISTIC_ITERATIONS = 60
+"""Newton usually ends after eight; rounding may keep it from noticing."""
+
+
 class Loss(Protocol):
     """A convex loss of a prediction and a target; all arguments broadcast."""
 
@@ -29,6 +33,9 @@ class Loss(Protocol):
 
     def step(self, alpha: Array, prediction: Array, target: Array, curvature: Array) -> Array:
         """The minimiser above; never worse than staying at alpha."""
+
+    def descent(self, prediction: Array, target: Array) -> Array:
+        """-l'(prediction), a negative subgradient: the alpha at which Fenchel's inequality is tight."""
 
 
 def _ratio(numerator: Array, denominator: Array) -> Array:
@@ -54,6 +61,9 @@ class Hinge:
         moved = alpha * target + _ratio(1.0 - target * prediction, curvature)
         return target * np.clip(moved, 0.0, 1.0)
 
+    def descent(self, prediction: Array, target: Array) -> Array:
+        return np.where(target * prediction < 1, target, 0.0)
+
 
 class SquaredHinge:
     """max(0, 1 - y prediction)^2 / 2, y in {-1, 1}; 1-smooth."""
@@ -72,6 +82,9 @@ class SquaredHinge:
         moved = (1.0 - target * prediction + curvature * alpha * target) / (1.0 + curvature)
         return target * np.maximum(moved, 0.0)
 
+    def descent(self, prediction: Array, target: Array) -> Array:
+        return target * np.maximum(0.0, 1.0 - target * prediction)
+
 
 class Squared:
     """(prediction - y)^2 / 2 for any real y; 1-smooth."""
@@ -87,6 +100,9 @@ class Squared:
 
     def step(self, alpha: Array, prediction: Array, target: Array, curvature: Array) -> Array:
         return (target - prediction + curvature * alpha) / (1.0 + curvature)
+
+    def descent(self, prediction: Array, target: Array) -> Array:
+        return target - prediction
 
 
 class Logistic:
@@ -107,15 +123,22 @@ class Logistic:
         return np.where((scaled < 0) | (scaled > 1), np.inf, entropy)
 
     def step(self, alpha: Array, prediction: Array, target: Array, curvature: Array) -> Array:
-        """Bisection to the last bit on the increasing function log(b/(1-b)) + margin + curvature (b - a) = 0."""
+        """With b = 1 / (1 + e^{-u}): Newton from 0 on f(u) = u + margin + curvature (b - a).
+
+        f increases, and is convex where the root is below 0 and concave where it is above: no step overshoots.
+        """
         start, margin = alpha * target, target * prediction
-        low, high = np.zeros_like(start + margin), np.ones_like(start + margin)
-        for _ in range(60):
-            middle = (low + high) / 2
-            with np.errstate(divide="ignore"):
-                above = np.log(middle) - np.log1p(-middle) + margin + curvature * (middle - start) > 0
-            low, high = np.where(above, low, middle), np.where(above, middle, high)
-        return target * (low + high) / 2
+        logit = np.zeros_like(start + margin)
+        for _ in range(LOGISTIC_ITERATIONS):
+            share = np.exp(-np.logaddexp(0.0, -logit))
+            step = (logit + margin + curvature * (share - start)) / (1 + curvature * share * (1 - share))
+            logit = logit - step
+            if (np.abs(step) <= 1e-14 * (1 + np.abs(logit))).all():
+                break
+        return target * np.exp(-np.logaddexp(0.0, -logit))
+
+    def descent(self, prediction: Array, target: Array) -> Array:
+        return target * np.exp(-np.logaddexp(0.0, target * prediction))
 
 
 LOSSES: dict[str, Loss] = {loss.name: loss for loss in (Hinge(), SquaredHinge(), Squared(), Logistic())}

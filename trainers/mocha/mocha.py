@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +22,17 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """alpha (m, max n_t), v (m, d), weights (d, m), covariance = Omega^{-1} (m, m), rounds done."""
+    """alpha (m, max n_t), v (m, d), weights (d, m), covariance = Omega^{-1} (m, m), rounds done.
+
+    extra: what a method keeps besides, by name.
+    """
 
     alpha: Array
     v: Array
     weights: Array
     covariance: Array
     rounds: int = 0
+    extra: dict[str, Array] = field(default_factory=dict)
 
     @staticmethod
     def start(tasks: Tasks, omega: Array) -> State:

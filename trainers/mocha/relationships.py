@@ -44,6 +44,18 @@ def graph_laplacian(adjacency: Array, ridge: float) -> Array:
     return omega
 
 
+def mean_covariance(tasks: int, correlation: float) -> Array:
+    """The covariance of tasks of variance 1 that all have this correlation with each other."""
+    covariance: Array = np.full((tasks, tasks), correlation) + (1 - correlation) * np.eye(tasks)
+    return covariance
+
+
+def clustered_covariance(tasks: int, correlation: float) -> Array:
+    """Tasks of variance 1 in two halves: correlated within a half, independent across."""
+    half = np.arange(tasks) < (tasks + 1) // 2
+    return np.where(half[:, None] == half[None, :], mean_covariance(tasks, correlation), 0.0)
+
+
 def known_covariance(covariance: Array) -> Array:
     """Omega for a known positive definite covariance of the tasks."""
     return inverse(covariance, "covariance")
@@ -81,3 +93,14 @@ def safe_sigma(covariance: Array) -> float:
     (|u_s|^2 + |u_t|^2)/2; m always suffices as well.
     """
     return float(np.max(np.abs(covariance).sum(axis=1) / np.diag(covariance)))
+
+
+def tight_sigma(covariance: Array) -> float:
+    """The least sigma' that serves all data: the largest eigenvalue of the correlations D^{-1/2} Sigma D^{-1/2}.
+
+    It is at most Lemma 9's value, a norm of the similar matrix D^{-1} Sigma, and at most m. Rounded up, since a
+    sigma' too small may lose the ascent.
+    """
+    spread = np.sqrt(np.diag(covariance))
+    largest = float(np.linalg.eigvalsh(covariance / np.outer(spread, spread))[-1])
+    return min(safe_sigma(covariance), max(1.0, largest) * (1 + 1e-10))

@@ -6,6 +6,8 @@ operation: as exact as a loop over tasks, and dozens of times faster.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -47,8 +49,18 @@ def local_updates(
 
 def random_order(tasks: Tasks, steps: NDArray[np.int64], rng: np.random.Generator) -> Order:
     """Each task's own random permutation of its samples, repeated until it has taken its number of steps."""
+    return _orders(tasks, steps, [rng] * tasks.count)
+
+
+def own_orders(tasks: Tasks, passes: float, generators: Sequence[np.random.Generator]) -> Order:
+    """As random_order, with a generator a task: nobody's order depends on anybody else's number of samples."""
+    steps = np.maximum(1, np.floor(passes * tasks.sizes)).astype(np.int64)
+    return _orders(tasks, steps, generators)
+
+
+def _orders(tasks: Tasks, steps: NDArray[np.int64], generators: Sequence[np.random.Generator]) -> Order:
     order = np.full((tasks.count, max(1, int(steps.max()))), -1)
-    for task, (size, taken) in enumerate(zip(tasks.sizes, steps, strict=True)):
+    for task, (size, taken, rng) in enumerate(zip(tasks.sizes, steps, generators, strict=True)):
         permutation = rng.permutation(size)
         order[task, :taken] = permutation[np.arange(1, taken + 1) % size]
     return order

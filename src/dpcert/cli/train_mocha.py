@@ -1,0 +1,211 @@
+"""The body of dpcert train for the MOCHA family. Imports torch through the engine: imported only when asked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from ..accounting import Bracket
+from ..mechanisms import InputError
+from ..mechanisms.serialise import to_plain
+from ..mechanisms.validate import count, nonnegative, positive
+from ..trainers.engine.privacy import PrivacyGoal
+from ..trainers.mocha.assemble import Choices, method_of, private_of, setting_of
+from ..trainers.mocha.methods import Setting
+from ..trainers.mocha.private_run import PrivateOutcome, PrivateRun
+from ..trainers.mocha.run import Outcome, Run, accuracies, identity_of
+from ..trainers.mocha.source import Problem, load_problem
+from .output import interval, print_json
+
+TOLERANCE = 1e-4
+"""Relative gap at which a run without --tolerance stops."""
+
+LONGEST = 1_000_000
+"""Rounds of a run that only --tolerance ends."""
+
+PRIVATE_ROUNDS = 100
+
+
+def run_mocha(asked: SimpleNamespace) -> None:
+    """Solve as the options say, and print what came of it."""
+    _refuse_what_means_nothing(asked)
+    problem = load_problem(asked.data, asked.split_file, asked.seed or 0)
+    choices = Choices(asked.omega, asked.clusters, asked.ridge, asked.loss, asked.strength)
+    setting = setting_of(problem.train, choices)
+    noise = asked.noise_multiplier if asked.noise_std is None else _multiplier(asked, problem)
+    document = _common(asked, problem)
+    if noise or asked.clip_norm is not None:
+        document |= _private(asked, problem, setting, noise or 0.0)
+    else:
+        document |= _plain(asked, problem, setting)
+    if asked.as_json:
+        print_json(document)
+    else:
+        _print(document)
+
+
+def _refuse_what_means_nothing(asked: SimpleNamespace) -> None:
+    if asked.noise_std is not None and asked.noise_multiplier is not None:
+        raise InputError("--noise-std", asked.noise_std, "either --noise-std or --noise-multiplier")
+    private = asked.noise_std is not None or asked.noise_multiplier is not None or asked.clip_norm is not None
+    if private and asked.clip_norm is None:
+        raise InputError("--clip-norm", None, "a bound on what a node sends, with noise")
+    if private and asked.algorithm != "mocha":
+        raise InputError("algorithm", asked.algorithm, "mocha, with --clip-norm or noise")
+    if private and asked.tolerance is not None:
+        raise InputError(
+            "--tolerance", asked.tolerance, "--rounds with --clip-norm: stopping on the gap would release it"
+        )
+    if asked.rounds is not None:
+        count("--rounds", asked.rounds)
+    if asked.tolerance is not None:
+        positive("--tolerance", asked.tolerance)
+    if asked.seed is not None:
+        count("--seed", asked.seed, least=0)
+
+
+def _multiplier(asked: SimpleNamespace, problem: Problem) -> float:
+    """--noise-std is on the mean over all nodes."""
+    return nonnegative("--noise-std", asked.noise_std) * problem.train.count / positive("--clip-norm", asked.clip_norm)
+
+
+def _common(asked: SimpleNamespace, problem: Problem) -> dict[str, Any]:
+    return {
+        "algorithm": asked.algorithm,
+        "data": problem.name,
+        "tasks": problem.train.count,
+        "samples": int(problem.train.sizes.sum()),
+        "dimension": problem.train.dimension,
+        "loss": asked.loss,
+        "omega": asked.omega,
+        "lambda": asked.strength,
+    }
+
+
+def _identity(asked: SimpleNamespace, problem: Problem, *more: object) -> str:
+    settings = (asked.algorithm, asked.loss, asked.omega, asked.clusters, asked.ridge, asked.strength, *more)
+    return identity_of(problem.train, *settings)
+
+
+def _plain(asked: SimpleNamespace, problem: Problem, setting: Setting) -> dict[str, Any]:
+    run = Run(
+        method_of(asked.algorithm, asked.omega, setting, asked.theta),
+        _identity(asked, problem, asked.theta),
+        seed=asked.seed,
+        checkpoint=asked.checkpoint,
+    )
+    rounds = LONGEST if asked.rounds is None else asked.rounds
+    tolerance = TOLERANCE if asked.tolerance is None else asked.tolerance
+    with _progress(asked, asked.algorithm, asked.rounds) as watch:
+        outcome = run.solve(rounds, tolerance=tolerance, watch=lambda done, gap: watch(done, f"gap {gap:.3g}"))
+    return _outcome(problem, outcome) | {"tolerance": tolerance}
+
+
+def _outcome(problem: Problem, outcome: Outcome) -> dict[str, Any]:
+    accuracy = float(accuracies(problem.test, outcome.weights).mean())
+    return {
+        "rounds": outcome.rounds,
+        "test_accuracy": accuracy,
+        "primal": outcome.primal,
+        "dual": outcome.dual,
+        "gap": outcome.gap,
+        "converged": outcome.converged,
+        "privacy": None,
+        "mechanism": None,
+        "history": list(outcome.history),
+        "seconds": outcome.seconds,
+    }
+
+
+def _private(asked: SimpleNamespace, problem: Problem, setting: Setting, noise: float) -> dict[str, Any]:
+    rounds = private_of(setting, asked.omega, asked.clip_norm, noise)
+    goal = PrivacyGoal(asked.delta, asked.neighbouring, asked.budget)
+    identity = _identity(asked, problem, asked.clip_norm, noise)
+    run = PrivateRun(rounds, identity, goal, seed=asked.seed, checkpoint=asked.checkpoint)
+    length = PRIVATE_ROUNDS if asked.rounds is None else asked.rounds
+    with _progress(asked, "private mocha", length) as watch:
+        outcome = run.solve(length, watch=lambda done: watch(done, ""))
+    seen = method_of("mocha", "fixed", setting, asked.theta).report(run.state)
+    return {
+        "variant": "private: clipped and noised messages, ours and not the paper's",
+        "rounds": outcome.rounds,
+        "releases": outcome.spent,
+        "stopped_by_budget": outcome.stopped_by_budget,
+        "test_accuracy": float(accuracies(problem.test, outcome.weights).mean()),
+        "primal": seen.primal,
+        "dual": seen.dual,
+        "gap": seen.gap,
+        "privacy": _privacy(asked, run, outcome, noise),
+        "mechanism": None if outcome.mechanism is None else to_plain(outcome.mechanism),
+        "seconds": outcome.seconds,
+    }
+
+
+def _privacy(asked: SimpleNamespace, run: PrivateRun, outcome: PrivateOutcome, noise: float) -> dict[str, Any] | None:
+    began = time.perf_counter()
+    bracket: Bracket | None = outcome.privacy
+    if bracket is None:
+        return None
+    assumptions = ["the reported accuracy, primal, dual and gap are the simulation's own and are not released"]
+    if asked.omega != "learned":
+        assumptions.append("Omega does not depend on the clients' data")
+    if asked.delta > 1 / run.private.setting.tasks.count:
+        assumptions.append("delta is above 1/population: it allows one client to be exposed whole")
+    if asked.seed is not None:
+        assumptions.append("the seed is secret: whoever knows it can subtract the noise")
+    observers = {str(seen.observer): [seen.epsilon.lower, seen.epsilon.upper] for seen in run.observed()}
+    return {
+        "epsilon_lower": bracket.lower,
+        "epsilon_upper": bracket.upper,
+        "delta": asked.delta,
+        "notion": run.cost.notion,
+        "neighbouring": asked.neighbouring,
+        "sampling": "none",
+        "noise_multiplier": noise,
+        "accountant": bracket.method,
+        "certified": bracket.certified,
+        "observers": observers,
+        "assumptions": assumptions,
+        "seconds": time.perf_counter() - began,
+    }
+
+
+@contextmanager
+def _progress(asked: SimpleNamespace, name: str, rounds: int | None) -> Iterator[Callable[[int, str], None]]:
+    """A bar on stderr; without a number of rounds it only counts."""
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[note]}")
+    bar = Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), disable=asked.quiet)
+    with bar:
+        task = bar.add_task(name, total=rounds, note="")
+        yield lambda done, note: bar.update(task, completed=done, note=note)
+
+
+def _print(document: dict[str, Any]) -> None:
+    accuracy = f"test accuracy {document['test_accuracy']:.4f}"
+    typer.echo(f"{document['algorithm']} on {document['data']}: {document['rounds']} rounds, {accuracy}")
+    typer.echo(
+        f"optimum in [{document['dual']:.8g}, {document['primal']:.8g}]: gap {document['gap']:.3g}, "
+        f"{document['gap'] / abs(document['primal']):.2g} of the primal value"
+    )
+    privacy = document["privacy"]
+    if privacy is None:
+        typer.echo("no privacy: trained without noise")
+        return
+    bracket = Bracket(privacy["epsilon_lower"], privacy["epsilon_upper"], privacy["certified"], privacy["accountant"])
+    typer.echo(
+        f"epsilon in {interval(bracket)} at delta = {privacy['delta']:g} "
+        f"({privacy['notion']}, {privacy['neighbouring']}, by {privacy['accountant']})"
+    )
+    for observer, (_, upper) in privacy["observers"].items():
+        typer.echo(f"  against {observer}: epsilon <= {upper:.6g}")
+    for assumption in privacy["assumptions"]:
+        typer.echo(f"  assuming that {assumption}" if "delta is above" not in assumption else f"  note: {assumption}")
+    if document["stopped_by_budget"]:
+        typer.echo("stopped: one more round would have exceeded the budget")

@@ -1,0 +1,221 @@
+"""CoCoA, Mb-SDCA and Mb-SGD: the authors' trajectories replayed, the same optimum reached, theta bounded."""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dpcert.mechanisms import InputError
+from dpcert.trainers.mocha.cocoa import cocoa, theta_round, theta_steps
+from dpcert.trainers.mocha.losses import LOSSES
+from dpcert.trainers.mocha.mb_sdca import batch_round, mb_sdca
+from dpcert.trainers.mocha.mb_sgd import gradient_round, mb_sgd, reference_round, with_dual_point
+from dpcert.trainers.mocha.mocha import State, federated_round, report, weight_step
+from dpcert.trainers.mocha.relationships import fixed_identity, mean_regularised, safe_sigma, tight_sigma
+from dpcert.trainers.mocha.sdca import local_updates, random_order, recorded_order
+from dpcert.trainers.mocha.tasks import load_mat, related_tasks, split_from_file
+from dpcert.trainers.mocha.theta import DroppingTheta, FixedTheta, RandomTheta, Subproblem
+from dpcert.trainers.mocha.work import Passes
+
+DATA = Path(__file__).parents[3] / "shared" / "data"
+published = pytest.mark.skipif(not DATA.is_dir(), reason="the authors' landmine data are not beside this checkout")
+LAMBDA = 0.1
+
+
+@pytest.fixture(scope="module")
+def landmine():
+    tasks, _ = split_from_file(load_mat(DATA / "landmine-29-tasks.mat"), DATA / "mocha_oracle.json")
+    return tasks, json.loads((DATA / "mocha_oracle.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def small():
+    covariance = np.kron(np.eye(2), np.full((3, 3), 0.9)) + 0.1 * np.eye(6)
+    tasks, _ = related_tasks(6, 4, 12, covariance, np.random.default_rng(1))
+    return tasks.take([range(12 - task) for task in range(6)])
+
+
+@pytest.fixture(scope="module")
+def optimum(small):
+    """The optimal primal value for each loss, to a gap of 1e-9."""
+
+    def solve(loss):
+        start = State.start(small, mean_regularised(6, LAMBDA))
+        for state in weight_step(small, start, LAMBDA, np.random.default_rng(0), loss=loss):
+            if state.rounds % 50 == 0 and (done := report(small, LOSSES[loss], state, LAMBDA)).gap < 1e-9:
+                return done.primal
+        raise AssertionError
+
+    return {loss: solve(loss) for loss in LOSSES}
+
+
+def one_step(tasks, state, order, omega):
+    return federated_round(tasks, LOSSES["hinge"], state, 1e-4, order[:, :1], 1.0)
+
+
+def sdca_step(tasks, state, order, omega):
+    return batch_round(tasks, LOSSES["hinge"], state, 1e-4, order, 10 / tasks.sizes.sum())
+
+
+def sgd_step(tasks, state, order, omega):
+    return reference_round(tasks, LOSSES["hinge"], state, omega, 1e-4, order, 0.1)
+
+
+@published
+@pytest.mark.parametrize(
+    ("run", "step"), [("cocoa_1e-4", one_step), ("mbsdca_1e-4", sdca_step), ("mbsgd_1e-4", sgd_step)]
+)
+def test_recorded_rounds_of_the_other_methods_replay(landmine, run, step):
+    """Twenty rounds to 1e-12. The authors' CoCoA takes exactly one step a node in each of them, whatever theta."""
+    tasks, oracle = landmine
+    recorded, omega = oracle["runs"][run], fixed_identity(tasks.count)
+    state = State.start(tasks, omega)
+    for index, permutations in enumerate(oracle["perms_round1_to_20_0based"], start=1):
+        state = step(tasks, state, recorded_order(permutations), omega)
+        seen = report(tasks, LOSSES["hinge"], state, 1e-4)
+        assert seen.primal == pytest.approx(recorded["primal"][index], rel=1e-12)
+        if "dual" in recorded:
+            assert seen.dual == pytest.approx(recorded["dual"][index], rel=1e-12)
+
+
+@pytest.mark.parametrize("loss", list(LOSSES))
+def test_cocoa_and_mb_sdca_reach_the_optimum(small, optimum, loss):
+    start = State.start(small, mean_regularised(6, LAMBDA))
+    found, _ = next(islice(cocoa(small, start, LAMBDA, np.random.default_rng(0), 0.3, loss=loss), 400, None))
+    assert report(small, LOSSES[loss], found, LAMBDA).primal == pytest.approx(optimum[loss], rel=1e-6)
+    batches = mb_sdca(small, start, LAMBDA, np.random.default_rng(0), scaling=6.0, fraction=0.5, loss=loss)
+    found = next(islice(batches, 12_000, None))
+    assert report(small, LOSSES[loss], found, LAMBDA).primal == pytest.approx(optimum[loss], rel=1e-6)
+
+
+@pytest.mark.parametrize("loss", ["squared-hinge", "squared", "logistic"])
+def test_full_batch_gradient_descent_reaches_the_optimum_of_smooth_losses(small, optimum, loss):
+    start = State.start(small, mean_regularised(6, LAMBDA))
+    found = next(islice(mb_sgd(small, start, LAMBDA, np.random.default_rng(0), step=0.1, loss=loss), 4000, None))
+    found = with_dual_point(small, LOSSES[loss], found)
+    seen = report(small, LOSSES[loss], found, LAMBDA)
+    assert seen.primal == pytest.approx(optimum[loss], rel=1e-6)
+    assert 0 <= seen.gap <= 1e-5  # a primal method certifies itself: its own slopes are the dual point
+
+
+def test_pegasos_nears_the_hinge_optimum_and_the_references_step_leaves_it(small, optimum):
+    """The reference shrinks W ever less but keeps adding subgradients at full length: not this problem's optimum."""
+    omega = mean_regularised(6, LAMBDA)
+    start = State.start(small, omega)
+    steps = mb_sgd(small, start, LAMBDA, np.random.default_rng(0), fraction=0.5)
+    late = [report(small, LOSSES["hinge"], state, LAMBDA).primal for state in islice(steps, 3000, 6000)]
+    assert min(late) <= optimum["hinge"] * 1.005
+    assert min(late) >= optimum["hinge"] * (1 - 1e-9)
+    state, rng = start, np.random.default_rng(0)
+    for _ in range(6000):
+        order = random_order(small, small.sizes, rng)
+        state = reference_round(small, LOSSES["hinge"], state, omega, LAMBDA, order, 0.1)
+    assert report(small, LOSSES["hinge"], state, LAMBDA).primal > optimum["hinge"] * 1.05
+
+
+@pytest.mark.parametrize("loss", list(LOSSES))
+def test_gap_of_a_primal_method_is_valid(small, optimum, loss):
+    start = State.start(small, mean_regularised(6, LAMBDA))
+    for state in islice(mb_sgd(small, start, LAMBDA, np.random.default_rng(0), step=0.1, loss=loss), 50):
+        seen = report(small, LOSSES[loss], with_dual_point(small, LOSSES[loss], state), LAMBDA)
+        assert seen.gap >= 0
+        assert seen.dual <= optimum[loss] + 1e-9
+
+
+@pytest.mark.parametrize("loss", list(LOSSES))
+def test_theta_bound_is_above_theta(small, loss):
+    """Definition 1 evaluated with the subproblem solved to the last digits."""
+    rng = np.random.default_rng(3)
+    state = next(islice(weight_step(small, State.start(small, mean_regularised(6, 0.1)), LAMBDA, rng, loss=loss), 2, 3))
+    scale, sigma = np.diag(state.covariance) / LAMBDA, safe_sigma(state.covariance)
+    problem = Subproblem(small, LOSSES[loss], state.alpha, state.weights, scale, sigma)
+
+    def worked(passes):
+        order = random_order(small, Passes(passes)(small, 0, rng), rng)
+        return local_updates(small, LOSSES[loss], state.alpha, state.weights, scale, sigma, order)
+
+    best = problem.value(*worked(3000))
+    nothing = problem.value(state.alpha, np.zeros_like(state.v))
+    assert (problem.theta_bound(state.alpha, np.zeros_like(state.v)) == 1).all()
+    for passes in (0.3, 1, 5):
+        alpha, message = worked(passes)
+        theta = (problem.value(alpha, message) - best) / (nothing - best)
+        bound = problem.theta_bound(alpha, message)
+        assert (theta >= -1e-9).all()
+        assert (bound >= theta - 1e-9).all()
+        assert (bound <= 1).all()
+    assert (problem.theta_bound(*worked(3000)) < 1e-3).all()
+
+
+def test_every_node_reaches_its_own_theta_or_drops(small):
+    state = State.start(small, mean_regularised(6, LAMBDA))
+    sigma = safe_sigma(state.covariance)
+    targets = np.array([1.0, 0.01, 0.1, 0.3, 0.5, 0.9])
+    after, taken = theta_round(small, LOSSES["hinge"], state, LAMBDA, targets, sigma, np.random.default_rng(0))
+    scale = np.diag(state.covariance) / LAMBDA
+    bound = Subproblem(small, LOSSES["hinge"], state.alpha, state.weights, scale, sigma).theta_bound(
+        after.alpha, after.v
+    )
+    assert (bound <= targets).all()
+    assert taken[0] == 0  # asked for nothing: a dropped node
+    assert taken[1] > taken[5] > 0
+
+
+@pytest.mark.parametrize(
+    "targets", [RandomTheta(0.1, 0.9), DroppingTheta(FixedTheta(0.5), 0.5), DroppingTheta(RandomTheta(0.2, 1.0), 0.3)]
+)
+def test_random_and_dropped_theta_reach_the_same_optimum(small, optimum, targets):
+    start = State.start(small, mean_regularised(6, LAMBDA))
+    found, _ = next(islice(theta_steps(small, start, LAMBDA, np.random.default_rng(0), targets), 500, None))
+    assert report(small, LOSSES["hinge"], found, LAMBDA).primal == pytest.approx(optimum["hinge"], rel=1e-6)
+
+
+def test_tight_sigma_lies_between_the_exact_value_and_lemma_9s(small):
+    """The largest eigenvalue of the correlations; where nodes' samples span R^d it is exact (eq. (4)'s condition)."""
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        root = rng.standard_normal((6, 6)) * 10 ** rng.uniform(-2, 2, (6, 1))
+        covariance = root @ root.T + 1e-6 * np.eye(6)
+        tight = tight_sigma(covariance)
+        assert 1 <= tight <= min(6, safe_sigma(covariance)) * (1 + 1e-12)
+        v = rng.standard_normal((6, 4))
+        whole = np.einsum("td,ts,sd->", v, covariance, v)
+        assert whole <= tight * (np.diag(covariance) * (v * v).sum(axis=1)).sum() * (1 + 1e-9)
+
+
+def test_bad_policies_are_named(small):
+    start, rng = State.start(small, mean_regularised(6, LAMBDA)), np.random.default_rng(0)
+    for policy, field in (
+        (FixedTheta(0.0), "theta"),
+        (RandomTheta(0.5, 0.2), "theta"),
+        (DroppingTheta(FixedTheta(0.5), 1.5), "probability"),
+    ):
+        with pytest.raises(InputError, match=field):
+            next(theta_steps(small, start, LAMBDA, rng, policy))
+    with pytest.raises(InputError, match="fraction"):
+        next(mb_sdca(small, start, LAMBDA, rng, fraction=1.5))
+    with pytest.raises(InputError, match="step"):
+        next(mb_sgd(small, start, LAMBDA, rng, step=-1.0))
+
+
+def test_a_gradient_step_is_the_gradient(small):
+    """Finite differences of the primal, smooth loss."""
+    omega = mean_regularised(6, 0.3)
+    rng = np.random.default_rng(0)
+    weights = rng.standard_normal((4, 6))
+    state = State(np.zeros(small.padded[1].shape), np.zeros((6, 4)), weights, np.linalg.inv(omega))
+    order = random_order(small, small.sizes, rng)
+    moved = gradient_round(small, LOSSES["logistic"], state, omega, LAMBDA, order, 1.0).weights - weights
+    direction = rng.standard_normal((4, 6))
+    nearby = [
+        report(
+            small, LOSSES["logistic"], State(state.alpha, state.v, weights + t * direction, state.covariance), LAMBDA
+        )
+        for t in (1e-5, -1e-5)
+    ]
+    slope = (nearby[0].primal - nearby[1].primal) / 2e-5
+    assert -np.sum(moved * direction) == pytest.approx(slope, rel=1e-6)

@@ -1,0 +1,156 @@
+"""The methods behind one interface: a start, a round, a report. What a run needs and a checkpoint keeps is a State."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...mechanisms.validate import count, positive, rate
+from .cocoa import theta_round
+from .joint import JointReport, consensus_round, consensus_start, joint_report
+from .losses import Loss
+from .mb_sdca import batch_round
+from .mb_sgd import gradient_round, with_dual_point
+from .mocha import Report, State, federated_round, omega_step, report
+from .relationships import safe_sigma
+from .sdca import random_order
+from .tasks import Tasks
+from .theta import FixedTheta, Targets
+from .work import Passes, Work
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is to be minimised: sum of mean losses + lambda/2 tr(W Omega W^T), Omega given or its start."""
+
+    tasks: Tasks
+    loss: Loss
+    omega: Array
+    regularisation: float
+
+    def __post_init__(self) -> None:
+        positive("lambda", self.regularisation)
+
+
+class Method(Protocol):
+    """One optimisation method. Rounds are functions of the state and of that round's random numbers alone."""
+
+    @property
+    def name(self) -> str: ...
+    def start(self) -> State: ...
+    def round(self, state: State, rng: np.random.Generator) -> State: ...
+    def report(self, state: State) -> Report | JointReport:
+        """Valid bounds: primal from above, dual from below."""
+
+
+@dataclass(frozen=True)
+class WeightStep:
+    """MOCHA's W-step, Algorithm 1 lines 5 to 10, for a fixed Omega."""
+
+    setting: Setting
+    work: Work = field(default_factory=Passes)
+    name: str = "mocha"
+
+    def start(self) -> State:
+        return State.start(self.setting.tasks, self.setting.omega)
+
+    def round(self, state: State, rng: np.random.Generator) -> State:
+        tasks = self.setting.tasks
+        order = random_order(tasks, self.work(tasks, state.rounds, rng), rng)
+        sigma = safe_sigma(state.covariance)
+        return federated_round(tasks, self.setting.loss, state, self.setting.regularisation, order, sigma)
+
+    def report(self, state: State) -> Report:
+        return report(self.setting.tasks, self.setting.loss, state, self.setting.regularisation)
+
+
+@dataclass(frozen=True)
+class Alternating(WeightStep):
+    """Algorithm 1 whole: an Omega-step (Zhang, Yeung) before every `rounds_per_step`-th round, W recomputed.
+
+    smoothing: of Sigma, relative to ||W||_F^2. Reports are on the joint problem, where it stalls above the optimum.
+    """
+
+    rounds_per_step: int = 50
+    smoothing: float = 1e-3
+    name: str = "mocha-alternating"
+
+    def round(self, state: State, rng: np.random.Generator) -> State:
+        if state.rounds and state.rounds % count("rounds_per_step", self.rounds_per_step) == 0:
+            scale = float(np.square(state.weights).sum()) or 1.0
+            state = omega_step(state, self.setting.regularisation, self.smoothing * scale)
+        return super().round(state, rng)
+
+    def report(self, state: State) -> JointReport:  # type: ignore[override]
+        return joint_report(self.setting.tasks, self.setting.loss, state, self.setting.regularisation)
+
+
+@dataclass(frozen=True)
+class Joint:
+    """The optimum in (W, Omega), Omega minimised out: joint.consensus_round."""
+
+    setting: Setting
+    name: str = "mocha"
+
+    def start(self) -> State:
+        return consensus_start(self.setting.tasks)
+
+    def round(self, state: State, rng: np.random.Generator) -> State:
+        return consensus_round(self.setting.tasks, self.setting.loss, state, self.setting.regularisation, rng)
+
+    def report(self, state: State) -> JointReport:
+        return joint_report(self.setting.tasks, self.setting.loss, state, self.setting.regularisation)
+
+
+@dataclass(frozen=True)
+class ThetaSteps(WeightStep):
+    """MOCHA's W-step with work until theta_t^h; with one theta, CoCoA."""
+
+    targets: Targets = field(default_factory=lambda: FixedTheta(0.5))
+    name: str = "cocoa"
+
+    def round(self, state: State, rng: np.random.Generator) -> State:
+        tasks, sigma = self.setting.tasks, safe_sigma(state.covariance)
+        wanted = self.targets(tasks, state.rounds, rng)
+        after, _ = theta_round(tasks, self.setting.loss, state, self.setting.regularisation, wanted, sigma, rng)
+        return after
+
+
+@dataclass(frozen=True)
+class BatchSdca(WeightStep):
+    """Mini-batch SDCA; scaling as in mb_sdca."""
+
+    fraction: float = 1.0
+    scaling: float = 1.0
+    name: str = "mb-sdca"
+
+    def round(self, state: State, rng: np.random.Generator) -> State:
+        tasks = self.setting.tasks
+        batch = rate("fraction", self.fraction) * tasks.sizes
+        order = random_order(tasks, np.floor(batch).astype(np.int64), rng)
+        step = positive("scaling", self.scaling) / float(batch.sum())
+        return batch_round(tasks, self.setting.loss, state, self.setting.regularisation, order, step)
+
+
+@dataclass(frozen=True)
+class BatchSgd(WeightStep):
+    """Mini-batch SGD with the steps of Pegasos; its dual point is read off its own slopes."""
+
+    fraction: float = 1.0
+    name: str = "mb-sgd"
+
+    def round(self, state: State, rng: np.random.Generator) -> State:
+        setting = self.setting
+        convexity = setting.regularisation * float(np.linalg.eigvalsh(setting.omega)[0])
+        steps = np.maximum(1, np.floor(rate("fraction", self.fraction) * setting.tasks.sizes)).astype(np.int64)
+        order = random_order(setting.tasks, steps, rng)
+        length = 1 / (convexity * (state.rounds + 1))
+        return gradient_round(setting.tasks, setting.loss, state, setting.omega, setting.regularisation, order, length)
+
+    def report(self, state: State) -> Report:
+        return super().report(with_dual_point(self.setting.tasks, self.setting.loss, state))

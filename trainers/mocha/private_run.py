@@ -1,0 +1,169 @@
+"""Runs private MOCHA: every release is paid for, on disk, before anybody sees it (engine.checkpoint)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from ...accounting.billboard import Observed, Observer, observer_epsilon
+from ...accounting.bracket import Bracket
+from ...mechanisms import Gaussian, InputError, Mechanism
+from ...mechanisms.aggregation import UniformMean
+from ...mechanisms.validate import count
+from ..engine.billboard import Billboard, RecordingBillboard
+from ..engine.checkpoint import Checkpoint, Spent, digest_of
+from ..engine.checkpoint import State as Saved
+from ..engine.privacy import PrivacyCost, PrivacyGoal
+from ..engine.processes import Processes
+from ..engine.streams import Streams, new_seed
+from .private import PrivateRounds, Release
+from .run import restored_state, saved_arrays
+from .tasks import Tasks
+
+OBSERVERS = (Observer("coalition"), Observer("outside"), Observer("server"))
+
+
+@dataclass(frozen=True, eq=False)
+class PrivateOutcome:
+    """weights (d, m): every node's own. spent: releases paid for; more than rounds only after a crash."""
+
+    weights: NDArray[np.float64]
+    rounds: int
+    spent: int
+    privacy: Bracket | None
+    mechanism: Mechanism | None
+    stopped_by_budget: bool
+    seconds: float
+
+
+class PrivateRun:
+    """Rounds of private MOCHA under a goal. Raises InputError for a budget without noise."""
+
+    def __init__(
+        self,
+        rounds: PrivateRounds,
+        identity: str,
+        goal: PrivacyGoal = PrivacyGoal(),  # noqa: B008 - frozen
+        *,
+        seed: int | None = None,
+        checkpoint: str | Path | None = None,
+        billboard: Billboard | None = None,
+    ) -> None:
+        self.private, self.goal = rounds, goal
+        noisy = Gaussian(rounds.noise_multiplier) if rounds.noise_multiplier > 0 else None
+        if noisy is None and goal.budget is not None:
+            raise InputError("budget", goal.budget, "a noise multiplier above 0 with it")
+        if goal.neighbouring == "add-remove":
+            raise InputError("neighbouring", goal.neighbouring, "replace-one or zero-out: Omega has a row a client")
+        self.cost = PrivacyCost(noisy, "billboard", goal, releases=True)
+        self.checkpoint = Checkpoint(checkpoint, identity, seed, Processes()) if checkpoint is not None else None
+        drawn = new_seed() if seed is None else seed
+        self.streams = Streams(self.checkpoint.seed if self.checkpoint else drawn)
+        self.billboard = billboard or Billboard()
+        self.state = rounds.start()
+        self._releases = len(self.checkpoint.spent) if self.checkpoint else 0
+        saved, _ = self.checkpoint.load() if self.checkpoint else (None, [])
+        if saved is not None:
+            self.state = restored_state(saved)
+
+    @property
+    def spent(self) -> int:
+        """How many releases have been paid for."""
+        return self._releases
+
+    def solve(self, rounds: int, *, watch: Callable[[int], None] = lambda _: None) -> PrivateOutcome:
+        """Exactly `rounds` rounds unless the budget ends first: stopping on the gap would be a release of its own."""
+        count("rounds", rounds)
+        began = time.perf_counter()
+        while self.state.rounds < rounds and self._round():
+            watch(self.state.rounds)
+        if self.billboard.keeps:
+            for node, weights in enumerate(self.state.weights.T):
+                self.billboard.output(node, torch.from_numpy(weights.copy()))
+        stopped = self.state.rounds < rounds
+        paid = self.cost.spent(self.spent), self.cost.mechanism(self.spent)
+        return PrivateOutcome(
+            self.state.weights, self.state.rounds, self.spent, *paid, stopped, time.perf_counter() - began
+        )
+
+    def observed(self) -> tuple[Observed, ...]:
+        """What everybody who may look can tell, one entry an observer; the server without secure aggregation."""
+        run = self.cost.mechanism(self.spent)
+        if run is None:
+            return ()
+        members = self.private.setting.tasks.count
+        noise_std = self.private.noise_multiplier * self.private.clip_norm / members
+        mean = UniformMean(self.private.clip_norm, noise_std, members)
+        return tuple(
+            observer_epsilon(run, observer, self.goal.delta, self.goal.neighbouring, aggregation=mean)
+            for observer in OBSERVERS
+        )
+
+    def _round(self) -> bool:
+        """One round; False where the budget does not allow it, and then nothing is released."""
+        recorded = self.checkpoint.spent[-1] if self.checkpoint and self.checkpoint.spent else None
+        again = recorded is not None and recorded.round == self.state.rounds
+        attempt = recorded.attempt if recorded is not None and again else 0
+        if not again and not self._affordable():
+            return False
+        release = self.private.compute(self.state, self.streams, attempt)
+        if again and recorded is not None and _digest(release) != recorded.digest:
+            if not self._affordable():
+                return False
+            attempt, again = attempt + 1, False
+            release = self.private.compute(self.state, self.streams, attempt)
+        if not again:
+            self._spend(Spent(self.state.rounds, attempt, _digest(release)))
+        self._publish(release)
+        if self.checkpoint:
+            self.checkpoint.commit(Saved(self.state.rounds, saved_arrays(self.state), {}), [])
+            self.checkpoint.settle(self.state.rounds)
+        return True
+
+    def _affordable(self) -> bool:
+        limit = self.cost.affordable
+        return limit is None or self.spent < limit
+
+    def _spend(self, entry: Spent) -> None:
+        self._releases += 1
+        if self.checkpoint:
+            self.checkpoint.spend(entry)
+
+    def _publish(self, release: Release) -> None:
+        if self.billboard.keeps:
+            for node, message in enumerate(release.messages):
+                self.billboard.message(self.state.rounds, node, torch.from_numpy(message))
+        shown = self.billboard.publish(
+            torch.from_numpy(release.pre_noise), torch.from_numpy(release.noise), self.private.sensitivity
+        )
+        self.state = self.private.publish(self.state, release, shown.numpy())
+
+
+def _digest(release: Release) -> str:
+    return digest_of(release.pre_noise + release.noise)
+
+
+@dataclass(frozen=True)
+class ReplayablePrivateMocha:
+    """Private MOCHA as proofs_checks.trainer_protocol.TrainerProtocol; clients are (features, labels) pairs."""
+
+    rounds_of: Callable[[Tasks], PrivateRounds]
+    rounds: int
+
+    def run(
+        self,
+        clients: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]],
+        seed: int,
+        billboard: Sequence[NDArray[np.floating]] | None = None,
+    ) -> RecordingBillboard:
+        """A run's record: releases, noise, sensitivities, messages and the nodes' final weights."""
+        tasks = Tasks(tuple(x for x, _ in clients), tuple(y for _, y in clients))
+        board = RecordingBillboard(billboard)
+        PrivateRun(self.rounds_of(tasks), "replay", seed=seed, billboard=board).solve(self.rounds)
+        return board

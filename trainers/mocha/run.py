@@ -1,0 +1,149 @@
+"""Runs a method until its gap is small enough, with checkpoints: killed at any moment it resumes to the bit."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...mechanisms.validate import count, positive
+from ..engine.checkpoint import Checkpoint, digest_of
+from ..engine.checkpoint import State as Saved
+from ..engine.processes import Processes
+from ..engine.streams import Streams, new_seed
+from . import objective
+from .methods import Method
+from .mocha import State
+from .tasks import Tasks
+
+Array = NDArray[np.float64]
+
+EVALUATE_EVERY = 10
+"""Rounds between reports."""
+
+SAVE_EVERY = 2.0
+"""Seconds between checkpoints; what is lost in between is computed again, to the same bits."""
+
+HISTORY_RATIO = 1.1
+"""Records of the history are at rounds that grow by this factor, so that long runs stay small."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a run came to.
+
+    weights (d, m): those of the smallest primal value seen. primal, dual: the best bounds seen; the optimum lies
+    between them, so gap = primal - dual is never negative (rounding below 0 is cut). converged: the tolerance is met.
+    """
+
+    weights: Array
+    rounds: int
+    primal: float
+    dual: float
+    gap: float
+    converged: bool
+    history: tuple[dict[str, float], ...]
+    seconds: float
+
+
+class Run:
+    """A method on a problem. seed: None for a secret one; checkpoint: a folder to save to and resume from."""
+
+    def __init__(
+        self, method: Method, identity: str, *, seed: int | None = None, checkpoint: str | Path | None = None
+    ) -> None:
+        self.method = method
+        self.checkpoint = Checkpoint(checkpoint, identity, seed, Processes()) if checkpoint is not None else None
+        drawn = new_seed() if seed is None else seed
+        self.streams = Streams(self.checkpoint.seed if self.checkpoint else drawn)
+        self.state = method.start()
+        self.weights = self.state.weights
+        self.primal, self.dual = np.inf, -np.inf
+        self.history: list[dict[str, float]] = []
+        self._restore()
+
+    def solve(
+        self, rounds: int, *, tolerance: float = 0.0, watch: Callable[[int, float], None] = lambda *_: None
+    ) -> Outcome:
+        """At most `rounds` rounds, or until gap <= tolerance * |primal|. watch(rounds done, gap) after each report."""
+        count("rounds", rounds, least=0)
+        if tolerance:
+            positive("tolerance", tolerance)
+        began = saved = time.perf_counter()
+        if not self.history:
+            self._look()
+        while self.state.rounds < rounds and not self.converged(tolerance):
+            self.state = self.method.round(self.state, self.streams.generator("batches", self.state.rounds))
+            if self.state.rounds % EVALUATE_EVERY == 0 or self.state.rounds == rounds:
+                self._look()
+                watch(self.state.rounds, self.gap)
+            if self.checkpoint and time.perf_counter() - saved > SAVE_EVERY:
+                self._save()
+                saved = time.perf_counter()
+        self._save()
+        seconds = time.perf_counter() - began
+        met = self.converged(tolerance)
+        bounds = self.primal, self.dual, self.gap
+        return Outcome(self.weights, self.state.rounds, *bounds, met, tuple(self.history), seconds)
+
+    @property
+    def gap(self) -> float:
+        """The optimum is within this of the best primal value."""
+        return max(0.0, self.primal - self.dual)
+
+    def converged(self, tolerance: float) -> bool:
+        """Whether the gap is within the tolerance, relative to the primal value."""
+        return bool(np.isfinite(self.gap) and self.gap <= tolerance * abs(self.primal))
+
+    def _look(self) -> None:
+        seen = self.method.report(self.state)
+        if seen.primal < self.primal:
+            self.primal, self.weights = seen.primal, self.state.weights
+        self.dual = max(self.dual, seen.dual)
+        known = self.history[-1]["round"] if self.history else -1.0
+        if self.state.rounds >= max(known + 1, HISTORY_RATIO * known):
+            self.history.append({"round": self.state.rounds, "primal": seen.primal, "dual": seen.dual, "gap": seen.gap})
+
+    def _save(self) -> None:
+        if self.checkpoint is None:
+            return
+        arrays = saved_arrays(self.state) | {"best": self.weights}
+        notes = {"primal": self.primal, "dual": self.dual, "history": self.history}
+        self.checkpoint.commit(Saved(self.state.rounds, arrays, notes), [])
+        self.checkpoint.settle(self.state.rounds)
+
+    def _restore(self) -> None:
+        saved, _ = self.checkpoint.load() if self.checkpoint else (None, [])
+        if saved is None:
+            return
+        self.state, self.weights = restored_state(saved), saved.arrays["best"]
+        self.primal, self.dual, self.history = (saved.notes[name] for name in ("primal", "dual", "history"))
+
+
+def saved_arrays(state: State) -> dict[str, NDArray[Any]]:
+    """A state as named arrays."""
+    known = {name: getattr(state, name) for name in ("alpha", "v", "weights", "covariance")}
+    return known | {f"extra_{name}": value for name, value in state.extra.items()}
+
+
+def restored_state(saved: Saved) -> State:
+    """The state that saved_arrays wrote."""
+    named = {name: saved.arrays[name] for name in ("alpha", "v", "weights", "covariance")}
+    extra = {name[6:]: value for name, value in saved.arrays.items() if name.startswith("extra_")}
+    return State(**named, rounds=saved.rounds, extra=extra)
+
+
+def identity_of(tasks: Tasks, *settings: object) -> str:
+    """A digest of the data and of all settings that decide a run's course."""
+    return digest_of(*tasks.padded, tasks.sizes, np.frombuffer(repr(settings).encode(), dtype=np.uint8))
+
+
+def accuracies(tasks: Tasks, weights: Array) -> Array:
+    """(m,): the share of each task's samples whose label (-1 or 1) its own model's sign gives; a zero is wrong."""
+    right = tasks.padded[1] * objective.predictions(tasks, weights) > 0
+    return objective.task_means(tasks, right.astype(float))

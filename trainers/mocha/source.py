@@ -1,0 +1,96 @@
+"""`kind:argument` strings, as the command line's --data takes them, to multi-task problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...mechanisms import InputError
+from ...mechanisms.validate import count, nonnegative, open_probability
+from ..data.source import parse_option
+from .relationships import clustered_covariance, mean_covariance
+from .sensors import load_gleam, load_har, load_vehicle
+from .tasks import Tasks, load_mat, related_tasks, split_from_file
+
+TRAINING_FRACTION = 0.75
+"""Of every task's samples, as in the paper's section 5.2."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Named tasks for training and for testing."""
+
+    name: str
+    train: Tasks
+    test: Tasks
+
+
+def synthetic(
+    structure: str = "clustered",
+    *,
+    tasks: int = 12,
+    dimension: int = 10,
+    samples: int = 40,
+    strength: float = 0.9,
+    noise: float = 0.1,
+    seed: int = 0,
+) -> Tasks:
+    """Binary tasks whose weights have a known covariance.
+
+    structure: clustered (two groups), mean (all alike) or independent; strength: the correlation of related tasks.
+    """
+    known = {"clustered": clustered_covariance, "mean": mean_covariance, "independent": mean_covariance}
+    if structure not in known:
+        raise InputError("data", structure, "synthetic: followed by one of " + ", ".join(known))
+    if not 0 <= nonnegative("strength", strength) < 1:
+        raise InputError("strength", strength, "a correlation of at least 0 and below 1")
+    correlation = 0.0 if structure == "independent" else strength
+    covariance = known[structure](count("tasks", tasks), correlation)
+    rng = np.random.default_rng(count("seed", seed, least=0))
+    sizes = count("dimension", dimension), count("samples", samples, least=2)
+    made, _ = related_tasks(tasks, *sizes, covariance, rng, nonnegative("noise", noise))
+    return made
+
+
+FILES: dict[str, Callable[..., Tasks]] = {
+    "mat": load_mat,
+    "har": load_har,
+    "vehicle": load_vehicle,
+    "gleam": load_gleam,
+}
+
+
+def load_problem(source: str, split_file: str | Path | None = None, seed: int = 0) -> Problem:
+    """A problem from `synthetic[:NAME][,key=value...]` or `mat|har|vehicle|gleam:PATH[,key=value...]`.
+
+    split_file: JSON with the recorded training samples; without it every task is split at random (seeded), with
+    option `fraction` (0.75) for training. Raises InputError for an unknown kind, option or value.
+    """
+    kind, _, rest = source.partition(":")
+    argument, *options = rest.split(",")
+    given = dict(parse_option(source, option) for option in options)
+    fraction = open_probability("fraction", given.pop("fraction", TRAINING_FRACTION))
+    if kind == "synthetic":
+        tasks = _call(source, synthetic, argument or "clustered", {"seed": seed} | given)
+    elif kind in FILES and argument:
+        tasks = _call(source, FILES[kind], argument, given)
+    else:
+        raise InputError("data", source, "synthetic, or KIND:PATH with KIND one of " + ", ".join(FILES))
+    if split_file is not None:
+        return Problem(source, *split_from_file(tasks, split_file))
+    if (tasks.sizes < 2).any():
+        raise InputError("data", source, "at least two samples in every task, to train and to test on")
+    return Problem(source, *tasks.split(fraction, np.random.default_rng(seed)))
+
+
+def _call(source: str, loader: Callable[..., Tasks], argument: str, options: dict[str, Any]) -> Tasks:
+    try:
+        return loader(argument, **options)
+    except TypeError as error:
+        if "keyword argument" not in str(error):
+            raise
+        raise InputError("data", source, f"options that the loader knows ({error})") from error
