@@ -15,12 +15,12 @@ from dataclasses import replace
 
 from ..bracket import Bracket, OutOfReach
 from ..pairs import Composition, GaussianPair, SubsampledPair
-from ..rounding import PARAMETER, TARGET, widened_down, widened_up
+from ..rounding import PARAMETER, TARGET, UNIT, widened_down, widened_up
 from .balls import BallInversion, invert_in_balls
 from .inversion import Inversion, invert
 from .paths import ORDERS
 from .rounds import lay, phases
-from .saddle import Saddle, plan, saddle_at_delta, saddle_at_epsilon
+from .saddle import Saddle, plan, plan_above, saddle_at_delta, saddle_at_epsilon
 
 METHOD = "contour"
 
@@ -106,15 +106,19 @@ def at_most(composition: Composition, epsilon: float, delta: float) -> bool:
     if not (0.0 < delta < 1.0 and math.isfinite(epsilon)):
         return epsilon == math.inf or delta == 1.0
     target = widened_down(math.log(delta), TARGET) - 2.0 * TARGET
+    low = max(0.0, widened_down(epsilon, TARGET))
     try:
         saddle = saddle_at_epsilon(composition, epsilon)
         if saddle.log_delta > target + 0.1:
             return False
-        chosen = replace(plan(composition, saddle, _FEW_DIGITS, 0.5), sides=())
+        if saddle.log_bound < target - 0.1:
+            (bound,) = lay(composition, (saddle.c,), _FEW_DIGITS).log_profiles_above((saddle.c,))
+            return bound - widened_down(saddle.c * low, 4.0 * UNIT) <= target
+        chosen = plan_above(composition, saddle, _FEW_DIGITS)
         found = invert(lay(composition, chosen.points, _FEW_DIGITS + 2.0 + chosen.cancellation), chosen, _FEW_DIGITS)
     except OutOfReach:
         return False
-    return found.log_delta(max(0.0, widened_down(epsilon, TARGET)))[1] <= target
+    return found.log_delta(low)[1] <= target
 
 
 def _narrowed(

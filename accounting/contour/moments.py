@@ -82,9 +82,8 @@ class Quadrature:
         scale = scale if scale > 1.0 else 0.0
         floor = math.exp(-scale)
         weights, bases = [np.exp(exponent - scale) for exponent in exponents], [path.weight for path in self.paths]
-        growth = math.fsum(part for w, v in zip(weights, bases, strict=True) for part in (_sum(w), -floor * _sum(v)))
-        small = scale == 0.0 and growth < 1.5
-        growth = 0.0 if small else growth
+        small = scale == 0.0 and sum(float(weight.real.sum()) for weight in weights) < 2.5
+        growth = 0.0
         error, slope = self.corner_tail * c * floor, 0.0
         sums = 6.0 * (BLOCK + self.paths[0].loss.size / BLOCK) + 24.0
         sizes = [np.abs(weight) for weight in weights]
@@ -94,9 +93,10 @@ class Quadrature:
             if small:
                 near = z.real < 1.0
                 gained = np.where(near, base * expm1(np.where(near, z, 0.0)), weight - base)
-                growth += math.fsum(gained.real.tolist())
+                growth += _sum(gained)
                 error += UNIT * c * float(np.maximum(size, base_size) @ (size_of_loss * unit + path.loss_error))
             else:
+                growth += _sum(weight) - floor * _sum(base)
                 error += UNIT * float(size @ (unit + c * path.loss_error) + floor * (base_size @ unit))
             spread = size_of_loss * (unit + c * path.loss_error + sums) + path.loss_error
             slope += UNIT * float(size @ spread)

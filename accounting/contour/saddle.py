@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..bracket import OutOfReach
 from ..pairs import Composition
 from .inversion import Plan
+from .paths import Real
 from .rough import Rough, rough
 from .rounds import phases
 
@@ -24,17 +25,30 @@ _NEAR = np.array([0.75, 1.5, 2.5, 4.0, 6.0, 9.0])
 _ABOVE = np.array([2.0, 4.0, 6.0, 9.0])
 """Trial lines, in units of the saddle point and of 1/deviation."""
 
+_BELOW_ONE = np.array([0.0, 0.35, 0.65])
+_ABOVE_ONE = np.array([1.5, 3.0, 6.0])
+
 _STEPS = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Saddle:
-    """Rough moments of a composition, and the saddle point c of eps = epsilon, where delta is about e^log_delta."""
+    """Rough moments of a composition, and the saddle point c of eps = epsilon, where delta is about e^log_delta.
+
+    spread: 1 / the standard deviation of the loss under the tilt c.
+    """
 
     rounds: Rough
     c: float
     epsilon: float
     log_delta: float
+    spread: float
+
+    @property
+    def log_bound(self) -> float:
+        """About the bound log delta(epsilon) <= Lambda(c) - c epsilon + c log c - (1+c) log(1+c)."""
+        c = self.c
+        return self.rounds.cumulants(c)[0] - c * self.epsilon + c * math.log(c) - (1.0 + c) * math.log1p(c)
 
 
 def saddle_at_delta(composition: Composition, log_delta: float) -> Saddle:
@@ -45,10 +59,10 @@ def saddle_at_delta(composition: Composition, log_delta: float) -> Saddle:
         return found.log_delta - log_delta, c * c * curvature
 
     deviation, limit = _scales(composition)
-    found = _search(composition, min(math.sqrt(-2.0 * log_delta) / deviation, limit), excess)
+    found = _search(composition, min(math.sqrt(-2.0 * log_delta) / deviation, limit), 1.0 / deviation, excess)
     if found.epsilon <= 0.0:
         return saddle_at_epsilon(composition, 0.0)
-    return Saddle(found.rounds, found.c, found.epsilon, log_delta)
+    return replace(found, log_delta=log_delta)
 
 
 def saddle_at_epsilon(composition: Composition, epsilon: float) -> Saddle:
@@ -59,8 +73,8 @@ def saddle_at_epsilon(composition: Composition, epsilon: float) -> Saddle:
         return epsilon - found.epsilon, c * curvature
 
     deviation, limit = _scales(composition)
-    found = _search(composition, min((1.0 + epsilon / deviation) / deviation, limit), excess)
-    return Saddle(found.rounds, found.c, epsilon, found.log_delta + (found.epsilon - epsilon) * found.c)
+    found = _search(composition, min((1.0 + epsilon / deviation) / deviation, limit), 1.0 / deviation, excess)
+    return replace(found, epsilon=epsilon, log_delta=found.log_delta + (found.epsilon - epsilon) * found.c)
 
 
 def plan(composition: Composition, saddle: Saddle, accuracy: float, cancellation_price: float) -> Plan:
@@ -68,29 +82,47 @@ def plan(composition: Composition, saddle: Saddle, accuracy: float, cancellation
 
     cancellation_price: how much of log(period) one unit of log(terms / delta) is worth.
     """
-    c, rounds = saddle.c, saddle.rounds
-    spread = 1.0 / math.sqrt(rounds.cumulants(c)[2])
-    near = min(spread, 0.5 * c) * _NEAR
-    points = np.unique(np.concatenate([c * _BELOW, c + near, c + spread * _ABOVE]))
-    if points[-1] > rounds.top:
-        rounds = rough(composition, float(points[-1]))
+    c = saddle.c
+    points = np.concatenate([c * _BELOW, c + min(saddle.spread, 0.5 * c) * _NEAR, c + saddle.spread * _ABOVE])
+    heights, periods = _periods(composition, saddle, points, points, accuracy)
+    below, above = (
+        np.where(points < points[:, None], periods, math.inf),
+        np.where(points > points[:, None], periods, math.inf),
+    )
+    period = np.maximum(below.min(axis=1), above.min(axis=1))
+    best = int((np.log(period) + cancellation_price * heights).argmin())
+    sides = float(points[below[best].argmin()]), float(points[above[best].argmin()])
+    cancellation = max(0.0, float(heights[best]) - saddle.log_delta)
+    return Plan(float(points[best]), sides, float(period[best]), saddle.epsilon, saddle.log_delta, cancellation)
+
+
+def plan_above(composition: Composition, saddle: Saddle, accuracy: float) -> Plan:
+    """The line through the saddle point, for upper ends only."""
+    c = saddle.c
+    points = np.concatenate([c * _BELOW_ONE, [c], c + saddle.spread * _ABOVE_ONE])
+    heights, periods = _periods(composition, saddle, np.array([c]), points, accuracy)
+    at, n = periods[0], _BELOW_ONE.size
+    cancellation = max(0.0, float(heights[n]) - saddle.log_delta)
+    period = max(float(at[:n].min()), float(at[n + 1 :].min()))
+    return Plan(c, (), period, saddle.epsilon, saddle.log_delta, cancellation)
+
+
+def _periods(composition: Composition, saddle: Saddle, lines: Real, points: Real, accuracy: float) -> tuple[Real, Real]:
+    """About log(e^{c (L - eps)} bound) at every c of points, and the period that each asks for on each line."""
+    rounds, top = saddle.rounds, float(points.max())
+    if top > rounds.top:
+        rounds = rough(composition, top)
     heights = rounds.log_profiles(points) - points * saddle.epsilon
-    gain = np.maximum(heights - saddle.log_delta + accuracy, 1.0)
-    distance = np.abs(points[None, 1:-1] - points[:, None])
-    periods = np.divide(gain[:, None], distance, out=np.full(distance.shape, math.inf), where=distance > 0.0)
-    below = np.where(points[:, None] < points[None, 1:-1], periods, math.inf)
-    above = np.where(points[:, None] > points[None, 1:-1], periods, math.inf)
-    period = np.maximum(np.min(below, axis=0), np.min(above, axis=0))
-    best = int(np.argmin(np.log(period) + cancellation_price * heights[1:-1]))
-    sides = float(points[int(np.argmin(below[:, best]))]), float(points[int(np.argmin(above[:, best]))])
-    cancellation = max(0.0, float(heights[1 + best]) - saddle.log_delta)
-    return Plan(float(points[1 + best]), sides, float(period[best]), saddle.epsilon, saddle.log_delta, cancellation)
+    gain = np.maximum(heights + (accuracy - saddle.log_delta), 1.0)
+    return heights, gain / np.maximum(np.abs(points - lines[:, None]), 1e-300)
 
 
-def _search(composition: Composition, start: float, excess: Callable[[Rough, float], tuple[float, float]]) -> Saddle:
+def _search(
+    composition: Composition, start: float, spread: float, excess: Callable[[Rough, float], tuple[float, float]]
+) -> Saddle:
     """The c where excess falls to 0, by Newton's method in log c; the quadratures are laid anew as c leaves them."""
     c, low, high = start, 0.0, math.inf
-    rounds = rough(composition, 3.0 * c)
+    rounds = rough(composition, max(3.0 * c, c + 10.0 * spread))
     for _ in range(_STEPS):
         if c > rounds.top:
             try:
@@ -114,7 +146,8 @@ def _saddle(rounds: Rough, c: float) -> tuple[Saddle, float]:
     epsilon = slope - 1.0 / c - 1.0 / (1.0 + c)
     curvature = max(second, 0.0) + 1.0 / c**2 + 1.0 / (1.0 + c) ** 2
     height = value - epsilon * c - math.log(c) - math.log1p(c)
-    return Saddle(rounds, c, epsilon, height - 0.5 * math.log(2.0 * math.pi * curvature)), curvature
+    log_delta = height - 0.5 * math.log(2.0 * math.pi * curvature)
+    return Saddle(rounds, c, epsilon, log_delta, 1.0 / math.sqrt(second)), curvature
 
 
 def _scales(composition: Composition) -> tuple[float, float]:
