@@ -29,9 +29,9 @@ def register(paper: str | None = None, only: str | None = None) -> tuple[Row, ..
 
 
 def _all_rows() -> tuple[Row, ...]:
-    from . import dpfedmtl, pmtl
+    from . import dpfedmtl, mocha, pmtl
 
-    return (*pmtl.rows(), *dpfedmtl.rows())
+    return (*pmtl.rows(), *dpfedmtl.rows(), *mocha.rows())
 
 
 def _ids_like(asked: str, rows: tuple[Row, ...]) -> str:

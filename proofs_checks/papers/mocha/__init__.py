@@ -7,8 +7,16 @@ Lemma 9, Corollary 8, (14), (24) and Appendices B to E are cited by the main tex
 from __future__ import annotations
 
 from ..row import Row
+from .alternation import ROWS as ALTERNATION
+from .assumption_2 import ROWS as ASSUMPTION_2
+from .cocoa import ROWS as COCOA
+from .dual import ROWS as DUAL
+from .experiments import ROWS as EXPERIMENTS
+from .subproblem import ROWS as SUBPROBLEM
+from .theorem_1 import ROWS as THEOREM_1
+from .theorem_2 import ROWS as THEOREM_2
 
 
 def rows() -> tuple[Row, ...]:
     """All rows, in the paper's order."""
-    return ()
+    return (*DUAL, *SUBPROBLEM, *ASSUMPTION_2, *THEOREM_1, *THEOREM_2, *COCOA, *ALTERNATION, *EXPERIMENTS)

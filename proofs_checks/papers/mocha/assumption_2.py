@@ -1,0 +1,211 @@
+"""Assumption 2 and Definition 1: what may be assumed of nodes that drop out, and what happens at the boundary."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import numpy as np
+import z3
+
+from ..row import Finding, Kind, Row, Statement
+from ..smt import Recheck, Values, decide
+from .problem import made_problem, squared_optimum, squared_theta
+from .theorem_1 import constant
+
+P, P_MAX, THETA, THETA_MAX = z3.Reals("p p_max theta theta_max")
+
+
+def combined_theta(statement: Statement) -> Finding:
+    """E[theta | past] = p + (1 - p) theta, theta the mean if it answers, against p_max + c (1 - p_max) Theta_max."""
+    factor = z3.RealVal(str(statement.claim["c"]))
+    combined = P_MAX + factor * (1 - P_MAX) * THETA_MAX
+
+    def recheck(values: Values) -> Recheck:
+        true = values["p"] + (1 - values["p"]) * values["theta"]
+        said = values["p_max"] + statement.claim["c"] * (1 - values["p_max"]) * values["theta_max"]
+        return Recheck(true > said, {"E[theta | past]": true, "stated": said})
+
+    return decide(
+        z3.And(combined >= P + (1 - P) * THETA, combined < 1),
+        [P >= 0, P <= P_MAX, P_MAX < 1, THETA >= 0, THETA <= THETA_MAX, THETA_MAX < 1],
+        recheck,
+        proof="E[theta | past] <= p_max + (1 - p_max) Theta_max < 1",
+        refutation="E[theta | past] exceeds the stated bound where p = p_max and theta = Theta_max",
+    )
+
+
+def theta_in_range(statement: Statement) -> Finding:
+    """theta of a step tau times the exact one, on a quadratic subproblem: (1 - tau)^2."""
+    tau = z3.Real("tau")
+    theta = (1 - tau) * (1 - tau)
+    given = [tau >= 0, tau <= 2] if statement.domain["solver"] == "does not increase G" else []
+
+    def recheck(values: Values) -> Recheck:
+        value = (1 - values["tau"]) ** 2
+        return Recheck(not 0 <= value <= 1, {"theta": value})
+
+    return decide(
+        z3.And(theta >= 0, theta <= 1),
+        given,
+        recheck,
+        proof="a step that does not increase G has theta in [0, 1]",
+        refutation="a step backwards, or of more than twice the exact one, increases G: theta exceeds 1",
+    )
+
+
+def theta_defined(statement: Statement) -> Finding:
+    """The denominator of (5), G(0) - min G, of one node with sigma' = 1, at the start and once it has converged."""
+    problem = made_problem(1, 3, 4, coupling=0.0)
+    x, y = problem.tasks.features[0], problem.tasks.labels[0]
+    best, _ = squared_optimum(problem)
+    alpha = best[0] if statement.domain["subproblem"] == "already solved" else np.zeros_like(y)
+    slope = alpha - y + problem.scale[0] * x @ (alpha @ x)
+    curvature = np.eye(problem.samples) + problem.kernel
+    denominator = float(slope @ np.linalg.solve(curvature, slope) / 2)
+    holds = denominator > 1e-12
+    return Finding(holds, f"the denominator of (5) is {denominator:.3g}", {"G(0) - min G": denominator})
+
+
+@cache
+def _limits(silent: float) -> tuple[float, float, int]:
+    """(D - D* if node 0 drops for ever, D - D* if it drops each round with probability `silent`, rounds by (6)).
+
+    The rounds are those of (6) for epsilon_D = 1e-3 and Theta = p_max + (1 - p_max) Theta_max.
+    """
+    problem = made_problem(3, 5, 6, coupling=0.8, regularisation=0.1)
+    _, best = squared_optimum(problem)
+    first = problem.start()
+    theta = silent + (1 - silent) * float(squared_theta(problem, first, problem.round(first)).max())
+    rounds = math.ceil(math.log(problem.total / 1e-3) / ((1 - theta) * constant(problem)))
+    answering, rng = np.array([False, True, True]), np.random.default_rng(5)
+    never, sometimes = problem.start(), problem.start()
+    for _ in range(rounds):
+        never = problem.round(never, answering)
+        sometimes = problem.round(sometimes, np.array([rng.random() >= silent, True, True]))
+    return problem.dual(never.alpha) - best, problem.dual(sometimes.alpha) - best, rounds
+
+
+def forgetful_probability(statement: Statement) -> Finding:
+    """A node that tosses one coin before the run, and one that tosses a coin every round, P[theta = 1] = 1/2 for both.
+
+    E[D - D*] after the H of (6) for epsilon_D = 1e-3: the first is an average of two deterministic runs.
+    """
+    never, sometimes, rounds = _limits(0.5)
+    answered = _limits(0.0)[1]
+    once = statement.domain["p_t^h given"] == "nothing"
+    excess = (never + answered) / 2 if once else sometimes
+    holds = excess <= 1e-3
+    text = f"after H = {rounds} rounds E[D - D*] is {excess:.3g}, the target 0.001"
+    return Finding(
+        holds, text, {"E[D - D*]": excess, "rounds": rounds}, None if holds else {"coin": "once, before the run"}
+    )
+
+
+def wrong_limit(statement: Statement) -> Finding:
+    """D - D* after a long run in which node 0 drops with probability p, against the optimum."""
+    p = statement.domain["p"]
+    excess = _limits(0.5)[0] if p == 1 else _limits(p)[1]
+    holds = excess > 1e-3
+    return Finding(holds, f"D - D* ends at {excess:.3g}", {"D - D*": excess})
+
+
+def generality(statement: Statement) -> Finding:
+    """Whether theta_t^h = theta < 1 for all nodes and rounds satisfies Assumption 2, with Theta = theta as in CoCoA."""
+    silent = z3.RealVal(str(statement.claim["p_max"]))
+    combined = silent + (1 - silent) * THETA
+
+    def recheck(values: Values) -> Recheck:
+        share = float(statement.claim["p_max"])
+        value = share + (1 - share) * values["theta"]
+        return Recheck(value != values["theta"], {"Theta": value, "theta": values["theta"]})
+
+    return decide(
+        combined == THETA,
+        [THETA >= 0, THETA < 1],
+        recheck,
+        proof="with p_max = 0 and Theta_max = theta, Theta is theta: (6) is CoCoA's bound with gamma = 1",
+        refutation="Theta differs from theta",
+    )
+
+
+ROWS = (
+    Row(
+        id="MOCHA-DEF1",
+        paper="mocha",
+        place="Definition 1",
+        kind=Kind.SMT,
+        evidence=theta_in_range,
+        printed=Statement("theta_t^h of (5) lies in [0, 1] for every update.", {"range": "[0, 1]"}, {"solver": "any"}),
+        repaired=Statement(
+            "theta_t^h of (5) lies in [0, 1] for every update that does not increase the subproblem's objective.",
+            {"range": "[0, 1]"},
+            {"solver": "does not increase G"},
+        ),
+    ),
+    Row(
+        id="MOCHA-DEF1-solved",
+        paper="mocha",
+        place="Definition 1",
+        kind=Kind.COUNTEREXAMPLE,
+        evidence=theta_defined,
+        printed=Statement(
+            "theta_t^h is defined at every iteration.", {"defined": True}, {"subproblem": "already solved"}
+        ),
+        repaired=Statement(
+            "theta_t^h is defined at every iteration at which alpha_t does not yet solve its subproblem (else 0/0).",
+            {"defined": True},
+            {"subproblem": "not yet solved"},
+        ),
+    ),
+    Row(
+        id="MOCHA-A2-Theta",
+        paper="mocha",
+        place="Assumption 2 and the Theta of Theorem 1",
+        kind=Kind.SMT,
+        evidence=combined_theta,
+        printed=Statement("Assumption 2 gives E[theta | past] <= p_max + (1 - p_max) Theta_max < 1.", {"c": 1}),
+        spoilt=Statement("Assumption 2 gives E[theta | past] <= p_max + 0.97 (1 - p_max) Theta_max < 1.", {"c": 0.97}),
+    ),
+    Row(
+        id="MOCHA-A2",
+        paper="mocha",
+        place="Assumption 2, with Theorem 1",
+        kind=Kind.TRAINER,
+        evidence=forgetful_probability,
+        printed=Statement(
+            "P[theta_t^h = 1] <= p_max < 1 for every round is enough for Theorem 1.",
+            {"epsilon_D": 1e-3},
+            {"p_t^h given": "nothing"},
+        ),
+        repaired=Statement(
+            "P[theta_t^h = 1 | the past, node t's silence included] <= p_max < 1 in every round is enough for "
+            "Theorem 1.",
+            {"epsilon_D": 1e-3},
+            {"p_t^h given": "the past"},
+        ),
+    ),
+    Row(
+        id="MOCHA-A2-boundary",
+        paper="mocha",
+        place="Section 5.4 and Figure 3, green line",
+        kind=Kind.TRAINER,
+        evidence=wrong_limit,
+        printed=Statement("A node that never answers keeps MOCHA away from the optimum.", {}, {"p": 1.0}),
+        spoilt=Statement(
+            "A node that answers in one round out of five keeps MOCHA away from the optimum.", {}, {"p": 0.8}
+        ),
+    ),
+    Row(
+        id="MOCHA-R2-rate",
+        paper="mocha",
+        place="Remark 2; section 4 on [49, 30]",
+        kind=Kind.SMT,
+        evidence=generality,
+        printed=Statement(
+            "With the same theta < 1 for all nodes and rounds, Assumption 2 holds and Theta is theta.", {"p_max": "0"}
+        ),
+        spoilt=Statement("The same with a drop probability of 0.03.", {"p_max": "0.03"}),
+    ),
+)
+"""The rows of Definition 1 and Assumption 2."""

@@ -1,0 +1,151 @@
+"""Problems with known constants, in the paper's scale: sums of losses, R(W) = (n_t lambda / 2) tr(W Omega W^T).
+
+The trainer averages each task's losses. With equal n_t its objectives are those of (1) and (3) divided by n_t, with
+M = Omega^-1 (x) I / (n_t lambda), so that M_t = scale_t I; alpha and sigma' are the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....trainers.mocha import objective
+from ....trainers.mocha.losses import LOSSES, Loss
+from ....trainers.mocha.mocha import State, federated_round
+from ....trainers.mocha.relationships import safe_sigma
+from ....trainers.mocha.sdca import Order
+from ....trainers.mocha.tasks import Tasks
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """m tasks with n_t = `samples` each; covariance = Omega^-1 (m, m)."""
+
+    tasks: Tasks
+    loss: Loss
+    covariance: Array
+    regularisation: float
+
+    @property
+    def samples(self) -> int:
+        """n_t."""
+        return int(self.tasks.sizes[0])
+
+    @property
+    def total(self) -> int:
+        """n."""
+        return int(self.tasks.sizes.sum())
+
+    @property
+    def scale(self) -> Array:
+        """(m,): M_t = scale_t I."""
+        result: Array = np.diag(self.covariance) / (self.samples * self.regularisation)
+        return result
+
+    @cached_property
+    def sigma_prime(self) -> float:
+        """sigma' as the authors' code sets it."""
+        return safe_sigma(self.covariance)
+
+    @cached_property
+    def block_norms(self) -> Array:
+        """(m,): sigma_t = max over a of ||X_t a||^2_(M_t) / ||a||^2."""
+        squares = np.array([np.linalg.norm(x, 2) ** 2 for x in self.tasks.features])
+        result: Array = squares * self.scale
+        return result
+
+    @cached_property
+    def kernel(self) -> Array:
+        """(n, n): X^T M X, samples in the order of tasks."""
+        x = self.tasks.padded[0]
+        inner = np.einsum("tid,sjd,ts->tisj", x, x, self.covariance) / (self.samples * self.regularisation)
+        result: Array = inner.reshape(self.total, self.total)
+        return result
+
+    def start(self) -> State:
+        """alpha = 0."""
+        count, dimension = self.tasks.count, self.tasks.dimension
+        return State(
+            np.zeros((count, self.samples)), np.zeros((count, dimension)), np.zeros((dimension, count)), self.covariance
+        )
+
+    def dual(self, alpha: Array) -> float:
+        """D(alpha) of (3)."""
+        flat = alpha.ravel()
+        conjugates = self.loss.conjugate(alpha, self.tasks.padded[1]).sum()
+        return float(conjugates + flat @ self.kernel @ flat / 2)
+
+    def gap(self, alpha: Array) -> float:
+        """The duality gap at w(alpha), a sum of terms that cannot be negative."""
+        v = objective.images(self.tasks, alpha)
+        weights = objective.weights_of(v, self.covariance, self.regularisation)
+        return self.samples * objective.fenchel_excess(self.tasks, self.loss, alpha, weights)
+
+    def round(self, state: State, answering: NDArray[np.bool_] | None = None, passes: int = 8) -> State:
+        """One federated round: `passes` cyclic passes of coordinate ascent on every answering node."""
+        order: Order = np.tile(np.arange(self.samples), (self.tasks.count, passes))
+        if answering is not None:
+            order = np.where(answering[:, None], order, -1)
+        return federated_round(self.tasks, self.loss, state, self.regularisation, order, self.sigma_prime)
+
+
+def squared_optimum(problem: Problem) -> tuple[Array, float]:
+    """alpha* and D(alpha*) for the squared loss: the dual is quadratic."""
+    y = problem.tasks.padded[1]
+    flat = np.linalg.solve(np.eye(problem.total) + problem.kernel, y.ravel())
+    best = np.asarray(flat, float).reshape(y.shape)
+    return best, problem.dual(best)
+
+
+def squared_theta(problem: Problem, state: State, after: State) -> Array:
+    """(m,): theta_t of (5) for the squared loss, from the exact minimisers of the subproblems (4)."""
+    thetas = []
+    for t, (x, y) in enumerate(zip(problem.tasks.features, problem.tasks.labels, strict=True)):
+        curvature = np.eye(problem.samples) + problem.sigma_prime * problem.scale[t] * x @ x.T
+        slope = state.alpha[t] - y + x @ state.weights[:, t]
+        best = -np.linalg.solve(curvature, slope)
+        left = after.alpha[t] - state.alpha[t] - best
+        thetas.append(left @ curvature @ left / (best @ curvature @ best))
+    return np.array(thetas)
+
+
+def made_problem(
+    count: int,
+    dimension: int,
+    samples: int,
+    *,
+    loss: str = "squared",
+    labels: float = 1.0,
+    coupling: float = 0.8,
+    regularisation: float = 0.1,
+    seed: int = 0,
+) -> Problem:
+    """Random unit features, labels +-`labels`, Omega^-1 = (1 - coupling) I + coupling 11^T."""
+    rng = np.random.default_rng(seed)
+    direction = rng.standard_normal(dimension)
+    features, targets = [], []
+    for _ in range(count):
+        x = rng.standard_normal((samples, dimension))
+        x /= np.linalg.norm(x, axis=1, keepdims=True)
+        noise = 0.3 * rng.standard_normal(samples)
+        features.append(x)
+        targets.append(labels * np.where(x @ direction + noise >= 0, 1.0, -1.0))
+    covariance = (1 - coupling) * np.eye(count) + coupling * np.ones((count, count))
+    return Problem(Tasks(tuple(features), tuple(targets)), LOSSES[loss], covariance, regularisation)
+
+
+def tight_problem(labels: float) -> Problem:
+    """Four tasks with the same orthonormal samples and nearly the same model: Theorem 1's constant is all but attained.
+
+    Models that differ between the tasks have a dual curvature of about mu, and sigma' lets every node step as if it
+    were mu + sigma' sigma_t.
+    """
+    count, samples = 4, 3
+    targets = tuple(labels * np.sign(np.sin(1.0 + 2.0 * t + 3.0 * np.arange(samples))) for t in range(count))
+    covariance = 0.01 * np.eye(count) + 0.99 * np.ones((count, count))
+    return Problem(Tasks((np.eye(samples),) * count, targets), LOSSES["squared"], covariance, 0.05)
