@@ -38,9 +38,10 @@ def load_har(path: str | Path, *, positive: str = "sitting") -> Tasks:
     found = [part for part in ("train", "test") if (Path(path) / part).is_dir()]
     if not found:
         raise InputError("path", str(path), "the UCI HAR folder, with train/ or test/ in it")
-    x, y, person = (
-        np.concatenate([_numbers(Path(path) / part / f"{name}_{part}.txt") for part in found])
-        for name in ("X", "y", "subject")
+    x = _joined([_numbers(Path(path) / part / f"X_{part}.txt") for part in found], path)
+    y, person = (
+        np.concatenate([_column(Path(path) / part / f"{name}_{part}.txt") for part in found])
+        for name in ("y", "subject")
     )
     if not len(x) == len(y) == len(person):
         raise InputError(
@@ -135,11 +136,24 @@ def _vehicle_line(file: Path, place: int, line: str) -> tuple[int, dict[int, flo
     return label, values
 
 
+def _joined(tables: list[Array], path: str | Path) -> Array:
+    """The tables below each other."""
+    if len({table.shape[1] for table in tables}) > 1:
+        raise InputError("path", str(path), "as many features in train/ as in test/")
+    return np.concatenate(tables)
+
+
 def _numbers(file: Path) -> Array:
-    """A table of whitespace-separated numbers; a single column comes back as one dimension."""
+    """A table of whitespace-separated numbers."""
     lines = _lines(file)
-    table: Array = _parsed(file, lambda: np.array([line.split() for line in lines], dtype=float))
-    return table[:, 0] if file.name[0] in "ys" else table
+    return _parsed(file, lambda: np.array([line.split() for line in lines], dtype=float))
+
+
+def _column(file: Path) -> Array:
+    table = _numbers(file)
+    if table.shape[1] != 1:
+        raise InputError("path", str(file), "one number a line")
+    return table[:, 0]
 
 
 def _parsed(file: Path, parse: Callable[[], Array]) -> Array:

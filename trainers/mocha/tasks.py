@@ -70,6 +70,8 @@ class Tasks:
         if len(indices) != self.count:
             raise InputError("indices", len(indices), f"one list for each of the {self.count} tasks")
         for task, chosen in enumerate(indices):
+            if len(set(chosen)) < len(chosen):
+                raise InputError(f"indices of task {task}", len(chosen), "each sample once")
             if len(chosen) and not 0 <= min(chosen) <= max(chosen) < self.sizes[task]:
                 raise InputError(f"indices of task {task}", max(chosen), f"0 to {self.sizes[task] - 1}")
         return Tasks(
@@ -96,11 +98,10 @@ def load_mat(path: str | Path) -> Tasks:
         raise InputError("path", str(path), "a MATLAB v5 file")
     try:
         content = loadmat(path)
-        cells = [content[name].ravel() for name in ("X", "Y")]
+        x, y = ([np.asarray(cell, dtype=float) for cell in content[name].ravel()] for name in ("X", "Y"))
     except Exception as error:  # What scipy raises on a damaged file depends on where the damage is.
         raise InputError("path", str(path), f"a MATLAB v5 file with cells X and Y ({error})") from error
-    features = tuple(np.asarray(cell, dtype=float) for cell in cells[0])
-    return Tasks(features, tuple(np.asarray(cell, dtype=float).ravel() for cell in cells[1]))
+    return Tasks(tuple(x), tuple(labels.ravel() for labels in y))
 
 
 def split_from_file(tasks: Tasks, path: str | Path) -> tuple[Tasks, Tasks]:
@@ -109,6 +110,11 @@ def split_from_file(tasks: Tasks, path: str | Path) -> tuple[Tasks, Tasks]:
         chosen = json.loads(Path(path).read_text())["train_index_0based"]
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError) as error:
         raise InputError("split_file", str(path), f"JSON with train_index_0based ({error})") from error
+    whole = isinstance(chosen, list) and all(
+        isinstance(task, list) and all(type(sample) is int for sample in task) for task in chosen
+    )
+    if not whole:
+        raise InputError("split_file", str(path), "train_index_0based as one list of whole numbers a task")
     train = tasks.take(chosen)
     rest = [sorted(set(range(size)) - set(index)) for size, index in zip(tasks.sizes, chosen, strict=True)]
     return train, tasks.take(rest)
