@@ -18,6 +18,7 @@ from ..mechanisms import (
     CorrelatedGaussian,
     DiscreteGaussian,
     DiscreteLaplace,
+    DistributedDiscreteGaussian,
     FixedSize,
     Gaussian,
     InputError,
@@ -28,6 +29,7 @@ from ..mechanisms import (
     PureDp,
     RandomizedResponse,
     Shuffled,
+    Skellam,
     Zcdp,
     neighbouring_relation,
     rounds_by_step,
@@ -43,6 +45,7 @@ from .pairs import (
     Order,
     Pair,
     RandomizedResponsePair,
+    RenyiLines,
     SubsampledPair,
     ZcdpBound,
 )
@@ -120,6 +123,8 @@ def _step(part: Mechanism, relation: Neighbouring, participation: Participation)
         if relation != "replace-one":
             raise InputError("neighbouring", relation, "replace-one for randomized response: the unit always reports")
         return _tight({"both": RandomizedResponsePair(part.flip_probability, part.categories)})
+    if isinstance(part, Skellam | DistributedDiscreteGaussian):
+        return _Step({"both": RenyiLines(part.renyi_lines(sensitivity(relation)))}, {})
     if isinstance(part, CorrelatedGaussian):
         return _correlated(part, relation)
     return _tight({"both": _location(part)(sensitivity(relation))})

@@ -12,7 +12,7 @@ from typing import Literal
 
 from ..mechanisms import InputError, Mechanism, Neighbouring
 from ..mechanisms.validate import choice, nonnegative, open_probability
-from . import closed_form, gaussian, gdp, one_event, shuffled
+from . import closed_form, gaussian, gdp, one_event, shuffled, truncated
 from .bracket import Bracket, EmptyBracket, OutOfReach
 from .contour import contour
 from .dominating import Participation, dominating
@@ -82,6 +82,8 @@ def _bracket(
     quantity: str,
     at: float,
 ) -> Bracket:
+    if truncated.is_truncated(run):
+        return _truncated(run, neighbouring, notion, participation, accountant, quantity, at)
     pairs = dominating(run, neighbouring, _seen(notion, participation))
     upper = _largest(pairs.upper, accountant, quantity, at)
     if pairs.lower == pairs.upper:
@@ -90,6 +92,29 @@ def _bracket(
         return Bracket(_unpaired_lower(run, neighbouring, quantity, at), upper.upper, upper.certified, upper.method)
     lower = _largest(pairs.lower, accountant, quantity, at)
     return Bracket(lower.lower, upper.upper, upper.certified and lower.certified, upper.method)
+
+
+def _truncated(
+    run: Mechanism,
+    neighbouring: Neighbouring,
+    notion: str,
+    participation: Literal["hidden", "visible"] | None,
+    accountant: str,
+    quantity: str,
+    at: float,
+) -> Bracket:
+    """Of a run that cuts Poisson cohorts: from the run that does not, and the one where everybody takes part."""
+    uncut, whole = truncated.as_poisson(run), truncated.as_unsampled(run)
+
+    def poisson(x: float) -> Bracket:
+        return _bracket(uncut, neighbouring, notion, participation, accountant, quantity, x)
+
+    def unsampled(x: float) -> Bracket:
+        return _bracket(whole, "replace-one", notion, participation, "best", quantity, x)
+
+    if quantity == "delta":
+        return truncated.delta(run, at, poisson)
+    return truncated.epsilon(run, at, poisson, unsampled)
 
 
 def _unpaired_lower(run: Mechanism, neighbouring: Neighbouring, quantity: str, at: float) -> float:

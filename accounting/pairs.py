@@ -75,6 +75,16 @@ class ZcdpBound(Pair):
     rho: float
 
 
+@dataclass(frozen=True, slots=True)
+class RenyiLines(Pair):
+    """No pair is known, only D_alpha(P||Q) <= slope * alpha + constant at every integer alpha > 1, in both orders.
+
+    lines: several (slope, constant), each of which holds.
+    """
+
+    lines: tuple[tuple[float, float], ...]
+
+
 Order = Literal["remove", "add", "replace", "hybrid", "visible"]
 
 

@@ -12,7 +12,8 @@ from .laplace import Laplace
 from .matrix_factorisation import BandedFactorisation, MatrixFactorisation, ToeplitzFactorisation
 from .neighbours import Neighbouring, neighbouring_relation, sensitivity
 from .randomized_response import RandomizedResponse
-from .sampling import FixedSize, Poisson, Shuffled
+from .sampling import FixedSize, Poisson, Shuffled, TruncatedPoisson
+from .secure_aggregation import DistributedDiscreteGaussian, Skellam
 from .tree_aggregation import TreeAggregation
 from .validate import InputError
 
@@ -23,6 +24,7 @@ __all__ = [
     "Cyclic",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "DistributedDiscreteGaussian",
     "FixedSize",
     "Gaussian",
     "InputError",
@@ -37,8 +39,10 @@ __all__ = [
     "Repeat",
     "Sequence",
     "Shuffled",
+    "Skellam",
     "ToeplitzFactorisation",
     "TreeAggregation",
+    "TruncatedPoisson",
     "WithReplacement",
     "Zcdp",
     "event_for_accountant",

@@ -62,3 +62,24 @@ class Shuffled(Mechanism):
     def __post_init__(self) -> None:
         _base(self.mechanism)
         object.__setattr__(self, "batches", count("batches", self.batches))
+
+
+@dataclass(frozen=True, slots=True)
+class TruncatedPoisson(Mechanism):
+    """Poisson sampling whose cohort is cut at random to max_cohort units when more come up (Chua et al. 2024,
+    arXiv 2411.04205).
+
+    population: at least the number of units in either of two neighbouring federations. The sum is divided by a
+    constant, never by the realised cohort.
+    """
+
+    mechanism: Mechanism
+    sampling_rate: float
+    population: int
+    max_cohort: int
+
+    def __post_init__(self) -> None:
+        _base(self.mechanism)
+        object.__setattr__(self, "sampling_rate", rate("sampling_rate", self.sampling_rate))
+        object.__setattr__(self, "population", count("population", self.population))
+        object.__setattr__(self, "max_cohort", count("max_cohort", self.max_cohort))

@@ -19,6 +19,7 @@ from ..pairs import (
     LaplacePair,
     Pair,
     RandomizedResponsePair,
+    RenyiLines,
     SubsampledPair,
     ZcdpBound,
 )
@@ -72,9 +73,20 @@ def base_divergence(pair: Pair, alpha: float) -> float:
         return value + _SLACK * value
     if isinstance(pair, ZcdpBound):
         return pair.rho * alpha * (1 + _SLACK)
+    if isinstance(pair, RenyiLines):
+        return min(_on_chord(slope, constant, alpha) for slope, constant in pair.lines) * (1 + _SLACK)
     if isinstance(pair, DiscreteGaussianPair):
         return _discrete_gaussian(pair, alpha)
     return _from_terms(_log_terms(pair, alpha), alpha, largest_loss(pair))
+
+
+def _on_chord(slope: float, constant: float, alpha: float) -> float:
+    """At least D_alpha, when D_n <= slope n + constant at all integers n > 1: (alpha - 1) D_alpha is convex in alpha
+    and 0 at 1 (van Erven, Harremoes 2014, Corollary 2), so it is below the chord between two integers."""
+    below = math.floor(alpha)
+    share = alpha - below
+    left, right = (n * (slope * (n + 1) + constant) for n in (below - 1, below))
+    return ((1 - share) * left + share * right) / (alpha - 1)
 
 
 def _log_terms(pair: Pair, alpha: float) -> list[float]:

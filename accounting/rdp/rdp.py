@@ -24,6 +24,7 @@ from ..pairs import (
     LaplacePair,
     Pair,
     RandomizedResponsePair,
+    RenyiLines,
     SubsampledPair,
     ZcdpBound,
 )
@@ -42,6 +43,7 @@ _UNSAMPLED = (
     RandomizedResponsePair,
     ApproximateDpPair,
     ZcdpBound,
+    RenyiLines,
 )
 
 

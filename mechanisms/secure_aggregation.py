@@ -1,0 +1,83 @@
+"""Integer noise that clients add themselves, and that only its sum hides: mechanisms for secure aggregation."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from .base import Mechanism
+from .validate import InputError, count, positive
+
+
+@dataclass(frozen=True, slots=True)
+class Skellam(Mechanism):
+    """A sum of integer vectors plus Skellam noise, the difference of two Poisson variables, in each coordinate.
+
+    Agarwal, Kairouz, Liu 2021 (arXiv 2110.04995). Sums of independent Skellam variables are Skellam, so every client
+    may add its share. variance: of the noise that the observer does not know, all honest shares together, in squared
+    units of the grid. clip: bound on the Euclidean norm of one unit's integer vector, in units of the grid;
+    dimension: its length.
+    """
+
+    variance: float
+    clip: float
+    dimension: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "variance", positive("variance", self.variance))
+        object.__setattr__(self, "clip", positive("clip", self.clip))
+        object.__setattr__(self, "dimension", count("dimension", self.dimension))
+
+    def renyi_lines(self, move: float) -> tuple[tuple[float, float], ...]:
+        """(slope, constant) of linear bounds on D_alpha at integer orders, when the sum moves by move * clip.
+
+        alpha D2^2/(2 v) + min(((2 alpha - 1) D2^2 + 6 D1)/(4 v^2), 3 D1/(2 v)), the paper's Theorem 3.5, v being the
+        variance, D2 and D1 the norms of an integer vector, so that D1 <= min(sqrt(dimension) D2, D2^2).
+        """
+        v, squared = self.variance, (move * self.clip) ** 2
+        l1 = min(math.sqrt(self.dimension * squared), squared)
+        return (
+            (squared / (2 * v) + squared / (2 * v * v), (6 * l1 - squared) / (4 * v * v)),
+            (squared / (2 * v), 3 * l1 / (2 * v)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DistributedDiscreteGaussian(Mechanism):
+    """A sum of integer vectors, to which each of several clients adds discrete Gaussian noise of its own.
+
+    Kairouz, Liu, Steinke 2021 (arXiv 2102.06387). The sum of discrete Gaussians is only close to one.
+    sigma: parameter of one client's noise, at least 1/2, in units of the grid. clients: who add it and do not collude.
+    clip: bound on the Euclidean norm of one unit's integer vector; dimension: its length.
+    """
+
+    sigma: float
+    clients: int
+    clip: float
+    dimension: int
+
+    def __post_init__(self) -> None:
+        if positive("sigma", self.sigma) < 0.5:
+            raise InputError("sigma", self.sigma, "at least 0.5, where the bound on their sum is proved")
+        object.__setattr__(self, "sigma", float(self.sigma))
+        object.__setattr__(self, "clip", positive("clip", self.clip))
+        for name in ("clients", "dimension"):
+            object.__setattr__(self, name, count(name, getattr(self, name)))
+
+    def renyi_lines(self, move: float) -> tuple[tuple[float, float], ...]:
+        """(slope, constant) of linear bounds on D_alpha, when the sum moves by move * clip.
+
+        The paper's Proposition 14: alpha D^2/2 + tau d and alpha (D + sqrt(d) tau)^2/2, with
+        D = move clip/(sqrt(clients) sigma), d the dimension, and tau = 10 sum over 0 < k < clients of
+        e^(-2 pi^2 sigma^2 k/(k+1)).
+        """
+        distance = move * self.clip / (math.sqrt(self.clients) * self.sigma)
+        tau = self._inflation()
+        return (distance**2 / 2, tau * self.dimension), ((distance + math.sqrt(self.dimension) * tau) ** 2 / 2, 0.0)
+
+    def _inflation(self) -> float:
+        """tau; from the thousandth term on each is bounded by that one."""
+        terms = min(self.clients - 1, 1000)
+        exponents = [-2 * math.pi**2 * self.sigma**2 * k / (k + 1) for k in range(1, terms + 1)]
+        rest = (self.clients - 1 - terms) * math.exp(exponents[-1]) if exponents else 0.0
+        return 10 * (math.fsum(math.exp(exponent) for exponent in exponents) + rest)
