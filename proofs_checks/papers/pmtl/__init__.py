@@ -13,8 +13,19 @@ from .appendix_a1 import ROWS as APPENDIX_A1
 from .corollary2 import ROWS as COROLLARY_2
 from .experiments import ROWS as EXPERIMENTS
 from .theorem1 import ROWS as THEOREM_1
+from .theorem6_rows import ROWS as THEOREM_6
+from .theorem7_rows import ROWS as THEOREM_7
 
 
 def rows() -> tuple[Row, ...]:
     """All rows, in the paper's order."""
-    return (*ALGORITHM, *ALGORITHM_PRIVACY, *APPENDIX_A1, *THEOREM_1, *COROLLARY_2, *EXPERIMENTS)
+    return (
+        *ALGORITHM,
+        *ALGORITHM_PRIVACY,
+        *APPENDIX_A1,
+        *THEOREM_1,
+        *COROLLARY_2,
+        *EXPERIMENTS,
+        *THEOREM_6,
+        *THEOREM_7,
+    )
