@@ -21,7 +21,7 @@ from .range import cell_masses, factors, reach
 
 _TALLEST = 1.2
 _WIDEST_ANGLE = 1.5
-_FINE, _COARSE = 160, 4.0
+_FINE, _COARSE = 128, 4.0
 _LIGHT = 1e-4
 """Cells across where the nodes' weights are not light, and how much wider they are elsewhere."""
 

@@ -120,10 +120,10 @@ def invert(rounds: Rounds, plan: Plan, accuracy: float) -> Inversion:
     gaussian = 0.5 * rounds.gaussian * c * (c + 1.0)
     prefactor = gaussian + math.fsum(count * tilt.log_moment for tilt, count in tilts)
     prefactor_error = 8.0 * PARAMETER * gaussian + 16.0 * UNIT * abs(prefactor)
-    s = found.step * np.arange(found.size)
+    s: Real = found.step * np.arange(found.size, dtype=np.float64)
     log_phi, error = _phases(rounds, tilts, c, s)
-    t = c + 1j * s
-    terms = np.exp(log_phi) * (found.step / math.pi) / (t * (t + 1.0))
+    t = (c + 1j * s).astype(np.complex128)
+    terms: Complex = np.exp(log_phi) * (found.step / math.pi) / (t * (t + 1.0))
     terms[0] *= 0.5
     sizes = np.abs(terms)
     total = float(sizes @ (error + UNIT * (60.0 + 4.0 * np.abs(log_phi)))) * (1.0 + 2.0**-20)
@@ -173,7 +173,7 @@ def _truncation(rounds: Rounds, tilts: list[Tilted], c: float, step: float, goal
     fall = gaussian + math.fsum(count * part.fall for part, count in envelopes)
     real = gaussian * c * (c + 1.0) * (1.0 + 8.0 * PARAMETER)
     needed = real + math.fsum(count * part.log_moment for part, count in envelopes) - goal
-    frequency = math.sqrt(max(1.0, needed) / fall)
+    frequency = 1.08 * math.sqrt(max(1.0, needed) / fall)
     nodes = sum(path.loss.size for part, _ in rounds.sampled for path in part.paths)
     most = min(MOST_FREQUENCIES, MOST_PRODUCTS / max(1, nodes))
     while frequency < (most - 2.0) * step:

@@ -88,11 +88,33 @@ def mixture_log(real: Real, imag: Real | float, rate: float, error: Real) -> tup
 
     error: bound on y's own absolute error, in UNITs. Small results keep their relative accuracy.
     """
+    sine, half = np.sin(imag), np.sin(0.5 * imag)
+    if rate > 0.4 or np.max(real) > 300.0:
+        return _mixture_log_of_sum(real, sine, half, rate, error)
+    growth = np.expm1(real)
+    grown = growth + 1.0
+    change_real, change_imag = rate * (growth - (2.0 * half * half) * grown), (rate * sine) * grown
+    square = change_real * change_real + change_imag * change_imag
+    inner = 2.0 * change_real + square
+    result = np.empty(real.shape, dtype=np.complex128)
+    result.real = 0.5 * np.log1p(inner)
+    result.imag = np.arctan2(change_imag, 1.0 + change_real)
+    sensitivity = (rate * grown * error + 4.0 * np.sqrt(square)) / np.sqrt(1.0 + inner)
+    return result, 256.0 * np.abs(result) + 1.01 * sensitivity
+
+
+def _mixture_log_of_sum(
+    real: Real, sine: Real | float, half: Real | float, rate: float, error: Real
+) -> tuple[Complex, Real]:
+    """The same for every rate and real: where the result is not small, from 1 - rate and rate e^y themselves.
+
+    sine, half: of imag and of its half.
+    """
     shrink = np.exp(-np.abs(real))
     positive = real > 0.0
     rest = np.where(positive, (1.0 - rate) * shrink, 1.0 - rate)
     jump = np.where(positive, rate, rate * shrink)
-    sine, cosine, half = np.sin(imag), np.cos(imag), np.sin(0.5 * imag)
+    cosine = 1.0 - 2.0 * half * half
     modulus = np.hypot(rest + jump * cosine, jump * sine)
     growth = np.expm1(np.minimum(real, 300.0))
     change_real = rate * (growth - 2.0 * half * half * (growth + 1.0))

@@ -7,17 +7,18 @@ and each factor is monotone in x.
 from __future__ import annotations
 
 import math
+from typing import TypeVar
 
 import numpy as np
 
 from .paths import Real, Sampled
 
-Branch = tuple[tuple[int, float | Real], ...]
-Branches = tuple[Branch, ...]
-"""The (sign, power) of each factor, of one branch and of all."""
+Power = TypeVar("Power", float, Real)
+Branch = tuple[tuple[int, Power], ...]
+"""The (sign, power) of each factor of one branch."""
 
 
-def factors(order: str, c: float | Real) -> Branches:
+def factors(order: str, c: Power) -> tuple[Branch[Power], ...]:
     """The (sign, power) of each factor of each branch's integrand at real t = c; c may be a column of several."""
     if order == "add":
         return (((1, -c),),)
@@ -37,15 +38,15 @@ def log_mixture(pair: Sampled, x: Real) -> Real:
     return np.where(y < 30.0, direct, y + np.log(pair.rate + (1.0 - pair.rate) * np.exp(-np.maximum(y, 30.0))))
 
 
-def cell_masses(pair: Sampled, branch: Branch, ends: Real) -> tuple[Real, Real]:
+def cell_masses(pair: Sampled, branch: Branch[Power], ends: Real) -> tuple[Real, Real]:
     """log of (at least, at most) the integral of a branch over each cell; a row for each power of a column of them.
 
     The log integrand f has f'' = -1 + sum_j power_j l_j'' with 0 <= l_j'' <= shift^2 / 4, l_j = log m(sign_j x), and a
     function with f'' >= -k exceeds the larger of its values at the ends of a cell by at most k width^2 / 8.
     """
     value = -0.5 * ends * ends - 0.5 * math.log(2.0 * math.pi)
-    concave, convex = 1.0, -1.0
     bend = 0.25 * pair.shift**2
+    concave, convex = np.array(1.0), np.array(-1.0)
     for sign, power in branch:
         value = value + power * log_mixture(pair, sign * ends)
         concave = concave + bend * np.maximum(0.0, -power)
@@ -76,11 +77,37 @@ def reach(pair: Sampled, points: tuple[float, ...], budget: float) -> tuple[floa
 def _far(pair: Sampled, points: tuple[float, ...], budget: float) -> float:
     """Distance from 0, on the side where the integrand may grow before it falls, past which it does not matter.
 
-    Past the last cell it is at most phi(x) e^{power shift (|x| + shift/2)}, whose mass is below e^-budget / 4; that is
-    weakest for the largest c. One row of cells for each c.
+    There the log integrand f has f'(x) <= steepest - x for x > 0. The largest c is the worst: moments are at least 1,
+    and past shift/2 the integrand increases in c. So past x > steepest + 1 the mass, of sums too, is at most
+    2 e^{f(x)}; cells are needed only where that asks for too much.
     """
     top = max(points)
     steepest = pair.shift * {"add": top, "replace": 1.0 + 2.0 * top}.get(pair.order, 1.0 + top)
+    far = max(math.sqrt(2.0 * budget) + 1.0, 0.5 * pair.shift)
+    if steepest + 1.0 > far:
+        return _far_by_cells(pair, points, steepest, budget)
+    side = -1.0 if pair.order == "add" else 1.0
+    while _log_growth(pair, top, side * far) - 0.5 * far * far > -budget:
+        far = 1.01 * math.sqrt(2.0 * (budget + _log_growth(pair, top, side * far)))
+    return far
+
+
+def _log_growth(pair: Sampled, c: float, x: float) -> float:
+    """log of the first branch's integrand over phi at one x."""
+    total = 0.0
+    for sign, power in factors(pair.order, c)[0]:
+        y = pair.shift * sign * x - 0.5 * pair.shift**2
+        log = math.log1p(pair.rate * math.expm1(y)) if y < 30.0 else y + math.log(pair.rate + math.exp(-y))
+        total += power * log
+    return total
+
+
+def _far_by_cells(pair: Sampled, points: tuple[float, ...], steepest: float, budget: float) -> float:
+    """The same, from bounds on the integrand over cells.
+
+    Past the last cell it is at most phi(x) e^{power shift (|x| + shift/2)}, whose mass is below e^-budget / 4; that is
+    weakest for the largest c. One row of cells for each c.
+    """
     far = steepest + math.sqrt(2.0 * budget + steepest * (steepest + pair.shift)) + 1.0
     count = min(4096, 64 + math.ceil(far))
     ends = far / count * np.arange(count + 1.0)
