@@ -84,29 +84,30 @@ def from_event(event: dp_event.DpEvent) -> Mechanism:
     """
     from dp_accounting import dp_event
 
-    mechanisms: dict[type[dp_event.DpEvent], Any] = {
-        dp_event.GaussianDpEvent: lambda e: Gaussian(e.noise_multiplier),
-        dp_event.LaplaceDpEvent: lambda e: Laplace(e.noise_multiplier),
-        dp_event.DiscreteLaplaceDpEvent: lambda e: DiscreteLaplace(1 / e.noise_parameter, e.sensitivity),
-        dp_event.RandomizedResponseDpEvent: lambda e: RandomizedResponse(
+    # By name: older releases of dp_accounting lack some of these classes.
+    mechanisms: dict[str, Any] = {
+        "GaussianDpEvent": lambda e: Gaussian(e.noise_multiplier),
+        "LaplaceDpEvent": lambda e: Laplace(e.noise_multiplier),
+        "DiscreteLaplaceDpEvent": lambda e: DiscreteLaplace(1 / e.noise_parameter, e.sensitivity),
+        "RandomizedResponseDpEvent": lambda e: RandomizedResponse(
             e.noise_parameter * (e.num_buckets - 1) / e.num_buckets, e.num_buckets
         ),
-        dp_event.SelfComposedDpEvent: lambda e: Repeat(from_event(e.event), e.count),
-        dp_event.ComposedDpEvent: lambda e: Sequence(tuple(from_event(part) for part in e.events)),
-        dp_event.PoissonSampledDpEvent: lambda e: Poisson(from_event(e.event), e.sampling_probability),
-        dp_event.SampledWithoutReplacementDpEvent: lambda e: FixedSize(
+        "SelfComposedDpEvent": lambda e: Repeat(from_event(e.event), e.count),
+        "ComposedDpEvent": lambda e: Sequence(tuple(from_event(part) for part in e.events)),
+        "PoissonSampledDpEvent": lambda e: Poisson(from_event(e.event), e.sampling_probability),
+        "SampledWithoutReplacementDpEvent": lambda e: FixedSize(
             from_event(e.event), e.source_dataset_size, e.sample_size
         ),
-        dp_event.SampledWithReplacementDpEvent: lambda e: WithReplacement(
+        "SampledWithReplacementDpEvent": lambda e: WithReplacement(
             from_event(e.event), e.source_dataset_size, e.sample_size
         ),
+        "ZCDpEvent": lambda e: Zcdp(e.rho),
     }
-    if isinstance(event, dp_event.ZCDpEvent) and event.xi == 0:
-        return Zcdp(event.rho)
-    if type(event) not in mechanisms:
+    name = type(event).__name__
+    if name not in mechanisms or type(event) is not getattr(dp_event, name, None) or getattr(event, "xi", 0) != 0:
         raise InputError("event", event, _HAVE_MECHANISMS)
     try:
-        mechanism: Mechanism = mechanisms[type(event)](event)
+        mechanism: Mechanism = mechanisms[name](event)
     except (InputError, ZeroDivisionError, TypeError) as error:
         raise InputError("event", event, f"values in range ({error})") from error
     return mechanism
