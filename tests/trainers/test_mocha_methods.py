@@ -41,16 +41,24 @@ def small():
 
 @pytest.fixture(scope="module")
 def optimum(small):
-    """The optimal primal value for each loss, to a gap of 1e-9."""
+    """The optimal primal value for each loss, to a gap of 1e-8."""
 
     def solve(loss):
         start = State.start(small, mean_regularised(6, LAMBDA))
         for state in weight_step(small, start, LAMBDA, np.random.default_rng(0), loss=loss):
-            if state.rounds % 50 == 0 and (done := report(small, LOSSES[loss], state, LAMBDA)).gap < 1e-9:
+            if state.rounds % 50 == 0 and (done := report(small, LOSSES[loss], state, LAMBDA)).gap < 1e-8:
                 return done.primal
         raise AssertionError
 
     return {loss: solve(loss) for loss in LOSSES}
+
+
+def solved(tasks, states, loss="hinge", longest=5000):
+    """The report of the first of these states whose gap is at most 1e-6 of the primal value."""
+    for state in islice(states, longest):
+        if state.rounds % 10 == 0 and (seen := report(tasks, LOSSES[loss], state, LAMBDA)).gap <= 1e-6 * seen.primal:
+            return seen
+    raise AssertionError("no convergence")
 
 
 def one_step(tasks, state, order, omega):
@@ -82,20 +90,28 @@ def test_recorded_rounds_of_the_other_methods_replay(landmine, run, step):
             assert seen.dual == pytest.approx(recorded["dual"][index], rel=1e-12)
 
 
-@pytest.mark.parametrize("loss", list(LOSSES))
-def test_cocoa_and_mb_sdca_reach_the_optimum(small, optimum, loss):
+SMOOTH_BY_DAY = [pytest.param("hinge", marks=pytest.mark.nightly), "squared-hinge", "squared", "logistic"]
+"""Near a hinge optimum a theta is hard to certify: nodes run into their longest round, and tests take long."""
+
+
+@pytest.mark.parametrize("loss", SMOOTH_BY_DAY)
+def test_cocoa_reaches_the_optimum(small, optimum, loss):
     start = State.start(small, mean_regularised(6, LAMBDA))
-    found, _ = next(islice(cocoa(small, start, LAMBDA, np.random.default_rng(0), 0.3, loss=loss), 400, None))
-    assert report(small, LOSSES[loss], found, LAMBDA).primal == pytest.approx(optimum[loss], rel=1e-6)
-    batches = mb_sdca(small, start, LAMBDA, np.random.default_rng(0), scaling=6.0, fraction=0.5, loss=loss)
-    found = next(islice(batches, 12_000, None))
-    assert report(small, LOSSES[loss], found, LAMBDA).primal == pytest.approx(optimum[loss], rel=1e-6)
+    states = (state for state, _ in cocoa(small, start, LAMBDA, np.random.default_rng(0), 0.6, loss=loss))
+    assert solved(small, states, loss).primal == pytest.approx(optimum[loss], rel=1e-6)
+
+
+@pytest.mark.parametrize("loss", list(LOSSES))
+def test_mb_sdca_reaches_the_optimum(small, optimum, loss):
+    start = State.start(small, mean_regularised(6, LAMBDA))
+    states = mb_sdca(small, start, LAMBDA, np.random.default_rng(0), scaling=6.0, fraction=0.5, loss=loss)
+    assert solved(small, states, loss).primal == pytest.approx(optimum[loss], rel=1e-6)
 
 
 @pytest.mark.parametrize("loss", ["squared-hinge", "squared", "logistic"])
 def test_full_batch_gradient_descent_reaches_the_optimum_of_smooth_losses(small, optimum, loss):
     start = State.start(small, mean_regularised(6, LAMBDA))
-    found = next(islice(mb_sgd(small, start, LAMBDA, np.random.default_rng(0), step=0.1, loss=loss), 4000, None))
+    found = next(islice(mb_sgd(small, start, LAMBDA, np.random.default_rng(0), step=0.1, loss=loss), 2000, None))
     found = with_dual_point(small, LOSSES[loss], found)
     seen = report(small, LOSSES[loss], found, LAMBDA)
     assert seen.primal == pytest.approx(optimum[loss], rel=1e-6)
@@ -107,11 +123,11 @@ def test_pegasos_nears_the_hinge_optimum_and_the_references_step_leaves_it(small
     omega = mean_regularised(6, LAMBDA)
     start = State.start(small, omega)
     steps = mb_sgd(small, start, LAMBDA, np.random.default_rng(0), fraction=0.5)
-    late = [report(small, LOSSES["hinge"], state, LAMBDA).primal for state in islice(steps, 3000, 6000)]
+    late = [report(small, LOSSES["hinge"], state, LAMBDA).primal for state in islice(steps, 2000, 3000)]
     assert min(late) <= optimum["hinge"] * 1.005
     assert min(late) >= optimum["hinge"] * (1 - 1e-9)
     state, rng = start, np.random.default_rng(0)
-    for _ in range(6000):
+    for _ in range(3000):
         order = random_order(small, small.sizes, rng)
         state = reference_round(small, LOSSES["hinge"], state, omega, LAMBDA, order, 0.1)
     assert report(small, LOSSES["hinge"], state, LAMBDA).primal > optimum["hinge"] * 1.05
@@ -123,7 +139,7 @@ def test_gap_of_a_primal_method_is_valid(small, optimum, loss):
     for state in islice(mb_sgd(small, start, LAMBDA, np.random.default_rng(0), step=0.1, loss=loss), 50):
         seen = report(small, LOSSES[loss], with_dual_point(small, LOSSES[loss], state), LAMBDA)
         assert seen.gap >= 0
-        assert seen.dual <= optimum[loss] + 1e-9
+        assert seen.dual <= optimum[loss] + 1e-7
 
 
 @pytest.mark.parametrize("loss", list(LOSSES))
@@ -138,7 +154,7 @@ def test_theta_bound_is_above_theta(small, loss):
         order = random_order(small, Passes(passes)(small, 0, rng), rng)
         return local_updates(small, LOSSES[loss], state.alpha, state.weights, scale, sigma, order)
 
-    best = problem.value(*worked(3000))
+    best = problem.value(*worked(500))
     nothing = problem.value(state.alpha, np.zeros_like(state.v))
     assert (problem.theta_bound(state.alpha, np.zeros_like(state.v)) == 1).all()
     for passes in (0.3, 1, 5):
@@ -148,7 +164,7 @@ def test_theta_bound_is_above_theta(small, loss):
         assert (theta >= -1e-9).all()
         assert (bound >= theta - 1e-9).all()
         assert (bound <= 1).all()
-    assert (problem.theta_bound(*worked(3000)) < 1e-3).all()
+    assert (problem.theta_bound(*worked(500)) < 1e-3).all()
 
 
 def test_every_node_reaches_its_own_theta_or_drops(small):
@@ -166,12 +182,13 @@ def test_every_node_reaches_its_own_theta_or_drops(small):
 
 
 @pytest.mark.parametrize(
-    "targets", [RandomTheta(0.1, 0.9), DroppingTheta(FixedTheta(0.5), 0.5), DroppingTheta(RandomTheta(0.2, 1.0), 0.3)]
+    "targets", [RandomTheta(0.5, 0.9), DroppingTheta(FixedTheta(0.7), 0.5), DroppingTheta(RandomTheta(0.6, 1.0), 0.3)]
 )
-def test_random_and_dropped_theta_reach_the_same_optimum(small, optimum, targets):
+@pytest.mark.parametrize("loss", ["squared-hinge", pytest.param("hinge", marks=pytest.mark.nightly)])
+def test_random_and_dropped_theta_reach_the_same_optimum(small, optimum, targets, loss):
     start = State.start(small, mean_regularised(6, LAMBDA))
-    found, _ = next(islice(theta_steps(small, start, LAMBDA, np.random.default_rng(0), targets), 500, None))
-    assert report(small, LOSSES["hinge"], found, LAMBDA).primal == pytest.approx(optimum["hinge"], rel=1e-6)
+    steps = (state for state, _ in theta_steps(small, start, LAMBDA, np.random.default_rng(0), targets, loss=loss))
+    assert solved(small, steps, loss).primal == pytest.approx(optimum[loss], rel=1e-6)
 
 
 def test_tight_sigma_lies_between_the_exact_value_and_lemma_9s(small):
