@@ -8,14 +8,22 @@ from __future__ import annotations
 
 from ..row import Row
 from .algorithm_1 import ROWS as ALGORITHM_1
+from .assumptions import ROWS as ASSUMPTIONS
 from .composition import ROWS as COMPOSITION
+from .descent import ROWS as DESCENT
+from .inductions import ROWS as INDUCTIONS
 from .limit import ROWS as LIMIT
 from .noise_formula import ROWS as NOISE_FORMULA
+from .rates_5 import ROWS as RATES_5
 from .sensitivity import ROWS as SENSITIVITY
 from .subsampling import ROWS as SUBSAMPLING
+from .subspaces import ROWS as SUBSPACES
 from .tables import ROWS as TABLES
+from .theorems_5 import ROWS as THEOREMS_5
 
 
 def rows() -> tuple[Row, ...]:
     """All rows, in the paper's order."""
-    return (*ALGORITHM_1, *SENSITIVITY, *SUBSAMPLING, *COMPOSITION, *LIMIT, *NOISE_FORMULA, *TABLES)
+    privacy = (*ALGORITHM_1, *SENSITIVITY, *SUBSAMPLING, *COMPOSITION, *LIMIT)
+    convergence = (*SUBSPACES, *ASSUMPTIONS, *DESCENT, *INDUCTIONS, *THEOREMS_5, *RATES_5)
+    return (*privacy, *convergence, *NOISE_FORMULA, *TABLES)

@@ -31,6 +31,19 @@ def cohort_size(statement: Statement) -> Finding:
     return Finding(holds, listed, numbers)
 
 
+def average_keeps_a_model(statement: Statement) -> Finding:
+    """(6) applied to |I_t| copies of one model w gives (|I_t|/K) w: how likely not w, how likely 0 in some round."""
+    numbers: dict[str, float] = {}
+    for each in EXPERIMENTS.values():
+        poisson = statement.domain["sampling"] == "poisson"
+        law = binom(each.population, each.rate)
+        numbers[f"P[not w], {each.name}"] = 1 - float(law.pmf(each.cohort)) if poisson else 0.0
+        empty = float(law.pmf(0)) if poisson else 0.0
+        numbers[f"P[some round sets w to 0], {each.name}"] = 1 - (1 - empty) ** each.rounds
+    holds = max(numbers.values()) == 0.0
+    return Finding(holds, ", ".join(f"{name} = {value:.3g}" for name, value in numbers.items()), numbers)
+
+
 def defined_steps(statement: Statement) -> Finding:
     """Which rounds start from a w_{M+1} that the algorithm has defined, executing its lines for T = 12."""
     interval, undefined = statement.domain["H"], []
@@ -109,6 +122,23 @@ ROWS = (
         ),
         repaired=Statement(
             "Uniform sampling of K clients without replacement has |I_t| = K.", {"sampling": "fixed size"}
+        ),
+    ),
+    Row(
+        id="DPFEDMTL-ALG1-average",
+        paper="dpfedmtl",
+        place="Algorithm 1, (6)",
+        kind=Kind.COUNTEREXAMPLE,
+        evidence=average_keeps_a_model,
+        printed=Statement(
+            "(6), which divides by K, leaves a model on which all chosen clients agree, with Poisson sampling.",
+            {"divided by": "K"},
+            {"sampling": "poisson"},
+        ),
+        repaired=Statement(
+            "(6), which divides by K, leaves a model on which all chosen clients agree, with cohorts of K.",
+            {"divided by": "K"},
+            {"sampling": "fixed size"},
         ),
     ),
     Row(

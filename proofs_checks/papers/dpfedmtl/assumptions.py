@@ -1,0 +1,152 @@
+"""Section 5.2's assumptions: gradient diversity, bounded gradients, level sets; alone and together."""
+
+from __future__ import annotations
+
+import math
+from itertools import islice
+
+import numpy as np
+import z3
+
+from ..row import Finding, Kind, Row, Statement
+from ..smt import proved
+from .recursion import Family, Step, runs
+
+
+def smallest_diversity(family: Family, shared: float, denominator: str) -> float:
+    """The ratio of Assumption 5.5 at w_s = shared: mean ||df_i||^2 over ||sum_i df||^2 or ||(1/M) sum_i df_i||^2."""
+    slopes = family.shared_slopes(np.full((1, 1, family.dimension), shared))[0]
+    mean = slopes.mean(axis=0)
+    whole = family.clients * mean if denominator == "||sum_i df||^2" else mean
+    return float((slopes**2).sum(axis=1).mean() / (whole**2).sum())
+
+
+def step_from_diversity(statement: Statement) -> Finding:
+    """A run of ten identical quadratic clients, no noise, with eta = 1/(lambda L) and the smallest lambda allowed."""
+    family = Family("quadratic", 1.0, 10)
+    diversity = smallest_diversity(family, 1.0, statement.claim["denominator"])
+    history = [float(family.value(h, w)[0]) for h, w in islice(runs(family, Step(1 / diversity), 1, 1.0, 0), 12)]
+    text = f"lambda = {diversity:.3g}, eta L = {1 / diversity:.3g}: f goes from {history[0]:.3g} to {history[-1]:.3g}"
+    return Finding(history[-1] <= history[0], text, {"lambda": diversity, "f": history})
+
+
+def diversity_near_stationary(statement: Statement) -> Finding:
+    """The ratio of Assumption 5.5 (over ||df||^2) as w_s tends to a stationary point of f."""
+    family = Family("quadratic", 1.0, 10, spread=statement.domain["spread of the clients"])
+    ratios = [smallest_diversity(family, 10.0**-k, "||df||^2") for k in range(6)]
+    bounded = ratios[-1] <= 10 * ratios[0]
+    return Finding(
+        bounded, f"the ratio goes from {ratios[0]:.3g} to {ratios[-1]:.3g}", {"ratio by distance 10^-k": ratios}
+    )
+
+
+def bounded_and_strongly_convex(statement: Statement) -> Finding:
+    """Whether one function on the line can have |f'| <= B and (f'(x) - f'(0)) x >= c x^2 for all |x| <= radius."""
+    c, bound, x, at_x, at_0, radius = z3.Reals("c B x slope slope0 radius")
+    given = [c > 0, bound > 0, x > 0, (at_x - at_0) * x >= c * x * x, at_x <= bound, at_x >= -bound]
+    given += [at_0 <= bound, at_0 >= -bound]
+    if statement.domain["set"] == "all of V":
+        impossible = proved(z3.BoolVal(False), *given, x == (2 * bound + 1) / c)
+        return Finding(not impossible, "impossible at distance (2B + 1)/c: no function meets both", {"z3": "unsat"})
+    possible = proved(c * x <= bound, c > 0, bound > 0, x >= 0, x <= radius, radius * c <= bound)
+    return Finding(possible, "f = c x^2 / 2 meets both: |f'| = c |x| <= B", {"z3": "unsat"})
+
+
+def stays_in_level_set(statement: Statement) -> Finding:
+    """P[f(w^1) > f(w^0)] for f = x^2/2, eta = 1/L = 1, from w^0 = 1: the step lands at the noise."""
+    noise = statement.domain["S sigma"]
+    probability = math.erfc(1 / noise / math.sqrt(2)) if noise > 0 else 0.0
+    text = f"the first step leaves the level set with probability {probability:.3f}"
+    return Finding(probability == 0, text, {"probability": probability})
+
+
+def shared_part_vacuous(statement: Statement) -> Finding:
+    """Theorem 5.1's bound of the shared gradients against B^2, which Assumption 5.6 gives for any sequence.
+
+    x: the mean of ||d_(M+1) f||^2 along any sequence whatever.
+    """
+    x, b, m, h, smooth, diversity, rest = z3.Reals("x B M H L lambda rest")
+    least = z3.RealVal(str(statement.domain["M H^2 L over lambda, at least"]))
+    given = [x >= 0, x <= b * b, m >= 1, h >= 1, smooth > 0, diversity > 0, rest >= 0]
+    holds = proved(x <= m * h * h * smooth * b * b / diversity + rest, *given, m * h * h * smooth >= least * diversity)
+    text = "true of any sequence: the bound is at least B^2" if holds else "says something where M H^2 L < lambda"
+    return Finding(holds, text, {"z3": "unsat" if holds else "sat"}, vacuous=holds)
+
+
+ROWS = (
+    Row(
+        id="DPFEDMTL-A5.5",
+        paper="dpfedmtl",
+        place="Assumption 5.5 with the step size 1/(lambda L)",
+        kind=Kind.SIMULATION,
+        evidence=step_from_diversity,
+        printed=Statement(
+            "With lambda a bound of mean ||df_i||^2 / ||sum_(i=1..M) df||^2, the step size 1/(lambda L) descends.",
+            {"denominator": "||sum_i df||^2"},
+        ),
+        repaired=Statement(
+            "With lambda a bound of mean ||df_i||^2 / ||df||^2 (which is never below 1), the step size 1/(lambda L) "
+            "descends.",
+            {"denominator": "||df||^2"},
+        ),
+    ),
+    Row(
+        id="DPFEDMTL-A5.5-stationary",
+        paper="dpfedmtl",
+        place="Assumption 5.5",
+        kind=Kind.COUNTEREXAMPLE,
+        evidence=diversity_near_stationary,
+        printed=Statement(
+            "A bound lambda of the gradient diversity exists for clients that disagree.",
+            {},
+            {"spread of the clients": 1.0},
+        ),
+        repaired=Statement(
+            "A bound lambda of the gradient diversity exists for clients whose shared gradients vanish together.",
+            {},
+            {"spread of the clients": 0.0},
+        ),
+    ),
+    Row(
+        id="DPFEDMTL-A5.2+5.6",
+        paper="dpfedmtl",
+        place="Theorem 5.3: Assumptions 5.2 and 5.6 together",
+        kind=Kind.SMT,
+        evidence=bounded_and_strongly_convex,
+        printed=Statement(
+            "A function can be strongly convex and have bounded gradients on V (as Theorem 5.3 needs).",
+            {},
+            {"set": "all of V"},
+        ),
+        repaired=Statement(
+            "A function can be strongly convex and have gradients of at most B on a ball of radius B/c.",
+            {},
+            {"set": "a ball of radius B/c"},
+        ),
+    ),
+    Row(
+        id="DPFEDMTL-A5.4",
+        paper="dpfedmtl",
+        place="Assumption 5.4, used in Theorem 5.2",
+        kind=Kind.COUNTEREXAMPLE,
+        evidence=stays_in_level_set,
+        printed=Statement("The iterates stay in the initial level set, whatever the noise.", {}, {"S sigma": 1.0}),
+        repaired=Statement("The iterates stay in the initial level set without noise.", {}, {"S sigma": 0.0}),
+    ),
+    Row(
+        id="DPFEDMTL-T5.1-vacuous",
+        paper="dpfedmtl",
+        place="Theorem 5.1, its shared part",
+        kind=Kind.SMT,
+        evidence=shared_part_vacuous,
+        printed=Statement(
+            "Where M H^2 L >= lambda, the mean of ||d_(M+1) f||^2 is at most M H^2 L B^2 / lambda + ....",
+            {},
+            {"M H^2 L over lambda, at least": 1},
+        ),
+        spoilt=Statement(
+            "Where M H^2 L >= 0.95 lambda, every sequence satisfies this.", {}, {"M H^2 L over lambda, at least": 0.95}
+        ),
+    ),
+)
+"""The rows of section 5.2's assumptions."""

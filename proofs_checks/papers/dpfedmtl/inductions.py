@@ -1,0 +1,113 @@
+"""From Lemma 5.2 to Theorems 5.2 and 5.3: the recursions, over the reals."""
+
+from __future__ import annotations
+
+import z3
+
+from ..row import Finding, Kind, Row, Statement
+from ..smt import Recheck, Values, decide
+
+E_, ROOT, TIME = z3.Reals("e s T")
+
+
+def convex_recursion(statement: Statement) -> Finding:
+    """From e+ <= e - e^2 + s^2 (A = 1, s = sqrt(c/A)): one step of the induction e_T <= 1/T + s, for all T >= 1.
+
+    After scaling by A the recursion has this form. The start: any e_0 >= 0 gives e_1 <= 1 + s.
+    """
+    most = z3.RealVal(str(statement.domain["c over A, at most"]))
+    after = E_ - E_ * E_ + ROOT * ROOT
+
+    def recheck(values: Values) -> Recheck:
+        e, s, t = values["e"], values["s"], values["T"]
+        new = e - e * e + s * s
+        return Recheck(new > s + 1 / (t + 1), {"e+": new, "bound": s + 1 / (t + 1)})
+
+    return decide(
+        after <= ROOT + 1 / (TIME + 1),
+        [E_ >= 0, ROOT >= 0, most >= ROOT * ROOT, TIME >= 1, E_ <= ROOT + 1 / TIME],
+        recheck,
+        proof="the induction step holds for every T, whatever the start",
+        refutation="a gap below sqrt(c A) overshoots it when c > A/4, and 1/T is too small to cover that",
+    )
+
+
+def linear_recursion(statement: Statement) -> Finding:
+    """e+ <= (1 - rho) e + gamma gives e+ - beta <= (1 - rho)(e - beta) with beta = factor gamma / rho, 0 < rho <= 1."""
+    gap, rho, gamma, beta = z3.Reals("e rho gamma beta")
+    factor = z3.RealVal(statement.claim["beta over gamma/rho"])
+
+    def recheck(values: Values) -> Recheck:
+        e, r, g, b = (values[name] for name in ("e", "rho", "gamma", "beta"))
+        left, right = (1 - r) * e + g - b, (1 - r) * (e - b)
+        return Recheck(left > right + 1e-12, {"left": left, "right": right})
+
+    return decide(
+        (1 - rho) * gap + gamma - beta <= (1 - rho) * (gap - beta),
+        [rho > 0, rho <= 1, gamma > 0, beta * rho == factor * gamma],
+        recheck,
+        proof="an identity",
+        refutation="beta is then no fixed point",
+    )
+
+
+def power_of_interval(statement: Statement) -> Finding:
+    """alpha^2 = A c: the power of H in the B^2 term must be that of Lemma 5.2, as in Theorems 5.1 and 5.3."""
+    h, b = z3.Reals("H B")
+    term = h * b * b if statement.claim["power of H"] == 1 else h * h * b * b
+
+    def recheck(values: Values) -> Recheck:
+        return Recheck(values["H"] != 1 and values["B"] != 0, {"H": values["H"]})
+
+    return decide(
+        term == h * h * b * b,
+        [h >= 1, b > 0],
+        recheck,
+        proof="Lemma 5.2's H^2 B^2",
+        refutation="Lemma 5.2 has H^2 B^2, alpha has H B^2",
+    )
+
+
+ROWS = (
+    Row(
+        id="DPFEDMTL-T5.2-recursion",
+        paper="dpfedmtl",
+        place="Theorem 5.2, from Lemma 5.2",
+        kind=Kind.SMT,
+        evidence=convex_recursion,
+        printed=Statement(
+            "e+ <= e - e^2/A + c gives e_T <= A/T + sqrt(A c), for every c.", {}, {"c over A, at most": "100"}
+        ),
+        repaired=Statement(
+            "e+ <= e - e^2/A + c gives e_T <= A/T + sqrt(A c), for c <= A/4.", {}, {"c over A, at most": "0.25"}
+        ),
+    ),
+    Row(
+        id="DPFEDMTL-T5.2-H",
+        paper="dpfedmtl",
+        place="Theorem 5.2, alpha",
+        kind=Kind.SMT,
+        evidence=power_of_interval,
+        printed=Statement(
+            "alpha contains Lemma 5.2's constant: H B^2/(2 lambda^2) in its first term.", {"power of H": 1}
+        ),
+        repaired=Statement(
+            "alpha contains Lemma 5.2's constant: H^2 B^2/(2 lambda^2) in its first term.", {"power of H": 2}
+        ),
+    ),
+    Row(
+        id="DPFEDMTL-T5.3-recursion",
+        paper="dpfedmtl",
+        place="Theorem 5.3, from Lemma 5.2",
+        kind=Kind.SMT,
+        evidence=linear_recursion,
+        printed=Statement(
+            "e+ <= (1 - rho) e + gamma contracts e - gamma/rho by 1 - rho, for rho = c/(lambda M L) <= 1.",
+            {"beta over gamma/rho": "1"},
+        ),
+        spoilt=Statement(
+            "e+ <= (1 - rho) e + gamma contracts e - 0.97 gamma/rho by 1 - rho.", {"beta over gamma/rho": "0.97"}
+        ),
+    ),
+)
+"""The rows of the recursions."""
