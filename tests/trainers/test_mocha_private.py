@@ -212,6 +212,7 @@ def audited_epsilon():
     return bound(slice(half, None), best)
 
 
+@pytest.mark.nightly
 def test_canary_audit_refutes_halved_noise_only(monkeypatch):
     claimed = epsilon(Repeat(Gaussian(MULTIPLIER), ROUNDS), DELTA, "replace-one", notion="billboard")
     assert 0.2 < audited_epsilon() <= claimed.upper

@@ -31,10 +31,10 @@ def run_sweep(
     for done, cell in enumerate(cells, start=1):
         file = place / f"{cell.key}.json"
         if file.exists():
-            result = _read(file)
+            result = read_result(file)
         else:
             result = result_of(cell, workshop.train(cell))
-            _write(file, result)
+            write_result(file, result)
         results.append(result)
         if report:
             report(done, len(cells), result)
@@ -59,7 +59,8 @@ class _Workshop:
         return self._trained
 
 
-def _read(file: Path) -> dict[str, Any]:
+def read_result(file: Path) -> dict[str, Any]:
+    """A finished cell's result. Raises InputError for a file that is not readable."""
     try:
         result = json.loads(file.read_text())
     except ValueError as error:
@@ -69,7 +70,8 @@ def _read(file: Path) -> dict[str, Any]:
     return result
 
 
-def _write(file: Path, result: dict[str, Any]) -> None:
+def write_result(file: Path, result: dict[str, Any]) -> None:
+    """Keep a finished cell's result: whole, or not at all."""
     temporary = file.with_suffix(".tmp")
     with temporary.open("w") as handle:
         json.dump(result, handle, indent=1)

@@ -117,7 +117,10 @@ def train_command(
     checkpoint: Annotated[Path | None, typer.Option(help="Folder to save to every round and to resume from.")] = None,
     sweep: Annotated[
         str | None,
-        typer.Option(help="Run an experiment instead: privacy-utility, rounds, finetuning, pp-sgd or dpfedmtl."),
+        typer.Option(
+            help="Run an experiment instead: privacy-utility, rounds, finetuning, pp-sgd or dpfedmtl; "
+            "mocha: table1, figure1, figure2 or figure3."
+        ),
     ] = None,
     seeds: Annotated[int, typer.Option(help="--sweep: how many seeds.")] = 3,
     out: Annotated[Path | None, typer.Option(help="--sweep: folder of the results, to resume from.")] = None,

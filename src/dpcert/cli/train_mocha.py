@@ -23,6 +23,7 @@ from ..trainers.mocha.private_run import PrivateOutcome, PrivateRun
 from ..trainers.mocha.run import Outcome, Run, accuracies, identity_of
 from ..trainers.mocha.source import Problem, load_problem
 from .output import interval, print_json
+from .train_mocha_sweep import run_study
 
 TOLERANCE = 1e-4
 """Relative gap at which a run without --tolerance stops."""
@@ -35,6 +36,8 @@ PRIVATE_ROUNDS = 100
 
 def run_mocha(asked: SimpleNamespace) -> None:
     """Solve as the options say, and print what came of it."""
+    if asked.sweep is not None:
+        return run_study(asked)
     _refuse_what_means_nothing(asked)
     problem = load_problem(asked.data, asked.split_file, asked.seed or 0)
     choices = Choices(asked.omega, asked.clusters, asked.ridge, asked.loss, asked.strength)

@@ -1,0 +1,50 @@
+"""The body of dpcert train mocha --sweep: MOCHA's Table 1 and Figures 1 to 3, with a table and a plot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import typer
+
+from ..mechanisms import InputError
+from ..trainers.mocha.studies import Study, cells_of, run_cells
+from ..trainers.mocha.study_plots import draw
+from ..trainers.mocha.study_tables import drop_table, error_table, time_table
+from .output import print_json
+
+TABLES = {"table1": error_table, "figure1": time_table, "figure2": time_table, "figure3": drop_table}
+
+
+def run_study(asked: SimpleNamespace) -> None:
+    """Run, or resume, the study, and print its table."""
+    if asked.algorithm != "mocha":
+        raise InputError("algorithm", asked.algorithm, "mocha, with --sweep")
+    cells = cells_of(asked.sweep, Study(asked.data, asked.split_file, asked.strength, asked.seeds))
+    folder = asked.out or Path(f"sweep-{asked.sweep}")
+    results = run_cells(cells, folder, _quietly if asked.quiet else _report)
+    table = TABLES[asked.sweep](results)
+    (folder / "table.md").write_text(table + "\n")
+    plot = _plot(asked.sweep, results, folder)
+    if asked.as_json:
+        print_json({"sweep": asked.sweep, "folder": str(folder), "table": table, "plot": plot, "cells": results})
+    else:
+        typer.echo(table)
+        typer.echo(f"{len(results)} runs in {folder}")
+
+
+def _plot(name: str, results: list[dict[str, object]], folder: Path) -> str | None:
+    try:
+        drawn = draw(name, results, folder)
+    except InputError as problem:
+        typer.echo(f"warning: no plots: {problem}", err=True)
+        return None
+    return None if drawn is None else str(drawn)
+
+
+def _quietly(done: int, total: int, name: str) -> None:
+    """Nothing."""
+
+
+def _report(done: int, total: int, name: str) -> None:
+    typer.echo(f"{done}/{total} {name}", err=True)

@@ -1,0 +1,179 @@
+"""MOCHA's experiments as resumable grids of cells: Table 1 and Figures 1 to 3 (section 5).
+
+A cell is one run; its result is a JSON file in the study's folder. An interrupted study goes on where it stopped.
+The W-steps use a mean-regularised Omega; the reference implementation's own W-step driver keeps Omega = m I, under
+which tasks have nothing to do with each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...mechanisms.validate import choice, count
+from ..experiments.sweep import read_result, write_result
+from .baselines import MODELS, cross_validated, mean_error
+from .losses import LOSSES
+from .methods import Setting
+from .relationships import mean_regularised
+from .source import load_problem
+from .theta import FixedTheta
+from .trajectories import (
+    Recorder,
+    Rounds,
+    alternating_rounds,
+    cocoa_rounds,
+    joint_primal_of,
+    mb_sdca_rounds,
+    mb_sgd_rounds,
+    mocha_rounds,
+    optimum_of,
+    primal_of,
+)
+from .work import Dropping, Heterogeneous, Passes, Work
+
+Cells = dict[str, Callable[[], dict[str, Any]]]
+Maker = Callable[[Setting, np.random.Generator], Rounds]
+
+PASSES = (0.25, 0.5, 1.0, 2.0, 5.0)
+THETAS = (0.3, 0.6, 0.9)
+SCALINGS = (1.0, 10.0, 100.0)
+STEPS = (0.01, 0.1, 1.0)
+DROPS = (0.0, 0.25, 0.5, 0.75, 0.9)
+VARIABILITY = {"high": 0.1, "low": 0.9}
+ROUNDS = 3000
+DROPPED_ROUNDS = 1000
+OPERATIONS = 3e7
+RIDGE = 0.1
+
+
+@dataclass(frozen=True)
+class Study:
+    """data: as for load_problem. fraction of samples for training: every seed splits anew, or the recorded split."""
+
+    data: str
+    split_file: Path | None
+    regularisation: float
+    seeds: int
+
+    def __post_init__(self) -> None:
+        count("seeds", self.seeds)
+
+    def setting(self, seed: int) -> Setting:
+        """The W-step's problem on this seed's training samples."""
+        tasks = load_problem(self.data, self.split_file, seed).train
+        return Setting(tasks, LOSSES["hinge"], mean_regularised(tasks.count, RIDGE), self.regularisation)
+
+
+def cells_of(name: str, study: Study) -> Cells:
+    """The cells of table1, figure1, figure2 or figure3."""
+    builders = {"table1": table1, "figure1": figure1, "figure2": figure2, "figure3": figure3}
+    return builders[choice("--sweep", name, builders)](study)
+
+
+def run_cells(
+    cells: Cells, folder: str | Path, report: Callable[[int, int, str], None] = lambda *_: None
+) -> list[dict[str, Any]]:
+    """All results in order, from the folder where they are there. report(done, all, name) after each."""
+    place = Path(folder) / "cells"
+    place.mkdir(parents=True, exist_ok=True)
+    results = []
+    for done, (name, compute) in enumerate(cells.items(), start=1):
+        file = place / f"{name}.json"
+        if not file.exists():
+            write_result(file, {"cell": name, **compute()})
+        results.append(read_result(file))
+        report(done, len(cells), name)
+    return results
+
+
+def table1(study: Study) -> Cells:
+    """Error of the global, local and multi-task models, lambda by 5-fold cross-validation on each split."""
+
+    def cell(model: str, seed: int) -> dict[str, Any]:
+        problem, loss, fit = load_problem(study.data, None, seed), LOSSES["hinge"], MODELS[model]
+        chosen = cross_validated(fit, problem.train, loss, seed)
+        weights = fit(problem.train, loss, chosen, seed)
+        return {"model": model, "seed": seed, "lambda": chosen, "error": mean_error(problem.test, weights)}
+
+    return {f"{model}-{seed}": partial(cell, model, seed) for seed in range(study.seeds) for model in MODELS}
+
+
+def figure1(study: Study) -> Cells:
+    """Sub-optimality of the W-step by round and work, for each method and a grid of its own parameter."""
+    cells = _optimum(study)
+    for passes in PASSES:
+        cells |= _cell(study, "mocha", f"passes={passes:g}", _made(mocha_rounds, Passes(passes)))
+    for theta in THETAS:
+        cells |= _cell(study, "cocoa", f"theta={theta:g}", _made(cocoa_rounds, FixedTheta(theta)))
+    for scaling in SCALINGS:
+        cells |= _cell(study, "mb-sdca", f"scaling={scaling:g}", _batches(mb_sdca_rounds, Passes(1.0), scaling))
+    for step in STEPS:
+        cells |= _cell(study, "mb-sgd", f"step={step:g}", _batches(mb_sgd_rounds, Passes(1.0), step))
+    return cells
+
+
+def figure2(study: Study) -> Cells:
+    """As figure1, with every node taking a random share of the smallest n_t a round; high and low variability."""
+    cells = _optimum(study)
+    for variability, low in VARIABILITY.items():
+        work = Heterogeneous(low)
+        cells |= _cell(study, "mocha", variability, _made(mocha_rounds, work))
+        for scaling in SCALINGS:
+            label = f"{variability},scaling={scaling:g}"
+            cells |= _cell(study, "mb-sdca", label, _batches(mb_sdca_rounds, work, scaling))
+        for step in STEPS:
+            cells |= _cell(study, "mb-sgd", f"{variability},step={step:g}", _batches(mb_sgd_rounds, work, step))
+    return cells | _cell(study, "cocoa", "theta=0.6", _made(cocoa_rounds, FixedTheta(0.6)))
+
+
+def figure3(study: Study) -> Cells:
+    """Nodes that drop out with probability p a round, and one that never answers; W-step and Algorithm 1 whole."""
+    cells = _optimum(study)
+    tasks = study.setting(0).tasks.count
+    policies = {f"p={p:g}": Dropping(Passes(1.0), p) for p in DROPS}
+    policies["never"] = Dropping(Passes(1.0), (1.0,) + (0.0,) * (tasks - 1))
+    for label, policy in policies.items():
+        cells |= _cell(study, "mocha", label, _made(mocha_rounds, policy), DROPPED_ROUNDS)
+        cells |= {f"whole-{label}-{seed}": partial(_whole, study, label, policy, seed) for seed in range(study.seeds)}
+    return cells
+
+
+def _made(rounds: Callable[[Setting, Any, np.random.Generator], Rounds], policy: Any) -> Maker:
+    return lambda setting, rng: rounds(setting, policy, rng)
+
+
+def _batches(
+    rounds: Callable[[Setting, Work, float, np.random.Generator], Rounds], work: Work, scaling: float
+) -> Maker:
+    return lambda setting, rng: rounds(setting, work, scaling, rng)
+
+
+def _optimum(study: Study) -> Cells:
+    def cell(seed: int) -> dict[str, Any]:
+        return {"method": "optimum", "seed": seed, "value": optimum_of(study.setting(seed), seed)}
+
+    return {f"optimum-{seed}": partial(cell, seed) for seed in range(study.seeds)}
+
+
+def _cell(study: Study, method: str, label: str, rounds: Maker, longest: int = ROUNDS) -> Cells:
+    def cell(seed: int) -> dict[str, Any]:
+        setting = study.setting(seed)
+        recorder = Recorder(method, primal_of(setting))
+        followed = recorder.follow(rounds(setting, np.random.default_rng(seed)), longest, OPERATIONS)
+        return {"label": label, "seed": seed, **followed}
+
+    return {f"{method}-{label}-{seed}": partial(cell, seed) for seed in range(study.seeds)}
+
+
+def _whole(study: Study, label: str, policy: Work, seed: int) -> dict[str, Any]:
+    """Algorithm 1 whole under this policy."""
+    setting = study.setting(seed)
+    rounds = alternating_rounds(setting, policy, np.random.default_rng(seed))
+    followed = Recorder("mocha", joint_primal_of(setting)).follow(rounds, DROPPED_ROUNDS)
+    return {"label": label, "seed": seed, **followed, "method": "whole"}

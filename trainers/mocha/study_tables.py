@@ -1,0 +1,119 @@
+"""What the studies say: errors with standard errors, times to a sub-optimality, and where a dropped node ends up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .simulated_time import NETWORKS, elapsed
+
+Results = Sequence[dict[str, Any]]
+
+TARGET = 1e-3
+"""Sub-optimality, relative to the optimum, whose time the tables give."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One method at one parameter on one seed, as sub-optimality relative to the optimum. value: NaN entries never."""
+
+    method: str
+    label: str
+    seed: int
+    rounds: np.ndarray[Any, np.dtype[np.float64]]
+    work: np.ndarray[Any, np.dtype[np.float64]]
+    excess: np.ndarray[Any, np.dtype[np.float64]]
+
+    def time_to(self, target: float, network: str) -> float:
+        """Simulated time to this sub-optimality; inf if it was not reached."""
+        reached = np.flatnonzero(self.excess <= target)
+        return float(elapsed(self.work, self.rounds, network)[reached[0]]) if len(reached) else np.inf
+
+
+def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
+    """Mean and its standard error; NaN for one value's error."""
+    spread = float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
+    return float(np.mean(values)), spread
+
+
+def error_table(results: Results) -> str:
+    """Table 1 in Markdown: error in per cent, mean (standard error) over splits, paired differences to MTL."""
+    models = list(dict.fromkeys(result["model"] for result in results))
+    errors = {model: [100 * r["error"] for r in results if r["model"] == model] for model in models}
+    lines = ["| model | error, % (standard error) | above MTL, paired | lambda chosen |", "|---|---|---|---|"]
+    for model in models:
+        mean, spread = mean_and_error(errors[model])
+        above, apart = mean_and_error(list(np.subtract(errors[model], errors["mtl"])))
+        chosen = ", ".join(sorted({f"{r['lambda']:g}" for r in results if r["model"] == model}))
+        difference = "" if model == "mtl" else f"{above:+.2f} ({apart:.2f})"
+        lines.append(f"| {model} | {mean:.2f} ({spread:.2f}) | {difference} | {chosen} |")
+    return "\n".join(lines)
+
+
+def curves_of(results: Results) -> list[Curve]:
+    """The W-step's curves, against each seed's certified lower bound of the optimum."""
+    optimum = {result["seed"]: result["value"] for result in results if result["method"] == "optimum"}
+    found = []
+    for result in results:
+        if result["method"] in ("optimum", "whole"):
+            continue
+        best = optimum[result["seed"]]
+        rounds, work, primal = (np.array(result[name], dtype=float) for name in ("rounds", "work", "primal"))
+        excess = np.minimum.accumulate((primal - best) / abs(best))
+        found.append(Curve(result["method"], result["label"], result["seed"], rounds, work, excess))
+    return found
+
+
+def tuned(curves: Sequence[Curve], network: str, target: float = TARGET) -> dict[tuple[str, str], list[Curve]]:
+    """For each (method, variability) the parameter with the least mean time to the target, or else the least excess."""
+    groups: dict[tuple[str, str], dict[str, list[Curve]]] = {}
+    for curve in curves:
+        kind = curve.label.split(",")[0] if "=" not in curve.label.split(",")[0] else ""
+        groups.setdefault((curve.method, kind), {}).setdefault(curve.label, []).append(curve)
+
+    def merit(own: list[Curve]) -> tuple[float, float]:
+        times = float(np.mean([curve.time_to(target, network) for curve in own]))
+        return times, float(np.mean([curve.excess[-1] for curve in own]))
+
+    return {key: min(by_label.values(), key=merit) for key, by_label in groups.items()}
+
+
+def time_table(results: Results, target: float = TARGET) -> str:
+    """Figures 1 and 2 in Markdown: mean simulated time to the target for each network, each method tuned for it."""
+    curves = curves_of(results)
+    lines = [
+        "| method | " + " | ".join(NETWORKS) + f" | (thousands of operations to {target:g})",
+        "|---|" + "---|" * len(NETWORKS) + "---|",
+    ]
+    rows: dict[tuple[str, str], list[str]] = {}
+    for network in NETWORKS:
+        for key, own in tuned(curves, network, target).items():
+            time = float(np.mean([curve.time_to(target, network) for curve in own]))
+            shown = (
+                f"not reached ({np.mean([c.excess[-1] for c in own]):.1g})" if np.isinf(time) else f"{time / 1e3:.0f}"
+            )
+            rows.setdefault(key, []).append(f"{shown} ({own[0].label})")
+    for (method, kind), cells in rows.items():
+        lines.append(f"| {method} {kind} | " + " | ".join(cells) + " | |")
+    return "\n".join(lines)
+
+
+def drop_table(results: Results) -> str:
+    """Figure 3 in Markdown: rounds to TARGET, and the last sub-optimality, by dropout; Algorithm 1 whole beside it."""
+    lines = [
+        f"| dropout | rounds to {TARGET:g} | sub-optimality at the end | Algorithm 1, joint primal at the end |",
+        "|---|---|---|---|",
+    ]
+    curves = curves_of(results)
+    for label in dict.fromkeys(curve.label for curve in curves):
+        own = [curve for curve in curves if curve.label == label]
+        hits = [np.flatnonzero(curve.excess <= TARGET) for curve in own]
+        rounds = [curve.rounds[hit[0]] if len(hit) else np.inf for curve, hit in zip(own, hits, strict=True)]
+        whole = [r["primal"][-1] for r in results if r["method"] == "whole" and r["label"] == label]
+        reached = "never" if np.isinf(rounds).any() else f"{np.mean(rounds):.0f}"
+        last = float(np.mean([curve.excess[-1] for curve in own]))
+        lines.append(f"| {label} | {reached} | {last:.2g} | {np.mean(whole):.4f} |")
+    return "\n".join(lines)
