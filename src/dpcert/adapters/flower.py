@@ -1,0 +1,285 @@
+"""Our accountant for Flower (flwr 1.41 and later), and FedAvg with the cohorts that amplification needs.
+
+    config = PrivacyConfig(1e-5, 1000, NeighboringRelation.ADD_OR_REMOVE_ONE, SamplingMethod.POISSON)
+    accountant = CertifiedAccountant(config)
+    strategy = PoissonFedAvg(accountant, noise_multiplier=1.0, clipping_norm=1.0, expected_cohort=50)
+
+Flower's own strategies draw cohorts of a fixed size: where one client is missing, another takes its place. Their
+noise multiplier z is relative to one client's clipping bound C, so replacing a client moves the sum by up to 2 C,
+as in every relation "replace-one" here.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from flwr.app import Array, ArrayRecord, ConfigRecord, Message, MessageType, MetricRecord, RecordDict
+from flwr.serverapp import (
+    GaussianPrivacyEvent,
+    Grid,
+    NeighboringRelation,
+    PrivacyConfig,
+    PrivacySpent,
+    SamplingMethod,
+)
+from flwr.serverapp.exception import PrivacyBudgetExhausted
+from flwr.serverapp.strategy import FedAvg
+from numpy.typing import NDArray
+
+from ..accounting import Bracket, delta, epsilon
+from ..mechanisms import (
+    FixedSize,
+    Gaussian,
+    InputError,
+    Mechanism,
+    Neighbouring,
+    Poisson,
+    Repeat,
+    Sequence,
+    neighbouring_relation,
+)
+from ..mechanisms.validate import count as whole
+from ..mechanisms.validate import open_probability, positive, rate
+
+METHOD = "dpcert"
+SCHEMA_VERSION = 1
+
+RELATIONS: dict[SamplingMethod, Neighbouring] = {
+    SamplingMethod.POISSON: "add-remove",
+    SamplingMethod.WITHOUT_REPLACEMENT: "replace-one",
+}
+"""What the models that PrivacyConfig allows mean here; the third, without amplification, has to be said."""
+
+
+class CertifiedAccountant:
+    """Flower's PrivacyAccountant protocol with certified upper bounds.
+
+    neighbouring: needed with SamplingMethod.NO_AMPLIFICATION, whose relation Flower calls add-or-remove-one though
+    its cohorts have a fixed size: "replace-one" where a client that is not there is replaced by another (2 C),
+    "zero-out" where it stays in the cohort and sends nothing (C). Raises InputError without it.
+    """
+
+    def __init__(self, config: PrivacyConfig, *, neighbouring: Neighbouring | None = None) -> None:
+        self._config = config
+        relation = neighbouring or RELATIONS.get(config.sampling_method)
+        if relation is None:
+            raise InputError(
+                "neighbouring", None, '"replace-one" or "zero-out": cohorts of a fixed size fill the place of a client'
+            )
+        if config.sampling_method is SamplingMethod.NO_AMPLIFICATION and relation == "add-remove":
+            raise InputError("neighbouring", relation, '"replace-one" or "zero-out" with cohorts of a fixed size')
+        self._neighbouring = neighbouring_relation(relation)
+        self._counts: dict[GaussianPrivacyEvent, int] = {}
+
+    @property
+    def config(self) -> PrivacyConfig:
+        return self._config
+
+    @property
+    def neighbouring(self) -> Neighbouring:
+        return self._neighbouring
+
+    @property
+    def num_releases(self) -> int:
+        return sum(self._counts.values())
+
+    def compose(self, event: GaussianPrivacyEvent, count: int = 1) -> None:
+        """Record `count` equal releases; InputError, and nothing recorded, for another population."""
+        self._counts = self._with(event, count)
+
+    def bracket(self, delta: float) -> Bracket:
+        """The certified interval around the true epsilon of everything composed."""
+        return _epsilon(self._run(self._counts), delta, self._neighbouring)
+
+    def get_epsilon(self, delta: float) -> float:
+        """The upper end of `bracket`."""
+        return self.bracket(delta).upper
+
+    def get_delta(self, epsilon: float) -> float:
+        """A certified upper bound on delta at this epsilon."""
+        run = self._run(self._counts)
+        return 0.0 if run is None else delta(run, epsilon, self._neighbouring).upper
+
+    def get_privacy_spent(self, delta: float | None = None) -> PrivacySpent:
+        share = self._config.target_delta if delta is None else delta
+        return PrivacySpent(self.get_epsilon(share), share, self.num_releases, METHOD)
+
+    def would_exceed(self, event: GaussianPrivacyEvent, max_epsilon: float | None = None, count: int = 1) -> bool:
+        """Whether the upper bound would exceed max_epsilon (the config's by default) with `count` more releases."""
+        limit = positive("max_epsilon", self._config.max_epsilon if max_epsilon is None else max_epsilon)
+        run = self._run(self._with(event, count))
+        return _epsilon(run, self._config.target_delta, self._neighbouring).upper > limit
+
+    def state_dict(self) -> dict[str, object]:
+        """Everything composed, as JSON values."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "backend": METHOD,
+            "neighbouring": self._neighbouring,
+            "config": _plain(self._config),
+            "compositions": [{"event": dict(vars(event)), "count": times} for event, times in self._counts.items()],
+        }
+
+    def load_state_dict(self, state: dict[str, object]) -> None:
+        """Replace what was composed by a `state_dict`; InputError, and no change, for another accountant's."""
+        expected = {**self.state_dict(), "compositions": None}
+        for key, value in expected.items():
+            if key not in state or (value is not None and state[key] != value):
+                raise InputError(key, state.get(key), str(value or "a list"))
+        restored = CertifiedAccountant(self._config, neighbouring=self._neighbouring)
+        for part in _entries(state["compositions"]):
+            try:
+                restored.compose(GaussianPrivacyEvent(**part["event"]), part["count"])
+            except (KeyError, TypeError, ValueError) as error:
+                raise InputError("compositions", part, f"an event and its count ({error})") from error
+        self._counts = restored._counts
+
+    def _with(self, event: GaussianPrivacyEvent, count: int) -> dict[GaussianPrivacyEvent, int]:
+        if not isinstance(event, GaussianPrivacyEvent):
+            raise InputError("event", event, "a GaussianPrivacyEvent")
+        if event.population_size != self._config.population_size:
+            raise InputError("population_size", event.population_size, f"the config's, {self._config.population_size}")
+        return {**self._counts, event: self._counts.get(event, 0) + whole("count", count)}
+
+    def _run(self, counts: dict[GaussianPrivacyEvent, int]) -> Mechanism | None:
+        rounds = tuple(Repeat(self._round(event), times) for event, times in counts.items())
+        return Sequence(rounds) if rounds else None
+
+    def _round(self, event: GaussianPrivacyEvent) -> Mechanism:
+        gaussian = Gaussian(event.noise_multiplier)
+        if self._config.sampling_method is SamplingMethod.POISSON:
+            return Poisson(gaussian, event.sample_size / event.population_size)
+        if self._config.sampling_method is SamplingMethod.WITHOUT_REPLACEMENT:
+            return FixedSize(gaussian, event.population_size, event.sample_size)
+        return gaussian
+
+
+def _epsilon(run: Mechanism | None, delta: float, neighbouring: Neighbouring) -> Bracket:
+    open_probability("delta", delta)
+    return Bracket(0.0, 0.0, True, "no releases") if run is None else epsilon(run, delta, neighbouring)
+
+
+def _plain(config: PrivacyConfig) -> dict[str, object]:
+    fields = dict(vars(config))
+    names = {name: fields[name].value for name in ("neighboring_relation", "sampling_method")}
+    return {**fields, **names}
+
+
+def _entries(value: object) -> list[dict[str, Any]]:
+    if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
+        raise InputError("compositions", value, "a list of tables")
+    return value
+
+
+_COIN_BITS = 53
+
+
+def poisson_cohort(node_ids: Iterable[int], sampling_rate: float) -> list[int]:
+    """A cohort for which each node flips its own coin, from the operating system's secure generator.
+
+    The coin's probability is sampling_rate rounded down to 53 bits, so never above it. May be empty.
+    """
+    heads = int(rate("sampling_rate", sampling_rate) * 2**_COIN_BITS)
+    return [node for node in node_ids if secrets.randbits(_COIN_BITS) < heads]
+
+
+class PoissonFedAvg(FedAvg):
+    """FedAvg whose rounds are Poisson-sampled Gaussian releases, recorded with the accountant before they are seen.
+
+    Each available node takes part by its own coin with probability expected_cohort / population. Updates are clipped
+    to clipping_norm on the server, summed, divided by the constant expected_cohort (never by how many came), and
+    Gaussian noise of standard deviation noise_multiplier * clipping_norm / expected_cohort is added, also when
+    nobody came. A reply that is missing, wrong in shape or not finite counts as no update. Clients' metrics are not
+    private, so they are not aggregated; nor is evaluation on clients, off by default, accounted for.
+    fedavg: further arguments of FedAvg, such as min_available_nodes.
+    Raises InputError unless the accountant's config is for Poisson sampling, PrivacyBudgetExhausted before a round
+    that would exceed its max_epsilon.
+    """
+
+    def __init__(
+        self,
+        accountant: CertifiedAccountant,
+        noise_multiplier: float,
+        clipping_norm: float,
+        expected_cohort: int,
+        **fedavg: Any,
+    ) -> None:
+        super().__init__(**{"fraction_evaluate": 0.0, **fedavg})
+        if accountant.config.sampling_method is not SamplingMethod.POISSON:
+            raise InputError("sampling_method", accountant.config.sampling_method.value, "poisson")
+        self.accountant = accountant
+        self.clipping_norm = positive("clipping_norm", clipping_norm)
+        self.event = GaussianPrivacyEvent(
+            positive("noise_multiplier", noise_multiplier), expected_cohort, accountant.config.population_size
+        )
+        self._noise = np.random.default_rng()
+        self._sent: dict[int, tuple[ArrayRecord, frozenset[int]]] = {}
+
+    def configure_train(
+        self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid
+    ) -> Iterable[Message]:
+        """Draw this round's cohort; no messages at all where every coin said no."""
+        if self.accountant.config.max_epsilon is not None and self.accountant.would_exceed(self.event):
+            raise PrivacyBudgetExhausted(f"a further round would exceed {self.accountant.config.max_epsilon}")
+        for name, array in arrays.items():
+            if not np.issubdtype(array.numpy().dtype, np.floating):
+                raise InputError(name, array.dtype, "an array of floats: noise is added to all of them")
+        nodes = list(grid.get_node_ids())
+        cohort = poisson_cohort(nodes, self.event.sample_size / self.event.population_size)
+        self._sent[server_round] = (arrays, frozenset(cohort))
+        config["server-round"] = server_round
+        record = RecordDict({self.arrayrecord_key: arrays, self.configrecord_key: config})
+        return list(self._construct_messages(record, cohort, MessageType.TRAIN))
+
+    def aggregate_train(
+        self, server_round: int, replies: Iterable[Message]
+    ) -> tuple[ArrayRecord | None, MetricRecord | None]:
+        """The noisy mean update on top of what was sent; a release, recorded first."""
+        if server_round not in self._sent:
+            raise InputError("server_round", server_round, "a round that was configured and not yet aggregated")
+        sent, cohort = self._sent.pop(server_round)
+        before = {name: array.numpy() for name, array in sent.items()}
+        total = {name: np.zeros(value.shape) for name, value in before.items()}
+        waiting = set(cohort)
+        for reply in replies:
+            if reply.metadata.src_node_id in waiting:  # One update a node, whatever else it sends.
+                waiting.remove(reply.metadata.src_node_id)
+                for name, value in self._clipped(reply, before).items():
+                    total[name] += value
+        self.accountant.compose(self.event)
+        return ArrayRecord({name: self._noisy(before[name], total[name]) for name in before}), None
+
+    def _noisy(self, before: NDArray[Any], total: NDArray[Any]) -> Array:
+        scale = self.event.noise_multiplier * self.clipping_norm
+        noisy = total + self._noise.normal(0.0, scale, total.shape)
+        return Array(np.asarray(before + noisy / self.event.sample_size, dtype=before.dtype))
+
+    def _clipped(self, reply: Message, before: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """The update of one reply with a norm over all arrays of at most clipping_norm; empty for an unusable one."""
+        if reply.has_error() or len(reply.content.array_records) != 1:
+            return {}
+        after = {name: array.numpy() for name, array in next(iter(reply.content.array_records.values())).items()}
+        if {name: value.shape for name, value in after.items()} != {k: value.shape for k, value in before.items()}:
+            return {}
+        update = {name: np.asarray(after[name], dtype=float) - before[name] for name in before}
+        norm = float(np.sqrt(sum(np.sum(value**2) for value in update.values())))
+        if not isfinite(norm):
+            return {}
+        # The last factor absorbs the rounding of norm and product.
+        factor = min(1.0, self.clipping_norm / norm * (1 - 1e-12)) if norm > 0 else 1.0
+        return {name: value * factor for name, value in update.items()}
+
+
+__all__ = [
+    "CertifiedAccountant",
+    "GaussianPrivacyEvent",
+    "NeighboringRelation",
+    "PoissonFedAvg",
+    "PrivacyConfig",
+    "SamplingMethod",
+    "poisson_cohort",
+]
