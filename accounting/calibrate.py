@@ -1,4 +1,4 @@
-"""How much noise, how many rounds or how large a sampling rate a privacy target allows: always on the safe side."""
+"""How much noise, how many rounds, how large a cohort or clip a privacy target allows: always on the safe side."""
 
 from __future__ import annotations
 
@@ -8,19 +8,25 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..mechanisms import InputError, Mechanism, Neighbouring
-from ..mechanisms.validate import choice, nonnegative, open_probability
+from ..mechanisms.validate import choice, nonnegative, open_probability, positive
 from .bracket import Bracket
 from .epsilon import epsilon as epsilon_of
 
-SolveFor = Literal["noise_multiplier", "rounds", "sampling_rate"]
+SolveFor = Literal["noise_multiplier", "noise_std", "rounds", "cohort", "sampling_rate", "clip_norm"]
+
+WHOLE = ("rounds", "cohort")
+"""What is solved for in whole numbers."""
 
 _GAP = 1e-9
 """Relative distance to a value that misses the target, at which the search ends."""
 
 _SAFEST_START_BOLDEST = {
     "noise_multiplier": (1e12, 1.0, 1e-6),
+    "noise_std": (1e12, 1.0, 1e-12),
     "rounds": (1.0, 1024.0, 2.0**53),
+    "cohort": (1.0, 64.0, 2.0**53),
     "sampling_rate": (2.0**-40, 2.0**-6, 1.0),
+    "clip_norm": (1e-12, 1.0, 1e12),
 }
 """Where the search starts, and where it gives up on either side."""
 
@@ -29,9 +35,9 @@ _SAFEST_START_BOLDEST = {
 class Calibration:
     """The most favourable value found that meets the target.
 
-    value: of `solve_for`; a whole number for rounds. epsilon: the run's bracket at that value and the target's
-    delta; its upper end is at most the target. beyond: a value, within a relative 1e-9 (for rounds: the next
-    number), whose upper end misses the target; None where the value is at its limit (rate 1).
+    value: of `solve_for`; a whole number for rounds and cohort. epsilon: the run's bracket at that value and the
+    target's delta; its upper end is at most the target. beyond: a value, within a relative 1e-9 (for whole
+    ones: the next number), whose upper end misses the target; None where the value is at its limit (rate 1).
     """
 
     solve_for: SolveFor
@@ -46,18 +52,19 @@ def calibrate(
     solve_for: SolveFor,
     epsilon: float,
     delta: float,
+    most: float | None = None,
     neighbouring: Neighbouring = "add-remove",
     notion: str = "dp",
     participation: Literal["hidden", "visible"] | None = None,
     accountant: str = "best",
 ) -> Calibration:
-    """The least noise, or the most rounds, or the largest sampling rate, for which a run is (epsilon, delta)-DP.
+    """The least noise, or the most rounds, or the largest cohort, rate or clip, for which a run is (epsilon, delta)-DP.
 
-    build: the run as a function of the value that is solved for (an int for rounds), for instance
-    `lambda z: Repeat(Poisson(Gaussian(z), 0.01), 10_000)`; epsilon must fall as the noise multiplier grows, and
-    rise with rounds and rate. The other arguments are those of accounting.epsilon. The result meets the target for
-    certain, if the accountant is a certified one: the search is on the upper end of the bracket, and a value that
-    misses by any amount is not returned.
+    build: the run, of one phase or of many, as a function of the value that is solved for (an int for rounds and
+    cohort), for instance `lambda z: Repeat(Poisson(Gaussian(z), 0.01), 10_000)`; epsilon must fall as the noise grows,
+    and rise with the others. most: the largest value that build takes (a cohort's population). The other arguments
+    are those of accounting.epsilon. The result meets the target for certain, if the accountant is a certified one:
+    the search is on the upper end of the bracket, and a value that misses by any amount is not returned.
     Raises InputError for targets out of range, and where no value meets the target (one round already misses it).
     """
     choice("solve_for", solve_for, tuple(_SAFEST_START_BOLDEST))
@@ -65,15 +72,15 @@ def calibrate(
     open_probability("delta", delta)
 
     def bracket(value: float) -> Bracket:
-        run = build(int(value) if solve_for == "rounds" else value)
+        run = build(int(value) if solve_for in WHOLE else value)
         return epsilon_of(run, delta, neighbouring, notion=notion, participation=participation, accountant=accountant)
 
-    return _search(bracket, solve_for, target)
+    return _search(bracket, solve_for, target, math.inf if most is None else positive("most", most))
 
 
-def _search(bracket: Callable[[float], Bracket], solve_for: SolveFor, target: float) -> Calibration:
+def _search(bracket: Callable[[float], Bracket], solve_for: SolveFor, target: float, most: float) -> Calibration:
     """From a value that meets the target and one that misses it to two neighbouring ones."""
-    safest, value, boldest = _SAFEST_START_BOLDEST[solve_for]
+    safest, value, boldest = (min(start, most) for start in _SAFEST_START_BOLDEST[solve_for])
     found = bracket(value)
     met = found.upper <= target
     limit = boldest if met else safest
@@ -86,7 +93,7 @@ def _search(bracket: Callable[[float], Bracket], solve_for: SolveFor, target: fl
             return _between(bracket, solve_for, target, *ends)
     if not met:
         raise InputError("epsilon", target, f"a target that some {solve_for.replace('_', ' ')} meets")
-    return Calibration(solve_for, value, found, None)
+    return Calibration(solve_for, int(value) if solve_for in WHOLE else value, found, None)
 
 
 def _towards(value: float, factor: float, limit: float) -> float:
@@ -103,7 +110,7 @@ def _between(
     bad: tuple[float, Bracket],
 ) -> Calibration:
     """False position on log epsilon against log value, halving when it stalls; ends when the two are neighbours."""
-    whole = solve_for == "rounds"
+    whole = solve_for in WHOLE
     stalled = 0  # how often in a row the end that meets the target moved; negative: the one that misses it
     while not _neighbours(good[0], bad[0], whole):
         trial = _trial(good, bad, target, stalled)

@@ -18,9 +18,11 @@ from ..mechanisms import (
     Mechanism,
     PureDp,
     RandomizedResponse,
+    Skellam,
     Zcdp,
 )
 from ..mechanisms.validate import positive
+from .claim_correlated import CorrelatedTable, MatrixFactorisationTable, TreeAggregationTable
 from .claim_fields import Count, NonNegative, Positive, Probability, Table, checked
 from .claim_sampling import CompositionTable, SamplingTable
 
@@ -176,6 +178,18 @@ class RandomizedResponseTable(MechanismTable):
         return _exactly(RandomizedResponse(self.flip_probability, self.categories))
 
 
+class SkellamTable(MechanismTable):
+    """An integer vector; variance: of all honest clients' noise together, on the grid."""
+
+    kind: Literal["skellam"]
+    variance: Positive
+    clip: Positive
+    dimension: Count
+
+    def described(self, sampling: SamplingTable) -> Described:
+        return Described(Skellam(self.variance, self.clip, self.dimension), None)
+
+
 class ZcdpTable(MechanismTable):
     """Known only to be rho-zCDP, a round."""
 
@@ -215,9 +229,12 @@ AnyMechanismTable = Annotated[
     | DiscreteGaussianTable
     | DiscreteLaplaceTable
     | RandomizedResponseTable
+    | SkellamTable
     | ZcdpTable
     | PureDpTable
-    | ApproximateDpTable,
+    | ApproximateDpTable
+    | TreeAggregationTable
+    | MatrixFactorisationTable,
     Field(discriminator="kind"),
 ]
 
@@ -229,9 +246,17 @@ class Phase(Table):
     sampling: SamplingTable = SamplingTable()
     composition: CompositionTable = CompositionTable()
 
+    def described(self) -> Described:
+        """The noise of one round, or of all rounds together where it is correlated between them."""
+        if isinstance(self.mechanism, CorrelatedTable):
+            return Described(*[self.mechanism.over(self.composition.rounds, self.sampling)] * 2)
+        return self.mechanism.described(self.sampling)
+
     @property
     def rounds(self) -> int:
-        """How often the sampled mechanism ran: rounds, or whole epochs when shuffled."""
+        """How often the described mechanism ran: rounds; whole epochs when shuffled; once for correlated rounds."""
+        if isinstance(self.mechanism, CorrelatedTable):
+            return 1
         rounds, batches = self.composition.rounds, self.sampling.batches
         if self.sampling.scheme != "shuffle":
             return rounds

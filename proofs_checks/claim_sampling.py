@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import model_validator
 
-from ..mechanisms import FixedSize, InputError, Mechanism, Poisson, Shuffled
+from ..mechanisms import FixedSize, InputError, Mechanism, Poisson, Shuffled, TruncatedPoisson
 from .claim_fields import MISSING, Count, Rate, Table
 
 
@@ -18,6 +18,7 @@ class SamplingTable(Table):
     population: Count | None = None
     cohort: Count | None = None
     sampling_rate: Rate | None = None
+    max_cohort: Count | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> SamplingTable:
@@ -28,6 +29,10 @@ class SamplingTable(Table):
             self._require("population", "cohort")
         if self.scheme == "poisson" and self.sampling_rate is None:
             self._require("population", "cohort")
+        if self.scheme != "poisson":
+            self._forbid("max_cohort")
+        elif self.max_cohort is not None:
+            self._require("population")
         if self.population and self.cohort:
             self._consistent_sizes(self.population, self.cohort)
         return self
@@ -74,6 +79,8 @@ class SamplingTable(Table):
 
     def sampled(self, base: Mechanism) -> Mechanism:
         """One round (one epoch when shuffled) in which the cohort's contributions go through `base`."""
+        if self.scheme == "poisson" and self.max_cohort is not None:
+            return TruncatedPoisson(base, self.rate, self.population or 0, self.max_cohort)
         if self.scheme == "poisson":
             return Poisson(base, self.rate)
         if self.scheme == "fixed-size":

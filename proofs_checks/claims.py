@@ -6,7 +6,6 @@ with a file comes back as one InputError that names the field, its value and wha
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -16,11 +15,11 @@ from pydantic import ValidationError, model_validator
 from ..mechanisms import InputError, Mechanism, Neighbouring, Repeat, Sequence
 from ..mechanisms.validate import choice, number
 from .claim_fields import MISSING, Count, NonNegative, Probability, Table, checked
+from .claim_file import read_tables
 from .claim_mechanisms import AnyMechanismTable, Phase
 from .claim_sampling import CompositionTable, SamplingTable
 
-MAXIMUM_BYTES = 1_000_000
-UNSUPPORTED = ("tree-aggregation", "matrix-factorisation", "random-allocation")
+UNSUPPORTED = ("random-allocation",)
 Notion = Literal["dp", "billboard", "joint"]
 
 
@@ -184,7 +183,7 @@ def parse_claim(tables: object, file: str | None = None) -> Claim:
 
 def load_claim(path: str | Path) -> Claim:
     """The claim in a TOML file of at most 1 MB, UTF-8. Raises InputError, naming the field or the file."""
-    return parse_claim(_parsed(str(path), _content(Path(path))), file=str(path))
+    return parse_claim(read_tables(path), file=str(path))
 
 
 def to_run(claim: Claim) -> Mechanism:
@@ -194,12 +193,12 @@ def to_run(claim: Claim) -> Mechanism:
 
 def run_of(phases: tuple[Phase, ...]) -> Mechanism:
     """The adaptive composition of the phases, each as bad as its description allows."""
-    return _run([(phase, phase.mechanism.described(phase.sampling).upper) for phase in phases])
+    return _run([(phase, phase.described().upper) for phase in phases])
 
 
 def to_attained_run(claim: Claim) -> Mechanism | None:
     """What ran at the least (for a lower bound on epsilon); None when the description only bounds the mechanism."""
-    bases = [(phase, phase.mechanism.described(phase.sampling).lower) for phase in claim.phases]
+    bases = [(phase, phase.described().lower) for phase in claim.phases]
     known = [(phase, base) for phase, base in bases if base is not None]
     return _run(known) if len(known) == len(bases) else None
 
@@ -207,48 +206,6 @@ def to_attained_run(claim: Claim) -> Mechanism | None:
 def _run(phases: list[tuple[Phase, Mechanism]]) -> Mechanism:
     parts = [Repeat(phase.sampling.sampled(base), phase.rounds) for phase, base in phases]
     return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
-
-
-def _content(path: Path) -> bytes:
-    try:
-        if path.is_dir():
-            raise InputError("file", str(path), "a TOML file, not a directory")
-        with path.open("rb") as stream:
-            content = stream.read(MAXIMUM_BYTES + 1)
-    except FileNotFoundError:
-        raise InputError("file", str(path), "an existing TOML file") from None
-    except (OSError, ValueError) as problem:  # ValueError: a path with a null byte
-        raise InputError("file", str(path), f"a readable TOML file ({problem})") from None
-    if len(content) > MAXIMUM_BYTES:
-        raise InputError("file", str(path), f"a TOML file of at most {MAXIMUM_BYTES} bytes")
-    return content
-
-
-class _Written(float):
-    """A number that remembers how it was written."""
-
-    def __new__(cls, text: str) -> _Written:
-        number = super().__new__(cls, text)
-        number.text = text
-        return number
-
-    text: str
-
-
-def _parsed(file: str, content: bytes) -> dict[str, Any]:
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as problem:
-        raise InputError("file", file, f"UTF-8 text (byte {problem.start} is not)") from None
-    if not text.strip():
-        raise InputError("file", file, "a TOML file with a claim; this one is empty")
-    try:
-        return tomllib.loads(text, parse_float=_Written)
-    except RecursionError:
-        raise InputError("file", file, "TOML that is not nested hundreds of levels deep") from None
-    except ValueError as problem:  # TOMLDecodeError is one; so is a number with too many digits
-        reason = " ".join(str(problem).split())
-        raise InputError("file", file, f"valid TOML ({reason[:160]})") from None
 
 
 def _refuse_unsupported(tables: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ import mpmath
 import pytest
 
 from dpcert.accounting import Calibration, calibrate, epsilon
-from dpcert.mechanisms import FixedSize, Gaussian, InputError, Poisson, Repeat
+from dpcert.mechanisms import FixedSize, Gaussian, InputError, Poisson, Repeat, Sequence
 from dpcert.mechanisms.base import Mechanism
 
 
@@ -104,11 +104,12 @@ def test_neighbouring_and_notion_are_passed_on() -> None:
 @pytest.mark.parametrize(
     ("field", "changes"),
     [
-        ("solve_for", {"solve_for": "cohort"}),
+        ("solve_for", {"solve_for": "delta"}),
         ("epsilon", {"epsilon": -1.0}),
         ("epsilon", {"epsilon": math.nan}),
         ("delta", {"delta": 1.0}),
         ("accountant", {"accountant": "none"}),
+        ("most", {"most": 0.0}),
     ],
 )
 def test_bad_input_is_named(field: str, changes: dict[str, object]) -> None:
@@ -121,3 +122,25 @@ def test_bad_input_is_named(field: str, changes: dict[str, object]) -> None:
 def test_a_target_that_one_round_misses_is_said_so() -> None:
     with pytest.raises(InputError, match="some rounds meets"):
         calibrate(lambda rounds: Repeat(Gaussian(0.1), int(rounds)), solve_for="rounds", epsilon=0.1, delta=1e-5)
+
+
+def test_the_largest_cohort_is_whole_and_at_most_the_population() -> None:
+    def run(cohort: float) -> Repeat:
+        return Repeat(FixedSize(Gaussian(4.0), 1000, int(cohort)), 500)
+
+    found = calibrate(run, solve_for="cohort", epsilon=3.0, delta=1e-6, most=1000, neighbouring="replace-one")
+    assert isinstance(found.value, int)
+    assert epsilon(run(found.value), 1e-6, "replace-one").upper <= 3.0
+    assert epsilon(run(found.value + 1), 1e-6, "replace-one").upper > 3.0
+    everybody = calibrate(run, solve_for="cohort", epsilon=1e3, delta=1e-6, most=1000, neighbouring="replace-one")
+    assert (everybody.value, everybody.beyond) == (1000, None)
+
+
+def test_the_largest_clip_norm_of_a_schedule() -> None:
+    def run(clip_norm: float) -> Sequence:
+        first, second = (Repeat(Poisson(Gaussian(std * 100 / clip_norm), 0.01), 300) for std in (0.02, 0.01))
+        return Sequence((first, second))
+
+    found = calibrate(run, solve_for="clip_norm", epsilon=2.0, delta=1e-6)
+    assert epsilon(run(found.value), 1e-6).upper <= 2.0
+    assert epsilon(run(found.value * (1 + 1e-6)), 1e-6).upper > 2.0

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from dpcert.accounting import epsilon as epsilon_of
 from dpcert.cli import run
 from dpcert.cli.output import rounded_down, rounded_up
+from dpcert.mechanisms import Gaussian, Poisson, Repeat, Sequence
 
 HOLDS = """
 [claim]
@@ -197,6 +199,70 @@ def test_calibrated_values_meet_the_target_and_hardly_more(
         assert (reached["epsilon_upper"] <= 3) is fits
 
 
+FEDERATED = [
+    "--sampling",
+    "fixed-size",
+    "--population",
+    "205",
+    "--neighbouring",
+    "replace-one",
+    "--notion",
+    "billboard",
+]
+
+
+@pytest.mark.parametrize(
+    ("options", "solve_for", "worse"),
+    [
+        (["--cohort", "100", "--rounds", "100", "--clip-norm", "0.2"], "noise-std", 1 - 1e-6),
+        (["--cohort", "100", "--rounds", "100", "--noise-std", "0.01"], "clip-norm", 1 + 1e-6),
+        (["--rounds", "100", "--noise-multiplier", "10"], "cohort", None),
+    ],
+)
+def test_federated_settings_are_calibrated_as_they_are_stated(
+    options: list[str], solve_for: str, worse: float | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["calibrate", "--epsilon", "8", "--delta", "1e-4", "--solve-for", solve_for, *options, *FEDERATED, "--json"])
+    found = json.loads(capsys.readouterr().out)
+    for value, fits in ((found["value"], True), (found["value"] * worse if worse else found["value"] + 1, False)):
+        run(["epsilon", "--delta", "1e-4", *options, f"--{solve_for}", repr(value), *FEDERATED, "--json"])
+        assert (json.loads(capsys.readouterr().out)["epsilon_upper"] <= 8) is fits
+
+
+SCHEDULE = """
+[[phase]]
+mechanism = { kind = "gaussian", noise_multiplier = 4.0 }
+composition = { rounds = 50 }
+[[phase]]
+mechanism = { kind = "gaussian", noise_multiplier = 1.0 }
+sampling = { scheme = "poisson", sampling_rate = 0.01 }
+composition = { rounds = 2000 }
+"""
+
+
+def test_a_schedule_is_calibrated_as_a_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "schedule.toml"
+    file.write_text(SCHEDULE)
+    target = ["calibrate", "--delta", "1e-5", "--schedule", str(file)]
+    assert run([*target, "--epsilon", "3", "--solve-for", "noise-multiplier", "--json"]) == 0
+    factor = json.loads(capsys.readouterr().out)["value"]
+
+    def phases(scale: float, rounds: int) -> Sequence:
+        last = Repeat(Poisson(Gaussian(1.0 * scale), 0.01), rounds)
+        return Sequence((Repeat(Gaussian(4.0 * scale), 50), last))
+
+    assert epsilon_of(phases(factor, 2000), 1e-5).upper <= 3 < epsilon_of(phases(factor * (1 - 1e-6), 2000), 1e-5).upper
+    assert run([*target, "--epsilon", "9", "--solve-for", "rounds", "--json"]) == 0
+    rounds = json.loads(capsys.readouterr().out)["value"]
+    assert epsilon_of(phases(1.0, rounds), 1e-5).upper <= 9 < epsilon_of(phases(1.0, rounds + 1), 1e-5).upper
+    for wrong, named in ((["--rounds", "3"], "--rounds"), (["--solve-for", "cohort"], "--solve-for")):
+        assert run([*target, "--epsilon", "9", "--solve-for", "rounds", *wrong]) == 2
+        assert f"error: {named} = " in capsys.readouterr().err
+    file.write_text("[claim]\n")
+    assert run([*target, "--epsilon", "9", "--solve-for", "rounds"]) == 2
+    assert "phase" in capsys.readouterr().err
+
+
 def test_calibrate_prints_a_value_that_meets_the_target(capsys: pytest.CaptureFixture[str]) -> None:
     target = ["--epsilon", "3", "--delta", "1e-6", "--solve-for", "noise-multiplier"]
     assert run(["calibrate", *target, "--rounds", "7"]) == 0
@@ -243,6 +309,10 @@ BAD_OPTIONS = [
     (["calibrate", "--epsilon", "1", "--delta", "1e-5", *GAUSSIAN, "--solve-for", "rounds"], "--rounds"),
     (["calibrate", "--epsilon", "1", "--delta", "1e-5", "--solve-for", "clip"], "--solve-for"),
     (["calibrate", "--epsilon", "1", "--delta", "1e-5", *GAUSSIAN, "--solve-for", "sampling-rate"], "--sampling"),
+    (["calibrate", "--epsilon", "1", "--delta", "1e-5", *GAUSSIAN, "--solve-for", "cohort"], "--sampling"),
+    (["epsilon", "--delta", "1e-5", "--noise-std", "1"], "--clip-norm"),
+    (["epsilon", "--delta", "1e-5", *GAUSSIAN, "--clip-norm", "1"], "--noise-multiplier"),
+    (["epsilon", "--delta", "1e-5", "--noise-std", "1", "--clip-norm", "1"], "--population"),
     (
         ["calibrate", "--epsilon", "0", "--delta", "1e-5", "--noise-multiplier", "1", "--solve-for", "rounds"],
         "--epsilon",

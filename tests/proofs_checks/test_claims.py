@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from dpcert.mechanisms import (
+    BandedFactorisation,
     DiscreteGaussian,
     FixedSize,
     Gaussian,
@@ -22,6 +23,10 @@ from dpcert.mechanisms import (
     Repeat,
     Sequence,
     Shuffled,
+    Skellam,
+    ToeplitzFactorisation,
+    TreeAggregation,
+    TruncatedPoisson,
     Zcdp,
 )
 from dpcert.proofs_checks.claims import load_claim, parse_claim, to_attained_run, to_run
@@ -189,8 +194,7 @@ BAD = [
     ("mechanism", {"mechanism": ...}, "[mechanism] table"),
     ("mechanism.kind", {"mechanism__kind": ...}, "one of"),
     ("mechanism.kind", {"mechanism__kind": "gaussien"}, "one of"),
-    ("mechanism.kind", {"mechanism__kind": "tree-aggregation"}, "not yet"),
-    ("mechanism.kind", {"mechanism__kind": "matrix-factorisation"}, "not yet"),
+    ("sampling.max_cohort", {"sampling__max_cohort": 100}, "takes no max_cohort"),
     ("mechanism.noise_std", {"mechanism__noise_std": 0.0}, "above 0"),
     ("mechanism.noise_std", {"mechanism__noise_std": -0.1}, "above 0"),
     ("mechanism.noise_std", {"mechanism__noise_std": float("inf")}, "finite number"),
@@ -300,3 +304,56 @@ def test_every_shipped_claim_loads() -> None:
         claim = load_claim(file)
         assert claim.statement.source != "not stated", file
         assert claim.statement.convention, file
+
+
+CORRELATED = {
+    "claim": {"title": "tree", "neighbouring": "zero-out", "epsilon": 8.9, "delta": 1e-10},
+    "mechanism": {"kind": "tree-aggregation", "noise_multiplier": 7.0, "min_separation": 314, "max_participations": 6},
+    "composition": {"rounds": 2000},
+}
+TOEPLITZ = {"kind": "matrix-factorisation", "noise_multiplier": 2.0, "coefficients": [1.0, 0.5], "min_separation": 5}
+NORMS = {
+    "kind": "matrix-factorisation",
+    "noise_multiplier": 2.0,
+    "column_norms": [1.0],
+    "bands": 4,
+    "min_separation": 5,
+}
+
+
+def test_correlated_rounds_are_one_release() -> None:
+    assert to_run(parse_claim(CORRELATED)) == Repeat(TreeAggregation(7.0, 2000, 314, 6), 1)
+    toeplitz = to_run(parse_claim(CORRELATED | {"mechanism": TOEPLITZ}))
+    assert toeplitz == Repeat(ToeplitzFactorisation(2.0, (1.0, 0.5), 2000, 5), 1)
+    norms = to_run(parse_claim(CORRELATED | {"mechanism": NORMS}))
+    assert norms == Repeat(BandedFactorisation(2.0, (1.0,) * 2000, 4, 5), 1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"sampling": {"scheme": "poisson", "sampling_rate": 0.1}}, "sampling.scheme"),
+        ({"mechanism": CORRELATED["mechanism"] | {"min_separation": 0}}, "mechanism.min_separation"),
+        ({"mechanism": TOEPLITZ | {"coefficients": []}}, "mechanism.coefficients"),
+        ({"mechanism": TOEPLITZ | {"coefficients": [1.0, -1.0]}}, "mechanism.coefficients"),
+        ({"mechanism": TOEPLITZ | {"bands": 2}}, "mechanism.bands"),
+        ({"mechanism": NORMS | {"bands": 9}}, "bands"),
+        ({"mechanism": NORMS | {"column_norms": [1.0, 2.0]}}, "column_norms"),
+        ({"mechanism": {"kind": "matrix-factorisation", "noise_multiplier": 1.0}}, "mechanism.coefficients"),
+    ],
+)
+def test_bad_correlated_fields_are_named(changes: dict[str, object], field: str) -> None:
+    with pytest.raises(InputError) as problem:
+        parse_claim(CORRELATED | changes)
+    assert problem.value.field == field
+
+
+def test_further_mechanisms_of_federated_code() -> None:
+    skellam = {"kind": "skellam", "variance": 4.0, "clip": 2.0, "dimension": 3}
+    read = parse_claim(CORRELATED | {"mechanism": skellam})
+    assert to_run(read) == Repeat(Skellam(4.0, 2.0, 3), 2000)
+    assert to_attained_run(read) is None
+    cut = {"scheme": "poisson", "population": 1000, "cohort": 10, "max_cohort": 30}
+    gaussian = {"kind": "gaussian", "noise_multiplier": 1.0}
+    read = parse_claim(CORRELATED | {"mechanism": gaussian, "sampling": cut})
+    assert to_run(read) == Repeat(TruncatedPoisson(Gaussian(1.0), 0.01, 1000, 30), 2000)

@@ -1,34 +1,59 @@
-"""dpcert calibrate: the least noise, the most rounds or the largest rate that a privacy target allows."""
+"""dpcert calibrate: the least noise, the most rounds, the largest cohort, rate or clip that a target allows."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Annotated, Any, Literal, cast
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any, get_args
 
 import typer
 
-from ..accounting.calibrate import calibrate
+from ..accounting.calibrate import WHOLE, Calibration, SolveFor, calibrate
 from ..mechanisms import InputError, Mechanism
 from . import options
 from .options import Setting, missing, timed
 from .output import interval, print_json, rounded_down, rounded_up
 
-Solved = Literal["noise_multiplier", "rounds", "sampling_rate"]
-SolveFor = Annotated[
-    str | None, typer.Option("--solve-for", help="noise-multiplier, rounds or sampling-rate: leave that one out.")
+Asked = Annotated[
+    str | None,
+    typer.Option(
+        "--solve-for",
+        help="noise-multiplier, noise-std, rounds, cohort, sampling-rate or clip-norm: leave that one out.",
+    ),
 ]
+ScheduleFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--schedule",
+        help="Instead of the options for one phase: a TOML file with the [[phase]] tables of a claim. Solves for "
+        "noise-multiplier (a factor for every phase's noise) or rounds (of the last phase).",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """build: the run at a value; most: the largest value; at: what was asked, with the value, for the JSON document."""
+
+    build: Callable[[float], Mechanism]
+    most: float | None
+    at: Callable[[float], dict[str, Any]]
 
 
 def calibrate_command(
     epsilon: options.Epsilon = None,
     delta: options.Delta = None,
-    solve_for: SolveFor = None,
+    solve_for: Asked = None,
     noise_multiplier: options.NoiseMultiplier = None,
+    noise_std: options.NoiseStd = None,
+    clip_norm: options.ClipNorm = None,
     rounds: options.Rounds = None,
     sampling: options.Sampling = "none",
     sampling_rate: options.SamplingRate = None,
     population: options.Population = None,
     cohort: options.Cohort = None,
+    schedule: ScheduleFile = None,
     neighbouring: options.Neighbouring = "add-remove",
     notion: options.Notion = "dp",
     participation: options.Participation = None,
@@ -40,14 +65,13 @@ def calibrate_command(
     Example: dpcert calibrate --epsilon 3 --delta 1e-5 --solve-for noise-multiplier --rounds 10000
     --sampling poisson --sampling-rate 0.01
     """
-    if epsilon is None:
-        raise missing("epsilon")
-    if delta is None:
-        raise missing("delta")
-    if solve_for is None:
-        raise missing("solve_for")
+    for name, value in (("epsilon", epsilon), ("delta", delta), ("solve_for", solve_for)):
+        if value is None:
+            raise missing(name)
     asked = Setting(
         noise_multiplier,
+        noise_std,
+        clip_norm,
         rounds,
         sampling,
         sampling_rate,
@@ -58,63 +82,101 @@ def calibrate_command(
         participation,
         accountant,
     )
-    solved = _left_out(asked, solve_for)
-
-    def run_at(value: float) -> Mechanism:
-        return _with(asked, solved, value).run()
-
+    solved = _known(str(solve_for))
+    problem = _one_phase(asked, solved) if schedule is None else _several(asked, solved, schedule)
     found, seconds = timed(
         lambda: calibrate(
-            run_at,
+            problem.build,
             solve_for=solved,
-            epsilon=epsilon,
-            delta=delta,
+            epsilon=epsilon or 0.0,
+            delta=delta or 0.0,
+            most=problem.most,
             **asked.against(),
         )
     )
-    bracket = found.epsilon
     if as_json:
-        print_json(
-            _with(asked, solved, found.value).to_json()
-            | {
-                "solve_for": solve_for,
-                "value": found.value,
-                "epsilon": epsilon,
-                "epsilon_lower": bracket.lower,
-                "epsilon_upper": bracket.upper,
-                "delta": delta,
-                "beyond": found.beyond,
-                "accountant": bracket.method,
-                "certified": bracket.certified,
-                "seconds": seconds,
-            }
-        )
-        return
-    value = str(found.value) if solved == "rounds" else _safe_side(solved, found.value)
-    typer.echo(f"{solve_for} = {value} meets ({epsilon:g}, {delta:g})")
+        print_json(problem.at(found.value) | _document(str(solve_for), epsilon, delta, found, seconds))
+    else:
+        _print(str(solve_for), epsilon or 0.0, delta or 0.0, found, seconds, schedule is not None)
+
+
+def _known(solve_for: str) -> SolveFor:
+    names: dict[str, SolveFor] = {name.replace("_", "-"): name for name in get_args(SolveFor)}
+    if solve_for not in names:
+        raise InputError("--solve-for", solve_for, "one of " + ", ".join(names))
+    return names[solve_for]
+
+
+def _one_phase(asked: Setting, solved: SolveFor) -> Problem:
+    """The options describe the phase, but for the one that is solved for."""
+    option = "--" + solved.replace("_", "-")
+    if getattr(asked, solved) is not None:
+        raise InputError(option, getattr(asked, solved), "to be left out: it is what --solve-for asks for")
+    if solved == "sampling_rate" and asked.sampling != "poisson":
+        raise InputError("--sampling", asked.sampling, "poisson, to solve for the sampling rate")
+    if solved == "cohort":
+        if asked.sampling not in ("poisson", "fixed-size") or asked.population is None:
+            raise InputError(
+                "--sampling", asked.sampling, "poisson or fixed-size, with --population, to solve for the cohort"
+            )
+        if asked.noise_std is not None:
+            raise InputError(
+                "--noise-std", asked.noise_std, "--noise-multiplier: noise on a mean changes with the cohort"
+            )
+
+    def at(value: float) -> Setting:
+        given: dict[str, Any] = {solved: value}
+        return replace(asked, **given)
+
+    most = asked.population if solved == "cohort" else None
+    return Problem(lambda value: at(value).run(), most, lambda value: at(value).to_json())
+
+
+def _several(asked: Setting, solved: SolveFor, path: Path) -> Problem:
+    """The phases of a file; every option for a single phase must be left out."""
+    from ..proofs_checks.schedule import load_schedule
+
+    single = ("noise_multiplier", "noise_std", "clip_norm", "rounds", "sampling_rate", "population", "cohort")
+    for name in single:
+        if getattr(asked, name) is not None:
+            raise InputError("--" + name.replace("_", "-"), getattr(asked, name), "to be left out beside --schedule")
+    schedule = load_schedule(path)
+    builders = {"noise_multiplier": schedule.with_noise, "rounds": schedule.with_last_rounds}
+    if solved not in builders:
+        raise InputError("--solve-for", solved.replace("_", "-"), "noise-multiplier or rounds, with --schedule")
+    against = {"notion": asked.notion, "neighbouring": asked.neighbouring, "schedule": str(path)}
+    return Problem(builders[solved], None, lambda value: against)
+
+
+def _document(
+    solve_for: str, epsilon: float | None, delta: float | None, found: Calibration, seconds: float
+) -> dict[str, Any]:
+    bracket = found.epsilon
+    return {
+        "solve_for": solve_for,
+        "value": found.value,
+        "epsilon": epsilon,
+        "epsilon_lower": bracket.lower,
+        "epsilon_upper": bracket.upper,
+        "delta": delta,
+        "beyond": found.beyond,
+        "accountant": bracket.method,
+        "certified": bracket.certified,
+        "seconds": seconds,
+    }
+
+
+def _print(solve_for: str, epsilon: float, delta: float, found: Calibration, seconds: float, scheduled: bool) -> None:
+    bracket = found.epsilon
     kind = "certified" if bracket.certified else "an estimate, not a bound"
+    told = {"noise-multiplier": " times the schedule's", "rounds": " in the last phase"}.get(solve_for, "")
+    value = _safe_side(found.solve_for, found.value) + (told if scheduled else "")
+    typer.echo(f"{solve_for} = {value} meets ({epsilon:g}, {delta:g})")
     typer.echo(f"  epsilon in {interval(bracket)}; {kind}, by {bracket.method}, in {seconds:.3g} s")
 
 
-def _with(asked: Setting, field: Solved, value: float) -> Setting:
-    """The setting with the field that is solved for."""
-    given: dict[str, Any] = {field: value}
-    return replace(asked, **given)
-
-
-def _left_out(asked: Setting, solve_for: str) -> Solved:
-    """The field to solve for; InputError when it is unknown or was given too."""
-    fields = {"noise-multiplier": "noise_multiplier", "rounds": "rounds", "sampling-rate": "sampling_rate"}
-    if solve_for not in fields:
-        raise InputError("--solve-for", solve_for, "one of " + ", ".join(fields))
-    field = fields[solve_for]
-    if getattr(asked, field) is not None:
-        raise InputError(f"--{solve_for}", getattr(asked, field), "to be left out: it is what --solve-for asks for")
-    if field == "sampling_rate" and asked.sampling != "poisson":
-        raise InputError("--sampling", asked.sampling, "poisson, to solve for the sampling rate")
-    return cast(Solved, field)
-
-
-def _safe_side(field: Solved, value: float) -> str:
-    """Ten digits, rounded to the side that still meets the target: noise up, a rate down."""
-    return rounded_up(value, 10) if field == "noise_multiplier" else rounded_down(value, 10)
+def _safe_side(field: SolveFor, value: float) -> str:
+    """Ten digits, rounded to the side that still meets the target: noise up, a rate or a clip down."""
+    if field in WHOLE:
+        return str(int(value))
+    return rounded_up(value, 10) if field in ("noise_multiplier", "noise_std") else rounded_down(value, 10)

@@ -17,6 +17,8 @@ from .output import interval, print_json
 def epsilon_command(
     delta: options.Delta = None,
     noise_multiplier: options.NoiseMultiplier = None,
+    noise_std: options.NoiseStd = None,
+    clip_norm: options.ClipNorm = None,
     rounds: options.Rounds = 1,
     sampling: options.Sampling = "none",
     sampling_rate: options.SamplingRate = None,
@@ -35,6 +37,8 @@ def epsilon_command(
     """
     asked = Setting(
         noise_multiplier,
+        noise_std,
+        clip_norm,
         rounds,
         sampling,
         sampling_rate,
@@ -59,6 +63,8 @@ def epsilon_command(
 def delta_command(
     epsilon: options.Epsilon = None,
     noise_multiplier: options.NoiseMultiplier = None,
+    noise_std: options.NoiseStd = None,
+    clip_norm: options.ClipNorm = None,
     rounds: options.Rounds = 1,
     sampling: options.Sampling = "none",
     sampling_rate: options.SamplingRate = None,
@@ -76,6 +82,8 @@ def delta_command(
     """
     asked = Setting(
         noise_multiplier,
+        noise_std,
+        clip_norm,
         rounds,
         sampling,
         sampling_rate,

@@ -24,6 +24,11 @@ NoiseMultiplier = Annotated[
     float | None,
     typer.Option("--noise-multiplier", help="Standard deviation of the noise on the sum, divided by clip_norm."),
 ]
+NoiseStd = Annotated[
+    float | None,
+    typer.Option("--noise-std", help="Instead: standard deviation of the noise on the mean over the cohort."),
+]
+ClipNorm = Annotated[float | None, typer.Option("--clip-norm", help="With --noise-std: bound on one contribution.")]
 Sampling = Annotated[str, typer.Option("--sampling", help="none, poisson, fixed-size or shuffle.")]
 SamplingRate = Annotated[float | None, typer.Option("--sampling-rate", help="Poisson: rate in (0, 1].")]
 Population = Annotated[int | None, typer.Option("--population", help="Fixed-size, shuffle: number of units.")]
@@ -47,6 +52,8 @@ class Setting:
     """What the options say: what ran, against whom, by which accountant. Fields that are None were not given."""
 
     noise_multiplier: float | None
+    noise_std: float | None
+    clip_norm: float | None
     rounds: int | None
     sampling: str
     sampling_rate: float | None
@@ -59,11 +66,10 @@ class Setting:
 
     def run(self) -> Mechanism:
         """The mechanism description; InputError (with the option's name) for bad or contradictory options."""
-        for option in ("noise_multiplier", "rounds"):
-            if getattr(self, option) is None:
-                raise missing(option)
+        if self.rounds is None:
+            raise missing("rounds")
         tables = {
-            "mechanism": {"kind": "gaussian", "noise_multiplier": self.noise_multiplier},
+            "mechanism": self._noise(),
             "sampling": {"scheme": self.sampling} | self._given("population", "cohort", "sampling_rate"),
             "composition": {"rounds": self.rounds},
         }
@@ -73,6 +79,19 @@ class Setting:
             raise as_option(first_problem(problem)) from None
         except InputError as problem:
             raise as_option(problem) from None
+
+    def _noise(self) -> dict[str, Any]:
+        """The claim format's [mechanism] table: noise on the sum, or on the mean."""
+        if self.noise_std is None and self.clip_norm is None:
+            if self.noise_multiplier is None:
+                raise missing("noise_multiplier")
+            return {"kind": "gaussian", "noise_multiplier": self.noise_multiplier}
+        if self.noise_multiplier is not None:
+            raise InputError("--noise-multiplier", self.noise_multiplier, "to be left out beside --noise-std")
+        for option in ("noise_std", "clip_norm"):
+            if getattr(self, option) is None:
+                raise missing(option)
+        return {"kind": "gaussian-mean", "noise_std": self.noise_std, "clip_norm": self.clip_norm}
 
     def against(self) -> dict[str, Any]:
         """The keyword arguments of accounting.epsilon, delta and calibrate."""
@@ -86,7 +105,9 @@ class Setting:
     def to_json(self) -> dict[str, Any]:
         """What was asked, for the JSON documents."""
         against = {"notion": self.notion, "neighbouring": self.neighbouring, "sampling": self.sampling}
-        return against | self._given("sampling_rate", "population", "cohort", "noise_multiplier", "rounds")
+        return against | self._given(
+            "sampling_rate", "population", "cohort", "noise_multiplier", "noise_std", "clip_norm", "rounds"
+        )
 
     def _given(self, *names: str) -> dict[str, Any]:
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
