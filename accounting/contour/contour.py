@@ -33,6 +33,9 @@ _ACCURACY = 27.0
 _FEW_DIGITS = 10.0
 """The same where only an inequality is asked for."""
 
+_SKEWED = 2.0
+"""Skewness of the tilted loss from where the saddle point approximation may be far off."""
+
 _NARROW = 1e-10
 """Relative width at which another inversion is not worth its time."""
 
@@ -88,6 +91,8 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
     target = math.log(delta)
     targets = widened_down(target, TARGET) - 2.0 * TARGET, widened_up(target, TARGET) + 2.0 * TARGET
     saddle = saddle_at_delta(composition, target)
+    if saddle.skewness > _SKEWED:
+        saddle = _scouted(composition, saddle)
     between = 0.0, math.inf
     for engine, enough in ((_in_doubles, _NARROW), (_in_balls, _WIDE)):
         between, saddle = _narrowed(composition, saddle, engine, targets, between, enough)
@@ -151,6 +156,24 @@ def _narrowed(
         start = most if resolved else least
         saddle = _elsewhere(composition, start, min(most, barred), targets[0])
     return (least, most), saddle
+
+
+def _scouted(composition: Composition, saddle: Saddle) -> Saddle:
+    """The saddle point of about the eps that belongs to saddle.log_delta, by inversions to a few digits."""
+    for _ in range(_RETRIES):
+        chosen = plan_above(composition, saddle, _FEW_DIGITS)
+        try:
+            found = invert(lay(composition, chosen.points, _FEW_DIGITS + chosen.cancellation), chosen, _FEW_DIGITS)
+        except OutOfReach:
+            return saddle
+        epsilon = _epsilon_above(found, saddle.log_delta, saddle.epsilon)
+        if not math.isfinite(epsilon):
+            return saddle
+        moved = abs(epsilon - saddle.epsilon) * saddle.c
+        saddle = replace(saddle_at_epsilon(composition, epsilon), log_delta=saddle.log_delta)
+        if moved < 1.0:
+            break
+    return saddle
 
 
 def _elsewhere(composition: Composition, low: float, high: float, log_delta: float) -> Saddle:

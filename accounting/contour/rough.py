@@ -55,6 +55,17 @@ class Rough:
             second += law.rounds * (float(moved @ law.loss) / mass - mean * mean)
         return value, slope, second
 
+    def third_cumulant(self, c: float) -> float:
+        """About the third derivative of Lambda at c."""
+        total = 0.0
+        for law in self.laws:
+            exponent = law.log_mass + c * law.loss
+            weight = np.exp(exponent - exponent.max())
+            weight /= weight.sum()
+            away = law.loss - weight @ law.loss
+            total += law.rounds * float(weight @ (away * away * away))
+        return total
+
     def log_profiles(self, points: Real) -> Real:
         """About the bound log(e^{c eps} delta(eps)) <= Lambda(c) + c log c - (1+c) log(1+c), at every c of points."""
         total = 0.5 * self.gaussian * points * (points + 1.0)

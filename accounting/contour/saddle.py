@@ -28,6 +28,9 @@ _ABOVE = np.array([2.0, 4.0, 6.0, 9.0])
 _BELOW_ONE = np.array([0.0, 0.35, 0.65])
 _ABOVE_ONE = np.array([1.5, 3.0, 6.0])
 
+_LONG = 15.0
+"""A period of so many deviations: three times what a Gaussian loss needs for a few digits."""
+
 _STEPS = 60
 
 
@@ -43,6 +46,11 @@ class Saddle:
     epsilon: float
     log_delta: float
     spread: float
+
+    @property
+    def skewness(self) -> float:
+        """Of the loss under the tilt c: where it is not small, epsilon and log_delta belong together only roughly."""
+        return abs(self.rounds.third_cumulant(self.c)) * self.spread**3
 
     @property
     def log_bound(self) -> float:
@@ -62,7 +70,9 @@ def saddle_at_delta(composition: Composition, log_delta: float) -> Saddle:
     found = _search(composition, min(math.sqrt(-2.0 * log_delta) / deviation, limit), 1.0 / deviation, excess)
     if found.epsilon <= 0.0:
         return saddle_at_epsilon(composition, 0.0)
-    return replace(found, log_delta=log_delta)
+    return replace(
+        found, epsilon=max(0.0, found.epsilon + (found.log_delta - log_delta) / found.c), log_delta=log_delta
+    )
 
 
 def saddle_at_epsilon(composition: Composition, epsilon: float) -> Saddle:
@@ -97,13 +107,15 @@ def plan(composition: Composition, saddle: Saddle, accuracy: float, cancellation
 
 
 def plan_above(composition: Composition, saddle: Saddle, accuracy: float) -> Plan:
-    """The line through the saddle point, for upper ends only."""
+    """A line for upper ends only: the one through the saddle point, unless the moments grow too fast beyond it."""
     c = saddle.c
     points = np.concatenate([c * _BELOW_ONE, [c], c + saddle.spread * _ABOVE_ONE])
     heights, periods = _periods(composition, saddle, np.array([c]), points, accuracy)
     at, n = periods[0], _BELOW_ONE.size
-    cancellation = max(0.0, float(heights[n]) - saddle.log_delta)
     period = max(float(at[:n].min()), float(at[n + 1 :].min()))
+    if period * saddle.spread > _LONG:
+        return replace(plan(composition, saddle, accuracy, 0.5), sides=())
+    cancellation = max(0.0, float(heights[n]) - saddle.log_delta)
     return Plan(c, (), period, saddle.epsilon, saddle.log_delta, cancellation)
 
 
@@ -131,7 +143,7 @@ def _search(
                 c = rounds.top
                 break
         value, slope = excess(rounds, c)
-        if abs(value) < 0.02 * max(slope, math.sqrt(slope)):
+        if abs(value) < min(0.3, 0.02 * max(slope, math.sqrt(slope))):
             break
         low, high = (c, high) if value > 0.0 else (low, c)
         c *= math.exp(max(-1.0, min(1.0, value / slope)))
