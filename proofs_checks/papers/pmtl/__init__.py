@@ -10,6 +10,7 @@ from ..row import Row
 from .algorithm import ROWS as ALGORITHM
 from .algorithm_privacy import ROWS as ALGORITHM_PRIVACY
 from .appendix_a1 import ROWS as APPENDIX_A1
+from .convergence import ROWS as CONVERGENCE
 from .corollary2 import ROWS as COROLLARY_2
 from .experiments import ROWS as EXPERIMENTS
 from .theorem1 import ROWS as THEOREM_1
@@ -28,4 +29,5 @@ def rows() -> tuple[Row, ...]:
         *EXPERIMENTS,
         *THEOREM_6,
         *THEOREM_7,
+        *CONVERGENCE,
     )

@@ -35,16 +35,16 @@ class Path:
         return np.array([self.problem.objective(models, self.strength) - best for models in self.models])
 
     def gradients(self) -> Array:
-        """(T + 1,) ||grad (m F)(W^t)||^2, the gradient of sum_k l_k + (lambda/2) ||w_k - w_bar||^2."""
+        """(T + 1, d): the squared entries of grad (m F)(W^t), summed over clients."""
         return self._squares(self.models.mean(axis=1))
 
     def broadcast_gradients(self) -> Array:
-        """(T + 1,) sum_k ||grad f_k(w_k^t; w~^t)||^2, m times the left-hand side of Theorems 3 and 6."""
+        """(T + 1, d): the squared entries of grad f_k(w_k^t; w~^t), summed over clients, as on (29)'s left."""
         return self._squares(self.shared)
 
     def _squares(self, centres: Array) -> Array:
         local = np.einsum("kij,tkj->tki", self.problem.hessians, self.models - self.problem.centres)
-        return np.asarray(((local + self.strength * (self.models - centres[:, None])) ** 2).sum(axis=(1, 2)))
+        return np.asarray(((local + self.strength * (self.models - centres[:, None])) ** 2).sum(axis=1))
 
     def values(self) -> Array:
         """(T + 1, m) f_k(w_k^t; w~^t)."""
