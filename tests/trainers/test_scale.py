@@ -8,9 +8,13 @@ import sys
 import numpy as np
 import pytest
 import torch
+from scipy import sparse
 
+from dpcert.trainers.data import Samples
 from dpcert.trainers.engine import personal
+from dpcert.trainers.engine.client_tensors import to_tensors
 from dpcert.trainers.engine.personal import PersonalModels
+from dpcert.trainers.solvers.features import features_of
 
 
 def test_vectors_start_as_the_initial_one_and_keep_what_is_set(tmp_path):
@@ -36,6 +40,24 @@ def test_large_stores_are_files(monkeypatch):
     models.apply()
     assert isinstance(models._rows, np.memmap)
     assert models.get(np.array([9])).sum() == 50
+
+
+def test_a_client_of_stackoverflow_size_takes_at_most_half_a_megabyte():
+    """10,000 words of which it uses 1,100, 500 tags, 100 samples: what is kept of it, and its coefficients."""
+    rng = np.random.default_rng(0)
+    words = np.sort(np.argsort(rng.random((100, 1200)), axis=1)[:, :25], axis=1)
+    matrix = sparse.csr_matrix(
+        (np.full(2500, 0.04, dtype=np.float32), words.ravel(), np.arange(0, 2501, 25)), shape=(100, 10_000)
+    )
+    tags = rng.integers(0, 2, (100, 500)).astype(np.float32)
+    client = to_tensors(Samples(matrix, tags), "tags", torch.float32, torch.device("cpu"))
+    features = features_of(client)
+    own = client.features
+    arrays = [own.data, own.indices, own.indptr, features.columns, features.gram(), client.targets[0]]
+    arrays += [features.by_word.data, features.by_word.indices, features.by_word.indptr]
+    coefficients = 100 * 500 * 4
+    assert features.samples[0].data_ptr() == own.indices.__array_interface__["data"][0]
+    assert sum(array.nbytes for array in arrays) + coefficients <= 500_000
 
 
 THOUSAND = """

@@ -15,6 +15,7 @@ class DpFedAvg(Algorithm):
 
     name = "dp-fedavg"
     notion = "dp"
+    streams = True
 
     def client_round(
         self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients

@@ -16,6 +16,7 @@ class DpFedProx(Algorithm):
 
     name = "dp-fedprox"
     notion = "dp"
+    streams = True
 
     def __init__(self, strength: float = 1.0) -> None:
         self.strength = nonnegative("lambda", strength)

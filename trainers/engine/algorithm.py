@@ -55,6 +55,7 @@ class Algorithm:
     own. personal: whether clients keep a vector between rounds. releases: whether anything is aggregated at all.
     noise_at: "server" for noise on the sum, "clients" where each client of the cohort adds noise of that deviation to
     its own contribution. clips: False for published listings without clipping, whose cost is then infinite.
+    streams: whether contributions come one at a time, from `solve.change`, and no other models.
 
     Privacy rests on this contract: what reaches a client is `shared` (a function of earlier releases), its own data
     and its own vector; what reaches the server is the clipped, noisy sum alone.
@@ -66,6 +67,7 @@ class Algorithm:
     releases: bool = True
     noise_at: NoiseAt = "server"
     clips: bool = True
+    streams: bool = False
 
     def check(self, population: int) -> None:
         """Raise InputError where the algorithm cannot work with this many clients."""

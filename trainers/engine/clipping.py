@@ -10,7 +10,7 @@ So the grid adds nothing to the sensitivity. A contribution that is not finite c
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,25 +91,52 @@ class ClippedSum:
         self.grid = grid
         self.counts = 0
         self.within = 0
+        self._blocks = self.total.unbind(0)
         self._scratch: _Scratch | None = None
 
     def add(self, contribution: Contribution, block: int) -> Contribution:
         """Add one client's contribution; returns the integers that were added, in memory that the next one reuses."""
         self.counts += 1
+        own = self._blocks[block]
         if isinstance(contribution, SparseRows) and len(self.layers.sizes) == 1:
-            return self._add_sparse(contribution, block)
-        vector = as_vector(contribution, self.total.shape[1])
-        if self._scratch is None:
-            self._scratch = _Scratch(vector)
-        single = len(self.layers.sizes) == 1
-        pieces = [vector] if single else torch.split(vector, list(self.layers.sizes))
-        scales = [self._scale(norm) for norm in self._scratch.norms(vector, self.layers.sizes)]
-        if not all(math.isfinite(scale) for scale in scales):
-            return self._scratch.nothing()
-        self.within += all(scale >= 1 for scale in scales)
-        added = self._scratch.integers(pieces, [scale / self.grid.unit for scale in scales], self.grid)
-        self.total[block].add_(added)
+            thin = contribution.like(self._integers([part.flatten() for part in contribution.parts()], self._joint))
+            left = own.shape[0] - thin.tail.shape[0]
+            own[:left].view(-1, thin.values.shape[1]).index_add_(0, thin.rows, thin.values)
+            own[left:].add_(thin.tail)
+            return thin
+        added = self._integers(_split(as_vector(contribution, self.total.shape[1]), self.layers.sizes), self._each)
+        own.add_(added)
         return added
+
+    def _memory(self, size: int, like: Tensor) -> _Scratch:
+        if self._scratch is None or len(self._scratch.wide) < size:
+            self._scratch = _Scratch.of(size, like, self.grid)
+        return self._scratch.first(size)
+
+    def _each(self, norms: Sequence[float]) -> list[float]:
+        """The scales of pieces that are layers, each with its share of the clip norm."""
+        return [self._scale(norm) for norm in norms]
+
+    def _joint(self, norms: Sequence[float]) -> list[float]:
+        """The scale of pieces that are one vector, once for each."""
+        return [self._scale(math.hypot(*norms))] * len(norms)
+
+    def _integers(self, pieces: Sequence[Tensor], scales_of: Callable[[Sequence[float]], list[float]]) -> Tensor:
+        """The pieces, one after the other, scaled, in units of the grid, towards zero, as doubles."""
+        sizes = tuple(piece.shape[0] for piece in pieces)
+        memory = self._memory(sum(sizes), pieces[0])
+        wide = _split(memory.wide, sizes)
+        for piece, target in zip(pieces, wide, strict=True):
+            target.copy_(piece)
+        scales = scales_of([_norm(piece) for piece in wide])
+        if not all(map(math.isfinite, scales)):
+            return memory.wide.zero_()
+        self.within += all(scale >= 1 for scale in scales)
+        for piece, scale, target in zip(pieces, scales, _split(memory.scaled, sizes), strict=True):
+            torch.mul(piece, scale / self.grid.unit, out=target)
+        if memory.whole is None:
+            return memory.wide.copy_(memory.scaled).trunc_()
+        return memory.wide.copy_(memory.whole.copy_(memory.scaled))
 
     def add_all(self, contributions: Tensor, blocks: npt.NDArray[np.int64]) -> Tensor:
         """Add (c, D) contributions at once, which on a GPU is much faster; returns the integers that were added.
@@ -136,19 +163,6 @@ class ClippedSum:
             self.total.index_add_(0, torch.from_numpy(blocks).to(added.device), added)
         return added
 
-    def _add_sparse(self, contribution: SparseRows, block: int) -> SparseRows:
-        scale = self._scale(math.hypot(*(_norm(piece.to(torch.float64)) for piece in contribution.parts())))
-        if not math.isfinite(scale):
-            zeros = [torch.zeros_like(part, dtype=torch.float64) for part in contribution.parts()]
-            return SparseRows(contribution.rows, *zeros)
-        self.within += scale >= 1
-        factor = scale / self.grid.unit
-        values, tail = (_truncated(part * factor, self.grid).to(torch.float64) for part in contribution.parts())
-        own = self.total[block]
-        own[: len(own) - len(tail)].view(-1, values.shape[1]).index_add_(0, contribution.rows, values)
-        own[len(own) - len(tail) :].add_(tail)
-        return SparseRows(contribution.rows, values, tail)
-
     def _scale(self, norm: float) -> float:
         """By what a piece of this norm is multiplied; NaN where the norm is not finite."""
         if not math.isfinite(norm):
@@ -159,37 +173,41 @@ class ClippedSum:
         return 1.0 if norm <= bound else bound / norm
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class _Scratch:
-    """Memory for one contribution at a time: fresh megabytes for each client would cost more than the arithmetic."""
+    """Memory for one contribution at a time: fresh megabytes for each client would cost more than the arithmetic.
 
-    def __init__(self, like: Tensor) -> None:
-        self._wide = torch.empty(like.shape, dtype=torch.float64, device=like.device)
-        self._scaled = torch.empty_like(like, memory_format=torch.contiguous_format)
+    wide: doubles; scaled: the contributions' dtype; whole: integers of that width, None where nothing is clipped.
+    """
 
-    def norms(self, vector: Tensor, sizes: tuple[int, ...]) -> list[float]:
-        """The norm of each piece, in double precision."""
-        self._wide.copy_(vector)
-        return [_norm(piece) for piece in torch.split(self._wide, list(sizes))]
+    wide: Tensor
+    scaled: Tensor
+    whole: Tensor | None
 
-    def integers(self, pieces: Sequence[Tensor], factors: list[float], grid: Grid) -> Tensor:
-        """The pieces, each times its factor, towards zero, as doubles."""
-        scaled = torch.split(self._scaled, [len(piece) for piece in pieces])
-        for piece, factor, target in zip(pieces, factors, scaled, strict=True):
-            torch.mul(piece, factor, out=target)
-        return self._wide.copy_(_truncated(self._scaled, grid))
+    @classmethod
+    def of(cls, size: int, like: Tensor, grid: Grid) -> _Scratch:
+        whole = None if grid.clip_norm is None else like.new_empty(size, dtype=_integer(like.dtype))
+        return cls(like.new_empty(size, dtype=torch.float64), like.new_empty(size), whole)
 
-    def nothing(self) -> Tensor:
-        """Zeros."""
-        return self._wide.zero_()
+    def first(self, size: int) -> _Scratch:
+        """The first so many numbers of each."""
+        if len(self.wide) == size:
+            return self
+        return _Scratch(self.wide[:size], self.scaled[:size], None if self.whole is None else self.whole[:size])
+
+
+def _split(vector: Tensor, sizes: tuple[int, ...]) -> Sequence[Tensor]:
+    return (vector,) if len(sizes) == 1 else vector.split_with_sizes(list(sizes))
 
 
 def _norm(wide: Tensor) -> float:
-    flat = wide.flatten()
-    return math.sqrt(float(torch.dot(flat, flat)))
+    return math.sqrt(float(torch.dot(wide, wide)))
 
 
 def _truncated(scaled: Tensor, grid: Grid) -> Tensor:
     """Towards zero. Conversion to integers truncates, and is much faster than trunc on a CPU."""
-    if grid.clip_norm is None:
-        return scaled.to(torch.float64).trunc()
-    return scaled.to(torch.int32 if scaled.dtype == torch.float32 else torch.int64)
+    return scaled.to(torch.float64).trunc() if grid.clip_norm is None else scaled.to(_integer(scaled.dtype))
+
+
+def _integer(dtype: torch.dtype) -> torch.dtype:
+    return torch.int32 if dtype == torch.float32 else torch.int64

@@ -30,6 +30,11 @@ class SparseRows:
         vector[dimension - len(self.tail) :] = self.tail
         return vector
 
+    def like(self, numbers: Tensor) -> SparseRows:
+        """The same rows with other numbers, (k width + t,): the values, then the tail."""
+        size = self.values.numel()
+        return SparseRows(self.rows, numbers[:size].view(self.values.shape), numbers[size:])
+
     def parts(self) -> tuple[Tensor, Tensor]:
         """What may differ from zero."""
         return self.values, self.tail

@@ -11,7 +11,7 @@ from ...mechanisms import InputError
 from ..data import Federation
 from ..models import build_model
 from ..solvers import Work, choose_solver
-from .algorithm import Clients, Solve
+from .algorithm import Algorithm, Clients, Solve
 from .batches import batch_plan
 from .client_tensors import ClientTensors, to_tensors
 from .contribution import Contribution
@@ -24,6 +24,8 @@ from .streams import Streams
 CHUNK_FLOATS = 2**24
 """The models of a chunk of clients take at most this many numbers (64 MiB in single precision)."""
 LARGEST_CHUNK = 128
+STREAMED_CHUNK = 16
+"""At least so many clients go together where their models are never in memory at the same time."""
 
 
 class LocalSide:
@@ -63,7 +65,7 @@ class LocalSide:
             expected = f"a model with {self.federation.outputs} outputs for each sample"
             raise InputError("model", tuple(outputs.shape[1:]), expected)
         nothing = Work([sample], [[]], self.loss, self.initial, self.settings.local.learning_rate)
-        choose_solver(self.settings.solver, self.model, nothing)
+        self._usual_solver = choose_solver(self.settings.solver, self.model, nothing)
 
     def train(self, client: int) -> ClientTensors:
         """The client's training samples."""
@@ -80,9 +82,10 @@ class LocalSide:
             self._cache[client, test] = samples
         return self._cache[client, test]
 
-    def chunks(self, clients: Clients) -> list[Clients]:
-        """The clients, in order, in pieces small enough to hold all their models at once."""
-        size = max(1, min(LARGEST_CHUNK, CHUNK_FLOATS // self.model.dimension))
+    def chunks(self, clients: Clients, algorithm: Algorithm) -> list[Clients]:
+        """The clients, in order, in pieces small enough to hold at once all that the algorithm makes of them."""
+        least = STREAMED_CHUNK if algorithm.streams and self._usual_solver.streams else 1
+        size = max(least, min(LARGEST_CHUNK, CHUNK_FLOATS // self.model.dimension))
         return [clients[first : first + size] for first in range(0, len(clients), size)]
 
     def solver(self, clients: Clients, round_index: int) -> Solve:

@@ -42,7 +42,7 @@ def residual(loss: Loss, outputs: Tensor, labels: Tensor) -> Tensor:
         slope = torch.softmax(outputs, dim=-1)
         return slope.scatter_add_(-1, labels.unsqueeze(-1), slope.new_full((1,), -1.0).expand(*labels.shape, 1))
     if loss is tag_cross_entropy:
-        return torch.sigmoid(outputs) - labels
+        return torch.sigmoid(outputs).sub_(labels)
     if loss is half_squared_error:
         return outputs - labels
     raise InputError("loss", loss, "one of the library's losses")

@@ -45,7 +45,7 @@ class FlatModule:
     def split(self, vector: Tensor) -> tuple[Tensor, ...]:
         """Views of a flat (..., d) vector with the parameters' shapes."""
         leading = vector.shape[:-1]
-        pieces = torch.split(vector, list(self.sizes), dim=-1)
+        pieces = vector.split_with_sizes(list(self.sizes), dim=-1)
         return tuple(piece.view(*leading, *shape) for piece, shape in zip(pieces, self.shapes, strict=True))
 
     def named(self, vector: Tensor) -> dict[str, Tensor]:

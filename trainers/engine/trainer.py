@@ -288,7 +288,9 @@ class Trainer:
         """This process's part of the cohort. What is computed together depends on the shards, not on the processes."""
         shards = [shard for shard in range(self.settings.shards) if self.processes.owns(shard)]
         return [
-            chunk for shard in shards for chunk in self.local.chunks(cohort[cohort % self.settings.shards == shard])
+            chunk
+            for shard in shards
+            for chunk in self.local.chunks(cohort[cohort % self.settings.shards == shard], self.algorithm)
         ]
 
     def _own(self, clients: Clients) -> Tensor:

@@ -17,6 +17,7 @@ class LoopSolver:
     """Parameters and gradients are views of two flat vectors, so that a step is two or three vector operations."""
 
     name = "loop"
+    streams = True
 
     def __init__(self, model: FlatModule) -> None:
         self.model = model

@@ -1,9 +1,13 @@
-"""A chunk of clients of different sizes as rectangular tensors, in which padding weighs exactly nothing."""
+"""A chunk of clients of different sizes as rectangular tensors, in which padding weighs exactly nothing.
+
+Clients are put in the order of their number of steps: those that have steps left are then the first ones, and nobody
+computes for a client that is done.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -12,45 +16,43 @@ from torch import Tensor
 from .work import Work
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Schedule:
-    """rows: (steps, c, b) sample numbers; weights: (steps, c, b), one over the true batch size for real rows and 0 for
-    padding; active: (steps, c), 0 once a client has no steps left."""
-
-    rows: Tensor
-    weights: Tensor
-    active: Tensor
+def most_steps_first(work: Work) -> list[int]:
+    """The clients' places in the work, those with the most steps first."""
+    return sorted(range(len(work.clients)), key=lambda place: -len(work.batches[place]))
 
 
-def schedule(work: Work) -> Schedule:
-    """The chunk's batches, padded to the largest batch and the most steps."""
-    steps = max(len(plan) for plan in work.batches)
-    widest = max((len(batch) for plan in work.batches for batch in plan), default=0)
-    rows = np.zeros((steps, len(work.clients), widest), dtype=np.int64)
-    weights = np.zeros(rows.shape)
-    active = np.zeros(rows.shape[:2])
+def in_order(work: Work, order: Sequence[int]) -> Work:
+    """The same work with its clients and batches in this order; vectors stay as they are."""
+    clients = [work.clients[place] for place in order]
+    return replace(work, clients=clients, batches=[work.batches[place] for place in order])
+
+
+def schedule(work: Work) -> Iterator[tuple[Tensor, Tensor]]:
+    """For each step, of the clients that have it: the sample numbers (busy, b) of their batches, b the widest, and
+    their weights, one over the true batch size for real rows and 0 for padding.
+
+    The work's clients must be in the order of most_steps_first.
+    """
+    plans = [np.array([len(batch) for batch in plan], dtype=np.int64) for plan in work.batches]
+    widest = max((int(sizes.max(initial=0)) for sizes in plans), default=0)
+    rows = np.zeros((len(plans[0]), len(plans), widest), dtype=np.int64)
+    sizes = np.zeros((len(plans[0]), len(plans), 1), dtype=np.int64)
     for place, plan in enumerate(work.batches):
-        active[: len(plan), place] = 1
+        sizes[: len(plan), place, 0] = plans[place]
         for step, batch in enumerate(plan):
             rows[step, place, : len(batch)] = batch
-            weights[step, place, : len(batch)] = 1 / len(batch)
+    real = np.arange(widest) < sizes
     first = work.clients[0]
-    return Schedule(
-        torch.from_numpy(rows).to(first.device),
-        torch.from_numpy(weights).to(device=first.device, dtype=first.dtype),
-        torch.from_numpy(active).to(device=first.device, dtype=first.dtype),
-    )
+    moved = torch.from_numpy(rows).to(first.device)
+    weights = torch.from_numpy(real / np.maximum(sizes, 1)).to(device=first.device, dtype=first.dtype)
+    for step, (busy, width) in enumerate(zip((sizes > 0).sum(axis=(1, 2)), sizes.max(axis=(1, 2)), strict=True)):
+        yield moved[step, :busy, :width], weights[step, :busy, :width]
 
 
 def padded(parts: Sequence[Tensor]) -> Tensor:
     """(c, n, ...) of tensors with n_k rows each; zeros beyond a client's own."""
     longest = max(len(part) for part in parts)
     result = parts[0].new_zeros((len(parts), longest, *parts[0].shape[1:]))
-    for place, part in enumerate(parts):
-        result[place, : len(part)] = part
+    for own, part in zip(result, parts, strict=True):
+        own[: len(part)] = part
     return result
-
-
-def padded_targets(work: Work) -> tuple[Tensor, ...]:
-    """Each of the targets, padded."""
-    return tuple(padded([client.targets[k] for client in work.clients]) for k in range(len(work.clients[0].targets)))

@@ -17,6 +17,7 @@ class StackedSolver:
     """Gradients of all clients from one backward pass: their losses share no parameter."""
 
     name = "stacked"
+    streams = False
 
     def __init__(self, model: FlatModule) -> None:
         self.model = model

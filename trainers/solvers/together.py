@@ -8,7 +8,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from .ragged import schedule
+from .ragged import in_order, most_steps_first, schedule
 from .work import Work, per_client
 
 Slopes = Callable[..., Tensor]
@@ -17,28 +17,19 @@ weighted sum of losses."""
 
 
 def solve_together(work: Work, slopes: Slopes) -> Tensor:
-    """The (c, d) models after the last step.
-
-    Clients are ordered by their number of steps, so that those with steps left are the first ones: nobody computes
-    for a client that is done. Batches are padded to the widest of the step; padding weighs nothing.
-    """
-    order = sorted(range(len(work.clients)), key=lambda place: -len(work.batches[place]))
+    """The (c, d) models after the last step."""
+    order = most_steps_first(work)
     work = _reordered(work, order)
     first = work.clients[0]
     features = torch.cat([client.rows(slice(None)) for client in work.clients])
     targets = [torch.cat([client.targets[k] for client in work.clients]) for k in range(len(first.targets))]
-    steps = schedule(work)
-    offsets = torch.tensor([0, *(len(client) for client in work.clients)][:-1]).cumsum(0).to(first.device)
-    rows = steps.rows + offsets.unsqueeze(1)
+    sizes = torch.tensor([len(client) for client in work.clients])
+    offsets = (sizes.cumsum(0) - sizes).unsqueeze(1).to(first.device)
     vector = per_client(work.start, len(order)).clone()
     anchor = None if work.anchor is None else per_client(work.anchor, len(order))
-    for step in range(len(rows)):
-        left = [plan[step] for plan in work.batches if len(plan) > step]
-        busy, width = len(left), max(len(batch) for batch in left)
-        chosen = rows[step, :busy, :width]
-        gradient = slopes(
-            vector[:busy], features[chosen], steps.weights[step, :busy, :width], *(target[chosen] for target in targets)
-        )
+    for rows, weights in schedule(work):
+        busy, chosen = len(rows), rows + offsets[: len(rows)]
+        gradient = slopes(vector[:busy], features[chosen], weights, *(target[chosen] for target in targets))
         _pull(work, gradient, vector[:busy], anchor)
         vector[:busy].sub_(gradient, alpha=work.learning_rate)
     result = torch.empty_like(vector)
@@ -61,18 +52,14 @@ def _pull(work: Work, gradient: Tensor, vector: Tensor, anchor: Tensor | None) -
 
 
 def _reordered(work: Work, order: Sequence[int]) -> Work:
-    """The same work with its clients in this order."""
+    """The same work with its clients, and whatever is theirs, in this order."""
 
-    def rows(vector: Tensor | None) -> Tensor | None:
-        return vector[torch.tensor(order, device=vector.device)] if vector is not None and vector.dim() == 2 else vector
+    def rows(vector: Tensor) -> Tensor:
+        return vector[torch.tensor(order, device=vector.device)] if vector.dim() == 2 else vector
 
-    start = rows(work.start)
-    assert start is not None
     return replace(
-        work,
-        clients=[work.clients[place] for place in order],
-        batches=[work.batches[place] for place in order],
-        start=start,
-        anchor=rows(work.anchor),
-        curvature=rows(work.curvature),
+        in_order(work, order),
+        start=rows(work.start),
+        anchor=None if work.anchor is None else rows(work.anchor),
+        curvature=None if work.curvature is None else rows(work.curvature),
     )

@@ -16,6 +16,7 @@ class VmapSolver:
     """Gradients of all clients at once, by torch's own vectorisation."""
 
     name = "vmap"
+    streams = False
 
     def __init__(self, model: FlatModule) -> None:
         self.model = model

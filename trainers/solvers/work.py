@@ -40,9 +40,13 @@ class Work:
 
 
 class LocalSolver(Protocol):
-    """Runs the steps of a chunk of clients. All solvers give the same models, up to rounding."""
+    """Runs the steps of a chunk of clients. All solvers give the same models, up to rounding.
+
+    streams: whether `changes` makes them one at a time.
+    """
 
     name: str
+    streams: bool
 
     def refuses(self, work: Work) -> str | None:
         """Why this solver cannot do this work; None where it can."""
