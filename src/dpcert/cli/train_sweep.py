@@ -20,7 +20,7 @@ from ..trainers.experiments.table import as_markdown, method_of, summarise
 from .output import print_json
 from .train_run import warnings_on_stderr
 
-NOT_IN_SWEEPS = ("noise_std", "budget", "checkpoint", "local_steps")
+NOT_IN_SWEEPS = ("noise_std", "budget", "checkpoint", "local_steps", "sigma", "target_epsilon")
 
 
 def run_experiment(asked: SimpleNamespace) -> None:

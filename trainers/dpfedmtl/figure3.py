@@ -1,0 +1,133 @@
+"""The paper's Figure 3, its trade-off curves by the central limit theorem, beside certified ones.
+
+    python -m dpcert.trainers.dpfedmtl.figure3 docs/figures/dpfedmtl-figure3.png
+
+For each sigma of Table 3 and the paper's two settings:
+- the limit G_mu, mu = p sqrt(T (e^(1/sigma^2) - 1)), which the paper plots: an estimate;
+- the certified curve of the mechanism that it is the limit of: sigma the noise multiplier of the sum, secret Poisson
+  coins, add-remove neighbours, the reading kindest to the paper;
+- the certified curve of what Algorithm 1, with the clipping that it supposes, shows its server (clipped.py) at the
+  largest sigma. With the others it is the same to the eye.
+It takes some minutes.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtr, ndtri
+
+from ...accounting.tradeoff import TradeOff, tradeoff
+from ...mechanisms import Gaussian, InputError, Poisson, Repeat
+from .claimed import claimed_mu
+from .clipped import DpFedMtlClipped
+
+Floats = npt.NDArray[np.float64]
+SIGMAS = (0.11, 0.65, 2.42, 9.69)
+POINTS = 61
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One panel: K of M clients a round, T rounds (section 6.1, Table 1)."""
+
+    name: str
+    population: int
+    cohort: int
+    rounds: int
+
+    @property
+    def rate(self) -> float:
+        """p = K/M."""
+        return self.cohort / self.population
+
+
+SETTINGS = (Setting("CelebA", 9343, 20, 400), Setting("FEMNIST", 174, 3, 1000))
+
+
+def limit(setting: Setting, sigma: float, alphas: Floats) -> Floats:
+    """(n,) type II errors of G_mu at type I errors `alphas`."""
+    return np.asarray(ndtr(ndtri(1 - alphas) - claimed_mu(sigma, setting.rate, setting.rounds)))
+
+
+@functools.cache
+def _certified(setting: Setting, sigma: float) -> TradeOff:
+    return tradeoff(Repeat(Poisson(Gaussian(sigma), setting.rate), setting.rounds), "add-remove")
+
+
+def certified(setting: Setting, sigma: float, alphas: Floats) -> Floats:
+    """(2, n): lower and upper ends, with sigma as the noise multiplier of the sum."""
+    return _ends(_certified(setting, sigma), alphas)
+
+
+def shown_to_the_server(setting: Setting, sigma: float, alphas: Floats) -> Floats:
+    """(2, n): lower and upper ends of what the clipped listing's uploads tell."""
+    multiplier = DpFedMtlClipped().noise_multiplier(sigma, setting.cohort, setting.population)
+    run = Repeat(Poisson(Gaussian(multiplier), setting.rate), setting.rounds)
+    return _ends(tradeoff(run, "replace-one", participation="visible"), alphas)
+
+
+def _ends(curve: TradeOff, alphas: Floats) -> Floats:
+    return np.array([(bracket.lower, bracket.upper) for bracket in curve.betas(alphas.tolist())]).T
+
+
+def draw(file: str | Path) -> Path:
+    """Draw the paper's axes above, and below the small errors that an epsilon at a small delta is about.
+
+    Raises InputError without matplotlib.
+    """
+    try:
+        import matplotlib as mpl
+    except ImportError as error:
+        raise InputError("figure", "matplotlib is not installed", "pip install 'dpcert[report]'") from error
+    mpl.use("Agg")
+    from matplotlib import pyplot
+
+    figure, panels = pyplot.subplots(2, len(SETTINGS), figsize=(10, 9))
+    for (above, below), setting in zip(panels.T, SETTINGS, strict=True):
+        title = f"{setting.name}: {setting.cohort} of {setting.population}, {setting.rounds} rounds"
+        above.set_title(title, fontsize="small")
+        _panel(above, setting, np.linspace(0, 1, POINTS) ** 2, lambda errors: errors)
+        above.set(xlabel="type I error", ylabel="type II error", xlim=(-0.01, 1), ylim=(-0.01, 1))
+        _panel(below, setting, np.logspace(-8, 0, POINTS), lambda errors: 1 - errors)
+        below.set(xlabel="type I error", ylabel="power, 1 - type II error", xlim=(1e-8, 1), ylim=(1e-8, 1.5))
+        below.set(xscale="log", yscale="log")
+    handles, labels = panels[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="lower center", ncols=5, fontsize="x-small", frameon=False)
+    figure.tight_layout(rect=(0, 0.05, 1, 1))
+    figure.savefig(file, dpi=85)
+    pyplot.close(figure)
+    return Path(file)
+
+
+def _panel(axes: Any, setting: Setting, alphas: Floats, shown: Callable[[Floats], Floats]) -> None:
+    """shown: what is drawn of the type II errors."""
+    axes.plot(alphas, shown(1 - alphas), color="tab:blue", linewidth=0.8, label="nothing to tell")
+    for sigma, colour in zip(SIGMAS, ("tab:red", "tab:orange", "tab:green", "tab:purple"), strict=True):
+        lower, upper = (shown(end) for end in certified(setting, sigma, alphas))
+        axes.fill_between(alphas, lower, upper, color=colour, alpha=0.3, linewidth=0)
+        axes.plot(alphas, lower, color=colour, linewidth=1.2, label=f"certified, sigma = {sigma:g}")
+        axes.plot(alphas, shown(limit(setting, sigma, alphas)), "--", color=colour, linewidth=1.2, label="its limit")
+    told = f"Algorithm 1, to its server, {SIGMAS[-1]:g}"
+    server = shown(shown_to_the_server(setting, SIGMAS[-1], alphas)[1])
+    axes.plot(alphas, server, ":", color="black", linewidth=2.4, label=told)
+
+
+def main(arguments: list[str]) -> int:
+    """Draw into the named file."""
+    if len(arguments) != 1:
+        print("usage: python -m dpcert.trainers.dpfedmtl.figure3 FILE.png", file=sys.stderr)
+        return 2
+    print(draw(arguments[0]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
