@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: verify test nightly lint bench-accountants bench-auditors clean
+.PHONY: verify test nightly nightly-hosts lint bench-accountants bench-auditors clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -25,6 +25,25 @@ test: $(VENV)/.installed-test
 
 nightly: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -m nightly
+
+# The heavy hosts of dpcert.adapters, each in its own environment; -rs says what was skipped, and -p no:dpcert keeps
+# our pytest plugin, which needs all of dpcert's dependencies, out of them.
+HOSTS := flower pfl jax_privacy
+nightly-hosts: $(HOSTS:%=nightly-host-%) nightly-host-tff
+
+nightly-host-%: .venv-hosts/%/.installed
+	.venv-hosts/$*/bin/python -m pytest -p no:dpcert -m '' tests/adapters/test_$*.py tests/adapters/test_same_epsilon.py \
+	  'tests/adapters/test_examples.py::test_it_prints_epsilon[$*]' -rs
+
+$(HOSTS:%=.venv-hosts/%/.installed): .venv-hosts/%/.installed: tests/adapters/hosts/%.txt pyproject.toml
+	$(PYTHON) -m venv .venv-hosts/$*
+	.venv-hosts/$*/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r $< -e .
+	touch $@
+
+.venv-hosts/tff/.installed: tests/adapters/hosts/tff.txt pyproject.toml
+	$(PYTHON) -m venv .venv-hosts/tff
+	.venv-hosts/tff/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r $< -e .
+	touch $@
 
 lint: $(VENV)/.installed-test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
