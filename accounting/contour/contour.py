@@ -65,6 +65,8 @@ def delta(composition: Composition, epsilon: float) -> Bracket:
     Raises OutOfReach where the loss is so nearly an atom that too many frequencies would be needed.
     """
     above, below = max(0.0, widened_down(epsilon, TARGET)), widened_up(epsilon, TARGET) if epsilon else 0.0
+    if above >= _largest_loss(composition):
+        return Bracket(0.0, 0.0, True, METHOD)
     saddle = saddle_at_epsilon(composition, epsilon)
     least, most = -math.inf, 0.0
     for _ in range(_RETRIES):
@@ -112,6 +114,8 @@ def at_most(composition: Composition, epsilon: float, delta: float) -> bool:
         return epsilon == math.inf or delta == 1.0
     target = widened_down(math.log(delta), TARGET) - 2.0 * TARGET
     low = max(0.0, widened_down(epsilon, TARGET))
+    if low >= _largest_loss(composition):
+        return True
     try:
         saddle = saddle_at_epsilon(composition, epsilon)
         if saddle.log_delta > target + 0.1:
@@ -124,6 +128,14 @@ def at_most(composition: Composition, epsilon: float, delta: float) -> bool:
     except OutOfReach:
         return False
     return found.log_delta(low)[1] <= target
+
+
+def _largest_loss(composition: Composition) -> float:
+    """At least the largest loss of all rounds: finite in the add order, where each has at most -log(1 - rate)."""
+    parts, gaussian = phases(composition)
+    if gaussian or any(pair.order != "add" for pair, _ in parts):
+        return math.inf
+    return widened_up(math.fsum(-count * math.log1p(-widened_up(pair.rate, PARAMETER)) for pair, count in parts), 1e-14)
 
 
 def _narrowed(

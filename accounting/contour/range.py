@@ -85,7 +85,9 @@ def _far(pair: Sampled, points: tuple[float, ...], budget: float) -> float:
     steepest = pair.shift * {"add": top, "replace": 1.0 + 2.0 * top}.get(pair.order, 1.0 + top)
     far = max(math.sqrt(2.0 * budget) + 1.0, 0.5 * pair.shift)
     if steepest + 1.0 > far:
-        return _far_by_cells(pair, points, steepest, budget)
+        # m >= 1 - rate leaves phi (1 - rate)^-c of the add order.
+        flat = math.sqrt(2.0 * (budget - top * math.log1p(-pair.rate))) + 1.0 if pair.order == "add" else math.inf
+        return flat if flat < 1.5 * far else _far_by_cells(pair, points, steepest, budget)
     side = -1.0 if pair.order == "add" else 1.0
     while _log_growth(pair, top, side * far) - 0.5 * far * far > -budget:
         far = 1.01 * math.sqrt(2.0 * (budget + _log_growth(pair, top, side * far)))

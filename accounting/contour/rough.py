@@ -89,7 +89,7 @@ def _law(pair: Sampled, top: float, rounds: int) -> Law:
     step, wide = 2.0 * math.pi * height / (budget + 0.5 * height * height), math.sqrt(2.0 * budget)
     left, right = -wide, wide + shift * (1.0 + (2.0 * top if pair.order == "replace" else top))
     if pair.order == "add":
-        left, right = -wide - shift * top, wide
+        left, right = -min(wide + shift * top, math.sqrt(2.0 * (budget - top * math.log1p(-pair.rate)))), wide
     if pair.order == "hybrid":
         left = -0.5 * budget
     if right - left > _MOST_NODES * step:

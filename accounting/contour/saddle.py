@@ -157,9 +157,10 @@ def _saddle(rounds: Rough, c: float) -> tuple[Saddle, float]:
     value, slope, second = rounds.cumulants(c)
     epsilon = slope - 1.0 / c - 1.0 / (1.0 + c)
     curvature = max(second, 0.0) + 1.0 / c**2 + 1.0 / (1.0 + c) ** 2
+    spread = 1.0 / math.sqrt(max(second, 1e-6 * curvature))
     height = value - epsilon * c - math.log(c) - math.log1p(c)
     log_delta = height - 0.5 * math.log(2.0 * math.pi * curvature)
-    return Saddle(rounds, c, epsilon, log_delta, 1.0 / math.sqrt(second)), curvature
+    return Saddle(rounds, c, epsilon, log_delta, spread), curvature
 
 
 def _scales(composition: Composition) -> tuple[float, float]:
