@@ -2,8 +2,9 @@
 
 One command, `make bench-accountants`, installs the peers in their own environment and runs this. Times are
 medians of process CPU time over repeated calls of the peer's own public function, set-up included, as a user
-would call it; compare the ratios, never the seconds, between machines. A call over its time limit is "over N s".
-"LOW" marks a peer's number below dpcert's certified lower end: it under-reports.
+would call it. dpcert's calls and each peer's are interleaved, so that both see the same load; compare the ratios,
+never the seconds, between machines. A call over its time limit is "over N s". "LOW" marks a peer's number below
+dpcert's certified lower end: it under-reports.
 """
 
 from __future__ import annotations
@@ -58,6 +59,10 @@ POISSON = [
     Setting(1, 0.001, 1_000_000, 1e-15),
     Setting(0.5, 0.01, 100_000, 1e-5),
     Setting(8, 100 / 205, 1000, 1e-5),
+    Setting(1, 0.01, 10_000, 1e-10),
+    Setting(1, 0.01, 10_000, 1e-13),
+    Setting(50, 1.0, 1000, 1e-30),
+    Setting(1000, 1.0, 1_000_000, 1e-10),
 ]
 FIXED_SIZE = [
     Setting(16, 100 / 205, 1000, 1e-5, 205, 100),
@@ -161,31 +166,39 @@ PEERS: dict[str, Callable[[Setting], float]] = {
 
 @dataclass(frozen=True)
 class Measured:
-    """A peer's value and median CPU seconds on one setting, or why there is none."""
+    """A peer's value, its median CPU seconds and ours in between its calls, or why there is none."""
 
     value: float | None
     seconds: float | None
+    ours: float | None
     note: str
 
 
+def _timed(call: Callable[[Setting], float], setting: Setting) -> tuple[float, float]:
+    start = time.process_time()
+    value = call(setting)
+    return value, time.process_time() - start
+
+
 def _measure(call: Callable[[Setting], float], setting: Setting, repeats: int, limit: int) -> Measured:
-    times, value = [], None
+    """Each of the peer's calls is followed by three of ours."""
+    times, ours, value = [], [], None
     try:
         with _limit(limit), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             call(WARM_UP)  # Imports are not part of the measured time.
             for _ in range(repeats):
-                start = time.process_time()
-                value = call(setting)
-                times.append(time.process_time() - start)
+                value, seconds = _timed(call, setting)
+                times.append(seconds)
+                ours += [_timed(_ours, setting)[1] for _ in range(3)]
                 if sum(times) > limit / 4:
                     break
     except TooSlow:
         if not times:
-            return Measured(None, None, f"over {limit} s")
+            return Measured(None, None, None, f"over {limit} s")
     except Exception as error:
-        return Measured(None, None, f"refuses ({type(error).__name__})")
-    return Measured(value, statistics.median(times), "")
+        return Measured(None, None, None, f"refuses ({type(error).__name__})")
+    return Measured(value, statistics.median(times), statistics.median(ours) if ours else None, "")
 
 
 def _judge(measured: Measured, lower: float) -> str:
@@ -199,21 +212,21 @@ def _judge(measured: Measured, lower: float) -> str:
 
 
 def _row(setting: Setting, repeats: int, limit: int) -> dict[str, object]:
-    ours = _measure(_ours, setting, max(repeats, 9), limit)
     bracket = _bracket(setting)
+    own = statistics.median(_timed(_ours, setting)[1] for _ in range(9))
     row: dict[str, object] = {
         "setting": setting.name,
         "lower": bracket.lower,
         "upper": bracket.upper,
         "method": bracket.method,
-        "seconds": ours.seconds,
+        "seconds": own,
         "peers": {},
     }
     for name, call in PEERS.items():
         if setting.population and not name.startswith("dp-accounting RDP"):
             continue
         measured = _measure(call, setting, repeats, limit)
-        ratio = measured.seconds / ours.seconds if measured.seconds and ours.seconds else None
+        ratio = measured.seconds / measured.ours if measured.seconds and measured.ours else None
         row["peers"][name] = asdict(measured) | {
             "judged": _judge(measured, bracket.lower),
             "ratio": ratio,
