@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import typer
 
 from ..mechanisms import InputError
-from . import audit, calibrate, check, cost, explain, ledger, lint, papers, train, verify
+from . import audit, calibrate, check, cost, explain, ledger, lint, papers, plan, train, verify
 from .output import complain
 
 INTERNAL_ERROR = 70
@@ -28,6 +28,7 @@ app.command("verify")(verify.verify_command)
 app.command("epsilon")(cost.epsilon_command)
 app.command("delta")(cost.delta_command)
 app.command("calibrate")(calibrate.calibrate_command)
+app.command("plan")(plan.plan_command)
 app.command("audit")(audit.audit_command)
 app.command("explain")(explain.explain_command)
 app.command("check")(check.check_command)

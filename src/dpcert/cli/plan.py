@@ -1,0 +1,152 @@
+"""dpcert plan: how much noise every cohort and target epsilon would take, as a table and a plot."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from ..accounting.plan import Option, plan
+from ..mechanisms import InputError
+from ..mechanisms.validate import count, positive
+from . import options
+from .options import as_option, missing
+from .output import output_console, print_json, rounded_up
+
+Cohorts = Annotated[
+    str | None, typer.Option("--cohorts", help="Cohorts to compare, such as 100,300,1000; default: six of them.")
+]
+Epsilons = Annotated[str, typer.Option("--epsilons", help="Target epsilons, such as 1,2,4.")]
+Plot = Annotated[Path | None, typer.Option("--plot", help="Draw the table into this image file (needs matplotlib).")]
+
+
+def plan_command(
+    population: options.Population = None,
+    rounds: options.Rounds = None,
+    delta: options.Delta = None,
+    epsilons: Epsilons = "1,2,4,8",
+    cohorts: Cohorts = None,
+    sampling: Annotated[str, typer.Option("--sampling", help="poisson or fixed-size.")] = "poisson",
+    clip_norm: Annotated[float, typer.Option("--clip-norm", help="For the noise on the mean.")] = 1.0,
+    neighbouring: options.Neighbouring = "add-remove",
+    notion: options.Notion = "dp",
+    participation: options.Participation = None,
+    plot: Plot = None,
+    as_json: options.Json = False,
+) -> None:
+    """The least noise on the mean for each cohort and target epsilon; every entry meets its target for certain.
+
+    Example: dpcert plan --population 100000 --rounds 1000 --delta 1e-6 --epsilons 1,3,8 --plot plan.png
+    """
+    for name, value in (("population", population), ("rounds", rounds), ("delta", delta)):
+        if value is None:
+            raise missing(name)
+    started = time.perf_counter()
+    try:
+        sizes = _cohorts(cohorts, count("population", population))
+        targets = tuple(positive("epsilons", _number("--epsilons", part)) for part in epsilons.split(","))
+        clip = positive("clip_norm", clip_norm)
+        found = plan(
+            population=population or 0,
+            rounds=rounds or 0,
+            cohorts=sizes,
+            target_epsilons=targets,
+            delta=delta or 0.0,
+            sampling=sampling,  # type: ignore[arg-type]
+            neighbouring=neighbouring,  # type: ignore[arg-type]
+            notion=notion,
+            participation=participation,  # type: ignore[arg-type]
+        )
+        console, total = Console(stderr=True), len(sizes) * len(targets)
+        entries = list(track(found, "planning", total=total, console=console, transient=True))
+    except InputError as problem:
+        raise as_option(problem) from None
+    if plot is not None:
+        _draw(entries, clip, plot)
+    if as_json:
+        asked = {"population": population, "rounds": rounds, "delta": delta, "sampling": sampling}
+        against = {"neighbouring": neighbouring, "notion": notion, "clip_norm": clip}
+        rows = [_row(entry, clip) for entry in entries]
+        print_json(asked | against | {"options": rows, "seconds": time.perf_counter() - started})
+        return
+    _print(entries, sizes, targets, clip)
+
+
+def _cohorts(given: str | None, population: int) -> tuple[int, ...]:
+    """As given, or six powers of ten and their halves up to the population."""
+    if given is not None:
+        return tuple(count("cohorts", _number("--cohorts", part)) for part in given.split(","))
+    shares = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
+    return tuple(dict.fromkeys(max(1, round(share * population)) for share in shares))
+
+
+def _number(option: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(option, text, "numbers with commas between them") from None
+
+
+def _row(entry: Option, clip_norm: float) -> dict[str, Any]:
+    bracket = entry.calibration.epsilon
+    return {
+        "cohort": entry.cohort,
+        "target_epsilon": entry.target_epsilon,
+        "noise_multiplier": entry.noise_multiplier,
+        "noise_std": entry.noise_on_mean * clip_norm,
+        "epsilon_lower": bracket.lower,
+        "epsilon_upper": bracket.upper,
+        "certified": bracket.certified,
+    }
+
+
+def _print(entries: list[Option], sizes: tuple[int, ...], targets: tuple[float, ...], clip_norm: float) -> None:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("cohort", justify="right")
+    for target in targets:
+        table.add_column(f"epsilon {target:g}", justify="right")
+    cells = {(entry.cohort, entry.target_epsilon): entry for entry in entries}
+    for cohort in sizes:
+        row = (cells[cohort, target] for target in targets)
+        noises = (
+            (rounded_up(entry.noise_multiplier, 5), rounded_up(entry.noise_on_mean * clip_norm, 3)) for entry in row
+        )
+        table.add_row(str(cohort), *(f"{noise}  ({std})" for noise, std in noises))
+    output_console().print(table)
+    typer.echo("noise multiplier (and standard deviation of the noise on the mean): the least that meets the target")
+
+
+def _cell(entry: Option, clip_norm: float) -> str:
+    return f"{rounded_up(entry.noise_multiplier, 5)}  ({rounded_up(entry.noise_on_mean * clip_norm, 3)})"
+
+
+def _draw(entries: list[Option], clip_norm: float, path: Path) -> None:
+    """Noise on the mean against the cohort, one line a target; both axes logarithmic."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise InputError("--plot", str(path), "matplotlib to be installed: pip install 'dpcert[report]'") from None
+    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    axes = figure.add_subplot()
+    for target in dict.fromkeys(entry.target_epsilon for entry in entries):
+        line = [entry for entry in entries if entry.target_epsilon == target]
+        axes.loglog(
+            [entry.cohort for entry in line],
+            [entry.noise_on_mean * clip_norm for entry in line],
+            marker="o",
+            label=f"epsilon {target:g}",
+        )
+    axes.set_xlabel("cohort")
+    axes.set_ylabel("noise on the mean, standard deviation")
+    axes.grid(which="both", alpha=0.3)
+    axes.legend()
+    try:
+        figure.savefig(path, dpi=150)
+    except (OSError, ValueError) as problem:
+        raise InputError("--plot", str(path), f"an image file that can be written ({problem})") from None
