@@ -110,6 +110,19 @@ def wrong_limit(statement: Statement) -> Finding:
     return Finding(holds, f"D - D* ends at {excess:.3g}", {"D - D*": excess})
 
 
+def asymptotic(statement: Statement) -> Finding:
+    """P[node 0 never answers], the product of its drop probabilities over 10^6 rounds, times where it then ends.
+
+    The product is at least that share of E[D - D*] for ever; 1e-3 of the limit's excess counts as none.
+    """
+    rounds = np.arange(1, 10**6 + 1, dtype=float)
+    answers = {"2^-h": 0.5**rounds, "1/(h + 1)": 1 / (rounds + 1)}[statement.domain["probability of an answer"]]
+    silent = math.exp(float(np.log1p(-answers).sum()))
+    excess = silent * _limits(0.5)[0]
+    text = f"the node stays silent with probability {silent:.3g}: E[D - D*] is at least {excess:.3g}"
+    return Finding(excess < 1e-3 * _limits(0.5)[0], text, {"P[never answers]": silent, "E[D - D*] at least": excess})
+
+
 def generality(statement: Statement) -> Finding:
     """Whether theta_t^h = theta < 1 for all nodes and rounds satisfies Assumption 2, with Theta = theta as in CoCoA."""
     silent = z3.RealVal(str(statement.claim["p_max"]))
@@ -195,6 +208,27 @@ ROWS = (
         spoilt=Statement(
             "A node that answers in one round out of five keeps MOCHA away from the optimum.", {}, {"p": 0.8}
         ),
+    ),
+    Row(
+        id="MOCHA-C8",
+        paper="mocha",
+        place="Section 4, Corollary 8 (absent): convergence as H grows, with milder assumptions on the stragglers",
+        kind=Kind.COUNTEREXAMPLE,
+        evidence=asymptotic,
+        printed=(
+            Statement(
+                "It is enough that every node answers in every round with some positive probability, such as 2^-h.",
+                {},
+                {"probability of an answer": "2^-h"},
+            ),
+            Statement(
+                "It is enough that every node's probabilities of an answer have an infinite sum, such as 1/(h + 1).",
+                {},
+                {"probability of an answer": "1/(h + 1)"},
+            ),
+        ),
+        missing="Corollary 8 and its assumptions are absent; positive probabilities alone are not enough, and an "
+        "infinite sum of them is the least that is",
     ),
     Row(
         id="MOCHA-R2-rate",
