@@ -11,7 +11,7 @@ from dpcert.accounting import epsilon
 from dpcert.cli import run
 from dpcert.mechanisms import FixedSize, Gaussian, Poisson, Repeat
 
-SETTING = ["--population", "1000", "--rounds", "20", "--delta", "1e-4", "--epsilons", "1,4", "--cohorts", "10,100"]
+SETTING = ["--population", "1000", "--rounds", "200", "--delta", "1e-4", "--epsilons", "1,4", "--cohorts", "50,300"]
 
 
 @pytest.mark.parametrize("sampling", ["poisson", "fixed-size"])
@@ -30,7 +30,7 @@ def test_entries_meet_their_targets_and_barely(sampling: str, capsys: pytest.Cap
         for factor, fits in ((1.0, True), (1 - 1e-6, False)):
             base, cohort = Gaussian(row["noise_multiplier"] * factor), row["cohort"]
             step = Poisson(base, cohort / 1000) if sampling == "poisson" else FixedSize(base, 1000, cohort)
-            assert (epsilon(Repeat(step, 20), 1e-4, relation).upper <= row["target_epsilon"]) is fits
+            assert (epsilon(Repeat(step, 200), 1e-4, relation).upper <= row["target_epsilon"]) is fits
         assert row["noise_std"] == pytest.approx(0.5 * row["noise_multiplier"] / row["cohort"])
 
 
@@ -43,7 +43,7 @@ def test_the_table_and_the_plot(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 
 def test_default_cohorts_fit_small_populations(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["plan", "--population", "20", "--rounds", "5", "--delta", "1e-3", "--epsilons", "2", "--json"]) == 0
+    assert run(["plan", "--population", "20", "--rounds", "50", "--delta", "1e-3", "--epsilons", "2", "--json"]) == 0
     assert [row["cohort"] for row in json.loads(capsys.readouterr().out)["options"]] == [1, 2, 6]
 
 
