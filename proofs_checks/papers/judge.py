@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from .row import Finding, Row, Statement, Status, Undecided
+from .row import Evidence, Finding, Row, Statement, Status, Undecided
 
 
 class EvidenceError(Exception):
@@ -111,9 +112,29 @@ def judge(row: Row) -> Judgement:
 
 def _run(row: Row, statement: Statement) -> Finding:
     try:
-        return row.evidence(statement)
+        return _found(row.evidence, _Parameters(statement))
     except Undecided as problem:
         raise EvidenceError(f"{row.id}: undecided on {statement.text!r}: {problem}") from problem
+
+
+class _Parameters:
+    """A statement as far as its function may know it: equal to any other with the same parameters."""
+
+    def __init__(self, statement: Statement) -> None:
+        self.statement = statement
+        self._key = repr((sorted(statement.claim.items()), sorted(statement.domain.items()), statement.tolerance))
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Parameters) and self._key == other._key
+
+
+@lru_cache(maxsize=2048)
+def _found(evidence: Evidence, parameters: _Parameters) -> Finding:
+    """Both versions of a paper share statements: what is the same is put to the test once."""
+    return evidence(parameters.statement)
 
 
 def _must(row: Row, statement: Statement | None, name: str, holds: bool) -> Finding:

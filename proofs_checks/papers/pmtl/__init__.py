@@ -12,7 +12,9 @@ from .algorithm_privacy import ROWS as ALGORITHM_PRIVACY
 from .appendix_a1 import ROWS as APPENDIX_A1
 from .convergence import ROWS as CONVERGENCE
 from .corollary2 import ROWS as COROLLARY_2
+from .earlier import ROWS as EARLIER
 from .experiments import ROWS as EXPERIMENTS
+from .setup import ROWS as SETUP
 from .theorem1 import ROWS as THEOREM_1
 from .theorem6_rows import ROWS as THEOREM_6
 from .theorem7_rows import ROWS as THEOREM_7
@@ -21,6 +23,7 @@ from .theorem7_rows import ROWS as THEOREM_7
 def rows() -> tuple[Row, ...]:
     """All rows, in the paper's order."""
     return (
+        *SETUP,
         *ALGORITHM,
         *ALGORITHM_PRIVACY,
         *APPENDIX_A1,
@@ -30,4 +33,5 @@ def rows() -> tuple[Row, ...]:
         *THEOREM_6,
         *THEOREM_7,
         *CONVERGENCE,
+        *EARLIER,
     )

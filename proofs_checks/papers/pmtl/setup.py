@@ -1,0 +1,323 @@
+"""Sections 3.1 and 3.2: objective and definitions; statements of figures that the text alone does not decide."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import z3
+from scipy.stats import norm
+
+from ....accounting import epsilon as epsilon_of
+from ....accounting.calibrate import calibrate
+from ....mechanisms import Gaussian, Repeat
+from ..rates import fitted_exponent
+from ..row import Finding, Kind, Row, Statement
+from ..smt import Recheck, Values, decide
+
+LAMBDA, A, B, C, STEP = z3.Reals("lambda w1 w2 w3 t")
+
+
+def _spread(*models: Any) -> Any:
+    mean = sum(models) / len(models)
+    return sum((model - mean) * (model - mean) for model in models)
+
+
+def covariance_form(statement: Statement) -> Finding:
+    """lambda_1 tr(W Omega W^T) of (1), Omega = (I - J/m)^2, against (2)'s (1/m) sum (lambda/2)||w_k - w_bar||^2; m = 3.
+
+    One coordinate: both are sums over coordinates. The quadratic form is written out with Omega's entries.
+    """
+    models, omega = (A, B, C), [[Fraction(int(i == j)) - Fraction(1, 3) for j in range(3)] for i in range(3)]
+    squared = [[sum(omega[i][k] * omega[k][j] for k in range(3)) for j in range(3)] for i in range(3)]
+    trace = sum(z3.RealVal(str(squared[i][j])) * models[i] * models[j] for i in range(3) for j in range(3))
+    strength = LAMBDA / 2 if statement.claim["lambda_1"] == "lambda/2" else LAMBDA / 6
+
+    def recheck(values: Values) -> Recheck:
+        points = [values[name] for name in ("w1", "w2", "w3")]
+        mean = sum(points) / 3
+        spread = values["lambda"] / 2 * sum((point - mean) ** 2 for point in points)
+        return Recheck(not math.isclose(spread, spread / 3), {"(1)": spread, "(2)": spread / 3})
+
+    return decide(
+        strength * trace == LAMBDA / 6 * _spread(*models),
+        [],
+        recheck,
+        proof="tr(W Omega W^T) = sum ||w_k - w_bar||^2, identically",
+        refutation="(2) divides the regulariser by m, (1) does not",
+    )
+
+
+def separate_gradients(statement: Statement) -> Finding:
+    """sum_j (lambda/2)||w_j - w_bar||^2 along w_1 + t, m = 3: first-order term against factor lambda (w_1 - w_bar) t."""
+    factor = z3.RealVal(str(statement.claim["factor"]))
+    change = LAMBDA / 2 * (_spread(A + STEP, B, C) - _spread(A, B, C))
+    stated = factor * LAMBDA * (A - (A + B + C) / 3) * STEP + LAMBDA / 2 * (1 - z3.RealVal("1/3")) * STEP * STEP
+
+    def recheck(values: Values) -> Recheck:
+        gap = values["w1"] - (values["w1"] + values["w2"] + values["w3"]) / 3
+        apart = values["lambda"] * gap * values["t"] * (1 - float(statement.claim["factor"]))
+        return Recheck(apart != 0, {"true - stated": apart})
+
+    return decide(
+        change == stated,
+        [LAMBDA > 0],
+        recheck,
+        proof="the gradients agree although w_bar depends on w_k (the second derivatives differ by 1/m)",
+        refutation="the gradient of the regulariser is lambda (w_k - w_bar)",
+    )
+
+
+def events(statement: Statement) -> Finding:
+    """M(D) = (r, r xor D_1), r a fair coin: the largest P(M(D) in S) - P(M(D') in S) over Definition 1's events."""
+    laws = [{(r, r ^ bit): Fraction(1, 2) for r in (0, 1)} for bit in (0, 1)]
+    if statement.claim["S subset of"] == "R, each coordinate":
+        shares = [[[_mass(law, i, v) for law in laws] for v in (0, 1)] for i in (0, 1)]
+        apart = max(abs(first - second) for coordinate in shares for first, second in coordinate)
+    else:
+        apart = sum((max(p - laws[1].get(out, Fraction(0)), Fraction(0)) for out, p in laws[0].items()), Fraction(0))
+    text = f"events of that kind tell apart by {apart}, while the two coordinates together give D_1 away"
+    return Finding(apart == 1, text, {"largest difference": float(apart), "given away": 1.0})
+
+
+def _mass(law: dict[tuple[int, int], Fraction], coordinate: int, value: int) -> Fraction:
+    return sum((p for out, p in law.items() if out[coordinate] == value), Fraction(0))
+
+
+def more_general(statement: Statement) -> Finding:
+    """A joint-private mechanism that is not billboard private: M_1 xor M_2 = D_1 and D_2, each output a fair coin.
+
+    It is (0, 0)-JDP: M_{-i} is a fair coin whatever D. With g (0, 0)-DP, hence independent of D, the outputs are
+    mixtures of f_1(D_1), f_2(D_2) over shared coins, right for 3 of the 4 inputs at most (enumerated).
+    With g arbitrary, g := M will do.
+    """
+    best = max(
+        Fraction(sum((f[a] ^ h[b]) == (a & b) for a in (0, 1) for b in (0, 1)), 4)
+        for f in itertools.product((0, 1), repeat=2)
+        for h in itertools.product((0, 1), repeat=2)
+    )
+    represented = Fraction(1) if statement.claim["g"] == "any function" else best
+    text = f"the best representation agrees with the mechanism with probability {represented}"
+    numbers = {"agreement": float(represented), "agreement with g independent of D": float(best)}
+    return Finding(represented < 1, text, numbers)
+
+
+def billboard_lemma(statement: Statement) -> Finding:
+    """Three one-bit clients, g a noisy count of the bits: the exact loss of the others' outputs, all neighbours.
+
+    g(D) = sum + two-sided geometric noise (probabilities proportional to 3^-|k|), cut to {-2..5}, which is
+    (log 3, 0)-DP for one changed bit. Outputs are all that a client knows.
+    """
+    budget, reads = Fraction(3), statement.claim["clients read"]
+    worst = Fraction(1)
+    for client in range(3):
+        for data in itertools.product((0, 1), repeat=3):
+            other = tuple(1 - bit if i == client else bit for i, bit in enumerate(data))
+            laws = [_others_law(client, each, reads) for each in (data, other)]
+            for seen in laws[0]:
+                against = laws[1].get(seen, Fraction(0))
+                if against == 0:
+                    text = f"an output of the others excludes the neighbour: clients read {reads}"
+                    return Finding(False, text, {"loss": math.inf, "e^epsilon": float(budget)}, {"data": list(data)})
+                worst = max(worst, laws[0][seen] / against)
+    text = f"largest likelihood ratio of the others' outputs: {worst}, e^epsilon of the billboard: {budget}"
+    return Finding(worst <= budget, text, {"largest ratio": float(worst), "e^epsilon": float(budget)})
+
+
+def _others_law(client: int, data: tuple[int, ...], reads: str) -> dict[Any, Fraction]:
+    law: dict[Any, Fraction] = {}
+    for noise, weight in _noise():
+        board = min(5, max(-2, sum(data) + noise)) if reads != "the exact sum" else sum(data)
+        extra = noise if reads == "g(D) and g's noise" else None
+        seen = tuple((data[j], board, extra) for j in range(3) if j != client)
+        law[seen] = law.get(seen, Fraction(0)) + weight
+    return law
+
+
+def _noise() -> Iterator[tuple[int, Fraction]]:
+    """k = -8..8 with weights proportional to 3^-|k|, the tails beyond added to the ends: cut sums stay exact."""
+    for k in range(-8, 9):
+        weight = Fraction(1, 3 ** abs(k)) / 2
+        yield k, weight * (Fraction(3, 2) if abs(k) == 8 else 1)
+
+
+def secrecy(statement: Statement) -> Finding:
+    """What m - 1 colluding clients learn from a billboard with epsilon = 1: one bit under randomised response."""
+    ratio = math.e
+    learns = "nothing at all" if statement.claim["secrecy"] == "Shamir's" else "odds within e^epsilon"
+    allowed = 1.0 if statement.claim["secrecy"] == "Shamir's" else math.e
+    text = f"the odds of the bit move by a factor {ratio:.4f}; secrecy read as: {learns}"
+    return Finding(ratio <= allowed, text, {"odds move by": ratio, "allowed": allowed})
+
+
+def naive_client_level(statement: Statement) -> Finding:
+    """P(the sign of client k's own weight survives) when the concatenated model is released once with client-level DP.
+
+    Block k is client k's alone, of norm at most gamma: noise for a move of 2 gamma on an entry of +-gamma.
+    """
+    epsilon = statement.domain["epsilon"]
+    noise = calibrate(
+        lambda z: Gaussian(z), solve_for="noise_multiplier", epsilon=epsilon, delta=1e-5, neighbouring="replace-one"
+    )
+    correct = float(norm.cdf(1 / noise.value))
+    return Finding(
+        correct < 0.6, f"right with probability {correct:.4f} at epsilon = {epsilon:g}", {"P(right)": correct}
+    )
+
+
+def better_than_global(statement: Statement) -> Finding:
+    """Mean estimation, test error of PMTL's optimum against the global mean's, both without noise: closed form.
+
+    Client k has n = 5 samples of variance 1 around mu_k ~ N(0, spread^2), m = 100: x_bar against
+    (x_k + lambda x_bar)/(1 + lambda), lambda = 0.1.
+    """
+    spread, lam, samples, m = statement.domain["spread of the clients"], 0.1, 5, 100
+    shared = spread**2 * (1 - 1 / m) + 1 / (samples * m)
+    own = (1 / (1 + lam)) ** 2 * (1 / samples) + (lam / (1 + lam)) ** 2 * spread**2
+    text = f"test error {own:.4f} with PMTL, {shared:.4f} with one model (spread {spread:g})"
+    return Finding(own < shared, text, {"PMTL": own, "global": shared})
+
+
+def noise_by_rounds(statement: Statement) -> Finding:
+    """The exponent of T in the least sigma^2 at fixed epsilon = 1, delta = 1e-5, all clients in every round."""
+    rounds = (10, 40, 160, 640)
+    least = []
+    for count in rounds:
+        found = calibrate(
+            lambda z, count=count: Repeat(Gaussian(z), count),  # type: ignore[misc]
+            solve_for="noise_multiplier",
+            epsilon=1.0,
+            delta=1e-5,
+            neighbouring="replace-one",
+        )
+        least.append(found.value**2)
+    slope = fitted_exponent(rounds, least).value
+    exponent = statement.claim["exponent"]
+    check = epsilon_of(Repeat(Gaussian(math.sqrt(least[-1])), rounds[-1]), 1e-5, "replace-one").upper
+    numbers = {"T": list(rounds), "sigma^2 m^2/gamma^2": least, "epsilon at the last": check}
+    return Finding(abs(slope - exponent) < 1e-4, f"sigma^2 ~ T^{slope:.6f}, stated {exponent:g}", numbers)
+
+
+ROWS = (
+    Row(
+        id="PMTL-E2",
+        paper="pmtl",
+        place="Section 3.1, (1) to (2)",
+        kind=Kind.SYMBOLIC,
+        evidence=covariance_form,
+        printed=Statement(
+            "With Omega = (I - 11^T/m)^2 and lambda_1 = lambda/2, objective (1) is (2).", {"lambda_1": "lambda/2"}
+        ),
+        repaired=Statement("It is with lambda_1 = lambda/(2m).", {"lambda_1": "lambda/(2m)"}),
+    ),
+    Row(
+        id="PMTL-E3",
+        paper="pmtl",
+        place="Section 3.1, (2) to (3); Section 4.3, (8)",
+        kind=Kind.SYMBOLIC,
+        evidence=separate_gradients,
+        printed=Statement("Clients that solve (3), w_bar taken as given, solve (2) to first order.", {"factor": "1"}),
+        spoilt=Statement("The gradient of the regulariser is 0.97 lambda (w_k - w_bar).", {"factor": "0.97"}),
+    ),
+    Row(
+        id="PMTL-D1",
+        paper="pmtl",
+        place="Section 3.2, Definition 1",
+        kind=Kind.COUNTEREXAMPLE,
+        evidence=events,
+        printed=Statement(
+            "Events S in R, as typed, see all that an output in R^m gives away.", {"S subset of": "R, each coordinate"}
+        ),
+        repaired=Statement("Events S in R^m do.", {"S subset of": "R^m"}),
+    ),
+    Row(
+        id="PMTL-D2/D3",
+        paper="pmtl",
+        place="Section 3.2, Definitions 2 and 3, connection to joint differential privacy",
+        kind=Kind.COUNTEREXAMPLE,
+        evidence=more_general,
+        printed=Statement(
+            "Joint privacy is strictly more general than billboard privacy, Definition 2's g being any function.",
+            {"g": "any function"},
+        ),
+        repaired=Statement(
+            "It is where Definition 2 asks g to be differentially private, and coins of the f_i independent of g's.",
+            {"g": "differentially private"},
+        ),
+    ),
+    Row(
+        id="PMTL-BL",
+        paper="pmtl",
+        place="Section 3.2, after Definition 2 (billboard lemma)",
+        kind=Kind.COUNTEREXAMPLE,
+        evidence=billboard_lemma,
+        printed=Statement(
+            "If g is (epsilon, delta)-DP, then [f_i(Pi_i D, g(D))] is (epsilon, delta)-billboard private (also joint).",
+            {"clients read": "g(D)"},
+        ),
+        spoilt=Statement("The same where clients also see g's noise.", {"clients read": "g(D) and g's noise"}),
+    ),
+    Row(
+        id="PMTL-RG1",
+        paper="pmtl",
+        place="Section 3.2, remark on the generality of the formulation",
+        kind=Kind.COUNTEREXAMPLE,
+        evidence=billboard_lemma,
+        printed=Statement(
+            "Any local model built from own data and a differentially private global part is billboard private.",
+            {"clients read": "g(D)"},
+        ),
+        spoilt=Statement("The same with a global part that is not private.", {"clients read": "the exact sum"}),
+    ),
+    Row(
+        id="PMTL-SH",
+        paper="pmtl",
+        place="Section 3.2: m - 1 out of m privacy under Shamir's scheme",
+        kind=Kind.COUNTEREXAMPLE,
+        evidence=secrecy,
+        printed=(
+            Statement("m - 1 colluding clients learn nothing, as in secret sharing.", {"secrecy": "Shamir's"}),
+            Statement("m - 1 colluding clients shift odds by at most e^epsilon.", {"secrecy": "(epsilon, delta)"}),
+        ),
+        missing="what is meant by privacy under Shamir's scheme: perfect secrecy, or its (epsilon, delta) analogue",
+    ),
+    Row(
+        id="PMTL-FIG1",
+        paper="pmtl",
+        place="Section 1, Figure 1",
+        kind=Kind.INTERVAL,
+        evidence=naive_client_level,
+        printed=(
+            Statement("Client-level DP on all models is no better than guessing (epsilon 0.1).", {}, {"epsilon": 0.1}),
+            Statement("Client-level DP on all models is no better than guessing (epsilon 20).", {}, {"epsilon": 20.0}),
+        ),
+        missing="the figure's epsilon, noise and rounds: one release at epsilon = .1 is guessing, at 20 it is not",
+    ),
+    Row(
+        id="PMTL-FIG3",
+        paper="pmtl",
+        place="Section 5.2, Figure 3; Appendix A.6, Figure 7; Table 1's accuracies",
+        kind=Kind.SYMBOLIC,
+        evidence=better_than_global,
+        printed=(
+            Statement(
+                "Mean-regularised models beat a global one (clients differ).", {}, {"spread of the clients": 1.0}
+            ),
+            Statement("Mean-regularised models beat one for all (clients alike).", {}, {"spread of the clients": 0.0}),
+        ),
+        missing="lambda, learning rate and E of the runs (nowhere printed); which of the two wins depends on them",
+    ),
+    Row(
+        id="PMTL-conv-T",
+        paper="pmtl",
+        place="Section 4.3, after (11)",
+        kind=Kind.INTERVAL,
+        evidence=noise_by_rounds,
+        printed=Statement("At fixed epsilon, sigma^2 grows linearly with T.", {"exponent": 1.0}),
+        spoilt=Statement("It grows like T^0.97.", {"exponent": 0.97}),
+    ),
+)
+"""The rows of the set-up."""
