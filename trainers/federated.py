@@ -21,6 +21,7 @@ from .algorithms import (
 from .algorithms.finetune import FineTuning, fine_tune
 from .algorithms.stability import growth_factor, growth_matrix
 from .data import Client, Federation, Samples, load_federation, split_clients
+from .dpfedmtl import DpFedMtl, DpFedMtlAsPrinted, DpFedMtlClipped, DpFedMtlLocalNoise
 from .engine.algorithm import Algorithm, StabilityWarning
 from .engine.outcome import Outcome
 from .engine.privacy import PrivacyGoal
@@ -37,6 +38,10 @@ __all__ = [
     "ClusteredPmtl",
     "Ditto",
     "DpFedAvg",
+    "DpFedMtl",
+    "DpFedMtlAsPrinted",
+    "DpFedMtlClipped",
+    "DpFedMtlLocalNoise",
     "DpFedProx",
     "Federation",
     "FineTuning",
