@@ -21,10 +21,10 @@ def test_entries_meet_their_targets_and_barely(sampling: str, capsys: pytest.Cap
     assert run(asked) == 0
     document = json.loads(capsys.readouterr().out)
     assert [(row["cohort"], row["target_epsilon"]) for row in document["options"]] == [
-        (10, 1),
-        (10, 4),
-        (100, 1),
-        (100, 4),
+        (50, 1),
+        (50, 4),
+        (300, 1),
+        (300, 4),
     ]
     for row in document["options"]:
         for factor, fits in ((1.0, True), (1 - 1e-6, False)):
