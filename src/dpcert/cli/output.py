@@ -32,15 +32,16 @@ def output_console() -> Console:
 
 def print_json(document: Any) -> None:
     """The one document on stdout. JSON has no infinity: an infinite number is the string "inf"."""
-    typer.echo(json.dumps(_jsonable(document), indent=2, allow_nan=False, ensure_ascii=False))
+    typer.echo(json.dumps(jsonable(document), indent=2, allow_nan=False, ensure_ascii=False))
 
 
-def _jsonable(value: Any) -> Any:
+def jsonable(value: Any) -> Any:
+    """The value with infinities as strings."""
     if isinstance(value, float) and math.isinf(value):
         return "inf" if value > 0 else "-inf"
     if isinstance(value, dict):
-        return {key: _jsonable(item) for key, item in value.items()}
-    return [_jsonable(item) for item in value] if isinstance(value, list | tuple) else value
+        return {key: jsonable(item) for key, item in value.items()}
+    return [jsonable(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def rounded_down(value: float, digits: int = SIGNIFICANT_DIGITS) -> str:

@@ -17,7 +17,7 @@ from ..trainers.experiments.plots import draw
 from ..trainers.experiments.presets import preset
 from ..trainers.experiments.sweep import run_sweep
 from ..trainers.experiments.table import as_markdown, method_of, summarise
-from .output import print_json
+from .output import jsonable, print_json
 from .train_run import warnings_on_stderr
 
 NOT_IN_SWEEPS = ("noise_std", "budget", "checkpoint", "local_steps", "sigma", "target_epsilon")
@@ -35,7 +35,7 @@ def run_experiment(asked: SimpleNamespace) -> None:
     rows = summarise(results)
     table = as_markdown(rows)
     (folder / "table.md").write_text(table + "\n")
-    (folder / "results.json").write_text(json.dumps(results, indent=1))
+    (folder / "results.json").write_text(json.dumps(jsonable(results), indent=1, allow_nan=False))
     plots = _plots(results, folder)
     if asked.as_json:
         print_json({"sweep": asked.sweep, "folder": str(folder), "rows": [asdict(row) for row in rows], "plots": plots})
