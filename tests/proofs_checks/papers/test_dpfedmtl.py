@@ -1,0 +1,129 @@
+"""What DPFedMTL's evidence computes, against computations that share nothing with it."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations, islice
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.stats import norm
+
+from dpcert.accounting.gdp import bu_mu, dong_mu
+from dpcert.proofs_checks.papers.dpfedmtl.algorithm_1 import _run
+from dpcert.proofs_checks.papers.dpfedmtl.composition import actual_epsilon, claimed_epsilon, multiplier
+from dpcert.proofs_checks.papers.dpfedmtl.descent import expected_step
+from dpcert.proofs_checks.papers.dpfedmtl.recursion import CURVES, Family, Step, runs
+from dpcert.proofs_checks.papers.dpfedmtl.settings import CELEBA, DELTA, FEMNIST
+from dpcert.proofs_checks.papers.dpfedmtl.subsampling import sampled_profile
+from dpcert.proofs_checks.papers.dpfedmtl.theorems_5 import quadratic_gaps
+
+
+@pytest.mark.parametrize(("mu", "rate", "epsilon"), [(0.7, 0.3, 0.2), (2.0, 0.05, 1.0), (0.4, 0.9, 0.0)])
+def test_profile_of_c_p_is_the_hockey_stick_of_a_sampled_round(mu: float, rate: float, epsilon: float) -> None:
+    def excess(x: float) -> float:
+        first = (1 - rate) * norm.pdf(x) + rate * norm.pdf(x - mu)
+        return max(0.0, float(first - math.exp(epsilon) * norm.pdf(x)))
+
+    numeric = quad(excess, -12, 14, limit=400, epsabs=1e-13)[0]
+    assert float(sampled_profile(mu, rate, epsilon).mid()) == pytest.approx(numeric, rel=1e-7)
+
+
+def test_noise_multipliers_are_those_of_simulated_averages() -> None:
+    """200 000 averages of K noisy gradients: the standard deviation is known to within 1% with certainty."""
+    rng = np.random.default_rng(0)
+    for sensitivity, size in (("2CK/M", 2 * FEMNIST.rate), ("2C", 2.0)):
+        sums = rng.normal(0.0, 0.65 * size, (200_000, FEMNIST.cohort)).sum(axis=1)
+        assert multiplier(FEMNIST, 0.65, sensitivity, "averages") == pytest.approx(float(sums.std()), rel=0.01)
+    assert multiplier(CELEBA, 0.65, "2C", "uploads") == 1.3
+
+
+def test_lower_and_upper_ends_of_the_whole_run() -> None:
+    for sees in ("averages", "uploads"):
+        low, high = (actual_epsilon(FEMNIST, 9.69, "2C", sees, side) for side in ("lower", "upper"))
+        assert low <= high
+    honest = claimed_epsilon(FEMNIST, 9.69)
+    assert actual_epsilon(FEMNIST, 9.69, "2CK/M", "averages", "lower") > 500 * honest.upper  # 117.9 against 0.19
+    assert honest.upper < 0.5
+
+
+def test_the_two_limits_are_the_two_variances() -> None:
+    """Per round and squared rate: that of x - 1 under Q, and that of the hybrid pair's loss, x > 1 twice."""
+    sigma = 1.3
+
+    def ratio(y: float) -> float:
+        return math.exp(y / sigma - 1 / (2 * sigma**2))
+
+    one = quad(lambda y: (ratio(y) - 1) ** 2 * norm.pdf(y), -14, 16)[0]
+    both = 2 * quad(lambda y: (ratio(y) - 1) ** 2 * norm.pdf(y), 1 / (2 * sigma), 16)[0]
+    assert bu_mu(sigma, 1.0, 1) == pytest.approx(math.sqrt(one), rel=1e-9)
+    assert dong_mu(sigma, 1.0, 1) == pytest.approx(math.sqrt(both), rel=1e-9)
+    assert DELTA == 1e-5
+
+
+def test_replay_moves_only_what_depends_on_the_changed_client() -> None:
+    data = np.array([0.0, 1.0, 2.0])
+    broadcasts, heads = _run(data, None, seed=1)
+    again, replayed = _run(data, broadcasts, seed=9)
+    assert np.array_equal(again, broadcasts)
+    assert np.array_equal(heads, replayed)  # heads are functions of data and broadcasts, whatever the noise
+
+
+@pytest.mark.parametrize("cohort", [1, 3])
+def test_closed_form_of_quadratic_runs(cohort: int) -> None:
+    """4000 runs: each mean within five standard errors of the closed form (false alarm below 1e-4 in all)."""
+    family = Family("quadratic", 0.5, 3, 2)
+    exact = quadratic_gaps(family, 1.2, 0.4, 1.0, cohort)
+    for t, (heads, shared) in enumerate(islice(runs(family, Step(1.2, 0.4, cohort), 4000, 1.0, 3), 12)):
+        values = family.value(heads, shared)
+        assert abs(values.mean() - exact[t]) <= 5 * values.std() / math.sqrt(4000) + 1e-12
+
+
+@pytest.mark.parametrize("curve", list(CURVES))
+def test_enumerated_step_against_simulated_ones(curve: str) -> None:
+    """40 000 runs of one round, within five standard errors."""
+    family = Family(curve, 2.0, 4, spread=0.8)
+    exact, _ = expected_step(family, 0.7, 0.7, 0.5, 0.4, cohort=2)
+    first, second = islice(runs(family, Step(0.4, 0.5, 2), 40_000, 0.7, 5), 2)
+    values = family.value(*second) - family.value(*first)
+    assert abs(values.mean() - exact) <= 5 * values.std() / 200
+
+
+@settings(deadline=None, max_examples=60)
+@given(seed=st.integers(0, 10**6), clients=st.integers(2, 5), share=st.floats(0.05, 1.0), noise=st.floats(0.0, 2.0))
+def test_decay_lemma_where_heads_and_shared_weights_interact(
+    seed: int, clients: int, share: float, noise: float
+) -> None:
+    """The lemma for disagreeing clients on random quadratics, of any curvature up to L = 1 in size, exactly.
+
+    The rows' clients are separable; here every f_i couples w_i and w_s, and some directions are concave.
+    """
+    rng = np.random.default_rng(seed)
+    cohort, heads_size, shared_size = int(rng.integers(1, clients + 1)), 2, 3
+    size, total = heads_size + shared_size, clients * heads_size + shared_size
+    hessian, slope_rows = np.zeros((total, total)), []
+    for i in range(clients):
+        h = rng.standard_normal((size, size))
+        h = (h + h.T) / np.abs(np.linalg.eigvalsh(h + h.T)).max()
+        where = [*range(i * heads_size, (i + 1) * heads_size), *range(total - shared_size, total)]
+        hessian[np.ix_(where, where)] += h / clients
+        slope = np.zeros(total)
+        slope[where] = rng.standard_normal(size)
+        slope_rows.append(slope)
+    slopes = np.array(slope_rows)
+    gradient = slopes.mean(axis=0)
+    changes = []
+    for chosen in combinations(range(clients), cohort):
+        move = slopes[list(chosen)].sum(axis=0)
+        move[-shared_size:] /= cohort
+        move *= -share
+        changes.append(gradient @ move + move @ hessian @ move / 2)
+    shared_part = hessian[-shared_size:, -shared_size:]
+    exact = np.mean(changes) + share**2 * noise**2 / cohort * np.trace(shared_part) / 2
+    g = slopes[:, -shared_size:]
+    variance = float(((g - g.mean(axis=0)) ** 2).sum(axis=1).mean())
+    spread = variance * (clients - cohort) / (cohort * (clients - 1)) + shared_size * noise**2 / cohort
+    assert exact <= -share / 2 * gradient @ gradient + share**2 / 2 * spread + 1e-12
