@@ -73,7 +73,7 @@ def _solved(method: Method, seed: int, longest: int) -> Array:
     """Weights of the least primal value within `longest` rounds, or at a gap of TOLERANCE."""
     streams, state = Streams(seed), method.start()
     best, primal, dual = state.weights, np.inf, -np.inf
-    while state.rounds < longest and not primal - dual <= TOLERANCE * abs(primal):
+    while state.rounds < longest and not (np.isfinite(primal) and primal - dual <= TOLERANCE * abs(primal)):
         state = method.round(state, streams.generator("batches", state.rounds))
         if state.rounds % EVALUATE_EVERY == 0:
             seen = method.report(state)

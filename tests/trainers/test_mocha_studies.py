@@ -1,0 +1,128 @@
+"""MOCHA's experiments on small made tasks: resumable, with the time model's numbers by hand, and what they show."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from dpcert.mechanisms import InputError
+from dpcert.trainers.mocha import studies
+from dpcert.trainers.mocha.baselines import LAMBDAS, MODELS, cross_validated, mean_error
+from dpcert.trainers.mocha.losses import LOSSES
+from dpcert.trainers.mocha.relationships import clustered_covariance
+from dpcert.trainers.mocha.simulated_time import elapsed, round_work
+from dpcert.trainers.mocha.studies import Study, cells_of, run_cells
+from dpcert.trainers.mocha.study_plots import draw
+from dpcert.trainers.mocha.study_tables import curves_of, drop_table, error_table, time_table
+from dpcert.trainers.mocha.tasks import Tasks, related_tasks
+
+DATA = "synthetic:clustered,tasks=4,dimension=3,samples=10"
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """Studies of few, short cells."""
+    for name, value in {
+        "ROUNDS": 60,
+        "DROPPED_ROUNDS": 150,
+        "PASSES": (1.0,),
+        "THETAS": (0.8,),
+        "SCALINGS": (1.0,),
+        "STEPS": (0.1,),
+        "DROPS": (0.0, 0.5),
+    }.items():
+        monkeypatch.setattr(studies, name, value)
+
+
+def test_the_time_model_by_hand():
+    """8, 6 and 4 operations a sample visited; under CoCoA all wait for the slowest; 10, 100 and 1000 a round."""
+    steps = np.array([3, 5, 0])
+    assert [round_work(method, steps) for method in ("mocha", "cocoa", "mb-sdca", "mb-sgd")] == [64, 120, 48, 32]
+    work, rounds = np.array([64.0, 128.0]), np.array([1.0, 2.0])
+    assert elapsed(work, rounds, "WiFi").tolist() == [74, 148]
+    assert elapsed(work, rounds, "LTE").tolist() == [164, 328]
+    assert elapsed(work, rounds, "3G").tolist() == [1064, 2128]
+
+
+@pytest.mark.parametrize("name", ["figure1", "figure2", "figure3"])
+def test_studies_resume_and_draw(short, tmp_path, name):
+    cells = cells_of(name, Study(DATA, None, 0.1, 1))
+    first = run_cells(cells, tmp_path)
+
+    def refuse():
+        raise AssertionError("computed again")
+
+    assert run_cells(dict.fromkeys(cells, refuse), tmp_path) == first
+    victim = tmp_path / "cells" / f"{next(iter(cells))}.json"
+    victim.write_text("{")
+    with pytest.raises(InputError, match="damaged"):
+        run_cells(cells, tmp_path)
+    for curve in curves_of(first):
+        assert (np.diff(curve.work) >= 0).all()
+        assert curve.excess[-1] >= -1e-9
+    assert (drop_table if name == "figure3" else time_table)(first).count("|") > 10
+    drawn = draw(name, first, tmp_path)
+    assert drawn is not None
+    assert drawn.stat().st_size > 1000
+
+
+def test_a_node_that_never_answers_keeps_the_optimum_away(short, tmp_path):
+    results = run_cells(cells_of("figure3", Study(DATA, None, 0.1, 1)), tmp_path)
+    last = {curve.label: curve.excess[-1] for curve in curves_of(results)}
+    assert last["p=0"] < 1e-3
+    assert last["p=0.5"] < 1e-2
+    assert last["never"] > 10 * last["p=0.5"]
+
+
+def test_multi_task_learning_beats_local_and_global_on_clustered_tasks():
+    """Two opposite groups of alike tasks with few samples: what Table 1 is about, with known relationships."""
+    covariance = clustered_covariance(8, 0.98)
+    tasks, _ = related_tasks(8, 6, 60, covariance, np.random.default_rng(0), noise=0.0)
+    train, test = tasks.take([range(12)] * 8), tasks.take([range(12, 60)] * 8)
+    errors = {}
+    for name, fit in MODELS.items():
+        weights = fit(train, LOSSES["hinge"], 1e-2, 0)
+        assert weights.shape == (6, 8)
+        errors[name] = mean_error(test, weights)
+    assert errors["mtl"] < errors["local"] - 0.02
+    assert errors["local"] < errors["global"]
+
+
+def test_cross_validation_picks_the_lambda_that_predicts(monkeypatch):
+    """A made-up fit that is right at one lambda only."""
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((20, 2))
+    tasks = Tasks((x, x[:3]), (np.sign(x[:, 0]), np.sign(x[:3, 0])))
+
+    def fit(tasks, loss, regularisation, seed):
+        right = 1.0 if regularisation == LAMBDAS[4] else -1.0
+        return np.array([[right] * tasks.count, [0.0] * tasks.count])
+
+    assert cross_validated(fit, tasks, LOSSES["hinge"], 0) == LAMBDAS[4]
+    assert mean_error(tasks, fit(tasks, None, LAMBDAS[4], 0)) == 0
+    assert mean_error(tasks, fit(tasks, None, LAMBDAS[0], 0)) == 1
+
+
+def test_the_error_table_has_means_and_standard_errors():
+    results = [
+        {"model": model, "seed": seed, "lambda": 0.1, "error": error / 100}
+        for model, errors in {"global": (5, 7), "mtl": (1, 2)}.items()
+        for seed, error in enumerate(errors)
+    ]
+    table = error_table(results)
+    assert "| global | 6.00 (1.00) | +4.50 (0.50) | 0.1 |" in table
+    assert "| mtl | 1.50 (0.50) |  | 0.1 |" in table
+
+
+def test_bad_studies_are_named():
+    with pytest.raises(InputError, match="sweep"):
+        cells_of("figure9", Study(DATA, None, 0.1, 1))
+    with pytest.raises(InputError, match="seeds"):
+        Study(DATA, None, 0.1, 0)
+
+
+def test_results_are_json(short, tmp_path):
+    results = run_cells(cells_of("figure3", Study(DATA, None, 0.1, 1)), tmp_path)
+    assert json.loads(json.dumps(results)) == results
