@@ -14,7 +14,8 @@ from .table import Row, method_of, summarise
 
 
 def draw(results: Sequence[dict[str, Any]], folder: str | Path) -> list[Path]:
-    """accuracy.png (accuracy against certified epsilon), and rounds.png where runs were evaluated on the way.
+    """accuracy.png (accuracy against certified epsilon), sigma.png (against DPFedMTL's sigma, where cells have one),
+    and rounds.png where runs were evaluated on the way.
 
     Raises InputError without matplotlib.
     """
@@ -24,6 +25,8 @@ def draw(results: Sequence[dict[str, Any]], folder: str | Path) -> list[Path]:
         raise InputError("plots", "matplotlib is not installed", "pip install 'dpcert[report]'") from error
     mpl.use("Agg")
     files = [_accuracy(summarise(results), Path(folder) / "accuracy.png")]
+    if any(result["sigma"] for result in results):
+        files.append(_by_sigma(summarise(results), Path(folder) / "sigma.png"))
     watched = [result for result in results if len(result["history"]) > 1]
     if watched:
         files.append(_rounds(watched, Path(folder) / "rounds.png"))
@@ -53,6 +56,30 @@ def _accuracy(rows: Sequence[Row], file: Path) -> Path:
     axes.legend(fontsize="small")
     figure.tight_layout()
     figure.savefig(file, dpi=150)
+    pyplot.close(figure)
+    return file
+
+
+def _by_sigma(rows: Sequence[Row], file: Path) -> Path:
+    """DPFedMTL's Table 3: forms as curves; what needs no noise as levels."""
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(7, 4.5))
+    for method in dict.fromkeys(row.method for row in rows):
+        own = sorted((row.sigma, row.accuracy, row.standard_error or 0.0) for row in rows if row.method == method)
+        if len(own) > 1:
+            sigmas, accuracies, errors = np.array(own, dtype=float).T
+            dashed = "--" if method.startswith("DPFedAvg") else "-"
+            axes.errorbar(sigmas, accuracies, errors, marker="o", linestyle=dashed, label=method)
+        elif not own[0][0] and own[0][1] is not None:
+            axes.axhline(own[0][1], linestyle=":", color="grey")
+            axes.text(1.0, own[0][1], method, transform=axes.get_yaxis_transform(), fontsize="x-small", ha="right")
+    axes.set_xscale("log")
+    axes.set_xlabel("sigma")
+    axes.set_ylabel("test accuracy, mean over clients and seeds")
+    axes.legend(fontsize="x-small")
+    figure.tight_layout()
+    figure.savefig(file, dpi=110)
     pyplot.close(figure)
     return file
 
