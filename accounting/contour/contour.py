@@ -157,8 +157,8 @@ def _narrowed(
                 break
             saddle = _elsewhere(composition, least, barred, targets[0])
             continue
-        upper = min(most, _epsilon_above(over, targets[0], saddle.epsilon))
-        lower = max(least, _epsilon_below(under, targets[1], min(upper, 1e300)))
+        upper = min(most, epsilon_above(over, targets[0], saddle.epsilon))
+        lower = max(least, epsilon_below(under, targets[1], min(upper, 1e300)))
         improved = (lower, upper) != (least, most)
         least, most = lower, upper
         resolved = (most - least) * over.c < 1.0
@@ -178,7 +178,7 @@ def _scouted(composition: Composition, saddle: Saddle) -> Saddle:
             found = invert(lay(composition, chosen.points, _FEW_DIGITS + chosen.cancellation), chosen, _FEW_DIGITS)
         except OutOfReach:
             return saddle
-        epsilon = _epsilon_above(found, saddle.log_delta, saddle.epsilon)
+        epsilon = epsilon_above(found, saddle.log_delta, saddle.epsilon)
         if not math.isfinite(epsilon):
             return saddle
         moved = abs(epsilon - saddle.epsilon) * saddle.c
@@ -216,12 +216,12 @@ def _in_balls(composition: Composition, saddle: Saddle) -> tuple[BallInversion, 
     return at(widened_down), at(widened_up)
 
 
-def _epsilon_above(inversion: Inversion | BallInversion, log_delta: float, start: float) -> float:
+def epsilon_above(inversion: Inversion | BallInversion, log_delta: float, start: float) -> float:
     """Postcondition: log delta(result) <= log_delta for certain; 0 <= result <= infinity."""
     return _crossing(lambda epsilon: inversion.log_delta(epsilon)[1:], inversion.c, log_delta, start)[1]
 
 
-def _epsilon_below(inversion: Inversion | BallInversion, log_delta: float, start: float) -> float:
+def epsilon_below(inversion: Inversion | BallInversion, log_delta: float, start: float) -> float:
     """Postcondition: log delta(result) > log_delta for certain, or result = 0."""
     return _crossing(lambda epsilon: inversion.log_delta(epsilon)[::2], inversion.c, log_delta, start)[0]
 

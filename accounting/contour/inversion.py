@@ -138,7 +138,7 @@ def frame(rounds: Rounds, tilts: list[Tilted], plan: Plan, accuracy: float) -> F
     """
     step = short(2.0 * math.pi / plan.period)
     goal = plan.log_delta + plan.c * plan.epsilon - accuracy
-    frequency, log_tail = _truncation(rounds, tilts, plan.c, step, goal)
+    frequency, log_tail = truncation(rounds, tilts, plan.c, step, goal)
     sides = tuple(
         (point, log - turns - math.log(-math.expm1(-turns)))
         for point, log in zip(plan.sides, rounds.log_profiles_above(plan.sides), strict=True)
@@ -160,7 +160,7 @@ def _phases(rounds: Rounds, tilts: list[tuple[Tilted, int]], c: float, s: Real) 
     return log_phi, np.expm1(np.minimum(log_error, 700.0)) + 40.0 * UNIT * np.abs(log_phi)
 
 
-def _truncation(rounds: Rounds, tilts: list[Tilted], c: float, step: float, goal: float) -> tuple[float, float]:
+def truncation(rounds: Rounds, tilts: list[Tilted], c: float, step: float, goal: float) -> tuple[float, float]:
     """A frequency S with log((h / pi) sum_{s > S} |phi(t) / (t (t+1))|) at most about goal, and that bound.
 
     |t (t+1)| >= s^2 and sum_{k > n} h / (kh)^2 <= 1 / (nh).

@@ -20,7 +20,7 @@ from dpcert.accounting.bracket import EmptyBracket, OutOfReach
 from dpcert.accounting.contour import contour, moments
 from dpcert.accounting.contour import inversion as contour_inversion
 from dpcert.accounting.contour.inversion import Frame, Inversion, Plan
-from dpcert.accounting.pairs import SubsampledPair
+from dpcert.accounting.pairs import GaussianPair, Order, SubsampledPair
 from dpcert.mechanisms import FixedSize, Gaussian, InputError, Neighbouring, Poisson, Repeat
 from dpcert.mechanisms.base import Mechanism
 
@@ -42,6 +42,15 @@ RUNS: list[Run] = [
         [[Phase("remove", 0.5, 0.2, 300)], [Phase("add", 0.5, 0.2, 300)]],
         1e-8,
     ),
+]
+
+
+QUICK: list[tuple[Order, float, float, int, float]] = [
+    ("add", 1.0, 0.01, 3000, 1e-6),
+    ("remove", 0.05, 0.5, 10_000, 1e-12),
+    ("replace", 2.5, 0.02, 300, 1e-9),
+    ("hybrid", 0.3, 0.9, 5, 1e-3),
+    ("add", 4.0, 0.05, 100, 1e-3),
 ]
 
 
@@ -67,6 +76,19 @@ def every_order_is_accounted_for() -> bool:
     }
 
 
+def quick_bounds_hold() -> bool:
+    """What settles the smaller order never accepts an epsilon that is certainly too small."""
+    for order, shift, rate, rounds, delta in QUICK:
+        composition = ((SubsampledPair(GaussianPair(shift), rate, order), rounds),)
+        try:
+            bracket = contour.epsilon(composition, delta)
+        except (EmptyBracket, OutOfReach):
+            return False
+        if contour.at_most(composition, bracket.lower * (1.0 - 1e-9), delta):
+            return False
+    return True
+
+
 def rounded_outwards() -> bool:
     """The ends of a Gaussian profile enclose its value in balls; Phi by erfc, as nothing else is needed."""
     for at, mu in ((1.0, 0.7), (20.0, 3.3), (0.1, 1e-3)):
@@ -79,7 +101,12 @@ def rounded_outwards() -> bool:
 
 
 def all_checks_pass() -> bool:
-    return rounded_outwards() and every_order_is_accounted_for() and all(holds_the_truth(*run) for run in RUNS)
+    return (
+        rounded_outwards()
+        and every_order_is_accounted_for()
+        and quick_bounds_hold()
+        and all(holds_the_truth(*run) for run in RUNS)
+    )
 
 
 def rounded_to_nearest_below(patch: pytest.MonkeyPatch) -> None:
@@ -91,9 +118,9 @@ def lower_end_rounded_up(patch: pytest.MonkeyPatch) -> None:
 
 
 def searched_from_the_wrong_side(patch: pytest.MonkeyPatch) -> None:
-    above, below = contour._epsilon_above, contour._epsilon_below
-    patch.setattr(contour, "_epsilon_above", below)
-    patch.setattr(contour, "_epsilon_below", above)
+    above, below = contour.epsilon_above, contour.epsilon_below
+    patch.setattr(contour, "epsilon_above", below)
+    patch.setattr(contour, "epsilon_below", above)
 
 
 def errors_subtracted_from_the_upper_end(patch: pytest.MonkeyPatch) -> None:
@@ -118,13 +145,34 @@ def periodic_copies_ignored(patch: pytest.MonkeyPatch) -> None:
 
 
 def truncation_ignored(patch: pytest.MonkeyPatch) -> None:
-    right = contour_inversion._truncation
-    patch.setattr(contour_inversion, "_truncation", lambda *given: (right(*given)[0] / 4.0, -1000.0))
+    right = contour_inversion.truncation
+    patch.setattr(contour_inversion, "truncation", lambda *given: (right(*given)[0] / 4.0, -1000.0))
 
 
 def coarse_nodes(patch: pytest.MonkeyPatch) -> None:
     right = moments.short
     patch.setattr(moments, "short", lambda value: 4.0 * right(value))
+
+
+def few_digits_without_their_error(patch: pytest.MonkeyPatch) -> None:
+    right = contour.invert
+
+    def wrong(rounds: Any, plan: Plan, accuracy: float) -> Inversion:
+        found = right(rounds, plan, accuracy)
+        half = found.s.size // 2
+        return found if plan.sides else replace(found, s=found.s[:half], terms=found.terms[:half], error=0.0)
+
+    patch.setattr(contour, "invert", wrong)
+
+
+def largest_loss_of_half_the_rounds(patch: pytest.MonkeyPatch) -> None:
+    right = contour._largest_loss
+    patch.setattr(contour, "_largest_loss", lambda composition: 0.5 * right(composition))
+
+
+def range_too_short(patch: pytest.MonkeyPatch) -> None:
+    right = moments.reach
+    patch.setattr(moments, "reach", lambda *given: tuple(0.55 * end for end in right(*given)))
 
 
 def add_direction_dropped(patch: pytest.MonkeyPatch) -> None:
@@ -161,6 +209,9 @@ PLANTS: list[Callable[[pytest.MonkeyPatch], None]] = [
     periodic_copies_ignored,
     truncation_ignored,
     coarse_nodes,
+    few_digits_without_their_error,
+    largest_loss_of_half_the_rounds,
+    range_too_short,
     add_direction_dropped,
     sensitivity_halved,
     poisson_formula_for_fixed_size,

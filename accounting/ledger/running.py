@@ -1,0 +1,102 @@
+"""epsilon after every round of a training loop, at a cost that does not grow with the rounds."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from typing import Literal
+
+from ...mechanisms import Mechanism, Neighbouring, Repeat, Sequence, neighbouring_relation, rounds_by_step
+from ...mechanisms.validate import open_probability
+from ..bracket import Bracket, OutOfReach
+from ..contour import contour
+from ..contour.running import RunningInversion
+from ..dominating import dominating
+from ..epsilon import epsilon as epsilon_of
+from ..pairs import Composition, Pair
+
+GOOD = 1e-8
+"""Relative width above which the inversion is laid out anew."""
+
+AHEAD = 1.05
+"""Rounds for which it is laid out, relative to those that there are."""
+
+
+class RunningEpsilon:
+    """The cost at one delta of everything recorded so far, after every round.
+
+    Each bracket is certified; its last digits may depend on when it was asked before. Where the rounds are not
+    Gaussian or subsampled Gaussian ones, or no tight pair is known, it is accounting.epsilon's, at that one's cost.
+    """
+
+    def __init__(
+        self,
+        delta: float,
+        neighbouring: Neighbouring = "add-remove",
+        *,
+        participation: Literal["hidden", "visible"] = "hidden",
+    ) -> None:
+        self.delta = open_probability("delta", delta)
+        self.neighbouring = neighbouring_relation(neighbouring)
+        self.participation: Literal["hidden", "visible"] = participation
+        self._counts: dict[Mechanism, int] = {}
+        self._pairs: dict[Mechanism, tuple[Pair, ...]] = {}
+        self._running: list[RunningInversion | None] = []
+        self._tight = True
+
+    def record(self, mechanism: Mechanism) -> None:
+        """Add what ran, whole runs included. Raises InputError, and records nothing, where no bound is known."""
+        steps = rounds_by_step(mechanism)
+        for step in steps:
+            if step not in self._pairs:
+                self._pairs[step] = self._orders(step)
+        for step, rounds in steps.items():
+            self._counts[step] = self._counts.get(step, 0) + rounds
+
+    def run(self) -> Mechanism | None:
+        """Everything recorded, as one description; None for nothing."""
+        parts = tuple(Repeat(step, rounds) for step, rounds in self._counts.items())
+        return Sequence(parts) if parts else None
+
+    def epsilon(self) -> Bracket:
+        """The certified epsilon of everything recorded."""
+        run = self.run()
+        if run is None:
+            return Bracket(0.0, 0.0, True, "empty")
+        if self._tight:
+            with suppress(OutOfReach):
+                return self._from_running()
+        return epsilon_of(run, self.delta, self.neighbouring, participation=self.participation)
+
+    def _orders(self, step: Mechanism) -> tuple[Pair, ...]:
+        """The step's pair for each order of the neighbours; notes where that is not all there is to say."""
+        pairs = dominating(step, self.neighbouring, self.participation)
+        alone = tuple(product[0][0] for product in pairs.upper)
+        served = all(contour.supports(product) for product in pairs.upper)
+        self._tight &= served and pairs.lower == pairs.upper
+        return alone
+
+    def _from_running(self) -> Bracket:
+        orders = max(len(pairs) for pairs in self._pairs.values())
+        self._running += [None] * (orders - len(self._running))
+        ends = [self._one_order(order) for order in range(orders)]
+        return Bracket(max(low for low, _ in ends), max(high for _, high in ends), True, contour.METHOD)
+
+    def _one_order(self, order: int) -> tuple[float, float]:
+        """Of the product pair in one order; a step with a single pair has it in every order."""
+        counts: dict[Pair, int] = {}
+        for step, rounds in self._counts.items():
+            pair = self._pairs[step][min(order, len(self._pairs[step]) - 1)]
+            counts[pair] = counts.get(pair, 0) + rounds
+        composition: Composition = tuple(counts.items())
+        running = self._running[order]
+        if running is not None:
+            low, high = running.between(composition)
+            if high - low <= GOOD * high < math.inf:
+                return low, high
+        ahead = tuple((pair, math.ceil(AHEAD * rounds)) for pair, rounds in composition)
+        running = self._running[order] = RunningInversion(ahead, math.log(self.delta))
+        low, high = running.between(composition)
+        if not high - low <= GOOD * high < math.inf:
+            raise OutOfReach("too few rounds for one inversion to serve several")
+        return low, high
