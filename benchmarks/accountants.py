@@ -3,7 +3,7 @@
 One command, `make bench-accountants`, installs the peers in their own environment and runs this. Times are
 medians of process CPU time over repeated calls of the peer's own public function, set-up included, as a user
 would call it. dpcert's calls and each peer's are interleaved, so that both see the same load; compare the ratios,
-never the seconds, between machines. A call over its time limit is "over N s". "LOW" marks a peer's number below
+never the seconds, between machines. A call over its limit of CPU time is "over N s". "LOW" marks a peer's number below
 dpcert's certified lower end: it under-reports.
 """
 
@@ -80,16 +80,18 @@ class TooSlow(Exception):
 
 @contextmanager
 def _limit(seconds: int) -> Iterator[None]:
+    """Raises TooSlow after so many seconds of CPU time."""
+
     def stop(*_: object) -> None:
         raise TooSlow
 
-    previous = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
+    previous = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, previous)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, previous)
 
 
 def _dp_accounting(setting: Setting, accountant: str) -> float:
@@ -253,7 +255,7 @@ def _table(rows: list[dict], title: str) -> Table:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=3, help="timed calls a peer and setting")
-    parser.add_argument("--limit", type=int, default=60, help="seconds after which a peer is given up on a setting")
+    parser.add_argument("--limit", type=int, default=60, help="CPU seconds after which a peer is given up on a setting")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     arguments = parser.parse_args()
     rows: dict[str, list[dict]] = {"Poisson, add-remove": [], "fixed-size, replace-one": []}
