@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...mechanisms import InputError
-from ...mechanisms.validate import choice
+from ...mechanisms.validate import choice, rate
 from .methods import Alternating, BatchSdca, BatchSgd, Joint, Method, Setting, ThetaSteps, WeightStep
 from .mocha import resolve_loss
 from .private import PrivateRounds
@@ -99,7 +99,7 @@ def method_of(algorithm: str, omega: str, setting: Setting, theta: float) -> Met
     if algorithm == "mocha":
         return Joint(setting) if omega == "learned" else WeightStep(setting)
     if algorithm == "cocoa":
-        return ThetaSteps(setting, targets=FixedTheta(theta))
+        return ThetaSteps(setting, targets=FixedTheta(rate("theta", theta)))
     return BatchSdca(setting, scaling=BATCH_SCALING) if algorithm == "mb-sdca" else BatchSgd(setting)
 
 

@@ -8,7 +8,9 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import typer
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -19,6 +21,7 @@ from ..mechanisms.validate import count, nonnegative, positive
 from ..trainers.engine.privacy import PrivacyGoal
 from ..trainers.mocha.assemble import Choices, method_of, private_of, setting_of
 from ..trainers.mocha.methods import Setting
+from ..trainers.mocha.objective import risk
 from ..trainers.mocha.private_run import PrivateOutcome, PrivateRun
 from ..trainers.mocha.run import Outcome, Run, accuracies, identity_of
 from ..trainers.mocha.source import Problem, load_problem
@@ -108,14 +111,22 @@ def _plain(asked: SimpleNamespace, problem: Problem, setting: Setting) -> dict[s
     tolerance = TOLERANCE if asked.tolerance is None else asked.tolerance
     with _progress(asked, asked.algorithm, asked.rounds) as watch:
         outcome = run.solve(rounds, tolerance=tolerance, watch=lambda done, gap: watch(done, f"gap {gap:.3g}"))
-    return _outcome(problem, outcome) | {"tolerance": tolerance}
+    return _outcome(problem, setting, outcome) | {"tolerance": tolerance}
 
 
-def _outcome(problem: Problem, outcome: Outcome) -> dict[str, Any]:
-    accuracy = float(accuracies(problem.test, outcome.weights).mean())
+def _scores(problem: Problem, setting: Setting, weights: NDArray[np.float64]) -> dict[str, float | None]:
+    """Means over tasks on their test samples; no accuracy where the labels are not -1 and 1."""
+    signs = all(np.isin(y, (-1.0, 1.0)).all() for y in problem.test.labels)
+    return {
+        "test_accuracy": float(accuracies(problem.test, weights).mean()) if signs else None,
+        "test_loss": risk(problem.test, setting.loss, weights) / problem.test.count,
+    }
+
+
+def _outcome(problem: Problem, setting: Setting, outcome: Outcome) -> dict[str, Any]:
     return {
         "rounds": outcome.rounds,
-        "test_accuracy": accuracy,
+        **_scores(problem, setting, outcome.weights),
         "primal": outcome.primal,
         "dual": outcome.dual,
         "gap": outcome.gap,
@@ -141,7 +152,7 @@ def _private(asked: SimpleNamespace, problem: Problem, setting: Setting, noise: 
         "rounds": outcome.rounds,
         "releases": outcome.spent,
         "stopped_by_budget": outcome.stopped_by_budget,
-        "test_accuracy": float(accuracies(problem.test, outcome.weights).mean()),
+        **_scores(problem, setting, outcome.weights),
         "primal": seen.primal,
         "dual": seen.dual,
         "gap": seen.gap,
@@ -191,8 +202,12 @@ def _progress(asked: SimpleNamespace, name: str, rounds: int | None) -> Iterator
 
 
 def _print(document: dict[str, Any]) -> None:
-    accuracy = f"test accuracy {document['test_accuracy']:.4f}"
-    typer.echo(f"{document['algorithm']} on {document['data']}: {document['rounds']} rounds, {accuracy}")
+    scores = ", ".join(
+        f"{name.replace('_', ' ')} {document[name]:.4f}"
+        for name in ("test_accuracy", "test_loss")
+        if document[name] is not None
+    )
+    typer.echo(f"{document['algorithm']} on {document['data']}: {document['rounds']} rounds, {scores}")
     typer.echo(
         f"optimum in [{document['dual']:.8g}, {document['primal']:.8g}]: gap {document['gap']:.3g}, "
         f"{document['gap'] / abs(document['primal']):.2g} of the primal value"
