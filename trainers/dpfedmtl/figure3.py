@@ -109,15 +109,22 @@ def draw(file: str | Path) -> Path:
 
 def _panel(axes: Any, setting: Setting, alphas: Floats, shown: Callable[[Floats], Floats]) -> None:
     """shown: what is drawn of the type II errors."""
-    axes.plot(alphas, shown(1 - alphas), color="tab:blue", linewidth=0.8, label="nothing to tell")
     for sigma, colour in zip(SIGMAS, ("tab:red", "tab:orange", "tab:green", "tab:purple"), strict=True):
         lower, upper = (shown(end) for end in certified(setting, sigma, alphas))
         axes.fill_between(alphas, lower, upper, color=colour, alpha=0.3, linewidth=0)
         axes.plot(alphas, lower, color=colour, linewidth=1.2, label=f"certified, sigma = {sigma:g}")
-        axes.plot(alphas, shown(limit(setting, sigma, alphas)), "--", color=colour, linewidth=1.2, label="its limit")
+        axes.plot(
+            alphas,
+            shown(limit(setting, sigma, alphas)),
+            "--",
+            color=colour,
+            linewidth=1.2,
+            label=f"limit, sigma = {sigma:g}",
+        )
     told = f"Algorithm 1, to its server, {SIGMAS[-1]:g}"
     server = shown(shown_to_the_server(setting, SIGMAS[-1], alphas)[1])
     axes.plot(alphas, server, ":", color="black", linewidth=2.4, label=told)
+    axes.plot(alphas, shown(1 - alphas), color="tab:blue", linewidth=0.8, label="nothing to tell")
 
 
 def main(arguments: list[str]) -> int:
