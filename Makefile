@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: verify test nightly nightly-hosts lint bench-accountants bench-auditors clean
+.PHONY: verify test nightly nightly-hosts papers lint bench-accountants bench-auditors clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -44,6 +44,9 @@ $(HOSTS:%=.venv-hosts/%/.installed): .venv-hosts/%/.installed: tests/adapters/ho
 	$(PYTHON) -m venv .venv-hosts/tff
 	.venv-hosts/tff/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r $< -e .
 	touch $@
+
+papers: $(VENV)/.installed-test
+	$(BIN)/dpcert papers --pages docs/papers
 
 lint: $(VENV)/.installed-test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'

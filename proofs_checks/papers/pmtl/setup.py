@@ -52,7 +52,7 @@ def covariance_form(statement: Statement) -> Finding:
 
 
 def separate_gradients(statement: Statement) -> Finding:
-    """sum_j (lambda/2)||w_j - w_bar||^2 along w_1 + t, m = 3: first-order term against factor lambda (w_1 - w_bar) t."""
+    """sum_j (lambda/2)||w_j - w_bar||^2 along w_1 + t, m = 3: first order against factor lambda (w_1 - w_bar) t."""
     factor = z3.RealVal(str(statement.claim["factor"]))
     change = LAMBDA / 2 * (_spread(A + STEP, B, C) - _spread(A, B, C))
     stated = factor * LAMBDA * (A - (A + B + C) / 3) * STEP + LAMBDA / 2 * (1 - z3.RealVal("1/3")) * STEP * STEP

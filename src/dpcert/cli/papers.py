@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -26,6 +27,9 @@ def papers_command(
     only: Annotated[str | None, typer.Option("--only", metavar="ID", help="One row, with its evidence.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Leave out the rows that take long: under a minute.")] = False,
     as_json: Json = False,
+    pages: Annotated[
+        Path | None, typer.Option("--pages", metavar="DIR", help="Also write the readers' pages and figures there.")
+    ] = None,
 ) -> None:
     """Re-derive the status of each statement of the source papers: proofs, counterexamples, audits, runs.
 
@@ -34,6 +38,8 @@ def papers_command(
 
     Exit code: 0 every row has its status; 1 some row's evidence fell short; 2 bad input.
     """
+    if pages is not None and (paper or only or quick):
+        raise InputError("--pages", str(pages), "no --paper, --only or --quick beside it: the pages show every row")
     rows = _rows(paper, only, quick)
     judgements, problems = _judge_all(rows)
     if as_json:
@@ -47,6 +53,10 @@ def papers_command(
         from .papers_table import print_table
 
         print_table(judgements, problems)
+    if pages is not None and not problems:
+        from ..proofs_checks.papers.pages import write_pages
+
+        write_pages(pages, judgements)
     raise typer.Exit(EVIDENCE_FELL_SHORT if problems else ALL_JUDGED)
 
 

@@ -1,0 +1,70 @@
+"""dpcert papers: the table, one row's evidence, one JSON document, and errors."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from dpcert.cli import run
+from dpcert.proofs_checks.papers import EvidenceError, Row
+from dpcert.proofs_checks.papers import register as register_module
+
+
+def test_only_shows_the_evidence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["papers", "--only", "pmtl-t7-step"]) == 0
+    shown = capsys.readouterr().out
+    for part in ("PMTL-T7-step", "false as printed", "z3 model", "growth a step", "instead", "passes"):
+        assert part in shown
+
+
+def test_json_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["papers", "--only", "PMTL-A1-27", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    (row,) = document["rows"]
+    assert row["status"] == "holds under an extra condition"
+    assert row["printed"][0]["holds"] is False
+    assert row["repaired"]["holds"] is True
+    assert document["counts"]["holds under an extra condition"] == 1
+    assert document["without_status"] == []
+
+
+def test_table_counts(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = tuple(row for row in register_module() if row.id in ("PMTL-T7", "PMTL-T7-79", "PMTL-A1-25"))
+    monkeypatch.setattr("dpcert.proofs_checks.papers.register", lambda paper, only: chosen)
+    assert run(["papers", "--quick"]) == 0
+    shown = capsys.readouterr().out
+    assert "3 statements: 1 holds; 1 false as printed; 1 not checkable" in shown
+    assert "(vacuous)" in shown
+
+
+def test_evidence_that_falls_short_is_an_error(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuses(row: Row) -> None:
+        raise EvidenceError(f"{row.id}: evidence cannot fail")
+
+    monkeypatch.setattr("dpcert.proofs_checks.papers.judge", refuses)
+    assert run(["papers", "--only", "PMTL-A1-27", "--json"]) == 1
+    shown = capsys.readouterr()
+    assert json.loads(shown.out)["without_status"] == [
+        {"id": "PMTL-A1-27", "reason": "PMTL-A1-27: evidence cannot fail"}
+    ]
+    assert "PMTL-A1-27: evidence cannot fail" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (["--paper", "pmlt"], ["--paper", "'pmlt'", "pmtl"]),
+        (["--only", "PMTL-A1-28"], ["--only", "PMTL-A1-2"]),
+        (["--only", "xyz"], ["--only", "an id of the register"]),
+        (["--quick", "--pages", "somewhere"], ["--pages", "every row"]),
+    ],
+)
+def test_bad_input(arguments: list[str], parts: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["papers", *arguments]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    for part in parts:
+        assert part in shown.err
