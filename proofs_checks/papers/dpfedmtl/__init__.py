@@ -15,6 +15,7 @@ from .inductions import ROWS as INDUCTIONS
 from .limit import ROWS as LIMIT
 from .noise_formula import ROWS as NOISE_FORMULA
 from .rates_5 import ROWS as RATES_5
+from .run_audit import ROWS as RUN_AUDIT
 from .sensitivity import ROWS as SENSITIVITY
 from .subsampling import ROWS as SUBSAMPLING
 from .subspaces import ROWS as SUBSPACES
@@ -24,6 +25,6 @@ from .theorems_5 import ROWS as THEOREMS_5
 
 def rows() -> tuple[Row, ...]:
     """All rows, in the paper's order."""
-    privacy = (*ALGORITHM_1, *SENSITIVITY, *SUBSAMPLING, *COMPOSITION, *LIMIT)
+    privacy = (*ALGORITHM_1, *SENSITIVITY, *SUBSAMPLING, *COMPOSITION, *RUN_AUDIT, *LIMIT)
     convergence = (*SUBSPACES, *ASSUMPTIONS, *DESCENT, *INDUCTIONS, *THEOREMS_5, *RATES_5)
     return (*privacy, *convergence, *NOISE_FORMULA, *TABLES)

@@ -32,6 +32,23 @@ def convex_recursion(statement: Statement) -> Finding:
     )
 
 
+def number_of_terms(statement: Statement) -> Finding:
+    """(1/T) times a sum of ones over t = 0 to `last`: 1 for an average."""
+    terms = TIME + 1 if statement.claim["last t"] == "T" else TIME
+
+    def recheck(values: Values) -> Recheck:
+        total = (values["T"] + 1) / values["T"]
+        return Recheck(total != 1, {"sum of the weights": total, "T": values["T"]})
+
+    return decide(
+        terms / TIME == 1,
+        [TIME >= 1],
+        recheck,
+        proof="T terms of weight 1/T, what Lemma 5.2 telescopes to",
+        refutation="T + 1 terms of weight 1/T; with w^T in each, as printed, (T + 1)/T times the last one",
+    )
+
+
 def linear_recursion(statement: Statement) -> Finding:
     """e+ <= (1 - rho) e + gamma gives e+ - beta <= (1 - rho)(e - beta) with beta = factor gamma / rho, 0 < rho <= 1."""
     gap, rho, gamma, beta = z3.Reals("e rho gamma beta")
@@ -69,6 +86,15 @@ def power_of_interval(statement: Statement) -> Finding:
 
 
 ROWS = (
+    Row(
+        id="DPFEDMTL-T5.1-sum",
+        paper="dpfedmtl",
+        place="Theorem 5.1, left-hand side",
+        kind=Kind.SMT,
+        evidence=number_of_terms,
+        printed=Statement("(1/T) sum over t = 0 to T is an average.", {"last t": "T"}),
+        repaired=Statement("(1/T) sum over t = 0 to T - 1 is an average.", {"last t": "T - 1"}),
+    ),
     Row(
         id="DPFEDMTL-T5.2-recursion",
         paper="dpfedmtl",

@@ -91,6 +91,15 @@ def moments_accountant_looser(statement: Statement) -> Finding:
     )
 
 
+def curves_in_order(statement: Statement) -> Finding:
+    """Figure 3: G_mu is nearer to the diagonal for a smaller mu. The limit's mu by sigma, for both experiments."""
+    sizes = {name: [bu_mu(sigma, e.rate, e.rounds) for sigma in (0.65, 2.42, 9.69)] for name, e in EXPERIMENTS.items()}
+    rising = statement.claim["order"] == "larger sigma, nearer"
+    holds = all(sorted(mus, reverse=rising) == mus for mus in sizes.values())
+    text = "; ".join(f"{name}: mu = " + ", ".join(f"{mu:.3g}" for mu in mus) for name, mus in sizes.items())
+    return Finding(holds, text + " for sigma = 0.65, 2.42, 9.69", sizes)
+
+
 ROWS = (
     Row(
         id="DPFEDMTL-T4.2",
@@ -162,6 +171,21 @@ ROWS = (
             {"bound": "CLT"},
             {"settings": tuple(setting for setting in KEPT if setting[1] > 2)},
             tolerance=0.05,
+        ),
+    ),
+    Row(
+        id="DPFEDMTL-FIG3-order",
+        paper="dpfedmtl",
+        place="Figure 3",
+        kind=Kind.COUNTEREXAMPLE,
+        evidence=curves_in_order,
+        printed=Statement(
+            "The larger sigma, the nearer is the approximate trade-off curve to the diagonal.",
+            {"order": "larger sigma, nearer"},
+        ),
+        spoilt=Statement(
+            "The larger sigma, the farther is the approximate trade-off curve from the diagonal.",
+            {"order": "larger sigma, farther"},
         ),
     ),
     Row(

@@ -74,6 +74,32 @@ def stable_decomposition(statement: Statement) -> Finding:
     )
 
 
+def decomposes(statement: Statement) -> Finding:
+    """Whether w with w_(M+1) != 0 is a sum of vectors from the stated subspaces: the residual of least squares."""
+    w = np.ones(M + 1)
+    axes = [[i] if statement.claim["v_i in"] == "V_i" else [i, M] for i in range(M)]
+    basis = np.concatenate([np.eye(M + 1)[each] for each in axes])
+    residual = float(np.linalg.norm(basis.T @ np.linalg.lstsq(basis.T, w, rcond=None)[0] - w))
+    return Finding(residual < 1e-12, f"the nearest sum is {residual:.3g} away from w", {"distance": residual})
+
+
+def redundant(statement: Statement) -> Finding:
+    """The sum (10) is direct iff its dimensions add up: sum (d_i + d_s) = sum d_i + d_s."""
+    heads, shared, clients = z3.Reals("heads shared M")
+
+    def recheck(values: Values) -> Recheck:
+        extra = (values["M"] - 1) * values["shared"]
+        return Recheck(extra <= 0, {"redundant dimensions": extra})
+
+    return decide(
+        heads + clients * shared > heads + shared,
+        [heads >= 1, shared >= 1, clients >= statement.domain["M at least"]],
+        recheck,
+        proof="(M - 1) d_s dimensions are counted more than once",
+        refutation="with one client the sum is direct",
+    )
+
+
 def head_gradient(statement: Statement) -> Finding:
     """The head's gradient in section 5.1's update, of f = (1/M) sum f_i, against Algorithm 1's (5), of f_i."""
     gradient, clients = z3.Reals("gradient M")
@@ -127,6 +153,24 @@ ROWS = (
             {"factor of the shared block": M**-0.5},
         ),
         spoilt=Statement("The same with 1 in place of sqrt(1/M) in R_i.", {"factor of the shared block": 1.0}),
+    ),
+    Row(
+        id="DPFEDMTL-D5.2",
+        paper="dpfedmtl",
+        place="Definition 5.2",
+        kind=Kind.COUNTEREXAMPLE,
+        evidence=decomposes,
+        printed=Statement("Every w in V is a sum of M vectors v_i in V_i.", {"v_i in": "V_i"}),
+        repaired=Statement("Every w in V is a sum of M vectors v_i in V_i + V_(M+1).", {"v_i in": "V_i + V_(M+1)"}),
+    ),
+    Row(
+        id="DPFEDMTL-E10",
+        paper="dpfedmtl",
+        place="(10) and the remark below it",
+        kind=Kind.SMT,
+        evidence=redundant,
+        printed=Statement("For two or more clients the sum (10) is not direct.", {}, {"M at least": 2}),
+        spoilt=Statement("For one or more clients the sum (10) is not direct.", {}, {"M at least": 1}),
     ),
     Row(
         id="DPFEDMTL-L5.1",

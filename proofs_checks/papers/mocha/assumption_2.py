@@ -54,6 +54,17 @@ def theta_in_range(statement: Statement) -> Finding:
     )
 
 
+def theta_at_the_ends(statement: Statement) -> Finding:
+    """theta of every node by (5), with no update and after 100 passes, on three coupled tasks."""
+    problem = made_problem(3, 4, 5, coupling=0.9)
+    state = problem.round(problem.start(), passes=1)
+    exact, none = squared_theta(problem, state, problem.round(state, passes=100)), squared_theta(problem, state, state)
+    of_exact, of_none = statement.claim["theta of the exact update, of none"]
+    off = max(float(np.abs(exact - of_exact).max()), float(np.abs(none - of_none).max()))
+    text = f"theta is {exact.max():.3g} after 100 passes and {none.min():.3g} with no update"
+    return Finding(off < 1e-9, text, {"after 100 passes": exact.tolist(), "no update": none.tolist()})
+
+
 def theta_defined(statement: Statement) -> Finding:
     """The denominator of (5), G(0) - min G, of one node with sigma' = 1, at the start and once it has converged."""
     problem = made_problem(1, 3, 4, coupling=0.0)
@@ -154,6 +165,19 @@ ROWS = (
             "theta_t^h of (5) lies in [0, 1] for every update that does not increase the subproblem's objective.",
             {"range": "[0, 1]"},
             {"solver": "does not increase G"},
+        ),
+    ),
+    Row(
+        id="MOCHA-DEF1-ends",
+        paper="mocha",
+        place="Section 3.4 and Definition 1",
+        kind=Kind.TRAINER,
+        evidence=theta_at_the_ends,
+        printed=Statement(
+            "theta = 0 means an exact solution, theta = 1 no update.", {"theta of the exact update, of none": (0, 1)}
+        ),
+        spoilt=Statement(
+            "theta = 1 means an exact solution, theta = 0 no update.", {"theta of the exact update, of none": (1, 0)}
         ),
     ),
     Row(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ....trainers.mocha.mocha import State
 from ..row import Finding, Kind, Row, Statement
 from .problem import Array, Problem, made_problem
 
@@ -50,6 +51,32 @@ def same_iterates(statement: Statement) -> Finding:
     )
 
 
+def aggregation(statement: Statement) -> Finding:
+    """Rounds to a duality gap of 1e-3, adding gamma Delta alpha with the valid sigma' = gamma * (its value for 1).
+
+    gamma scales what every node changed: the state after the round is on the line between the two dual vectors.
+    """
+    problem = made_problem(6, 5, 6, coupling=0.6, seed=3)
+    rounds = {}
+    for gamma in (1 / 6, 0.5, 1.0):
+        state = problem.start()
+        count = 0
+        while problem.gap(state.alpha) > 1e-3:
+            full = problem.round(state, sigma=max(1.0, gamma * problem.sigma_prime))
+            state = State(
+                state.alpha + gamma * (full.alpha - state.alpha),
+                state.v + gamma * (full.v - state.v),
+                state.weights + gamma * (full.weights - state.weights),
+                state.covariance,
+                state.rounds + 1,
+            )
+            count += 1
+        rounds[f"gamma = {gamma:.3g}"] = count
+    best = min(rounds, key=lambda name: rounds[name])
+    text = ", ".join(f"{name}: {count} rounds" for name, count in rounds.items())
+    return Finding(best == statement.claim["best"], text, rounds)
+
+
 def definite(statement: Statement) -> Finding:
     """Whether M of the single-model case meets Assumption 1, which wants M positive definite."""
     ridge = statement.claim["ridge in Omega^-1"]
@@ -70,6 +97,15 @@ ROWS = (
             {"ridge in Omega^-1": 0.0},
         ),
         spoilt=Statement("The same with Omega^-1 = 11^T + 0.03 I.", {"ridge in Omega^-1": 0.03}),
+    ),
+    Row(
+        id="MOCHA-R3",
+        paper="mocha",
+        place="Remark 3, on an example",
+        kind=Kind.TRAINER,
+        evidence=aggregation,
+        printed=Statement("Of gamma = 1/m, 1/2 and 1, gamma = 1 needs the fewest rounds.", {"best": "gamma = 1"}),
+        spoilt=Statement("Of gamma = 1/m, 1/2 and 1, gamma = 1/2 needs the fewest rounds.", {"best": "gamma = 0.5"}),
     ),
     Row(
         id="MOCHA-R2-A1",

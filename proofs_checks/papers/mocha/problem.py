@@ -86,12 +86,21 @@ class Problem:
         weights = objective.weights_of(v, self.covariance, self.regularisation)
         return self.samples * objective.fenchel_excess(self.tasks, self.loss, alpha, weights)
 
-    def round(self, state: State, answering: NDArray[np.bool_] | None = None, passes: int = 8) -> State:
-        """One federated round: `passes` cyclic passes of coordinate ascent on every answering node."""
+    def round(
+        self,
+        state: State,
+        answering: NDArray[np.bool_] | None = None,
+        passes: int = 8,
+        sigma: float | None = None,
+    ) -> State:
+        """One federated round: `passes` cyclic passes of coordinate ascent on every answering node.
+
+        sigma: sigma' of (4), by default the authors' value.
+        """
         order: Order = np.tile(np.arange(self.samples), (self.tasks.count, passes))
         if answering is not None:
             order = np.where(answering[:, None], order, -1)
-        return federated_round(self.tasks, self.loss, state, self.regularisation, order, self.sigma_prime)
+        return federated_round(self.tasks, self.loss, state, self.regularisation, order, sigma or self.sigma_prime)
 
 
 def squared_optimum(problem: Problem) -> tuple[Array, float]:

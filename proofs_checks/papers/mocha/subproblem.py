@@ -83,6 +83,36 @@ def sharp_value(statement: Statement) -> Finding:
     return Finding(holds, text, {"sharp over stated, at most": worst, "smallest sharp value": float(least)})
 
 
+def descends(statement: Statement) -> Finding:
+    """D along 30 rounds of five strongly coupled hinge tasks with sigma' = factor times the authors' value."""
+    problem = made_problem(5, 4, 5, loss="hinge", coupling=0.95, regularisation=0.05)
+    rng, state, worst = np.random.default_rng(0), problem.start(), -np.inf
+    sigma = statement.claim["sigma' over the authors'"] * problem.sigma_prime
+    for _ in range(30):
+        after = problem.round(state, rng.random(5) >= 0.2, passes=int(rng.integers(1, 6)), sigma=sigma)
+        worst = max(worst, problem.dual(after.alpha) - problem.dual(state.alpha))
+        state = after
+    holds = worst <= 1e-12 * abs(problem.dual(state.alpha))
+    return Finding(holds, f"D changes by at most {worst:+.3g} in a round", {"largest change": worst})
+
+
+def constant_term(statement: Statement) -> Finding:
+    """sum_t G_t(0) = D(alpha) needs sum_t c(alpha) = R*(X alpha): m times the stated share of R*."""
+    value, tasks = z3.Reals("R* m")
+    share = 1 / tasks if statement.claim["c"] == "R*/m" else z3.RealVal(1)
+
+    def recheck(values: Values) -> Recheck:
+        return Recheck(values["m"] * values["R*"] != values["R*"], {"sum of c": values["m"] * values["R*"]})
+
+    return decide(
+        tasks * share * value == value,
+        [tasks >= 2],
+        recheck,
+        proof="the m constants add up to R*(X alpha)",
+        refutation="the m constants add up to m R*(X alpha)",
+    )
+
+
 def local_data(statement: Statement) -> Finding:
     """Change all other nodes' data and dual variables: is node 0's update, given the stated input, the same bits?"""
     problem, other = made_problem(3, 4, 5, seed=1), made_problem(3, 4, 5, seed=2)
@@ -143,6 +173,27 @@ ROWS = (
             "The smallest valid sigma' is at most 0.9 times the row sums' value in 200 random problems.",
             {"sigma'": "row sums", "factor": 0.9},
         ),
+    ),
+    Row(
+        id="MOCHA-E4-descent",
+        paper="mocha",
+        place="Section 3.3: sigma' relates the subproblems' progress to the global dual",
+        kind=Kind.TRAINER,
+        evidence=descends,
+        printed=Statement(
+            "With a valid sigma' no round increases D, whatever the nodes' work and whoever drops.",
+            {"sigma' over the authors'": 1.0},
+        ),
+        spoilt=Statement("With a quarter of that sigma' no round increases D.", {"sigma' over the authors'": 0.25}),
+    ),
+    Row(
+        id="MOCHA-E4-c",
+        paper="mocha",
+        place="(4), c(alpha)",
+        kind=Kind.SMT,
+        evidence=constant_term,
+        printed=Statement("With c(alpha) = R*(X alpha)/m the subproblems at 0 add up to D(alpha).", {"c": "R*/m"}),
+        spoilt=Statement("With c(alpha) = R*(X alpha) the subproblems at 0 add up to D(alpha).", {"c": "R*"}),
     ),
     Row(
         id="MOCHA-E4-local",
