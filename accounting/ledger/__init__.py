@@ -3,6 +3,7 @@
 from .filters import BudgetExceeded, Filter, GaussianFilter, RenyiFilter, RenyiOdometer, planned_order
 from .individual import IndividualBudgets, Participations
 from .ledger import Ledger
+from .running import RunningEpsilon
 from .store import LedgerError, MemoryStore, SqliteStore
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Participations",
     "RenyiFilter",
     "RenyiOdometer",
+    "RunningEpsilon",
     "SqliteStore",
     "planned_order",
 ]

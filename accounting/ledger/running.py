@@ -13,7 +13,7 @@ from ..contour import contour
 from ..contour.running import RunningInversion
 from ..dominating import dominating
 from ..epsilon import epsilon as epsilon_of
-from ..pairs import Composition, Pair
+from ..pairs import Pair
 
 GOOD = 1e-8
 """Relative width above which the inversion is laid out anew."""
@@ -41,8 +41,9 @@ class RunningEpsilon:
         self.participation: Literal["hidden", "visible"] = participation
         self._counts: dict[Mechanism, int] = {}
         self._pairs: dict[Mechanism, tuple[Pair, ...]] = {}
-        self._running: list[RunningInversion | None] = []
+        self._running: list[RunningInversion] = []
         self._tight = True
+        self._reading: Bracket | None = None
 
     def record(self, mechanism: Mechanism) -> None:
         """Add what ran, whole runs included. Raises InputError, and records nothing, where no bound is known."""
@@ -50,8 +51,11 @@ class RunningEpsilon:
         for step in steps:
             if step not in self._pairs:
                 self._pairs[step] = self._orders(step)
+        self._reading = None
         for step, rounds in steps.items():
             self._counts[step] = self._counts.get(step, 0) + rounds
+            for order, running in enumerate(self._running):
+                running.add(self._pair(step, order), rounds)
 
     def run(self) -> Mechanism | None:
         """Everything recorded, as one description; None for nothing."""
@@ -60,6 +64,11 @@ class RunningEpsilon:
 
     def epsilon(self) -> Bracket:
         """The certified epsilon of everything recorded."""
+        if self._reading is None:
+            self._reading = self._read()
+        return self._reading
+
+    def _read(self) -> Bracket:
         run = self.run()
         if run is None:
             return Bracket(0.0, 0.0, True, "empty")
@@ -76,27 +85,35 @@ class RunningEpsilon:
         self._tight &= served and pairs.lower == pairs.upper
         return alone
 
+    def _pair(self, step: Mechanism, order: int) -> Pair:
+        """A step with a single pair has it in every order."""
+        pairs = self._pairs[step]
+        return pairs[min(order, len(pairs) - 1)]
+
     def _from_running(self) -> Bracket:
         orders = max(len(pairs) for pairs in self._pairs.values())
-        self._running += [None] * (orders - len(self._running))
-        ends = [self._one_order(order) for order in range(orders)]
-        return Bracket(max(low for low, _ in ends), max(high for _, high in ends), True, contour.METHOD)
+        if len(self._running) == orders:
+            ends = [running.between() for running in self._running]
+            low, high = max(low for low, _ in ends), max(high for _, high in ends)
+            if high - low <= GOOD * high < math.inf:
+                return Bracket(low, high, True, contour.METHOD)
+        self._running.clear()
+        self._running += [self._laid_out(order) for order in range(orders)]
+        ends = [running.between() for running in self._running]
+        low, high = max(low for low, _ in ends), max(high for _, high in ends)
+        if not high - low <= GOOD * high < math.inf:
+            self._running.clear()
+            raise OutOfReach("too few rounds for one inversion to serve several")
+        return Bracket(low, high, True, contour.METHOD)
 
-    def _one_order(self, order: int) -> tuple[float, float]:
-        """Of the product pair in one order; a step with a single pair has it in every order."""
+    def _laid_out(self, order: int) -> RunningInversion:
+        """A new inversion for all rounds so far, and some more."""
         counts: dict[Pair, int] = {}
         for step, rounds in self._counts.items():
-            pair = self._pairs[step][min(order, len(self._pairs[step]) - 1)]
+            pair = self._pair(step, order)
             counts[pair] = counts.get(pair, 0) + rounds
-        composition: Composition = tuple(counts.items())
-        running = self._running[order]
-        if running is not None:
-            low, high = running.between(composition)
-            if high - low <= GOOD * high < math.inf:
-                return low, high
-        ahead = tuple((pair, math.ceil(AHEAD * rounds)) for pair, rounds in composition)
-        running = self._running[order] = RunningInversion(ahead, math.log(self.delta))
-        low, high = running.between(composition)
-        if not high - low <= GOOD * high < math.inf:
-            raise OutOfReach("too few rounds for one inversion to serve several")
-        return low, high
+        ahead = tuple((pair, math.ceil(AHEAD * rounds)) for pair, rounds in counts.items())
+        running = RunningInversion(ahead, math.log(self.delta))
+        for pair, rounds in counts.items():
+            running.add(pair, rounds)
+        return running
