@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from dpcert.mechanisms import InputError
-from dpcert.trainers.mocha import studies
+from dpcert.trainers.mocha import private_study, studies
 from dpcert.trainers.mocha.baselines import LAMBDAS, MODELS, cross_validated, mean_error
 from dpcert.trainers.mocha.losses import LOSSES
+from dpcert.trainers.mocha.private_study import private_cells, private_table
 from dpcert.trainers.mocha.relationships import clustered_covariance
 from dpcert.trainers.mocha.simulated_time import elapsed, round_work
-from dpcert.trainers.mocha.studies import Study, cells_of, run_cells
+from dpcert.trainers.mocha.studies import Study, figure1, figure2, figure3, run_cells
 from dpcert.trainers.mocha.study_plots import draw
 from dpcert.trainers.mocha.study_tables import curves_of, drop_table, error_table, time_table
 from dpcert.trainers.mocha.tasks import Tasks, related_tasks
@@ -28,6 +29,7 @@ def short(monkeypatch):
         "ROUNDS": 60,
         "DROPPED_ROUNDS": 150,
         "PASSES": (1.0,),
+        "BATCHES": (1.0,),
         "THETAS": (0.8,),
         "SCALINGS": (1.0,),
         "STEPS": (0.1,),
@@ -46,9 +48,9 @@ def test_the_time_model_by_hand():
     assert elapsed(work, rounds, "3G").tolist() == [1064, 2128]
 
 
-@pytest.mark.parametrize("name", ["figure1", "figure2", "figure3"])
-def test_studies_resume_and_draw(short, tmp_path, name):
-    cells = cells_of(name, Study(DATA, None, 0.1, 1))
+@pytest.mark.parametrize("study", [figure1, figure2, figure3])
+def test_studies_resume_and_draw(short, tmp_path, study):
+    name, cells = study.__name__, study(Study(DATA, None, 0.1, 1))
     first = run_cells(cells, tmp_path)
 
     def refuse():
@@ -69,7 +71,7 @@ def test_studies_resume_and_draw(short, tmp_path, name):
 
 
 def test_a_node_that_never_answers_keeps_the_optimum_away(short, tmp_path):
-    results = run_cells(cells_of("figure3", Study(DATA, None, 0.1, 1)), tmp_path)
+    results = run_cells(figure3(Study(DATA, None, 0.1, 1)), tmp_path)
     last = {curve.label: curve.excess[-1] for curve in curves_of(results)}
     assert last["p=0"] < 1e-3
     assert last["p=0.5"] < 1e-2
@@ -117,12 +119,20 @@ def test_the_error_table_has_means_and_standard_errors():
 
 
 def test_bad_studies_are_named():
-    with pytest.raises(InputError, match="sweep"):
-        cells_of("figure9", Study(DATA, None, 0.1, 1))
     with pytest.raises(InputError, match="seeds"):
         Study(DATA, None, 0.1, 0)
 
 
+def test_the_private_study_has_less_excess_with_less_noise(tmp_path, monkeypatch):
+    for name, value in {"MULTIPLIERS": (0.0, 1.0, 100.0), "CLIP_NORM": 0.1}.items():
+        monkeypatch.setattr(private_study, name, value)
+    monkeypatch.setattr("dpcert.trainers.mocha.baselines.LAMBDAS", (0.1,))
+    results = run_cells(private_cells(Study(DATA, None, 0.1, 1)), tmp_path)
+    excess = {result["multiplier"]: result["excess"] for result in results if "multiplier" in result}
+    assert excess[0.0] < excess[1.0] < excess[100.0]
+    assert private_table(results).count("\n") == 5
+
+
 def test_results_are_json(short, tmp_path):
-    results = run_cells(cells_of("figure3", Study(DATA, None, 0.1, 1)), tmp_path)
+    results = run_cells(figure3(Study(DATA, None, 0.1, 1)), tmp_path)
     assert json.loads(json.dumps(results)) == results

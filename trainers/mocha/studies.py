@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...mechanisms.validate import choice, count
+from ...mechanisms.validate import count
 from ..experiments.sweep import read_result, write_result
 from .baselines import MODELS, cross_validated, mean_error
 from .losses import LOSSES
@@ -46,9 +46,10 @@ SCALINGS = (1.0, 10.0, 100.0)
 STEPS = (0.01, 0.1, 1.0)
 DROPS = (0.0, 0.25, 0.5, 0.75, 0.9)
 VARIABILITY = {"high": 0.1, "low": 0.9}
-ROUNDS = 3000
-DROPPED_ROUNDS = 1000
-OPERATIONS = 3e7
+BATCHES = (0.1, 1.0)
+ROUNDS = 20_000
+DROPPED_ROUNDS = 4000
+OPERATIONS = 2e7
 RIDGE = 0.1
 
 
@@ -68,12 +69,6 @@ class Study:
         """The W-step's problem on this seed's training samples."""
         tasks = load_problem(self.data, self.split_file, seed).train
         return Setting(tasks, LOSSES["hinge"], mean_regularised(tasks.count, RIDGE), self.regularisation)
-
-
-def cells_of(name: str, study: Study) -> Cells:
-    """The cells of table1, figure1, figure2 or figure3."""
-    builders = {"table1": table1, "figure1": figure1, "figure2": figure2, "figure3": figure3}
-    return builders[choice("--sweep", name, builders)](study)
 
 
 def run_cells(
@@ -111,10 +106,13 @@ def figure1(study: Study) -> Cells:
         cells |= _cell(study, "mocha", f"passes={passes:g}", _made(mocha_rounds, Passes(passes)))
     for theta in THETAS:
         cells |= _cell(study, "cocoa", f"theta={theta:g}", _made(cocoa_rounds, FixedTheta(theta)))
-    for scaling in SCALINGS:
-        cells |= _cell(study, "mb-sdca", f"scaling={scaling:g}", _batches(mb_sdca_rounds, Passes(1.0), scaling))
-    for step in STEPS:
-        cells |= _cell(study, "mb-sgd", f"step={step:g}", _batches(mb_sgd_rounds, Passes(1.0), step))
+    for batch in BATCHES:
+        work = Passes(batch)
+        for scaling in SCALINGS:
+            label = f"scaling={scaling:g},batch={batch:g}"
+            cells |= _cell(study, "mb-sdca", label, _batches(mb_sdca_rounds, work, scaling))
+        for step in STEPS:
+            cells |= _cell(study, "mb-sgd", f"step={step:g},batch={batch:g}", _batches(mb_sgd_rounds, work, step))
     return cells
 
 

@@ -17,8 +17,8 @@ SMALLEST = 1e-6
 
 
 def draw(name: str, results: Results, folder: str | Path) -> Path | None:
-    """The study's figure, NAME.png; None for table1. Raises InputError without matplotlib."""
-    if name == "table1":
+    """The study's figure, NAME.png; None for those without one. Raises InputError without matplotlib."""
+    if not name.startswith("figure"):
         return None
     try:
         import matplotlib as mpl

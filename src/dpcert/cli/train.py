@@ -119,7 +119,7 @@ def train_command(
         str | None,
         typer.Option(
             help="Run an experiment instead: privacy-utility, rounds, finetuning, pp-sgd or dpfedmtl; "
-            "mocha: table1, figure1, figure2 or figure3."
+            "mocha: table1, figure1, figure2, figure3 or private."
         ),
     ] = None,
     seeds: Annotated[int, typer.Option(help="--sweep: how many seeds.")] = 3,

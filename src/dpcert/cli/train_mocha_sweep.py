@@ -8,19 +8,30 @@ from types import SimpleNamespace
 import typer
 
 from ..mechanisms import InputError
-from ..trainers.mocha.studies import Study, cells_of, run_cells
+from ..mechanisms.validate import choice
+from ..trainers.mocha.private_study import private_cells, private_table
+from ..trainers.mocha.studies import Study, figure1, figure2, figure3, run_cells, table1
 from ..trainers.mocha.study_plots import draw
 from ..trainers.mocha.study_tables import drop_table, error_table, time_table
 from .output import print_json
 
-TABLES = {"table1": error_table, "figure1": time_table, "figure2": time_table, "figure3": drop_table}
+TABLES = {
+    "table1": error_table,
+    "figure1": time_table,
+    "figure2": time_table,
+    "figure3": drop_table,
+    "private": private_table,
+}
+CELLS = {"table1": table1, "figure1": figure1, "figure2": figure2, "figure3": figure3, "private": private_cells}
 
 
 def run_study(asked: SimpleNamespace) -> None:
     """Run, or resume, the study, and print its table."""
     if asked.algorithm != "mocha":
         raise InputError("algorithm", asked.algorithm, "mocha, with --sweep")
-    cells = cells_of(asked.sweep, Study(asked.data, asked.split_file, asked.strength, asked.seeds))
+    cells = CELLS[choice("--sweep", asked.sweep, CELLS)](
+        Study(asked.data, asked.split_file, asked.strength, asked.seeds)
+    )
     folder = asked.out or Path(f"sweep-{asked.sweep}")
     results = run_cells(cells, folder, _quietly if asked.quiet else _report)
     table = TABLES[asked.sweep](results)
