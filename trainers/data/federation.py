@@ -90,6 +90,10 @@ class Federation:
         """The shape of one sample's features."""
         return tuple(self.clients[0].train.features.shape[1:])
 
+    def train_sizes(self) -> npt.NDArray[np.int64]:
+        """(m,): how many training samples each client has."""
+        return np.array([len(client.train) for client in self.clients], dtype=np.int64)
+
     def fingerprint(self) -> str:
         """A digest of all data, by which a checkpoint recognises the federation it belongs to."""
         digest = hashlib.sha256(repr((self.name, self.task, self.outputs, self.shape)).encode())

@@ -9,10 +9,17 @@ from .federation import Federation
 from .known import mean_estimation, ridge_regression
 from .leaf import load_leaf
 from .stackoverflow import load_stackoverflow
+from .store import load_store
 from .synthetic import clustered_tasks, fedprox_synthetic, related_tasks
 from .table import load_table
 
-FILES = {"leaf": load_leaf, "stackoverflow": load_stackoverflow, "csv": load_table, "parquet": load_table}
+FILES: dict[str, Any] = {
+    "leaf": load_leaf,
+    "stackoverflow": load_stackoverflow,
+    "csv": load_table,
+    "parquet": load_table,
+    "store": load_store,
+}
 SYNTHETIC: dict[str, Any] = {
     "related": related_tasks,
     "fedprox": fedprox_synthetic,

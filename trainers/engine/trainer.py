@@ -107,7 +107,7 @@ class Trainer:
     def _advise(self) -> None:
         """Say beforehand what is known to go wrong."""
         local = self.settings.local
-        sizes = [len(client.train) for client in self.federation.clients]
+        sizes = self.federation.train_sizes().tolist()
         steps = [local.steps or local.epochs * -(-size // min(size, local.batch_size or size)) for size in sizes]
         advice = self.algorithm.advice(
             learning_rate=local.learning_rate, steps=round(sum(steps) / len(steps)), sampling_rate=self.sampler.rate

@@ -87,16 +87,20 @@ def _by_sigma(rows: Sequence[Row], file: Path) -> Path:
 def _rounds(results: Sequence[dict[str, Any]], file: Path) -> Path:
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(figsize=(7, 4.5))
+    figure, (above, below) = pyplot.subplots(2, sharex=True, figsize=(7, 6), height_ratios=(2, 1))
     for method in dict.fromkeys(method_of(result) for result in results):
         own = [result["history"] for result in results if method_of(result) == method]
         rounds = [entry["round"] for entry in own[0]]
         losses = np.array([[entry["train_loss"] for entry in history] for history in own], dtype=float)
-        axes.plot(rounds, losses.mean(axis=0), marker=".", label=method)
-    axes.set_yscale("log")
-    axes.set_xlabel("round")
-    axes.set_ylabel("training loss, mean over clients and seeds")
-    axes.legend(fontsize="small")
+        (line,) = above.plot(rounds, losses.mean(axis=0), marker=".", label=method)
+        spent = [entry.get("epsilon_upper") for entry in own[0]]
+        if None not in spent:
+            below.plot(rounds, spent, marker=".", color=line.get_color())
+    above.set_yscale("log")
+    above.set_ylabel("training loss,\nmean over clients and seeds")
+    above.legend(fontsize="small")
+    below.set_xlabel("round")
+    below.set_ylabel("epsilon,\ncertified upper bound")
     figure.tight_layout()
     figure.savefig(file, dpi=150)
     pyplot.close(figure)
