@@ -101,7 +101,7 @@ def _page(paper: Paper, judgements: Sequence[Judgement], figures: Sequence[tuple
     lines = [f"# {PAPERS[paper]}", "", ABOUT[paper], "", f"{len(judgements)} statements: {summary}.", ""]
     for file, caption in figures:
         lines += [f"![{caption}]({file})", "", f"*{caption}*", ""]
-    lines += ["## Overview", "", "| id | status | in a word |", "|---|---|---|"]
+    lines += ["## Overview", "", "| id | status | claim |", "|---|---|---|"]
     for j in judgements:
         lines.append(f"| [{j.row.id}](#{_anchor(j.row.id)}) | {_status(j)} | {_plain(j.row.readings[0].text)} |")
     lines += ["", "## Statement by statement", ""]

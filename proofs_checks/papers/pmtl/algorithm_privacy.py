@@ -155,6 +155,30 @@ def unclipped_mean(statement: Statement) -> Finding:
     )
 
 
+def cohort_size(statement: Statement) -> Finding:
+    """One client less in a cohort with s others of mean o: how far line 8's average moves, against gamma/q."""
+    gamma, update, others, size, q = z3.Reals("gamma g o s q")
+    given = [gamma > 0, q >= 1, size >= 1, update <= gamma, -update <= gamma, others <= gamma, -others <= gamma]
+    if statement.domain["divided by"] == "|S_t|":
+        move = (size * others + update) / (size + 1) - others
+    else:
+        move = (size * others + update) / q - size * others / q
+
+    def recheck(values: Values) -> Recheck:
+        moved = abs(values["g"] - values["o"]) / (values["s"] + 1)
+        return Recheck(
+            moved > values["gamma"] / values["q"], {"moved by": moved, "gamma/q": values["gamma"] / values["q"]}
+        )
+
+    return decide(
+        z3.And(move * q <= gamma, -move * q <= gamma),
+        given,
+        recheck,
+        proof="one clipped update moves the sum by gamma, and the constant q divides it",
+        refutation="in a small cohort one client moves the average by up to 2 gamma/|S_t|",
+    )
+
+
 ROWS = (
     Row(
         id="PMTL-ALG-c",
@@ -237,6 +261,21 @@ ROWS = (
         ),
         repaired=Statement(
             "True when clients clip before they send.", {"moves by at most": "2 gamma"}, {"clipping at": "the clients"}
+        ),
+    ),
+    Row(
+        id="PMTL-ALG-size",
+        paper="pmtl",
+        place="Algorithm 1, line 8, under Poisson sampling (as the accounting assumes)",
+        kind=Kind.SMT,
+        evidence=cohort_size,
+        printed=Statement(
+            "A client's presence moves the average by at most gamma/q, q the expected cohort.",
+            {"moves by at most": "gamma/q"},
+            {"divided by": "|S_t|"},
+        ),
+        repaired=Statement(
+            "True where the sum is divided by the constant q.", {"moves by at most": "gamma/q"}, {"divided by": "q"}
         ),
     ),
     Row(

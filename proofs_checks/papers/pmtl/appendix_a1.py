@@ -100,6 +100,28 @@ def averaged_sensitivity(statement: Statement) -> Finding:
     )
 
 
+def composition(statement: Statement) -> Finding:
+    """T Gaussian rounds of squared shift r each: the sum of their divergences against T^power times one round's.
+
+    Together they are one Gaussian of squared shift T r, by the exact value above; one coordinate a round.
+    """
+    square = z3.Real("squared_shift")
+    together = ALPHA * (T * square) / 2
+    stated = (T if statement.claim["power of T"] == 1 else 1) * (ALPHA * square / 2)
+
+    def recheck(values: Values) -> Recheck:
+        one = values["alpha"] * values["squared_shift"] / 2
+        return Recheck(values["T"] * one > one, {"T rounds": values["T"] * one, "stated": one})
+
+    return decide(
+        together <= stated,
+        [ALPHA > 1, square > 0, T >= 1],
+        recheck,
+        proof="T rounds cost T times one round's divergence, exactly",
+        refutation="T rounds cost T times one round's divergence",
+    )
+
+
 def rounds_in_26(statement: Statement) -> Finding:
     """The sum over T rounds of 2 alpha gamma^2 / (m^2 sigma^2) at the chosen alpha and sigma, against (26)'s term."""
     rounds = T if statement.claim["rounds counted"] == "T" else 1
@@ -223,6 +245,15 @@ ROWS = (
             "that the right-hand side of (25) is the correct Renyi bound all the same.)",
             {"factor": 2},
         ),
+    ),
+    Row(
+        id="PMTL-compo",
+        paper="pmtl",
+        place="Appendix A.1, after (24): sequential composition (q = m)",
+        kind=Kind.SMT,
+        evidence=composition,
+        printed=Statement("The Renyi divergences of the rounds add up.", {"power of T": 1}),
+        spoilt=Statement("T rounds cost what one costs.", {"power of T": 0}),
     ),
     Row(
         id="PMTL-A1-26",

@@ -230,6 +230,7 @@ def _floors(parameter: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
     measure: dict[str, tuple[Callable[[float], float], tuple[float, ...]]] = {
         "sigma": (lambda x: _floor(sigma=x), (0.05, 0.1, 0.2, 0.4, 0.8)),
         "lambda": (lambda x: _floor(strength=x), (16.0, 32.0, 64.0, 128.0, 256.0)),
+        "d": (lambda x: _floor(dimension=int(x), rounds=240), (20.0, 40.0, 80.0, 160.0)),
         "m at fixed sigma": (lambda x: _floor(population=int(x)), (4.0, 6.0, 9.0, 14.0, 20.0)),
         "m, T ~ m": (_floor_of_clients, (4.0, 6.0, 9.0, 14.0, 20.0)),
         "epsilon": (_floor_of_epsilon, (0.25, 0.5, 1.0, 2.0)),
@@ -240,10 +241,16 @@ def _floors(parameter: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
 
 
 def _floor(
-    *, population: int = 6, strength: float = 1.0, sigma: float = 0.2, steps: int = 1, rounds: int = 60
+    *,
+    population: int = 6,
+    dimension: int = 80,
+    strength: float = 1.0,
+    sigma: float = 0.2,
+    steps: int = 1,
+    rounds: int = 60,
 ) -> float:
     """The mean over local steps of the last half of a run, started at the optimum's mean."""
-    problem = _problem(population, 80, 1.0)
+    problem = _problem(population, dimension, 1.0)
     eta = 0.5 / (1 + strength)
     start = problem.centres.mean(axis=0)
     path = run(
@@ -385,6 +392,13 @@ ROWS = (
         noise_rate,
         Statement("The noise term grows like sigma^2.", {"parameter": "sigma", "exponent": 2}),
         spoilt=Statement("It grows like sigma^1.9.", {"parameter": "sigma", "exponent": 1.9}),
+    ),
+    _row(
+        "T3-d",
+        "Section 4.3, Theorem 3, (9): O(d lambda sigma^2/E)",
+        noise_rate,
+        Statement("The noise term grows like d.", {"parameter": "d", "exponent": 1}),
+        spoilt=Statement("It grows like d^0.8.", {"parameter": "d", "exponent": 0.8}),
     ),
     _row(
         "T3-lambda",

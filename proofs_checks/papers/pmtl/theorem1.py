@@ -232,6 +232,21 @@ def limits(statement: Statement) -> Finding:
     return Finding(True, f"epsilon stays at {last:.4g} while sigma falls like 1/m", numbers)
 
 
+def other_aggregates(statement: Statement) -> Finding:
+    """The noise of Theorem 1 for m = 100, T = 50, eps = 2, with client k's update weighted by n_k/sum n (n = 1..100).
+
+    One replaced client moves the aggregate by 2 gamma times its weight.
+    """
+    epsilon, delta, clients, rounds = 2.0, 1e-5, 100, 50
+    sizes = range(1, clients + 1)
+    uniform = statement.domain["weights"] == "1/m"
+    weight = 1 / clients if uniform else max(sizes) / sum(sizes)
+    sigma = 4 * math.sqrt(rounds * -math.log(delta)) / (epsilon * clients)
+    found = epsilon_of(Repeat(Gaussian(sigma / weight), rounds), delta, "replace-one")
+    text = f"largest weight {weight:.4f}: epsilon in [{found.lower:.4g}, {found.upper:.4g}], stated {epsilon:g}"
+    return Finding(found.upper <= epsilon, text, {"epsilon": [found.lower, found.upper], "largest weight": weight})
+
+
 GRID = tuple((10.0**a, 10.0**b) for a in range(-3, 4) for b in range(-2, 4))
 """Candidates for (c1, c2)."""
 
@@ -292,6 +307,23 @@ ROWS = (
             "One percent less noise is enough.",
             {"times the least noise": 0.99},
             _POINTS,
+        ),
+    ),
+    Row(
+        id="PMTL-T1-general",
+        paper="pmtl",
+        place="Section 4.2, after Theorem 1: other local objectives and aggregation methods",
+        kind=Kind.INTERVAL,
+        evidence=other_aggregates,
+        printed=Statement(
+            "Theorem 1's noise serves any aggregation into a single model. (Weights by sample count, as in the code.)",
+            {"noise": "Theorem 1"},
+            {"weights": "n_k / sum n"},
+        ),
+        repaired=Statement(
+            "It serves averages in which no client's weight is above 1/m, whatever the local objective.",
+            {"noise": "Theorem 1"},
+            {"weights": "1/m"},
         ),
     ),
     Row(

@@ -452,3 +452,24 @@ def feasible_rounds(statement: Statement) -> Finding:
     numbers = {f"lambda = {lam:g}": value for lam, value in rounds.items()}
     least = min(rounds.values())
     return Finding(least >= 1000, f"T = {least:.4g} rounds at the largest lambda, 1000 were run", numbers)
+
+
+def lipschitz(statement: Statement) -> Finding:
+    """|l'(w) + lambda (w - c)| <= G for |l'| <= G_l and G = G_l + lambda R, on the line or where |w - c| <= R."""
+    w, c, slope, most, radius = z3.Reals("w c slope G_l R")
+    given = [LAMBDA > 0, most >= 0, radius >= 0, slope <= most, -slope <= most]
+    if statement.domain["w"] == "within R of w~":
+        given += [w - c <= radius, c - w <= radius]
+    gradient, bound = slope + LAMBDA * (w - c), most + LAMBDA * radius
+
+    def recheck(values: Values) -> Recheck:
+        true = abs(values["slope"] + values["lambda"] * (values["w"] - values["c"]))
+        return Recheck(true > values["G_l"] + values["lambda"] * values["R"], {"|gradient|": true})
+
+    return decide(
+        z3.And(gradient <= bound, -gradient <= bound),
+        given,
+        recheck,
+        proof="G = G_l + lambda R bounds the gradient there",
+        refutation="(lambda/2)||w - w~||^2 has an unbounded gradient: f_k is G-Lipschitz on R^d for no G",
+    )

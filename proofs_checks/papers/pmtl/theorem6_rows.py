@@ -202,5 +202,29 @@ ROWS = (
         repaired=Statement("It does where lambda <= 4.4e-5.", {"rounds": 1000}, {"lambda": (4.4e-5,)}),
         kind=Kind.COUNTEREXAMPLE,
     ),
+    Row(
+        id="PMTL-C4",
+        paper="pmtl",
+        place="Section 4.3, Corollary 4, (11) with E = 1",
+        kind=Kind.SMT,
+        evidence=evidence.vacuous_29,
+        printed=Statement(
+            "Without noise the averaged squared gradients obey (11), 2 being O's constant.", {"constant": "2"}
+        ),
+        spoilt=Statement("They obey it with 1.9 as O's constant.", {"constant": "1.9"}),
+    ),
+    Row(
+        id="PMTL-T3-Lipschitz",
+        paper="pmtl",
+        place="Section 4.3, Theorem 3: assumptions",
+        kind=Kind.SMT,
+        evidence=evidence.lipschitz,
+        printed=Statement(
+            "f_k, with its term (lambda/2)||w - w~||^2, is G-Lipschitz.", {"Lipschitz": "G"}, {"w": "R^d"}
+        ),
+        repaired=Statement(
+            "It is on a ball around w~, with G = G_l + lambda R.", {"Lipschitz": "G"}, {"w": "within R of w~"}
+        ),
+    ),
 )
 """The rows of Theorem 6's algebra."""

@@ -333,3 +333,27 @@ def half_square(statement: Statement) -> Finding:
         proof="the difference is (a - b)^2/2",
         refutation="fails at a = b",
     )
+
+
+def clipping_97(statement: Statement) -> Finding:
+    """The clipped update eta g min(1, gamma/(eta g)), g >= 0, against eta g min(1, gamma/g), or against itself."""
+    gamma, g = z3.Reals("gamma g")
+
+    def least(a: Any, b: Any) -> Any:
+        return z3.If(a < b, a, b)
+
+    true = least(ETA * g, gamma)
+    stated = ETA * least(g, gamma) if statement.claim["clipping at"] == "gamma/||grad||" else least(ETA * g, gamma)
+
+    def recheck(values: Values) -> Recheck:
+        eta, slope, bound = values["eta"], values["g"], values["gamma"]
+        update, said = min(eta * slope, bound), eta * min(slope, bound)
+        return Recheck(update > said, {"clipped update": update, "(97)": said})
+
+    return decide(
+        true <= stated,
+        [ETA > 0, ETA < 1, gamma > 0, g >= 0],
+        recheck,
+        proof="the update eta grad clipped at gamma, as in (47)",
+        refutation="what is clipped is eta grad: (97) is too small by up to eta, where eta < 1",
+    )

@@ -84,6 +84,19 @@ ROWS = (
         kind=Kind.COUNTEREXAMPLE,
     ),
     _row(
+        "T7-97",
+        "Appendix A.3, (96) to (97)",
+        evidence.clipping_97,
+        Statement(
+            "The clipped update has the norm of eta grad min(1, gamma/||grad||), eta < 1.",
+            {"clipping at": "gamma/||grad||"},
+        ),
+        repaired=Statement(
+            "It has the norm of eta grad min(1, gamma/(eta ||grad||)), as in (47).",
+            {"clipping at": "gamma/(eta ||grad||)"},
+        ),
+    ),
+    _row(
         "T7-103",
         "Appendix A.3, (102) to (103)",
         evidence.step_103,
@@ -148,6 +161,13 @@ ROWS = (
         evidence.bound_78,
         Statement("Delta_T obeys (78).", {"B in the bracket": "1"}),
         spoilt=Statement("Delta_T obeys (78) with 0.9 B for B.", {"B in the bracket": "0.9"}),
+    ),
+    _row(
+        "C8",
+        "Appendix A.3, Corollary 8, (121)",
+        evidence.bound_78,
+        Statement("Without noise, Delta_T/m obeys (121).", {"B in the bracket": "1"}),
+        spoilt=Statement("It obeys (121) with 0.9 B for B.", {"B in the bracket": "0.9"}),
     ),
     _row(
         "T7-79",
