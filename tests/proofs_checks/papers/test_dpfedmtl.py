@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import combinations, islice
 
 import numpy as np
@@ -13,6 +14,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from dpcert.accounting.gdp import bu_mu, dong_mu
+from dpcert.proofs_checks.papers.dpfedmtl import rows
 from dpcert.proofs_checks.papers.dpfedmtl.algorithm_1 import _run
 from dpcert.proofs_checks.papers.dpfedmtl.composition import actual_epsilon, claimed_epsilon, multiplier
 from dpcert.proofs_checks.papers.dpfedmtl.descent import expected_step
@@ -127,3 +129,22 @@ def test_decay_lemma_where_heads_and_shared_weights_interact(
     variance = float(((g - g.mean(axis=0)) ** 2).sum(axis=1).mean())
     spread = variance * (clients - cohort) / (cohort * (clients - 1)) + shared_size * noise**2 / cohort
     assert exact <= -share / 2 * gradient @ gradient + share**2 / 2 * spread + 1e-12
+
+
+SHARP = {
+    "DPFEDMTL-L4.1": {"S": "1.94C/K"},
+    "DPFEDMTL-T4.2-source": {"mu": "1.03 nu sqrt(e^(1/sigma^2) - 1)", "order": "remove"},
+    "DPFEDMTL-L5.2": {"right-hand side": "0.97 of the corrected noise"},
+    "DPFEDMTL-T5.3": {"right-hand side": "corrected", "noise factor": 0.05},
+    "DPFEDMTL-SIG": {"sigma by epsilon": {45.0: 0.11, 8.0: 0.60, 2.0: 2.42, 0.5: 9.69}},
+    "DPFEDMTL-RATE-M-rounds": {"exponent": 1.1},
+}
+
+
+@pytest.mark.parametrize("id", SHARP)
+def test_a_corrected_statement_that_is_off_fails_too(id: str) -> None:
+    """By a few percent; Theorem 5.3's radius, M times too large for these clients, only by a factor."""
+    (row,) = (each for each in rows() if each.id == id)
+    assert row.repaired is not None
+    assert row.evidence(row.repaired).holds
+    assert not row.evidence(replace(row.repaired, claim=SHARP[id])).holds
