@@ -31,6 +31,7 @@ from .clipped import DpFedMtlClipped
 
 Floats = npt.NDArray[np.float64]
 SIGMAS = (0.11, 0.65, 2.42, 9.69)
+COLOURS = ("tab:red", "tab:orange", "tab:green", "tab:purple")
 POINTS = 61
 
 
@@ -109,7 +110,7 @@ def draw(file: str | Path) -> Path:
 
 def _panel(axes: Any, setting: Setting, alphas: Floats, shown: Callable[[Floats], Floats]) -> None:
     """shown: what is drawn of the type II errors."""
-    for sigma, colour in zip(SIGMAS, ("tab:red", "tab:orange", "tab:green", "tab:purple"), strict=True):
+    for sigma, colour in zip(SIGMAS, COLOURS, strict=False):
         lower, upper = (shown(end) for end in certified(setting, sigma, alphas))
         axes.fill_between(alphas, lower, upper, color=colour, alpha=0.3, linewidth=0)
         axes.plot(alphas, lower, color=colour, linewidth=1.2, label=f"certified, sigma = {sigma:g}")
