@@ -184,12 +184,12 @@ ROWS = (
         kind=Kind.SMT,
         evidence=corrected_proof,
         printed=Statement(
-            "The corrected decay follows from smoothness for every diversity lambda > 0.",
-            {},
-            {"lambda at least": "0.01"},
-        ),
-        repaired=Statement(
             "The corrected decay follows from smoothness for every diversity lambda >= 1.", {}, {"lambda at least": "1"}
+        ),
+        spoilt=Statement(
+            "The corrected decay follows from smoothness for every diversity lambda >= 0.97.",
+            {},
+            {"lambda at least": "0.97"},
         ),
     ),
     Row(

@@ -23,7 +23,7 @@ def alternate_to_the_end(statement: Statement) -> Finding:
     Both half-steps in closed form, 5000 times from Sigma = I/2. With the term smoothing * tr Sigma^-1 as well, the
     jointly convex problem keeps Sigma positive definite; its optimum comes from its own stationarity condition.
     """
-    smoothing, curvature, lam = statement.claim["smoothing"], np.array([4.0, 0.5]), 0.5
+    smoothing, curvature, lam = statement.domain["smoothing"], np.array([4.0, 0.5]), 0.5
     sigma: Array = np.eye(2) / 2
     w: Array = np.zeros(2)
     for _ in range(5000):
@@ -113,11 +113,13 @@ ROWS = (
         printed=Statement(
             "Where the problem is jointly convex in W and Omega (the trace-norm form), the alternation ends at the "
             "optimum.",
+            {},
             {"smoothing": 0.0},
         ),
         repaired=Statement(
             "With smoothing * tr Omega added, which keeps Omega^-1 positive definite, the alternation ends at the "
             "optimum of that problem.",
+            {},
             {"smoothing": 1e-2},
         ),
     ),

@@ -79,7 +79,7 @@ def aggregation(statement: Statement) -> Finding:
 
 def definite(statement: Statement) -> Finding:
     """Whether M of the single-model case meets Assumption 1, which wants M positive definite."""
-    ridge = statement.claim["ridge in Omega^-1"]
+    ridge = statement.domain["ridge in Omega^-1"]
     least = float(np.linalg.eigvalsh(np.ones((4, 4)) + ridge * np.eye(4))[0])
     text = f"the smallest eigenvalue of Omega^-1 is {least:.3g}"
     return Finding(least > 1e-9, text, {"smallest eigenvalue": least})
@@ -114,11 +114,13 @@ ROWS = (
         kind=Kind.COUNTEREXAMPLE,
         evidence=definite,
         printed=Statement(
-            "The case of CoCoA, Omega^-1 = 11^T, satisfies Assumption 1 (M positive definite).",
+            "The theory covers CoCoA's own case, Omega^-1 = 11^T: Assumption 1 wants M positive definite.",
+            {},
             {"ridge in Omega^-1": 0.0},
         ),
         repaired=Statement(
-            "Omega^-1 = 11^T + r I satisfies Assumption 1 for r > 0; CoCoA is the limit r -> 0.",
+            "The theory covers Omega^-1 = 11^T + r I for r > 0, of which CoCoA's case is the limit.",
+            {},
             {"ridge in Omega^-1": 0.01},
         ),
     ),

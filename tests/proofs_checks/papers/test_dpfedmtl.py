@@ -137,7 +137,6 @@ SHARP = {
     "DPFEDMTL-L5.2": {"right-hand side": "0.97 of the corrected noise"},
     "DPFEDMTL-T5.3": {"right-hand side": "corrected", "noise factor": 0.05},
     "DPFEDMTL-SIG": {"sigma by epsilon": {45.0: 0.11, 8.0: 0.60, 2.0: 2.42, 0.5: 9.69}},
-    "DPFEDMTL-RATE-M-rounds": {"exponent": 1.1},
 }
 
 
