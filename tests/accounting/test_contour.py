@@ -8,15 +8,18 @@ import numpy as np
 import pytest
 from ball_profile import Phase, profile
 from flint import acb, arb, ctx
+from scipy.special import logsumexp
 
-from dpcert.accounting import gaussian
+from dpcert.accounting import dominating, epsilon, gaussian
 from dpcert.accounting.bracket import OutOfReach
 from dpcert.accounting.contour import contour
 from dpcert.accounting.contour.envelope import envelope
 from dpcert.accounting.contour.moments import quadrature
 from dpcert.accounting.contour.paths import Sampled
+from dpcert.accounting.contour.range import factors, log_mixture, reach
 from dpcert.accounting.pairs import Composition, GaussianPair, LaplacePair, Order, SubsampledPair
 from dpcert.accounting.rounding import UNIT
+from dpcert.mechanisms import Gaussian, Poisson, Repeat, Sequence
 
 ORDERS: tuple[Order, ...] = ("remove", "add", "replace", "hybrid")
 PAIRS = [
@@ -216,6 +219,66 @@ def test_parameters_as_decimals_are_inside() -> None:
 def test_nearly_atomic_losses_are_out_of_reach() -> None:
     with pytest.raises(OutOfReach):
         contour.epsilon(one("remove", 0.2, 0.001, 2), 1e-5)
+
+
+QUICK = [
+    (order, noise_multiplier, rate, rounds, delta)
+    for order in ORDERS
+    for noise_multiplier, rate, rounds, delta in (
+        (1.0, 0.01, 3000, 1e-6),
+        (20.0, 0.5, 10_000, 1e-12),
+        (0.4, 0.02, 300, 1e-9),
+        (3.0, 0.9, 5, 1e-3),
+    )
+]
+
+
+@pytest.mark.parametrize(("order", "noise_multiplier", "rate", "rounds", "delta"), QUICK)
+def test_the_quick_bound_holds_and_is_rarely_too_weak(
+    order: Order, noise_multiplier: float, rate: float, rounds: int, delta: float
+) -> None:
+    composition = one(order, noise_multiplier, rate, rounds)
+    bracket = contour.epsilon(composition, delta)
+    assert not contour.at_most(composition, bracket.lower * (1.0 - 1e-9), delta)
+    assert contour.at_most(composition, bracket.upper * 1.02, delta)
+    spent = contour.delta(composition, bracket.upper)
+    assert not contour.at_most(composition, bracket.upper, spent.lower * (1.0 - 1e-9))
+
+
+def test_both_orders_count_whichever_the_quick_bound_leaves_out() -> None:
+    run = Sequence((Repeat(Poisson(Gaussian(0.9), 0.03), 400), Repeat(Gaussian(30.0), 20)))
+    product = {pair.order: phases for phases in dominating(run, "add-remove").upper for pair, _ in phases[:1]}
+    alone = [contour.epsilon(phases, 1e-6) for phases in product.values()]
+    both = epsilon(run, 1e-6)
+    assert len(alone) == 2
+    assert both.lower <= max(bracket.upper for bracket in alone)
+    assert both.upper >= max(bracket.lower for bracket in alone)
+
+
+def test_the_add_order_spends_nothing_beyond_its_largest_loss() -> None:
+    composition = one("add", 1.0, 0.2, 40)
+    largest = -40.0 * math.log1p(-0.2)
+    assert contour.delta(composition, largest * (1.0 + 1e-12)).upper == 0.0
+    assert contour.at_most(composition, largest * (1.0 + 1e-12), 1e-300)
+    assert profile([Phase("add", 1.0, 0.2, 40)], [0.8 * largest])[0] > 0.0
+    assert contour.delta(composition, 0.8 * largest).lower > 0.0
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize(("shift", "rate"), [(1.0, 0.01), (0.1, 0.3), (4.0, 1e-3), (2.5, 0.97)])
+@pytest.mark.parametrize("c", [0.5, 4.0, 60.0])
+def test_little_mass_is_out_of_range(order: Order, shift: float, rate: float, c: float) -> None:
+    """By sums over a grid so fine that they are the integrals to a few per cent, for c, a smaller one and 0."""
+    pair, budget = Sampled(shift, rate, order), 30.0
+    left, right = reach(pair, (c, 0.3 * c), budget)
+    wide = 2.0 * max(-left, right) + 3.0 * shift * (1.0 + 2.0 * c)
+    x = np.linspace(0.5 * shift if order == "hybrid" else -wide, wide, 40_001)
+    log_unit = math.log((x[1] - x[0]) / math.sqrt(2.0 * math.pi))
+    for point in (c, 0.3 * c, 0.0):
+        for branch in factors(order, point):
+            logs = log_unit - 0.5 * x * x + sum(power * log_mixture(pair, sign * x) for sign, power in branch)
+            moment = max(0.0, float(logsumexp(logs)))
+            assert logsumexp(logs[(x < left) | (x > right)]) < moment - budget
 
 
 def test_supports_subsampled_gaussian_rounds_only() -> None:
