@@ -99,6 +99,10 @@ BROKEN = {
     "text": (lambda text: json.dumps({"users": ["a"], "user_data": {"a": {"x": ["hello"], "y": [0]}}}), "image files"),
     "infinite": (lambda text: text.replace("[[", "[[Infinity, ").replace("], [", "], [1, "), "finite"),
     "negative label": (lambda text: text.replace('"y": [', '"y": [-', 1), "a class from 0"),
+    "no samples": (
+        lambda text: json.dumps({"users": ["a"], "user_data": {"a": {"x": [], "y": []}}}),
+        "at least one sample for every client",
+    ),
     "half a label": (lambda text: text.replace('"y": [', '"y": [0.5, ', 1), "one whole number"),
 }
 

@@ -8,6 +8,7 @@ import pytest
 from dpcert.mechanisms import InputError
 from dpcert.trainers.data import Federation, Samples, load_federation, split_clients
 from dpcert.trainers.data.known import logistic_regression, mean_estimation, ridge_regression
+from dpcert.trainers.data.source import SYNTHETIC
 from dpcert.trainers.data.synthetic import clustered_tasks, fedprox_synthetic, related_tasks
 
 
@@ -119,3 +120,10 @@ def test_federation_refuses_what_cannot_be_trained_on():
             build(b=samples)
     with pytest.raises(InputError, match="two clients"):
         Federation("x", split_clients({"a": good}), "classes", 2)
+
+
+@pytest.mark.parametrize("name", SYNTHETIC)
+def test_every_synthetic_federation_by_name(name):
+    federation = load_federation(f"synthetic:{name}")
+    assert federation.population >= 2
+    assert federation.fingerprint() == load_federation(f"synthetic:{name}").fingerprint()

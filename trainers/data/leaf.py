@@ -124,6 +124,8 @@ def _samples(field: str, x: Any, y: Any, images: str | Path | None) -> Samples:
         raise InputError(f"{field}.y", "non-numeric values", "class numbers") from error
     if labels.ndim != 1 or (labels != np.floor(labels)).any():
         raise InputError(f"{field}.y", "other values", "one whole number for each sample")
+    if not len(labels) and not len(features):
+        raise InputError(f"{field}.x", "no samples", "at least one sample for every client")
     if features.ndim < 2 or len(features) != len(labels):
         raise InputError(f"{field}.x", features.shape, f"as many samples as labels, {len(labels)}")
     return Samples(features, labels.astype(np.int64))

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...mechanisms import InputError
 from .federation import Federation
-from .known import mean_estimation, ridge_regression
+from .known import logistic_regression, mean_estimation, ridge_regression
 from .leaf import load_leaf
 from .stackoverflow import load_stackoverflow
 from .store import load_store
@@ -26,6 +26,7 @@ SYNTHETIC: dict[str, Any] = {
     "clustered": lambda **options: clustered_tasks(**options)[0],
     "mean": lambda **options: mean_estimation(**options).federation,
     "ridge": lambda **options: ridge_regression(**options).federation,
+    "logistic": lambda **options: logistic_regression(**options).federation,
 }
 
 
