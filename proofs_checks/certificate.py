@@ -16,6 +16,7 @@ import math
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,8 +29,33 @@ from .claim_observers import observer_is_the_notion_s_own
 from .claim_sampling import SamplingTable
 from .claims import Claim, Statement
 
-WIDENINGS = (0.0, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.03, 0.1, 0.3)
+WIDENINGS = (
+    0.0,
+    1e-13,
+    1e-12,
+    1e-11,
+    1e-10,
+    1e-9,
+    1e-8,
+    1e-7,
+    1e-6,
+    1e-5,
+    1e-4,
+    1e-3,
+    3e-3,
+    0.01,
+    0.02,
+    0.04,
+    0.07,
+    0.1,
+    0.15,
+    0.2,
+    0.3,
+)
 """By how much, relatively, an end is moved outwards until it can be proved: the first of these that does."""
+
+WILD = (0.6, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 15.0, 50.0, 200.0, 1000.0)
+"""Further widenings of an upper end: a bound is better than none."""
 
 Verdict = Literal["holds", "refuted", "undecided"]
 Table = dict[str, Any]
@@ -49,18 +75,36 @@ class Written:
     verdict: Verdict
 
 
-def write(claim: Claim, lower: float, upper: float, directory: Path) -> Written:
-    """Writes `directory`/NAME.json (NAME: the claim file's, or the title) and returns what it states.
+def write(claim: Claim, lower: float, upper: float, directory: Path, name: str | None = None) -> Written:
+    """Writes `directory`/NAME.json and returns what it states.
 
+    name: default the claim file's, or the title; where a certificate of another claim (another title or source) is
+    there already, with a few digits that tell the two apart, so that it is not overwritten.
     lower, upper: a certified bracket of the claim's true epsilon; upper may be infinite.
     Raises NoCertificate for what the format cannot describe, OSError where the file cannot be written.
     """
     document = certificate(claim, lower, upper)
     directory.mkdir(parents=True, exist_ok=True)
-    path = directory / f"{_name(claim)}.json"
+    path = directory / f"{name or _name(claim)}.json"
+    if name is None and _another_s(path, document["claim"]):
+        path = directory / f"{_name(claim)}-{told_apart(document['claim']['title'] + document['claim']['source'])}.json"
     path.write_text(json.dumps(document, indent=2) + "\n", "utf-8")
     interval = document["interval"]
     return Written(path, float(interval["epsilon_lower"]), float(interval["epsilon_upper"]), document["verdict"])
+
+
+def told_apart(text: str) -> str:
+    """Eight hexadecimal digits for file names."""
+    return sha256(text.encode("utf-8")).hexdigest()[:8]
+
+
+def _another_s(path: Path, claim: Table) -> bool:
+    """Whether the file that is there states another claim; what is no certificate is nobody's."""
+    try:
+        stated = json.loads(path.read_text("utf-8"))["claim"]
+        return any(stated[key] != claim[key] for key in ("title", "source"))
+    except (OSError, ValueError, LookupError, TypeError):
+        return False
 
 
 def certificate(claim: Claim, lower: float, upper: float) -> Table:
@@ -96,18 +140,19 @@ def _verdict(lower: str, upper: str, threshold: float) -> Verdict:
 def _upper_end(document: Table, delta: float, upper: float) -> tuple[str, list[Table]]:
     """The smallest end, among widened ones, that is proved in every dominating direction."""
     searches = _searches(document, delta, worst=True)
-    for widening in (
-        (*WIDENINGS, 0.6, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 15.0, 50.0, 200.0, 1000.0) if math.isfinite(upper) else ()
-    ):
+    known: dict[str, Table] = {}
+    found: dict[str, Table] = {}
+    for widening in (*WIDENINGS, *WILD) if math.isfinite(upper) else ():
         epsilon = repr(upper + widening * max(upper, 1e-6))
-        found = []
-        for direction, search in searches.items():
-            end = search.evidence(direction, epsilon, upper=True)
+        for direction in sorted(searches, reverse=True):  # "remove" before "add", which hardly ever fails
+            end = known.get(direction) or searches[direction].evidence(direction, epsilon, upper=True)
             if end is None:
                 break
-            found.append(end)
+            if end["method"] != "inversion":  # the other bounds fall with epsilon
+                known[direction] = end
+            found[direction] = end
         else:
-            return epsilon, found
+            return epsilon, [found[direction] for direction in searches]
     return "inf", []
 
 
@@ -150,8 +195,6 @@ def _claim(statement: Statement) -> Table:
 
 
 def _phase(phase: Phase) -> Table:
-    if phase.sampling.scheme == "shuffle":
-        raise NoCertificate("the certificate's format has no shuffled batches")
     return {
         "mechanism": _mechanism(phase),
         "sampling": _sampling(phase.sampling),

@@ -6,7 +6,7 @@ Nothing found here is trusted: the checker decides with its own arithmetic wheth
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +21,9 @@ AIMS = (1e-16, 1e-13, 1e-10, 1e-7, 1e-5, 1e-4)
 SCHEDULE = (*((aim, 16384) for aim in AIMS), *((aim, 65536) for aim in reversed(AIMS)))
 """Each aim with the number of terms that it may take (for a small shift)."""
 
+MOST_COINS, MOST_MASSES = 10_000, 40_000
+"""Rounds whose coins are counted, and losses of their sum that are listed: up to about a second of the checker's."""
+
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _FURTHER = (1.02, 1.1, 1.3, 1.6, 2.2)
 """Multiples of c at which a Chernoff bound holds down the excess from above."""
@@ -32,9 +35,8 @@ def log_moment(pair: checker.Pair, c: float) -> float:
     """About log E_P[e^{cL}] of one step, in double precision."""
     mu, p = float(pair.mu), float(pair.p)
     if pair.order in ("both", "zcdp", "visible"):
-        if pair.masses:
-            terms = (w * (c * pair.g * k).exp() for w, k in zip(pair.masses, (1, 0, -1), strict=True))
-            return float(sum(terms, arb(0)).log())
+        if pair.law:
+            return float(pair.line(arb(c)).at(arb(0), 1)[0][0].real.log())
         exponent = mu**2 * c * (c + 1) / 2
         return float(np.logaddexp(math.log1p(-p), math.log(p) + exponent)) if p < 1 else exponent
     x, step = np.linspace(-c * mu - 13, (1 + 2 * c) * mu + 13, 20_001, retstep=True)
@@ -48,6 +50,25 @@ def log_moment(pair: checker.Pair, c: float) -> float:
     }[pair.order]
     atom = math.log(float((1 - pair.p) * (pair.mu / arb(8).sqrt()).erf())) if pair.order == "hybrid" else -math.inf
     return float(np.logaddexp(np.logaddexp.reduce(logs - x**2 / 2) + math.log(step / math.sqrt(2 * math.pi)), atom))
+
+
+def _remembered(beyond: Callable[[arb], arb]) -> Callable[[arb], arb]:
+    """The same bound for all s >= S, from an S a little smaller, so that few are ever computed."""
+    known: dict[int, arb] = {}
+
+    def coarser(start: arb) -> arb:
+        eighth = math.floor(8 * math.log2(float(start)))
+        if eighth not in known:
+            known[eighth] = beyond(arb(2.0 ** (eighth / 8)))
+        return known[eighth]
+
+    return coarser
+
+
+def _end(direction: str, method: str, **found: Any) -> dict[str, Any]:
+    """An "end" table of a certificate; what the method does not read is blank."""
+    blank = {"c": "0", "h": "0", "terms": 0, "beyond": "0", "split": None}
+    return {"direction": direction, "method": method, **blank, **found}
 
 
 @dataclass
@@ -71,11 +92,11 @@ class Search:
         """An "end" table of a certificate that proves delta(epsilon) <= delta (upper) or > delta; None: not found."""
         with ctx.workprec(checker.PRECISION):
             found = (
-                end for end in self._candidates(direction, float(epsilon), upper) if self._proves(end, epsilon, upper)
+                end for end in self._candidates(direction, float(epsilon), upper) if self.proves(end, epsilon, upper)
             )
             return next(found, None)
 
-    def _proves(self, end: dict[str, Any], epsilon: str, upper: bool) -> bool:
+    def proves(self, end: dict[str, Any], epsilon: str, upper: bool) -> bool:
         products = {end["direction"]: self.product}
         try:
             bound = checker.delta_bound(products, end, arb(checker.number(epsilon)), upper)
@@ -85,31 +106,59 @@ class Search:
         return bool(bound <= target) if upper else bool(bound > target)
 
     def _candidates(self, direction: str, epsilon: float, upper: bool) -> Iterator[dict[str, Any]]:
-        pairs = [pair for pair, _ in self.product]
-        blank = {"direction": direction, "c": "0", "h": "0", "terms": 0, "beyond": "0", "split": None}
-        if all(pair.mu > 0 and pair.order == "both" for pair in pairs):
-            yield {**blank, "method": "gaussian"}
+        """Ends to try, the exact ones and the cheap ones first."""
+        (pair, n), orders = self.product[0], {pair.order for pair, _ in self.product}
+        gaussian = all(pair.mu > 0 for pair, _ in self.product) and "zcdp" not in orders
+        mixture = gaussian and "epoch" not in orders and (n <= MOST_COINS or orders == {"both"})
+        if mixture and (orders == {"both"} or (orders == {"visible"} and len(self.product) == 1)):
+            yield _end(direction, "mixture")
             return
-        if len(pairs) == 1 and pairs[0].masses and pairs[0].order == "both" and self.product[0][1] <= 10**5:
-            yield {**blank, "method": "lattice"}
+        listed = pair.law and len(self.product) == 1 and orders <= {"both", "visible"}
+        if listed and n * (2 * max(pair.law) + 1) <= MOST_MASSES:
+            yield _end(direction, "lattice")
             return
-        c, widest = self._saddle(epsilon), max(float(pair.mu) for pair in pairs)
+        if not upper and (pair.order == "epoch" or pair.law) and n <= MOST_COINS:
+            yield _end(direction, "threshold", c=self._threshold(direction, epsilon))
+            return
+        if orders & {"epoch"} or (not upper and not gaussian):
+            return
+        if mixture:
+            yield _end(direction, "mixture")
+        yield from self._smooth(direction, epsilon, upper, gaussian)
+
+    def _smooth(self, direction: str, epsilon: float, upper: bool, gaussian: bool) -> Iterator[dict[str, Any]]:
+        """Chernoff's bound and inversion, where a look in double precision says that they may do."""
+        c, widest = self._saddle(epsilon), max(float(pair.mu) for pair, _ in self.product)
+        target = math.log(self.delta)
         for shift in (30.0, 300.0) if upper else ():  # c times mu, and with it the number of nodes, must stay small
-            yield {**blank, "method": "chernoff", "c": repr(min(c, shift / widest) if widest > 0 else c)}
-        hopeless = not upper and self._chernoff(epsilon, c) < math.log(self.delta) - 0.01
-        if hopeless:
-            return
-        if widest > 0 and all(pair.order != "zcdp" for pair in pairs) and abs(epsilon - self.failed) > self.blur:
+            near = min(c, shift / widest) if widest > 0 else c
+            if self._chernoff(epsilon, near) < target + 1e-6:
+                yield _end(direction, "chernoff", c=repr(near))
+        hopeless = not upper and self._chernoff(epsilon, c) < target - 0.01
+        if gaussian and not hopeless and abs(epsilon - self.failed) > self.blur:
             found = self._inversion(epsilon, c, 1 + widest**2 / 2)
             if found is not None:
-                yield {**blank, **found, "method": "inversion"}
+                yield _end(direction, "inversion", **found)
             self.failed = epsilon
-        if upper:
-            yield {**blank, "method": "gaussian"}
-        elif pairs[0].order == "remove" and self.product[0][1] <= 5000:
-            shift = float(pairs[0].mu)
-            for threshold in (shift - 3, shift - 2, shift - 1, shift / 2 + 2 / shift, shift / 2 + 1):
-                yield {**blank, "method": "threshold", "c": repr(max(threshold, 0.0))}
+
+    def _threshold(self, direction: str, epsilon: float) -> str:
+        """Of some thresholds the one that proves most."""
+        pair, n = self.product[0]
+        top, whole = float(max(pair.law) if pair.law else 2 * (pair.g + pair.mu) + 12), 0 if pair.law else 6
+
+        def gain(c: float) -> float:
+            end = _end(direction, "threshold", c=repr(float(c)))
+            try:
+                bound = checker.delta_bound({direction: self.product}, end, arb(epsilon), False)
+            except (ValueError, ArithmeticError):
+                return -math.inf
+            return float(bound.mid()) if bound.is_finite() else -math.inf
+
+        best, width = top / 2, top / 2
+        for _ in range(3 if n <= 1000 else 2):
+            grid = np.linspace(max(best - width, 0), min(best + width, top), 33).round(whole)
+            best, width = max(grid, key=gain), width / 16
+        return repr(float(best))
 
     def _chernoff(self, epsilon: float, c: float) -> float:
         """About the log of the Chernoff bound at c."""
@@ -147,8 +196,9 @@ class Search:
             saddle * k for k in _NEARER if self._chernoff(epsilon, saddle * k) <= self._chernoff(epsilon, saddle) + 2
         ]
         below = f"{0.999 * epsilon / sum(n for _, n in self.product):.3e}"
-        if weight > 10:
-            self.schedule = [(aim, most) for aim, most in self.schedule if aim >= 1e-7]
+        if weight > 10:  # with so little noise each attempt takes seconds, and few can succeed
+            few = AIMS[3:] if weight < 50 else (1e-5,)
+            self.schedule = [(aim, most) for aim, most in self.schedule if aim in few and (weight < 50 or most > 16384)]
         for attempt, (aim, most) in enumerate(self.schedule):
             # Left of the saddle where M grows too fast beyond it.
             c = float(f"{max(near, key=lambda c: self._step(epsilon, c, aim)[0]):.3g}")
@@ -186,7 +236,8 @@ class Search:
         if (c, split) not in self.lines:
             cut = None if split is None else arb(checker.number(split))
             try:
-                self.lines[c, split] = [(pair.line(arb(c), cut), n) for pair, n in self.product]
+                lines = ((pair.line(arb(c), cut), n) for pair, n in self.product)
+                self.lines[c, split] = [(line._replace(beyond=_remembered(line.beyond)), n) for line, n in lines]
             except ValueError:
                 self.lines[c, split] = []
         return self.lines[c, split]

@@ -1,9 +1,4 @@
-"""The independent checker of certificates: `python checker.py CERTIFICATE.json`, or `dpcert check`.
-
-It needs python-flint only and shares no code with the accountants. Proofs: docs/certificates.md, section [n].
-"""
-
-from __future__ import annotations
+"""The independent checker of certificates. It needs python-flint only; proofs: docs/certificates.md, section [n]."""
 
 import hashlib
 import json
@@ -12,7 +7,6 @@ import sys
 from collections.abc import Callable
 from fractions import Fraction
 from math import isqrt, prod
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from flint import acb, acb_mat, arb, arb_poly, ctx, fmpq
@@ -21,11 +15,10 @@ FORMAT, PRECISION, BITS, ZERO, ONE = "dpcert-certificate-1", 192, 84, arb(0), ar
 ADVERSARIES = {"dp": ("hidden", "visible"), "billboard": ("hidden", "pooled"), "joint": ("hidden", "pooled")}
 WHOLE = {"rounds", "population", "cohort", "clip", "categories", "terms"}
 Product = list[tuple["Pair", int]]
-
-
-class CheckResult(NamedTuple):
-    ok: bool  # everything was proved
-    reason: str  # what was, or the first thing that was not
+CheckResult = NamedTuple("CheckResult", [("ok", bool), ("reason", str)])  # noqa: UP014
+Case = NamedTuple("Case", [("d", int), ("size", Any), ("worst", bool), ("coin", bool), ("rounds", int)])  # noqa: UP014
+# M(t) = E_P[e^{tL}; L finite], Re t = c [3.1]; at(h, n): M and what matters of it at c + ijh, j < n; beyond(S): |that|
+Line = NamedTuple("Line", [("at", Callable[[arb, int], list[tuple[acb, acb]]]), ("beyond", Callable[[arb], arb])])  # noqa: UP014
 
 
 def require(condition: bool, reason: str) -> None:
@@ -33,57 +26,43 @@ def require(condition: bool, reason: str) -> None:
         raise ValueError(reason)
 
 
-def take(table: Any, keys: str) -> list[Any]:
-    """The values of a table that has exactly these keys [1]."""
+def take(table: Any, keys: str) -> list[Any]:  # the values of a table that has exactly these keys [1]
     require(isinstance(table, dict) and set(table) == set(keys.split()), f"expected a table with exactly: {keys}")
     require(all(type(v) is int and 0 <= v < 10**9 for k, v in table.items() if k in WHOLE and v is not None), "counts")
     return [table[key] for key in keys.split()]
 
 
-def number(value: Any) -> fmpq:
-    """A text such as "0.01", "1e-05" or "100/205", or a whole number, exactly; never below 0 [1]."""
+def number(value: Any) -> fmpq:  # "0.01", "1e-05", "100/205" or a whole number, exactly; never below 0 [1]
     text = str(value) if type(value) in (int, str) else ""
     require(re.fullmatch(r"\d[\d.]{,60}(e[+-]?\d{1,3}|/\d{1,40})?", text, re.ASCII) is not None, f"no number: {text!r}")
     return fmpq(*Fraction(text).as_integer_ratio())
 
 
-def digest(document: dict[str, Any]) -> str:
-    """sha256 over canonical JSON (sorted keys, no spaces, ASCII) of everything but the digest [1]."""
+def digest(document: dict[str, Any]) -> str:  # sha256 over canonical JSON of everything but the digest [1]
     content = {key: value for key, value in document.items() if key != "digest"}
     return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode("ascii")).hexdigest()
 
 
-class Line(NamedTuple):
-    """M(t) = E_P[e^{tL}; L finite] of one step on the line Re t = c, and the part of it that matters [3.1]."""
-
-    at: Callable[[arb, int], list[tuple[acb, acb]]]  # (h, n): M and that part at c + ijh for every j < n
-    beyond: Callable[[arb], arb]  # S: at least |that part| at c + is for every s >= S
-
-
-class Pair(NamedTuple):
-    """A symmetric step [2.1]: N(mu, 1) and N(0, 1), or L = g, 0, -g with these masses, and lost = P[L = infinity]."""
-
+class Pair(NamedTuple):  # a symmetric step [2.1]: N(mu, 1) and N(0, 1), or L = kg with mass law[k]; lost = P[L = inf]
     mu: arb = ZERO
     g: arb = ZERO
-    masses: tuple[arb, ...] = ()
+    law: dict[int, arb] = {}  # noqa: RUF012
     lost: arb = ZERO
     order: str = "both"  # how a coin of rate p enters; "zcdp": only the Renyi divergence is at most this pair's
     p: arb = ONE
+    batches: int = 1  # of an "epoch": the unit's, one of so many, is at g + mu against g, the others at 0 [2.2]
 
-    def line(self, c: arb, split: arb | None = None) -> Line:
-        """What cannot matter: an atom at L = 0, or (under "remove" and "hybrid") all L <= split."""
+    def line(self, c: arb, split: arb | None = None) -> Line:  # what cannot matter: an atom at 0, or L <= split [3.1]
         mu, p, v = self.mu, self.p, self.mu**2 / 2
 
-        def moment(t: acb) -> acb:
-            terms = zip(self.masses, (self.g, ZERO, -self.g), strict=False)
-            return sum((w * (t * loss).exp() for w, loss in terms), acb(0)) if self.masses else (v * t * (t + 1)).exp()
-
         def at(h: arb, n: int) -> list[tuple[acb, acb]]:
-            require(n == 1 or self.order != "zcdp", "a Renyi divergence says nothing off the real axis")
-            return [(1 - p + p * m, p * m) for m in (moment(acb(c, h * j)) for j in range(n))]
+            require(n == 1 or self.order not in ("zcdp", "epoch"), "nothing is known off the real axis")
+            ts = [acb(c, h * j) for j in range(n)]
+            sums = (sum((w * (t * self.g * k).exp() for k, w in self.law.items()), acb(0)) for t in ts)
+            return [(1 - p + p * m, p * m) for m in (sums if self.law else ((v * t * (t + 1)).exp() for t in ts))]
 
-        if self.order in ("both", "visible", "zcdp"):
-            return Line(at, lambda s: p * moment(acb(c)).real * (-v * s**2).exp())
+        if self.order in ("both", "visible", "zcdp", "epoch"):
+            return Line(at, lambda s: at(ZERO, 1)[0][1].real * (-v * s**2).exp())
         sides, start = (("remove", "add"), mu / 2) if self.order == "hybrid" else ((self.order,), None)
         atom = (1 - p) * (mu / arb(8).sqrt()).erf() if start is not None else ZERO
         whole, beyond = sampled_gaussian(sides, mu, p, c, start)
@@ -107,8 +86,7 @@ def sampled_gaussian(sides: tuple[str, ...], mu: arb, p: arb, c: arb, start: arb
     indices = range(int(float(low / h)) - 1, int(float(high / h)) + 2)
     require(mu < 10**6 and c < 10**9 and alias < 0.1 and len(indices) < 20000, "too many nodes in x")
 
-    def node(u: acb, side: str) -> tuple[acb, acb]:
-        """h phi(x) dx/du dP/dN(0, 1) e^{cL}, and iL; under "add" the conjugates of what belongs to -L."""
+    def node(u: acb, side: str) -> tuple[acb, acb]:  # h phi dx/du dP/dN(0, 1) e^{cL}, and iL; of "add" the conjugates
         x, slope = (origin + k * u.exp().log1p(), k / (1 + (-u).exp())) if half else (u, acb(1))
         log = (1 - p + p * (mu * x - mu**2 / 2).exp()).log()
         other = (1 - p + p * (-mu * x - mu**2 / 2).exp()).log() if side == "replace" else acb(0)
@@ -135,33 +113,44 @@ def sampled_gaussian(sides: tuple[str, ...], mu: arb, p: arb, c: arb, start: arb
     return Line(at, lambda s: sum((w * (turn * s).exp() for w, turn in decay), cut))
 
 
-def pure(epsilon: arb, lost: arb = ZERO, stay: arb = ZERO) -> Pair:
-    """L = epsilon, 0, -epsilon; without 0 the worst (epsilon, lost)-DP pair (Kairouz, Oh, Viswanath 2015, Thm 3.1)."""
+def pure(odds: Any, stay: Any = ZERO, lost: Any = ZERO) -> Pair:  # e^L = odds, 1, 1/odds or infinity [2.1]
     require(lost < 1, "a mechanism with delta = 1")
-    up, down = ((1 - lost - stay) / (1 + (sign * epsilon).exp()) for sign in (-1, 1))
-    return Pair(g=epsilon, masses=(up, stay, down), lost=lost)
+    up, down = ((1 - arb(lost) - stay) / (1 + arb(odds) ** sign) for sign in (-1, 1))
+    return Pair(g=arb(odds).log(), law={1: up, 0: arb(stay), -1: down}, lost=arb(lost))
 
 
-NOISE: dict[str, tuple[str, Callable[..., Pair]]] = {  # fields; the pair if a sum over n units moves by d clips [2.1]
-    "gaussian": ("noise_multiplier", lambda d, n, z: Pair(arb(d / z))),
-    "gaussian-mean": ("noise_std clip_norm max_weight min_weight", lambda d, n, s, c, w: Pair(arb(d * w * c / s))),
-    "per-client-gaussian": ("noise_std clip_norm", lambda d, n, s, c: Pair(d * arb(c / s) / arb(n).sqrt())),
-    "laplace": ("noise_multiplier", lambda d, n, z: pure(arb(d / z))),
-    "discrete-laplace": ("scale clip", lambda d, n, scale, clip: pure(arb(d * clip / scale))),
-    "discrete-gaussian": ("sigma clip", lambda d, n, sigma, clip: Pair(arb(d * clip / sigma), order="zcdp")),
-    "zcdp": ("rho", lambda d, n, rho: Pair(arb(2 * rho).sqrt(), order="zcdp")),
-    "pure-dp": ("epsilon", lambda d, n, epsilon: pure(arb(epsilon))),
-    "approximate-dp": ("epsilon delta", lambda d, n, epsilon, delta: pure(arb(epsilon), arb(delta))),
-    "randomized-response": (
-        "flip_probability categories",
-        lambda d, n, f, k: pure(arb((1 - f) * (k - 1) / f).log(), stay=arb(f * (k - 2) / (k - 1))),
-    ),
+def laplace(r: Case, a: arb, t: arb) -> Pair:
+    """Moved by a scales, on multiples of t scales: what is in between counts as L = 0 (attained), or +-a (worst)."""
+    return pure(a.exp(), ZERO if r.worst else ((-t).exp() - (-a).exp()) / (1 + (-t).exp()))
+
+
+def discrete_gaussian(r: Case, v: arb, d: int) -> Pair:
+    """Masses ~ e^{-j^2/v}, moved by d, cut off at 16 sigma; only the zCDP bound where that is too much work [2.1]."""
+    far = int(float((128 * v).sqrt())) + 1
+    if (4 * far + 2 * d) * r.rounds > 40000 or (r.coin and r.worst):
+        return Pair(d / (v / 2).sqrt(), order="zcdp")
+    law, beyond = {d + 2 * j: (-(j**2) / v).exp() for j in range(-far, far + 1)}, v / far * (-(far**2) / v).exp()
+    total = sum(law.values(), beyond * arb(0.5, 0.5))
+    return Pair(g=d / v, law={k: weight / total for k, weight in law.items()}, lost=beyond / total)
+
+
+NOISE: dict[str, tuple[str, Callable[..., Pair]]] = {  # fields; the pair of one round [2.1]
+    "gaussian": ("noise_multiplier", lambda r, z: Pair(arb(r.d / z))),
+    "gaussian-mean": ("noise_std clip_norm max_weight min_weight", lambda r, s, c, w: Pair(arb(r.d * w * c / s))),
+    "per-client-gaussian": ("noise_std clip_norm", lambda r, s, c: Pair(r.d * arb(c / s) / arb(r.size).sqrt())),
+    "laplace": ("noise_multiplier", lambda r, z: laplace(r, arb(r.d / z), ZERO)),
+    "discrete-laplace": ("scale clip", lambda r, b, clip: laplace(r, arb(r.d * clip / b), arb(1 / b))),
+    "discrete-gaussian": ("sigma clip", lambda r, s, clip: discrete_gaussian(r, arb(2 * s**2), int(r.d * clip))),
+    "zcdp": ("rho", lambda r, rho: Pair(arb(2 * rho).sqrt(), order="zcdp")),
+    "pure-dp": ("epsilon", lambda r, epsilon: pure(arb(epsilon).exp())),
+    "approximate-dp": ("epsilon delta", lambda r, epsilon, delta: pure(arb(epsilon).exp(), lost=delta)),
+    "randomized-response": ("flip_probability categories", lambda r, f, k: pure((k - 1) / f + 1 - k, f - f / (k - 1))),
 }
 
 
-def steps(phase: Any, relation: str, seen: str, worst: bool) -> dict[str, Pair]:
-    """The pairs of one round by direction: those that dominate (worst), or else those that are attained [2.2]."""
-    m, sampling, _ = take(phase, "mechanism sampling rounds")
+def steps(phase: Any, relation: str, seen: str, worst: bool) -> tuple[dict[str, Pair], int]:
+    """By direction, the pairs that dominate (worst), or else are attained, and how many there are [2.2]."""
+    m, sampling, rounds = take(phase, "mechanism sampling rounds")
     scheme, population, cohort, rate = take(sampling, "scheme population cohort sampling_rate")
     kind, poisson, d = m["kind"], scheme == "poisson", {"add-remove": 1, "zero-out": 1, "replace-one": 2}[relation]
     gaussian = kind in ("gaussian", "gaussian-mean", "per-client-gaussian")
@@ -169,40 +158,45 @@ def steps(phase: Any, relation: str, seen: str, worst: bool) -> dict[str, Pair]:
     q = fmpq(1) if scheme == "none" else number(cohort) / number(population) if rate is None else number(rate)
     size: Any = number(cohort) if cohort else q * number(population) if population else None
     given = poisson and None in (population, cohort) if rate is not None else cohort is None or scheme != "none"
-    require(given and scheme in ("none", "poisson", "fixed-size") and 0 < q <= 1, "contradictory sampling")
+    batches = {"none": 1, "poisson": 1, "fixed-size": 1, "shuffle": int(q.q)}[scheme]
+    require(given and 0 < q <= 1 and (batches == 1 or (q.p == 1 and rounds % batches == 0)), "contradictory sampling")
     require(q == 1 or "gaussian" in kind or "laplace" in kind, f"no bound for sampling under {kind}")
     require((kind != "randomized-response" or d == 2) and (kind != "per-client-gaussian" or not poisson), kind)
     if kind == "gaussian-mean":
         require(values[2] >= values[3] and (relation != "add-remove" or poisson or values[2] * size == 1), "weights")
         values.pop(3 if worst else 2)
-    if q == 1 or seen == "visible" or (seen == "pooled" and not poisson):
+    known = batches > 1 and (worst or seen != "hidden")  # in which batch the unit is
+    if q == 1 or known or seen == "visible" or (seen == "pooled" and not poisson):
         require(q == 1 or relation != "add-remove", "presence cannot hide where participation is seen")
-        moves = [("both" if q == 1 else "visible", d)]
+        moves = [("both" if q == 1 or known else "visible", d)]
     elif relation == "add-remove" or (relation == "zero-out" and poisson):
         moves = [("remove", 1 if poisson else 2), ("add", 1 if poisson else 2)]
     else:
-        attained = [("remove", d), ("add", d), ("replace", 1)][: d + 1]  # zero-out has no third
-        moves = [("replace", 1)] if gaussian and poisson else [("hybrid", 2)] if worst else attained
+        moves = [("remove", 1 if poisson else d), ("add", 1 if poisson else d), ("replace", 1)][
+            : 2 + (gaussian and d == 2)
+        ]
+        moves = [("replace", 1)] if gaussian and poisson else [("hybrid", 2)] if worst else moves
     pairs = {}
     for order, move in moves:
-        pair = NOISE[kind][1](move, size, *values)
-        if gaussian:
+        coin = order not in ("both", "visible")
+        pair = NOISE[kind][1](Case(move, size, worst, coin, rounds // batches), *values)
+        if coin and pair.law and worst:
+            pair = pure(1 + arb(q) * ((pair.g * max(pair.law)).exp() - 1))
+        elif coin and batches > 1:
+            pair = pair._replace(order="epoch" if gaussian else "zcdp", batches=batches, g=pair.mu * (2 - move) / move)
+        elif pair.order != "zcdp" and order != "both":
             pair = pair._replace(order=order, p=arb(q))
-        elif pair.masses and order not in ("both", "visible"):
-            pair = pure((1 + arb(q) * (pair.g.exp() - 1)).log())
         pairs[order if order in ("remove", "add") else "both"] = pair
-    return pairs if worst or kind == "randomized-response" or (gaussian and values[-1] > 0) else {}
+    return pairs if worst or (values[-1] > 0 and "dp" not in kind) else {}, rounds // batches
 
 
-def products(phases: list[Any], relation: str, seen: str, worst: bool) -> dict[str, Product]:
-    """The composed pairs by direction; a phase without a direction takes part with its symmetric pair [2.3]."""
-    runs = [(steps(phase, relation, seen, worst), phase["rounds"]) for phase in phases]
+def products(phases: list[Any], relation: str, seen: str, worst: bool) -> dict[str, Product]:  # by direction [2.3]
+    runs = [steps(phase, relation, seen, worst) for phase in phases]
     names = sorted({name for pairs, _ in runs for name in pairs}) if all(pairs for pairs, _ in runs) else []
     return {n: [(pairs.get(n) or pairs.get("both") or pairs["remove"], times) for pairs, times in runs] for n in names}
 
 
-def tail(lines: list[tuple[Line, int]], start: arb) -> arb:
-    """At least |prod M^n - prod (M - what matters)^n| for every s >= start [4.3]."""
+def tail(lines: list[tuple[Line, int]], start: arb) -> arb:  # >= |prod M^n - prod (M - part)^n|, s >= start [4.3]
     real = [(m.real, (m - matter).abs_upper(), line.beyond, n) for line, n in lines for m, matter in line.at(ZERO, 1)]
     parts = prod((part**n for _, part, _, n in real), start=ONE)
     bounds = [prod(((part + beyond(start)) ** n for _, part, beyond, n in real), start=ONE) - parts]
@@ -213,8 +207,7 @@ def tail(lines: list[tuple[Line, int]], start: arb) -> arb:
     return min(bound.upper() for bound in bounds)
 
 
-def chernoff(product: Product, epsilon: arb, c: arb) -> arb:
-    """At least delta(epsilon) - P[L = infinity] [4.1]."""
+def chernoff(product: Product, epsilon: arb, c: arb) -> arb:  # at least delta(epsilon) - P[L = infinity] [4.1]
     log = sum((n * pair.line(c).at(ZERO, 1)[0][0].real.log() for pair, n in product), -c * epsilon)
     return (log + c * c.log() - (c + 1) * (c + 1).log()).exp()
 
@@ -239,31 +232,39 @@ def inversion(product: Product, epsilon: arb, end: dict[str, Any], upper: bool) 
 def delta_bound(pairs: dict[str, Product], end: Any, epsilon: arb, upper: bool) -> arb:
     """At least (upper), or else at most, delta(epsilon) of the composed pair in the direction of `end` [4]."""
     direction, method, c, *_ = take(end, "direction method c h terms beyond split")
-    product = pairs[direction]
-    lost = 1 - prod(((1 - pair.lost) ** n for pair, n in product), start=ONE)
+    (pair, n), *others = product = sorted(pairs[direction], key=lambda step: step[0].order == "both")
+    law, base, g, p, total, c = pair.law, ZERO, pair.g, pair.p, ZERO, number(c)
+    lost = 1 - prod(((1 - pair.lost) ** n for pair, n in product), start=ONE) if upper else ZERO
     if method == "inversion":
         return lost + inversion(product, epsilon, end, upper)
     if method == "chernoff" and upper:
-        return lost + chernoff(product, epsilon, arb(number(c)))
-    if method == "gaussian":
-        allowed = ("both", "visible", "remove", "add", "hybrid") if upper else ("both",)
-        require(all(pair.mu > 0 and pair.order in allowed for pair, _ in product), "not a Gaussian composition")
-        mu = sum((pair.mu**2 * n for pair, n in product), ZERO).sqrt()
-        first, second = (((epsilon / mu + sign * mu / 2) / arb(2).sqrt()).erfc() / 2 for sign in (-1, 1))
-        return first - epsilon.exp() * second
-    (pair, n), masses, base, step = product[0], product[0][0].masses, -product[0][0].g, product[0][0].g
-    if method == "threshold" and not upper and pair.order == "remove" and n <= 10**5:
-        x, y = (((arb(number(c)) - mean) / arb(2).sqrt()).erfc() / 2 for mean in (ZERO, pair.mu))
-        y = (1 - pair.p) * x + pair.p * y
-        masses, base, step = (ZERO, y, 1 - y), ((1 - y) / (1 - x)).log(), (y * (1 - x) / (x * (1 - y))).log()
+        return lost + chernoff(product, epsilon, arb(c))
+    require(n <= 10**5 or (pair.order == "both" and method == "mixture"), "too many rounds")
+    if method == "mixture":
+        ok = ("both", "visible", "remove", "add", "hybrid")[: 5 if upper else 3]
+        require(all(q.mu > 0 and q.order in (ok if q is pair or upper else ok[:1]) for q, _ in product), "no mixture")
+        v, hidden = sum((q.mu**2 * k for q, k in others), ZERO), pair.order == "remove" and not upper
+        for k, weight in [(n, ONE)] if pair.order == "both" else enumerate((arb_poly([1 - p, p]) ** n).coeffs()):
+            mu, level = (v + k * pair.mu**2).sqrt(), epsilon - (k * p.log() + (n - k) * (1 - p).log() if hidden else 0)
+            x, y = (((level / mu + sign * mu / 2) / arb(2).sqrt()).erfc() / 2 for sign in (-1, 1))
+            total += weight * (x - level.exp() * y) if mu > 0 else ZERO
+        return total
+    if method == "threshold" and not upper:
+        none, near, high = (((arb(c) - m) / arb(2).sqrt()).erfc() / 2 for m in (ZERO, pair.g, pair.g + pair.mu))
+        x, y = (1 - (1 - part) * (1 - none) ** (pair.batches - 1) for part in (near, high))
+        if law:
+            x, y = (sum((w for k, w in law.items() if sign * k >= c), pair.lost) for sign in (-1, 1))
+        y = (1 - p) * x + p * y
+        require(y > x and x > 0 and pair.order in ("both", "visible", "remove", "add", "epoch"), "no such event")
+        x, y = (y, x) if direction == "add" else (x, y)
+        law, base, g, p = {0: 1 - y, 1: y}, ((1 - y) / (1 - x)).log(), (y * (1 - x) / (x * (1 - y))).log(), ONE
     else:
-        require(method == "lattice" and len(product) == 1 and pair.order == "both" and n <= 10**5, str(method))
-    law = arb_poly([masses[2], masses[1], masses[0]]) ** n  # IndexError: no masses, no lattice
-    return lost + sum((law[i] * (1 - (epsilon - base * n - step * i).exp()).max(ZERO) for i in range(2 * n + 1)), ZERO)
+        require(method == "lattice" and pair.order in ("both", "visible") and len(product) == 1, str(method))
+    low, ws = min(law), arb_poly([p * law.get(k, 0) + (0 if k else 1 - p) for k in range(min(law), max(law) + 1)]) ** n
+    return sum((w * (1 - (epsilon - base * n - g * (low * n + i)).exp()).max(ZERO) for i, w in enumerate(ws)), lost)
 
 
 def prove(document: Any) -> str:
-    """What the certificate proves; a ValueError (or a lookup or type error) where it proves nothing [5]."""
     form, seal, claim, phases, verdict, *rest = take(document, "format digest claim phases verdict interval evidence")
     keys = "title source unit epsilon epsilon_interval delta notion neighbouring participation"
     *_, claimed, span, target, notion, relation, seen = take(claim, keys)
@@ -285,8 +286,8 @@ def check(source: Any) -> CheckResult:
     """Re-proves a certificate: the path of its file, or its parsed JSON. Never raises."""
     try:
         if not isinstance(source, dict):
-            text = Path(source).read_text("utf-8")
-            source = json.loads(text, object_pairs_hook=lambda p: dict(p) if len(p) == len(dict(p)) else {})
+            with open(source, encoding="utf-8") as file:
+                source = json.load(file, object_pairs_hook=lambda p: dict(p) if len(p) == len(dict(p)) else {})
         with ctx.workprec(PRECISION):
             return CheckResult(True, prove(source))
     except Exception as problem:

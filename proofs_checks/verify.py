@@ -108,9 +108,12 @@ class Verification:
         }
 
 
-def verify(claim: Claim | str | Path, *, certificates: Path | None = None) -> Verification:
+def verify(
+    claim: Claim | str | Path, *, certificates: Path | None = None, certificate_name: str | None = None
+) -> Verification:
     """The verdict on a claim, or on the claim in a TOML file.
 
+    certificates: the folder to write a certificate into, as certificate_name.json; see certificate.write.
     Raises InputError for a file that cannot be read and for combinations that have no meaning.
     """
     if not isinstance(claim, Claim):
@@ -120,7 +123,7 @@ def verify(claim: Claim | str | Path, *, certificates: Path | None = None) -> Ve
     verdict = judge(bracket, claim.statement.threshold)
     reproduced = _reproduced_by(claim, bracket)
     run, observers = witnessed_run(claim), by_observer(claim)
-    certificate, notes = _certificate(claim, bracket, certificates)
+    certificate, notes = _certificate(claim, bracket, certificates, certificate_name)
     return Verification(
         claim=claim,
         verdict=verdict,
@@ -146,14 +149,16 @@ def _reproduced_by(claim: Claim, bracket: Bracket) -> tuple[str, ...]:
         return ()
 
 
-def _certificate(claim: Claim, bracket: Bracket, directory: Path | None) -> tuple[str | None, tuple[Finding, ...]]:
+def _certificate(
+    claim: Claim, bracket: Bracket, directory: Path | None, name: str | None
+) -> tuple[str | None, tuple[Finding, ...]]:
     """The certificate's file, if one was asked for and can be proved; else, or where it proves less, a finding."""
     if directory is None:
         return None, ()
     if not certifiable(claim):
         return None, (Finding("no-certificate", "info", "Certificates speak of the notion's own observer only."),)
     try:
-        written = write(claim, bracket.lower, bracket.upper, directory)
+        written = write(claim, bracket.lower, bracket.upper, directory, name)
     except NoCertificate as problem:
         return None, (Finding("no-certificate", "info", f"No certificate: {problem}."),)
     except OSError as problem:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dpcert.accounting import epsilon as epsilon_of
-from dpcert.cli import run
+from dpcert.cli import COMMANDS, loaded, run
 from dpcert.cli.output import rounded_down, rounded_up
 from dpcert.mechanisms import Gaussian, Poisson, Repeat, Sequence
 
@@ -396,3 +396,45 @@ def test_a_closed_pipe_is_no_error(files: dict[str, str]) -> None:
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
     assert done.stdout.strip() in ("0", "141")  # 141: ended by SIGPIPE
+
+
+def test_claims_of_one_name_in_two_folders_get_two_certificates(tmp_path, capsys):
+    text = (Path(__file__).parents[2] / "claims" / "pmtl-theorem1-epsilon2.toml").read_text()
+    for folder, rounds in (("a", 100), ("b", 99)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "claim.toml").write_text(text.replace("rounds = 100", f"rounds = {rounds}"))
+    files = [str(tmp_path / folder / "claim.toml") for folder in "ab"]
+    for order in (files, files[::-1]):
+        assert run(["verify", "--json", "--certificate", str(tmp_path / "out"), *order]) == 0
+        claims = json.loads(capsys.readouterr().out)["claims"]
+        for claim in claims:
+            rounds = json.loads(Path(claim["certificate"]).read_text())["phases"][0]["rounds"]
+            assert rounds == (100 if claim["file"] == files[0] else 99)
+    assert len(list((tmp_path / "out").iterdir())) == 2
+
+
+HEAVY = {"torch", "sklearn", "hypothesis", "z3", "matplotlib", "pandas", "dp_accounting", "scipy.stats"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "beyond"),
+    [
+        (["--help"], {"scipy", "flint", "pydantic"}),
+        (["check", "--help"], {"scipy"}),
+        (["epsilon", "--delta", "1e-5", "--rounds", "9", "--noise-multiplier", "1"], set()),
+        (["verify", str(Path(__file__).parents[2] / "claims" / "pmtl-theorem1-epsilon2.toml")], set()),
+    ],
+)
+def test_a_command_loads_only_what_it_needs(arguments, beyond):
+    script = "import sys; from dpcert.cli import run; run(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=True)
+    modules = set(done.stderr.split())
+    assert modules & (HEAVY | beyond) == set()
+    assert "dpcert.mechanisms" in modules
+
+
+def test_every_command_is_summed_up_in_its_own_words():
+    for name, (_, summary) in COMMANDS.items():
+        command = loaded(name)
+        assert command.name == name
+        assert " ".join(command.help.split("\n\n")[0].split()) == summary

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from dpcert.accounting import epsilon
+from dpcert.mechanisms import Gaussian, Laplace, Poisson, Repeat
 from dpcert.proofs_checks import checker
 from dpcert.proofs_checks.certificate import certificate
 from dpcert.proofs_checks.claims import parse_claim
@@ -98,9 +100,38 @@ def test_upper_bound_used_for_a_lower_end(monkeypatch, poisson):
     caught(monkeypatch, 'method == "chernoff" and upper', 'method == "chernoff"', document)
 
 
-def test_sampling_ignored_for_a_lower_end(monkeypatch, poisson):
-    document = forged(poisson, HIGH | {"evidence.lower.method": "gaussian"})
-    caught(monkeypatch, 'if upper else ("both",)', 'if upper else ("both", "remove")', document)
+def test_what_hidden_coins_give_away_ignored_for_a_lower_end(monkeypatch):
+    """With little noise the coins are all but seen, but not quite: the lower end must pay for each of them."""
+    document = issued("add-remove", {"kind": "gaussian", "noise_multiplier": 0.05}, COIN, 20, epsilon=1.0)
+    seen = issued("zero-out", {"kind": "gaussian", "noise_multiplier": 0.05}, COHORT, 20, notion="billboard")
+    low = float(seen["interval"]["epsilon_lower"])
+    assert low > 1.01 * epsilon(Repeat(Poisson(Gaussian(0.05), 0.1), 20), 1e-5).upper
+    high = {"interval.epsilon_lower": repr(low), "interval.epsilon_upper": "inf", "evidence.upper": []}
+    high |= {"evidence.lower.method": "mixture", "evidence.lower.direction": "remove"}
+    caught(monkeypatch, "if hidden else 0", "if False else 0", forged(document, high))
+
+
+def test_a_shuffled_epoch_accounted_as_one_round(monkeypatch):
+    shuffled = {"scheme": "shuffle", "population": 1000, "cohort": 10}
+    document = issued("zero-out", {"kind": "gaussian", "noise_multiplier": 1.0}, shuffled, 100)
+    assert float(document["interval"]["epsilon_lower"]) < 4.1
+    high = {"interval.epsilon_lower": "4.25", "evidence.lower.c": "5.8"}
+    caught(monkeypatch, "** (pair.batches - 1)", "** 0", forged(document, high))
+
+
+def test_epochs_counted_as_rounds_no_further(monkeypatch):
+    shuffled = {"scheme": "shuffle", "population": 100, "cohort": 10}
+    document = issued("zero-out", {"kind": "gaussian", "noise_multiplier": 1.0}, shuffled, 20)
+    part = forged(document, {"phases.0.rounds": 15, "interval.epsilon_lower": "0", "evidence.lower": None})
+    caught(monkeypatch, "rounds % batches == 0", "True", part)
+
+
+def test_merged_cells_taken_for_an_upper_end(monkeypatch):
+    document = issued("add-remove", {"kind": "laplace", "noise_multiplier": 2.0}, {"scheme": "none"}, 40, epsilon=50.0)
+    truth = epsilon(Repeat(Laplace(2.0), 40), 1e-5).lower
+    false = forged(document, {"interval.epsilon_upper": repr(0.999 * truth), "interval.epsilon_lower": "0"})
+    false = forged(false, {"evidence.lower": None})
+    caught(monkeypatch, "ZERO if r.worst else", "ZERO if False else", false)
 
 
 def test_a_direction_without_proof(monkeypatch, poisson):

@@ -160,7 +160,7 @@ def test_plain_gaussian_formula_and_inversion_agree(mu, rounds, epsilon):
     truth = gauss(mp.mpf(mu) * mp.sqrt(rounds), mp.exp(mp.mpf(epsilon)))
     search = Search(product, float(truth))
     end = {"direction": "x", "method": "inversion", **search._inversion(epsilon, search._saddle(epsilon), 1.0)}
-    exact = checker.delta_bound({"x": product}, {**end, "method": "gaussian"}, arb(epsilon), True)
+    exact = checker.delta_bound({"x": product}, {**end, "method": "mixture"}, arb(epsilon), True)
     assert abs(mp.mpf(exact.mid().str(30, radius=False)) - truth) < 1e-24 * truth
     assert checker.delta_bound({"x": product}, end, arb(epsilon), True) >= exact
     assert checker.delta_bound({"x": product}, end, arb(epsilon), False) <= exact
@@ -240,16 +240,16 @@ def brute_force(p_law, q_law, rounds, epsilon):
     return total
 
 
-def lattice(pair_, rounds, epsilon):
+def lattice(pair_, rounds, epsilon, upper=True):
     end = {"direction": "x", "method": "lattice", "c": "0", "h": "0", "terms": 0, "beyond": "0", "split": None}
-    value = checker.delta_bound({"x": [(pair_, rounds)]}, end, arb(epsilon), True)
+    value = checker.delta_bound({"x": [(pair_, rounds)]}, end, arb(epsilon), upper)
     return mp.mpf(value.mid().str(30, radius=False))
 
 
 @pytest.mark.parametrize("categories", [2, 3, 5])
 def test_randomized_response_is_exact(categories):
     flip = Fraction(1, 4)
-    made = checker.NOISE["randomized-response"][1](2, None, checker.number("0.25"), checker.number(categories))
+    made = noise("randomized-response", 2, 4, True, "0.25", categories)
     others = mp.mpf(1) / 4 / (categories - 1)
     p_law = [mp.mpf(1) - mp.mpf(flip.numerator) / flip.denominator, *[others] * (categories - 1)]
     q_law = [p_law[1], p_law[0], *p_law[2:]]
@@ -257,9 +257,115 @@ def test_randomized_response_is_exact(categories):
     assert abs(lattice(made, 4, 0.75) - truth) < 1e-25
 
 
+def noise(kind, d, rounds, worst, *values, coin=False):
+    case = checker.Case(d, None, worst, coin, rounds)
+    return checker.NOISE[kind][1](case, *(checker.number(value) for value in values))
+
+
+def integer_noise(weight, move, reach):
+    """The laws of noise on the integers, moved by `move` and not, cut off at `reach`."""
+    spots = range(-reach, reach + move + 1)
+    total = mp.fsum(weight(j) for j in range(-reach - 50, reach + 51))
+    return [weight(j - move) / total for j in spots], [weight(j) / total for j in spots]
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "move", "weight", "reach"),
+    [
+        ("discrete-laplace", ("1.5", 1), 1, lambda j: mp.exp(-abs(j) / mp.mpf("1.5")), 120),
+        ("discrete-laplace", ("0.75", 3), 3, lambda j: mp.exp(-abs(j) / mp.mpf("0.75")), 80),
+        ("discrete-gaussian", ("1.5", 1), 1, lambda j: mp.exp(-(mp.mpf(j) ** 2) / mp.mpf("4.5")), 30),
+        ("discrete-gaussian", ("2", 2), 2, lambda j: mp.exp(-(mp.mpf(j) ** 2) / 8), 40),
+    ],
+)
+def test_discrete_noise_lies_between_its_ends(kind, values, move, weight, reach):
+    truth = brute_force(*integer_noise(weight, move, reach), 2, mp.mpf("0.75"))
+    low, high = (lattice(noise(kind, 1, 2, worst, *values), 2, 0.75, upper=worst) for worst in (False, True))
+    assert low - mp.mpf("1e-25") <= truth <= high + mp.mpf("1e-25")
+    exact = kind == "discrete-gaussian" or move == 1
+    assert high - low < (mp.mpf("1e-25") if exact else 0.6 * truth)
+
+
+@pytest.mark.parametrize("scale", [1.0, 4.0])
+def test_laplace_noise_lies_between_its_ends(scale):
+    """Two rounds by quadrature: E_P over the first round's loss of the second round's profile."""
+    a, epsilon = 1 / mp.mpf(scale), mp.mpf("0.2") / mp.mpf(scale)
+
+    def once(level):
+        if level >= a:
+            return mp.mpf(0)
+        if level <= -a:
+            return 1 - mp.exp(level)
+        return 1 - mp.exp((level - a) / 2)
+
+    inner = mp.quad(lambda x: mp.exp(x - a) / 2 * once(epsilon - (2 * x - a)), [0, epsilon / 2, a])
+    truth = once(epsilon - a) / 2 + mp.exp(-a) / 2 * once(epsilon + a) + inner
+    z = repr(scale)
+    low, high = (lattice(noise("laplace", 1, 2, worst, z), 2, float(epsilon), upper=worst) for worst in (False, True))
+    assert low <= truth <= high
+    assert high - low < 0.5 * truth
+
+
+@pytest.mark.parametrize(("order", "mu", "p", "epsilon"), [("remove", 6.0, 0.125, 9.0), ("hybrid", 6.0, 0.125, 9.0)])
+def test_counting_the_coins_bounds_hidden_sampling(order, mu, p, epsilon):
+    """Seeing the coins reveals more; and they give away no more than the lower end grants."""
+    end = {"direction": "x", "method": "mixture", "c": "0", "h": "0", "terms": 0, "beyond": "0", "split": None}
+    product = {"x": [(pair(order, mu, p), 2)]}
+    truth = two_rounds(order, mp.mpf(mu), mp.mpf(p), mp.mpf(epsilon))
+    high = mp.mpf(checker.delta_bound(product, end, arb(epsilon), True).lower().str(30, radius=False))
+    assert truth < high < 1.5 * truth
+    if order == "remove":
+        low = mp.mpf(checker.delta_bound(product, end, arb(epsilon), False).upper().str(30, radius=False))
+        assert 0.5 * truth < low < truth
+    else:
+        with pytest.raises(ValueError, match="mixture"):
+            checker.delta_bound(product, end, arb(epsilon), False)
+
+
+def test_visible_coins_are_counted_exactly():
+    end = {"direction": "x", "method": "mixture", "c": "0", "h": "0", "terms": 0, "beyond": "0", "split": None}
+    mu, p, rounds, epsilon = mp.mpf(1), mp.mpf("0.25"), 40, mp.mpf(3)
+    truth = mp.fsum(
+        mp.binomial(rounds, k) * p**k * (1 - p) ** (rounds - k) * gauss(mu * mp.sqrt(k), mp.exp(epsilon))
+        for k in range(1, rounds + 1)
+    )
+    product = {"x": [(pair("visible", 1.0, 0.25), rounds)]}
+    for upper in (False, True):
+        value = checker.delta_bound(product, end, arb(3), upper)
+        assert abs(mp.mpf(value.mid().str(30, radius=False)) - truth) < 1e-25 * truth
+
+
+@pytest.mark.parametrize(("direction", "relation"), [("remove", 1), ("add", 1), ("remove", 2)])
+def test_a_shuffled_epoch_reveals_what_its_largest_batch_does(direction, relation):
+    """MoG(2) against MoG(2 - move), by the event that some of the batches exceeds c; two epochs by enumeration."""
+    z, batches, c, epsilon = mp.mpf("0.5"), 5, mp.mpf("1.5"), mp.mpf("1.5")
+
+    def exceeds(at):
+        return 1 - mp.ncdf((c - at) / z) * mp.ncdf(c / z) ** (batches - 1)
+
+    y, x = exceeds(2), exceeds(2 - relation)
+    if direction == "add":
+        x, y = y, x
+    truth = brute_force([y, 1 - y], [x, 1 - x], 2, epsilon)
+    mu = arb(relation) / arb("0.5")
+    epoch = checker.Pair(mu=mu, g=mu * (2 - relation) / relation, order="epoch", batches=batches)
+    end = {"direction": direction, "method": "threshold", "c": "3", "h": "0", "terms": 0, "beyond": "0", "split": None}
+    value = checker.delta_bound({direction: [(epoch, 2)]}, end, arb(1.5), False)
+    assert truth > 0
+    assert abs(mp.mpf(value.mid().str(30, radius=False)) - truth) < 1e-25
+    for method in ("chernoff", "inversion", "mixture", "lattice"):
+        with pytest.raises((ValueError, ArithmeticError)):
+            checker.delta_bound(
+                {direction: [(epoch, 2)]},
+                end | {"method": method, "h": "1", "terms": 9, "beyond": "9"},
+                arb(1.5),
+                False,
+            )
+
+
 def test_approximate_dp_composes_as_its_worst_pair():
     epsilon0, delta0 = mp.mpf("0.5"), mp.mpf("0.01")
-    made = checker.NOISE["approximate-dp"][1](1, None, checker.number("0.5"), checker.number("0.01"))
+    made = noise("approximate-dp", 1, 3, True, "0.5", "0.01")
     heads = (1 - delta0) * mp.exp(epsilon0) / (1 + mp.exp(epsilon0))
     p_law = [delta0, heads, 1 - delta0 - heads, mp.mpf(0)]
     q_law = [mp.mpf(0), p_law[2], p_law[1], delta0]
@@ -269,7 +375,7 @@ def test_approximate_dp_composes_as_its_worst_pair():
 def test_zcdp_conversion_is_the_published_formula():
     """Canonne, Kamath, Steinke 2020, Proposition 12, at alpha = 1 + c."""
     rho, epsilon, alpha = mp.mpf("0.75"), mp.mpf(8), mp.mpf(5)
-    product = [(checker.NOISE["zcdp"][1](1, None, checker.number("0.25")), 3)]
+    product = [(noise("zcdp", 1, 3, True, "0.25"), 3)]
     end = {"direction": "x", "method": "chernoff", "c": "4", "h": "0", "terms": 0, "beyond": "0", "split": None}
     value = checker.delta_bound({"x": product}, end, arb(8), True)
     published = mp.exp((alpha - 1) * (alpha * rho - epsilon)) / (alpha - 1) * (1 - 1 / alpha) ** alpha
@@ -282,12 +388,12 @@ def test_chernoff_bounds_every_kind_from_above():
     for made, rounds in [
         (pair("remove", 1.0, 0.25), 2),
         (pair("hybrid", 1.0, 0.25), 2),
-        (checker.NOISE["randomized-response"][1](2, None, checker.number("0.25"), checker.number(2)), 4),
+        (noise("randomized-response", 2, 4, True, "0.25", 2), 4),
     ]:
         for c in ("0.5", "2", "8"):
             end = {"direction": "x", "method": "chernoff", "c": c, "h": "0", "terms": 0, "beyond": "0", "split": None}
             value = checker.delta_bound({"x": [(made, rounds)]}, end, arb(0.75), True)
-            if made.masses:
+            if made.law:
                 truth = lattice(made, rounds, 0.75)
             else:
                 truth = two_rounds(made.order, mp.mpf(1), mp.mpf("0.25"), mp.mpf("0.75"))

@@ -6,36 +6,99 @@ import signal
 import sys
 import traceback
 from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from ..mechanisms import InputError
-from . import audit, calibrate, check, cost, explain, ledger, lint, papers, plan, train, verify
 from .output import complain
 
 INTERNAL_ERROR = 70
 
+COMMANDS = {
+    "verify": ("verify:verify_command", "Verify claims: does the stated epsilon hold for what ran?"),
+    "epsilon": (
+        "cost:epsilon_command",
+        "The epsilon of a Gaussian run at --delta, as an interval that holds the true value.",
+    ),
+    "delta": (
+        "cost:delta_command",
+        "The delta of a Gaussian run at --epsilon, as an interval that holds the true value.",
+    ),
+    "calibrate": (
+        "calibrate:calibrate_command",
+        "The most favourable value that still meets (--epsilon, --delta): it never misses, not by a rounding.",
+    ),
+    "plan": (
+        "plan:plan_command",
+        "The least noise on the mean for each cohort and target epsilon; every entry meets its target for certain.",
+    ),
+    "audit": ("audit:audit_command", "Attack a mechanism: is it as private as claimed?"),
+    "explain": (
+        "explain:explain_command",
+        "Which conventions give the printed epsilon: accountant, conversion, neighbours, sampling, rounding?",
+    ),
+    "check": (
+        "check:check_command",
+        "Re-prove a certificate in ball arithmetic, without the accountants that wrote it.",
+    ),
+    "ledger": ("ledger:app", "Check, show or export a ledger file: the record of what was released."),
+    "lint": (
+        "lint:lint_command",
+        "Point out known slips of private training in Python scripts; nothing in them is executed.",
+    ),
+    "papers": (
+        "papers:papers_command",
+        "Re-derive the status of each statement of the source papers: proofs, counterexamples, audits, runs.",
+    ),
+    "train": ("train:train_command", "Train a federated algorithm and certify what its releases cost."),
+}
+"""Each command's module and function (or group), and its help in a line: none is loaded before it is called."""
+
+SETTINGS: dict[str, Any] = {
+    "add_completion": False,
+    "no_args_is_help": True,
+    "pretty_exceptions_enable": False,
+    "rich_markup_mode": None,
+    "context_settings": {"help_option_names": ["-h", "--help"], "max_content_width": 100},
+}
+
+
+def loaded(name: str) -> Any:
+    """The command or group of that name."""
+    module, attribute = COMMANDS[name][0].split(":")
+    found = getattr(import_module(f".{module}", __name__), attribute)
+    if not isinstance(found, typer.Typer):
+        single = typer.Typer(**SETTINGS | {"no_args_is_help": False})
+        single.command(name)(found)
+        found = single
+    command = typer.main.get_command(found)
+    command.name = name
+    return command
+
+
+class _Commands(TyperGroup):
+    """The commands of the table."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return loaded(cmd_name) if cmd_name in COMMANDS else None
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+
+
 app = typer.Typer(
     name="dpcert",
     help="Is this epsilon true? Certified verdicts on differential-privacy claims.",
-    add_completion=False,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    cls=_Commands,
+    **SETTINGS,
 )
-app.command("verify")(verify.verify_command)
-app.command("epsilon")(cost.epsilon_command)
-app.command("delta")(cost.delta_command)
-app.command("calibrate")(calibrate.calibrate_command)
-app.command("plan")(plan.plan_command)
-app.command("audit")(audit.audit_command)
-app.command("explain")(explain.explain_command)
-app.command("check")(check.check_command)
-app.add_typer(ledger.app, name="ledger")
-app.command("lint")(lint.lint_command)
-app.command("papers")(papers.papers_command)
-app.command("train")(train.train_command)
 
 
 def _version(show: bool) -> None:

@@ -7,12 +7,13 @@ import math
 import os
 import sys
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
 
-from ..accounting import Bracket
+if TYPE_CHECKING:
+    from ..accounting import Bracket
 
 SIGNIFICANT_DIGITS = 8
 WIDTH_WITHOUT_TERMINAL = 140

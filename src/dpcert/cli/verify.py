@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..mechanisms import InputError
+from ..proofs_checks.certificate import told_apart
 from ..proofs_checks.verify import Verification
 from ..proofs_checks.verify import verify as verify_claim
 from .options import Json
@@ -79,6 +80,7 @@ def _verify_all(
 ) -> tuple[list[Verification], Problems]:
     results: list[Verification] = []
     problems: Problems = []
+    names = _certificate_names(paths)
     columns = (
         TextColumn("verifying"),
         BarColumn(),
@@ -91,7 +93,8 @@ def _verify_all(
         for path in paths:
             progress.update(task, description=path.name)
             try:
-                results.append(finish(verify_claim(path, certificates=certificate)))
+                result = verify_claim(path, certificates=certificate, certificate_name=names.get(path))
+                results.append(finish(result))
             except InputError as problem:
                 problems.append((str(path), problem))
             progress.advance(task)
@@ -99,6 +102,15 @@ def _verify_all(
     for file, reason in problems:
         complain(f"{file}: {reason}")
     return results, problems
+
+
+def _certificate_names(paths: list[Path]) -> dict[Path, str]:
+    """Names for the certificates of files of one name in several folders; all others name themselves."""
+    folders: dict[str, set[Path]] = {}
+    for path in paths:
+        folders.setdefault(path.stem, set()).add(path.resolve())
+    doubled = [path for path in paths if len(folders[path.stem]) > 1]
+    return {path: f"{path.stem}-{told_apart(str(path.resolve()))}" for path in doubled}
 
 
 def _document(results: list[Verification], problems: Problems) -> dict[str, object]:
