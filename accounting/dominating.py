@@ -27,6 +27,7 @@ from ..mechanisms import (
     Neighbouring,
     Poisson,
     PureDp,
+    RandomAllocation,
     RandomizedResponse,
     Shuffled,
     Skellam,
@@ -36,6 +37,7 @@ from ..mechanisms import (
     sensitivity,
 )
 from .pairs import (
+    AllocationPair,
     ApproximateDpPair,
     Composition,
     DiscreteGaussianPair,
@@ -113,6 +115,8 @@ def _step(part: Mechanism, relation: Neighbouring, participation: Participation)
         return _poisson(part, relation) if isinstance(part, Poisson) else _fixed_size(part, relation)
     if isinstance(part, Shuffled):
         return _shuffled(part, relation)
+    if isinstance(part, RandomAllocation):
+        return _allocated(part, relation, participation)
     if isinstance(part, PureDp):
         return _Step({"both": ApproximateDpPair(part.epsilon, 0.0)}, {})
     if isinstance(part, ApproximateDp):
@@ -128,6 +132,24 @@ def _step(part: Mechanism, relation: Neighbouring, participation: Participation)
     if isinstance(part, CorrelatedGaussian):
         return _correlated(part, relation)
     return _tight({"both": _location(part)(sensitivity(relation))})
+
+
+def _allocated(part: RandomAllocation, relation: Neighbouring, participation: Participation) -> _Step:
+    """A unit's rounds of a block, drawn uniformly by itself (docs/theory/rdp.md, "Random allocation").
+
+    Seen: so many Gaussian rounds. Hidden, also from the others, whose choices are independent: amplified for a unit
+    that is there or not; the replaced unit's bound is that of the seen one.
+    """
+    base, times = part.mechanism, part.participations
+    if not isinstance(base, Gaussian):
+        raise InputError("mechanism", base, "Gaussian noise, with random allocation")
+    seen = GaussianPair(widened_up(sensitivity(relation) * math.sqrt(times) / base.noise_multiplier, 4 * UNIT))
+    if participation == "visible" and relation != "add-remove":
+        return _tight({"both": seen})
+    if relation == "replace-one":
+        return _Step({"both": seen}, {})
+    shift = widened_up(1.0 / base.noise_multiplier, 4 * UNIT)
+    return _Step({"both": AllocationPair(shift, part.rounds // times, times)}, {})
 
 
 def _correlated(part: CorrelatedGaussian, relation: Neighbouring) -> _Step:

@@ -76,6 +76,16 @@ class ZcdpBound(Pair):
 
 
 @dataclass(frozen=True, slots=True)
+class AllocationPair(Pair):
+    """`participations` blocks, in each of which one of `rounds` rounds, hidden and uniform, is N(shift, 1), the others
+    N(0, 1); against N(0, 1) in all of them, in either order."""
+
+    shift: float
+    rounds: int
+    participations: int
+
+
+@dataclass(frozen=True, slots=True)
 class RenyiLines(Pair):
     """No pair is known, only D_alpha(P||Q) <= slope * alpha + constant at every integer alpha > 1, in both orders.
 

@@ -16,6 +16,7 @@ from ..bracket import Bracket
 from ..conversions.renyi import best_delta, best_epsilon, canonne_epsilon
 from ..dominating import Participation, dominating
 from ..pairs import (
+    AllocationPair,
     ApproximateDpPair,
     Composition,
     DiscreteGaussianPair,
@@ -30,6 +31,7 @@ from ..pairs import (
 )
 from ..rounding import TARGET, down, up, widened_down, widened_up
 from . import sampling as rdp_sampling
+from .allocation import allocation_divergence
 from .base import base_divergence, largest_loss
 from .orders import best_order
 
@@ -44,6 +46,7 @@ _UNSAMPLED = (
     ApproximateDpPair,
     ZcdpBound,
     RenyiLines,
+    AllocationPair,
 )
 
 
@@ -89,6 +92,8 @@ def divergence(pair: Pair, alpha: float) -> float:
         return largest
     if isinstance(pair, SubsampledPair):
         return min(largest, rdp_sampling.sampled_divergence(pair, alpha))
+    if isinstance(pair, AllocationPair):
+        return allocation_divergence(pair, alpha)
     return min(largest, base_divergence(pair, alpha))
 
 

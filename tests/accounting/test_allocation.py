@@ -1,0 +1,88 @@
+"""Random allocation's Renyi bound against exact divergences of blocks of two and three rounds."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dpcert.accounting import epsilon
+from dpcert.accounting.participation.hidden_bounds import total_statistic_lower
+from dpcert.accounting.rdp import allocation
+from dpcert.accounting.rdp.rdp import renyi
+from dpcert.mechanisms import Gaussian, InputError, Laplace, Poisson, RandomAllocation, Repeat
+
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(120)
+WEIGHTS = WEIGHTS / math.sqrt(2 * math.pi)
+
+
+def exact(shift: float, rounds: int, alpha: float) -> float:
+    """The larger of both orders, by product Gauss-Hermite quadrature."""
+    ratio = np.exp(shift * NODES - shift**2 / 2)
+    mean, weight = ratio / rounds, WEIGHTS
+    for _ in range(rounds - 1):
+        mean = np.add.outer(mean, ratio / rounds)
+        weight = np.multiply.outer(weight, WEIGHTS)
+    return max(float(np.log((weight * mean**power).sum())) / (alpha - 1) for power in (alpha, 1 - alpha))
+
+
+@pytest.mark.parametrize("rounds", [2, 3])
+@pytest.mark.parametrize("shift", [0.2, 0.5, 1.0])
+@pytest.mark.parametrize("alpha", [1.5, 2.0, 3.3, 6.0])
+def test_small_blocks_are_bounded(rounds, shift, alpha):
+    bound = renyi(RandomAllocation(Gaussian(1 / shift), rounds), alpha).upper
+    truth = exact(shift, rounds, alpha)
+    assert truth <= bound <= alpha * shift**2 / 2 * (1 + 1e-9)
+    if shift == 0.2:
+        assert bound <= 1.25 * truth or alpha < 2
+
+
+def test_cells_taken_at_the_wrong_end_are_caught(monkeypatch):
+    right = allocation._growth_above
+    shift, rounds, power = 0.3, 2, 3.0
+    truth = math.log(np.sum(np.multiply.outer(WEIGHTS, WEIGHTS) * _mean(shift) ** -power))
+    assert allocation._log_inverse_moment(shift, rounds, power) >= truth
+    monkeypatch.setattr(allocation, "_growth_above", lambda *given: np.append(0.0, right(*given)[:-1]))
+    monkeypatch.setattr(allocation, "_rest", lambda *given: 0.0)
+    assert allocation._log_inverse_moment(shift, rounds, power) < truth
+
+
+def _mean(shift: float) -> np.ndarray:
+    ratio = np.exp(shift * NODES - shift**2 / 2) / 2
+    return np.add.outer(ratio, ratio)
+
+
+@pytest.mark.parametrize(("noise", "rounds", "blocks"), [(1.0, 1000, 10), (2.0, 100, 100), (0.8, 500, 1)])
+def test_amplification_by_far_and_never_below_what_is_attained(noise, rounds, blocks):
+    block = RandomAllocation(Gaussian(noise), rounds)
+    hidden = epsilon(Repeat(block, blocks), 1e-6)
+    seen = epsilon(Repeat(block, blocks), 1e-6, "zero-out", participation="visible")
+    poisson = epsilon(Repeat(Poisson(Gaussian(noise), 1 / rounds), rounds * blocks), 1e-6, accountant="rdp")
+    assert hidden.upper < 0.3 * seen.upper
+    assert hidden.upper == pytest.approx(poisson.upper, rel=0.1)
+    assert total_statistic_lower(block, blocks, 1e-6, "zero-out") <= hidden.upper
+    assert seen.upper == pytest.approx(epsilon(Repeat(Gaussian(noise), blocks), 1e-6).upper, rel=1e-12)
+
+
+def test_several_participations_are_blocks_of_one():
+    ten = RandomAllocation(Gaussian(1.0), 1000, 10)
+    assert epsilon(ten, 1e-6).upper == epsilon(Repeat(RandomAllocation(Gaussian(1.0), 100), 10), 1e-6).upper
+
+
+def test_replacing_a_unit_is_not_amplified():
+    block = RandomAllocation(Gaussian(2.0), 100)
+    assert epsilon(block, 1e-6, "replace-one").upper == pytest.approx(epsilon(Gaussian(1.0), 1e-6).upper, rel=1e-12)
+
+
+def test_a_single_round_and_tiny_noise_are_the_plain_gaussian():
+    plain = epsilon(Gaussian(1.0), 1e-6, accountant="rdp").upper
+    assert epsilon(RandomAllocation(Gaussian(1.0), 1), 1e-6).upper == pytest.approx(plain, rel=1e-9)
+    tiny = renyi(RandomAllocation(Gaussian(0.01), 50), 200.0).upper
+    assert tiny == pytest.approx(renyi(Gaussian(0.01), 200.0).upper, rel=1e-9)
+
+
+def test_bad_input():
+    with pytest.raises(InputError) as problem:
+        epsilon(RandomAllocation(Laplace(1.0), 10), 1e-6)
+    assert problem.value.field == "mechanism"
