@@ -64,9 +64,10 @@ def _rows(paper: str | None, only: str | None, quick: bool) -> tuple[Row, ...]:
     """The rows asked for. Raises InputError for unknown names and where an optional package is absent."""
     try:
         from ..proofs_checks.papers import register
+
+        rows = register(paper, only)
     except ModuleNotFoundError as error:
         raise InputError("papers", f"{error.name} is not installed", "pip install 'dpcert[papers,train]'") from error
-    rows = register(paper, only)
     if not quick:
         return rows
     return tuple(row for row in rows if row.cost == "quick")
@@ -92,6 +93,9 @@ def _judge_all(rows: Sequence[Row]) -> tuple[list[Judgement], list[tuple[str, st
                 judgements.append(judge(row))
             except EvidenceError as problem:
                 problems.append((row.id, str(problem)))
+            except ModuleNotFoundError as problem:
+                missing = f"{row.id}: {problem.name} is not installed: pip install 'dpcert[papers,train]'"
+                problems.append((row.id, missing))
             progress.advance(task)
         progress.update(task, description="")
     for _, reason in problems:
