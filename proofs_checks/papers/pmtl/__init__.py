@@ -10,12 +10,12 @@ from ..row import Row
 from .algorithm import ROWS as ALGORITHM
 from .algorithm_privacy import ROWS as ALGORITHM_PRIVACY
 from .appendix_a1 import ROWS as APPENDIX_A1
-from .convergence import ROWS as CONVERGENCE
-from .corollary2 import ROWS as COROLLARY_2
+from .convergence_rows import ROWS as CONVERGENCE
+from .corollary2_rows import ROWS as COROLLARY_2
 from .earlier import ROWS as EARLIER
 from .experiments import ROWS as EXPERIMENTS
 from .setup import ROWS as SETUP
-from .theorem1 import ROWS as THEOREM_1
+from .theorem1_rows import ROWS as THEOREM_1
 from .theorem6_rows import ROWS as THEOREM_6
 from .theorem7_rows import ROWS as THEOREM_7
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..row import Kind, Row, Statement
 from . import theorem6 as evidence
+from . import theorem6_constants as constants
 
 
 def _row(name: str, place: str, function: Any, printed: Statement, **more: Any) -> Row:
@@ -148,7 +149,7 @@ ROWS = (
     _row(
         "61",
         "(60) to (61) and (62)",
-        evidence.coefficient_61,
+        constants.coefficient_61,
         Statement("The coefficients of G^2 are 1/(2K) and K2/(2 K^2).", {"times the stated coefficients": "1"}),
         spoilt=Statement("They are 1.03 times that.", {"times the stated coefficients": "1.03"}),
         kind=Kind.SYMBOLIC,
@@ -156,14 +157,14 @@ ROWS = (
     _row(
         "65",
         "(63) to (65)",
-        evidence.needed_65,
+        constants.needed_65,
         Statement("Multiplying by 2K turns the right-hand side into (65)'s constant.", {"constant": "(65)"}),
         repaired=Statement("(66)'s constant is enough. (2K is what is needed.)", {"constant": "(66)"}),
     ),
     _row(
         "66",
         "(65) to (66)",
-        evidence.equality_66,
+        constants.equality_66,
         Statement("(65) equals (66).", {"relation": "="}),
         repaired=Statement("(65) is at most (66).", {"relation": "<="}),
         kind=Kind.SYMBOLIC,
@@ -171,7 +172,7 @@ ROWS = (
     _row(
         "67",
         "(64) to (67)",
-        evidence.square_67,
+        constants.square_67,
         Statement("The square is completed with lambda m.", {"factor": "lambda m"}),
         repaired=Statement("It is completed with lambda sqrt(m).", {"factor": "lambda sqrt(m)"}),
         kind=Kind.SYMBOLIC,
@@ -179,21 +180,21 @@ ROWS = (
     _row(
         "71",
         "(69) to (71)",
-        evidence.constant_71,
+        constants.constant_71,
         Statement("(71) needs 2 lambda^2 m/p^2 before d sigma^2 + 2 sigma sqrt(2dB/lambda).", {"n": "2"}),
         repaired=Statement("It needs 3 lambda^2 m/p^2.", {"n": "3"}),
     ),
     _row(
         "29-E1",
         "Theorem 6, (29) with E = 1 and 2 as O's constant",
-        evidence.vacuous_29,
+        constants.vacuous_29,
         Statement("The averaged squared gradients obey (29).", {"constant": "2"}),
         spoilt=Statement("They obey it with 1.9 as O's constant.", {"constant": "1.9"}),
     ),
     _row(
         "T",
         "(31): T = O(m/(lambda d gamma^2)), with 1 as O's constant",
-        evidence.feasible_rounds,
+        constants.feasible_rounds,
         Statement(
             "That T allows the 1000 rounds of the paper's FEMNIST run (lambda of .1 to 10).",
             {"rounds": 1000},
@@ -207,7 +208,7 @@ ROWS = (
         paper="pmtl",
         place="Section 4.3, Corollary 4, (11) with E = 1",
         kind=Kind.SMT,
-        evidence=evidence.vacuous_29,
+        evidence=constants.vacuous_29,
         printed=Statement(
             "Without noise the averaged squared gradients obey (11), 2 being O's constant.", {"constant": "2"}
         ),
@@ -218,7 +219,7 @@ ROWS = (
         paper="pmtl",
         place="Section 4.3, Theorem 3: assumptions",
         kind=Kind.SMT,
-        evidence=evidence.lipschitz,
+        evidence=constants.lipschitz,
         printed=Statement(
             "f_k, with its term (lambda/2)||w - w~||^2, is G-Lipschitz.", {"Lipschitz": "G"}, {"w": "R^d"}
         ),

@@ -1,0 +1,140 @@
+"""The rows of Theorem 1; evidence: theorem1.py."""
+
+from __future__ import annotations
+
+import math
+
+from ..row import Kind, Row, Statement
+from . import theorem1 as evidence
+
+_MOMENTS = {"p at most": 0.05, "epsilon": (0.5, 8.0), "log(1/delta)": (4.6, 23.1)}
+_POINTS = {"(epsilon, delta)": ((0.1, 1e-5), (1.0, 1e-5), (8.0, 1e-5), (40.0, 1e-5), (1.0, 1e-12), (2.0, 0.005))}
+
+ROWS = (
+    Row(
+        id="PMTL-L1",
+        paper="pmtl",
+        place="Appendix A.1, Lemma 1 (from Abadi et al. 2016, Theorem 1)",
+        kind=Kind.BALLS,
+        evidence=evidence.moments_constants,
+        printed=Statement(
+            "There are constants c1, c2 such that DPSGD with sigma >= c2 p sqrt(T log(1/delta))/epsilon is (epsilon, "
+            "delta)-DP for all epsilon < c1 p^2 T, all p and delta.",
+            {"(c1, c2)": "any", "sampling": "Poisson, zero-out"},
+            {"p at most": 1.0},
+        ),
+        repaired=Statement(
+            "c1 = 1/20 and c2 = 4 do for p <= 1/20, 0.5 <= epsilon <= 8, 1e-10 <= delta <= 0.01, Poisson sampling.",
+            {"(c1, c2)": (0.05, 4.0), "sampling": "Poisson, zero-out"},
+            _MOMENTS,
+        ),
+    ),
+    Row(
+        id="PMTL-T1a",
+        paper="pmtl",
+        place="Section 4.2, Theorem 1, second part (q = m)",
+        kind=Kind.BALLS,
+        evidence=evidence.full_participation,
+        printed=Statement(
+            "With all clients in every round, sigma = 4 gamma sqrt(T log(1/delta))/(epsilon m) gives "
+            "(epsilon, delta)-DP, for all epsilon and delta.",
+            {"factor": 4},
+            {"log(1/delta)": (2.3, 27.7), "epsilon / log(1/delta)": (0.01, 50.0)},
+        ),
+        repaired=Statement(
+            "It does where epsilon <= 2.34 log(1/delta). (That is (8 - 4 sqrt 2) log(1/delta) rounded down.)",
+            {"factor": 4},
+            {"log(1/delta)": (2.3, 27.7), "epsilon / log(1/delta)": (0.01, 2.34)},
+        ),
+    ),
+    Row(
+        id="PMTL-C-T1",
+        paper="pmtl",
+        place="Our correction of Theorem 1, second part",
+        kind=Kind.BALLS,
+        evidence=evidence.exact_noise,
+        printed=Statement(
+            "sigma = 2 gamma sqrt(T)/(m mu*(epsilon, delta)) is enough and needed, for replaced data, adaptive rounds "
+            "and stateful clients, for all epsilon and delta. (mu* is the largest shift of a Gaussian pair that is "
+            "(epsilon, delta)-DP.)",
+            {"times the least noise": 1.0},
+            _POINTS,
+        ),
+        spoilt=Statement(
+            "One percent less noise is enough.",
+            {"times the least noise": 0.99},
+            _POINTS,
+        ),
+    ),
+    Row(
+        id="PMTL-T1-general",
+        paper="pmtl",
+        place="Section 4.2, after Theorem 1: other local objectives and aggregation methods",
+        kind=Kind.INTERVAL,
+        evidence=evidence.other_aggregates,
+        printed=Statement(
+            "Theorem 1's noise serves any aggregation into a single model. (Weights by sample count, as in the code.)",
+            {"noise": "Theorem 1"},
+            {"weights": "n_k / sum n"},
+        ),
+        repaired=Statement(
+            "It serves averages in which no client's weight is above 1/m, whatever the local objective.",
+            {"noise": "Theorem 1"},
+            {"weights": "1/m"},
+        ),
+    ),
+    Row(
+        id="PMTL-T1b",
+        paper="pmtl",
+        place="Section 4.2, Theorem 1, first part (q < m)",
+        kind=Kind.BALLS,
+        evidence=evidence.moments_constants,
+        printed=Statement(
+            "There are constants c1, c2 such that sigma >= c2 gamma sqrt(T log(1/delta))/(epsilon m) gives (epsilon, "
+            "delta)-DP for all epsilon < c1 (q/m)^2 T, all q, m and delta.",
+            {"(c1, c2)": "any", "sampling": "fixed size, replace-one"},
+            {"p at most": 1.0},
+        ),
+        repaired=Statement(
+            "Before an outside reader and with stateless clients, c1 = 1/20 and c2 = 8 sqrt 2 do for q/m <= 1/20, "
+            "0.5 <= epsilon <= 8, 1e-10 <= delta <= 0.01, cohorts of a fixed size and replaced data.",
+            {"(c1, c2)": (0.05, 8 * math.sqrt(2)), "sampling": "fixed size, replace-one"},
+            _MOMENTS,
+        ),
+    ),
+    Row(
+        id="PMTL-T1b-lemma",
+        paper="pmtl",
+        place="Appendix A.1, after (19): Lemma 1 applied directly",
+        kind=Kind.INTERVAL,
+        evidence=evidence.accounted_as,
+        printed=Statement(
+            "The Poisson, add-remove accounting with multiplier z = q sigma/gamma covers cohorts of a fixed size and "
+            "replaced data.",
+            {"multiplier divided by": 1.0},
+        ),
+        repaired=Statement(
+            "For stateless clients and hidden cohorts the accounting has to use z/2. (The replaced client moves by "
+            "2 gamma.)",
+            {"multiplier divided by": 2.0},
+        ),
+    ),
+    Row(
+        id="PMTL-C2-m",
+        paper="pmtl",
+        place="Section 4.2, after Corollary 2",
+        kind=Kind.INTERVAL,
+        evidence=evidence.limits,
+        printed=Statement(
+            "The more tasks, the smaller sigma: it vanishes as m grows, at the same epsilon.",
+            {"epsilon": 1.0},
+            {"cohort": "100"},
+        ),
+        repaired=Statement(
+            "True where the cohort grows with m. (With q = m, sigma falls like 1/m.)",
+            {"epsilon": 1.0},
+            {"cohort": "all"},
+        ),
+    ),
+)
+"""The rows of Theorem 1."""
