@@ -22,11 +22,17 @@ from .train_run import warnings_on_stderr
 
 NOT_IN_SWEEPS = ("noise_std", "budget", "checkpoint", "local_steps", "sigma", "target_epsilon")
 
+SET_BY_SWEEPS = {"head_layers": 1, "label_sets": "all", "aggregation_interval": 1}
+"""Options that a sweep sets itself or has no cells for, and their defaults."""
+
 
 def run_experiment(asked: SimpleNamespace) -> None:
     """Run, or resume, the named experiment, and print its table."""
     for option in NOT_IN_SWEEPS:
         if getattr(asked, option) is not None:
+            raise InputError("--" + option.replace("_", "-"), getattr(asked, option), "nothing, with --sweep")
+    for option, default in SET_BY_SWEEPS.items():
+        if getattr(asked, option) != default:
             raise InputError("--" + option.replace("_", "-"), getattr(asked, option), "nothing, with --sweep")
     cells = preset(asked.sweep, _base(asked), range(count("--seeds", asked.seeds)))
     folder = asked.out or Path(f"sweep-{asked.sweep}")

@@ -260,8 +260,9 @@ def test_bad_input_is_exit_code_2(capsys, arguments, expected):
 def test_sigma_is_dpfedmtl_s(capsys):
     assert run(["train", "pmtl", *SMALL, "--sigma", "1", "--clip-norm", "1"]) == 2
     assert "pmtl has no sigma" in capsys.readouterr().err
-    assert run(["train", "pmtl", *SMALL, "--sweep", "rounds", "--sigma", "1"]) == 2
-    assert "nothing, with --sweep" in capsys.readouterr().err
+    for option in (["--sigma", "1"], ["--label-sets", "own"], ["--head-layers", "2"]):
+        assert run(["train", "pmtl", *SMALL, "--sweep", "rounds", *option]) == 2
+        assert "nothing, with --sweep" in capsys.readouterr().err
 
 
 def test_sweep(capsys, tmp_path):
