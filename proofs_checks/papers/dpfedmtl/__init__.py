@@ -21,10 +21,11 @@ from .subsampling import ROWS as SUBSAMPLING
 from .subspaces import ROWS as SUBSPACES
 from .tables import ROWS as TABLES
 from .theorems_5 import ROWS as THEOREMS_5
+from .trainer_run import ROWS as TRAINER_RUN
 
 
 def rows() -> tuple[Row, ...]:
     """All rows, in the paper's order."""
     privacy = (*ALGORITHM_1, *SENSITIVITY, *SUBSAMPLING, *COMPOSITION, *RUN_AUDIT, *LIMIT)
-    convergence = (*SUBSPACES, *ASSUMPTIONS, *DESCENT, *INDUCTIONS, *THEOREMS_5, *RATES_5)
+    convergence = (*SUBSPACES, *ASSUMPTIONS, *DESCENT, *INDUCTIONS, *THEOREMS_5, *TRAINER_RUN, *RATES_5)
     return (*privacy, *convergence, *NOISE_FORMULA, *TABLES)
