@@ -37,7 +37,8 @@ def _accuracy(rows: Sequence[Row], file: Path) -> Path:
     """Methods with noise as curves with error bars; those without (or without any release) as levels."""
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(figsize=(7, 4.5))
+    figure, axes = pyplot.subplots(figsize=(7, 5))
+    shown: set[float] = set()
     for method in dict.fromkeys(row.method for row in rows):
         own = [row for row in rows if row.method == method and row.accuracy is not None]
         private = sorted(
@@ -48,12 +49,15 @@ def _accuracy(rows: Sequence[Row], file: Path) -> Path:
         if private:
             epsilons, accuracies, errors = np.array(private, dtype=float).T
             axes.errorbar(epsilons, accuracies, errors, marker="o", label=method)
+            shown |= {float(f"{value:.3g}") for value in epsilons}
         elif own and own[0].accuracy is not None:
             axes.axhline(own[0].accuracy, linestyle="--", color="grey", label=method)
     axes.set_xscale("log")
+    axes.minorticks_off()
+    axes.set_xticks(sorted(shown), [f"{value:g}" for value in sorted(shown)])
     axes.set_xlabel("epsilon, certified upper bound")
     axes.set_ylabel("test accuracy, mean over clients and seeds")
-    axes.legend(fontsize="small")
+    axes.legend(fontsize="small", ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.15))
     figure.tight_layout()
     figure.savefig(file, dpi=150)
     pyplot.close(figure)
