@@ -8,6 +8,7 @@ whole interaction, however it was steered, keeps the budget.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from typing import Literal, Protocol
 
 from scipy.optimize import minimize_scalar
@@ -41,15 +42,16 @@ class Filter(Protocol):
     def record(self, mechanism: Mechanism) -> None: ...
 
 
-class _Additive:
+class _Additive(ABC):
     """A budget spent in non-negative amounts, every sum rounded up."""
 
     def __init__(self, budget: float) -> None:
         self.budget = budget
         self.spent = 0.0
 
+    @abstractmethod
     def cost(self, mechanism: Mechanism) -> float:
-        raise NotImplementedError
+        """What the mechanism takes of the budget, rounded up."""
 
     def would_exceed(self, mechanism: Mechanism) -> bool:
         """Whether recording the mechanism would take more than is left. Changes nothing."""
