@@ -17,7 +17,7 @@ from .bracket import Bracket, EmptyBracket, OutOfReach
 from .contour import contour
 from .dominating import Participation, dominating
 from .pairs import Composition, SubsampledPair
-from .participation import participation
+from .participation import participation, revealed
 from .pld import pld
 from .rdp import rdp
 
@@ -28,6 +28,7 @@ ACCOUNTANTS: dict[str, ModuleType] = {
     "participation": participation,
     "pld": pld,
     "rdp": rdp,
+    "revealed-coins": revealed,
     "one-event": one_event,
 }
 """Certified accountants in the order in which "best" tries them."""
