@@ -24,6 +24,7 @@ from flint import ctx
 
 from . import checker
 from .certificate_evidence import Search
+from .claim_correlated import CorrelatedTable
 from .claim_mechanisms import GaussianMeanTable, Phase
 from .claim_observers import observer_is_the_notion_s_own
 from .claim_sampling import SamplingTable
@@ -115,7 +116,7 @@ def certificate(claim: Claim, lower: float, upper: float) -> Table:
         raise NoCertificate("the certificate's format has no such observer, and no noise that clients know a part of")
     document: Table = {
         "format": checker.FORMAT,
-        "claim": _claim(claim.statement),
+        "claim": _claim(claim.statement, restated(claim)),
         "phases": [_phase(phase) for phase in claim.phases],
     }
     top, above = _upper_end(document, claim.statement.delta, upper)
@@ -178,12 +179,12 @@ def _searches(document: Table, delta: float, *, worst: bool) -> dict[str, Search
     return {direction: Search(product, delta) for direction, product in pairs.items()}
 
 
-def _claim(statement: Statement) -> Table:
+def _claim(statement: Statement, note: str | None) -> Table:
     coalition = statement.notion != "dp" and statement.coalition_sees_participation is not False
     span = statement.epsilon_interval
     return {
         "title": statement.title,
-        "source": statement.source,
+        "source": statement.source if note is None else f"{statement.source} [certified: {note}]",
         "epsilon": repr(statement.epsilon),
         "epsilon_interval": [repr(end) for end in span] if span else None,
         "delta": repr(statement.delta),
@@ -195,11 +196,39 @@ def _claim(statement: Statement) -> Table:
 
 
 def _phase(phase: Phase) -> Table:
+    if phase.sampling.max_cohort is not None:
+        raise NoCertificate("the certificate's format has no Poisson cohorts that are cut")
+    if isinstance(phase.mechanism, CorrelatedTable):
+        return _one_release(phase, phase.mechanism)
     return {
         "mechanism": _mechanism(phase),
         "sampling": _sampling(phase.sampling),
         "rounds": phase.composition.rounds,
     }
+
+
+def _one_release(phase: Phase, mechanism: CorrelatedTable) -> Table:
+    """Correlated noise, all rounds as one Gaussian release: the sensitivity as the weight of one unit in a sum."""
+    squares = mechanism.over(phase.composition.rounds, phase.sampling).squared_sensitivity()
+    least, most = (_root(Fraction(square), direction) for square, direction in zip(squares, (-1, 1), strict=True))
+    sizes = {"noise_std": repr(mechanism.noise_multiplier), "clip_norm": "1", "max_weight": most, "min_weight": least}
+    sampling = {"scheme": "none", "population": None, "cohort": None, "sampling_rate": None}
+    return {"mechanism": {"kind": "gaussian-mean", **sizes}, "sampling": sampling, "rounds": 1}
+
+
+def _root(square: Fraction, direction: int) -> str:
+    """A decimal at or beyond the root, in one direction, by about 1e-16 of it."""
+    root = math.sqrt(square)
+    while (Fraction(repr(root)) ** 2 - square) * direction < 0:
+        root = math.nextafter(root, direction * math.inf)
+    return repr(root)
+
+
+def restated(claim: Claim) -> str | None:
+    """What the certificate speaks of where it cannot describe the claim's own mechanism; None where it does."""
+    if not any(isinstance(phase.mechanism, CorrelatedTable) for phase in claim.phases):
+        return None
+    return "all rounds of correlated noise as one Gaussian release, its sensitivity (max_weight) taken as given"
 
 
 def _mechanism(phase: Phase) -> Table:

@@ -15,7 +15,7 @@ from typing import Literal
 from ..accounting import Bracket
 from ..mechanisms import InputError, Mechanism
 from .auditing import AuditResult, AuditWitness
-from .certificate import NoCertificate, write
+from .certificate import NoCertificate, restated, write
 from .claim_observers import (
     ObservedInterval,
     by_observer,
@@ -163,11 +163,13 @@ def _certificate(
         return None, (Finding("no-certificate", "info", f"No certificate: {problem}."),)
     except OSError as problem:
         raise InputError("--certificate", str(directory), f"a folder to write to ({problem})") from None
+    note = restated(claim)
+    notes = (Finding("certificate-restates", "info", f"The certificate speaks of {note}."),) if note else ()
     if written.verdict == judge(bracket, claim.statement.threshold):
-        return str(written.path), ()
+        return str(written.path), notes
     proved = f"[{written.epsilon_lower:g}, {written.epsilon_upper:g}]"
     text = f"The certificate proves a wider interval, {proved}, from which the claim is {written.verdict}."
-    return str(written.path), (Finding("certificate-proves-less", "warning", text),)
+    return str(written.path), (Finding("certificate-proves-less", "warning", text), *notes)
 
 
 def judge(bracket: Bracket, threshold: float) -> Verdict:
