@@ -58,7 +58,7 @@ def test_it_prints_epsilon(host, tmp_path):
         log.seek(0)
         output = log.read()
     assert code == 0, output[-2000:]
-    assert output.strip().splitlines()[-1].endswith(EPSILON), output[-2000:]
+    assert any(line.endswith(EPSILON) for line in output.splitlines()), output[-2000:]  # Workers may have the last word.
 
 
 def _end_group(group: int) -> None:

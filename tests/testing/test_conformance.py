@@ -1,0 +1,260 @@
+"""Our accountant passes its own kit, and one planted fault a property is caught by exactly that property's test."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import strategies as st
+
+from dpcert.accounting import epsilon
+from dpcert.accounting.dominating import dominating
+from dpcert.accounting.epsilon import _composed
+from dpcert.mechanisms import Gaussian, InputError, Mechanism, Poisson, Repeat, Sequence
+from dpcert.testing import PROPERTIES, AccountantConformance, NotServed, Phase, Subject, conformance
+
+_KNOWN: dict[tuple, float] = {}
+
+
+class Ours(Subject):
+    """The accounting of a plain list of phases: the record that the planted faults spoil."""
+
+    name = "dpcert"
+
+    def new(self) -> list[Phase]:
+        return []
+
+    def compose(self, accountant: list[Phase], phase: Phase) -> list[Phase]:
+        accountant.append(phase)
+        return accountant
+
+    def run(self, accountant: list[Phase]) -> Mechanism:
+        steps = [(Poisson(Gaussian(p.noise_multiplier), p.sampling_rate), p.rounds) for p in accountant]
+        return Sequence(tuple(Repeat(step, rounds) for step, rounds in steps))
+
+    def bracket(self, accountant: list[Phase], delta: float):
+        key = tuple(accountant), delta, self.neighbouring
+        if key not in _KNOWN:
+            _KNOWN[key] = epsilon(self.run(accountant), delta, self.neighbouring)
+        return _KNOWN[key]
+
+    def epsilon(self, accountant: list[Phase], delta: float) -> float:
+        return self.bracket(accountant, delta).upper if accountant else 0.0
+
+    def epsilon_lower(self, accountant: list[Phase], delta: float) -> float:
+        return self.bracket(accountant, delta).lower
+
+    def state(self, accountant: list[Phase]) -> list[Phase]:
+        return list(accountant)
+
+    def restore(self, state: list[Phase]) -> list[Phase]:
+        return list(state)
+
+    def misuse(self, accountant: list[Phase]) -> None:
+        accountant.append(Phase(-1.0, 0.1, 1))
+
+    def phases(self) -> st.SearchStrategy[Phase]:
+        """Without runs of a few rounds at a tiny rate, which take our own accountant seconds each."""
+        rates = st.sampled_from((0.01, 0.1, 0.3, 1.0))
+        return st.builds(Phase, st.sampled_from((0.6, 1.0, 2.0, 5.0)), rates, st.sampled_from((20, 50, 200)))
+
+
+class TestOurs(AccountantConformance):
+    subject = Ours()
+    examples = 6
+
+
+class OursReplaceOne(Ours):
+    neighbouring = "replace-one"
+
+
+class TestOursReplaceOne(AccountantConformance):
+    subject = OursReplaceOne()
+    examples = 4
+
+
+class OursEverywhere(Ours):
+    phases = Subject.phases
+
+
+@pytest.mark.nightly
+class TestOursEverywhere(AccountantConformance):
+    subject = OursEverywhere()
+    examples = 30
+
+
+def _single(accountant: list[Phase]) -> Phase | None:
+    """The only phase, where all are equal but for their rounds."""
+    kinds = {(phase.noise_multiplier, phase.sampling_rate) for phase in accountant}
+    return accountant[0] if len(kinds) == 1 else None
+
+
+class NegativeWhenEmpty(Ours):
+    def epsilon(self, accountant, delta):
+        return super().epsilon(accountant, delta) if accountant else -0.0048
+
+
+class CheaperAtLast(Ours):
+    """A surcharge for every even number of rounds."""
+
+    def epsilon(self, accountant, delta):
+        even = sum(phase.rounds for phase in accountant) % 2 == 0
+        return super().epsilon(accountant, delta) * (1.2 if even else 1.0)
+
+
+class NoisierIsDearer(Ours):
+    """A surcharge for noise above the least that is tried."""
+
+    def epsilon(self, accountant, delta):
+        dear = any(phase.noise_multiplier > 0.6 for phase in accountant)
+        return super().epsilon(accountant, delta) * (1.2 if dear else 1.0)
+
+
+class RarerIsDearer(Ours):
+    """A surcharge for the least rate that is tried."""
+
+    def epsilon(self, accountant, delta):
+        dear = any(phase.sampling_rate <= 0.01 for phase in accountant)
+        return super().epsilon(accountant, delta) * (1.2 if dear else 1.0)
+
+
+class StricterIsCheaper(Ours):
+    """A surcharge for every delta above 1e-3."""
+
+    def epsilon(self, accountant, delta):
+        return super().epsilon(accountant, delta) * (3.0 if delta > 1e-3 else 1.0)
+
+
+class OrderMatters(Ours):
+    """A surcharge where the last phase has more noise than the first."""
+
+    def epsilon(self, accountant, delta):
+        rising = accountant and accountant[-1].noise_multiplier > accountant[0].noise_multiplier
+        return super().epsilon(accountant, delta) * (1.1 if rising else 1.0)
+
+
+class EveryCallCosts(Ours):
+    """A surcharge for every call of compose."""
+
+    def epsilon(self, accountant, delta):
+        return super().epsilon(accountant, delta) * (1 + 0.01 * len(accountant))
+
+
+class PartsAreDearer(Ours):
+    """A surcharge for everything that has one kind of phase only."""
+
+    def epsilon(self, accountant, delta):
+        return super().epsilon(accountant, delta) * (3.0 if _single(accountant) else 1.0)
+
+
+class TooLow(Ours):
+    """2% too low, everywhere."""
+
+    def epsilon(self, accountant, delta):
+        return super().epsilon(accountant, delta) * 0.98
+
+
+class AddingOnly(Ours):
+    """The cost of adding a unit, not that of removing one."""
+
+    def epsilon(self, accountant, delta):
+        if not accountant:
+            return 0.0
+        pairs = dominating(self.run(accountant), "add-remove").upper
+        sampled = [pair for pair in pairs if any(getattr(part, "order", "") == "add" for part, _ in pair)]
+        return min(_composed(pair, "best", "epsilon", delta).upper for pair in sampled or pairs)
+
+
+class LowerTooHigh(Ours):
+    def epsilon_lower(self, accountant, delta):
+        return super().epsilon(accountant, delta) * 1.02
+
+
+class StateIsShared(Ours):
+    """The saved state is the accountant's own list, as in libraries whose load_state_dict keeps a reference."""
+
+    def restore(self, state):
+        return state
+
+
+class ReadingCounts(Ours):
+    """Every reading composes what was composed last once more."""
+
+    def epsilon(self, accountant, delta):
+        value = super().epsilon(accountant, delta)
+        if accountant:
+            accountant.append(accountant[-1])
+        return value
+
+
+class RefusalForgets(Ours):
+    """Takes out the last entry to look at it, and loses it when it raises."""
+
+    def misuse(self, accountant):
+        accountant.pop()
+        raise ValueError("noise multiplier and sample rate have to stay constant")
+
+
+PLANTED = {
+    "numbers": NegativeWhenEmpty,
+    "rounds": CheaperAtLast,
+    "noise": NoisierIsDearer,
+    "rate": RarerIsDearer,
+    "delta": StricterIsCheaper,
+    "order": OrderMatters,
+    "grouping": EveryCallCosts,
+    "post_processing": PartsAreDearer,
+    "truth": TooLow,
+    "add_and_remove": AddingOnly,
+    "lower_bound": LowerTooHigh,
+    "state": StateIsShared,
+    "getters": ReadingCounts,
+    "refusals": RefusalForgets,
+}
+
+
+def test_a_fault_is_planted_for_every_property():
+    assert list(PLANTED) == list(PROPERTIES)
+
+
+@pytest.mark.parametrize("broken", PLANTED)
+def test_a_planted_fault_is_caught_by_exactly_its_property(broken):
+    findings = conformance(PLANTED[broken](), examples=6)
+    assert [finding.property for finding in findings if finding.outcome != "passed"] == [broken]
+
+
+def test_what_an_accountant_does_not_serve_breaks_nothing():
+    class Silent(Ours):
+        def compose(self, accountant, phase):
+            raise NotServed("too much noise")
+
+    assert {finding.outcome for finding in conformance(Silent(), examples=2)} == {"not served"}
+
+
+def test_an_accountant_without_an_answer_is_broken():
+    class Crashes(Ours):
+        def epsilon(self, accountant, delta):
+            raise IndexError("list index out of range")
+
+    (finding,) = conformance(Crashes(), ["numbers"], examples=2)
+    assert finding.outcome == "broken"
+    assert "IndexError" in finding.detail
+
+
+def test_hard_settings_are_held_to_the_truth():
+    class LowAtTinyDelta(Ours):
+        def epsilon(self, accountant, delta):
+            return super().epsilon(accountant, delta) - (0.001 if delta < 1e-9 else 0.0)
+
+    hard = [((Phase(1.0, 0.01, 1000),), 1e-10)]
+    (plain,) = conformance(LowAtTinyDelta(), ["truth"], examples=2)
+    (found,) = conformance(LowAtTinyDelta(), ["truth"], examples=0, hard=hard)
+    assert (plain.outcome, found.outcome) == ("passed", "broken")
+    assert "proved for remove" in found.detail
+
+
+@pytest.mark.parametrize("field", ["noise_multiplier", "sampling_rate", "rounds"])
+def test_phases_are_validated(field):
+    values = {"noise_multiplier": 1.0, "sampling_rate": 0.1, "rounds": 10}
+    with pytest.raises(InputError, match=field):
+        Phase(**{**values, field: math.nan})
