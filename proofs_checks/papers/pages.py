@@ -14,12 +14,14 @@ from .row import Finding, Paper, Statement, Status
 
 ABOUT: dict[Paper, str] = {
     "pmtl": "Every client keeps a model of its own and pulls it towards a noisy mean that everybody reads. The paper "
-    "promises *billboard privacy*: what the other clients hold says little about you, even if all of them pool it.",
+    "promises *billboard privacy*: what the other clients hold says little about you, even if all of them pool it. "
+    "Proofs of the corrections: [privacy](../theory/pmtl_privacy.md), [convergence](../theory/convergence.md).",
     "pmtl-jdp": "The same paper as first submitted, under the name of *joint* differential privacy; main text only.",
     "dpfedmtl": "Clients share the lower layers of a network, with noise, and keep their own top layer without. The "
-    "paper counts privacy by Gaussian differential privacy and a central limit theorem.",
+    "paper counts privacy by Gaussian differential privacy and a central limit theorem. Proofs of the corrections: "
+    "[theory](../theory/dpfedmtl.md).",
     "mocha": "Multi-task learning with a dual solver that lets slow or silent clients do less. No privacy is claimed; "
-    "the checks are about convergence. The paper's appendix was not at hand.",
+    "the checks are about convergence. The paper's appendix was not at hand. Proofs: [theory](../theory/mocha.md).",
 }
 """What the paper is about, in two sentences."""
 

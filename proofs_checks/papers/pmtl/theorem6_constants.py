@@ -197,3 +197,25 @@ def lipschitz(statement: Statement) -> Finding:
         proof="G = G_l + lambda R bounds the gradient there",
         refutation="(lambda/2)||w - w~||^2 has an unbounded gradient: f_k is G-Lipschitz on R^d for no G",
     )
+
+
+def corrected_descent(statement: Statement) -> Finding:
+    """-a (a - b) + (1/2)(a - b)^2 <= -(1/2) a^2 + factor b^2: a step of C-T6's proof, by coordinate, eta K = 1.
+
+    a: an entry of grad Phi, b: the same of lambda 1 e_t.
+    """
+    a, b = z3.Reals("a b")
+    factor = _number(statement, "factor")
+
+    def recheck(values: Values) -> Recheck:
+        x, y = values["a"], values["b"]
+        left, right = -x * (x - y) + (x - y) ** 2 / 2, -(x**2) / 2 + float(statement.claim["factor"]) * y**2
+        return Recheck(left > right, {"left": left, "right": right})
+
+    return decide(
+        -a * (a - b) + (a - b) * (a - b) / 2 <= -a * a / 2 + factor * b * b,
+        [],
+        recheck,
+        proof="an identity with 1/2",
+        refutation="the two sides are equal with 1/2, so less is not enough",
+    )

@@ -159,15 +159,21 @@ ROWS = (
         "T7",
         "Appendix A.3, Theorem 7, (78)",
         evidence.bound_78,
-        Statement("Delta_T obeys (78).", {"B in the bracket": "1"}),
-        spoilt=Statement("Delta_T obeys (78) with 0.9 B for B.", {"B in the bracket": "0.9"}),
+        Statement(
+            "After T steps the gap Delta_T is at most 2^-T (Delta_0 - M) + M/(1 - 2^-E), where M contains m B, B being "
+            "the largest f_k that the run meets.",
+            {"B in the bracket": "1"},
+        ),
+        spoilt=Statement("The same with 0.9 m B in M.", {"B in the bracket": "0.9"}),
     ),
     _row(
         "C8",
         "Appendix A.3, Corollary 8, (121)",
         evidence.bound_78,
-        Statement("Without noise, Delta_T/m obeys (121).", {"B in the bracket": "1"}),
-        spoilt=Statement("It obeys (121) with 0.9 B for B.", {"B in the bracket": "0.9"}),
+        Statement(
+            "Without noise, Delta_T/m is at most 2^-T (Delta_0/m - B) + B/(1 - 2^-E).", {"B in the bracket": "1"}
+        ),
+        spoilt=Statement("The same with 0.9 B for B.", {"B in the bracket": "0.9"}),
     ),
     _row(
         "T7-79",
