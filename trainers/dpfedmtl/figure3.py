@@ -103,7 +103,7 @@ def draw(file: str | Path) -> Path:
     handles, labels = panels[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncols=5, fontsize="x-small", frameon=False)
     figure.tight_layout(rect=(0, 0.05, 1, 1))
-    figure.savefig(file, dpi=85)
+    figure.savefig(file, dpi=75)
     pyplot.close(figure)
     return Path(file)
 
