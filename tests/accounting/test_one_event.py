@@ -8,7 +8,8 @@ import mpmath
 import pytest
 
 from dpcert.accounting import gaussian, one_event
-from dpcert.accounting.pairs import GaussianPair, LaplacePair, SubsampledPair
+from dpcert.accounting.pairs import GaussianPair, LaplacePair, Order, SubsampledPair
+from dpcert.accounting.participation import revealed
 
 
 @pytest.mark.parametrize("shift", [0.05, 0.5, 2.0, 30.0])
@@ -64,11 +65,40 @@ def test_below_two_sampled_rounds_of_replacement() -> None:
 
 
 def test_it_reaches_what_overflows_elsewhere() -> None:
-    """shift 1900, rate 20/9343, 400 rounds: one participation alone costs about shift^2 / 2."""
+    """shift 1900, rate 20/9343, 400 rounds: 7 participations, of probability 3e-5, cost about 7 shift^2 / 2."""
     bound = one_event.epsilon(((SubsampledPair(GaussianPair(1900.0), 20 / 9343, "remove"), 400),), 1e-5)
-    assert 1e6 < bound.lower < 1900.0**2 / 2 * 1.02
+    assert 0.99 * 7 * 1900.0**2 / 2 < bound.lower < 7 * 1900.0**2 / 2
     assert bound.upper == math.inf
     assert bound.certified
+
+
+@pytest.mark.parametrize("shift", [30.0, 1e3, 1e6])
+@pytest.mark.parametrize("order", ["remove", "replace"])
+def test_meets_the_upper_bound_where_noise_is_tiny(shift: float, order: Order) -> None:
+    composition = ((SubsampledPair(GaussianPair(shift), 20 / 9343, order), 400),)
+    bound = one_event.epsilon(composition, 1e-5)
+    above = revealed.epsilon(((SubsampledPair(GaussianPair(shift), 20 / 9343, "remove"), 400),), 1e-5).upper
+    assert bound.lower <= (above if order == "remove" else 4.0 * above)
+    assert bound.lower > above * (1.0 - 3.0 / shift)
+    assert one_event.delta(composition, 0.999 * bound.lower).lower > 1e-5
+
+
+def test_several_events_against_exact_counts() -> None:
+    """k and the threshold by hand, probabilities at 50 digits: the bound is at least what any of them gives."""
+    rate, shift, rounds, target = 0.01, 12.0, 300, 1e-4
+    pair = SubsampledPair(GaussianPair(shift), rate, "remove")
+    found = one_event.epsilon(((pair, rounds),), target).lower
+    with mpmath.workdps(50):
+        for k in (6, 8, 10):
+            for threshold in (6.0, 9.0, 10.5):
+                stay, move = mpmath.ncdf(-threshold), mpmath.ncdf(shift - threshold)
+                p = (1 - mpmath.mpf(rate)) * stay + mpmath.mpf(rate) * move
+                likely, unlikely = (
+                    mpmath.nsum(lambda j, e=each: mpmath.binomial(rounds, j) * e**j * (1 - e) ** (rounds - j), [k, 60])
+                    for each in (p, stay)
+                )
+                if likely > target:
+                    assert found > float(mpmath.log((likely - target) / unlikely)) - 0.02 * found
 
 
 def test_what_it_knows() -> None:
