@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from contextlib import suppress
 from typing import Literal
 
 from ...mechanisms import Mechanism, Neighbouring, Repeat, Sequence, neighbouring_relation, rounds_by_step
@@ -20,6 +19,9 @@ GOOD = 1e-8
 
 AHEAD = 1.05
 """Rounds for which it is laid out, relative to those that there are."""
+
+PATIENCE = 1.3
+"""Growth of the number of rounds after which an inversion is tried again where it did not serve."""
 
 
 class RunningEpsilon:
@@ -44,6 +46,7 @@ class RunningEpsilon:
         self._running: list[RunningInversion] = []
         self._tight = True
         self._reading: Bracket | None = None
+        self._not_before = 0
 
     def record(self, mechanism: Mechanism) -> None:
         """Add what ran, whole runs included. Raises InputError, and records nothing, where no bound is known."""
@@ -72,9 +75,12 @@ class RunningEpsilon:
         run = self.run()
         if run is None:
             return Bracket(0.0, 0.0, True, "empty")
-        if self._tight:
-            with suppress(OutOfReach):
+        rounds = sum(self._counts.values())
+        if self._tight and rounds >= self._not_before:
+            try:
                 return self._from_running()
+            except OutOfReach:
+                self._not_before = math.ceil(PATIENCE * rounds)
         return epsilon_of(run, self.delta, self.neighbouring, participation=self.participation)
 
     def _orders(self, step: Mechanism) -> tuple[Pair, ...]:
