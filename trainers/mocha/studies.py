@@ -159,11 +159,11 @@ def _optimum(study: Study) -> Cells:
     return {f"optimum-{seed}": partial(cell, seed) for seed in range(study.seeds)}
 
 
-def _cell(study: Study, method: str, label: str, rounds: Maker, longest: int = ROUNDS) -> Cells:
+def _cell(study: Study, method: str, label: str, rounds: Maker, longest: int | None = None) -> Cells:
     def cell(seed: int) -> dict[str, Any]:
         setting = study.setting(seed)
         recorder = Recorder(method, primal_of(setting))
-        followed = recorder.follow(rounds(setting, np.random.default_rng(seed)), longest, OPERATIONS)
+        followed = recorder.follow(rounds(setting, np.random.default_rng(seed)), longest or ROUNDS, OPERATIONS)
         return {"label": label, "seed": seed, **followed}
 
     return {f"{method}-{label}-{seed}": partial(cell, seed) for seed in range(study.seeds)}

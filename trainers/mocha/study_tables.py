@@ -85,8 +85,8 @@ def time_table(results: Results, target: float = TARGET) -> str:
     """Figures 1 and 2 in Markdown: mean simulated time to the target for each network, each method tuned for it."""
     curves = curves_of(results)
     lines = [
-        "| method | " + " | ".join(NETWORKS) + f" | (thousands of operations to {target:g})",
-        "|---|" + "---|" * len(NETWORKS) + "---|",
+        f"| thousands of operations to {target:g} | " + " | ".join(NETWORKS) + " |",
+        "|---|" + "---|" * len(NETWORKS),
     ]
     rows: dict[tuple[str, str], list[str]] = {}
     for network in NETWORKS:
@@ -97,7 +97,7 @@ def time_table(results: Results, target: float = TARGET) -> str:
             )
             rows.setdefault(key, []).append(f"{shown} ({own[0].label})")
     for (method, kind), cells in rows.items():
-        lines.append(f"| {method} {kind} | " + " | ".join(cells) + " | |")
+        lines.append(f"| {method} {kind}".rstrip() + " | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
