@@ -90,6 +90,7 @@ def _by_sigma(rows: Sequence[Row], file: Path) -> Path:
 
 def _rounds(results: Sequence[dict[str, Any]], file: Path) -> Path:
     from matplotlib import pyplot
+    from matplotlib.ticker import ScalarFormatter
 
     figure, (above, below) = pyplot.subplots(2, sharex=True, figsize=(7, 6), height_ratios=(2, 1))
     for method in dict.fromkeys(method_of(result) for result in results):
@@ -101,6 +102,8 @@ def _rounds(results: Sequence[dict[str, Any]], file: Path) -> Path:
         if None not in spent:
             below.plot(rounds, spent, marker=".", color=line.get_color())
     above.set_yscale("log")
+    above.yaxis.set_major_formatter(ScalarFormatter())
+    above.yaxis.set_minor_formatter(ScalarFormatter())
     above.set_ylabel("training loss,\nmean over clients and seeds")
     above.legend(fontsize="small")
     below.set_xlabel("round")
