@@ -12,6 +12,7 @@ from .assumption_2 import ROWS as ASSUMPTION_2
 from .cocoa import ROWS as COCOA
 from .dual import ROWS as DUAL
 from .experiments import ROWS as EXPERIMENTS
+from .made_tasks import ROWS as MADE_TASKS
 from .subproblem import ROWS as SUBPROBLEM
 from .theorem_1 import ROWS as THEOREM_1
 from .theorem_2 import ROWS as THEOREM_2
@@ -19,4 +20,4 @@ from .theorem_2 import ROWS as THEOREM_2
 
 def rows() -> tuple[Row, ...]:
     """All rows, in the paper's order."""
-    return (*DUAL, *SUBPROBLEM, *ASSUMPTION_2, *THEOREM_1, *THEOREM_2, *COCOA, *ALTERNATION, *EXPERIMENTS)
+    return (*DUAL, *SUBPROBLEM, *ASSUMPTION_2, *THEOREM_1, *THEOREM_2, *COCOA, *ALTERNATION, *EXPERIMENTS, *MADE_TASKS)
