@@ -101,7 +101,7 @@ class Inversion:
         base = self.prefactor - self.c * epsilon
         base_error = self.prefactor_error + 4.0 * UNIT * (abs(self.prefactor) + self.c * epsilon + 40.0)
         excess = math.exp(min(700.0, self.frame.log_excess(epsilon) - base + base_error))
-        slope = float(self.s @ terms.imag) / value - self.c if value > 0.0 else -self.c
+        slope = float((self.s * terms.imag).sum()) / value - self.c if value > 0.0 else -self.c
         return base + _log(value - error - excess) - base_error, base + _log(value + error) + base_error, slope
 
 
@@ -126,9 +126,9 @@ def invert(rounds: Rounds, plan: Plan, accuracy: float) -> Inversion:
     terms: Complex = np.exp(log_phi) * (found.step / math.pi) / (t * (t + 1.0))
     terms[0] *= 0.5
     sizes = np.abs(terms)
-    total = float(sizes @ (error + UNIT * (60.0 + 4.0 * np.abs(log_phi)))) * (1.0 + 2.0**-20)
+    total = float((sizes * (error + UNIT * (60.0 + 4.0 * np.abs(log_phi)))).sum()) * (1.0 + 2.0**-20)
     total += math.exp(min(700.0, found.log_tail - prefactor + prefactor_error))
-    return Inversion(found, s, terms, total, 4.1 * UNIT * float(sizes @ s), prefactor, prefactor_error)
+    return Inversion(found, s, terms, total, 4.1 * UNIT * float((sizes * s).sum()), prefactor, prefactor_error)
 
 
 def frame(rounds: Rounds, tilts: list[Tilted], plan: Plan, accuracy: float) -> Frame:

@@ -19,6 +19,10 @@ from .range import reach
 BLOCK = 32
 """The number of nodes is a multiple of it."""
 
+_SMALL = 2000
+"""Frequencies in one matrix product: with BLOCK nodes few enough for BLAS to stay on one thread, whose time is less
+than what several threads spend waiting for each other."""
+
 MOST_NODES = 60_000
 """Beyond it (enormous shifts) another accountant is the better choice."""
 
@@ -94,12 +98,12 @@ class Quadrature:
                 near = z.real < 1.0
                 gained = np.where(near, base * expm1(np.where(near, z, 0.0)), weight - base)
                 growth += _sum(gained)
-                error += UNIT * c * float(np.maximum(size, base_size) @ (size_of_loss * unit + path.loss_error))
+                error += UNIT * c * float((np.maximum(size, base_size) * (size_of_loss * unit + path.loss_error)).sum())
             else:
                 growth += _sum(weight) - floor * _sum(base)
-                error += UNIT * float(size @ (unit + c * path.loss_error) + floor * (base_size @ unit))
+                error += UNIT * float((size * (unit + c * path.loss_error) + floor * base_size * unit).sum())
             spread = size_of_loss * (unit + c * path.loss_error + sums) + path.loss_error
-            slope += UNIT * float(size @ spread)
+            slope += UNIT * float((size * spread).sum())
         relative, moment = self.relative_error(c), floor + growth
         error = 1.01 * (error + relative * (moment + floor)) / (1.0 - relative)
         fixed = 2.02 * relative * (moment + error)
@@ -163,7 +167,8 @@ class Tilted:
             a = np.concatenate([weight, rotation_minus_one(coarse[:, None], loss) * weight], axis=1)
             b = np.ones((weight.shape[0], BLOCK, inner), dtype=np.complex128)
             b[:, :, 1:] = rotation_minus_one(fine, loss.reshape(-1, BLOCK, 1))
-            part = (a @ b).sum(axis=0)
+            rows = max(1, _SMALL // inner)
+            part = np.concatenate([(a[:, k : k + rows] @ b).sum(axis=0) for k in range(0, a.shape[1], rows)])
             part[1:, 1:] += part[1:, :1] + part[:1, 1:]
             part[0, 0] = 0.0
             total += np.conj(part) if branch.mirrored else part
