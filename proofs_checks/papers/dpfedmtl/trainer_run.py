@@ -32,7 +32,7 @@ TARGETS = np.linspace(-2.0, 3.0, CLIENTS)
 
 
 def _trainer(cohort: int, seed: int) -> Trainer:
-    """torch is imported here, and nowhere in the register."""
+    """torch is imported when the row runs, and not before."""
     import torch
 
     from ....trainers.data import Client, Federation, Samples
