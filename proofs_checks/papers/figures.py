@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,8 @@ Figures = dict[Paper, list[tuple[str, str]]]
 DPI = 110
 
 
-def draw(folder: Path) -> Figures:
-    """Draw all figures into the folder. Raises InputError without matplotlib."""
+def draw(folder: Path, papers: Collection[Paper]) -> Figures:
+    """Draw these papers' figures into the folder. Raises InputError without matplotlib."""
     try:
         import matplotlib as mpl
     except ImportError as error:
@@ -37,7 +37,8 @@ def draw(folder: Path) -> Figures:
     ]
     figures: Figures = {}
     for paper, name, plot in wanted:
-        figures.setdefault(paper, []).append((name, _draw(folder / name, plot)))
+        if paper in papers:
+            figures.setdefault(paper, []).append((name, _draw(folder / name, plot)))
     return figures
 
 

@@ -45,18 +45,22 @@ class Entry:
 
 
 def write_pages(folder: Path, judgements: Sequence[Judgement]) -> list[Path]:
-    """README.md, one page a paper, and the figures. Raises InputError without matplotlib."""
+    """One page and the figures for each paper among the judgements, and README.md over all pages in the folder.
+
+    The judgements of a paper have to be complete. Raises InputError without matplotlib.
+    """
     from .figures import draw
 
     folder.mkdir(parents=True, exist_ok=True)
-    figures = draw(folder)
-    files = [folder / "README.md"]
-    files[0].write_text(_index(judgements))
-    for paper in PAPERS:
-        file = folder / f"{paper}.md"
-        file.write_text(_page(paper, [j for j in judgements if j.row.paper == paper], figures.get(paper, [])))
-        files.append(file)
-    return files
+    judged = [paper for paper in PAPERS if any(j.row.paper == paper for j in judgements)]
+    figures = draw(folder, judged)
+    files = []
+    for paper in judged:
+        files.append(folder / f"{paper}.md")
+        files[-1].write_text(_page(paper, [j for j in judgements if j.row.paper == paper], figures.get(paper, [])))
+    index = folder / "README.md"
+    index.write_text(_index(folder))
+    return [*files, index]
 
 
 def entries(page: str) -> list[Entry]:
@@ -76,7 +80,7 @@ def entry(judged: Judgement) -> Entry:
     return Entry(judged.row.id, str(judged.status), _plain(judged.row.readings[0].text), _plain(judged.instead))
 
 
-def _index(judgements: Sequence[Judgement]) -> str:
+def _index(folder: Path) -> str:
     lines = [
         "# The papers, checked",
         "",
@@ -89,7 +93,10 @@ def _index(judgements: Sequence[Judgement]) -> str:
         "|---|" + "--:|" * len(Status),
     ]
     for paper, title in PAPERS.items():
-        counts = Counter(j.status for j in judgements if j.row.paper == paper)
+        page = folder / f"{paper}.md"
+        if not page.is_file():
+            continue
+        counts = Counter(found.status for found in entries(page.read_text()))
         lines.append(f"| [{title}]({paper}.md) | " + " | ".join(str(counts[status]) for status in Status) + " |")
     lines += ["", "| status | meaning |", "|---|---|"]
     lines += [f"| {status} | {meaning} |" for status, meaning in MEANING.items()]

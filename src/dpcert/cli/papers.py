@@ -28,7 +28,8 @@ def papers_command(
     quick: Annotated[bool, typer.Option("--quick", help="Leave out the rows that take long: under a minute.")] = False,
     as_json: Json = False,
     pages: Annotated[
-        Path | None, typer.Option("--pages", metavar="DIR", help="Also write the readers' pages and figures there.")
+        Path | None,
+        typer.Option("--pages", metavar="DIR", help="Also write the readers' pages there, all or --paper's."),
     ] = None,
 ) -> None:
     """Re-derive the status of each statement of the source papers: proofs, counterexamples, audits, runs.
@@ -38,8 +39,8 @@ def papers_command(
 
     Exit code: 0 every row has its status; 1 some row's evidence fell short; 2 bad input.
     """
-    if pages is not None and (paper or only or quick):
-        raise InputError("--pages", str(pages), "no --paper, --only or --quick beside it: the pages show every row")
+    if pages is not None and (only or quick):
+        raise InputError("--pages", str(pages), "no --only or --quick beside it: a page shows every row of its paper")
     rows = _rows(paper, only, quick)
     judgements, problems = _judge_all(rows)
     if as_json:
