@@ -181,5 +181,6 @@ def test_help_does_not_load_torch():
 def test_help_names_every_algorithm(capsys):
     assert tuple(build.ALGORITHMS) == ALGORITHMS
     assert run(["train", "--help"]) == 0
-    out = " ".join(capsys.readouterr().out.split())
+    # The help is wrapped, at hyphens too.
+    out = "".join(capsys.readouterr().out.split())
     assert all(name in out for name in ALGORITHMS)
