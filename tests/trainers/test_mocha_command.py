@@ -96,6 +96,12 @@ def test_private_mocha_tells_its_cost(capsys):
     assert document["gap"] >= 0
 
 
+def test_a_target_epsilon_is_met(capsys):
+    arguments = ["--clip-norm", "0.1", "--target-epsilon", "2", "--rounds", "7", "--delta", "1e-3"]
+    privacy = trained(capsys, "mocha", *TINY, *arguments)["privacy"]
+    assert 1.99 < privacy["epsilon_upper"] <= 2
+
+
 def test_clipping_without_noise_is_not_private(capsys):
     document = trained(capsys, "mocha", *TINY, "--clip-norm", "0.1", "--rounds", "5")
     assert document["privacy"] is None
@@ -194,6 +200,12 @@ def test_a_checkpoint_of_another_run_is_refused(capsys, tmp_path):
         (["mocha", "--omega", "clustered", "--clusters", "no.json"], "clusters"),
         (["mocha", "--omega", "no.npy"], "omega"),
         (["mocha", "--sweep", "figure9"], "--sweep"),
+        (["mocha", "--sigma", "1", "--clip-norm", "1"], "--sigma"),
+        (["mocha", "--target-epsilon", "1"], "--clip-norm"),
+        (["mocha", "--target-epsilon", "0", "--clip-norm", "1"], "--target-epsilon"),
+        (["mocha", *NOISE, "--target-epsilon", "1"], "--target-epsilon"),
+        (["mocha", "--budget", "1"], "--budget"),
+        (["mocha", "--budget", "1", "--clip-norm", "1"], "--budget"),
         (["cocoa", "--sweep", "figure1"], "algorithm"),
         (["mocha", "--split-file", "no.json"], "split_file"),
         (["mocha", "--data", "mat:no.mat"], "path"),

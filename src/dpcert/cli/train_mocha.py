@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from ..accounting import Bracket
-from ..mechanisms import InputError
+from ..accounting import Bracket, calibrate
+from ..mechanisms import Gaussian, InputError, Repeat
 from ..mechanisms.serialise import to_plain
 from ..mechanisms.validate import count, nonnegative, positive
 from ..trainers.engine.privacy import PrivacyGoal
@@ -36,6 +36,9 @@ LONGEST = 1_000_000
 
 PRIVATE_ROUNDS = 100
 
+NOISE = ("noise_multiplier", "noise_std", "sigma", "target_epsilon")
+"""The options that ask for noise, of which one may be given."""
+
 
 def run_mocha(asked: SimpleNamespace) -> None:
     """Solve as the options say, and print what came of it."""
@@ -45,10 +48,9 @@ def run_mocha(asked: SimpleNamespace) -> None:
     problem = load_problem(asked.data, asked.split_file, asked.seed or 0)
     choices = Choices(asked.omega, asked.clusters, asked.ridge, asked.loss, asked.strength)
     setting = setting_of(problem.train, choices)
-    noise = asked.noise_multiplier if asked.noise_std is None else _multiplier(asked, problem)
     document = _common(asked, problem)
-    if noise or asked.clip_norm is not None:
-        document |= _private(asked, problem, setting, noise or 0.0)
+    if asked.clip_norm is not None:
+        document |= _private(asked, problem, setting, _multiplier(asked, problem))
     else:
         document |= _plain(asked, problem, setting)
     if asked.as_json:
@@ -58,14 +60,18 @@ def run_mocha(asked: SimpleNamespace) -> None:
 
 
 def _refuse_what_means_nothing(asked: SimpleNamespace) -> None:
-    if asked.noise_std is not None and asked.noise_multiplier is not None:
-        raise InputError("--noise-std", asked.noise_std, "either --noise-std or --noise-multiplier")
-    private = asked.noise_std is not None or asked.noise_multiplier is not None or asked.clip_norm is not None
-    if private and asked.clip_norm is None:
-        raise InputError("--clip-norm", None, "a bound on what a node sends, with noise")
-    if private and asked.algorithm != "mocha":
+    given = [option for option in NOISE if getattr(asked, option) is not None]
+    if len(given) > 1:
+        raise InputError(_flag(given[1]), getattr(asked, given[1]), f"either {_flag(given[0])} or {_flag(given[1])}")
+    if asked.sigma is not None:
+        raise InputError("--sigma", asked.sigma, "--noise-multiplier: MOCHA has no sigma")
+    if given and asked.clip_norm is None:
+        raise InputError("--clip-norm", None, f"a bound on what a node sends, with {_flag(given[0])}")
+    if asked.budget is not None and not given:
+        raise InputError("--budget", asked.budget, "noise with it")
+    if asked.clip_norm is not None and asked.algorithm != "mocha":
         raise InputError("algorithm", asked.algorithm, "mocha, with --clip-norm or noise")
-    if private and asked.tolerance is not None:
+    if asked.clip_norm is not None and asked.tolerance is not None:
         raise InputError(
             "--tolerance", asked.tolerance, "--rounds with --clip-norm: stopping on the gap would release it"
         )
@@ -77,9 +83,27 @@ def _refuse_what_means_nothing(asked: SimpleNamespace) -> None:
         count("--seed", asked.seed, least=0)
 
 
+def _flag(option: str) -> str:
+    return "--" + option.replace("_", "-")
+
+
 def _multiplier(asked: SimpleNamespace, problem: Problem) -> float:
-    """--noise-std is on the mean over all nodes."""
-    return nonnegative("--noise-std", asked.noise_std) * problem.train.count / positive("--clip-norm", asked.clip_norm)
+    """The noise multiplier that the options ask for; 0 without any. --noise-std is on the mean over all nodes."""
+    if asked.noise_std is not None:
+        return (
+            nonnegative("--noise-std", asked.noise_std) * problem.train.count / positive("--clip-norm", asked.clip_norm)
+        )
+    if asked.target_epsilon is None:
+        return 0.0 if asked.noise_multiplier is None else nonnegative("noise_multiplier", asked.noise_multiplier)
+    found = calibrate(
+        lambda multiplier: Repeat(Gaussian(multiplier), asked.rounds or PRIVATE_ROUNDS),
+        solve_for="noise_multiplier",
+        epsilon=positive("--target-epsilon", asked.target_epsilon),
+        delta=asked.delta,
+        neighbouring=asked.neighbouring,
+        notion="billboard",
+    )
+    return found.value
 
 
 def _common(asked: SimpleNamespace, problem: Problem) -> dict[str, Any]:
