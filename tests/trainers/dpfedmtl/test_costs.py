@@ -52,7 +52,7 @@ def seen_delta(eps, mu, rate, rounds):
         return total
 
 
-@pytest.mark.parametrize("sigma", [0.65, 2.42, 9.69])
+@pytest.mark.parametrize("sigma", [0.65, 9.69])
 @pytest.mark.parametrize("variant", [DpFedMtlLocalNoise, DpFedMtlClipped])
 def test_server_and_coalition_see_one_client_s_noise(variant, sigma):
     """mu of one participation: 1/sigma corrected, M/(K sigma) with the S of Lemma 4.1."""
