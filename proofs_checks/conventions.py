@@ -69,6 +69,10 @@ _SEARCH = 1e-2
 """Tolerance in log(alpha - 1): epsilon is flat there, 1e-4 of it at most."""
 
 
+_NO_NOISE = 10.0
+"""With less than a tenth of the shift as noise one participation costs 50 and more: nobody prints that bound."""
+
+
 @dataclass(frozen=True, slots=True)
 class Computed:
     """A convention's epsilon for a variant, and what to know about it."""
@@ -141,14 +145,25 @@ def fixed_size(variant: Variant) -> Iterator[Computed]:
     if len(parts) != 1 or not isinstance(part, FixedSize) or not isinstance(part.mechanism, Gaussian):
         return
     shift = sensitivity(variant.neighbouring) / part.mechanism.noise_multiplier
+    if shift > _NO_NOISE:
+        return
 
     def objective(alpha: float) -> float:
         rdp_bound = rounds * wang_balle_kasiviswanathan(shift, part.sampling_rate, alpha)
         return canonne_epsilon(alpha, rdp_bound, variant.delta)
 
-    best = best_order(objective, 3.0, tolerance=_SEARCH)
-    value, order = min((objective(alpha), alpha) for alpha in _around(GRIDS["dp-accounting's orders"], best))
+    order = _best_of(GRIDS["dp-accounting's orders"], objective)
+    value = objective(order)
     yield Computed("RDP of fixed-size sampling, dp-accounting's bound and orders", value, f"order {order:g}")
+
+
+def _best_of(grid: tuple[float, ...], objective: Callable[[float], float]) -> float:
+    """The grid's best order by bisection: the objective falls before it and rises after it. High orders cost most."""
+    low, high = 0, len(grid) - 1
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if objective(grid[middle]) <= objective(grid[middle + 1]) else (middle + 1, high)
+    return grid[low]
 
 
 def limit(variant: Variant) -> Iterator[Computed]:

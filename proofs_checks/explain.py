@@ -26,6 +26,11 @@ _EXACT_WIDTH = 1e-3
 """Brackets wider than this, relatively, are no single number that could have been printed."""
 
 
+EXACT = "exact (PLD, contour)"
+_FAR = 50.0
+"""Where all that was computed of a run is so many times the printed number, small changes of it are not tried."""
+
+
 @dataclass(frozen=True, slots=True)
 class Convention:
     """One way to arrive at an epsilon.
@@ -59,11 +64,15 @@ def explain(
     for variant in main_variants(described):
         plain = {computed.name: computed for computed in _everything(variant)}
         found += [_convention(computed, variant, target) for computed in plain.values()]
+        if min((computed.value for computed in plain.values()), default=0.0) > _FAR * target.value:
+            continue  # the other variants at most quarter the shift or the delta's logarithm: they cannot come near
         found += _rounded_parameter(variant, target)
+        true = next((computed.value for name, computed in plain.items() if name == EXACT), 0.0)
+        sources = _ALL if true <= _FAR * target.value else _ALL[1:]
         for other in more_variants(variant):
             found += [
                 _convention(computed, other, target)
-                for computed in _everything(other)
+                for computed in _each(other, sources)
                 if computed.name not in plain or computed.value != plain[computed.name].value
             ]
     return tuple(sorted(dict((c.name, c) for c in reversed(found)).values(), key=lambda c: _rank(c, target)))
@@ -116,7 +125,7 @@ def _each(variant: Variant, sources: tuple[_Source, ...]) -> Iterator[Computed]:
 
 
 def _everything(variant: Variant) -> Iterator[Computed]:
-    yield from _each(variant, (_exact, zcdp, limit, composition_theorems, fixed_size, renyi))
+    yield from _each(variant, _ALL)
 
 
 def _exact(variant: Variant) -> Iterator[Computed]:
@@ -136,10 +145,13 @@ def _exact(variant: Variant) -> Iterator[Computed]:
         return
 
 
+_ALL: tuple[_Source, ...] = (_exact, zcdp, limit, composition_theorems, fixed_size, renyi)
+
+
 def _single(bracket: Bracket) -> Iterator[Computed]:
     if bracket.certified and bracket.width <= _EXACT_WIDTH * bracket.upper < math.inf:
         middle = (bracket.lower + bracket.upper) / 2
-        yield Computed("exact (PLD, contour)", middle, f"certified by {bracket.method}")
+        yield Computed(EXACT, middle, f"certified by {bracket.method}")
 
 
 def _convention(computed: Computed, variant: Variant, target: Printed) -> Convention:

@@ -52,6 +52,17 @@ def _document(read: Claim, found: tuple[Convention, ...]) -> dict[str, object]:
     }
 
 
+def _counted(found: tuple[Convention, ...], matching: int) -> str:
+    """How many of the conventions give the printed digits, or plainly that none does."""
+    if matching or not found:
+        return f"{matching} of {len(found)} conventions tried give the printed digits (--all shows them)."
+    nearest = found[0]
+    return (
+        f"None of the {len(found)} conventions tried gives the printed digits (--all shows them): how the number came "
+        f"about is unknown. The nearest is {nearest.value:.6g}, {nearest.name}."
+    )
+
+
 def _print(read: Claim, found: tuple[Convention, ...], everything: bool) -> None:
     matching = sum(convention.reproduces for convention in found)
     few = (*found[: min(matching, SHOWN_MATCHES)], *found[matching : matching + SHOWN_OTHERS])
@@ -69,7 +80,6 @@ def _print(read: Claim, found: tuple[Convention, ...], everything: bool) -> None
     console = output_console()
     console.print(f"{read.statement.title}: printed epsilon {read.printed}", markup=False, highlight=False)
     console.print(table)
-    counted = f"{matching} of {len(found)} conventions tried give the printed digits (--all shows them)."
-    console.print(counted, highlight=False)
+    console.print(_counted(found, matching), markup=False, highlight=False)
     if read.statement.convention:
         console.print(f"The source says: {read.statement.convention}.", markup=False, highlight=False)
