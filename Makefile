@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: verify test nightly nightly-hosts papers lint bench-accountants bench-auditors clean
+.PHONY: verify test nightly nightly-hosts papers lint bench-accountants bench-auditors conformance clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -59,6 +59,11 @@ lint: $(VENV)/.installed-test
 
 bench-accountants: .venv-bench/.installed
 	.venv-bench/bin/python benchmarks/accountants.py
+
+# The property tests of dpcert.testing on the peers: writes the table of docs/conformance.md.
+conformance: .venv-bench/.installed
+	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check 'hypothesis>=6.100'
+	.venv-bench/bin/python benchmarks/conformance.py --write docs/conformance-table.md
 
 # jax-privacy without its dependencies: its auditing module needs numpy only.
 bench-auditors: .venv-bench/.installed
