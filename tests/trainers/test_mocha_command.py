@@ -200,6 +200,7 @@ def test_a_checkpoint_of_another_run_is_refused(capsys, tmp_path):
         (["mocha", "--omega", "clustered", "--clusters", "no.json"], "clusters"),
         (["mocha", "--omega", "no.npy"], "omega"),
         (["mocha", "--sweep", "figure9"], "--sweep"),
+        (["mocha", "--sweep", "table1", "--split-file", "x.json"], "--split-file"),
         (["mocha", "--sigma", "1", "--clip-norm", "1"], "--sigma"),
         (["mocha", "--target-epsilon", "1"], "--clip-norm"),
         (["mocha", "--target-epsilon", "0", "--clip-norm", "1"], "--target-epsilon"),

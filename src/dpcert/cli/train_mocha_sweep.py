@@ -29,6 +29,8 @@ def run_study(asked: SimpleNamespace) -> None:
     """Run, or resume, the study, and print its table."""
     if asked.algorithm != "mocha":
         raise InputError("algorithm", asked.algorithm, "mocha, with --sweep")
+    if asked.sweep == "table1" and asked.split_file is not None:
+        raise InputError("--split-file", str(asked.split_file), "none with table1: every seed has a split of its own")
     cells = CELLS[choice("--sweep", asked.sweep, CELLS)](
         Study(asked.data, asked.split_file, asked.strength, asked.seeds)
     )
