@@ -26,12 +26,10 @@ from dpcert.testing import PROPERTIES, NotServed, Phase, Subject, conformance
 from dpcert.testing.subject import noises, rates
 
 HARD = [
-    ((Phase(1.0, 0.01, 10_000),), 1e-9),
     ((Phase(1.0, 0.01, 10_000),), 1e-10),
     ((Phase(1.0, 0.01, 10_000),), 1e-12),
     ((Phase(100.0, 0.5, 1_000_000),), 1e-10),
     ((Phase(0.6, 0.001, 10_000),), 1e-5),
-    ((Phase(8.0, 100 / 205, 1000),), 1e-5),
 ]
 """Settings of small delta or many rounds, on which peers were seen to fail."""
 
@@ -230,12 +228,12 @@ def _limit(seconds: int) -> Iterator[None]:
     def stop(*_: object) -> None:
         raise TooSlow
 
-    signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
+    signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)  # CPU time, so that a busy machine does not hide a defect.
     try:
         yield
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def measure(subject: Subject, examples: int, limit: int, tick: Any) -> dict[str, dict[str, str]]:
@@ -259,7 +257,7 @@ def _tried(subject: Subject, name: str, examples: int, hard: tuple[Any, ...], li
             warnings.simplefilter("ignore")
             (finding,) = conformance(subject, [name], examples=examples, hard=hard)
     except TooSlow:
-        return {"property": name, "outcome": "not served", "detail": f"over {limit} s"}
+        return {"property": name, "outcome": "not served", "detail": f"over {limit} s of CPU time"}
     return asdict(finding)
 
 
@@ -280,7 +278,9 @@ def table(results: dict[str, dict[str, dict[str, str]]]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--examples", type=int, default=9, help="settings a property")
-    parser.add_argument("--limit", type=int, default=60, help="seconds after which a property is given up on a peer")
+    parser.add_argument(
+        "--limit", type=int, default=60, help="CPU seconds after which a property is given up on a peer"
+    )
     parser.add_argument("--only", default="", help="peers whose name contains this")
     parser.add_argument("--write", type=Path, help="write the Markdown table to this file")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
