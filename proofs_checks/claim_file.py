@@ -22,6 +22,8 @@ def _content(path: Path) -> bytes:
             raise InputError("file", str(path), "a TOML file, not a directory")
         with path.open("rb") as stream:
             content = stream.read(MAXIMUM_BYTES + 1)
+    except InputError:  # which is a ValueError, too
+        raise
     except FileNotFoundError:
         raise InputError("file", str(path), "an existing TOML file") from None
     except (OSError, ValueError) as problem:  # ValueError: a path with a null byte

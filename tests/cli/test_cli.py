@@ -438,3 +438,10 @@ def test_every_command_is_summed_up_in_its_own_words():
         command = loaded(name)
         assert command.name == name
         assert " ".join(command.help.split("\n\n")[0].split()) == summary
+
+
+def test_a_directory_is_named_once(tmp_path, capsys):
+    assert run(["verify", str(tmp_path)]) == 2
+    error = capsys.readouterr().err
+    assert error.count("expected a TOML file, not a directory") == 1
+    assert "readable" not in error
