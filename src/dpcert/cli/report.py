@@ -44,7 +44,7 @@ code{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:13px;overflow-w
 footer{color:var(--soft);margin-top:40px;font-size:13px}
 """
 
-ROW, LEFT, RIGHT, WIDTH, TOP = 26, 330, 40, 1000, 26
+ROW, LEFT, RIGHT, WIDTH, TOP = 26, 390, 40, 1060, 26
 
 
 def write_report(path: Path, results: list[Verification], problems: list[tuple[str, InputError]]) -> None:
@@ -73,6 +73,10 @@ def _page(results: list[Verification], problems: list[tuple[str, InputError]]) -
             *(f'<div class="tile"><b>{number}</b><span>{word}</span></div>' for number, word in tiles),
             "</section>",
             "<h2>Printed against certified</h2>" if results else "",
+            '<p class="lead">Circle: the printed epsilon. Bar: the certified interval. The axis is logarithmic; a bar '
+            "from its left end stands for a lower end of 0.</p>"
+            if results
+            else "",
             f'<div class="chart">{_chart(results)}</div>' if results else "",
             "<h2>Claims</h2>",
             *(_details(result) for result in results),
@@ -120,7 +124,7 @@ def _row(result: Verification, top: float, x: Callable[[float], float]) -> str:
         'stroke="var(--track)" stroke-width="6"/>'
         f'<rect x="{start - 3:.1f}" y="{middle - 6}" width="{max(end - start, 0) + 6:.1f}" height="12" rx="3" '
         f'fill="{colour}"/>'
-        f'<circle cx="{printed:.1f}" cy="{middle}" r="5" fill="var(--card)" stroke="var(--ink)" stroke-width="2"/></g>'
+        f'<circle cx="{printed:.1f}" cy="{middle}" r="5" fill="none" stroke="var(--ink)" stroke-width="2"/></g>'
     )
 
 
