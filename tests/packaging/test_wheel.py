@@ -48,6 +48,7 @@ def test_the_wheel_holds_every_module(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     assert modules() - names == set()
     assert "dpcert/py.typed" in names
+    assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
 
 
 def test_no_room_is_importable_by_its_bare_name(wheel: Path, tmp_path: Path) -> None:
