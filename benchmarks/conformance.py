@@ -7,12 +7,13 @@ Every "broken" of the property `truth` is proved in ball arithmetic by the check
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import signal
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -253,7 +254,7 @@ def measure(subject: Subject, examples: int, limit: int, tick: Any) -> dict[str,
 
 def _tried(subject: Subject, name: str, examples: int, hard: tuple[Any, ...], limit: int) -> dict[str, str]:
     try:
-        with _limit(limit), warnings.catch_warnings():
+        with _limit(limit), warnings.catch_warnings(), redirect_stdout(io.StringIO()):  # autodp prints
             warnings.simplefilter("ignore")
             (finding,) = conformance(subject, [name], examples=examples, hard=hard)
     except TooSlow:
