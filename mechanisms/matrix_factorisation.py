@@ -15,19 +15,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
-import numpy as np
-from numpy.typing import NDArray
-
 from .base import Mechanism
 from .correlated import CorrelatedGaussian
 from .validate import InputError, count, nonnegative, number, positive
-
-Real = NDArray[np.float64]
-
-UNIT = 2.0**-52
-
-BLOCK = 64
-"""Rows at a time, to keep memory small."""
 
 
 def _numbers(name: str, values: Iterable[float], one: Callable[[str, float], float]) -> tuple[float, ...]:
@@ -76,18 +66,9 @@ class MatrixFactorisation(CorrelatedGaussian):
         At least: what equal contributions attain in some allowed set of rounds. At most: two maximisations, of each
         row of absolute inner products and of their sum; equal to it where columns at min_separation do not overlap.
         """
-        encoder = np.array(self.encoder)
-        terms = (len(encoder) + 8) * UNIT * (np.abs(encoder).T @ np.abs(encoder))
-        products = encoder.T @ encoder
-        over, under = np.abs(products) + terms, products - terms
-        chosen = min(self.max_participations, -(-self.rounds // self.min_separation))
-        most = _best_total(_best_rows(over, self.min_separation, chosen), self.min_separation, chosen)
-        attained = max(
-            float(under[np.ix_(rounds, rounds)].sum())
-            for rounds in _progressions(self.rounds, self.min_separation, chosen)
-        )
-        slack = (self.rounds + chosen**2) * UNIT
-        return max(0.0, attained * (1 - slack)), most * (1 + slack)
+        from .matrix_sensitivity import general
+
+        return general(self.encoder, self.min_separation, self.max_participations)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +100,9 @@ class ToeplitzFactorisation(CorrelatedGaussian):
         in j - i; so rounds 0, b, 2b, ... are the worst (docs/theory/correlated_noise.md). Bands that do not overlap
         have products of 0, and the same holds.
         """
-        chosen = min(self.max_participations, -(-self.rounds // self.min_separation))
-        total = np.zeros(self.rounds)
-        for start in range(0, chosen * self.min_separation, self.min_separation):
-            part = self.coefficients[: self.rounds - start]
-            total[start : start + len(part)] += part
-        exact = float(np.sum(total * total))
-        slack = (self.rounds + 2 * chosen + 8) * UNIT
-        return exact * (1 - slack), exact * (1 + slack)
+        from .matrix_sensitivity import toeplitz
+
+        return toeplitz(self.coefficients, self.rounds, self.min_separation, self.max_participations)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,47 +132,6 @@ class BandedFactorisation(CorrelatedGaussian):
 
     def squared_sensitivity(self) -> tuple[float, float]:
         """(at most, at least) the squared sensitivity: exact but for rounding."""
-        chosen = min(self.max_participations, -(-self.rounds // self.min_separation))
-        exact = _best_total(np.square(self.column_norms), self.min_separation, chosen)
-        slack = (chosen + 8) * UNIT
-        return exact * (1 - slack), exact * (1 + slack)
+        from .matrix_sensitivity import banded
 
-
-def _best_total(weights: Real, separation: int, most: int) -> float:
-    """The largest sum of at most `most` weights (>= 0) that are at least `separation` apart."""
-    return float(_best_totals(weights[None, :], separation, most)[0, -1, -1])
-
-
-def _best_totals(weights: Real, separation: int, most: int) -> Real:
-    """best[i, k, n]: the largest sum of at most k of the first n entries of row i, at least `separation` apart.
-
-    weights: shape (rows, n), >= 0.
-    """
-    rows, size = weights.shape
-    best = np.zeros((rows, most + 1, size + 1))
-    for place in range(size):
-        before = best[:, :-1, max(0, place + 1 - separation)]
-        best[:, 1:, place + 1] = np.maximum(best[:, 1:, place], before + weights[:, place, None])
-    return best
-
-
-def _best_rows(products: Real, separation: int, most: int) -> Real:
-    """For each round i, the largest sum of products[i, j] over j in an allowed set of rounds that has i in it."""
-    size = len(products)
-    result = np.empty(size)
-    for first in range(0, size, BLOCK):
-        block = products[first : first + BLOCK]
-        before = _best_totals(block, separation, most - 1)
-        after = _best_totals(block[:, ::-1], separation, most - 1)
-        for row, i in enumerate(range(first, first + len(block))):
-            left = before[row, :, max(0, i + 1 - separation)]
-            right = after[row, :, max(0, size - i - separation)]
-            result[i] = products[i, i] + float(np.max(left + right[::-1]))
-    return result
-
-
-def _progressions(rounds: int, separation: int, most: int) -> list[list[int]]:
-    """Sets of rounds to try: as many as allowed, as close as allowed, from every start."""
-    return [
-        list(range(start, min(rounds, start + most * separation), separation)) for start in range(min(rounds, 10_000))
-    ]
+        return banded(self.column_norms, self.min_separation, self.max_participations)
