@@ -31,7 +31,8 @@ def recorded(tmp_path: Path) -> Path:
 def test_a_whole_ledger(recorded, capsys):
     assert run(["ledger", "check", str(recorded), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert document["whole"] and document["events"] == 8
+    assert document["whole"]
+    assert document["events"] == 8
     assert run(["ledger", "check", str(recorded), "--head", document["head"]]) == 0
     assert "8 events" in capsys.readouterr().out
 
@@ -74,7 +75,8 @@ def test_damaged_ledgers_are_refused_and_left_alone(recorded, capsys, command, d
     assert run(["ledger", command, str(recorded)]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert captured.err.startswith("error: LEDGER = ") and captured.err.count("\n") == 1
+    assert captured.err.startswith("error: LEDGER = ")
+    assert captured.err.count("\n") == 1
     assert recorded.exists() == (damage != "missing")
 
 
