@@ -237,10 +237,10 @@ def _limit(seconds: int) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-def measure(subject: Subject, examples: int, limit: int, tick: Any) -> dict[str, dict[str, str]]:
+def measure(subject: Subject, names: list[str], examples: int, limit: int, tick: Any) -> dict[str, dict[str, str]]:
     """Every property's finding; hard settings one by one, so that a slow one does not hide the next."""
     found = {}
-    for name in PROPERTIES:
+    for name in names:
         found[name] = _tried(subject, name, examples, (), limit)
         plain = isinstance(subject, PlainGaussians | AutodpPlain)
         for hard in HARD if name == "truth" and found[name]["outcome"] == "passed" and not plain else ():
@@ -264,15 +264,17 @@ def _tried(subject: Subject, name: str, examples: int, hard: tuple[Any, ...], li
 
 def table(results: dict[str, dict[str, dict[str, str]]]) -> str:
     """A Markdown table and the smallest example of everything broken."""
-    sign = {"passed": "yes", "broken": "**no**", "not served": "-"}
+    sign = {"passed": "yes", "broken": "**no**", "not served": "-", "not tried": ""}
     lines = [f"| | {' | '.join(name.replace('_', ' ') for name in PROPERTIES)} |", "|---" * (len(PROPERTIES) + 1) + "|"]
     for name, found in results.items():
-        lines.append(f"| {name} | {' | '.join(sign[found[key]['outcome']] for key in PROPERTIES)} |")
+        cells = [sign[found[key]["outcome"] if key in found else "not tried"] for key in PROPERTIES]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
     lines += ["", "| accountant | property | what it did |", "|---|---|---|"]
     for name, found in results.items():
         for key, finding in found.items():
             if finding["outcome"] == "broken":
-                lines.append(f"| {name} | {key.replace('_', ' ')} | {finding['detail'].replace('|', '/')[:300]} |")
+                detail = " ".join(finding["detail"].replace("|", "/").split())[:300]
+                lines.append(f"| {name} | {key.replace('_', ' ')} | {detail} |")
     return "\n".join(lines) + "\n"
 
 
@@ -282,17 +284,19 @@ def main() -> None:
     parser.add_argument(
         "--limit", type=int, default=60, help="CPU seconds after which a property is given up on a peer"
     )
+    parser.add_argument("--properties", default=",".join(PROPERTIES), help="which, separated by commas")
     parser.add_argument("--only", default="", help="peers whose name contains this")
     parser.add_argument("--write", type=Path, help="write the Markdown table to this file")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     arguments = parser.parse_args()
+    names = arguments.properties.split(",")
     chosen = [subject for subject in subjects() if arguments.only in subject.name]
     results = {}
     with Progress(console=Console(file=sys.stderr), transient=True) as progress:
-        task = progress.add_task("properties", total=len(chosen) * len(PROPERTIES))
+        task = progress.add_task("properties", total=len(chosen) * len(names))
         for subject in chosen:
             results[subject.name] = measure(
-                subject, arguments.examples, arguments.limit, lambda: progress.advance(task)
+                subject, names, arguments.examples, arguments.limit, lambda: progress.advance(task)
             )
     if arguments.write:
         arguments.write.write_text(table(results), "utf-8")

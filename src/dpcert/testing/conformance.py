@@ -69,6 +69,7 @@ def _finding(subject: Subject, name: str, examples: int, hard: Sequence[Setting]
         deadline=None,
         derandomize=True,
         database=None,
+        report_multiple_bugs=False,
         print_blob=False,
         suppress_health_check=list(HealthCheck),
     )
