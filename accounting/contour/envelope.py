@@ -148,7 +148,10 @@ def _cells(part: Quadrature, tilted: Tilted, left: float, right: float) -> Real:
     first, last = math.inf, -math.inf
     for path, branch in zip(part.paths, tilted.branches, strict=True):
         heavy = path.x[branch.size > _LIGHT * branch.size.max()]
-        first, last = min(first, float(heavy[0])), max(last, float(heavy[-1]))
+        if heavy.size:  # a branch may vanish beside the other one
+            first, last = min(first, float(heavy[0])), max(last, float(heavy[-1]))
+    if not first <= last:
+        raise OutOfReach("no node of the quadrature carries weight")
     first, last = max(left, first - 0.5), min(right, last + 0.5)
     fine = min((last - first) / _FINE, 1.0)
     ends = [

@@ -19,7 +19,7 @@ from dpcert.accounting.contour.paths import Sampled
 from dpcert.accounting.contour.range import factors, log_mixture, reach
 from dpcert.accounting.pairs import Composition, GaussianPair, LaplacePair, Order, SubsampledPair
 from dpcert.accounting.rounding import UNIT
-from dpcert.mechanisms import Gaussian, Poisson, Repeat, Sequence
+from dpcert.mechanisms import FixedSize, Gaussian, Poisson, Repeat, Sequence
 
 ORDERS: tuple[Order, ...] = ("remove", "add", "replace", "hybrid")
 PAIRS = [
@@ -286,3 +286,11 @@ def test_supports_subsampled_gaussian_rounds_only() -> None:
     assert not contour.supports(one("visible", 1.0, 0.1, 3))
     assert not contour.supports(((SubsampledPair(LaplacePair(1.0), 0.1, "remove"), 3),))
     assert not contour.supports(((LaplacePair(1.0), 3),))
+
+
+@pytest.mark.parametrize("noise", [0.01, 0.02, 0.05])
+def test_a_branch_without_weight_is_no_crash(noise):
+    """Tiny noise in the hybrid order: one branch underflows, or both do and another accountant serves."""
+    run = Repeat(FixedSize(Gaussian(noise), 30, 6), 5)
+    found = epsilon(run, 1e-6, "replace-one")
+    assert 0 < found.lower <= found.upper < math.inf
