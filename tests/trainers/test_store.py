@@ -109,12 +109,12 @@ def test_a_store_is_never_written_over(tmp_path):
 
 
 def test_command(tmp_path):
-    command = [sys.executable, "-m", "dpcert.trainers.data.store"]
+    command = [sys.executable, "-W", "error", "-m", "dpcert.trainers.data"]
     source = "synthetic:related,population=9"
     subprocess.run([*command, source, str(tmp_path / "store")], check=True)
     assert len(json.loads((tmp_path / "store" / "index.json").read_text())["clients"]) == 9
     refused = subprocess.run(
         [*command, "leaf:nowhere", str(tmp_path / "x")], capture_output=True, text=True, check=False
     )
-    assert refused.returncode == 1
+    assert refused.returncode == 2
     assert "nowhere" in refused.stderr

@@ -4,14 +4,13 @@ A folder with the arrays of all clients, one after the other (features.npy and l
 sparse matrix for bags of words), and index.json. The arrays are memory-mapped: nothing of a client is read before it
 is used, so that under torchrun every process reads the clients of its own shards, and memory holds what it uses.
 
-    python -m dpcert.trainers.data.store leaf:femnist.zip,features=inverted FOLDER
+    python -m dpcert.trainers.data leaf:femnist.zip,features=inverted FOLDER
     torchrun --nproc-per-node 4 -m dpcert train pmtl --data store:FOLDER
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -126,18 +125,3 @@ def load_store(path: str | Path, *, seed: int = 0) -> StoredFederation:
     if not complete or held != len(labels):
         raise InputError("path", str(place), "a complete store: its arrays have other lengths than its index says")
     return federation
-
-
-def _main(arguments: Sequence[str]) -> None:
-    from .source import load_federation
-
-    if len(arguments) != 2:
-        raise SystemExit("usage: python -m dpcert.trainers.data.store KIND:PATH FOLDER")
-    try:
-        save_store(load_federation(arguments[0]), arguments[1])
-    except InputError as error:
-        raise SystemExit(f"error: {error}") from error
-
-
-if __name__ == "__main__":
-    _main(sys.argv[1:])
