@@ -27,7 +27,7 @@ from ...mechanisms import (
     neighbouring_relation,
     rounds_by_step,
 )
-from ...mechanisms.aggregation import Aggregation, PerClientNoise
+from ...mechanisms.aggregation import Aggregation, PerClientNoise, SecureAggregation
 from ...mechanisms.validate import choice, open_probability
 from ..bracket import Bracket
 from ..epsilon import epsilon
@@ -141,11 +141,13 @@ def _noise_of_random_cohorts(step: Mechanism, observer: Observer, aggregation: A
     """Refuse cohorts of random size whose clients bring the noise: who comes decides how much there is.
 
     A coalition that subtracts what it sent is left with nothing at all where the unit stayed away, so a secret coin
-    amplifies nothing. The server's view of single uploads does not depend on the others.
+    amplifies nothing; and shares of noise add up to what was planned only when exactly so many clients come. The
+    server's view of single uploads does not depend on the others.
     """
-    if not isinstance(step, Poisson) or step.sampling_rate == 1.0 or observer.kind == "server":
+    if not isinstance(step, Poisson) or step.sampling_rate == 1.0:
         return
-    if isinstance(aggregation, PerClientNoise):
+    uploads = isinstance(aggregation, PerClientNoise) and observer.kind == "server"
+    if isinstance(aggregation, PerClientNoise | SecureAggregation) and not uploads:
         expected = "a server's noise under Poisson sampling, where the noise that clients bring depends on who comes"
         raise InputError("aggregation", aggregation, expected)
 

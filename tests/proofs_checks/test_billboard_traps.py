@@ -109,7 +109,7 @@ def test_every_section_that_the_code_cites_is_in_the_note():
     headings = set(re.findall(r"^#+ (.+)$", NOTE.read_text(encoding="utf-8"), flags=re.MULTILINE))
     cited = set()
     for folder in ("accounting", "mechanisms", "proofs_checks"):
-        for source in (ROOT / folder).glob("*.py"):
+        for source in (ROOT / folder).rglob("*.py"):
             text = source.read_text(encoding="utf-8")
             if "billboard.md" in text:
                 cited |= {" ".join(name.split()) for name in re.findall(r'[Ss]ections?\s+"([^"]+)"', text)}
