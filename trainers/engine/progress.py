@@ -15,7 +15,11 @@ IDLE = 20.0
 
 
 class RoundProgress:
-    """Use as a context; `done` after every round. The epsilon is recomputed only as often as it stays cheap."""
+    """Use as a context; `done` after every round.
+
+    The epsilon is recomputed only as often as it stays cheap, says of which round it is, and is that of the last
+    round at the end.
+    """
 
     def __init__(self, name: str, rounds: int, cost: PrivacyCost, *, visible: bool) -> None:
         self._bar = Progress(
@@ -29,6 +33,7 @@ class RoundProgress:
         )
         self._task = self._bar.add_task(name, total=rounds, privacy="")
         self._cost = cost
+        self._rounds = rounds
         self._visible = visible
         self._next_time = 0.0
 
@@ -46,9 +51,9 @@ class RoundProgress:
         if not self._visible:
             return
         now = time.monotonic()
-        if now >= self._next_time:
+        if now >= self._next_time or rounds == self._rounds:
             bracket = self._cost.spent(spent)
             self._next_time = time.monotonic() + IDLE * (time.monotonic() - now) + 1.0
-            text = "no privacy" if bracket is None else f"epsilon <= {bracket.upper:.4g}"
+            text = "no privacy" if bracket is None else f"epsilon <= {bracket.upper:.4g} after {rounds}"
             self._bar.update(self._task, privacy=text)
         self._bar.update(self._task, completed=rounds)
