@@ -35,8 +35,11 @@ noise = CentrallyAppliedPrivacyMechanism(GaussianMechanism.from_privacy_accounta
 data = FederatedDataset(user, lambda: torch.randint(160, ()).item())
 module = Regression(4, 1)
 model = PyTorchModel(module, torch.optim.SGD, torch.optim.SGD(module.parameters(), 1.0))
-schedule = NNAlgorithmParams(16, evaluation_frequency=16, train_cohort_size=10, val_cohort_size=0)
-local = NNTrainHyperParams(local_num_epochs=1, local_learning_rate=0.1, local_batch_size=16)
-backend = SimulatedBackend(data, data, [noise])
-FederatedAveraging().run(schedule, backend, model, local, NNEvalHyperParams(16))
+FederatedAveraging().run(
+    NNAlgorithmParams(16, evaluation_frequency=16, train_cohort_size=10, val_cohort_size=0),
+    SimulatedBackend(data, data, [noise]),
+    model,
+    NNTrainHyperParams(local_num_epochs=1, local_learning_rate=0.1, local_batch_size=16),
+    NNEvalHyperParams(16),
+)
 print(f"epsilon = {spent.epsilon:.9f}")
