@@ -16,7 +16,7 @@ from dpcert.trainers.mocha import assemble
 from dpcert.trainers.mocha.losses import LOSSES
 from dpcert.trainers.mocha.methods import WeightStep
 from dpcert.trainers.mocha.relationships import fixed_identity
-from dpcert.trainers.mocha.run import EVALUATE_EVERY, Run
+from dpcert.trainers.mocha.run import Run
 from dpcert.trainers.mocha.source import load_problem
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
@@ -160,10 +160,15 @@ def test_a_run_resumes_to_the_bit(tmp_path, monkeypatch):
         Run(Interrupted(setting), "same", seed=2, checkpoint=tmp_path / "run").solve(80)
     resumed = Run(WeightStep(setting), "same", seed=2, checkpoint=tmp_path / "run")
     assert resumed.state.rounds == 35
-    assert 35 % EVALUATE_EVERY  # in the middle of a stretch between reports
     outcome = resumed.solve(80)
     assert outcome.weights.tobytes() == plain.weights.tobytes()
     assert (outcome.primal, outcome.dual, outcome.history) == (plain.primal, plain.dual, plain.history)
+
+
+def test_the_gap_of_every_round_is_reported(capsys):
+    told = trained(capsys, "mocha", *TINY, "--evaluate-every", "1", "--rounds", "12", "--tolerance", "1e-12")
+    assert [entry["round"] for entry in told["history"]] == list(range(13))
+    assert all(entry["gap"] >= 0 for entry in told["history"])
 
 
 def test_a_checkpoint_of_another_run_is_refused(capsys, tmp_path):

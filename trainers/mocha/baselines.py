@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..engine.streams import Streams
 from .losses import Loss
 from .methods import Joint, Method, Setting, WeightStep
-from .run import EVALUATE_EVERY, accuracies
+from .run import accuracies
 from .tasks import Tasks
 
 Array = NDArray[np.float64]
@@ -19,6 +19,9 @@ Fit = Callable[[Tasks, Loss, float, int], Array]
 
 LAMBDAS = (1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0)
 """The paper's grid."""
+
+REPORT_EVERY = 10
+"""Rounds between looks at the gap."""
 
 FOLDS = 5
 TOLERANCE = 1e-3
@@ -75,7 +78,7 @@ def _solved(method: Method, seed: int, longest: int) -> Array:
     best, primal, dual = state.weights, np.inf, -np.inf
     while state.rounds < longest and not (np.isfinite(primal) and primal - dual <= TOLERANCE * abs(primal)):
         state = method.round(state, streams.generator("batches", state.rounds))
-        if state.rounds % EVALUATE_EVERY == 0:
+        if state.rounds % REPORT_EVERY == 0:
             seen = method.report(state)
             best, primal = (state.weights, seen.primal) if seen.primal < primal else (best, primal)
             dual = max(dual, seen.dual)

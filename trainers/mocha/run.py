@@ -23,14 +23,11 @@ from .tasks import Tasks
 
 Array = NDArray[np.float64]
 
-EVALUATE_EVERY = 10
-"""Rounds between reports."""
-
 SAVE_EVERY = 2.0
 """Seconds between checkpoints; what is lost in between is computed again, to the same bits."""
 
 HISTORY_RATIO = 1.1
-"""Records of the history are at rounds that grow by this factor, so that long runs stay small."""
+"""Unless records are asked for every so many rounds, they are at rounds that grow by this factor."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,12 +49,23 @@ class Outcome:
 
 
 class Run:
-    """A method on a problem. seed: None for a secret one; checkpoint: a folder to save to and resume from."""
+    """A method on a problem, which reports its duality gap every round.
+
+    seed: None for a secret one; checkpoint: a folder to save to and resume from; record_every: rounds between the
+    history's records, 0 for ever fewer of them.
+    """
 
     def __init__(
-        self, method: Method, identity: str, *, seed: int | None = None, checkpoint: str | Path | None = None
+        self,
+        method: Method,
+        identity: str,
+        *,
+        seed: int | None = None,
+        checkpoint: str | Path | None = None,
+        record_every: int = 0,
     ) -> None:
         self.method = method
+        self.record_every = count("record_every", record_every, least=0)
         self.checkpoint = Checkpoint(checkpoint, identity, seed, Processes()) if checkpoint is not None else None
         drawn = new_seed() if seed is None else seed
         self.streams = Streams(self.checkpoint.seed if self.checkpoint else drawn)
@@ -70,7 +78,7 @@ class Run:
     def solve(
         self, rounds: int, *, tolerance: float = 0.0, watch: Callable[[int, float], None] = lambda *_: None
     ) -> Outcome:
-        """At most `rounds` rounds, or until gap <= tolerance * |primal|. watch(rounds done, gap) after each report."""
+        """At most `rounds` rounds, or until gap <= tolerance * |primal|. watch(rounds done, gap) after each."""
         count("rounds", rounds, least=0)
         if tolerance:
             positive("tolerance", tolerance)
@@ -79,9 +87,8 @@ class Run:
             self._look()
         while self.state.rounds < rounds and not self.converged(tolerance):
             self.state = self.method.round(self.state, self.streams.generator("batches", self.state.rounds))
-            if self.state.rounds % EVALUATE_EVERY == 0 or self.state.rounds == rounds:
-                self._look()
-                watch(self.state.rounds, self.gap)
+            self._look()
+            watch(self.state.rounds, self.gap)
             if self.checkpoint and time.perf_counter() - saved > SAVE_EVERY:
                 self._save()
                 saved = time.perf_counter()
@@ -106,7 +113,8 @@ class Run:
             self.primal, self.weights = seen.primal, self.state.weights
         self.dual = max(self.dual, seen.dual)
         known = self.history[-1]["round"] if self.history else -1.0
-        if self.state.rounds >= max(known + 1, HISTORY_RATIO * known):
+        due = known + self.record_every if self.record_every else max(known + 1, HISTORY_RATIO * known)
+        if self.state.rounds >= due:
             self.history.append({"round": self.state.rounds, "primal": seen.primal, "dual": seen.dual, "gap": seen.gap})
 
     def _save(self) -> None:

@@ -113,7 +113,12 @@ def train_command(
     dtype: Annotated[str, typer.Option(help="float32 or float64.")] = "float32",
     solver: Annotated[str, typer.Option(help="auto, loop, vmap, stacked or dual.")] = "auto",
     shards: Annotated[int | None, typer.Option(help="Units that processes share; 1, or 12 under torchrun.")] = None,
-    evaluate_every: Annotated[int, typer.Option(help="Rounds between evaluations; 0: at the end only.")] = 0,
+    evaluate_every: Annotated[
+        int,
+        typer.Option(
+            help="Rounds between evaluations (MOCHA: between records of the gap); 0: at the end only (fewer and fewer)."
+        ),
+    ] = 0,
     checkpoint: Annotated[Path | None, typer.Option(help="Folder to save to every round and to resume from.")] = None,
     sweep: Annotated[
         str | None,

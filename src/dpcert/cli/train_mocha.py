@@ -130,6 +130,7 @@ def _plain(asked: SimpleNamespace, problem: Problem, setting: Setting) -> dict[s
         _identity(asked, problem, asked.theta),
         seed=asked.seed,
         checkpoint=asked.checkpoint,
+        record_every=asked.evaluate_every,
     )
     rounds = LONGEST if asked.rounds is None else asked.rounds
     tolerance = TOLERANCE if asked.tolerance is None else asked.tolerance
