@@ -1,8 +1,8 @@
 """What accounting costs inside a training loop: `python benchmarks/ledger.py [--rounds N]`, CPU time of this process.
 
 compose: recording a round in memory. running epsilon: after every round, noise multipliers and cohorts changing among
-100 combinations, or new ones in every round (a twentieth of the rounds). SQLite: a durable record. Individual budgets: charging cohorts out of ten
-million clients.
+100 combinations, or new ones in every round (a twentieth of the rounds). SQLite: a durable record. Individual budgets:
+charging cohorts out of ten million clients.
 """
 
 from __future__ import annotations
