@@ -34,6 +34,14 @@ HARD = [
 ]
 """Settings of small delta or many rounds, on which peers were seen to fail."""
 
+HEADER = """# The peers through the conformance kit
+
+Written by `make conformance` (`benchmarks/conformance.py`), here with {} settings a property and {} s of CPU time at most.
+yes: held on every setting that was answered. no: broken, with an example below; a broken "truth" is proved in ball
+arithmetic. -: the accountant does not serve it, or took too long. Versions: benchmarks/requirements.txt.
+
+"""
+
 
 class DpAccounting(Subject):
     """dp-accounting's protocol: events in, epsilon out."""
@@ -299,7 +307,7 @@ def main() -> None:
                 subject, names, arguments.examples, arguments.limit, lambda: progress.advance(task)
             )
     if arguments.write:
-        arguments.write.write_text(table(results), "utf-8")
+        arguments.write.write_text(HEADER.format(arguments.examples, arguments.limit) + table(results), "utf-8")
     print(json.dumps(results, indent=1) if arguments.json else table(results))
 
 
