@@ -36,7 +36,7 @@ HARD = [
 
 HEADER = """# The peers through the conformance kit
 
-Written by `make conformance` (`benchmarks/conformance.py`), here with {} settings a property and {} s of CPU time at most.
+Written by `make conformance` (`benchmarks/conformance.py`), here with {} settings a property, {} s of CPU time at most.
 yes: held on every setting that was answered. no: broken, with an example below; a broken "truth" is proved in ball
 arithmetic. -: the accountant does not serve it, or took too long. Versions: benchmarks/requirements.txt.
 
