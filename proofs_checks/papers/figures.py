@@ -10,7 +10,7 @@ import numpy as np
 
 from ...accounting.tradeoff import tradeoff
 from ...mechanisms import InputError
-from ..coalition_attack import Federation
+from ..billboard.coalition_attack import Federation
 from .pmtl.experiments import FIGURE_2, hidden_epsilon, seen_epsilon
 from .row import Paper
 

@@ -69,7 +69,7 @@ class ClaimItem(pytest.Item):
     """Passes when the claim holds; fails with the verdict, the certified interval and the findings otherwise."""
 
     def runtest(self) -> None:
-        from .proofs_checks.verify import verify
+        from .proofs_checks.verification.verify import verify
 
         result = verify(self.path)
         if result.verdict != "holds":

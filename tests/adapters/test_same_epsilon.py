@@ -104,8 +104,8 @@ def test_the_same_epsilon(through) -> None:
 
 def test_the_reference_is_proved() -> None:
     pytest.importorskip("pydantic", reason="not in every host's environment, but in ours")
-    from dpcert.proofs_checks.certificate_evidence import Search
-    from dpcert.proofs_checks.checker import products
+    from dpcert.proofs_checks.certificates.checker import products
+    from dpcert.proofs_checks.certificates.evidence import Search
 
     step = {
         "mechanism": {"kind": "gaussian", "noise_multiplier": str(NOISE)},

@@ -76,7 +76,7 @@ def test_the_accountant_loads_nothing_heavy() -> None:
 
 def test_only_the_trainers_load_torch() -> None:
     assert "torch" not in loaded_by("import dpcert.cli")
-    assert "torch" not in loaded_by("import dpcert.proofs_checks.verify")
+    assert "torch" not in loaded_by("import dpcert.proofs_checks.verification.verify")
 
 
 def processor_seconds(statement: str) -> float:

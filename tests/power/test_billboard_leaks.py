@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from dpcert.proofs_checks.billboard import check_billboard
-from dpcert.proofs_checks.example_trainers import (
+from dpcert.proofs_checks.billboard.example_trainers import (
     DataDependentCohort,
     GlobalNormalisation,
     PersonalMeans,
     SharedOptimiserState,
 )
+from dpcert.proofs_checks.billboard.replay import check_billboard
 
 
 @pytest.fixture

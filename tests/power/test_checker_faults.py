@@ -14,10 +14,10 @@ import pytest
 
 from dpcert.accounting import epsilon
 from dpcert.mechanisms import Gaussian, Laplace, Poisson, Repeat
-from dpcert.proofs_checks import checker
-from dpcert.proofs_checks.certificate import certificate
-from dpcert.proofs_checks.claims import parse_claim
-from dpcert.proofs_checks.verify import certified_interval
+from dpcert.proofs_checks.certificates import checker
+from dpcert.proofs_checks.certificates.certificate import certificate
+from dpcert.proofs_checks.claims.claim import parse_claim
+from dpcert.proofs_checks.verification.verify import certified_interval
 
 SOURCE = Path(checker.__file__).read_text("utf-8")
 

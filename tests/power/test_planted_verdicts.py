@@ -11,16 +11,16 @@ import pytest
 
 from dpcert.accounting import Bracket
 from dpcert.mechanisms import Gaussian, InputError, Poisson
-from dpcert.proofs_checks.claims import parse_claim
+from dpcert.proofs_checks.claims.claim import parse_claim
 
 facade = importlib.import_module("dpcert.accounting.epsilon")
 pairs_of = importlib.import_module("dpcert.accounting.dominating")
 aggregation = importlib.import_module("dpcert.mechanisms.aggregation")
 observers = importlib.import_module("dpcert.accounting.billboard.observers")
 visible = importlib.import_module("dpcert.accounting.participation.visible")
-tables = importlib.import_module("dpcert.proofs_checks.claim_mechanisms")
-sampling = importlib.import_module("dpcert.proofs_checks.claim_sampling")
-verifier = importlib.import_module("dpcert.proofs_checks.verify")
+tables = importlib.import_module("dpcert.proofs_checks.claims.mechanism")
+sampling = importlib.import_module("dpcert.proofs_checks.claims.sampling")
+verifier = importlib.import_module("dpcert.proofs_checks.verification.verify")
 
 ROUNDS, COHORT, POPULATION, CLIP, STD, DELTA = 20, 4, 10, 0.5, 0.4, 1e-3
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from dpcert.cli import run
 from dpcert.mechanisms import InputError, Mechanism
-from dpcert.proofs_checks.claims import Claim, load_claim, parse_claim, to_run
+from dpcert.proofs_checks.claims.claim import Claim, load_claim, parse_claim, to_run
 
 CLAIMS = sorted((Path(__file__).parents[2] / "claims").glob("*.toml"))
 NUMBERS = st.one_of(

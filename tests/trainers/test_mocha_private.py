@@ -17,7 +17,7 @@ from scipy import stats
 
 from dpcert.accounting.epsilon import epsilon
 from dpcert.mechanisms import Gaussian, InputError, Repeat
-from dpcert.proofs_checks.billboard import check_billboard
+from dpcert.proofs_checks.billboard.replay import check_billboard
 from dpcert.trainers.engine.billboard import RecordingBillboard
 from dpcert.trainers.engine.checkpoint import Checkpoint
 from dpcert.trainers.engine.privacy import PrivacyGoal

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from dpcert.proofs_checks.billboard import check_billboard
-from dpcert.proofs_checks.trainer_protocol import RunRecord, TrainerProtocol
+from dpcert.proofs_checks.billboard.protocol import RunRecord, TrainerProtocol
+from dpcert.proofs_checks.billboard.replay import check_billboard
 from dpcert.trainers.data import Client, Samples
 from dpcert.trainers.data.synthetic import related_tasks
 from dpcert.trainers.engine.settings import AdaptiveClip

@@ -151,7 +151,7 @@ def _digest(release: Release) -> str:
 
 @dataclass(frozen=True)
 class ReplayablePrivateMocha:
-    """Private MOCHA as proofs_checks.trainer_protocol.TrainerProtocol; clients are (features, labels) pairs."""
+    """Private MOCHA as proofs_checks.billboard.protocol.TrainerProtocol; clients are (features, labels) pairs."""
 
     rounds_of: Callable[[Tasks], PrivateRounds]
     rounds: int

@@ -16,7 +16,7 @@ from ....accounting.conversions.optimal import asoodeh_epsilon
 from ....accounting.gaussian import profile_below
 from ....accounting.rounding import float_below
 from ....mechanisms import FixedSize, Gaussian, Poisson, Repeat
-from ...coalition_attack import Federation, coalition_attack
+from ...billboard.coalition_attack import Federation, coalition_attack
 from .. import balls
 from ..row import Finding, Statement
 

@@ -134,7 +134,7 @@ def _one_phase(asked: Setting, solved: SolveFor) -> Problem:
 
 def _several(asked: Setting, solved: SolveFor, path: Path) -> Problem:
     """The phases of a file; every option for a single phase must be left out."""
-    from ..proofs_checks.schedule import load_schedule
+    from ..proofs_checks.claims.schedule import load_schedule
 
     single = ("noise_multiplier", "noise_std", "clip_norm", "rounds", "sampling_rate", "population", "cohort")
     for name in single:

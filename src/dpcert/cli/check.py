@@ -26,7 +26,7 @@ def check_command(
     Exit code: 0 everything in it is proved; 1 something is not; 2 there is no JSON document to check.
     """
     _require_document(certificate)
-    from ..proofs_checks.checker import check
+    from ..proofs_checks.certificates.checker import check
 
     result = check(certificate)
     if as_json:

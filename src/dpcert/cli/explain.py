@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ..proofs_checks.claims import Claim, load_claim, to_run
-from ..proofs_checks.explain import Convention, explain
+from ..proofs_checks.claims.claim import Claim, load_claim, to_run
+from ..proofs_checks.reproduction.explain import Convention, explain
 from .options import Json
 from .output import output_console, print_json
 

@@ -11,9 +11,9 @@ import typer
 from pydantic import ValidationError
 
 from ..mechanisms import InputError, Mechanism
-from ..proofs_checks.claim_fields import MISSING
-from ..proofs_checks.claim_mechanisms import Phase
-from ..proofs_checks.claims import first_problem, run_of
+from ..proofs_checks.claims.claim import first_problem, run_of
+from ..proofs_checks.claims.fields import MISSING
+from ..proofs_checks.claims.mechanism import Phase
 
 Answer = TypeVar("Answer")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..mechanisms import InputError
 from ..proofs_checks.auditing import AuditWitness
-from ..proofs_checks.verify import Verification
+from ..proofs_checks.verification.verify import Verification
 from .output import interval, rounded_down
 
 STYLE = """

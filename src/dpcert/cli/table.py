@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..mechanisms import InputError
-from ..proofs_checks.verify import Verification
+from ..proofs_checks.verification.verify import Verification
 from .output import interval, output_console
 
 STYLES = {"holds": "bold green", "refuted": "bold red", "undecided": "bold yellow"}

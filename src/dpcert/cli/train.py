@@ -44,7 +44,7 @@ def train_command(
         str,
         typer.Option(
             help="synthetic[:NAME][,key=value], leaf:PATH, stackoverflow:PATH, csv:PATH, parquet:PATH; "
-            "MOCHA: mat:PATH, har:PATH, vehicle:PATH, gleam:PATH."
+            "MOCHA: mat:FILE, har:DIR, vehicle:DIR, gleam:DIR."
         ),
     ] = "synthetic",
     split_file: Annotated[
@@ -64,7 +64,34 @@ def train_command(
     ] = None,
     loss: Annotated[str, typer.Option(help="MOCHA: hinge, squared-hinge, logistic or squared.")] = "hinge",
     theta: Annotated[float, typer.Option(help="cocoa: the accuracy of every node's subproblem.")] = 0.5,
-    ridge: Annotated[float, typer.Option(help="MOCHA: added to a mean-regularised or clustered Omega.")] = 0.1,
+    ridge: Annotated[
+        float, typer.Option(help="MOCHA: added to a mean-regularised, clustered or graph-laplacian Omega.")
+    ] = 0.1,
+    graph: Annotated[
+        Path | None,
+        typer.Option(
+            help="MOCHA, --omega graph-laplacian: a .npy or .csv adjacency matrix, or lines `task task [weight]`."
+        ),
+    ] = None,
+    covariance: Annotated[
+        Path | None, typer.Option(help="MOCHA, --omega known: a .npy or .csv covariance matrix of the tasks.")
+    ] = None,
+    sigma_prime: Annotated[
+        str | None, typer.Option(help="MOCHA: reference (the authors' code's, the default), lemma or tight.")
+    ] = None,
+    work: Annotated[
+        str,
+        typer.Option(
+            help="mocha: what a node does in a round: passes=P, shares=LOW:HIGH (of the smallest n_t), theta=T or "
+            "theta=LOW:HIGH."
+        ),
+    ] = "passes=1",
+    drop: Annotated[
+        str | None,
+        typer.Option(
+            help="mocha: probability of dropping out of a round, of all nodes (P) or of one (NODE=P), or both."
+        ),
+    ] = None,
     cohort: Annotated[int | None, typer.Option(help="Clients a round (expected); by default 100 at most.")] = None,
     sampling: Annotated[str, typer.Option(help="poisson, fixed-size or full.")] = "poisson",
     noise_multiplier: Annotated[
@@ -88,7 +115,7 @@ def train_command(
         str,
         typer.Option(
             help="fixed-omega: mean-regularised, or a .npy or .csv matrix; MOCHA: fixed-identity, mean-regularised, "
-            "clustered, learned, or a .npy or .csv covariance."
+            "clustered, graph-laplacian, known, learned, or a .npy or .csv covariance."
         ),
     ] = "mean-regularised",
     head_layers: Annotated[int, typer.Option(help="dpfedmtl: top layers that stay with the clients; 0: none.")] = 1,

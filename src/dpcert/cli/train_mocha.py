@@ -20,19 +20,26 @@ from ..mechanisms.serialise import to_plain
 from ..mechanisms.validate import count, nonnegative, positive
 from ..trainers.engine.privacy import PrivacyGoal
 from ..trainers.mocha.assemble import Choices, method_of, private_of, setting_of
-from ..trainers.mocha.methods import Setting
+from ..trainers.mocha.methods import Setting, WeightStep
+from ..trainers.mocha.node_work import NodeWork
 from ..trainers.mocha.objective import risk
 from ..trainers.mocha.private_run import PrivateOutcome, PrivateRun
 from ..trainers.mocha.run import Outcome, Run, accuracies, identity_of
+from ..trainers.mocha.sigma_prime import resolve_sigma_prime
 from ..trainers.mocha.source import Problem, load_problem
 from .output import interval, print_json
 from .train_mocha_sweep import run_study
+
+Array = NDArray[np.float64]
 
 TOLERANCE = 1e-4
 """Relative gap at which a run without --tolerance stops."""
 
 LONGEST = 1_000_000
 """Rounds of a run that only --tolerance ends."""
+
+LONGEST_OF_OTHERS = 20_000
+"""The same where the tolerance need not be reached: mini-batches, Algorithm 1 whole, and a node that never answers."""
 
 PRIVATE_ROUNDS = 100
 
@@ -46,13 +53,18 @@ def run_mocha(asked: SimpleNamespace) -> None:
         return run_study(asked)
     _refuse_what_means_nothing(asked)
     problem = load_problem(asked.data, asked.split_file, asked.seed or 0)
-    choices = Choices(asked.omega, asked.clusters, asked.ridge, asked.loss, asked.strength)
+    choices = Choices(
+        asked.omega, asked.clusters, asked.ridge, asked.loss, asked.strength, asked.graph, asked.covariance
+    )
     setting = setting_of(problem.train, choices)
+    work = NodeWork.of(asked.work, asked.drop, problem.train.count)
     document = _common(asked, problem)
     if asked.clip_norm is not None:
+        if not work.plain:
+            raise InputError("--work", work.text, "passes=1, and no --drop, with --clip-norm")
         document |= _private(asked, problem, setting, _multiplier(asked, problem))
     else:
-        document |= _plain(asked, problem, setting)
+        document |= _plain(asked, problem, setting, work)
     if asked.as_json:
         print_json(document)
     else:
@@ -119,27 +131,46 @@ def _common(asked: SimpleNamespace, problem: Problem) -> dict[str, Any]:
     }
 
 
-def _identity(asked: SimpleNamespace, problem: Problem, *more: object) -> str:
-    settings = (asked.algorithm, asked.loss, asked.omega, asked.clusters, asked.ridge, asked.strength, *more)
-    return identity_of(problem.train, *settings)
+def _identity(asked: SimpleNamespace, problem: Problem, setting: Setting, *more: object) -> str:
+    """Of what decides the run's course; Omega by its entries, as files change under the same name."""
+    settings = (asked.algorithm, asked.loss, asked.omega == "learned", setting.omega.tobytes(), asked.strength)
+    return identity_of(problem.train, *settings, asked.sigma_prime or "reference", *more)
 
 
-def _plain(asked: SimpleNamespace, problem: Problem, setting: Setting) -> dict[str, Any]:
+def _longest(asked: SimpleNamespace, work: NodeWork) -> int:
+    if asked.rounds is not None:
+        return int(asked.rounds)
+    return LONGEST if asked.algorithm in ("mocha", "cocoa") and not work.silent else LONGEST_OF_OTHERS
+
+
+def _plain(asked: SimpleNamespace, problem: Problem, setting: Setting, work: NodeWork) -> dict[str, Any]:
+    method = method_of(
+        asked.algorithm, asked.omega, setting, theta=asked.theta, work=work, sigma_prime=asked.sigma_prime
+    )
     run = Run(
-        method_of(asked.algorithm, asked.omega, setting, asked.theta),
-        _identity(asked, problem, asked.theta),
+        method,
+        _identity(asked, problem, setting, asked.theta, work),
         seed=asked.seed,
         checkpoint=asked.checkpoint,
         record_every=asked.evaluate_every,
     )
-    rounds = LONGEST if asked.rounds is None else asked.rounds
+    rounds = _longest(asked, work)
     tolerance = TOLERANCE if asked.tolerance is None else asked.tolerance
     with _progress(asked, asked.algorithm, asked.rounds) as watch:
         outcome = run.solve(rounds, tolerance=tolerance, watch=lambda done, gap: watch(done, f"gap {gap:.3g}"))
-    return _outcome(problem, setting, outcome) | {"tolerance": tolerance}
+    document = _outcome(problem, setting, outcome) | {"tolerance": tolerance}
+    return document | _sigma_prime(asked, setting, run.state.covariance, isinstance(method, WeightStep))
 
 
-def _scores(problem: Problem, setting: Setting, weights: NDArray[np.float64]) -> dict[str, float | None]:
+def _sigma_prime(asked: SimpleNamespace, setting: Setting, covariance: Array, used: bool) -> dict[str, Any]:
+    """sigma' of the subproblems (4), by name and as it was in the end; null for methods that have none."""
+    if not used or asked.algorithm.startswith("mb-"):
+        return {"sigma_prime": None}
+    name = asked.sigma_prime or "reference"
+    return {"sigma_prime": {"name": name, "value": resolve_sigma_prime(name)(setting.tasks, covariance)}}
+
+
+def _scores(problem: Problem, setting: Setting, weights: Array) -> dict[str, float | None]:
     """Means over tasks on their test samples; no accuracy where the labels are not -1 and 1."""
     signs = all(np.isin(y, (-1.0, 1.0)).all() for y in problem.test.labels)
     return {
@@ -164,14 +195,14 @@ def _outcome(problem: Problem, setting: Setting, outcome: Outcome) -> dict[str, 
 
 
 def _private(asked: SimpleNamespace, problem: Problem, setting: Setting, noise: float) -> dict[str, Any]:
-    rounds = private_of(setting, asked.omega, asked.clip_norm, noise)
+    rounds = private_of(setting, asked.omega, asked.clip_norm, noise, asked.sigma_prime)
     goal = PrivacyGoal(asked.delta, asked.neighbouring, asked.budget)
-    identity = _identity(asked, problem, asked.clip_norm, noise)
+    identity = _identity(asked, problem, setting, asked.clip_norm, noise)
     run = PrivateRun(rounds, identity, goal, seed=asked.seed, checkpoint=asked.checkpoint)
     length = PRIVATE_ROUNDS if asked.rounds is None else asked.rounds
     with _progress(asked, "private mocha", length) as watch:
         outcome = run.solve(length, watch=lambda done: watch(done, ""))
-    seen = method_of("mocha", "fixed", setting, asked.theta).report(run.state)
+    seen = WeightStep(setting).report(run.state)
     return {
         "variant": "private: clipped and noised messages, ours and not the paper's",
         "rounds": outcome.rounds,
@@ -184,7 +215,7 @@ def _private(asked: SimpleNamespace, problem: Problem, setting: Setting, noise: 
         "privacy": _privacy(asked, run, outcome, noise),
         "mechanism": None if outcome.mechanism is None else to_plain(outcome.mechanism),
         "seconds": outcome.seconds,
-    }
+    } | _sigma_prime(asked, setting, run.state.covariance, True)
 
 
 def _privacy(asked: SimpleNamespace, run: PrivateRun, outcome: PrivateOutcome, noise: float) -> dict[str, Any] | None:
@@ -233,10 +264,14 @@ def _print(document: dict[str, Any]) -> None:
         if document[name] is not None
     )
     typer.echo(f"{document['algorithm']} on {document['data']}: {document['rounds']} rounds, {scores}")
+    if "variant" in document:
+        typer.echo(document["variant"])
     typer.echo(
         f"optimum in [{document['dual']:.8g}, {document['primal']:.8g}]: gap {document['gap']:.3g}, "
         f"{document['gap'] / abs(document['primal']):.2g} of the primal value"
     )
+    if not document.get("converged", True):
+        typer.echo(f"not within the tolerance of {document['tolerance']:g} after {document['rounds']} rounds")
     privacy = document["privacy"]
     if privacy is None:
         typer.echo("no privacy: trained without noise")

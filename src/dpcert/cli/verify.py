@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..mechanisms import InputError
-from ..proofs_checks.certificate import told_apart
-from ..proofs_checks.verify import Verification
-from ..proofs_checks.verify import verify as verify_claim
+from ..proofs_checks.certificates.certificate import told_apart
+from ..proofs_checks.verification.verify import Verification
+from ..proofs_checks.verification.verify import verify as verify_claim
 from .options import Json
 from .output import complain, print_json
 
@@ -70,7 +70,7 @@ def _as_verified(result: Verification) -> Verification:
 
 
 def _attacked(result: Verification) -> Verification:
-    from ..proofs_checks.implementation import audited
+    from ..proofs_checks.verification.implementation import audited
 
     return audited(result)
 

@@ -12,8 +12,8 @@ from functools import lru_cache
 from flint import ctx
 
 from ..mechanisms import Neighbouring
-from ..proofs_checks.certificate_evidence import Search
-from ..proofs_checks.checker import PRECISION, Product, products
+from ..proofs_checks.certificates.checker import PRECISION, Product, products
+from ..proofs_checks.certificates.evidence import Search
 from .subject import Phase
 
 Phases = tuple[Phase, ...]

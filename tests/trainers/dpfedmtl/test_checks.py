@@ -10,7 +10,7 @@ import pytest
 import torch
 from scipy import stats
 
-from dpcert.proofs_checks.billboard import check_billboard
+from dpcert.proofs_checks.billboard.replay import check_billboard
 from dpcert.trainers.data import Client, Federation, Samples
 from dpcert.trainers.data.synthetic import related_tasks
 from dpcert.trainers.dpfedmtl import DpFedMtl, DpFedMtlAsPrinted, DpFedMtlClipped, DpFedMtlLocalNoise

@@ -1,0 +1,282 @@
+"""Certificates: a claim, what ran, the interval around the true epsilon, and evidence that a checker can re-prove.
+
+    written = write(claim, lower, upper, Path("certificates"))
+    written.path, written.epsilon_lower, written.epsilon_upper, written.verdict
+
+`claim` is a claims.Claim (`parse_claim` makes one of parsed TOML); lower and upper are the ends of a certified
+bracket. The file states the interval that proofs_checks/checker.py can prove: it holds the given one and may be
+wider, so `write` returns it, with the verdict that follows from it. What cannot be certified at all raises
+NoCertificate. Format and proofs: docs/certificates.md. The checker trusts nothing that is done here.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal
+
+from flint import ctx
+
+from ..claims.claim import Claim, Statement
+from ..claims.correlated import CorrelatedTable
+from ..claims.mechanism import GaussianMeanTable, Phase
+from ..claims.observers import observer_is_the_notion_s_own
+from ..claims.sampling import SamplingTable
+from . import checker
+from .evidence import Search
+
+WIDENINGS = (
+    0.0,
+    1e-13,
+    1e-12,
+    1e-11,
+    1e-10,
+    1e-9,
+    1e-8,
+    1e-7,
+    1e-6,
+    1e-5,
+    1e-4,
+    1e-3,
+    3e-3,
+    0.01,
+    0.02,
+    0.04,
+    0.07,
+    0.1,
+    0.15,
+    0.2,
+    0.3,
+)
+"""By how much, relatively, an end is moved outwards until it can be proved: the first of these that does."""
+
+WILD = (0.6, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 15.0, 50.0, 200.0, 1000.0)
+"""Further widenings of an upper end: a bound is better than none."""
+
+Verdict = Literal["holds", "refuted", "undecided"]
+Table = dict[str, Any]
+
+
+class NoCertificate(Exception):
+    """The checker could prove nothing of this claim; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A certificate's file, and the interval and verdict that it states."""
+
+    path: Path
+    epsilon_lower: float
+    epsilon_upper: float
+    verdict: Verdict
+
+
+def write(claim: Claim, lower: float, upper: float, directory: Path, name: str | None = None) -> Written:
+    """Writes `directory`/NAME.json and returns what it states.
+
+    name: default the claim file's, or the title; where a certificate of another claim (another title or source) is
+    there already, with a few digits that tell the two apart, so that it is not overwritten.
+    lower, upper: a certified bracket of the claim's true epsilon; upper may be infinite.
+    Raises NoCertificate for what the format cannot describe, OSError where the file cannot be written.
+    """
+    document = certificate(claim, lower, upper)
+    directory.mkdir(parents=True, exist_ok=True)
+    path = directory / f"{name or _name(claim)}.json"
+    if name is None and _another_s(path, document["claim"]):
+        path = directory / f"{_name(claim)}-{told_apart(document['claim']['title'] + document['claim']['source'])}.json"
+    path.write_text(json.dumps(document, indent=2) + "\n", "utf-8")
+    interval = document["interval"]
+    return Written(path, float(interval["epsilon_lower"]), float(interval["epsilon_upper"]), document["verdict"])
+
+
+def told_apart(text: str) -> str:
+    """Eight hexadecimal digits for file names."""
+    return sha256(text.encode("utf-8")).hexdigest()[:8]
+
+
+def _another_s(path: Path, claim: Table) -> bool:
+    """Whether the file that is there states another claim; what is no certificate is nobody's."""
+    try:
+        stated = json.loads(path.read_text("utf-8"))["claim"]
+        return any(stated[key] != claim[key] for key in ("title", "source"))
+    except (OSError, ValueError, LookupError, TypeError):
+        return False
+
+
+def certificate(claim: Claim, lower: float, upper: float) -> Table:
+    """The certificate as plain JSON data; it passes the checker."""
+    if not 0 <= lower <= upper:
+        raise NoCertificate(f"no interval from {lower} to {upper}")
+    if not observer_is_the_notion_s_own(claim):
+        raise NoCertificate("the certificate's format has no such observer, and no noise that clients know a part of")
+    document: Table = {
+        "format": checker.FORMAT,
+        "claim": _claim(claim.statement, restated(claim)),
+        "phases": [_phase(phase) for phase in claim.phases],
+    }
+    top, above = _upper_end(document, claim.statement.delta, upper)
+    bottom, below = _lower_end(document, claim.statement.delta, lower)
+    document["interval"] = {"epsilon_lower": bottom, "epsilon_upper": top}
+    document["verdict"] = _verdict(bottom, top, claim.statement.threshold)
+    document["evidence"] = {"upper": above, "lower": below}
+    document["digest"] = checker.digest(document)
+    result = checker.check(document)
+    if not result.ok:
+        raise NoCertificate(f"the checker rejects it: {result.reason}")
+    return document
+
+
+def _verdict(lower: str, upper: str, threshold: float) -> Verdict:
+    claimed = Fraction(repr(threshold))
+    if upper != "inf" and Fraction(upper) <= claimed:
+        return "holds"
+    return "refuted" if Fraction(lower) > claimed else "undecided"
+
+
+def _upper_end(document: Table, delta: float, upper: float) -> tuple[str, list[Table]]:
+    """The smallest end, among widened ones, that is proved in every dominating direction."""
+    searches = _searches(document, delta, worst=True)
+    known: dict[str, Table] = {}
+    found: dict[str, Table] = {}
+    for widening in (*WIDENINGS, *WILD) if math.isfinite(upper) else ():
+        epsilon = repr(upper + widening * max(upper, 1e-6))
+        for direction in sorted(searches, reverse=True):  # "remove" before "add", which hardly ever fails
+            end = known.get(direction) or searches[direction].evidence(direction, epsilon, upper=True)
+            if end is None:
+                break
+            if end["method"] != "inversion":  # the other bounds fall with epsilon
+                known[direction] = end
+            found[direction] = end
+        else:
+            return epsilon, [found[direction] for direction in searches]
+    return "inf", []
+
+
+def _lower_end(document: Table, delta: float, lower: float) -> tuple[str, Table | None]:
+    """The largest end, among lowered ones, that is proved in one attained direction; 0 needs no proof."""
+    searches = _searches(document, delta, worst=False)
+    for widening in (*WIDENINGS, 0.5, 0.7, 0.9) if lower > 0 else ():
+        epsilon = repr(lower * (1 - widening))
+        for direction in sorted(searches, reverse=True):
+            end = searches[direction].evidence(direction, epsilon, upper=False)
+            if end is not None:
+                return epsilon, end
+    return "0", None
+
+
+def _searches(document: Table, delta: float, *, worst: bool) -> dict[str, Search]:
+    claim = document["claim"]
+    try:
+        with ctx.workprec(checker.PRECISION):
+            pairs = checker.products(document["phases"], claim["neighbouring"], claim["participation"], worst)
+    except (ValueError, ArithmeticError, LookupError, TypeError) as problem:
+        raise NoCertificate(f"the checker cannot read the mechanism: {problem}") from None
+    return {direction: Search(product, delta) for direction, product in pairs.items()}
+
+
+def _claim(statement: Statement, note: str | None) -> Table:
+    coalition = statement.notion != "dp" and statement.coalition_sees_participation is not False
+    span = statement.epsilon_interval
+    return {
+        "title": statement.title,
+        "source": statement.source if note is None else f"{statement.source} [certified: {note}]",
+        "epsilon": repr(statement.epsilon),
+        "epsilon_interval": [repr(end) for end in span] if span else None,
+        "delta": repr(statement.delta),
+        "notion": statement.notion,
+        "unit": statement.unit,
+        "neighbouring": statement.neighbouring,
+        "participation": "pooled" if coalition else "hidden",
+    }
+
+
+def _phase(phase: Phase) -> Table:
+    if phase.sampling.max_cohort is not None:
+        raise NoCertificate("the certificate's format has no Poisson cohorts that are cut")
+    if isinstance(phase.mechanism, CorrelatedTable):
+        return _one_release(phase, phase.mechanism)
+    return {
+        "mechanism": _mechanism(phase),
+        "sampling": _sampling(phase.sampling),
+        "rounds": phase.composition.rounds,
+    }
+
+
+def _one_release(phase: Phase, mechanism: CorrelatedTable) -> Table:
+    """Correlated noise, all rounds as one Gaussian release: the sensitivity as the weight of one unit in a sum."""
+    squares = mechanism.over(phase.composition.rounds, phase.sampling).squared_sensitivity()
+    least, most = (_root(Fraction(square), direction) for square, direction in zip(squares, (-1, 1), strict=True))
+    sizes = {"noise_std": repr(mechanism.noise_multiplier), "clip_norm": "1", "max_weight": most, "min_weight": least}
+    sampling = {"scheme": "none", "population": None, "cohort": None, "sampling_rate": None}
+    return {"mechanism": {"kind": "gaussian-mean", **sizes}, "sampling": sampling, "rounds": 1}
+
+
+def _root(square: Fraction, direction: int) -> str:
+    """A decimal at or beyond the root, in one direction, by about 1e-16 of it."""
+    root = math.sqrt(square)
+    while (Fraction(repr(root)) ** 2 - square) * direction < 0:
+        root = math.nextafter(root, direction * math.inf)
+    return repr(root)
+
+
+def restated(claim: Claim) -> str | None:
+    """What the certificate speaks of where it cannot describe the claim's own mechanism; None where it does."""
+    if not any(isinstance(phase.mechanism, CorrelatedTable) for phase in claim.phases):
+        return None
+    return "all rounds of correlated noise as one Gaussian release, its sensitivity (max_weight) taken as given"
+
+
+def _mechanism(phase: Phase) -> Table:
+    """The mechanism table as read: whole numbers as such, other numbers as their shortest decimals."""
+    mechanism = phase.mechanism
+    if isinstance(mechanism, GaussianMeanTable):
+        largest, least = _weights(mechanism, phase.sampling)
+        sizes = {"noise_std": repr(mechanism.noise_std), "clip_norm": repr(mechanism.clip_norm)}
+        return {"kind": mechanism.kind, **sizes, "max_weight": largest, "min_weight": least}
+    fields = mechanism.model_dump(exclude={"kind", "assumed_sensitivity"})
+    return {"kind": mechanism.kind} | {
+        name: value if isinstance(value, int) else repr(value) for name, value in fields.items()
+    }
+
+
+def _sampling(sampling: SamplingTable) -> Table:
+    """With a rate, the population says nothing more where the cohort is known: the rate is what ran."""
+    rate, cohort = sampling.sampling_rate, sampling.cohort
+    known = rate is not None and cohort is not None
+    return {
+        "scheme": sampling.scheme,
+        "population": None if known else sampling.population,
+        "cohort": cohort,
+        "sampling_rate": None if rate is None else repr(rate),
+    }
+
+
+def _weights(mechanism: GaussianMeanTable, sampling: SamplingTable) -> tuple[str, str]:
+    """The largest and the least weight of the heaviest client in a mean that it is part of, exactly."""
+    rate = Fraction(repr(sampling.sampling_rate)) if sampling.sampling_rate is not None else None
+    population, cohort = sampling.population, sampling.cohort
+    if mechanism.weights == "uniform":
+        size = Fraction(cohort) if cohort else (rate if rate is not None else 1) * Fraction(population or 0)
+        return str(1 / size), str(1 / size)
+    if isinstance(mechanism.weights, float):
+        return repr(mechanism.weights), "0"
+    *others, heaviest = sorted(Fraction(repr(weight)) for weight in mechanism.weights)
+    if sampling.scheme == "poisson":
+        total = (rate if rate is not None else Fraction(cohort or 0, population or 1)) * sum([*others, heaviest])
+        return str(heaviest / total), str(heaviest / total)
+    companions = (cohort or len(others) + 1) - 1
+    largest = heaviest / sum([heaviest, *others[:companions]])
+    least = heaviest / sum([heaviest, *others[len(others) - companions :]])
+    return str(largest), str(least)
+
+
+def _name(claim: Claim) -> str:
+    """A file name: the claim file's own, or what is left of the title."""
+    if claim.file:
+        return Path(claim.file).stem
+    return re.sub(r"[^a-z0-9]+", "-", claim.statement.title.lower()).strip("-")[:80] or "claim"

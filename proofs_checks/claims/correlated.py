@@ -1,0 +1,87 @@
+"""[mechanism] of a claim whose noise is correlated between rounds: all of its rounds are one release."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Annotated, Any, Literal
+
+from pydantic import model_validator
+
+from ...mechanisms import (
+    BandedFactorisation,
+    CorrelatedGaussian,
+    InputError,
+    ToeplitzFactorisation,
+    TreeAggregation,
+)
+from ...mechanisms.validate import nonnegative
+from .fields import MISSING, Count, Positive, Table, checked
+from .sampling import SamplingTable
+
+
+def _numbers(field: str, value: object) -> tuple[float, ...]:
+    if not isinstance(value, list | tuple) or not value:
+        raise InputError(field, value, "a list of numbers, not empty")
+    return tuple(nonnegative(field, item) for item in value)
+
+
+class CorrelatedTable(Table):
+    """Noise multiplier and participation limits: min_separation of 1 allows every round."""
+
+    noise_multiplier: Positive
+    min_separation: Count = 1
+    max_participations: Count = 1
+
+    def over(self, rounds: int, sampling: SamplingTable) -> CorrelatedGaussian:
+        """All rounds as one description. Who takes part when is limited, never random: sampling must be "none"."""
+        if sampling.scheme != "none":
+            raise InputError("sampling.scheme", sampling.scheme, "none: participation is limited, not sampled")
+        return self._release(rounds)
+
+    @abstractmethod
+    def _release(self, rounds: int) -> CorrelatedGaussian: ...
+
+    @property
+    def _limits(self) -> dict[str, Any]:
+        names = ("noise_multiplier", "min_separation", "max_participations")
+        return {name: getattr(self, name) for name in names}
+
+
+class TreeAggregationTable(CorrelatedTable):
+    """One binary tree over all rounds; noise_multiplier is that of a node."""
+
+    kind: Literal["tree-aggregation"]
+
+    def _release(self, rounds: int) -> CorrelatedGaussian:
+        return TreeAggregation(rounds=rounds, **self._limits)
+
+
+class MatrixFactorisationTable(CorrelatedTable):
+    """The encoder's first column (Toeplitz), or its column norms with its number of bands.
+
+    coefficients: c_0, c_1, ...; column_norms: one a round, or a single one for all; bands: at most min_separation.
+    """
+
+    kind: Literal["matrix-factorisation"]
+    coefficients: Annotated[tuple[float, ...], checked(_numbers)] | None = None
+    column_norms: Annotated[tuple[float, ...], checked(_numbers)] | None = None
+    bands: Count | None = None
+
+    @model_validator(mode="after")
+    def _one_encoder(self) -> MatrixFactorisationTable:
+        if self.coefficients is not None:
+            for name in ("column_norms", "bands"):
+                if getattr(self, name) is not None:
+                    raise InputError(name, getattr(self, name), "nothing beside coefficients: they say it all")
+        elif self.column_norms is None or self.bands is None:
+            raise InputError("coefficients", MISSING, "the encoder's first column, or column_norms and bands")
+        return self
+
+    def _release(self, rounds: int) -> CorrelatedGaussian:
+        if self.coefficients is not None:
+            return ToeplitzFactorisation(coefficients=self.coefficients, rounds=rounds, **self._limits)
+        norms = self.column_norms or ()
+        if len(norms) not in (1, rounds):
+            raise InputError("column_norms", f"{len(norms)} numbers", f"one number, or one a round, {rounds}")
+        norms = norms * rounds if len(norms) == 1 else norms
+        return BandedFactorisation(column_norms=norms, bands=self.bands or 1, **self._limits)

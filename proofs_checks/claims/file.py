@@ -1,0 +1,60 @@
+"""Reading a TOML file of claim tables: whatever is wrong with the file comes back as one InputError."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from ...mechanisms import InputError
+
+MAXIMUM_BYTES = 1_000_000
+
+
+def read_tables(path: str | Path) -> dict[str, Any]:
+    """The tables of a TOML file of at most 1 MB, UTF-8; its decimal numbers remember how they were written."""
+    return _parsed(str(path), _content(Path(path)))
+
+
+def _content(path: Path) -> bytes:
+    try:
+        if path.is_dir():
+            raise InputError("file", str(path), "a TOML file, not a directory")
+        with path.open("rb") as stream:
+            content = stream.read(MAXIMUM_BYTES + 1)
+    except InputError:  # which is a ValueError, too
+        raise
+    except FileNotFoundError:
+        raise InputError("file", str(path), "an existing TOML file") from None
+    except (OSError, ValueError) as problem:  # ValueError: a path with a null byte
+        raise InputError("file", str(path), f"a readable TOML file ({problem})") from None
+    if len(content) > MAXIMUM_BYTES:
+        raise InputError("file", str(path), f"a TOML file of at most {MAXIMUM_BYTES} bytes")
+    return content
+
+
+class _Written(float):
+    """A number that remembers how it was written."""
+
+    def __new__(cls, text: str) -> _Written:
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+    text: str
+
+
+def _parsed(file: str, content: bytes) -> dict[str, Any]:
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise InputError("file", file, f"UTF-8 text (byte {problem.start} is not)") from None
+    if not text.strip():
+        raise InputError("file", file, "a TOML file with a claim; this one is empty")
+    try:
+        return tomllib.loads(text, parse_float=_Written)
+    except RecursionError:
+        raise InputError("file", file, "TOML that is not nested hundreds of levels deep") from None
+    except ValueError as problem:  # TOMLDecodeError is one; so is a number with too many digits
+        reason = " ".join(str(problem).split())
+        raise InputError("file", file, f"valid TOML ({reason[:160]})") from None

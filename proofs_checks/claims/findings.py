@@ -1,0 +1,226 @@
+"""What a reader of a claim should be told beyond its verdict: findings, assumptions, and what was not checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from ...accounting import Bracket
+from ...mechanisms import Gaussian, sensitivity
+from .claim import Claim
+from .mechanism import GaussianMeanTable, PerClientGaussianTable, Phase
+
+NOT_CHECKED = (
+    "that the noise is drawn as described: real-valued, from a sound and unpredictably seeded generator "
+    "(floating-point samplers leak low-order bits)",
+    "that every contribution is really clipped to the stated bound, before it is summed",
+    "that the cohorts were really drawn as stated, and what logs, traffic or timing say about who took part",
+    "data-dependent choices around the run: hyper-parameters, early stopping, initial models, released statistics",
+    "that the source's parameters are those of the run that was released",
+)
+"""What no verdict covers; KNOWN_LIMITS.md says more on each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that matters about a claim. severity: "info", "warning" or "error"."""
+
+    id: str
+    severity: Literal["info", "warning", "error"]
+    text: str
+
+    def to_json(self) -> dict[str, str]:
+        """Plain data, under the names of the fields."""
+        return asdict(self)
+
+
+def delta_is_large(claim: Claim) -> bool:
+    """delta at or above 1 / population, up to the rounding of a printed delta (1%)."""
+    return claim.population is not None and claim.statement.delta * claim.population >= 0.99
+
+
+def assumptions(claim: Claim) -> tuple[str, ...]:
+    """Everything that the verdict takes for granted, one sentence each."""
+    return tuple([*_about_statement(claim), *_about_phases(claim), *claim.statement.assumed])
+
+
+def _about_statement(claim: Claim) -> Iterator[str]:
+    statement = claim.statement
+    move = sensitivity(statement.neighbouring)
+    yield (
+        f"neighbours: {statement.neighbouring}, unit: {statement.unit}; "
+        f"one unit's change moves the sum by up to {move:g} clip"
+    )
+    if statement.notion != "dp" or statement.observer is not None:
+        yield f"notion: {statement.notion}; {_observer(claim)}"
+    if statement.epsilon_interval:
+        yield f"the printed epsilon is rounded: anything up to {statement.threshold:g} is covered by the claim"
+    else:
+        yield "epsilon is read as printed, not as a rounded number"
+    if delta_is_large(claim):
+        yield (
+            f"WARNING: delta = {statement.delta:g} is about 1/population (1/{claim.population}) or above: publishing "
+            f"one random {statement.unit}'s data outright would satisfy it"
+        )
+
+
+def _observer(claim: Claim) -> str:
+    """Whom the verdict is about, and whether the claim says so."""
+    statement = claim.statement
+    if statement.observer is None and statement.coalition_sees_participation is False:
+        return "no observer learns who takes part"
+    pooled = "judged against the coalition of all others, who pool who of them takes part"
+    if statement.observer is None:
+        return pooled + ("" if statement.coalition_sees_participation else " (the default: the claim does not say)")
+    named = {
+        "coalition": f"judged against {statement.coalition_size} others, who pool who of them takes part",
+        "client": "judged against one other client",
+        "server": "judged against the server, who sees who takes part",
+        "final-models": "judged against whoever sees the final models only",
+        "outside": "judged against an outside reader of the billboard",
+    }
+    told = pooled if statement.observer == "coalition" and not statement.coalition_size else named[statement.observer]
+    state = statement.clients or "stateful (the default: the claim does not say)"
+    return f"{told}; clients are {state}"
+
+
+def _about_phases(claim: Claim) -> Iterator[str]:
+    told: set[str] = set()
+    for phase in claim.phases:
+        for sentence in (*_about_noise(phase), *_about_sampling(claim, phase)):
+            if sentence not in told:
+                told.add(sentence)
+                yield sentence
+
+
+def _about_noise(phase: Phase) -> Iterator[str]:
+    table = phase.mechanism
+    if isinstance(table, GaussianMeanTable | PerClientGaussianTable):
+        base = table.described(phase.sampling).upper
+        if isinstance(base, Gaussian):
+            yield f"the noise on the mean is z = {base.noise_multiplier:.6g} times clip_norm on the weighted sum"
+        yield "the mean divides by a number that does not depend on the data"
+    if table.kind in ("zcdp", "pure-dp", "approximate-dp"):
+        yield f"each round satisfies the stated {table.kind} bound; nothing else is known, so no lower bound exists"
+    if isinstance(table, GaussianMeanTable) and isinstance(table.weights, tuple):
+        yield "the weights (sample counts) are the same under both neighbours"
+
+
+def _about_sampling(claim: Claim, phase: Phase) -> Iterator[str]:
+    scheme = phase.sampling.scheme
+    if scheme == "poisson":
+        yield "Poisson sampling: independent coins, and sums divided by a constant, never by the realised cohort"
+    if scheme == "fixed-size":
+        yield "fixed-size sampling: a fresh uniform cohort without replacement in every round"
+        hidden = claim.statement.participation == "hidden" or claim.statement.notion == "dp"
+        if hidden and claim.statement.observer is None:
+            yield "cohorts stay secret, and contributions depend on own data and public outputs only (no client state)"
+    if scheme == "shuffle":
+        yield "shuffling: a fresh uniform order in every epoch, batches of equal size, one participation an epoch"
+
+
+def findings(claim: Claim, bracket: Bracket, verdict: str, reproduced_by: tuple[str, ...]) -> tuple[Finding, ...]:
+    """What to tell about this claim, the most severe first."""
+    told: dict[str, Finding] = {}
+    for phase in claim.phases:
+        for finding in (*_sampling_findings(claim, phase), *_noise_findings(claim, phase)):
+            told.setdefault(finding.id, finding)
+    for finding in _verdict_findings(claim, bracket, verdict, reproduced_by):
+        told.setdefault(finding.id, finding)
+    order = ("error", "warning", "info")
+    return tuple(sorted(told.values(), key=lambda finding: order.index(finding.severity)))
+
+
+def _sampling_findings(claim: Claim, phase: Phase) -> Iterator[Finding]:
+    sampling, statement = phase.sampling, claim.statement
+    coalition = statement.notion != "dp" and statement.participation is None
+    coalition = coalition and statement.observer in (None, "coalition") and statement.coalition_size is None
+    if sampling.scheme == "fixed-size" and sampling.rate < 1 and coalition:
+        yield Finding(
+            "no-amplification-against-coalition",
+            "error",
+            f"With cohorts of exactly {sampling.cohort} of {sampling.population} the other members know together "
+            "whether the last one took part: subsampling amplifies nothing against them.",
+        )
+    if sampling.scheme == "shuffle":
+        yield Finding(
+            "shuffled-not-poisson",
+            "warning",
+            "Batches are shuffled: the amplification of Poisson sampling does not apply, and may not be claimed.",
+        )
+
+
+def _noise_findings(claim: Claim, phase: Phase) -> Iterator[Finding]:
+    table, sampling = phase.mechanism, phase.sampling
+    if claim.statement.neighbouring == "replace-one" and table.kind != "randomized-response":
+        yield Finding(
+            "replace-one-sensitivity",
+            "info",
+            "Replacing a unit's data moves a clipped sum by up to 2 clip, twice what adding or removing it does.",
+        )
+    if isinstance(table, GaussianMeanTable) and table.weights != "uniform":
+        base = table.described(sampling).upper
+        if isinstance(base, Gaussian):
+            factor = table.noise_std * sampling.divisor() / (table.clip_norm * base.noise_multiplier)
+            yield Finding(
+                "weighted-mean",
+                "warning",
+                f"The heaviest client weighs up to {factor:.3g} / cohort: its noise multiplier is that much smaller.",
+            )
+    if isinstance(table, PerClientGaussianTable):
+        yield from _per_client_findings(claim, table, sampling.divisor())
+
+
+def _per_client_findings(claim: Claim, table: PerClientGaussianTable, cohort: float) -> Iterator[Finding]:
+    alone = table.noise_std / table.clip_norm
+    yield Finding(
+        "noise-before-averaging",
+        "warning",
+        f"Every client's noise is averaged too: the average carries z = {alone * math.sqrt(cohort):.4g}; whoever sees "
+        f"one client's upload (the server) faces z = {alone:.4g} without amplification. This verdict is for those who "
+        "see the average only.",
+    )
+    if table.assumed_sensitivity is None:
+        return
+    actual = sensitivity(claim.statement.neighbouring) * table.clip_norm / cohort
+    if table.assumed_sensitivity < actual * (1 - 1e-9):
+        yield Finding(
+            "sensitivity-too-small",
+            "error",
+            f"The source scales its noise by S = {table.assumed_sensitivity:.6g}; the average moves by up to "
+            f"{actual:.6g}, {actual / table.assumed_sensitivity:.4g} times as much.",
+        )
+
+
+def _verdict_findings(
+    claim: Claim, bracket: Bracket, verdict: str, reproduced_by: tuple[str, ...]
+) -> Iterator[Finding]:
+    if delta_is_large(claim):
+        yield Finding(
+            "delta-not-small",
+            "warning",
+            f"delta = {claim.statement.delta:g} is about 1/population (1/{claim.population}) or above: it permits to "
+            f"publish one random {claim.statement.unit}'s data outright.",
+        )
+    if verdict == "refuted" and any("clt" in name.lower() for name in reproduced_by):
+        yield Finding(
+            "clt-is-no-bound",
+            "error",
+            "The printed number is a central-limit estimate; the true epsilon is above it.",
+        )
+    if verdict == "holds" and bracket.upper < 0.8 * claim.statement.epsilon:
+        yield Finding(
+            "claim-is-loose",
+            "info",
+            f"The claim could be lowered to {_rounded_up(bracket.upper)} at the same delta.",
+        )
+
+
+def _rounded_up(value: float) -> str:
+    """Four significant digits, rounded up: still a valid upper bound."""
+    if value == 0:
+        return "0"
+    step = 10.0 ** (math.floor(math.log10(value)) - 3)
+    return f"{math.ceil(value / step) * step:.4g}"

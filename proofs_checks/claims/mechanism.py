@@ -1,0 +1,267 @@
+"""[mechanism] of a claim: what noise one round adds, and what that means as a mechanism description."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from ...mechanisms import (
+    ApproximateDp,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    InputError,
+    Laplace,
+    Mechanism,
+    PureDp,
+    RandomizedResponse,
+    Skellam,
+    Zcdp,
+)
+from ...mechanisms.validate import positive
+from .correlated import CorrelatedTable, MatrixFactorisationTable, TreeAggregationTable
+from .fields import Count, NonNegative, Positive, Probability, Table, checked
+from .sampling import CompositionTable, SamplingTable
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """The noise of one round: truth is at most as bad as `upper`, and at least as bad as `lower` (None: unknown)."""
+
+    upper: Mechanism
+    lower: Mechanism | None
+
+
+def _exactly(mechanism: Mechanism) -> Described:
+    return Described(mechanism, mechanism)
+
+
+class MechanismTable(Table):
+    """[mechanism]: what noise one round adds."""
+
+    def described(self, sampling: SamplingTable) -> Described:
+        """The round's noise as mechanism descriptions, in units of one unit's clipped contribution to a sum."""
+        raise NotImplementedError
+
+
+class GaussianTable(MechanismTable):
+    """Noise on the sum: noise_multiplier = standard deviation / clip_norm."""
+
+    kind: Literal["gaussian"]
+    noise_multiplier: Positive
+
+    def described(self, sampling: SamplingTable) -> Described:
+        return _exactly(Gaussian(self.noise_multiplier))
+
+
+Weights = Literal["uniform"] | float | tuple[float, ...]
+
+
+def _weights(field: str, value: object) -> Weights:
+    expected = "'uniform', a bound in (0, 1] on the largest weight, or a list of positive relative weights"
+    if value == "uniform":
+        return "uniform"
+    if isinstance(value, list | tuple) and value:
+        return tuple(positive(field, weight) for weight in value)
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1:
+        return float(value)
+    raise InputError(field, value, expected)
+
+
+class GaussianMeanTable(MechanismTable):
+    """Noise on the mean over the cohort: z = noise_std * cohort / clip_norm for uniform weights.
+
+    weights: "uniform"; or a bound on the weight that one client ever has in the mean; or the relative weights
+    (such as sample counts) of all clients of the population, normalised over each cohort.
+    """
+
+    kind: Literal["gaussian-mean"]
+    noise_std: Positive
+    clip_norm: Positive
+    weights: Annotated[Weights, checked(_weights)] = "uniform"
+
+    def described(self, sampling: SamplingTable) -> Described:
+        if self.weights == "uniform":
+            return _exactly(self._noise(1 / sampling.divisor()))
+        if isinstance(self.weights, float):
+            return Described(self._noise(self.weights), None)
+        largest, least = _weight_of_heaviest(self.weights, sampling)
+        return Described(self._noise(largest), self._noise(least))
+
+    def _noise(self, weight: float) -> Gaussian:
+        return Gaussian(self.noise_std / (self.clip_norm * weight))
+
+
+def _weight_of_heaviest(weights: tuple[float, ...], sampling: SamplingTable) -> tuple[float, float]:
+    """The largest and the least weight that the heaviest client has in a cohort that it belongs to."""
+    if sampling.population is not None and len(weights) != sampling.population:
+        raise InputError(
+            "mechanism.weights",
+            list(weights),
+            f"one for each of the population of {sampling.population}, not {len(weights)}",
+        )
+    *others, heaviest = sorted(weights)
+    if sampling.scheme == "poisson":  # the mean divides by the constant expected total weight
+        constant = heaviest / (sampling.rate * math.fsum(weights))
+        return constant, constant
+    companions = (sampling.cohort or len(weights)) - 1
+    lightest, weightiest = others[:companions], others[len(others) - companions :]
+    return heaviest / math.fsum([heaviest, *lightest]), heaviest / math.fsum([heaviest, *weightiest])
+
+
+class PerClientGaussianTable(MechanismTable):
+    """Every client adds its own noise to its update before the average (DPFedMTL, Algorithm 1, eqs. (3) and (6)).
+
+    noise_std: of one client's noise; the sum over a cohort of K carries sqrt(K) times that, so whoever sees only
+    the average faces z = noise_std * sqrt(K) / clip_norm; the server sees each update under noise_std alone.
+    assumed_sensitivity: the sensitivity of the average by which the source scaled its noise, if it states one.
+    """
+
+    kind: Literal["per-client-gaussian"]
+    noise_std: Positive
+    clip_norm: Positive
+    assumed_sensitivity: Positive | None = None
+
+    def described(self, sampling: SamplingTable) -> Described:
+        if sampling.scheme == "poisson":
+            raise InputError(
+                "sampling.scheme",
+                "poisson",
+                "fixed-size or none: with a random cohort the amount of noise is random too",
+            )
+        return _exactly(Gaussian(self.noise_std * math.sqrt(sampling.divisor()) / self.clip_norm))
+
+
+class LaplaceTable(MechanismTable):
+    """A scalar; noise_multiplier = scale / clip."""
+
+    kind: Literal["laplace"]
+    noise_multiplier: Positive
+
+    def described(self, sampling: SamplingTable) -> Described:
+        return _exactly(Laplace(self.noise_multiplier))
+
+
+class DiscreteGaussianTable(MechanismTable):
+    """A scalar on the integers."""
+
+    kind: Literal["discrete-gaussian"]
+    sigma: Positive
+    clip: Count = 1
+
+    def described(self, sampling: SamplingTable) -> Described:
+        return _exactly(DiscreteGaussian(self.sigma, self.clip))
+
+
+class DiscreteLaplaceTable(MechanismTable):
+    """A scalar on the integers (the geometric mechanism)."""
+
+    kind: Literal["discrete-laplace"]
+    scale: Positive
+    clip: Count = 1
+
+    def described(self, sampling: SamplingTable) -> Described:
+        return _exactly(DiscreteLaplace(self.scale, self.clip))
+
+
+class RandomizedResponseTable(MechanismTable):
+    """One category out of several, reported falsely with probability flip_probability."""
+
+    kind: Literal["randomized-response"]
+    flip_probability: Probability
+    categories: Count = 2
+
+    def described(self, sampling: SamplingTable) -> Described:
+        return _exactly(RandomizedResponse(self.flip_probability, self.categories))
+
+
+class SkellamTable(MechanismTable):
+    """An integer vector; variance: of all honest clients' noise together, on the grid."""
+
+    kind: Literal["skellam"]
+    variance: Positive
+    clip: Positive
+    dimension: Count
+
+    def described(self, sampling: SamplingTable) -> Described:
+        return Described(Skellam(self.variance, self.clip, self.dimension), None)
+
+
+class ZcdpTable(MechanismTable):
+    """Known only to be rho-zCDP, a round."""
+
+    kind: Literal["zcdp"]
+    rho: Positive
+
+    def described(self, sampling: SamplingTable) -> Described:
+        return _exactly(Zcdp(self.rho))
+
+
+class PureDpTable(MechanismTable):
+    """Known only to be epsilon-DP, a round."""
+
+    kind: Literal["pure-dp"]
+    epsilon: NonNegative
+
+    def described(self, sampling: SamplingTable) -> Described:
+        return _exactly(PureDp(self.epsilon))
+
+
+class ApproximateDpTable(MechanismTable):
+    """Known only to be (epsilon, delta)-DP, a round."""
+
+    kind: Literal["approximate-dp"]
+    epsilon: NonNegative
+    delta: NonNegative
+
+    def described(self, sampling: SamplingTable) -> Described:
+        return _exactly(ApproximateDp(self.epsilon, self.delta))
+
+
+AnyMechanismTable = Annotated[
+    GaussianTable
+    | GaussianMeanTable
+    | PerClientGaussianTable
+    | LaplaceTable
+    | DiscreteGaussianTable
+    | DiscreteLaplaceTable
+    | RandomizedResponseTable
+    | SkellamTable
+    | ZcdpTable
+    | PureDpTable
+    | ApproximateDpTable
+    | TreeAggregationTable
+    | MatrixFactorisationTable,
+    Field(discriminator="kind"),
+]
+
+
+class Phase(Table):
+    """One homogeneous stretch of a run; several compose adaptively."""
+
+    mechanism: AnyMechanismTable
+    sampling: SamplingTable = SamplingTable()
+    composition: CompositionTable = CompositionTable()
+
+    def described(self) -> Described:
+        """The noise of one round, or of all rounds together where it is correlated between them."""
+        if isinstance(self.mechanism, CorrelatedTable):
+            return Described(*[self.mechanism.over(self.composition.rounds, self.sampling)] * 2)
+        return self.mechanism.described(self.sampling)
+
+    @property
+    def rounds(self) -> int:
+        """How often the described mechanism ran: rounds; whole epochs when shuffled; once for correlated rounds."""
+        if isinstance(self.mechanism, CorrelatedTable):
+            return 1
+        rounds, batches = self.composition.rounds, self.sampling.batches
+        if self.sampling.scheme != "shuffle":
+            return rounds
+        if rounds % batches:
+            raise InputError(
+                "composition.rounds", rounds, f"whole epochs: a multiple of population / cohort = {batches}"
+            )
+        return rounds // batches

@@ -1,0 +1,173 @@
+"""Whom a claim is judged against, and what its run costs against each observer that matters.
+
+A billboard or joint claim that names no observer is judged against the coalition of all other clients, which is who
+those notions are about. Which amplification that leaves: dpcert.accounting.billboard.observers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...accounting import Bracket, epsilon
+from ...accounting.billboard.guarantees import EVERYBODY_ELSE, OUTSIDE, Observer
+from ...accounting.billboard.knowledge import Clients
+from ...accounting.billboard.observers import observer_epsilon
+from ...mechanisms import Gaussian, InputError, Mechanism, Repeat, Sequence, Shuffled, rounds_by_step
+from ...mechanisms.aggregation import Aggregation, PerClientNoise, UniformMean
+from .claim import Claim, to_attained_run, to_run
+from .findings import Finding
+from .mechanism import PerClientGaussianTable
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedInterval:
+    """The interval that holds the run's true epsilon against one observer, at the claim's delta and neighbours."""
+
+    observer: str
+    clients: Clients
+    epsilon: Bracket
+
+    def to_json(self) -> dict[str, object]:
+        """Plain data; infinities stay floats here."""
+        return {
+            "observer": self.observer,
+            "clients": self.clients,
+            "epsilon_lower": self.epsilon.lower,
+            "epsilon_upper": self.epsilon.upper,
+        }
+
+
+def judged_against(claim: Claim) -> Observer | None:
+    """The observer of the verdict; None for plain dp claims that name nobody (whoever reads the output).
+
+    Also None for billboard and joint claims that say that nobody learns who takes part: participation is hidden then.
+    Noise that clients add themselves is no secret from them, so such a claim is judged against the coalition anyway.
+    """
+    statement = claim.statement
+    if statement.observer is not None:
+        return Observer("coalition" if statement.observer == "client" else statement.observer, statement.colluders)
+    if statement.notion == "dp":
+        return None
+    if statement.coalition_sees_participation is False and _client_noise(claim) is None:
+        return OUTSIDE if statement.clients else None
+    return EVERYBODY_ELSE
+
+
+def interval(claim: Claim, run: Mechanism) -> Bracket:
+    """The certified interval of `run` (the claim's, at most or at least as revealing) that the verdict uses."""
+    statement, observer = claim.statement, judged_against(claim)
+    if observer is None:
+        return epsilon(
+            run,
+            statement.delta,
+            statement.neighbouring,
+            notion=statement.notion,
+            participation=statement.participation,
+        )
+    return _against(claim, run, observer, statement.clients or "stateful")
+
+
+def _against(claim: Claim, run: Mechanism, observer: Observer, clients: Clients) -> Bracket:
+    statement = claim.statement
+    noise = _client_noise(claim) or (_server_noise(run) if observer.kind == "server" else None)
+    found = observer_epsilon(run, observer, statement.delta, statement.neighbouring, clients=clients, aggregation=noise)
+    return found.epsilon
+
+
+def by_observer(claim: Claim) -> tuple[ObservedInterval, ...]:
+    """For billboard and joint claims with sampled cohorts: hidden cohorts against cohorts that the coalition knows.
+
+    Entries that no accountant can give are left out.
+    """
+    if claim.statement.notion == "dp" or all(phase.sampling.rate == 1.0 for phase in claim.phases):
+        return ()
+    views: tuple[tuple[Observer, Clients], ...] = ((OUTSIDE, "stateless"), (EVERYBODY_ELSE, "stateful"))
+    return tuple(entry for observer, clients in views for entry in _entries(claim, observer, clients))
+
+
+def observer_findings(observed: tuple[ObservedInterval, ...], claim: Claim) -> tuple[Finding, ...]:
+    """The numbers side by side: as printed, if cohorts stay hidden, and against the coalition."""
+    if not observed:
+        return ()
+    told = [f"claimed {claim.statement.epsilon:g}"]
+    for entry in observed:
+        ends = f"{entry.epsilon.lower:.5g} to {entry.epsilon.upper:.5g}"
+        told.append(f"against {entry.observer} ({entry.clients} clients): {ends}")
+    return (Finding("who-sees-what", "info", "epsilon " + "; ".join(told) + "."),)
+
+
+def witnessed_run(claim: Claim) -> Mechanism | None:
+    """The attained run as the witness may describe it, or None where its words would not fit the observer.
+
+    The coalition knows which shuffled batch holds the unit, so that an epoch is one plain round to it.
+    """
+    run = to_attained_run(claim)
+    if run is None or not observer_is_the_notion_s_own(claim):
+        return None
+    if judged_against(claim) is None:
+        return run
+    seen = [
+        Repeat(step.mechanism if isinstance(step, Shuffled) else step, rounds)
+        for step, rounds in rounds_by_step(run).items()
+    ]
+    return seen[0] if len(seen) == 1 else Sequence(tuple(seen))
+
+
+def observer_is_the_notion_s_own(claim: Claim) -> bool:
+    """Whether the verdict is against whom the notion alone implies, with noise that this observer knows nothing of.
+
+    That is what a certificate can state: plain dp, or billboard and joint with pooled or with hidden participation.
+    """
+    statement, observer = claim.statement, judged_against(claim)
+    if observer is None:
+        return True
+    return statement.notion != "dp" and observer == EVERYBODY_ELSE and not _client_noise_matters(claim)
+
+
+def certifiable(claim: Claim) -> bool:
+    """Whether a certificate, which knows no observers but the notion's own, can speak of this claim."""
+    default = judged_against(claim) in (None, EVERYBODY_ELSE) and (
+        claim.statement.notion != "dp" or not claim.statement.observer
+    )
+    return default and not _client_noise_matters(claim)
+
+
+def _client_noise_matters(claim: Claim) -> bool:
+    return judged_against(claim) is not None and _client_noise(claim) is not None
+
+
+def _entries(claim: Claim, observer: Observer, clients: Clients) -> Iterator[ObservedInterval]:
+    run, attained = to_run(claim), to_attained_run(claim)
+    try:
+        upper = _against(claim, run, observer, clients)
+        lower = upper
+        if attained != run:
+            lower = Bracket(0.0, upper.upper, True, "none")
+            lower = _against(claim, attained, observer, clients) if attained is not None else lower
+        bracket = Bracket(lower.lower, upper.upper, upper.certified and lower.certified, upper.method)
+    except (InputError, ArithmeticError):
+        return
+    yield ObservedInterval(str(observer), clients, bracket)
+
+
+def _client_noise(claim: Claim) -> Aggregation | None:
+    """The aggregation, when every phase has the clients add the noise; all phases must then be alike."""
+    alike = {phase.mechanism for phase in claim.phases}
+    if not any(isinstance(table, PerClientGaussianTable) for table in alike):
+        return None
+    phase = claim.phases[0]
+    if len({(phase.mechanism, phase.sampling.divisor()) for phase in claim.phases}) > 1 or not isinstance(
+        phase.mechanism, PerClientGaussianTable
+    ):
+        raise InputError("phase", len(claim.phases), "one kind of noise for an observer who knows a part of it")
+    return PerClientNoise(phase.mechanism.clip_norm, phase.mechanism.noise_std, int(phase.sampling.divisor()))
+
+
+def _server_noise(run: Mechanism) -> Aggregation:
+    """A trusted server's noise: what matters here is only that the server sees the updates without it."""
+    bases = {getattr(step, "mechanism", step) for step in rounds_by_step(run)}
+    base = bases.pop()
+    if bases or not isinstance(base, Gaussian):
+        raise InputError("claim.observer", "server", "the same Gaussian noise in all phases, to say where it is added")
+    return UniformMean(clip_norm=1.0, noise_std=base.noise_multiplier, cohort=1)

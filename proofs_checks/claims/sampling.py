@@ -1,0 +1,94 @@
+"""[sampling] and [composition] of a claim: who takes part in a round, and how many rounds there are."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from pydantic import model_validator
+
+from ...mechanisms import FixedSize, InputError, Mechanism, Poisson, Shuffled, TruncatedPoisson
+from .fields import MISSING, Count, Rate, Table
+
+
+class SamplingTable(Table):
+    """[sampling]: who takes part in a round."""
+
+    scheme: Literal["none", "poisson", "fixed-size", "shuffle"] = "none"
+    population: Count | None = None
+    cohort: Count | None = None
+    sampling_rate: Rate | None = None
+    max_cohort: Count | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> SamplingTable:
+        if self.scheme == "none":
+            self._forbid("sampling_rate", "cohort")
+        if self.scheme in ("fixed-size", "shuffle"):
+            self._forbid("sampling_rate")
+            self._require("population", "cohort")
+        if self.scheme == "poisson" and self.sampling_rate is None:
+            self._require("population", "cohort")
+        if self.scheme != "poisson":
+            self._forbid("max_cohort")
+        elif self.max_cohort is not None:
+            self._require("population")
+        if self.population and self.cohort:
+            self._consistent_sizes(self.population, self.cohort)
+        return self
+
+    def _forbid(self, *names: str) -> None:
+        for name in names:
+            if getattr(self, name) is not None:
+                raise InputError(name, getattr(self, name), f"nothing: scheme = '{self.scheme}' takes no {name}")
+
+    def _require(self, *names: str) -> None:
+        for name in names:
+            if getattr(self, name) is None:
+                raise InputError(name, MISSING, f"a whole number of at least 1 with scheme = '{self.scheme}'")
+
+    def _consistent_sizes(self, population: int, cohort: int) -> None:
+        if cohort > population:
+            raise InputError("cohort", cohort, f"at most the population, {population}")
+        if self.scheme == "shuffle" and population % cohort:
+            raise InputError("cohort", cohort, f"a divisor of the population, {population}: batches of equal size")
+        if self.sampling_rate is not None and not math.isclose(self.sampling_rate, cohort / population, rel_tol=1e-9):
+            raise InputError("sampling_rate", self.sampling_rate, f"cohort / population = {cohort / population}")
+
+    @property
+    def rate(self) -> float:
+        """The probability that one unit takes part in one round."""
+        if self.sampling_rate is not None:
+            return self.sampling_rate
+        return self.cohort / self.population if self.cohort and self.population else 1.0
+
+    @property
+    def batches(self) -> int:
+        """Batches in one shuffled epoch."""
+        return self.population // self.cohort if self.population and self.cohort else 1
+
+    def divisor(self) -> float:
+        """The constant by which a mean over the cohort divides."""
+        if self.cohort:
+            return float(self.cohort)
+        if self.population is None:
+            raise InputError(
+                "sampling.population", MISSING, "a whole number of at least 1, since the noise is on a mean"
+            )
+        return self.rate * self.population
+
+    def sampled(self, base: Mechanism) -> Mechanism:
+        """One round (one epoch when shuffled) in which the cohort's contributions go through `base`."""
+        if self.scheme == "poisson" and self.max_cohort is not None:
+            return TruncatedPoisson(base, self.rate, self.population or 0, self.max_cohort)
+        if self.scheme == "poisson":
+            return Poisson(base, self.rate)
+        if self.scheme == "fixed-size":
+            return FixedSize(base, self.population or 0, self.cohort or 0)
+        return Shuffled(base, self.batches) if self.scheme == "shuffle" else base
+
+
+class CompositionTable(Table):
+    """[composition]: how many rounds, adaptively, each with fresh randomness."""
+
+    rounds: Count = 1

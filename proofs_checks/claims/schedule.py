@@ -1,0 +1,70 @@
+"""Several phases of a run, as the [[phase]] tables of a claim describe them, without a claim."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from ...mechanisms import CorrelatedGaussian, Gaussian, InputError, Laplace, Mechanism, Repeat, Sequence
+from .claim import first_problem, run_of
+from .fields import MISSING, Table
+from .file import read_tables
+from .mechanism import Phase
+
+
+class ScheduleTables(Table):
+    """The whole file: [[phase]] tables."""
+
+    phase: tuple[Phase, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Phases that run one after the other."""
+
+    phases: tuple[Phase, ...]
+
+    def run(self) -> Mechanism:
+        """The adaptive composition of the phases."""
+        return run_of(self.phases)
+
+    def with_noise(self, factor: float) -> Mechanism:
+        """The run with every phase's Gaussian or Laplace noise multiplied by the factor.
+
+        Raises InputError for noise of another kind, which has no scale of its own.
+        """
+
+        parts = []
+        for phase in self.phases:
+            base = phase.described().upper
+            if not isinstance(base, Gaussian | Laplace):
+                raise InputError("phase.mechanism.kind", phase.mechanism.kind, "Gaussian or Laplace noise, to scale it")
+            parts.append(_phase(phase, type(base)(base.noise_multiplier * factor), phase.rounds))
+        return Sequence(tuple(parts))
+
+    def with_last_rounds(self, rounds: float) -> Mechanism:
+        """The run with so many rounds (epochs, if it is shuffled) in the last phase."""
+        *others, last = self.phases
+        base = last.described().upper
+        if isinstance(base, CorrelatedGaussian):
+            raise InputError("phase.mechanism.kind", last.mechanism.kind, "noise that is independent between rounds")
+        ending = _phase(last, base, int(rounds))
+        return Sequence((run_of(tuple(others)), ending)) if others else ending
+
+
+def _phase(phase: Phase, base: Mechanism, rounds: int) -> Mechanism:
+    """The phase with another noise or number of rounds."""
+    return Repeat(phase.sampling.sampled(base), rounds)
+
+
+def load_schedule(path: str | Path) -> Schedule:
+    """The schedule in a TOML file of at most 1 MB, UTF-8. Raises InputError, naming the field or the file."""
+    tables = read_tables(path)
+    if not tables.get("phase"):
+        raise InputError("phase", MISSING, "[[phase]] tables, each with a [phase.mechanism]")
+    try:
+        return Schedule(ScheduleTables.model_validate(tables).phase)
+    except ValidationError as problem:
+        raise first_problem(problem) from None

@@ -1,0 +1,246 @@
+"""The conventions that turn a run into a printed epsilon: conversion, order grid, limit theorem, composition theorem.
+
+Historical grids, with where they stood: TF-Privacy 0.5 `compute_dp_sgd_privacy_lib.py`; Opacus 0.9 to 1.x
+`RDPAccountant.DEFAULT_ALPHAS` (the same list in TF-Privacy's MNIST tutorials); dp-accounting 0.6
+`DEFAULT_RDP_ORDERS`; Abadi et al. 2016, moments up to 32, that is orders 2 to 33.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ...accounting import dominating, gdp
+from ...accounting.conversions.renyi import asoodeh_epsilon, canonne_epsilon, mironov_epsilon
+from ...accounting.conversions.zcdp import (
+    bun_steinke_epsilon,
+    bun_steinke_integral_epsilon,
+    canonne_zcdp_epsilon,
+)
+from ...accounting.pairs import Composition, SubsampledPair
+from ...accounting.rdp import rdp
+from ...accounting.rdp.orders import best_order
+from ...accounting.rdp.wang import wang_balle_kasiviswanathan
+from ...mechanisms import (
+    DiscreteGaussian,
+    FixedSize,
+    Gaussian,
+    InputError,
+    Mechanism,
+    Neighbouring,
+    Poisson,
+    PureDp,
+    Zcdp,
+    rounds_by_step,
+    sensitivity,
+)
+from .run_variants import Variant
+
+_TENTHS = [1 + x / 10 for x in range(1, 100)]
+GRIDS: dict[str, tuple[float, ...]] = {
+    "moments accountant's integer orders": tuple(float(a) for a in range(2, 34)),
+    "TF-Privacy's orders": (
+        1.25,
+        1.5,
+        1.75,
+        2.0,
+        2.25,
+        2.5,
+        3.0,
+        3.5,
+        4.0,
+        4.5,
+        *map(float, range(5, 64)),
+        128,
+        256,
+        512,
+    ),
+    "Opacus's orders": (*_TENTHS, *map(float, range(12, 64))),
+    "dp-accounting's orders": (*_TENTHS, *map(float, range(11, 64)), 128, 256, 512, 1024),
+}
+CONVERSIONS: dict[str, Callable[[float, float, float], float]] = {
+    "RDP, classic conversion": mironov_epsilon,
+    "RDP, improved conversion": canonne_epsilon,
+}
+"""Mironov 2017 (= moments accountant); Canonne et al. 2020 (= Balle et al. 2020)."""
+
+_SEARCH = 1e-2
+"""Tolerance in log(alpha - 1): epsilon is flat there, 1e-4 of it at most."""
+
+
+_NO_NOISE = 10.0
+"""With less than a tenth of the shift as noise one participation costs 50 and more: nobody prints that bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """A convention's epsilon for a variant, and what to know about it."""
+
+    name: str
+    value: float
+    detail: str
+
+
+def renyi(variant: Variant, grids: Sequence[str] = tuple(GRIDS)) -> Iterator[Computed]:
+    """Both conversions, at the best order of each grid and at the best order of all; nothing where unsupported."""
+    curves = [rdp.curve(product) for product in _products(variant)]
+    if not curves or any(curve.failure > 0 for curve in curves):
+        return
+
+    def bound(alpha: float) -> float:
+        return max(curve(alpha) for curve in curves)
+
+    for name, convert in CONVERSIONS.items():
+
+        def objective(alpha: float, convert: Callable[[float, float, float], float] = convert) -> float:
+            return convert(alpha, bound(alpha), variant.delta)
+
+        best = best_order(objective, tolerance=_SEARCH)
+        yield Computed(name, objective(best), f"best order {best:.4g}")
+        if name == "RDP, improved conversion":
+            yield _optimal(bound, variant.delta, best)
+        for grid in grids:
+            value, order = min((objective(alpha), alpha) for alpha in _around(GRIDS[grid], best))
+            yield Computed(f"{name}, {grid}", value, f"order {order:g}")
+
+
+def _optimal(bound: Callable[[float], float], delta: float, start: float) -> Computed:
+    """Asoodeh et al.'s conversion at its own best order."""
+
+    def objective(alpha: float) -> float:
+        return asoodeh_epsilon(alpha, bound(alpha), delta)
+
+    best = best_order(objective, start, tolerance=0.1)
+    return Computed("RDP, optimal conversion", objective(best), f"best order {best:.4g}")
+
+
+def _around(grid: tuple[float, ...], best: float) -> list[float]:
+    """The grid's orders next to the best one: the objective falls before it and rises after it."""
+    below = [alpha for alpha in grid if alpha <= best][-2:]
+    return below + [alpha for alpha in grid if alpha > best][:2]
+
+
+def _products(variant: Variant) -> tuple[Composition, ...]:
+    """The product pairs that the classic accountants evaluate: with Poisson sampling, only the order "remove"."""
+    observer = "pooled" if variant.notion != "dp" else "hidden"
+    try:
+        products = dominating(variant.run, variant.neighbouring, observer).upper  # type: ignore[arg-type]
+    except InputError:
+        return ()
+    if not all(rdp.supports(product) for product in products):
+        return ()
+    remove = tuple(product for product in products if not _in_order_add(product))
+    return remove or products
+
+
+def _in_order_add(product: Composition) -> bool:
+    return any(isinstance(pair, SubsampledPair) and pair.order == "add" for pair, _ in product)
+
+
+def fixed_size(variant: Variant) -> Iterator[Computed]:
+    """dp-accounting's RDP for cohorts of fixed size: Wang, Balle, Kasiviswanathan 2019, Theorem 27."""
+    parts = rounds_by_step(variant.run)
+    part, rounds = next(iter(parts.items()))
+    if len(parts) != 1 or not isinstance(part, FixedSize) or not isinstance(part.mechanism, Gaussian):
+        return
+    shift = sensitivity(variant.neighbouring) / part.mechanism.noise_multiplier
+    if shift > _NO_NOISE:
+        return
+
+    def objective(alpha: float) -> float:
+        rdp_bound = rounds * wang_balle_kasiviswanathan(shift, part.sampling_rate, alpha)
+        return canonne_epsilon(alpha, rdp_bound, variant.delta)
+
+    order = _best_of(GRIDS["dp-accounting's orders"], objective)
+    value = objective(order)
+    yield Computed("RDP of fixed-size sampling, dp-accounting's bound and orders", value, f"order {order:g}")
+
+
+def _best_of(grid: tuple[float, ...], objective: Callable[[float], float]) -> float:
+    """The grid's best order by bisection: the objective falls before it and rises after it. High orders cost most."""
+    low, high = 0, len(grid) - 1
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if objective(grid[middle]) <= objective(grid[middle + 1]) else (middle + 1, high)
+    return grid[low]
+
+
+def limit(variant: Variant) -> Iterator[Computed]:
+    """The central-limit estimates: Bu et al. 2020 for Poisson sampling, Dong et al. 2022 for fixed size."""
+    products = _products(variant)
+    if not products or not all(gdp.supports(product) for product in products):
+        return
+    value = max(gdp.epsilon(product, variant.delta).upper for product in products)
+    yield Computed("GDP-CLT", value, "the limit, not a bound")
+
+
+def zcdp(variant: Variant) -> Iterator[Computed]:
+    """rho summed over the rounds, sampling ignored, then each of the conversions from zCDP."""
+    rho = total_rho(variant.run, variant.neighbouring)
+    if rho is None:
+        return
+    detail = f"rho = {rho:.6g}"
+    yield Computed("zCDP, Bun and Steinke's closed form", bun_steinke_epsilon(rho, variant.delta), detail)
+    yield Computed("zCDP, Bun and Steinke's integral", bun_steinke_integral_epsilon(rho, variant.delta), detail)
+    yield Computed("zCDP, Canonne et al.'s conversion", canonne_zcdp_epsilon(rho, variant.delta), detail)
+
+
+def total_rho(run: Mechanism, neighbouring: Neighbouring) -> float | None:
+    """The run's rho-zCDP without amplification; None where a mechanism has none or is sampled."""
+    total, move = 0.0, sensitivity(neighbouring)
+    for part, rounds in rounds_by_step(run).items():
+        if isinstance(part, Zcdp):
+            rho = part.rho
+        elif isinstance(part, Gaussian):
+            rho = (move / part.noise_multiplier) ** 2 / 2
+        elif isinstance(part, DiscreteGaussian):
+            rho = (move * part.clip / part.sigma) ** 2 / 2
+        elif isinstance(part, PureDp):
+            rho = part.epsilon**2 / 2
+        else:
+            return None
+        total += rounds * rho
+    return total
+
+
+def composition_theorems(variant: Variant) -> Iterator[Computed]:
+    """Formulas from before tight accounting, for equal rounds of a Gaussian, sampled or not."""
+    parts = rounds_by_step(variant.run)
+    if len(parts) != 1:
+        return
+    ((part, rounds),) = parts.items()
+    rate = part.sampling_rate if isinstance(part, Poisson | FixedSize) else 1.0
+    base = part.mechanism if isinstance(part, Poisson | FixedSize) else part
+    if isinstance(base, PureDp):
+        yield Computed("basic composition", rounds * base.epsilon, "rounds times epsilon")
+        value = _advanced(base.epsilon, rounds, variant.delta)
+        yield Computed("advanced composition", value, "Dwork, Rothblum, Vadhan 2010, Theorem III.3")
+    if not isinstance(base, Gaussian):
+        return
+    z = base.noise_multiplier / sensitivity(variant.neighbouring)
+    yield Computed("one round's Gaussian formula", math.sqrt(2 * math.log(1.25 / variant.delta)) / z, _DWORK_ROTH)
+    yield Computed("strong composition of amplified rounds", _strong(z, rate, rounds, variant.delta), _ABADI_STRONG)
+    if rate == 1:
+        theorem = 4 / base.noise_multiplier * math.sqrt(rounds * -math.log(variant.delta))
+        yield Computed(
+            "closed-form noise of PMTL's Theorem 1", theorem, "Hu, Wu, Smith 2023, 4 sqrt(T log(1/delta)) / z"
+        )
+
+
+_DWORK_ROTH = "sqrt(2 log(1.25/delta)) / z: Dwork, Roth 2014, Theorem A.1; composition and sampling ignored"
+_ABADI_STRONG = "each round rate * sqrt(2 log(1.25/delta_0)) / z, composed by the theorem of 2010, best split of delta"
+
+
+def _advanced(epsilon: float, rounds: int, delta: float) -> float:
+    return epsilon * math.sqrt(2 * rounds * -math.log(delta)) + rounds * epsilon * math.expm1(min(epsilon, 700.0))
+
+
+def _strong(z: float, rate: float, rounds: int, delta: float) -> float:
+    """Abadi et al. 2016, section 5.1, the curve that the moments accountant is compared with."""
+
+    def at(share: float) -> float:
+        each = math.sqrt(2 * math.log(1.25 * rate * rounds / (delta * (1 - share)))) / z
+        return _advanced(rate * each, rounds, delta * share)
+
+    return min(at(k / 100) for k in range(1, 100))

@@ -1,0 +1,76 @@
+"""verify --audit: attack the implementation that a claim names.
+
+Two questions, at half of the error probability each. Is the claimed (epsilon, delta) contradicted: then the claim
+is refuted, whatever was proved of its description. Is the described mechanism's whole curve contradicted: then
+what was implemented is not what was described, and the proof is about something else (a finding).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...mechanisms import InputError
+from ..auditing import AuditResult, ClaimedCurve, approximate_dp, of_mechanism
+from ..auditing.attack import attack
+from ..auditing.sampling import Progress
+from ..auditing.target import load
+from ..claims.claim import Claim, to_run
+from ..claims.findings import Finding
+from .verify import Verification
+
+DIFFERS = "implementation-differs"
+
+
+def audited(
+    verification: Verification,
+    *,
+    trials: int = 50_000,
+    alpha: float = 0.01,
+    max_seconds: float = 60.0,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Verification:
+    """The verification with what an audit of the named implementation adds; unchanged when none is named.
+
+    Raises InputError when the implementation cannot be imported or does not run.
+    """
+    statement = verification.claim.statement
+    if statement.implementation is None:
+        return verification
+    target = load(statement.implementation, neighbouring=statement.neighbouring, field="claim.implementation")
+    stated = approximate_dp(statement.threshold, statement.delta)
+    curves = [stated, *_described(verification.claim)]
+    results = [
+        attack(
+            target,
+            curve,
+            delta=statement.delta,
+            trials=trials,
+            alpha=alpha / len(curves),
+            max_seconds=max_seconds / len(curves),
+            seed=seed,
+            progress=progress,
+        )
+        for curve in curves
+    ]
+    found = replace(verification, audit=results[0])
+    if len(results) == 2 and results[1].refuted:
+        found = replace(found, findings=(*found.findings, _differs(statement.implementation, results[1])))
+    if results[0].refuted and found.verdict != "refuted":
+        found = replace(found, verdict="refuted", witness=results[0].witness)
+    return found
+
+
+def _described(claim: Claim) -> list[ClaimedCurve]:
+    """The curve of what the claim says ran, where plain DP and an accountant make it one."""
+    if claim.statement.notion != "dp":
+        return []
+    try:
+        return [of_mechanism(to_run(claim), claim.statement.neighbouring)]
+    except InputError:
+        return []
+
+
+def _differs(name: str, result: AuditResult) -> Finding:
+    text = f"{name} is not the mechanism that the claim describes, whose trade-off curve it violates. {result.witness}"
+    return Finding(DIFFERS, "error", text)
