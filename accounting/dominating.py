@@ -31,6 +31,7 @@ from ..mechanisms import (
     RandomizedResponse,
     Shuffled,
     Skellam,
+    VisibleParticipation,
     Zcdp,
     neighbouring_relation,
     rounds_by_step,
@@ -107,6 +108,8 @@ def _products(steps: list[tuple[dict[str, Pair], int]]) -> tuple[Composition, ..
 
 
 def _step(part: Mechanism, relation: Neighbouring, participation: Participation) -> _Step:
+    if isinstance(part, VisibleParticipation):
+        return _step(part.mechanism, relation, "visible")
     if isinstance(part, Poisson | FixedSize):
         if part.sampling_rate == 1.0:
             return _step(part.mechanism, relation, participation)

@@ -16,6 +16,7 @@ from .sampling import FixedSize, Poisson, Shuffled, TruncatedPoisson
 from .secure_aggregation import DistributedDiscreteGaussian, Skellam
 from .tree_aggregation import TreeAggregation
 from .validate import InputError
+from .visible import VisibleParticipation
 
 __all__ = [
     "ApproximateDp",
@@ -43,6 +44,7 @@ __all__ = [
     "ToeplitzFactorisation",
     "TreeAggregation",
     "TruncatedPoisson",
+    "VisibleParticipation",
     "WithReplacement",
     "Zcdp",
     "event_for_accountant",

@@ -15,6 +15,7 @@ from ...mechanisms import (
     Poisson,
     RandomAllocation,
     Shuffled,
+    VisibleParticipation,
     WithReplacement,
     rounds_by_step,
 )
@@ -32,6 +33,8 @@ def participation_known(step: Mechanism, observer: Observer, clients: Clients) -
 
     "everything" where it does know, and where not knowing helps nobody in a way that is proven.
     """
+    if isinstance(step, VisibleParticipation):
+        return "everything", "the round shows whether the unit took part, whoever looks"
     if isinstance(step, CorrelatedGaussian):
         return "everything", "correlated noise: the cost is that of the worst participations allowed, seen or not"
     if not isinstance(step, Poisson | FixedSize | Shuffled | WithReplacement | Cyclic | RandomAllocation):

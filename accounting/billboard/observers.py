@@ -23,6 +23,7 @@ from ...mechanisms import (
     Repeat,
     Sequence,
     Shuffled,
+    VisibleParticipation,
     WithReplacement,
     neighbouring_relation,
     rounds_by_step,
@@ -123,6 +124,9 @@ def _as_seen(
         return run, None
     stated = aggregation.clients_noise_multiplier()
     for step in rounds_by_step(run):
+        if isinstance(step, VisibleParticipation):
+            expected = "nothing, with rounds that show who took part: their noise is what everybody faces"
+            raise InputError("aggregation", aggregation, expected)
         base = getattr(step, "mechanism", step)
         if not isinstance(base, Gaussian) or abs(base.noise_multiplier / stated - 1) > 1e-9:
             raise InputError("aggregation", aggregation, f"one that gives the run's noise multiplier, not {stated}")

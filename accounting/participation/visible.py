@@ -21,6 +21,7 @@ from ...mechanisms import (
     Poisson,
     RandomAllocation,
     Shuffled,
+    VisibleParticipation,
     WithReplacement,
     neighbouring_relation,
     rounds_by_step,
@@ -53,7 +54,8 @@ def epsilon_when_visible(run: Mechanism, delta: float, neighbouring: Neighbourin
 def visible_law(run: Mechanism, relation: Neighbouring, smallest: float) -> Spread | None:
     """The law of mu^2 over the public coins; outcomes lighter than `smallest` are left out."""
     laws = []
-    for step, rounds in rounds_by_step(run).items():
+    for part, rounds in rounds_by_step(run).items():
+        step = part.mechanism if isinstance(part, VisibleParticipation) else part
         base = step if isinstance(step, Gaussian) else getattr(step, "mechanism", None)
         if not isinstance(base, Gaussian):
             return None

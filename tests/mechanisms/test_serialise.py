@@ -16,6 +16,7 @@ from dpcert.mechanisms import (
     RandomizedResponse,
     Repeat,
     Sequence,
+    VisibleParticipation,
     Zcdp,
 )
 from dpcert.mechanisms.serialise import from_json, from_plain, to_json
@@ -34,7 +35,7 @@ sampled = st.one_of(
     st.builds(lambda base, cohort, rest: FixedSize(base, cohort + rest, cohort), bases, st.integers(1), st.integers(0)),
 )
 runs = st.recursive(
-    sampled,
+    sampled | st.builds(Poisson, bases, st.floats(1e-12, 1.0)).map(VisibleParticipation),
     lambda inner: st.one_of(
         st.builds(Repeat, inner, st.integers(1, 10**9)),
         st.lists(inner, min_size=1, max_size=3).map(lambda parts: Sequence(tuple(parts))),

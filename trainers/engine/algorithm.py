@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +13,10 @@ from torch import Tensor
 from ..data import Federation
 from .contribution import Contribution
 from .parameters import FlatModule
-from .privacy import Notion
+from .privacy import NoiseAt, Notion
 from .settings import Settings
 
 Clients = npt.NDArray[np.int64]
-NoiseAt = Literal["server", "clients"]
 
 
 class StabilityWarning(UserWarning):

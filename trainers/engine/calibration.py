@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...accounting.calibrate import Calibration, calibrate
-from ...mechanisms import Gaussian, InputError, Repeat
+from ...mechanisms import InputError, Repeat
 from ...mechanisms.validate import positive
 from .algorithm import Algorithm
 from .cohort import CohortSampler
-from .privacy import PrivacyCost, PrivacyGoal
+from .privacy import PrivacyCost, PrivacyGoal, one_round
 from .settings import Settings
 
 
@@ -34,11 +34,10 @@ def calibrated_noise(
     )
     releases = sum(map(algorithm.releases_in, range(settings.rounds)))
     return calibrate(
-        lambda multiplier: Repeat(sampler.describe(Gaussian(multiplier)), releases),
+        lambda multiplier: Repeat(one_round(sampler, multiplier, algorithm.noise_at), releases),
         solve_for="noise_multiplier",
         epsilon=target,
         delta=goal.delta,
         neighbouring=goal.neighbouring,
-        notion=cost.accounted_notion,
-        participation=cost.participation,
+        notion=cost.notion,
     )

@@ -9,12 +9,23 @@ from typing import Literal
 
 from ...accounting.bracket import Bracket
 from ...accounting.epsilon import epsilon
-from ...mechanisms import Gaussian, InputError, Mechanism, Neighbouring, Repeat, neighbouring_relation
+from ...mechanisms import (
+    FixedSize,
+    Gaussian,
+    InputError,
+    Mechanism,
+    Neighbouring,
+    Poisson,
+    Repeat,
+    VisibleParticipation,
+    neighbouring_relation,
+)
 from ...mechanisms.validate import open_probability, positive
 from .cohort import CohortSampler
 from .settings import Settings
 
 Notion = Literal["dp", "billboard"]
+NoiseAt = Literal["server", "clients"]
 
 
 @dataclass(frozen=True)
@@ -36,15 +47,13 @@ class PrivacyGoal:
 class PrivacyCost:
     """One round's mechanism and the cost of many. round_mechanism: None where nothing private is released.
 
-    participation: "visible" where the observer that the notion is about learns when a client took part, whatever the
-    sampling; None where that follows from the notion. bounded: whether contributions are clipped at all.
+    bounded: whether contributions are clipped at all.
     """
 
     round_mechanism: Mechanism | None
     notion: Notion
     goal: PrivacyGoal
     releases: bool
-    participation: Literal["visible"] | None = None
     bounded: bool = True
     _known: dict[int, Bracket] = field(default_factory=dict, repr=False)
 
@@ -57,19 +66,16 @@ class PrivacyCost:
         goal: PrivacyGoal,
         releases: bool,
         *,
-        noise_at: Literal["server", "clients"] = "server",
+        noise_at: NoiseAt = "server",
         bounded: bool = True,
     ) -> PrivacyCost:
         """The cost of a run. releases: whether the algorithm publishes anything that depends on the data at all.
 
-        noise_at "clients": the noise multiplier is that of one client's own noise, which is all that is left between
-        a client and the coalition of the others: they subtract what they sent. What remains is exactly nothing when
-        the client stayed away, so its participation is seen even under Poisson sampling.
         Raises InputError for a budget that releases without noise or without a bound cannot keep.
         """
         mechanism = None
         if releases and settings.noise_multiplier > 0:
-            mechanism = sampler.describe(Gaussian(settings.noise_multiplier))
+            mechanism = one_round(sampler, settings.noise_multiplier, noise_at)
         if releases and mechanism is None and goal.budget is not None:
             raise InputError("budget", goal.budget, "a noise multiplier above 0 with it")
         if releases and not bounded and goal.budget is not None:
@@ -77,17 +83,12 @@ class PrivacyCost:
         if mechanism is not None and noise_at == "clients" and goal.neighbouring == "add-remove":
             expected = "replace-one or zero-out: who took part is seen, so a client cannot be there or not be there"
             raise InputError("neighbouring", "add-remove", expected)
-        seen: Literal["visible"] | None = "visible" if noise_at == "clients" else None
-        return cls(mechanism, notion, goal, releases, seen, bounded)
+        return cls(mechanism, notion, goal, releases, bounded)
 
     @property
-    def accounted_notion(self) -> Notion:
-        """What accounting.epsilon is asked for: plain DP where participation is seen, which is then all that matters.
-
-        Under the billboard notion "visible" would mean cohorts that the other clients know from their own coins, and
-        Poisson cohorts are not.
-        """
-        return self.notion if self.participation is None else "dp"
+    def participation(self) -> Literal["visible"] | None:
+        """ "visible" where every observer learns when a client took part; None where that follows from the notion."""
+        return "visible" if isinstance(self.round_mechanism, VisibleParticipation) else None
 
     def mechanism(self, rounds: int) -> Mechanism | None:
         """What `rounds` releases come to; None where that has no finite cost (no noise, no bound) or no cost at all."""
@@ -105,13 +106,7 @@ class PrivacyCost:
         if run is None:
             return None
         if rounds not in self._known:
-            self._known[rounds] = epsilon(
-                run,
-                self.goal.delta,
-                self.goal.neighbouring,
-                notion=self.accounted_notion,
-                participation=self.participation,
-            )
+            self._known[rounds] = epsilon(run, self.goal.delta, self.goal.neighbouring, notion=self.notion)
         return self._known[rounds]
 
     @cached_property
@@ -131,3 +126,16 @@ class PrivacyCost:
         bracket = self.spent(rounds)
         assert bracket is not None and self.goal.budget is not None  # noqa: PT018 - affordable has asked
         return bracket.certified and bracket.upper <= self.goal.budget
+
+
+def one_round(sampler: CohortSampler, noise_multiplier: float, noise_at: NoiseAt) -> Mechanism:
+    """What one round releases, so that its cost is right whatever else an accountant is told.
+
+    noise_at "clients": the noise multiplier is that of one client's own noise, which is all that is left between a
+    client and the coalition of the others: they subtract what they sent. What remains is exactly nothing when the
+    client stayed away, so its participation is seen even under Poisson sampling.
+    """
+    described = sampler.describe(Gaussian(noise_multiplier))
+    if noise_at == "clients" and isinstance(described, Poisson | FixedSize):
+        return VisibleParticipation(described)
+    return described

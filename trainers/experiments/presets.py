@@ -15,13 +15,15 @@ from .cell import Cell
 NOISE = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0)
 SIGMAS = (0.11, 0.65, 2.42, 9.69)
 """DPFedMTL, Table 3."""
-FORMS = (
-    ("-clipped", "fixed-size", 0),
-    ("-clipped", "fixed-size", 1),
-    ("-as-printed", "fixed-size", 1),
-    ("", "poisson", 0),
-    ("", "poisson", 1),
-    ("-local-noise", "poisson", 1),
+FORMS = tuple(
+    (form, sampling, heads)
+    for form, sampling in (
+        ("-as-printed", "fixed-size"),
+        ("-clipped", "fixed-size"),
+        ("", "poisson"),
+        ("-local-noise", "poisson"),
+    )
+    for heads in (0, 1)
 )
 """Of DPFedMTL: the form, how its cohorts are drawn, and the layers of its head (0: DPFedAvg)."""
 COMPARED = ("pmtl", "dp-fedavg", "dp-fedprox", "naive-joint", "ditto")

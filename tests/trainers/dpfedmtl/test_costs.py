@@ -9,10 +9,16 @@ import numpy as np
 import pytest
 import torch
 
+from dpcert.accounting import epsilon
+from dpcert.accounting.billboard.guarantees import EVERYBODY_ELSE, ONE_OTHER_CLIENT, SERVER
+from dpcert.accounting.billboard.observers import observer_epsilon
 from dpcert.mechanisms import Gaussian, InputError, Poisson, Repeat
+from dpcert.mechanisms.aggregation import FixedDenominatorMean
+from dpcert.mechanisms.serialise import from_json, to_json
 from dpcert.trainers.data.synthetic import related_tasks
 from dpcert.trainers.dpfedmtl import DpFedMtl, DpFedMtlAsPrinted, DpFedMtlClipped, DpFedMtlLocalNoise
 from dpcert.trainers.dpfedmtl.claimed import claimed_epsilon, claimed_mu
+from dpcert.trainers.engine import privacy
 from dpcert.trainers.engine.calibration import calibrated_noise
 from dpcert.trainers.engine.observers import against_observers
 from dpcert.trainers.engine.privacy import PrivacyGoal
@@ -26,7 +32,7 @@ MEMBERS, COHORT, ROUNDS = 174, 3, 1000  # the paper's FEMNIST
 FEDERATION = related_tasks(population=MEMBERS, features=3, classes=2, samples=2)
 
 
-def costs(algorithm, sigma, sampling="poisson", neighbouring="replace-one", rounds=ROUNDS):
+def trainer_of(algorithm, sigma, sampling="poisson", neighbouring="replace-one", rounds=ROUNDS):
     settings = Settings(
         rounds=rounds,
         cohort=COHORT,
@@ -35,7 +41,11 @@ def costs(algorithm, sigma, sampling="poisson", neighbouring="replace-one", roun
         clip_norm=1.0,
         seed=0,
     )
-    trainer = Trainer(FEDERATION, algorithm, "mlp", settings, PrivacyGoal(1e-5, neighbouring))
+    return Trainer(FEDERATION, algorithm, "mlp", settings, PrivacyGoal(1e-5, neighbouring))
+
+
+def costs(algorithm, sigma, sampling="poisson", neighbouring="replace-one", rounds=ROUNDS):
+    trainer = trainer_of(algorithm, sigma, sampling, neighbouring, rounds)
     return {against.observer: against.epsilon for against in against_observers(trainer, rounds)}, trainer
 
 
@@ -66,6 +76,50 @@ def test_server_and_coalition_see_one_client_s_noise(variant, sigma):
     assert trainer.cost.spent(ROUNDS) == found["all-other-clients"]
     assert found["one-other-client"].upper == found["server"].upper
     assert found["one-other-client"].lower == 0.0
+
+
+ASKED = [(notion, told) for notion in ("dp", "billboard", "joint") for told in (None, "hidden", "visible")]
+
+
+def underreported(run, truth):
+    """How the run can be asked about such that the answer's upper end is below the certified lower end `truth`."""
+    found = [
+        (notion, told)
+        for notion, told in ASKED
+        if epsilon(run, 1e-5, "replace-one", notion=notion, participation=told).upper < truth
+    ]
+    for observer in (EVERYBODY_ELSE, ONE_OTHER_CLIENT):
+        if observer_epsilon(run, observer, 1e-5, "replace-one", clients="stateless").epsilon.upper < truth:
+            found.append((str(observer), None))
+    return found
+
+
+@pytest.mark.parametrize("sampling", ["poisson", "fixed-size"])
+@pytest.mark.parametrize("variant", [DpFedMtlLocalNoise, DpFedMtlClipped])
+def test_the_description_of_client_noise_cannot_be_priced_with_amplification(variant, sampling):
+    """Under every notion and for every observer that a reader of the emitted description may name, and after JSON."""
+    trainer = trainer_of(variant(), 9.69, sampling)
+    emitted = from_json(to_json(trainer.mechanism()))
+    found = epsilon(emitted, 1e-5, "replace-one")
+    assert found == trainer.cost.spent(ROUNDS)
+    mu = mpmath.mpf(1) / 9.69 * (1 if variant is DpFedMtlLocalNoise else mpmath.mpf(MEMBERS) / COHORT)
+    assert seen_delta(found.lower * (1 - 1e-9), mu, COHORT / MEMBERS, ROUNDS) > 1e-5
+    assert not underreported(emitted, found.lower)
+    with pytest.raises(InputError, match="neighbouring"):
+        epsilon(emitted, 1e-5, "add-remove")
+    with pytest.raises(InputError, match="mechanism"):
+        emitted.event()  # dp_accounting would amplify
+    with pytest.raises(InputError, match="aggregation"):
+        observer_epsilon(emitted, SERVER, 1e-5, "replace-one", aggregation=FixedDenominatorMean(1.0, 1.0, COHORT))
+
+
+@pytest.mark.parametrize("sampling", ["poisson", "fixed-size"])
+def test_planted_a_description_that_loses_the_participation(sampling, monkeypatch):
+    truth = trainer_of(DpFedMtlLocalNoise(), 9.69, sampling).cost.spent(ROUNDS).lower
+    monkeypatch.setattr(privacy, "one_round", lambda sampler, multiplier, _: sampler.describe(Gaussian(multiplier)))
+    lost = underreported(trainer_of(DpFedMtlLocalNoise(), 9.69, sampling).mechanism(), truth)
+    assert ("dp", None) in lost
+    assert (("billboard", None) in lost) == (sampling == "poisson")
 
 
 def test_the_numbers_of_the_claims_register():
