@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from rich import box
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
@@ -44,3 +45,17 @@ def print_table(results: list[Verification], problems: list[tuple[str, InputErro
     seconds = sum(result.seconds for result in results)
     total = len(results) + len(problems)
     console.print(f"{total} claim{'s' if total > 1 else ''}: {', '.join(parts)}; {seconds:.1f} s of computation")
+    _print_certificates(console, results)
+
+
+def _print_certificates(console: Console, results: list[Verification]) -> None:
+    """Where certificates were asked for: how many were written, and for which claims there is none, and why."""
+    written = [result for result in results if result.certificate is not None]
+    if written:
+        console.print(
+            f"{len(written)} certificate{'s' if len(written) > 1 else ''} written; re-prove one with: dpcert check FILE"
+        )
+    for result in results:
+        for finding in result.findings:
+            if finding.id in ("no-certificate", "certificate-proves-less"):
+                console.print(escape(f"{result.claim.statement.title}: {finding.text}"))
