@@ -8,6 +8,7 @@ counts at hand: a line that was chosen for fewer rounds costs width, never valid
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
@@ -23,43 +24,74 @@ from .saddle import plan, saddle_at_delta
 
 _ACCURACY = 27.0
 
+MOST_ADDITIONS = 4096
+"""Sums are made afresh after as many additions, and four a row, so that their rounding stays small."""
+
 
 class Rows:
-    """One row of numbers a pair, in arrays that grow by doubling, and how many rounds each pair ran.
+    """One row of numbers a pair, how many rounds each pair ran, and the sums over all rounds, kept as they grow.
 
     What one round of a pair adds: to log phi at every frequency (log_terms), to the logarithm of its relative error
     (log_error), to log phi(c), to the bounds on the sides and to that on what is cut off (scalars, in this order).
+    Memory and time of a further round grow with the frequencies, not with the pairs.
     """
 
     def __init__(self, frequencies: int, sides: int) -> None:
-        self.index: dict[Pair, int] = {}
-        self._log_terms: Complex = np.zeros((8, frequencies), dtype=np.complex128)
-        self._log_error: Real = np.zeros((8, frequencies))
-        self._scalars: Real = np.zeros((8, sides + 2))
-        self._counts: Real = np.zeros(8)
+        self._rows: dict[Pair, tuple[Complex, Real, Real]] = {}
+        self._counts: dict[Pair, int] = {}
+        self._log_terms: Complex = np.zeros(frequencies, dtype=np.complex128)
+        self._log_error: Real = np.zeros(frequencies)
+        self._scalars: Real = np.zeros(sides + 2)
+        self._sizes: Real = np.zeros(frequencies)
+        self._scalar_sizes: Real = np.zeros(sides + 2)
+        self.additions = 0
+
+    def __contains__(self, pair: Pair) -> bool:
+        return pair in self._rows
 
     def append(self, pair: Pair, log_terms: Complex, log_error: Real, scalars: Real) -> None:
         """A pair that has run no round yet."""
-        place = len(self.index)
-        if place == len(self._counts):
-            self._log_terms, self._log_error, self._scalars, self._counts = (
-                np.concatenate([array, np.zeros_like(array)])
-                for array in (self._log_terms, self._log_error, self._scalars, self._counts)
-            )
-        self._log_terms[place], self._log_error[place], self._scalars[place] = log_terms, log_error, scalars
-        self.index[pair] = place
+        self._rows[pair], self._counts[pair] = (log_terms, log_error, scalars), 0
 
     def count(self, pair: Pair, rounds: int) -> None:
-        """Further rounds of a pair that has a row."""
-        self._counts[self.index[pair]] += rounds
+        """Further rounds of a pair that has a row; less than 0 for rounds that are taken back."""
+        self._counts[pair] += rounds
+        if self.additions >= MOST_ADDITIONS and self.additions > 4 * len(self._rows):
+            self._afresh()
+        else:
+            self._add(pair, rounds)
 
-    def sums(self) -> tuple[Complex, Real, Real, float, Real]:
-        """Over all rounds: log_terms, at least the sum of their moduli, log_error, log phi(c), the other scalars."""
-        many = len(self.index)
-        n, terms, scalars = self._counts[:many], self._log_terms[:many], self._scalars[:many]
-        sizes: Real = (n @ (np.abs(terms.real) + np.abs(terms.imag))) * (1.0 + 2.0**-20)
-        log_error: Real = (n @ self._log_error[:many]) * (1.0 + 2.0**-20)
-        return n @ terms, sizes, log_error, math.fsum((n * scalars[:, 0]).tolist()), n @ scalars[:, 1:]
+    def _add(self, pair: Pair, rounds: int) -> None:
+        log_terms, log_error, scalars = self._rows[pair]
+        self._log_terms += rounds * log_terms
+        self._log_error += max(0, rounds) * log_error
+        self._scalars += rounds * scalars
+        self._sizes += abs(rounds) * (np.abs(log_terms.real) + np.abs(log_terms.imag))
+        self._scalar_sizes += abs(rounds) * np.abs(scalars)
+        self.additions += 1
+
+    def _afresh(self) -> None:
+        """The sums without the rounding, and the sizes, of what was added and taken back one by one."""
+        for sums in (self._log_terms, self._log_error, self._scalars, self._sizes, self._scalar_sizes):
+            sums[:] = 0.0
+        self.additions = 0
+        for pair, rounds in self._counts.items():
+            self._add(pair, rounds)
+
+    @property
+    def rounding(self) -> float:
+        """At least the error of each sum, relative to the sum of all moduli ever added: one of a product and one of
+        a sum for each addition."""
+        return (60.0 + 2.0 * self.additions) * UNIT
+
+    def sums(self) -> tuple[Complex, Real, Real]:
+        """Over all rounds: log_terms, at least the sum of their moduli, at least log_error."""
+        wide = 1.0 + 2.0**-20
+        return self._log_terms, self._sizes * wide, (self._log_error + self.rounding * self._log_error) * wide
+
+    def scalars(self) -> tuple[Real, Real]:
+        """Over all rounds: log phi(c), the bounds on the sides and on what is cut off; and the error of each."""
+        return self._scalars, self.rounding * self._scalar_sizes
 
 
 class RunningInversion:
@@ -83,17 +115,20 @@ class RunningInversion:
         self.s: Real = self.step * np.arange(math.ceil(self.frequency / self.step) + 1, dtype=np.float64)
         self.epsilon = self.plan.epsilon
         self.rows = Rows(len(self.s), len(self.plan.sides))
-        self.gaussian: dict[GaussianPair, int] = {}
+        self.squares = Fraction(0)
         subsampled = [pair for pair, _ in composition if isinstance(pair, SubsampledPair)]
         for pair, (part, _), tilt in zip(subsampled, rounds.sampled, tilts, strict=True):
             self._append(pair, part, tilt)
 
     def add(self, pair: Pair, rounds: int) -> None:
-        """Count further rounds. A new pair's errors are laid out for as many rounds as were planned in all."""
+        """Count further rounds, or take rounds back that were counted (less than 0).
+
+        A new pair's errors are laid out for as many rounds as were planned in all.
+        """
         if isinstance(pair, GaussianPair):
-            self.gaussian[pair] = self.gaussian.get(pair, 0) + rounds
+            self.squares += rounds * Fraction(pair.shift**2)
             return
-        if pair not in self.rows.index:
+        if pair not in self.rows:
             assert isinstance(pair, SubsampledPair)
             part = quadrature(sampled(pair), self.plan.points, self.budget + math.log(self.total))
             self._append(pair, part, part.tilted(self.plan.c))
@@ -119,18 +154,19 @@ class RunningInversion:
         )
 
     def _inversion(self) -> Inversion:
-        half = 0.5 * math.fsum(rounds * pair.shift**2 for pair, rounds in self.gaussian.items())
-        terms, size, log_error, log_moments, bounds = self.rows.sums()
+        half = 0.5 * float(self.squares)
+        terms, size, log_error = self.rows.sums()
+        scalars, scalar_errors = self.rows.scalars()
         c, s = self.plan.c, self.s
         by_gauss: Complex = half * s * (1j * (2.0 * c + 1.0) - s)
         log_phi: Complex = by_gauss + terms
         size = size + 2.0 * np.abs(by_gauss)
         log_error = log_error + 8.0 * PARAMETER * np.abs(by_gauss)
-        rounding = (60.0 + 2.0 * len(self.rows.index)) * UNIT
-        error: Real = np.expm1(np.minimum(log_error, 700.0)) + rounding * size
+        error: Real = np.expm1(np.minimum(log_error, 700.0)) + self.rows.rounding * size
         gaussian = half * c * (c + 1.0)
-        prefactor = gaussian + log_moments
-        prefactor_error = 8.0 * PARAMETER * gaussian + 16.0 * UNIT * abs(prefactor)
+        prefactor = gaussian + float(scalars[0])
+        prefactor_error = 8.0 * PARAMETER * gaussian + 16.0 * UNIT * abs(prefactor) + float(scalar_errors[0])
+        bounds = scalars[1:] + scalar_errors[1:]
         found = self._frame(half, float(bounds[-1]), bounds[:-1])
         t = (c + 1j * s).astype(np.complex128)
         values: Complex = np.exp(log_phi) * (self.step / math.pi) / (t * (t + 1.0))

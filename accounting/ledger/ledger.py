@@ -10,11 +10,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from ...mechanisms import Mechanism, Neighbouring, Repeat, Sequence, rounds_by_step
+from ...mechanisms import InputError, Mechanism, Neighbouring, Repeat, Sequence, rounds_by_step
 from ...mechanisms.serialise import from_json, to_json
 from ..bracket import Bracket
 from ..epsilon import epsilon as epsilon_of
+from .running import RunningEpsilon
 from .store import GENESIS, Event, MemoryStore, SqliteStore, Store, chained
+
+MOST_READINGS = 4
+"""Deltas and relations whose running cost is kept; the one that was asked for first goes first."""
+
+Reading = tuple[float, Neighbouring, Literal["hidden", "visible"]]
 
 
 class Ledger:
@@ -27,6 +33,7 @@ class Ledger:
     def __init__(self, store: Store | str | Path | None = None) -> None:
         self._store: Store = MemoryStore() if store is None else _store(store)
         self._counts: dict[Mechanism, int] = {}
+        self._readings: dict[Reading, RunningEpsilon] = {}
         self._seen = 0
         self._head = GENESIS
         self._refresh()
@@ -64,6 +71,28 @@ class Ledger:
             return Bracket(0.0, 0.0, True, "empty")
         return epsilon_of(run, delta, neighbouring, notion=notion, participation=participation, accountant=accountant)
 
+    def running_epsilon(
+        self,
+        delta: float,
+        neighbouring: Neighbouring = "add-remove",
+        *,
+        participation: Literal["hidden", "visible"] = "hidden",
+    ) -> Bracket:
+        """The certified cost of everything recorded, cheap to ask for after every round; see RunningEpsilon.
+
+        Its last digits, beyond 1e-9, may depend on when it was asked before; those of `epsilon` do not.
+        """
+        self._refresh()
+        key: Reading = (delta, neighbouring, participation)
+        if key not in self._readings:
+            reading = RunningEpsilon(delta, neighbouring, participation=participation)
+            for step, rounds in self._counts.items():
+                reading.record(Repeat(step, rounds))
+            if len(self._readings) >= MOST_READINGS:
+                del self._readings[next(iter(self._readings))]
+            self._readings[key] = reading
+        return self._readings[key].epsilon()
+
     @property
     def head(self) -> str:
         """The hash of the last event seen: note it elsewhere to detect a ledger rewritten from scratch."""
@@ -85,6 +114,11 @@ class Ledger:
     def _take(self, event: Event, mechanism: Mechanism) -> None:
         for step, rounds in rounds_by_step(mechanism).items():
             self._counts[step] = self._counts.get(step, 0) + rounds
+        for key, reading in list(self._readings.items()):
+            try:
+                reading.record(mechanism)
+            except InputError:  # No bound known: what is recorded stays, and asking again says so.
+                del self._readings[key]
         self._seen += 1
         self._head = event.hash
 

@@ -23,7 +23,7 @@ from dp_accounting import (  # type: ignore[import-untyped]
     dp_event,
 )
 
-from ..accounting import Bracket, delta, dominating, epsilon
+from ..accounting import Bracket, delta, dominating
 from ..accounting.ledger import Ledger
 from ..accounting.ledger.store import Store
 from ..accounting.rounding import down
@@ -222,14 +222,13 @@ class CertifiedAccountant(PrivacyAccountant):
         share = float(target_delta)
         if not 0 <= share <= 1:
             raise InputError("target_delta", target_delta, "a number from 0 to 1")
-        run = self._record.run()
         if not self._private:
             return Bracket(inf, inf, True, "not private")
-        if run is None or share == 1:
+        if share == 1 or not len(self._record):
             return Bracket(0.0, 0.0, True, "nothing to account for")
         if share == 0:
             return Bracket(0.0, inf, True, "not looked into")
-        return epsilon(run, share, self._neighbouring)
+        return self._record.running_epsilon(share, self._neighbouring)
 
     def get_epsilon(self, target_delta: float) -> float:
         """The upper end of `bracket`."""

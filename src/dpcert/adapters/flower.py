@@ -30,7 +30,8 @@ from flwr.serverapp.exception import PrivacyBudgetExhausted
 from flwr.serverapp.strategy import FedAvg
 from numpy.typing import NDArray
 
-from ..accounting import Bracket, delta, epsilon
+from ..accounting import Bracket, delta
+from ..accounting.ledger import RunningEpsilon
 from ..mechanisms import (
     FixedSize,
     Gaussian,
@@ -43,7 +44,7 @@ from ..mechanisms import (
     neighbouring_relation,
 )
 from ..mechanisms.validate import count as whole
-from ..mechanisms.validate import open_probability, positive, rate
+from ..mechanisms.validate import positive, rate
 
 METHOD = "dpcert"
 SCHEMA_VERSION = 1
@@ -74,6 +75,7 @@ class CertifiedAccountant:
             raise InputError("neighbouring", relation, '"replace-one" or "zero-out" with cohorts of a fixed size')
         self._neighbouring = neighbouring_relation(relation)
         self._counts: dict[GaussianPrivacyEvent, int] = {}
+        self._running: dict[float, RunningEpsilon] = {}
 
     @property
     def config(self) -> PrivacyConfig:
@@ -90,10 +92,12 @@ class CertifiedAccountant:
     def compose(self, event: GaussianPrivacyEvent, count: int = 1) -> None:
         """Record `count` equal releases; InputError, and nothing recorded, for another population."""
         self._counts = self._with(event, count)
+        for running in self._running.values():
+            running.record(Repeat(self._round(event), count))
 
     def bracket(self, delta: float) -> Bracket:
         """The certified interval around the true epsilon of everything composed."""
-        return _epsilon(self._run(self._counts), delta, self._neighbouring)
+        return self._cost(delta).epsilon()
 
     def get_epsilon(self, delta: float) -> float:
         """The upper end of `bracket`."""
@@ -111,8 +115,8 @@ class CertifiedAccountant:
     def would_exceed(self, event: GaussianPrivacyEvent, max_epsilon: float | None = None, count: int = 1) -> bool:
         """Whether the upper bound would exceed max_epsilon (the config's by default) with `count` more releases."""
         limit = positive("max_epsilon", self._config.max_epsilon if max_epsilon is None else max_epsilon)
-        run = self._run(self._with(event, count))
-        return _epsilon(run, self._config.target_delta, self._neighbouring).upper > limit
+        self._with(event, count)
+        return self._cost(self._config.target_delta).after(Repeat(self._round(event), count)).upper > limit
 
     def state_dict(self) -> dict[str, object]:
         """Everything composed, as JSON values."""
@@ -136,7 +140,16 @@ class CertifiedAccountant:
                 restored.compose(GaussianPrivacyEvent(**part["event"]), part["count"])
             except (KeyError, TypeError, ValueError) as error:
                 raise InputError("compositions", part, f"an event and its count ({error})") from error
-        self._counts = restored._counts
+        self._counts, self._running = restored._counts, {}
+
+    def _cost(self, delta: float) -> RunningEpsilon:
+        """The running cost at this delta; one is kept, that which was asked for last."""
+        if delta not in self._running:
+            running = RunningEpsilon(delta, self._neighbouring)
+            for event, times in self._counts.items():
+                running.record(Repeat(self._round(event), times))
+            self._running = {delta: running}
+        return self._running[delta]
 
     def _with(self, event: GaussianPrivacyEvent, count: int) -> dict[GaussianPrivacyEvent, int]:
         if not isinstance(event, GaussianPrivacyEvent):
@@ -156,11 +169,6 @@ class CertifiedAccountant:
         if self._config.sampling_method is SamplingMethod.WITHOUT_REPLACEMENT:
             return FixedSize(gaussian, event.population_size, event.sample_size)
         return gaussian
-
-
-def _epsilon(run: Mechanism | None, delta: float, neighbouring: Neighbouring) -> Bracket:
-    open_probability("delta", delta)
-    return Bracket(0.0, 0.0, True, "no releases") if run is None else epsilon(run, delta, neighbouring)
 
 
 def _plain(config: PrivacyConfig) -> dict[str, object]:

@@ -16,8 +16,9 @@ from typing import Any
 
 from opacus.accountants import IAccountant, register_accountant
 
-from ..accounting import Bracket, epsilon
-from ..mechanisms import Gaussian, InputError, Mechanism, Neighbouring, Poisson, Repeat, Sequence
+from ..accounting import Bracket
+from ..accounting.ledger import RunningEpsilon
+from ..mechanisms import Gaussian, InputError, Neighbouring, Poisson, Repeat
 from ..mechanisms.validate import count, nonnegative, open_probability, rate
 
 NAME = "dpcert"
@@ -34,6 +35,7 @@ class CertifiedAccountant(IAccountant):
 
     def __init__(self) -> None:
         self.history: list[Steps] = []
+        self._readings: dict[tuple[float, Neighbouring], _Reading] = {}
 
     def step(self, *, noise_multiplier: float, sample_rate: float) -> None:
         """Record one optimiser step."""
@@ -61,11 +63,13 @@ class CertifiedAccountant(IAccountant):
     def bracket(self, delta: float, neighbouring: Neighbouring = "add-remove") -> Bracket:
         """The certified interval around the true epsilon of the history; delta strictly between 0 and 1."""
         open_probability("delta", delta)
-        history = _checked(self.history)
-        if any(noise == 0 for noise, _, _ in history):
-            return Bracket(inf, inf, True, "no noise")
-        run = _run(history)
-        return Bracket(0.0, 0.0, True, "no steps") if run is None else epsilon(run, delta, neighbouring)
+        reading = self._readings.get((delta, neighbouring))
+        if reading is None or not reading.goes_on_with(self.history):
+            reading = _Reading(delta, neighbouring)
+        self._readings = {}  # What raises below is not gone on with.
+        found = reading.of(self.history)
+        self._readings[delta, neighbouring] = reading
+        return found
 
     def get_epsilon(self, delta: float, neighbouring: Neighbouring = "add-remove") -> float:
         """The upper end of `bracket`. Arguments of Opacus's other accountants are refused, not ignored."""
@@ -87,9 +91,39 @@ class CertifiedAccountant(IAccountant):
         self.history = _checked(loaded)
 
 
-def _run(history: list[Steps]) -> Mechanism | None:
-    parts = tuple(Repeat(Poisson(Gaussian(noise), share), steps) for noise, share, steps in history if steps and share)
-    return Sequence(parts) if parts else None
+class _Reading:
+    """The running cost of a history that grows at its end, and what of it was counted already."""
+
+    def __init__(self, delta: float, neighbouring: Neighbouring) -> None:
+        self._cost = RunningEpsilon(delta, neighbouring)
+        self._counted: list[Any] = []
+        self._noise = True
+
+    def goes_on_with(self, history: list[Any]) -> bool:
+        """Whether the history is what was counted, with more steps in its last entry or more entries."""
+        before = self._counted
+        if len(history) < len(before) or history[: len(before) - 1] != before[:-1]:
+            return False
+        return not before or (history[len(before) - 1][:2] == before[-1][:2] and _left_over(history, before) >= 0)
+
+    def of(self, history: list[Any]) -> Bracket:
+        """The bracket of the whole history; InputError, and nothing counted, for entries that are none."""
+        new = _checked(history[max(0, len(self._counted) - 1) :])
+        if self._counted:
+            noise, share, _ = new[0]
+            new[0] = (noise, share, _left_over(history, self._counted))
+        for noise, share, steps in new:
+            if noise == 0:
+                self._noise = False
+            elif steps and share:
+                self._cost.record(Repeat(Poisson(Gaussian(noise), share), steps))
+        self._counted = [tuple(entry) for entry in history]  # A list may be changed in place: it is counted afresh.
+        return self._cost.epsilon() if self._noise else Bracket(inf, inf, True, "no noise")
+
+
+def _left_over(history: list[Any], counted: list[Any]) -> int:
+    """Steps of the entry that was counted last that were not counted yet."""
+    return int(history[len(counted) - 1][2]) - int(counted[-1][2])
 
 
 def _checked(history: Iterable[Any]) -> list[Steps]:
