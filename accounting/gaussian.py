@@ -16,6 +16,7 @@ import math
 import sys
 
 from flint import arb, ctx
+from scipy.special import erfcx
 
 from .bracket import Bracket
 from .pairs import Composition, GaussianPair
@@ -23,9 +24,12 @@ from .rounding import PARAMETER, TARGET, float_above, float_below, widened_down,
 
 METHOD = "gaussian"
 
-_BITS = (128, 256, 512, 1024, 4096)
-_ENOUGH = 64
+_BITS = (80, 128, 256, 512, 1024, 4096)
+_ENOUGH = 58
 """Relative accuracy, in bits, at which a ball is narrow enough to be rounded to double."""
+
+_LAST_STEP = 2.0**-30
+"""Relative size of a Newton step after which the next one would be below the last place: errors are squared."""
 
 
 def supports(composition: Composition) -> bool:
@@ -82,8 +86,6 @@ def profile_below(epsilon: float, mu: float) -> float:
 
 def epsilon_above(delta: float, mu: float) -> float:
     """Postcondition: delta(result; mu) <= delta for certain, and result >= 0."""
-    if profile_above(0.0, mu) <= delta:
-        return 0.0
     result, step = _crossing(delta, mu), 0.0
     while result < math.inf and profile_above(result, mu) > delta:
         step = 2.0 * step + 2.0**-52 * (result + delta)
@@ -93,8 +95,6 @@ def epsilon_above(delta: float, mu: float) -> float:
 
 def epsilon_below(delta: float, mu: float) -> float:
     """Postcondition: delta(result; mu) > delta for certain, or result = 0."""
-    if profile_below(0.0, mu) <= delta:
-        return 0.0
     result, step = _crossing(delta, mu), 0.0
     while result > 0.0 and profile_below(result, mu) <= delta:
         step = 2.0 * step + 2.0**-52 * (result + delta)
@@ -103,14 +103,19 @@ def epsilon_below(delta: float, mu: float) -> float:
 
 
 def _profile(epsilon: float, mu: float) -> arb:
-    """A ball that holds delta(epsilon; mu), relative radius below 2^-60 or so."""
-    ball = arb(0, 1)
+    """A ball that holds delta(epsilon; mu), relative radius below 2^-58 or so."""
+    return _accurate(epsilon, mu)[0]
+
+
+def _accurate(epsilon: float, mu: float) -> tuple[arb, arb]:
+    """_terms in as few bits as make the first ball narrow."""
+    balls = arb(0, 1), arb(0, 1)
     for bits in _BITS:
         with ctx.workprec(bits):
-            ball = _terms(arb(epsilon), arb(mu))[0]
-            if ball.rel_accuracy_bits() >= _ENOUGH:
+            balls = _terms(arb(epsilon), arb(mu))
+            if balls[0].rel_accuracy_bits() >= _ENOUGH:
                 break
-    return ball
+    return balls
 
 
 def _terms(epsilon: arb, mu: arb) -> tuple[arb, arb]:
@@ -121,18 +126,42 @@ def _terms(epsilon: arb, mu: arb) -> tuple[arb, arb]:
 
 
 def _crossing(delta: float, mu: float) -> float:
-    """About the epsilon >= 0 where the profile falls to delta; nothing is claimed of it.
+    """About the epsilon >= 0 where the profile falls to delta, 0 where it is below delta; nothing is claimed of it.
 
-    The profile is log-concave in epsilon, so Newton's method on its logarithm descends monotonically to the
-    root from any point above it; delta(eps) <= Phi(mu/2 - eps/mu) <= exp(-(eps/mu - mu/2)^2 / 2) gives one.
+    Newton's method on the logarithm of the profile: in balls, from where it ends in doubles.
     """
-    with ctx.workprec(2 * _BITS[0]):
-        shift, target = arb(mu), arb(delta).log()
-        epsilon = shift * (shift / 2 + (-2 * target).sqrt())
-        for _ in range(100):
-            value, slope = (ball.mid() for ball in _terms(epsilon, shift))
-            step = ((value.log() - target) * value / slope).mid()
-            epsilon = (epsilon + step).mid()
-            if not abs(float(step)) > 2.0**-56 * abs(float(epsilon)):
-                break
-        return min(max(0.0, float(epsilon)), sys.float_info.max)
+    epsilon = _guess(delta, mu)
+    for _ in range(100):
+        value, slope = _accurate(epsilon, mu)
+        with ctx.workprec(_BITS[0]):
+            ratio = (value.mid() - arb(delta)) / arb(delta)
+            large = not abs(ratio) < 0.5
+            step = float(((value.mid() / delta).log() if large else ratio.log1p()) * value.mid() / slope.mid())
+        moved = min(max(0.0, epsilon + step), sys.float_info.max)
+        if math.isnan(moved) or abs(moved - epsilon) <= _LAST_STEP * moved:
+            return epsilon if math.isnan(moved) else moved
+        epsilon = moved
+    return epsilon
+
+
+def _guess(delta: float, mu: float) -> float:
+    """The same by Newton's method in doubles, as far as the difference of the two tails is resolved.
+
+    log delta is concave in epsilon, so the method descends to the root from any point above it, and
+    delta(eps) <= Phi(-u) <= exp(-u^2 / 2), u = eps/mu - mu/2, gives one. With the Mills ratio R(u) = Phi(-u)/phi(u),
+    delta(eps) = phi(u) (R(u) - R(u + mu)), and minus its derivative is phi(u) R(u + mu).
+    """
+    root, target = math.sqrt(0.5), math.log(delta) + math.log(2.0)
+    epsilon = min(mu * (0.5 * mu + math.sqrt(-2.0 * math.log(delta))), sys.float_info.max)
+    for _ in range(50):
+        u = epsilon / mu - 0.5 * mu
+        if not -20.0 < u < 1e8:
+            break
+        near, far = float(erfcx(u * root)), float(erfcx((u + mu) * root))
+        if not near - far > 1e-10 * near:
+            break
+        step = (math.log(near - far) - 0.5 * u * u - target) * (near - far) / far if far else 0.0
+        epsilon = max(0.0, epsilon + step)
+        if abs(step) <= 1e-12 * epsilon or epsilon == 0.0:
+            break
+    return epsilon
