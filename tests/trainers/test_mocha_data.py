@@ -9,7 +9,7 @@ import pytest
 from scipy.io import savemat
 
 from dpcert.mechanisms import InputError
-from dpcert.trainers.mocha.sensors import load_gleam, load_har, load_vehicle
+from dpcert.trainers.mocha.har import load_har
 from dpcert.trainers.mocha.source import load_problem
 
 
@@ -62,72 +62,17 @@ def test_damaged_har_is_named(har, file, content, said):
     assert "\n" not in str(caught.value)
 
 
+def test_har_is_found_where_the_archive_unpacks_it(har, tmp_path_factory):
+    outside = tmp_path_factory.mktemp("download")
+    (outside / "UCI HAR Dataset").symlink_to(har)
+    assert load_problem(f"har:{outside}").train.count == 3
+
+
 def test_har_needs_its_folder(tmp_path):
     with pytest.raises(InputError, match="UCI HAR"):
         load_har(tmp_path)
     with pytest.raises(InputError, match="positive"):
         load_har(tmp_path, positive="flying")
-
-
-@pytest.mark.parametrize("sparse", [True, False])
-def test_vehicle_makes_a_task_of_each_file_without_noise(tmp_path, sparse):
-    rows = [(1, [0.5, 0.0, 2.0]), (2, [1.0, -1.0, 0.0]), (3, [9.0, 9.0, 9.0])]
-    for sensor in (2, 10):
-        lines = [
-            f"{label} " + " ".join(f"{place}:{value}" if sparse else str(value) for place, value in enumerate(row, 1))
-            for label, row in rows
-        ]
-        (tmp_path / f"{sensor}.txt").write_text("\n".join(lines[: sensor // 2 + 1]) + "\n")
-    tasks = load_vehicle(tmp_path)
-    assert tasks.sizes.tolist() == [2, 2]
-    assert tasks.labels[0].tolist() == [1.0, -1.0]
-    assert tasks.features[1].tolist() == [[0.5, 0.0, 2.0], [1.0, -1.0, 0.0]]
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("1 1:0.5\n2 1:x\n", "line 2"),
-        ("1 1:0.5\n2 0:1\n", "line 2"),
-        ("1 1:0.5\nAAV 1:1\n", "line 2"),
-        ("1 1:0.5:3\n", "line 1"),
-        ("3 1:1\n", "at least one of class"),
-        ("", "at least one line"),
-        ("1 1:nan\n", "task 0"),
-        ("1\n", "line 1"),
-    ],
-)
-def test_damaged_vehicle_data_are_named(tmp_path, content, said):
-    (tmp_path / "1.txt").write_text(content)
-    with pytest.raises(InputError, match=said):
-        load_vehicle(tmp_path)
-
-
-def test_gleam_makes_a_task_of_each_participant(tmp_path):
-    for person, activity in enumerate(("Eating", "walking", "eat")):
-        (tmp_path / f"{person}.csv").write_text(f"a,activity,b\n1,{activity},2\n3,talking,4\n")
-    tasks = load_gleam(tmp_path)
-    assert [y.tolist() for y in tasks.labels] == [[1, -1], [-1, -1], [1, -1]]
-    assert tasks.features[0].tolist() == [[1, 2], [3, 4]]
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("a,activity\n1,eating\n2\n", "columns"),
-        ("a,activity\n", "at least one line"),
-        ("", "header"),
-        ("a,b\n1,2\n", "activity"),
-        ("a,activity\nx,eating\n", "table of numbers"),
-        ("a,activity\nnan,eating\n", "finite"),
-        ("b,activity\n1,eating\n", "same header"),
-    ],
-)
-def test_damaged_gleam_data_are_named(tmp_path, content, said):
-    (tmp_path / "0.csv").write_text("a,activity\n1,eating\n")
-    (tmp_path / "1.csv").write_text(content)
-    with pytest.raises(InputError, match=said):
-        load_gleam(tmp_path)
 
 
 @pytest.fixture
@@ -194,6 +139,7 @@ def test_sources_are_named(tmp_path):
         ("synthetic:mean,strength=1.5", "strength"),
         ("synthetic:mean,fraction=0", "fraction"),
         ("synthetic:mean,tasks=0", "tasks"),
+        ("synthetic:mean,standardise=all", "standardise"),
     ):
         with pytest.raises(InputError, match=said):
             load_problem(source)
@@ -206,3 +152,21 @@ def test_synthetic_tasks_have_their_covariance():
     one, same = (load_problem(f"synthetic:mean,strength={s},tasks=4", seed=3).train for s in (0.0, 0.9))
     assert one.features[0].tolist() == same.features[0].tolist()
     assert load_problem("synthetic", seed=1).train.features[0].tolist() != one.features[0].tolist()
+
+
+def test_features_are_standardised_by_each_tasks_own_training_samples(recorded):
+    """A constant feature is only centred; what is tested does not enter."""
+    rng = np.random.default_rng(0)
+    x, y = np.empty((1, 2), dtype=object), np.empty((1, 2), dtype=object)
+    for task in range(2):
+        x[0, task] = np.c_[rng.normal(5 * task, 3, (40, 2)), np.full(40, 7.0)]
+        y[0, task] = np.where(rng.random((40, 1)) < 0.5, 1.0, -1.0)
+    savemat(recorded / "s.mat", {"X": x, "Y": y})
+    plain = load_problem(f"mat:{recorded / 's.mat'}")
+    problem = load_problem(f"mat:{recorded / 's.mat'},standardise=per-task")
+    for task in range(2):
+        own = plain.train.features[task]
+        expected = (plain.test.features[task] - own.mean(0)) / [*own.std(0)[:2], 1.0]
+        assert problem.test.features[task] == pytest.approx(expected)
+        assert problem.train.features[task].mean(0) == pytest.approx(0, abs=1e-12)
+        assert problem.train.features[task].std(0) == pytest.approx([1, 1, 0])

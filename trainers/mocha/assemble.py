@@ -13,15 +13,17 @@ from ...mechanisms import InputError
 from ...mechanisms.validate import choice, rate
 from .methods import Alternating, BatchSdca, BatchSgd, Joint, Method, Setting, ThetaSteps, WeightStep
 from .mocha import resolve_loss
+from .node_work import NodeWork
+from .omega_files import MATRICES, read_covariance, read_graph
 from .private import PrivateRounds
-from .relationships import clustered, fixed_identity, known_covariance, mean_regularised
+from .relationships import clustered, fixed_identity, graph_laplacian, known_covariance, mean_regularised
+from .sigma_prime import resolve_sigma_prime
 from .tasks import Tasks
 from .theta import FixedTheta
 
 Array = NDArray[np.float64]
 
-FIXED = ("fixed-identity", "mean-regularised", "clustered")
-OMEGAS = (*FIXED, "learned")
+OMEGAS = ("fixed-identity", "mean-regularised", "clustered", "graph-laplacian", "known", "learned")
 ALGORITHMS = ("mocha", "mocha-alternating", "cocoa", "mb-sdca", "mb-sgd")
 
 OMEGA_EVERY = 10
@@ -33,14 +35,28 @@ BATCH_SCALING = 1.0
 
 @dataclass(frozen=True)
 class Choices:
-    """omega: a name, or a .npy or .csv file with Omega^{-1}, the tasks' known covariance. clusters: a number (task t
-    is in cluster t mod it), or a JSON file with each task's cluster. ridge: added to Omega's Laplacian."""
+    """omega: one of OMEGAS, or a .npy or .csv file, short for known with that covariance.
+
+    clusters: a number (task t is in cluster t mod it), or a JSON file with each task's cluster. graph: a file for
+    omega_files.read_graph. covariance: one with Omega^{-1}, the tasks' known covariance. ridge: added to Omega's
+    Laplacian.
+    """
 
     omega: str
     clusters: str
     ridge: float
     loss: str
     strength: float
+    graph: Path | None = None
+    covariance: Path | None = None
+
+    def __post_init__(self) -> None:
+        for field, name in (("graph", "graph-laplacian"), ("covariance", "known")):
+            given = getattr(self, field)
+            if given is not None and self.omega != name:
+                raise InputError(field, str(given), f"none with omega {self.omega}: it belongs to {name}")
+            if given is None and self.omega == name:
+                raise InputError(field, None, f"a file, with omega {name}")
 
 
 def setting_of(tasks: Tasks, choices: Choices) -> Setting:
@@ -60,16 +76,13 @@ def _omega(tasks: int, choices: Choices) -> Array:
         return mean_regularised(tasks, choices.ridge)
     if name == "clustered":
         return clustered(_clusters(tasks, choices.clusters), choices.ridge)
-    if Path(name).suffix not in (".npy", ".csv"):
-        raise InputError("omega", name, "one of " + ", ".join(OMEGAS) + ", or a .npy or .csv file of a covariance")
-    try:
-        known = np.load(name, allow_pickle=False) if name.endswith(".npy") else np.loadtxt(name, delimiter=",", ndmin=2)
-        matrix = np.asarray(known, dtype=float)
-    except (OSError, ValueError) as error:
-        raise InputError("omega", name, f"a readable matrix ({error})") from error
-    if matrix.shape != (tasks, tasks) or not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T):
-        raise InputError("omega", name, f"a symmetric ({tasks}, {tasks}) matrix of finite numbers, one row a task")
-    return known_covariance(matrix)
+    if choices.graph is not None:
+        return graph_laplacian(read_graph(choices.graph, tasks), choices.ridge)
+    if choices.covariance is not None:
+        return known_covariance(read_covariance(choices.covariance, tasks))
+    if Path(name).suffix in MATRICES:
+        return known_covariance(read_covariance(name, tasks, "omega"))
+    raise InputError("omega", name, "one of " + ", ".join(OMEGAS) + ", or a .npy or .csv file of a covariance")
 
 
 def _clusters(tasks: int, text: str) -> list[int]:
@@ -87,23 +100,50 @@ def _clusters(tasks: int, text: str) -> list[int]:
     return list(found)
 
 
-def method_of(algorithm: str, omega: str, setting: Setting, theta: float) -> Method:
-    """The method of this name. `mocha` with a learned omega is the certified joint optimum (joint.py)."""
+def method_of(
+    algorithm: str, omega: str, setting: Setting, *, theta: float, work: NodeWork, sigma_prime: str | None
+) -> Method:
+    """The method of this name. `mocha` with a learned omega is the certified joint optimum (joint.py).
+
+    theta: cocoa's. work: how much each node does, of mocha with a fixed omega and mocha-alternating. sigma_prime:
+    one of SIGMA_PRIMES (None: reference) of the methods with subproblems (4). Raises InputError for a choice that
+    the method does not have.
+    """
     choice("algorithm", algorithm, ALGORITHMS)
-    if algorithm == "mocha-alternating":
-        if omega != "learned":
-            raise InputError("omega", omega, "learned, with mocha-alternating")
-        return Alternating(setting)
-    if omega == "learned" and algorithm != "mocha":
-        raise InputError("omega", omega, f"a fixed one, with {algorithm}")
+    if (omega == "learned") != (algorithm == "mocha-alternating") and algorithm != "mocha":
+        expected = "learned" if algorithm == "mocha-alternating" else "a fixed one"
+        raise InputError("omega", omega, f"{expected}, with {algorithm}")
+    joint = algorithm == "mocha" and omega == "learned"
+    if sigma_prime is not None and (joint or algorithm.startswith("mb-")):
+        raise InputError("sigma_prime", sigma_prime, f"none: {algorithm} with omega {omega} has no subproblems (4)")
+    if not work.plain and (joint or not algorithm.startswith("mocha")):
+        raise InputError(
+            "work", work.text, "full, without dropped nodes, except with mocha for a fixed omega and mocha-alternating"
+        )
+    sigma = resolve_sigma_prime(sigma_prime or "reference")
+    if joint:
+        return Joint(setting)
     if algorithm == "mocha":
-        return Joint(setting) if omega == "learned" else WeightStep(setting)
+        targets = work.targets()
+        if targets is not None:
+            return ThetaSteps(setting, targets=targets, sigma_prime=sigma, name="mocha")
+        return WeightStep(setting, work.steps(), sigma_prime=sigma)
+    if algorithm == "mocha-alternating":
+        return Alternating(setting, work.steps(), sigma_prime=sigma)
     if algorithm == "cocoa":
-        return ThetaSteps(setting, targets=FixedTheta(rate("theta", theta)))
+        return ThetaSteps(setting, targets=FixedTheta(rate("theta", theta)), sigma_prime=sigma)
     return BatchSdca(setting, scaling=BATCH_SCALING) if algorithm == "mb-sdca" else BatchSgd(setting)
 
 
-def private_of(setting: Setting, omega: str, clip_norm: float, noise_multiplier: float) -> PrivateRounds:
-    """Private MOCHA; with a learned omega everything is published and Omega learned from that."""
+def private_of(
+    setting: Setting, omega: str, clip_norm: float, noise_multiplier: float, sigma_prime: str | None = None
+) -> PrivateRounds:
+    """Private MOCHA; with a learned omega everything is published and Omega learned from that.
+
+    Raises InputError for the sigma_prime `lemma`, which would tell of everybody's data.
+    """
+    if sigma_prime == "lemma":
+        raise InputError("sigma_prime", "lemma", "reference or tight with privacy: lemma reads all clients' data")
     every = OMEGA_EVERY if omega == "learned" else 0
-    return PrivateRounds(setting, clip_norm, noise_multiplier, omega_every=every)
+    sigma = resolve_sigma_prime(sigma_prime or "reference")
+    return PrivateRounds(setting, clip_norm, noise_multiplier, omega_every=every, sigma_prime=sigma)

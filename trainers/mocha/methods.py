@@ -15,8 +15,8 @@ from .losses import Loss
 from .mb_sdca import batch_round
 from .mb_sgd import gradient_round, with_dual_point
 from .mocha import Report, State, federated_round, omega_step, report
-from .relationships import safe_sigma
 from .sdca import random_order
+from .sigma_prime import SigmaPrime, reference_sigma
 from .tasks import Tasks
 from .theta import FixedTheta, Targets
 from .work import Passes, Work
@@ -50,11 +50,12 @@ class Method(Protocol):
 
 @dataclass(frozen=True)
 class WeightStep:
-    """MOCHA's W-step, Algorithm 1 lines 5 to 10, for a fixed Omega."""
+    """MOCHA's W-step, Algorithm 1 lines 5 to 10, for a fixed Omega. sigma_prime: sigma' of (4) for a covariance."""
 
     setting: Setting
     work: Work = field(default_factory=Passes)
     name: str = "mocha"
+    sigma_prime: SigmaPrime = reference_sigma
 
     def start(self) -> State:
         return State.start(self.setting.tasks, self.setting.omega)
@@ -62,7 +63,7 @@ class WeightStep:
     def round(self, state: State, rng: np.random.Generator) -> State:
         tasks = self.setting.tasks
         order = random_order(tasks, self.work(tasks, state.rounds, rng), rng)
-        sigma = safe_sigma(state.covariance)
+        sigma = self.sigma_prime(tasks, state.covariance)
         return federated_round(tasks, self.setting.loss, state, self.setting.regularisation, order, sigma)
 
     def report(self, state: State) -> Report:
@@ -115,7 +116,8 @@ class ThetaSteps(WeightStep):
     name: str = "cocoa"
 
     def round(self, state: State, rng: np.random.Generator) -> State:
-        tasks, sigma = self.setting.tasks, safe_sigma(state.covariance)
+        tasks = self.setting.tasks
+        sigma = self.sigma_prime(tasks, state.covariance)
         wanted = self.targets(tasks, state.rounds, rng)
         after, _ = theta_round(tasks, self.setting.loss, state, self.setting.regularisation, wanted, sigma, rng)
         return after

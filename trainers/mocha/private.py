@@ -30,8 +30,9 @@ from ..engine.noise import grid_noise
 from ..engine.streams import Streams
 from .methods import Setting
 from .mocha import State
-from .relationships import learned_covariance, safe_sigma
+from .relationships import learned_covariance
 from .sdca import local_updates, own_orders
+from .sigma_prime import SigmaPrime, reference_sigma
 
 Array = NDArray[np.float64]
 CPU = torch.device("cpu")
@@ -88,6 +89,7 @@ class PrivateRounds:
     """The rounds of private MOCHA on `setting`. passes: over a node's samples in a round.
 
     omega_every: rounds between Omega-steps on the published weights; 0 keeps Omega, and publishes the least.
+    sigma_prime: of (4); one that reads the tasks' data, as sigma_prime.lemma_sigma does, is not private.
     """
 
     setting: Setting
@@ -95,6 +97,7 @@ class PrivateRounds:
     noise_multiplier: float
     passes: float = 1.0
     omega_every: int = 0
+    sigma_prime: SigmaPrime = reference_sigma
 
     def __post_init__(self) -> None:
         positive("clip_norm", self.clip_norm)
@@ -143,7 +146,7 @@ class PrivateRounds:
         generators = [streams.generator("batches", state.rounds, node) for node in range(tasks.count)]
         order = own_orders(tasks, self.passes, generators)
         scale = np.diag(state.covariance) / self.setting.regularisation
-        sigma = safe_sigma(state.covariance)
+        sigma = self.sigma_prime(tasks, state.covariance)
         return local_updates(tasks, self.setting.loss, state.alpha, state.weights, scale, sigma, order)
 
     def _feasible(self, moved: Array) -> Array:

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from ...mechanisms import InputError
-from ...mechanisms.validate import count, nonnegative, open_probability
+from ...mechanisms.validate import choice, count, nonnegative, open_probability
 from ..data.source import parse_option
+from .gleam import load_gleam
+from .har import load_har
 from .relationships import clustered_covariance, mean_covariance
-from .sensors import load_gleam, load_har, load_vehicle
-from .tasks import Tasks, load_mat, related_tasks, split_from_file
+from .tasks import Tasks, load_mat, related_tasks, split_from_file, standardised
+from .vehicle import load_vehicle
 
 TRAINING_FRACTION = 0.75
 """Of every task's samples, as in the paper's section 5.2."""
@@ -56,6 +58,11 @@ def synthetic(
     return made
 
 
+def _as_they_are(train: Tasks, test: Tasks) -> tuple[Tasks, Tasks]:
+    return train, test
+
+
+PREPARED = {"no": _as_they_are, "per-task": standardised}
 FILES: dict[str, Callable[..., Tasks]] = {
     "mat": load_mat,
     "har": load_har,
@@ -68,12 +75,14 @@ def load_problem(source: str, split_file: str | Path | None = None, seed: int = 
     """A problem from `synthetic[:NAME][,key=value...]` or `mat|har|vehicle|gleam:PATH[,key=value...]`.
 
     split_file: JSON with the recorded training samples; without it every task is split at random (seeded), with
-    option `fraction` (0.75) for training. Raises InputError for an unknown kind, option or value.
+    option `fraction` (0.75) for training. Option `standardise=per-task` brings each task's features to the mean 0 and
+    the deviation 1 of its own training samples. Raises InputError for an unknown kind, option or value.
     """
     kind, _, rest = source.partition(":")
     argument, *options = rest.split(",")
     given = dict(parse_option(source, option) for option in options)
     fraction = open_probability("fraction", given.pop("fraction", TRAINING_FRACTION))
+    prepared = PREPARED[choice("standardise", given.pop("standardise", "no"), PREPARED)]
     if kind == "synthetic":
         tasks = _call(source, synthetic, argument or "clustered", {"seed": seed} | given)
     elif kind in FILES and argument:
@@ -81,10 +90,10 @@ def load_problem(source: str, split_file: str | Path | None = None, seed: int = 
     else:
         raise InputError("data", source, "synthetic, or KIND:PATH with KIND one of " + ", ".join(FILES))
     if split_file is not None:
-        return Problem(source, *split_from_file(tasks, split_file))
+        return Problem(source, *prepared(*split_from_file(tasks, split_file)))
     if (tasks.sizes < 2).any():
         raise InputError("data", source, "at least two samples in every task, to train and to test on")
-    return Problem(source, *tasks.split(fraction, np.random.default_rng(seed)))
+    return Problem(source, *prepared(*tasks.split(fraction, np.random.default_rng(seed))))
 
 
 def _call(source: str, loader: Callable[..., Tasks], argument: str, options: dict[str, Any]) -> Tasks:

@@ -120,6 +120,21 @@ def split_from_file(tasks: Tasks, path: str | Path) -> tuple[Tasks, Tasks]:
     return train, tasks.take(rest)
 
 
+def standardised(train: Tasks, test: Tasks) -> tuple[Tasks, Tasks]:
+    """Both with features of mean 0 and deviation 1 on each task's own training samples, which a node does alone.
+
+    A feature that does not vary there is only centred.
+    """
+    means = [x.mean(axis=0) for x in train.features]
+    spreads = [np.where(spread > 0, spread, 1.0) for spread in (x.std(axis=0) for x in train.features)]
+
+    def moved(tasks: Tasks) -> Tasks:
+        parts = zip(tasks.features, means, spreads, strict=True)
+        return Tasks(tuple((x - mean) / spread for x, mean, spread in parts), tasks.labels)
+
+    return moved(train), moved(test)
+
+
 def related_tasks(
     count: int, dimension: int, samples: int, covariance: Array, rng: np.random.Generator, noise: float = 0.1
 ) -> tuple[Tasks, Array]:

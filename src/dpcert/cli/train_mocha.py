@@ -58,7 +58,7 @@ def run_mocha(asked: SimpleNamespace) -> None:
     )
     setting = setting_of(problem.train, choices)
     work = NodeWork.of(asked.work, asked.drop, problem.train.count)
-    document = _common(asked, problem)
+    document = _common(asked, problem) | {"work": work.text, "drop": asked.drop}
     if asked.clip_norm is not None:
         if not work.plain:
             raise InputError("--work", work.text, "passes=1, and no --drop, with --clip-norm")

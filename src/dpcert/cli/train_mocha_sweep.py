@@ -29,6 +29,11 @@ def run_study(asked: SimpleNamespace) -> None:
     """Run, or resume, the study, and print its table."""
     if asked.algorithm != "mocha":
         raise InputError("algorithm", asked.algorithm, "mocha, with --sweep")
+    for option in ("sigma_prime", "drop", "graph", "covariance"):
+        if getattr(asked, option) is not None:
+            raise InputError(
+                "--" + option.replace("_", "-"), str(getattr(asked, option)), "none with --sweep, which sets its own"
+            )
     if asked.sweep == "table1" and asked.split_file is not None:
         raise InputError("--split-file", str(asked.split_file), "none with table1: every seed has a split of its own")
     cells = CELLS[choice("--sweep", asked.sweep, CELLS)](

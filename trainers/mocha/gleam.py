@@ -1,0 +1,140 @@
+"""Google Glass, GLEAM (MOCHA, section 5.1; Rahman et al. 2015): one task a participant, +1 for eating.
+
+Three layouts are read:
+
+- the distributed archive of recordings, GLEAM.tar.gz: a folder a participant, in each a CSV of sensor readings with
+  columns "Unix Time" (ms), "Sensor", "Value1" to "Value3", and a CSV of annotations with columns "unix time" (ms) and
+  "Activity", two rows, start and end, for each stretch; "w" marks a cell that the annotator gave up. No description
+  was at hand: this is the layout that a published reader takes for granted (github.com/vaseline555/
+  Federated-Learning-in-PyTorch, src/datasets/gleam.py, at 6c07b19). gleam_features turns it into samples;
+- gleam.mat, the cells that the authors' own code loads, as it was passed on by later work
+  (github.com/kenziyuliu/private-cross-silo-fl, README): tasks.load_mat;
+- feature tables of one's own: a CSV a participant.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...mechanisms import InputError
+from ...mechanisms.validate import positive
+from .gleam_features import Recording, samples_of
+from .tasks import Tasks, load_mat
+from .text_tables import csv_of, files_in, parsed
+
+Array = NDArray[np.float64]
+
+EATING = ("eating", "eat")
+GIVEN_UP = ("", "w")
+
+WINDOW = 10.0
+"""Seconds of one sample; ours, as the paper at hand does not say."""
+
+SENSORS = ("accelerometer", "gyroscope", "magnetic")
+"""The paper's three, as they begin a word of a sensor's name."""
+
+READINGS = ("unix time", "sensor", "value1", "value2", "value3")
+ANNOTATIONS = ("unix time", "activity")
+
+
+def load_gleam(path: str | Path, *, window: float = WINDOW, label: str = "activity") -> Tasks:
+    """Any of the three layouts: a .mat file, a folder with CSVs of features, or the archive's folder.
+
+    window: seconds of a sample, for recordings. label: the column of the activity, for feature tables.
+    Raises InputError for what is missing, truncated or malformed.
+    """
+    if Path(path).suffix == ".mat":
+        return load_mat(path)
+    seconds = positive("window", window)
+    found = sorted(_recordings(Path(path)).items())
+    if found:
+        parts = [samples_of(_recording(*files), seconds) for _, files in found]
+        for (folder, _), (_, labels) in zip(found, parts, strict=True):
+            if not len(labels):
+                raise InputError("path", str(folder), f"at least one window of {seconds:g} s with all three sensors")
+        return Tasks(tuple(x for x, _ in parts), tuple(y for _, y in parts))
+    return _feature_tables(path, label)
+
+
+def _recordings(path: Path) -> dict[Path, tuple[Path, Path]]:
+    """(readings, annotations) by participant's folder, recognised by their headers."""
+    found = {}
+    for folder in sorted(inside for inside in path.rglob("*") if inside.is_dir()):
+        kinds: dict[tuple[str, ...], list[Path]] = {READINGS: [], ANNOTATIONS: []}
+        for file in sorted(folder.glob("*.csv")):
+            kind = None if file.name.startswith("._") else _kind_of(file)
+            if kind is not None:
+                kinds[kind].append(file)
+        if any(kinds.values()):
+            if any(len(files) != 1 for files in kinds.values()):
+                raise InputError("path", str(folder), "one CSV of sensor readings and one of annotations")
+            found[folder] = (kinds[READINGS][0], kinds[ANNOTATIONS][0])
+    return found
+
+
+def _kind_of(file: Path) -> tuple[str, ...] | None:
+    try:
+        with file.open(encoding="utf-8-sig") as handle:
+            names = [name.strip().casefold() for name in handle.readline().split(",")]
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError("path", str(file), f"a readable CSV ({error})") from error
+    return next((kind for kind in (READINGS, ANNOTATIONS) if set(kind) <= set(names)), None)
+
+
+def _recording(readings: Path, annotations: Path) -> Recording:
+    rows = _columns(readings, READINGS)
+    streams = []
+    for sensor in SENSORS:
+        own = [row for row in rows if any(word.startswith(sensor) for word in row[1].casefold().split())]
+        if not own:
+            raise InputError("path", str(readings), f"readings of the {sensor} sensor")
+        table = parsed(readings, lambda own=own: np.array([[row[0], *row[2:]] for row in own], dtype=float))  # type: ignore[misc]
+        _, first = np.unique(table[:, 0], return_index=True)  # in the order of time, each instant once
+        streams.append(table[first] / [1000.0, 1.0, 1.0, 1.0])
+    return Recording(tuple(streams), _eating(annotations))
+
+
+def _eating(annotations: Path) -> Array:
+    """(k, 2) start and end in seconds of each stretch of eating."""
+    rows = _columns(annotations, ANNOTATIONS)
+    if len(rows) % 2:
+        raise InputError("path", str(annotations), f"rows in pairs, a start and an end, not {len(rows)} rows")
+    times = []
+    for (start, begun), (end, ended) in zip(rows[::2], rows[1::2], strict=True):
+        eats = [activity.casefold() in EATING for activity in (begun, ended) if activity not in GIVEN_UP]
+        if len(set(eats)) > 1:
+            raise InputError("path", str(annotations), f"pairs of one activity, not {begun} and {ended}")
+        if any(eats) and start not in GIVEN_UP and end not in GIVEN_UP:
+            times.append((start, end))
+    if not times:
+        return np.zeros((0, 2))
+    stretches = parsed(annotations, lambda: np.array(times, dtype=float)) / 1000.0
+    if (stretches[:, 1] < stretches[:, 0]).any():
+        raise InputError("path", str(annotations), "ends that do not come before their starts")
+    return stretches
+
+
+def _columns(file: Path, names: tuple[str, ...]) -> list[list[str]]:
+    """The cells of these columns, in this order, stripped."""
+    header, rows = csv_of(file)
+    known = [name.strip().casefold() for name in header]
+    places = [known.index(name) for name in names]
+    return [[row[place].strip() for place in places] for row in rows]
+
+
+def _feature_tables(path: str | Path, label: str) -> Tasks:
+    """A header, feature columns, and the column `label`: +1 where it is eating."""
+    features, labels, header = [], [], None
+    for file in files_in(path, ("*.csv",)):
+        names, rows = csv_of(file)
+        header = header or names
+        if names != header or label not in names:
+            raise InputError("path", str(file), f"the same header in every file, with a column {label!r}")
+        place = names.index(label)
+        values = [row[:place] + row[place + 1 :] for row in rows]
+        features.append(parsed(file, lambda values=values: np.array(values, dtype=float)))  # type: ignore[misc]
+        labels.append(np.array([1.0 if row[place].strip().lower() in EATING else -1.0 for row in rows]))
+    return Tasks(tuple(features), tuple(labels))

@@ -1,0 +1,89 @@
+"""Known relationships of tasks out of files: a covariance matrix, or a weighted graph."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...mechanisms import InputError
+from .text_tables import lines_of
+
+Array = NDArray[np.float64]
+
+MATRICES = (".npy", ".csv")
+
+
+def read_covariance(path: str | Path, tasks: int, field: str = "covariance") -> Array:
+    """(m, m) from a .npy or .csv file, symmetric. Raises InputError for anything else."""
+    return _matrix(Path(path), tasks, field)
+
+
+def read_graph(path: str | Path, tasks: int) -> Array:
+    """(m, m) symmetric weights of at least 0: an adjacency matrix (.npy, .csv), or any other file as a list of edges.
+
+    A line of the list is `task task` or `task task weight`, tasks numbered from 0, weight 1 without one; what
+    follows a # is left out. Each edge is undirected and listed once. Raises InputError, naming the line, for a task
+    that does not exist, a loop, an edge twice, a negative weight and anything malformed.
+    """
+    file = Path(path)
+    if file.suffix not in MATRICES:
+        return _edges(file, tasks)
+    weights = _matrix(file, tasks, "graph")
+    if (weights < 0).any():
+        raise InputError("graph", str(file), "weights of at least 0")
+    if np.diag(weights).any():
+        raise InputError("graph", str(file), "no loops: zeros on the diagonal")
+    return weights
+
+
+def _matrix(file: Path, tasks: int, field: str) -> Array:
+    if file.suffix not in MATRICES:
+        raise InputError(field, str(file), "a .npy or .csv file of a matrix")
+    try:
+        read = np.load(file, allow_pickle=False) if file.suffix == ".npy" else np.loadtxt(file, delimiter=",", ndmin=2)
+        matrix = np.asarray(read, dtype=float)
+    except (OSError, EOFError, ValueError, TypeError) as error:
+        raise InputError(field, str(file), f"a readable matrix ({error})") from error
+    if matrix.shape != (tasks, tasks):
+        raise InputError(field, str(file), f"a ({tasks}, {tasks}) matrix, one row a task, not {matrix.shape}")
+    if not np.isfinite(matrix).all():
+        raise InputError(field, str(file), "finite numbers")
+    if not np.allclose(matrix, matrix.T):
+        raise InputError(field, str(file), "a symmetric matrix")
+    symmetric: Array = (matrix + matrix.T) / 2
+    return symmetric
+
+
+def _edges(file: Path, tasks: int) -> Array:
+    weights = np.zeros((tasks, tasks))
+    seen: set[frozenset[int]] = set()
+    for place, line in enumerate(lines_of(file), 1):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        one, other, weight = _edge(f"{file} line {place}", words, tasks)
+        if frozenset((one, other)) in seen:
+            raise InputError(f"{file} line {place}", line.strip(), "each edge once")
+        seen.add(frozenset((one, other)))
+        weights[one, other] = weights[other, one] = weight
+    return weights
+
+
+def _edge(place: str, words: list[str], tasks: int) -> tuple[int, int, float]:
+    shown = " ".join(words)
+    if len(words) not in (2, 3):
+        raise InputError(place, shown, "two tasks, and a weight or none")
+    try:
+        one, other = int(words[0]), int(words[1])
+        weight = float(words[2]) if len(words) == 3 else 1.0
+    except ValueError as error:
+        raise InputError(place, shown, f"whole numbers of tasks and a weight ({error})") from error
+    if not (0 <= one < tasks and 0 <= other < tasks):
+        raise InputError(place, shown, f"tasks from 0 to {tasks - 1}")
+    if one == other:
+        raise InputError(place, shown, "two different tasks")
+    if not 0 <= weight < np.inf:
+        raise InputError(place, shown, "a finite weight of at least 0")
+    return one, other, weight
