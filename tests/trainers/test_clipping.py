@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from dpcert.mechanisms import InputError
+from dpcert.trainers.engine import clipping
 from dpcert.trainers.engine.clipping import SAFETY, ClippedSum, Grid, Layers
 from dpcert.trainers.engine.contribution import SparseRows
 
@@ -24,7 +25,7 @@ def clipped(contribution, clip_norm, sizes=None):
     """The integers, on which both ways of adding must agree but for the last bit of the norm."""
     grid = Grid.for_round(clip_norm, 1000, contribution.dtype)
     total = ClippedSum(1, len(contribution), Layers(sizes or (len(contribution),)), grid, CPU)
-    integers = total.add(contribution, 0).clone()
+    integers = total.add(contribution, 0).double()
     at_once = ClippedSum(1, len(contribution), total.layers, grid, CPU)
     (others,) = at_once.add_all(contribution.unsqueeze(0), np.zeros(1, dtype=np.int64))
     assert exact_square(others) <= (clip_norm / grid.unit) ** 2
@@ -171,13 +172,30 @@ def test_safety_margin_covers_the_rounding_it_names():
     assert (1 + 2.0**-24) ** 2 / (1 - (2**27 + 4) * 2.0**-53) * SAFETY < 1
 
 
+def test_pieces_that_stay_in_the_cache_change_nothing(monkeypatch):
+    """Long updates are worked on in pieces: the integers and sums of one piece, the norm but for its last bits."""
+    rng = np.random.default_rng(4)
+    dense = torch.from_numpy(rng.standard_normal(200)).float()
+    thin = SparseRows(torch.tensor([3, 0, 17, 8]), torch.from_numpy(rng.standard_normal(38)).float(), 9)
+    found = []
+    for size in (2**16, 16, 7):
+        monkeypatch.setattr(clipping, "IN_CACHE", size)
+        total = ClippedSum(1, 200, Layers((200,)), Grid.for_round(1e9, 3, torch.float32), CPU)
+        total.add(dense, 0)
+        total.add(thin, 0)
+        assert total.within == 2
+        found.append(total.total)
+        clipped(dense, 0.3, (100, 100))
+    assert torch.equal(found[0], found[1])
+    assert torch.equal(found[0], found[2])
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_sparse_rows_are_clipped_like_the_vector_they_stand_for(dtype):
     rng = np.random.default_rng(2)
     for scale in (1e-3, 1.0, 1e3, 1e30):
         rows = torch.from_numpy(rng.choice(20, 5, replace=False))
-        values, tail = (torch.from_numpy(scale * rng.standard_normal(size)).to(dtype) for size in ((5, 3), 3))
-        contribution = SparseRows(rows, values, tail)
+        contribution = SparseRows(rows, torch.from_numpy(scale * rng.standard_normal(18)).to(dtype), 3)
         grid = Grid.for_round(0.7, 10, dtype)
         thin, thick = (ClippedSum(2, 63, Layers((63,)), grid, CPU) for _ in range(2))
         added = thin.add(contribution, 1)
@@ -186,9 +204,9 @@ def test_sparse_rows_are_clipped_like_the_vector_they_stand_for(dtype):
         assert exact_square(added.dense(63)) <= (0.7 / grid.unit) ** 2
         # The two norms may differ by a rounding, and with them a truncated digit.
         assert float((added.dense(63) - reference).abs().max()) <= 2 + 1e-9 * float(reference.abs().max())
-        assert torch.equal(thin.total[1], added.dense(63))
+        assert torch.equal(thin.total[1], added.dense(63).double())
         assert thin.within == thick.within
     for bad in (math.nan, math.inf):
         total = ClippedSum(1, 63, Layers((63,)), grid, CPU)
-        total.add(SparseRows(rows, values, torch.full((3,), bad, dtype=dtype)), 0)
+        total.add(SparseRows(rows, torch.where(torch.arange(18) < 15, contribution.numbers, bad), 3), 0)
         assert not total.total.any()

@@ -54,9 +54,10 @@ def test_a_client_of_stackoverflow_size_takes_at_most_half_a_megabyte():
     features = features_of(client)
     own = client.features
     arrays = [own.data, own.indices, own.indptr, features.columns, features.gram(), client.targets[0]]
-    arrays += [features.by_word.data, features.by_word.indices, features.by_word.indptr]
+    arrays += [features.by_word.columns, features.by_word.begins, features.by_word.weights]
     coefficients = 100 * 500 * 4
-    assert features.samples[0].data_ptr() == own.indices.__array_interface__["data"][0]
+    assert features.matrix is own
+    assert features.samples.columns.data_ptr() == own.indices.__array_interface__["data"][0]
     assert sum(array.nbytes for array in arrays) + coefficients <= 500_000
 
 

@@ -108,11 +108,12 @@ class Algorithm:
         raise NotImplementedError
 
     def server_round(self, shared: Tensor, mean: Tensor, rate: float) -> Tensor:
-        """The next shared state. mean: the (blocks, D) noisy sum over the constant expected cohort; rate: q/m."""
-        return shared + mean
+        """The next shared state, which may overwrite both. mean: the (blocks, D) noisy sum over the constant expected
+        cohort; rate: q/m."""
+        return shared.add_(mean)
 
     def aggregate(self, shared: Tensor, total: Tensor, expected: int, members: int, rate: float) -> Tensor:
-        """The next shared state from the noisy sum, which may be overwritten. members: of this round's cohort.
+        """The next shared state from the noisy sum; both may be overwritten. members: of this round's cohort.
 
         Whoever uses `members` shows how many came: see DpFedMtlAsPrinted.
         """

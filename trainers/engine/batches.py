@@ -10,12 +10,16 @@ from .settings import LocalSteps
 Rows = npt.NDArray[np.int64]
 
 
+def steps_in_a_round(samples: int, local: LocalSteps) -> int:
+    """How many steps a client with so many samples takes."""
+    return local.steps or local.epochs * -(-samples // min(samples, local.batch_size or samples))
+
+
 def batch_plan(samples: int, local: LocalSteps, rng: np.random.Generator) -> list[Rows]:
     """The rows of each step's batch. An epoch visits every sample once, in a fresh order; its last batch is smaller
     where the batch size does not divide the number of samples."""
-    size = samples if local.batch_size is None else min(local.batch_size, samples)
-    per_epoch = -(-samples // size)
-    steps = local.steps if local.steps is not None else local.epochs * per_epoch
+    size = min(samples, local.batch_size or samples)
+    per_epoch, steps = -(-samples // size), steps_in_a_round(samples, local)
     plan: list[Rows] = []
     while len(plan) < steps:
         # With one batch an epoch the order of its rows changes nothing but rounding.

@@ -40,7 +40,7 @@ class Billboard:
 
 
 class RecordingBillboard(Billboard):
-    """Keeps releases and messages; replays `recorded` releases where given (proofs_checks.billboard.protocol.RunRecord).
+    """Keeps releases and messages; replays `recorded` releases where given: proofs_checks.billboard.protocol.RunRecord.
 
     Raises InputError for a recording with fewer releases than the run has.
     """

@@ -70,24 +70,33 @@ class Checkpoint:
         self.spent = self._read_journal()
 
     def _open(self, identity: str, seed: int | None) -> int:
-        """Create the folder, or check that it is this run's; the run's seed."""
-        about = self.folder / "run.json"
-        if self.processes.rank == 0 and not about.exists():
-            if self.folder.exists() and any(self.folder.iterdir()):
-                raise InputError("checkpoint", str(self.folder), "an empty folder or one of this run")
-            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        chosen = self.processes.agree_on_seed(seed)
-        if self.processes.rank == 0 and not about.exists():
-            _replace(about, json.dumps({"identity": identity, "seed": str(chosen)}).encode())
+        """Check that the folder is this run's, or a new one; the run's seed."""
+        self._about = self.folder / "run.json"
+        self._identity = identity
+        known = self._about.exists()
+        if not known and self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
+            raise InputError("checkpoint", str(self.folder), "an empty folder or one of this run")
         self.processes.barrier()
+        if not known:
+            return self.processes.agree_on_seed(seed)
         try:
-            known = json.loads(about.read_text())
-            stored, known_seed = known["identity"], int(known["seed"])
-        except (ValueError, KeyError, TypeError) as error:
-            raise InputError("checkpoint", str(about), "a readable run.json") from error
+            about = json.loads(self._about.read_text())
+            stored, known_seed = about["identity"], int(about["seed"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError("checkpoint", str(self._about), "a readable run.json") from error
         if stored != identity or (seed is not None and seed != known_seed):
             raise InputError("checkpoint", str(self.folder), "the folder of this run: it belongs to another one")
         return known_seed
+
+    def create(self) -> None:
+        """Make the folder of a new run."""
+        if self.processes.rank == 0 and not self._about.exists():
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            except OSError as error:
+                raise InputError("checkpoint", str(self.folder), f"a folder that can be made ({error})") from error
+            _replace(self._about, json.dumps({"identity": self._identity, "seed": str(self.seed)}).encode())
+        self.processes.barrier()
 
     def _read_journal(self) -> list[Spent]:
         """All releases so far. A last line without its end was never forced to disk, so its release never happened."""

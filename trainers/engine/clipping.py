@@ -10,8 +10,8 @@ So the grid adds nothing to the sensitivity. A contribution that is not finite c
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,8 @@ from .contribution import Contribution, SparseRows, as_vector
 SAFETY = 1 - 2.0**-22
 LARGEST_DIMENSION = 2**27
 UNCLIPPED_UNIT = 2.0**-32
+IN_CACHE = 2**16
+"""So many doubles stay in a core's own cache while several operations pass over them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,44 +101,36 @@ class ClippedSum:
         self.counts += 1
         own = self._blocks[block]
         if isinstance(contribution, SparseRows) and len(self.layers.sizes) == 1:
-            thin = contribution.like(self._integers([part.flatten() for part in contribution.parts()], self._joint))
-            left = own.shape[0] - thin.tail.shape[0]
-            own[:left].view(-1, thin.values.shape[1]).index_add_(0, thin.rows, thin.values)
-            own[left:].add_(thin.tail)
+            thin = replace(contribution, numbers=self._integers(contribution.numbers, (len(contribution.numbers),)))
+            self._add_rows(thin, own)
             return thin
-        added = self._integers(_split(as_vector(contribution, self.total.shape[1]), self.layers.sizes), self._each)
-        own.add_(added)
+        added = self._integers(as_vector(contribution, len(own)), self.layers.sizes)
+        for part, target in zip(_in_cache(added), _in_cache(own), strict=True):
+            target.add_(part)
         return added
 
-    def _memory(self, size: int, like: Tensor) -> _Scratch:
-        if self._scratch is None or len(self._scratch.wide) < size:
-            self._scratch = _Scratch.of(size, like, self.grid)
-        return self._scratch.first(size)
+    def _add_rows(self, thin: SparseRows, own: Tensor) -> None:
+        """own += thin, a few rows at a time: index_add_ takes doubles only."""
+        left = len(own) - len(thin.tail)
+        matrix = own[:left].view(-1, thin.width)
+        few = max(1, IN_CACHE // thin.width)
+        for rows, values in zip(thin.rows.split(few), thin.values.split(few), strict=True):
+            matrix.index_add_(0, rows, values.to(torch.float64))
+        own[left:].add_(thin.tail)
 
-    def _each(self, norms: Sequence[float]) -> list[float]:
-        """The scales of pieces that are layers, each with its share of the clip norm."""
-        return [self._scale(norm) for norm in norms]
-
-    def _joint(self, norms: Sequence[float]) -> list[float]:
-        """The scale of pieces that are one vector, once for each."""
-        return [self._scale(math.hypot(*norms))] * len(norms)
-
-    def _integers(self, pieces: Sequence[Tensor], scales_of: Callable[[Sequence[float]], list[float]]) -> Tensor:
-        """The pieces, one after the other, scaled, in units of the grid, towards zero, as doubles."""
-        sizes = tuple(piece.shape[0] for piece in pieces)
-        memory = self._memory(sum(sizes), pieces[0])
-        wide = _split(memory.wide, sizes)
-        for piece, target in zip(pieces, wide, strict=True):
-            target.copy_(piece)
-        scales = scales_of([_norm(piece) for piece in wide])
+    def _integers(self, vector: Tensor, sizes: tuple[int, ...]) -> Tensor:
+        """The vector, cut into pieces of these sizes that are clipped apart, in units of the grid, towards zero."""
+        if self._scratch is None:
+            self._scratch = _Scratch.of(self.total.shape[1], vector, self.grid)
+        pieces, scratch = _split(vector, sizes), self._scratch
+        whole = scratch.whole[: len(vector)]
+        scales = [self._scale(scratch.norm(piece)) for piece in pieces]
         if not all(map(math.isfinite, scales)):
-            return memory.wide.zero_()
+            return whole.zero_()
         self.within += all(scale >= 1 for scale in scales)
-        for piece, scale, target in zip(pieces, scales, _split(memory.scaled, sizes), strict=True):
-            torch.mul(piece, scale / self.grid.unit, out=target)
-        if memory.whole is None:
-            return memory.wide.copy_(memory.scaled).trunc_()
-        return memory.wide.copy_(memory.whole.copy_(memory.scaled))
+        for piece, scale, target in zip(pieces, scales, _split(whole, sizes), strict=True):
+            scratch.truncate(piece, scale / self.grid.unit, target)
+        return whole
 
     def add_all(self, contributions: Tensor, blocks: npt.NDArray[np.int64]) -> Tensor:
         """Add (c, D) contributions at once, which on a GPU is much faster; returns the integers that were added.
@@ -177,31 +171,45 @@ class ClippedSum:
 class _Scratch:
     """Memory for one contribution at a time: fresh megabytes for each client would cost more than the arithmetic.
 
-    wide: doubles; scaled: the contributions' dtype; whole: integers of that width, None where nothing is clipped.
+    whole: (dimension,) integers of the contributions' width, doubles where nothing is clipped; wide, scaled: so many
+    doubles, and numbers of the contributions' dtype, as stay in a core's cache.
     """
 
+    whole: Tensor
     wide: Tensor
     scaled: Tensor
-    whole: Tensor | None
 
     @classmethod
-    def of(cls, size: int, like: Tensor, grid: Grid) -> _Scratch:
-        whole = None if grid.clip_norm is None else like.new_empty(size, dtype=_integer(like.dtype))
-        return cls(like.new_empty(size, dtype=torch.float64), like.new_empty(size), whole)
+    def of(cls, dimension: int, like: Tensor, grid: Grid) -> _Scratch:
+        whole = torch.float64 if grid.clip_norm is None else _integer(like.dtype)
+        size = min(dimension, IN_CACHE)
+        return cls(
+            like.new_empty(dimension, dtype=whole), like.new_empty(size, dtype=torch.float64), like.new_empty(size)
+        )
 
-    def first(self, size: int) -> _Scratch:
-        """The first so many numbers of each."""
-        if len(self.wide) == size:
-            return self
-        return _Scratch(self.wide[:size], self.scaled[:size], None if self.whole is None else self.whole[:size])
+    def norm(self, piece: Tensor) -> float:
+        """The norm, in double precision."""
+        square = 0.0
+        for part in _in_cache(piece):
+            wide = self.wide[: len(part)].copy_(part)
+            square += float(torch.dot(wide, wide))
+        return math.sqrt(square)
+
+    def truncate(self, piece: Tensor, factor: float, out: Tensor) -> None:
+        """out <- piece factor, towards zero. Conversion to integers truncates, and is much faster than trunc on a
+        CPU."""
+        for part, target in zip(_in_cache(piece), _in_cache(out), strict=True):
+            target.copy_(torch.mul(part, factor, out=self.scaled[: len(part)]))
+        if out.is_floating_point():
+            out.trunc_()
 
 
 def _split(vector: Tensor, sizes: tuple[int, ...]) -> Sequence[Tensor]:
     return (vector,) if len(sizes) == 1 else vector.split_with_sizes(list(sizes))
 
 
-def _norm(wide: Tensor) -> float:
-    return math.sqrt(float(torch.dot(wide, wide)))
+def _in_cache(vector: Tensor) -> Sequence[Tensor]:
+    return (vector,) if len(vector) <= IN_CACHE else vector.split(IN_CACHE)
 
 
 def _truncated(scaled: Tensor, grid: Grid) -> Tensor:

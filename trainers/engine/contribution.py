@@ -13,31 +13,31 @@ from torch import Tensor
 class SparseRows:
     """The vector [matrix.flatten(), tail], of whose matrix only `rows` may differ from zero.
 
-    rows: (k,) distinct row numbers; values: (k, width); tail: (t,), dense. A client's bag of words touches few words,
-    so its update of a linear model has this form.
+    rows: (k,) distinct row numbers; numbers: (k width + t,), those rows one after the other, then the tail, which is
+    dense. A client's bags of words touch few words, so its update of a linear model has this form.
     """
 
     rows: Tensor
-    values: Tensor
-    tail: Tensor
+    numbers: Tensor
+    width: int
+
+    @property
+    def values(self) -> Tensor:
+        """(k, width): the rows."""
+        return self.numbers[: len(self.rows) * self.width].view(len(self.rows), self.width)
+
+    @property
+    def tail(self) -> Tensor:
+        """(t,): what comes after the matrix."""
+        return self.numbers[len(self.rows) * self.width :]
 
     def dense(self, dimension: int) -> Tensor:
         """The same vector, (dimension,)."""
-        width = self.values.shape[1]
-        vector = self.values.new_zeros(dimension)
-        matrix = vector[: dimension - len(self.tail)].view(-1, width)
-        matrix[self.rows] = self.values
-        vector[dimension - len(self.tail) :] = self.tail
+        vector = self.numbers.new_zeros(dimension)
+        left = dimension - len(self.tail)
+        vector[:left].view(-1, self.width)[self.rows] = self.values
+        vector[left:] = self.tail
         return vector
-
-    def like(self, numbers: Tensor) -> SparseRows:
-        """The same rows with other numbers, (k width + t,): the values, then the tail."""
-        size = self.values.numel()
-        return SparseRows(self.rows, numbers[:size].view(self.values.shape), numbers[size:])
-
-    def parts(self) -> tuple[Tensor, Tensor]:
-        """What may differ from zero."""
-        return self.values, self.tail
 
 
 Contribution: TypeAlias = Tensor | SparseRows

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +40,18 @@ class ClientScores:
 def _mean(values: npt.NDArray[np.float64]) -> float | None:
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else None
+
+
+def record(rounds: int, test: ClientScores, train: ClientScores) -> dict[str, Any]:
+    """The means after so many rounds, as JSON."""
+    (accuracy, loss), (train_accuracy, train_loss) = test.means(), train.means()
+    return {
+        "round": rounds,
+        "test_accuracy": accuracy,
+        "test_loss": loss,
+        "train_accuracy": train_accuracy,
+        "train_loss": train_loss,
+    }
 
 
 @torch.no_grad()

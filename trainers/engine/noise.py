@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -21,12 +22,20 @@ BLOCK = 2**14
 
 
 def grid_noise(
-    rng: np.random.Generator, shape: tuple[int, ...], deviation: float, unit: float, device: torch.device
+    rng: np.random.Generator,
+    shape: tuple[int, ...],
+    deviation: float,
+    unit: float,
+    device: torch.device,
+    memory: npt.NDArray[np.float64] | None = None,
 ) -> Tensor:
-    """Multiples of unit: unit round(N(0, (deviation / unit)^2)). deviation 0 gives zeros, which take no memory."""
+    """Multiples of unit: unit round(N(0, (deviation / unit)^2)). deviation 0 gives zeros, which take no memory.
+
+    memory: an array of this shape, to be overwritten: fresh megabytes cost as much as drawing the numbers.
+    """
     if deviation == 0:
         return torch.zeros((), dtype=torch.float64, device=device).expand(shape)
-    noise = np.empty(shape)
+    noise = np.empty(shape) if memory is None else memory
     flat = noise.reshape(-1)
     for first in range(0, len(flat), BLOCK):
         block = flat[first : first + BLOCK]

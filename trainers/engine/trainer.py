@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
@@ -17,13 +16,14 @@ from ...mechanisms import InputError, Mechanism
 from ..data import Federation
 from .adaptive import count_noise, next_clip_norm, update_noise_multiplier
 from .algorithm import Algorithm, Clients, StabilityWarning
+from .batches import steps_in_a_round
 from .billboard import Billboard
-from .checkpoint import Checkpoint, Rows, Spent, State, digest_of
+from .checkpoint import Checkpoint, Rows, Spent, State
 from .clipping import ClippedSum, Grid, Layers
 from .cohort import CohortSampler
-from .contribution import Contribution, as_vector
+from .cohort_sum import CohortSum
 from .device import reproducible_kernels
-from .evaluation import ClientScores
+from .evaluation import ClientScores, record
 from .identity import identity_of
 from .local import LocalSide
 from .losses import LOSSES, Loss
@@ -33,27 +33,9 @@ from .personal import PersonalModels
 from .privacy import PrivacyCost, PrivacyGoal
 from .processes import Processes
 from .progress import RoundProgress
+from .release import Release
 from .settings import Settings
 from .streams import Streams
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Release:
-    """What one round publishes, before anybody sees it."""
-
-    pre_noise: Tensor
-    noise: Tensor
-    sensitivity: float
-    count: Tensor | None
-    count_noise: Tensor | None
-    cohort: Clients
-    rows: list[Rows]
-
-    def digest(self) -> str:
-        parts = [(self.pre_noise + self.noise).cpu().numpy()]
-        if self.count is not None and self.count_noise is not None:
-            parts.append((self.count + self.count_noise).cpu().numpy())
-        return digest_of(*parts)
 
 
 class Trainer:
@@ -61,7 +43,8 @@ class Trainer:
 
     model: a name of models.MODELS, or any module without running statistics; its initial weights must not depend on
     the clients' data. checkpoint: a folder to save to after every round, and to resume from.
-    All input is checked here, before any work: raises InputError.
+    All input is checked here, before any work and before the checkpoint's folder is made: raises InputError.
+    shared: the server's state, (blocks, D), in double precision; the next round overwrites its memory.
     """
 
     def __init__(
@@ -101,36 +84,47 @@ class Trainer:
         flat = self.local.model
         algorithm.prepare(flat, federation, settings)
         self.layers = Layers(flat.sizes if settings.clipping == "per-layer" else (flat.dimension,))
+        self._cohort_sum = CohortSum(
+            self.local, algorithm, self.layers, settings.shards, self.processes, self.billboard
+        )
+        begin = self._initial_state()
         self._advise()
-        self._begin()
+        if self.checkpoint:
+            self.checkpoint.create()
+        self._begin(begin)
 
     def _advise(self) -> None:
         """Say beforehand what is known to go wrong."""
         local = self.settings.local
-        sizes = self.federation.train_sizes().tolist()
-        steps = [local.steps or local.epochs * -(-size // min(size, local.batch_size or size)) for size in sizes]
+        steps = [steps_in_a_round(size, local) for size in self.federation.train_sizes().tolist()]
         advice = self.algorithm.advice(
             learning_rate=local.learning_rate, steps=round(sum(steps) / len(steps)), sampling_rate=self.sampler.rate
         )
         if advice:
             warnings.warn(advice, StabilityWarning, stacklevel=3)
 
-    def _begin(self) -> None:
-        """The state before the first round, or the checkpoint's."""
-        initial = self.local.initial
-        self.rounds, self._releases = 0, 0
-        self.clip_norm = self.settings.clip_norm
-        self.history: list[dict[str, Any]] = []
-        self._sum_memory: Tensor | None = None
-        begin = self.algorithm.begin(initial.to(torch.float64), self.federation.population)
-        self._share(self.billboard.publish(begin, torch.zeros_like(begin), 0.0))
+    def _initial_state(self) -> Tensor:
+        """The shared state before the first round, in memory of its own."""
+        begin = self.algorithm.begin(self.local.initial.to(torch.float64, copy=True), self.federation.population)
         _, dimension = self.algorithm.contribution_shape(begin)
         if self.settings.clipping == "per-layer" and dimension != sum(self.layers.sizes):
             raise InputError("clipping", "per-layer", f"flat clipping for {self.algorithm.name}")
+        return begin
+
+    def _begin(self, begin: Tensor) -> None:
+        """The state before the first round, or the checkpoint's."""
+        self.rounds, self._releases = 0, 0
+        self.clip_norm = self.settings.clip_norm
+        self.history: list[dict[str, Any]] = []
+        self._noise_memory: npt.NDArray[np.float64] | None = None
+        self._broadcast = begin.to(self.local.dtype)
+        self._share(self.billboard.publish(begin, torch.zeros_like(begin), 0.0))
         self.personal: PersonalModels | None = None
         if self.algorithm.personal:
             file = self.checkpoint.personal_file if self.checkpoint else None
-            self.personal = PersonalModels(self.federation.population, self.algorithm.begin_personal(initial), file)
+            self.personal = PersonalModels(
+                self.federation.population, self.algorithm.begin_personal(self.local.initial), file
+            )
         if self.checkpoint is None:
             return
         self._releases = len(self.checkpoint.spent)
@@ -152,7 +146,11 @@ class Trainer:
 
     def _share(self, shared: Tensor) -> None:
         """The shared state, kept in double precision, and as clients read it."""
-        self.shared, self._broadcast = shared, shared.to(self.local.dtype)
+        self.shared = shared
+        if self._broadcast.dtype == shared.dtype:
+            self._broadcast = shared
+        else:
+            self._broadcast.copy_(shared)
 
     def mechanism(self) -> Mechanism | None:
         """The whole run's description, which the accountants consume; None without noise or without releases."""
@@ -214,28 +212,22 @@ class Trainer:
         limit = self.cost.affordable
         return limit is None or self.spent < limit
 
-    def _spend(self, attempt: int, release: _Release) -> None:
+    def _spend(self, attempt: int, release: Release) -> None:
         """Pay for a release before anybody sees it."""
         self._releases += 1
         if self.checkpoint:
             self.checkpoint.spend(Spent(self.rounds, attempt, release.digest()))
 
-    def _compute(self, attempt: int) -> _Release:
+    def _compute(self, attempt: int) -> Release:
         """All clients' part of the round and the noise, of which nothing has been published yet."""
         cohort = self.sampler.draw(self.streams, attempt, self.rounds)
         clip_norm = self.clip_norm if self.algorithm.clips else None
         grid = Grid.for_round(clip_norm, self.federation.population, self.local.dtype)
-        blocks, dimension = self.algorithm.contribution_shape(self.shared)
-        total = ClippedSum(blocks, dimension, self.layers, grid, self.local.device, self._sum_memory)
-        self._sum_memory = total.total
-        rows: list[Rows] = []
-        with reproducible_kernels(self.local.device):
-            for chunk in self._own_chunks(cohort):
-                rows += self._client_rounds(chunk, total)
+        total, rows = self._cohort_sum.of(cohort, self.rounds, self._broadcast, self._own, grid)
         pre_noise = self.processes.total(total.total).mul_(grid.unit)
-        noise = self._noise((blocks, dimension), grid.unit, cohort, attempt)
+        noise = self._noise(tuple(pre_noise.shape), grid.unit, cohort, attempt)
         count, noise_on_count = self._count(total, attempt)
-        return _Release(pre_noise, noise, 2 * (self.clip_norm or float("inf")), count, noise_on_count, cohort, rows)
+        return Release(pre_noise, noise, 2 * (self.clip_norm or float("inf")), count, noise_on_count, cohort, rows)
 
     def _noise(self, shape: tuple[int, int], unit: float, cohort: Clients, attempt: int) -> Tensor:
         """The (blocks, D) noise on the sum, the same in every process."""
@@ -243,28 +235,13 @@ class Trainer:
         device = self.local.device
         if self.algorithm.noise_at == "server":
             rng = self.streams.generator("noise", attempt, self.rounds)
-            return grid_noise(rng, shape, deviation, unit, device)
+            if self._noise_memory is None or self._noise_memory.shape != shape:
+                self._noise_memory = np.empty(shape)
+            return grid_noise(rng, shape, deviation, unit, device, self._noise_memory)
         own = [client for client in cohort.tolist() if self.processes.owns(client % self.settings.shards)]
         return self.processes.total(
             clients_noise(self.streams, attempt, self.rounds, own, shape[1], deviation, unit, device)
         )
-
-    def _client_rounds(self, chunk: Clients, total: ClippedSum) -> list[Rows]:
-        solve = self.local.solver(chunk, self.rounds)
-        contributions, after = self.algorithm.client_round(solve, self._broadcast, self._own(chunk), chunk)
-        if contributions is not None and self.algorithm.releases_in(self.rounds):
-            added = self._add(contributions, self.algorithm.block_of(chunk), total)
-            for client, integers in zip(chunk, added, strict=True):
-                if self.billboard.keeps:
-                    message = as_vector(integers, total.total.shape[1])
-                    self.billboard.message(self.rounds, int(client), message * total.grid.unit)
-        return [] if after is None else [(chunk, after.cpu().numpy())]
-
-    def _add(self, contributions: Iterable[Contribution], blocks: Clients, total: ClippedSum) -> Iterable[Contribution]:
-        """Clip and add a chunk's contributions: at once on a GPU; on a CPU one at a time, which stays in its caches."""
-        if isinstance(contributions, Tensor) and contributions.is_cuda:
-            return total.add_all(contributions, blocks)
-        return (total.add(row, int(block)) for row, block in zip(contributions, blocks, strict=True))
 
     def _count(self, total: ClippedSum, attempt: int) -> tuple[Tensor | None, Tensor | None]:
         """Adaptive clipping: the centred count of clients within the clip norm, and its noise."""
@@ -275,7 +252,7 @@ class Trainer:
         noise = self.streams.generator("quantile", attempt, self.rounds).standard_normal(1) * deviation
         return self.processes.total(count), torch.from_numpy(noise)
 
-    def _publish(self, release: _Release) -> None:
+    def _publish(self, release: Release) -> None:
         """The server's part of the round, from what the billboard shows."""
         released = self.billboard.publish(release.pre_noise, release.noise, release.sensitivity)
         members, expected = len(release.cohort), self.sampler.denominator
@@ -284,21 +261,12 @@ class Trainer:
             shown = self.billboard.publish(release.count, release.count_noise, 1.0)
             self.clip_norm = next_clip_norm(self.settings, self.clip_norm, float(shown), self.sampler.denominator)
 
-    def _own_chunks(self, cohort: Clients) -> list[Clients]:
-        """This process's part of the cohort. What is computed together depends on the shards, not on the processes."""
-        shards = [shard for shard in range(self.settings.shards) if self.processes.owns(shard)]
-        return [
-            chunk
-            for shard in shards
-            for chunk in self.local.chunks(cohort[cohort % self.settings.shards == shard], self.algorithm)
-        ]
-
     def _own(self, clients: Clients) -> Tensor:
         if self.personal is None:
             return self.local.initial.unsqueeze(0).expand(len(clients), -1)
         return self.personal.get(clients)
 
-    def _commit(self, release: _Release) -> None:
+    def _commit(self, release: Release) -> None:
         """Make the round permanent. The personal vectors' file changes only after their redo log is safe."""
         if self.checkpoint is not None:
             arrays = {"shared": self.shared.cpu().numpy()}
@@ -314,28 +282,20 @@ class Trainer:
             self.checkpoint.settle(self.rounds)
 
     def _evaluate(self) -> None:
-        if self.history and self.history[-1]["round"] == self.rounds:
-            return
-        accuracy, loss = self.scores(test=True).means()
-        train_accuracy, train_loss = self.scores(test=False).means()
-        self.history.append(
-            {
-                "round": self.rounds,
-                "test_accuracy": accuracy,
-                "test_loss": loss,
-                "train_accuracy": train_accuracy,
-                "train_loss": train_loss,
-            }
-        )
+        if not self.history or self.history[-1]["round"] != self.rounds:
+            self.history.append(record(self.rounds, self.scores(test=True), self.scores(test=False)))
 
     def client_model(self, client: int) -> Tensor:
-        """The (d,) vector with which this client predicts."""
+        """The (d,) vector with which this client predicts, in new memory."""
+        return self._model_of(client).clone()
+
+    def _model_of(self, client: int) -> Tensor:
         clients = np.array([client])
         return self.algorithm.models(self._broadcast, self._own(clients), clients)[0]
 
     def reference_model(self, client: int) -> Tensor:
-        """The (d,) shared model that this client's is measured against."""
-        return self.algorithm.reference(self._broadcast, np.array([client]))[0]
+        """The (d,) shared model that this client's is measured against, in new memory."""
+        return self.algorithm.reference(self._broadcast, np.array([client]))[0].clone()
 
     def scores(self, *, test: bool = True) -> ClientScores:
         """Accuracy and loss of every client's model on its own test (or training) samples."""
@@ -343,6 +303,6 @@ class Trainer:
         with reproducible_kernels(self.local.device):
             for client in range(self.federation.population):
                 if self.processes.owns(client % self.settings.shards):
-                    found[:, client] = self.local.scores(client, self.client_model(client), test=test)
+                    found[:, client] = self.local.scores(client, self._model_of(client), test=test)
         everything = self.processes.total(torch.from_numpy(found)).numpy()
         return ClientScores(everything[0], everything[1])

@@ -23,10 +23,9 @@ from ..engine.losses import LOSSES, residual
 from ..engine.parameters import FlatModule
 from ..models import Linear
 from .features import BagFeatures, DenseFeatures, Features, features_of
-from .ragged import in_order, most_steps_first, padded, schedule
+from .ragged import first_rows, in_order, most_steps_first, schedule
 from .work import Work, per_client
 
-Pieces = tuple[Tensor, ...]
 LARGEST_KEPT = 512
 """Gram matrices of more samples are computed again each time."""
 
@@ -35,14 +34,13 @@ LARGEST_KEPT = 512
 class _Solution:
     """The chunk in dual form, the clients in `order`.
 
-    coefficients: (c, n, outputs), zero beyond a client's own samples; sums: (c, outputs), their sums over samples.
+    coefficients: (c, n, outputs), zero beyond a client's own samples.
     """
 
     order: list[int]
     start_share: list[float]
     anchor_share: list[float]
     coefficients: Tensor
-    sums: Tensor
 
     def ranks(self) -> list[int]:
         """Where each client of the work is in `order`."""
@@ -57,6 +55,7 @@ class DualSolver:
 
     def __init__(self, model: FlatModule) -> None:
         self.model = model
+        self._bias = len(model.names) - 1
 
     def refuses(self, work: Work) -> str | None:
         if not isinstance(self.model.module, Linear):
@@ -72,24 +71,22 @@ class DualSolver:
         found = self._run(work)
         result = work.start.new_empty(len(work.clients), self.model.dimension)
         for place, rank in enumerate(found.ranks()):
-            self._move(
-                work, found, place, rank, found.start_share[rank], result[place], self.model.split(result[place])
-            )
+            self._move(work, found, place, rank, found.start_share[rank], result[place])
         return result
 
     @torch.no_grad()
     def changes(self, work: Work) -> Iterator[Contribution]:
         found = self._run(work)
-        stays = self._start_cancels(work)
-        buffer = work.start.new_empty(self.model.dimension)
-        pieces = self.model.split(buffer)
+        stays, buffer = self._start_cancels(work), None
         for place, rank in enumerate(found.ranks()):
-            own = _features(work.clients[place])
+            client = work.clients[place]
+            own = _features(client)
             if stays and own.columns is not None:
-                values = own.transposed_times(found.coefficients[rank, : len(work.clients[place])])
-                yield SparseRows(own.columns, values, found.sums[rank] if len(pieces) == 2 else found.sums[rank, :0])
+                moved = own.transposed_times(found.coefficients[rank, : len(client)], len(own.columns) + self._bias)
+                yield SparseRows(own.columns, moved.flatten(), moved.shape[1])
             else:
-                self._move(work, found, place, rank, found.start_share[rank] - 1, buffer, pieces)
+                buffer = work.start.new_empty(self.model.dimension) if buffer is None else buffer
+                self._move(work, found, place, rank, found.start_share[rank] - 1, buffer)
                 yield buffer
 
     def _start_cancels(self, work: Work) -> bool:
@@ -108,50 +105,49 @@ class DualSolver:
         if self._anchored(work) and work.anchor is not None:
             same = work.anchor is work.start
             from_anchor = from_start if same else self._outputs(work, order, work.anchor)
-        gram = from_start.new_zeros(len(order), from_start.shape[1], from_start.shape[1])
-        for own, place in zip(gram, order, strict=True):
-            size = len(work.clients[place])
-            own[:size, :size] = self._gram(work.clients[place])
-        if len(self.model.names) == 2:
+        sizes = [len(work.clients[place]) for place in order]
+        gram = from_start.new_zeros(sum(sizes), max(sizes))
+        for own, place, size in zip(gram.split(sizes), order, sizes, strict=True):
+            own[:, :size] = self._gram(work.clients[place])
+        if self._bias:
             gram += 1
         return self._steps(in_order(work, order), order, gram, from_start, from_anchor)
 
     def _steps(
         self, work: Work, order: list[int], gram: Tensor, from_start: Tensor, from_anchor: Tensor | None
     ) -> _Solution:
-        """work: in order, but for its starts and anchors."""
-        targets, steps = padded([client.targets[0] for client in work.clients]), schedule(work)
-        share, anchor_share = gram.new_ones(len(gram), 1, 1), gram.new_zeros(len(gram), 1, 1)
-        coefficients = torch.zeros_like(from_start)
-        every = torch.arange(len(gram), device=gram.device).unsqueeze(1)
+        """work: in order, but for its starts and anchors. gram, from_start, from_anchor: one row a sample."""
+        clients, outputs, longest = len(order), from_start.shape[1], gram.shape[1]
+        targets = torch.cat([client.targets[0] for client in work.clients])
+        share, anchor_share = gram.new_ones(clients, 1, 1), gram.new_zeros(clients, 1, 1)
+        coefficients = gram.new_zeros(clients, longest, outputs)
+        places = torch.arange(clients, device=gram.device).unsqueeze(1) * longest
+        offsets = first_rows(work).unsqueeze(1)
         strength = work.strength if from_anchor is not None else 0.0
         keep = 1 - work.learning_rate * (strength + work.weight_decay)
-        for rows, weights in steps:
-            busy, own = len(rows), every[: len(rows)]
-            base = from_start[own, rows]
+        for rows, weights in schedule(work):
+            busy, samples = len(rows), rows + offsets[: len(rows)]
+            base = _rows(from_start, samples)
             if keep != 1:
                 base *= share[:busy]
-            outputs = torch.baddbmm(base, gram[own, rows], coefficients[:busy])
+            reached = torch.baddbmm(base, _rows(gram, samples), coefficients[:busy])
             if from_anchor is not None:
-                outputs += anchor_share[:busy] * from_anchor[own, rows]
-            slope = residual(work.loss, outputs, targets[own, rows])
+                reached += anchor_share[:busy] * _rows(from_anchor, samples)
+            slope = residual(work.loss, reached, _rows(targets, samples))
             slope *= weights.unsqueeze(-1) * -work.learning_rate
             if keep != 1:
                 for shrinking in (share, anchor_share, coefficients):
                     shrinking[:busy] *= keep
                 anchor_share[:busy] += work.learning_rate * strength
-            coefficients.scatter_add_(1, rows.unsqueeze(-1).expand_as(slope), slope)
-        shares = (share.flatten().tolist(), anchor_share.flatten().tolist())
-        return _Solution(order, *shares, coefficients, coefficients.sum(dim=1))
+            coefficients.view(-1, outputs).index_add_(0, (rows + places[:busy]).flatten(), slope.flatten(0, 1))
+        return _Solution(order, share.flatten().tolist(), anchor_share.flatten().tolist(), coefficients)
 
     def _outputs(self, work: Work, order: list[int], vectors: Tensor) -> Tensor:
-        """(c, n, outputs) of each client's samples under its vector, in order; zeros beyond its own."""
-        shared = self.model.split(vectors) if vectors.dim() == 1 else None
-        longest = max(len(client) for client in work.clients)
-        result = vectors.new_zeros(len(order), longest, self.model.shapes[0][1])
-        for own, place in zip(result, order, strict=True):
-            weight, *bias = shared or self.model.split(vectors[place])
-            out = own[: len(work.clients[place])]
+        """(all samples, outputs) of each client's samples under its vector, in order."""
+        sizes = [len(work.clients[place]) for place in order]
+        result = vectors.new_empty(sum(sizes), self.model.shapes[0][1])
+        for out, place in zip(result.split(sizes), order, strict=True):
+            weight, *bias = self.model.split(vectors if vectors.dim() == 1 else vectors[place])
             _features(work.clients[place]).outputs(weight, out)
             if bias:
                 out += bias[0]
@@ -166,23 +162,28 @@ class DualSolver:
                 client.derived["gram"] = known
         return torch.as_tensor(known)
 
-    def _move(
-        self, work: Work, found: _Solution, place: int, rank: int, start_share: float, out: Tensor, pieces: Pieces
-    ) -> None:
-        """out <- start_share W_start + anchor_share W_anchor + X^T C, for one client. pieces: the parameters in out."""
+    def _move(self, work: Work, found: _Solution, place: int, rank: int, start_share: float, out: Tensor) -> None:
+        """out <- start_share W_start + anchor_share W_anchor + X^T C, for one client."""
         client = work.clients[place]
         own, features = found.coefficients[rank, : len(client)], _features(client)
-        weight, *bias = pieces
+        rows = out.view(-1, own.shape[1])
         if features.columns is None:
-            features.transposed_times(own, out=weight)
+            features.transposed_times(own, len(rows), out=rows)
         else:
-            weight.zero_().index_copy_(0, features.columns, features.transposed_times(own))
-        if bias:
-            bias[0].copy_(found.sums[rank])
+            used = len(features.columns)
+            moved = features.transposed_times(own, used + self._bias)
+            rows.zero_().index_copy_(0, features.columns, moved[:used])
+            if self._bias:
+                rows[-1] = moved[-1]
         if self._anchored(work) and work.anchor is not None:
             out.add_(per_client(work.anchor, len(work.clients))[place], alpha=found.anchor_share[rank])
         if start_share:
             out.add_(per_client(work.start, len(work.clients))[place], alpha=start_share)
+
+
+def _rows(table: Tensor, numbers: Tensor) -> Tensor:
+    """The table's rows of these numbers, in their place."""
+    return table.index_select(0, numbers.flatten()).view(*numbers.shape, *table.shape[1:])
 
 
 def _features(client: ClientTensors) -> Features:

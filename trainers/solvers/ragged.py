@@ -49,10 +49,7 @@ def schedule(work: Work) -> Iterator[tuple[Tensor, Tensor]]:
         yield moved[step, :busy, :width], weights[step, :busy, :width]
 
 
-def padded(parts: Sequence[Tensor]) -> Tensor:
-    """(c, n, ...) of tensors with n_k rows each; zeros beyond a client's own."""
-    longest = max(len(part) for part in parts)
-    result = parts[0].new_zeros((len(parts), longest, *parts[0].shape[1:]))
-    for own, part in zip(result, parts, strict=True):
-        own[: len(part)] = part
-    return result
+def first_rows(work: Work) -> Tensor:
+    """(c,): where each client's samples begin when all of them are one after the other."""
+    sizes = torch.tensor([len(client) for client in work.clients])
+    return (sizes.cumsum(0) - sizes).to(work.clients[0].device)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from .ragged import in_order, most_steps_first, schedule
+from .ragged import first_rows, in_order, most_steps_first, schedule
 from .work import Work, per_client
 
 Slopes = Callable[..., Tensor]
@@ -23,8 +23,7 @@ def solve_together(work: Work, slopes: Slopes) -> Tensor:
     first = work.clients[0]
     features = torch.cat([client.rows(slice(None)) for client in work.clients])
     targets = [torch.cat([client.targets[k] for client in work.clients]) for k in range(len(first.targets))]
-    sizes = torch.tensor([len(client) for client in work.clients])
-    offsets = (sizes.cumsum(0) - sizes).unsqueeze(1).to(first.device)
+    offsets = first_rows(work).unsqueeze(1)
     vector = per_client(work.start, len(order)).clone()
     anchor = None if work.anchor is None else per_client(work.anchor, len(order))
     for rows, weights in schedule(work):
