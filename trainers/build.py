@@ -77,6 +77,8 @@ def build_algorithm(name: str, parameters: Parameters, population: int) -> Algor
 def _clusters(told: str, population: int) -> list[int]:
     if told.isdigit():
         number = count("clusters", int(told))
+        if number > population:
+            raise InputError("clusters", number, f"at most the number of clients, {population}")
         return [client % number for client in range(population)]
     try:
         clusters = json.loads(Path(told).read_text())

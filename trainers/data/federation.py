@@ -20,6 +20,8 @@ Labels: TypeAlias = npt.NDArray[Any]
 Task = Literal["classes", "tags", "regression"]
 """What a label is: one class index, a multi-hot vector of tags, or real targets."""
 TASKS: tuple[Task, ...] = ("classes", "tags", "regression")
+LARGEST_OUTPUTS = 2**20
+"""A larger class number is a slip, such as an identifier in the label column."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,6 +74,9 @@ class Federation:
     def __post_init__(self) -> None:
         choice("task", self.task, TASKS)
         object.__setattr__(self, "outputs", count("outputs", self.outputs))
+        if self.outputs > LARGEST_OUTPUTS:
+            expected = f"at most {LARGEST_OUTPUTS} classes, tags or targets (classes are numbered from 0)"
+            raise InputError("outputs", self.outputs, expected)
         if len(self.clients) < 2:
             raise InputError("clients", len(self.clients), "at least two clients")
         for client in self.clients:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...mechanisms import InputError
-from ...mechanisms.validate import choice
+from ...mechanisms.validate import choice, count
 from .federation import Client, Federation, Samples
 from .images import read_images
 from .split import split_clients
@@ -40,7 +40,8 @@ def load_leaf(
     features: "as-written", or "inverted" for 1 - x: FEMNIST is written black on white with white as 1, so that almost
     all of a picture is ones, on which plain SGD of a linear model needs tiny steps.
     images: the folder of the image files that `x` names (CelebA), read at 84 x 84 as LEAF does.
-    Raises InputError for files that are missing, truncated or not LEAF's, and for what Federation refuses.
+    Raises InputError for files that are missing, truncated or not LEAF's, for test users without training samples,
+    and for what Federation refuses.
     """
     choice("features", features, ("as-written", "inverted"))
     parts: dict[str, dict[str, Samples]] = {"": {}, "train": {}, "test": {}}
@@ -55,7 +56,8 @@ def load_leaf(
         clients = split_clients(parts[""], test_fraction, seed)
     if not clients:
         raise InputError("path", str(path), "a LEAF file with at least two users")
-    return Federation(f"leaf:{Path(path).name}", clients, "classes", classes or _classes(clients))
+    outputs = _classes(clients) if classes is None else count("classes", classes)
+    return Federation(f"leaf:{Path(path).name}", clients, "classes", outputs)
 
 
 def _documents(path: Path) -> Iterator[tuple[str, str, Any]]:
@@ -102,12 +104,19 @@ def _parse(name: str, content: bytes) -> Any:
 def _users(name: str, document: Any, images: str | Path | None) -> Iterator[tuple[str, Samples]]:
     if not isinstance(document, dict) or not {"users", "user_data"} <= set(document):
         raise InputError(name, type(document).__name__, "a LEAF document with users and user_data")
-    data = document["user_data"]
-    for user in document["users"]:
-        own = data.get(user) if isinstance(data, dict) else None
+    users, data, sizes = document["users"], document["user_data"], document.get("num_samples")
+    if not isinstance(users, list) or not isinstance(data, dict):
+        raise InputError(name, type(users).__name__, "a list of users and an object user_data")
+    if sizes is not None and (not isinstance(sizes, list) or len(sizes) != len(users)):
+        raise InputError(f"{name}: num_samples", sizes, f"one number for each of {len(users)} users")
+    for user, size in zip(users, sizes or [None] * len(users), strict=True):
+        field, own = f"{name}: user_data[{user}]", data.get(str(user))
         if not isinstance(own, dict) or not {"x", "y"} <= set(own):
-            raise InputError(f"{name}: user_data[{user}]", own and sorted(own), "x and y")
-        yield str(user), _samples(f"{name}: user_data[{user}]", own["x"], own["y"], images)
+            raise InputError(field, sorted(own) if isinstance(own, dict) else own, "x and y")
+        samples = _samples(field, own["x"], own["y"], images)
+        if size is not None and size != len(samples):
+            raise InputError(f"{name}: num_samples[{user}]", size, f"the number of its samples, {len(samples)}")
+        yield str(user), samples
 
 
 def _samples(field: str, x: Any, y: Any, images: str | Path | None) -> Samples:
@@ -115,7 +124,8 @@ def _samples(field: str, x: Any, y: Any, images: str | Path | None) -> Samples:
         features: npt.NDArray[np.float32] = _named_images(field, x, images)
     else:
         try:
-            features = np.asarray(x, dtype=np.float32)
+            with np.errstate(over="ignore"):  # to infinity, which Federation refuses
+                features = np.asarray(x, dtype=np.float32)
         except (ValueError, TypeError) as error:
             raise InputError(f"{field}.x", "uneven or non-numeric rows", "rows of numbers of one length") from error
     try:
@@ -144,6 +154,9 @@ def _named_images(field: str, names: list[str], images: str | Path | None) -> np
 
 
 def _paired(train: dict[str, Samples], test: dict[str, Samples]) -> tuple[Client, ...]:
+    for user in test:
+        if user not in train:
+            raise InputError("test/: users", user, "users that train/ has too: a split by samples, not by users")
     first = next(iter(train.values()))
     empty = first.take(np.arange(0))
     return tuple(Client(user, own, test.get(user, empty)) for user, own in train.items())

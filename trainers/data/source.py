@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ...mechanisms import InputError
+from ...mechanisms.validate import count
 from .federation import Federation
 from .known import logistic_regression, mean_estimation, ridge_regression
 from .leaf import load_leaf
@@ -16,8 +18,8 @@ from .table import load_table
 FILES: dict[str, Any] = {
     "leaf": load_leaf,
     "stackoverflow": load_stackoverflow,
-    "csv": load_table,
-    "parquet": load_table,
+    "csv": partial(load_table, form="csv"),
+    "parquet": partial(load_table, form="parquet"),
     "store": load_store,
 }
 SYNTHETIC: dict[str, Any] = {
@@ -39,6 +41,7 @@ def load_federation(source: str, seed: int = 0) -> Federation:
     kind, _, rest = source.partition(":")
     argument, *options = rest.split(",")
     given: dict[str, Any] = {"seed": seed} | dict(parse_option(source, option) for option in options)
+    given["seed"] = count("seed", given["seed"], least=0)
     if kind == "synthetic":
         name = argument or "related"
         if name not in SYNTHETIC:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...mechanisms import InputError
-from ...mechanisms.validate import number
+from ...mechanisms.validate import count, number
 from .federation import Client, Samples
 
 
@@ -13,10 +13,11 @@ def split_clients(samples: dict[str, Samples], test_fraction: float = 0.2, seed:
     """Each client's samples, split at random; at least one sample stays for training.
 
     The split of a client depends on the seed and its place in the order only.
-    Raises InputError for a fraction outside [0, 1) and a client without samples.
+    Raises InputError for a fraction outside [0, 1), a negative seed, and a client without samples.
     """
     if not 0 <= number("test_fraction", test_fraction) < 1:
         raise InputError("test_fraction", test_fraction, "a number of at least 0 and below 1")
+    seed = count("seed", seed, least=0)
     return tuple(
         _split(name, own, test_fraction, np.random.default_rng((seed, place)))
         for place, (name, own) in enumerate(samples.items())

@@ -28,8 +28,8 @@ Texts = list[list[str]]
 def load_stackoverflow(
     path: str | Path,
     *,
-    words: int | Sequence[str] = 10_000,
-    tags: int | Sequence[str] = 500,
+    words: int | str | Sequence[str] = 10_000,
+    tags: int | str | Sequence[str] = 500,
     clients: int | None = None,
     samples_per_client: int | None = None,
     test_fraction: float = 0.2,
@@ -37,7 +37,8 @@ def load_stackoverflow(
 ) -> Federation:
     """Bags of words (relative word frequencies, sparse) to multi-hot tags.
 
-    words, tags: the vocabularies, or how many of the file's most frequent to take.
+    words, tags: the vocabularies, or a file with one word or tag on each line, or how many of the data's most
+    frequent to take.
     clients, samples_per_client: at most so many, in the file's order.
     Raises InputError for a file that is missing or is not TFF's, and where h5py is not installed.
     """
@@ -62,32 +63,45 @@ def _read(path: Path, clients: int | None, samples: int | None) -> dict[str, tup
         raise InputError("path", str(path), "an existing HDF5 file")
     try:
         with h5py.File(path, "r") as file:
-            if "examples" not in file:
+            examples = file.get("examples")
+            if not isinstance(examples, h5py.Group):
                 raise InputError("path", str(path), "a TFF file with a group named examples")
-            names = list(file["examples"])[:clients]
-            return {name: _client(name, file["examples"][name], samples) for name in names}
-    except OSError as error:
+            names = list(examples)[:clients]
+            return {name: _client(name, examples[name], samples) for name in names}
+    except (OSError, RuntimeError, KeyError) as error:
         raise InputError("path", str(path), f"a complete HDF5 file ({error})") from error
 
 
 def _client(name: str, group: Any, samples: int | None) -> tuple[Texts, Texts]:
-    if "tokens" not in group or "tags" not in group:
-        raise InputError(f"examples/{name}", sorted(group), "tokens and tags")
-    tokens = [_text(entry).split() for entry in group["tokens"][:samples]]
-    if "title" in group:
-        titles = [_text(entry).split() for entry in group["title"][:samples]]
-        tokens = [title + body for title, body in zip(titles, tokens, strict=True)]
-    tags = [_text(entry).split("|") for entry in group["tags"][:samples]]
-    if len(tags) != len(tokens):
-        raise InputError(f"examples/{name}/tags", len(tags), f"as many entries as tokens, {len(tokens)}")
-    return tokens, tags
+    fields = set(group) if hasattr(group, "keys") else set()
+    if not {"tokens", "tags"} <= fields:
+        raise InputError(f"examples/{name}", sorted(fields), "tokens and tags")
+    texts = {
+        field: _texts(f"examples/{name}/{field}", group[field])
+        for field in ("title", "tokens", "tags")
+        if field in fields
+    }
+    for field, entries in texts.items():
+        if len(entries) != len(texts["tokens"]):
+            expected = f"as many entries as tokens, {len(texts['tokens'])}"
+            raise InputError(f"examples/{name}/{field}", len(entries), expected)
+    titles = texts.get("title", [""] * len(texts["tokens"]))
+    words = [f"{title} {body}".split() for title, body in zip(titles, texts["tokens"], strict=True)]
+    return words[:samples], [tags.split("|") for tags in texts["tags"]][:samples]
 
 
-def _text(entry: Any) -> str:
-    return entry.decode("utf-8", errors="replace") if isinstance(entry, bytes) else str(entry)
+def _texts(field: str, entries: Any) -> list[str]:
+    if getattr(entries, "ndim", None) != 1 or entries.dtype.kind not in "OS":
+        raise InputError(field, type(entries).__name__, "a vector of strings")
+    return [entry.decode("utf-8", errors="replace") if isinstance(entry, bytes) else str(entry) for entry in entries[:]]
 
 
-def _vocabulary(field: str, wanted: int | Sequence[str], texts: Any) -> list[str]:
+def _vocabulary(field: str, wanted: int | str | Sequence[str], texts: Any) -> list[str]:
+    if isinstance(wanted, str):
+        try:
+            wanted = Path(wanted).read_text(encoding="utf-8").split()
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(field, wanted, "a number, or a file with one on each line") from error
     if not isinstance(wanted, int):
         return list(dict.fromkeys(wanted))
     counts = Counter(word for text in texts for word in text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,7 @@ from .federation import Federation, Labels, Samples, Task
 from .split import split_clients
 
 Column = npt.NDArray[np.generic]
+Form = Literal["csv", "parquet"]
 
 
 def load_table(
@@ -24,24 +26,31 @@ def load_table(
     task: Task = "classes",
     test_fraction: float = 0.2,
     seed: int = 0,
+    form: Form | None = None,
 ) -> Federation:
     """A federation from a table. client, label: names of the columns. task: "classes" or "regression".
+    form: "csv" or "parquet"; by default what the file's suffix says.
 
-    Raises InputError for a missing column, rows of uneven length, and cells that are not numbers.
+    Raises InputError for a missing column, rows of uneven length, rows without a client, and cells that are not
+    numbers.
     """
     choice("task", task, ("classes", "regression"))
+    if client == label:
+        raise InputError("label", label, "another column than the client's")
     file = Path(path)
     if not file.is_file():
         raise InputError("path", str(path), "an existing file")
-    columns = _parquet(file) if file.suffix == ".parquet" else _csv(file)
+    form = form or ("parquet" if file.suffix == ".parquet" else "csv")
+    columns = _parquet(file) if form == "parquet" else _csv(file)
     for name in (client, label):
         if name not in columns:
             raise InputError("column", name, "one of " + ", ".join(columns))
-    owners = columns.pop(client).astype(str)
+    owners = _owners(client, columns.pop(client))
     labels = _labels(label, _numbers(label, columns.pop(label)), task)
     if not columns:
         raise InputError("path", str(path), "at least one feature column")
-    features = np.stack([_numbers(name, cells) for name, cells in columns.items()], axis=1).astype(np.float32)
+    with np.errstate(over="ignore"):  # to infinity, which Federation refuses
+        features = np.stack([_numbers(name, cells) for name, cells in columns.items()], axis=1).astype(np.float32)
     everything = Samples(features, labels)
     own = {str(owner): everything.take(np.flatnonzero(owners == owner)) for owner in dict.fromkeys(owners.tolist())}
     outputs = int(labels.max()) + 1 if task == "classes" else 1
@@ -49,8 +58,12 @@ def load_table(
 
 
 def _csv(file: Path) -> dict[str, Column]:
-    with file.open(newline="", encoding="utf-8") as handle:
-        rows = list(csv.reader(handle))
+    try:
+        with file.open(newline="", encoding="utf-8") as handle:
+            rows = list(csv.reader(handle))
+    except (csv.Error, UnicodeDecodeError) as error:
+        reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+        raise InputError("path", str(file), f"a CSV file ({reason})") from error
     if len(rows) < 2:
         raise InputError("path", str(file), "a header and at least one row")
     header = rows[0]
@@ -71,8 +84,18 @@ def _parquet(file: Path) -> dict[str, Column]:
     try:
         table = parquet.read_table(file)
     except (ArrowInvalid, OSError) as error:
-        raise InputError("path", str(file), f"a complete Parquet file ({error})") from error
+        raise InputError("path", str(file), f"a complete Parquet file ({' '.join(str(error).split())})") from error
+    if not table.num_rows:
+        raise InputError("path", str(file), "at least one row")
     return {name: table.column(name).to_numpy() for name in table.column_names}
+
+
+def _owners(name: str, cells: Column) -> npt.NDArray[np.str_]:
+    owners = cells.astype(str)
+    nobody = np.array([cell is None or cell != cell for cell in cells.tolist()]) | (owners == "")
+    if nobody.any():
+        raise InputError(f"column {name}", f"row {int(np.argmax(nobody)) + 1} without a client", "one in every row")
+    return owners
 
 
 def _numbers(name: str, cells: Column) -> npt.NDArray[np.float64]:

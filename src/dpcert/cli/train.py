@@ -2,169 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Annotated
-
-import typer
 
 from ..mechanisms import InputError
 from ..mechanisms.validate import choice, count
-from . import options
-
-ALGORITHMS = (
-    "pmtl",
-    "pmtl-as-printed",
-    "pmtl-increments",
-    "dp-fedavg",
-    "dp-fedprox",
-    "local",
-    "naive-joint",
-    "ditto",
-    "pp-sgd",
-    "clustered-pmtl",
-    "fixed-omega",
-    "dpfedmtl",
-    "dpfedmtl-local-noise",
-    "dpfedmtl-clipped",
-    "dpfedmtl-as-printed",
-)
-"""Those of trainers.build, named here because the help must not load torch."""
-
-MOCHA_FAMILY = ("mocha", "mocha-alternating", "cocoa", "mb-sdca", "mb-sgd")
-"""Those of trainers.mocha, likewise."""
-
-ROUNDS = 100
-"""Of every algorithm but the MOCHA family, which stops on its duality gap."""
+from .train_options import ALGORITHMS, MOCHA_FAMILY, ROUNDS, with_options
 
 
-def train_command(
-    algorithm: Annotated[str, typer.Argument(help="One of " + ", ".join(ALGORITHMS + MOCHA_FAMILY) + ".")],
-    data: Annotated[
-        str,
-        typer.Option(
-            help="synthetic[:NAME][,key=value], leaf:PATH, stackoverflow:PATH, csv:PATH, parquet:PATH; "
-            "MOCHA: mat:FILE, har:DIR, vehicle:DIR, gleam:DIR."
-        ),
-    ] = "synthetic",
-    split_file: Annotated[
-        Path | None, typer.Option(help="MOCHA: JSON with train_index_0based, the recorded training samples.")
-    ] = None,
-    variant: Annotated[
-        str | None, typer.Option(help="Another form of the algorithm: dpfedmtl --variant clipped is dpfedmtl-clipped.")
-    ] = None,
-    model: Annotated[
-        str | None, typer.Option(help="logistic, mlp or cnn. Default: logistic, and mlp for dpfedmtl.")
-    ] = None,
-    rounds: Annotated[
-        int | None, typer.Option(help=f"Rounds of communication. Default: {ROUNDS}; MOCHA: until --tolerance.")
-    ] = None,
-    tolerance: Annotated[
-        float | None, typer.Option(help="MOCHA: stop at this duality gap, relative to the primal value (1e-4).")
-    ] = None,
-    loss: Annotated[str, typer.Option(help="MOCHA: hinge, squared-hinge, logistic or squared.")] = "hinge",
-    theta: Annotated[float, typer.Option(help="cocoa: the accuracy of every node's subproblem.")] = 0.5,
-    ridge: Annotated[
-        float, typer.Option(help="MOCHA: added to a mean-regularised, clustered or graph-laplacian Omega.")
-    ] = 0.1,
-    graph: Annotated[
-        Path | None,
-        typer.Option(
-            help="MOCHA, --omega graph-laplacian: a .npy or .csv adjacency matrix, or lines `task task [weight]`."
-        ),
-    ] = None,
-    covariance: Annotated[
-        Path | None, typer.Option(help="MOCHA, --omega known: a .npy or .csv covariance matrix of the tasks.")
-    ] = None,
-    sigma_prime: Annotated[
-        str | None, typer.Option(help="MOCHA: reference (the authors' code's, the default), lemma or tight.")
-    ] = None,
-    work: Annotated[
-        str,
-        typer.Option(
-            help="mocha: what a node does in a round: passes=P, shares=LOW:HIGH (of the smallest n_t), theta=T or "
-            "theta=LOW:HIGH."
-        ),
-    ] = "passes=1",
-    drop: Annotated[
-        str | None,
-        typer.Option(
-            help="mocha: probability of dropping out of a round, of all nodes (P) or of one (NODE=P), or both."
-        ),
-    ] = None,
-    cohort: Annotated[int | None, typer.Option(help="Clients a round (expected); by default 100 at most.")] = None,
-    sampling: Annotated[str, typer.Option(help="poisson, fixed-size or full.")] = "poisson",
-    noise_multiplier: Annotated[
-        float | None, typer.Option(help="Noise on the sum of updates, in units of --clip-norm.")
-    ] = None,
-    noise_std: Annotated[float | None, typer.Option(help="Noise on the mean over the cohort, instead.")] = None,
-    sigma: Annotated[float | None, typer.Option(help="dpfedmtl: the paper's sigma, in units of the form's S.")] = None,
-    target_epsilon: Annotated[
-        float | None, typer.Option(help="The least noise for which the whole run costs at most this, instead.")
-    ] = None,
-    clip_norm: Annotated[
-        float | None, typer.Option(help="Bound on one client's update (dpfedmtl: on its gradient).")
-    ] = None,
-    clipping: Annotated[str, typer.Option(help="flat, per-layer or adaptive.")] = "flat",
-    strength: Annotated[float, typer.Option("--lambda", help="Strength of the pull towards the shared model.")] = 1.0,
-    alpha: Annotated[float, typer.Option(help="pp-sgd: local over global learning rate.")] = 1.0,
-    clusters: Annotated[
-        str, typer.Option(help="Of clustered tasks: a number, or a JSON file of cluster numbers.")
-    ] = "1",
-    omega: Annotated[
-        str,
-        typer.Option(
-            help="fixed-omega: mean-regularised, or a .npy or .csv matrix; MOCHA: fixed-identity, mean-regularised, "
-            "clustered, graph-laplacian, known, learned, or a .npy or .csv covariance."
-        ),
-    ] = "mean-regularised",
-    head_layers: Annotated[int, typer.Option(help="dpfedmtl: top layers that stay with the clients; 0: none.")] = 1,
-    label_sets: Annotated[str, typer.Option(help="dpfedmtl: all, or own for heads with the client's classes.")] = "all",
-    aggregation_interval: Annotated[int, typer.Option(help="dpfedmtl: H, the rounds to an aggregation.")] = 1,
-    learning_rate: Annotated[float, typer.Option(help="Of the clients' SGD.")] = 0.1,
-    local_epochs: Annotated[int, typer.Option(help="Passes over a client's samples in a round.")] = 1,
-    local_steps: Annotated[int | None, typer.Option(help="Exactly so many steps, instead.")] = None,
-    batch_size: Annotated[int, typer.Option(help="Samples in a step.")] = 10,
-    finetune: Annotated[
-        str | None, typer.Option(help="vanilla, mean-regularised, symmetrised-kl or ewc, after training.")
-    ] = None,
-    finetune_strength: Annotated[float, typer.Option(help="Weight of the fine-tuning penalty.")] = 1.0,
-    finetune_epochs: Annotated[int, typer.Option(help="Passes over a client's samples in fine-tuning.")] = 5,
-    delta: Annotated[float, typer.Option(help="Target delta.")] = 1e-5,
-    neighbouring: Annotated[str, typer.Option(help="replace-one, zero-out or add-remove.")] = "replace-one",
-    budget: Annotated[float | None, typer.Option(help="Stop before epsilon exceeds this.")] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Makes the run reproducible, its noise included. Default: a secret one.")
-    ] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
-    dtype: Annotated[str, typer.Option(help="float32 or float64.")] = "float32",
-    solver: Annotated[str, typer.Option(help="auto, loop, vmap, stacked or dual.")] = "auto",
-    shards: Annotated[int | None, typer.Option(help="Units that processes share; 1, or 12 under torchrun.")] = None,
-    evaluate_every: Annotated[
-        int,
-        typer.Option(
-            help="Rounds between evaluations (MOCHA: between records of the gap); 0: at the end only (fewer and fewer)."
-        ),
-    ] = 0,
-    checkpoint: Annotated[Path | None, typer.Option(help="Folder to save to every round and to resume from.")] = None,
-    sweep: Annotated[
-        str | None,
-        typer.Option(
-            help="Run an experiment instead: privacy-utility, rounds, finetuning, pp-sgd or dpfedmtl; "
-            "mocha: table1, figure1, figure2, figure3 or private."
-        ),
-    ] = None,
-    seeds: Annotated[int, typer.Option(help="--sweep: how many seeds.")] = 3,
-    out: Annotated[Path | None, typer.Option(help="--sweep: folder of the results, to resume from.")] = None,
-    threads: Annotated[int | None, typer.Option(help="CPU threads; results depend on it in the last bits.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False,
-    as_json: options.Json = False,
-) -> None:
+@with_options
+def train_command(asked: SimpleNamespace) -> None:
     """Train a federated algorithm and certify what its releases cost.
 
     Example: dpcert train pmtl --data synthetic --noise-multiplier 2 --clip-norm 0.5
     """
-    asked = SimpleNamespace(**locals())
     _resolve(asked)
     try:
         import torch

@@ -16,6 +16,7 @@ from torch import cuda
 from torch import distributed as dist
 
 from ..accounting import Bracket
+from ..mechanisms import InputError
 from ..mechanisms.serialise import to_plain
 from ..trainers.algorithms.finetune import FineTuning, fine_tune
 from ..trainers.build import Parameters, build_algorithm
@@ -40,6 +41,8 @@ SHARDS_UNDER_TORCHRUN = 12
 
 def run_once(asked: SimpleNamespace) -> None:
     """Train as the options say, and print what came of it."""
+    if asked.out is not None:
+        raise InputError("--out", str(asked.out), "--sweep with it")
     with processes(), warnings_on_stderr():
         federation = load_federation(asked.data, seed=asked.seed or 0)
         algorithm = build_algorithm(asked.algorithm, parameters_of(asked), federation.population)
@@ -87,7 +90,7 @@ def settings_of(asked: SimpleNamespace, federation: Federation) -> Settings:
         dtype=asked.dtype,
         device=asked.device,
         solver=asked.solver,
-        shards=asked.shards or (SHARDS_UNDER_TORCHRUN if several else 1),
+        shards=asked.shards if asked.shards is not None else (SHARDS_UNDER_TORCHRUN if several else 1),
         evaluate_every=asked.evaluate_every,
     )
 
