@@ -32,6 +32,9 @@ def fitted_exponent(sizes: ArrayLike, measured: ArrayLike, alpha: float = ALPHA)
     The interval is Student's, from the residuals, which holds for a power law with independent normal log errors.
     """
     x, y = np.log(np.asarray(sizes, dtype=float)), np.log(np.asarray(measured, dtype=float))
-    fit = stats.linregress(x, y)
-    reach = float(stats.t.ppf(1 - alpha / 2, len(x) - 2)) * float(fit.stderr)
-    return Exponent(float(fit.slope), float(fit.slope) - reach, float(fit.slope) + reach, alpha)
+    off, free = x - x.mean(), len(x) - 2
+    slope = float(off @ y / (off @ off))
+    residuals = y - y.mean() - slope * off
+    error = float(np.sqrt(residuals @ residuals / free / (off @ off)))
+    reach = float(stats.t.ppf(1 - alpha / 2, free)) * error
+    return Exponent(slope, slope - reach, slope + reach, alpha)

@@ -12,6 +12,8 @@ from .algorithm_privacy import ROWS as ALGORITHM_PRIVACY
 from .appendix_a1 import ROWS as APPENDIX_A1
 from .convergence_rows import ROWS as CONVERGENCE
 from .corollary2_rows import ROWS as COROLLARY_2
+from .corrected_rows import ROWS as CORRECTED
+from .dependence_rows import ROWS as DEPENDENCE
 from .earlier import ROWS as EARLIER
 from .experiments import ROWS as EXPERIMENTS
 from .setup import ROWS as SETUP
@@ -33,5 +35,7 @@ def rows() -> tuple[Row, ...]:
         *THEOREM_6,
         *THEOREM_7,
         *CONVERGENCE,
+        *DEPENDENCE,
+        *CORRECTED,
         *EARLIER,
     )

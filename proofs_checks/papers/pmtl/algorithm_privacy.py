@@ -50,11 +50,12 @@ def rounds_compose(statement: Statement) -> Finding:
     Round 2 does not depend on client 1's data, so that per-round accounting charges round 1 alone, at its worst.
     """
     cohorts, stateful = statement.domain["cohorts"], statement.domain["clients keep w_k"]
+    times = statement.claim["times the accounted delta"]
     numbers, covered = {}, True
     for order, (left, right) in (("+1 to -1", (1, -1)), ("-1 to +1", (-1, 1))):
         law, other = (_two_rounds(first, cohorts, stateful) for first in (left, right))
         true = float(np.maximum(law - math.e * other, 0).sum()) * 0.02**2
-        stated = _one_round(left, right, cohorts)
+        stated = times * _one_round(left, right, cohorts)
         numbers[f"{order}: true, accounted delta(1)"] = [true, stated]
         covered = covered and true <= stated + 1e-6
     worst = max(numbers.values(), key=lambda pair: pair[0] - pair[1])
@@ -205,12 +206,12 @@ ROWS = (
         evidence=rounds_compose,
         printed=Statement(
             "Amplified rounds compose although clients keep w_k between them.",
-            {"accounting": "round by round"},
+            {"times the accounted delta": 1.0},
             {"cohorts": "fixed size", "clients keep w_k": True},
         ),
         repaired=Statement(
             "They do with independent coins for each client.",
-            {"accounting": "round by round"},
+            {"times the accounted delta": 1.0},
             {"cohorts": "independent coins", "clients keep w_k": True},
         ),
     ),
@@ -222,13 +223,13 @@ ROWS = (
         evidence=rounds_compose,
         printed=Statement(
             "Amplified rounds with cohorts of a fixed size compose (for an outside reader) when clients keep nothing.",
-            {"accounting": "round by round"},
+            {"times the accounted delta": 1.0},
             {"cohorts": "fixed size", "clients keep w_k": False},
         ),
         spoilt=Statement(
-            "They compose when clients keep w_k.",
-            {"accounting": "round by round"},
-            {"cohorts": "fixed size", "clients keep w_k": True},
+            "They cost 3% less than accounted round by round.",
+            {"times the accounted delta": 0.97},
+            {"cohorts": "fixed size", "clients keep w_k": False},
         ),
     ),
     Row(

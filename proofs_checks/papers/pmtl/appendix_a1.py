@@ -25,12 +25,12 @@ def gaussian_renyi(statement: Statement) -> Finding:
     square = -((x - ALPHA * SENSITIVITY) ** 2) + ALPHA * (ALPHA - 1) * SENSITIVITY**2
     exact = ALPHA * SENSITIVITY**2 / (2 * SIGMA**2)
     stated = z3.RealVal(str(coefficient)) * ALPHA * SENSITIVITY**2 / SIGMA**2
-    related = stated == exact if statement.claim["relation"] == "=" else stated >= exact
+    related = {"=": stated == exact, ">=": stated >= exact, "<=": stated <= exact}[statement.claim["relation"]]
 
     def recheck(values: Values) -> Recheck:
         alpha, shift, sigma = values["alpha"], values["sensitivity"], values["sigma"]
         true, said = alpha * shift**2 / (2 * sigma**2), float(coefficient) * alpha * shift**2 / sigma**2
-        wrong = said != true if statement.claim["relation"] == "=" else said < true
+        wrong = {"=": said != true, ">=": said < true, "<=": said > true}[statement.claim["relation"]]
         return Recheck(wrong, {"true Renyi divergence": true, "stated": said})
 
     return decide(
@@ -82,36 +82,38 @@ def clipped_difference(statement: Statement) -> Finding:
 
 
 def averaged_sensitivity(statement: Statement) -> Finding:
-    """||(1/m)(a - b)||^2 = m^-power ||a - b||^2; one coordinate suffices, both sides being sums over coordinates."""
-    power = statement.claim["power of m"]
+    """||(1/m)(a - b)||^2 = factor m^-2 ||a - b||^2; one coordinate suffices, both sides being sums over coordinates."""
+    factor = statement.claim["times 1/m^2"]
     a, b = z3.Reals("a b")
-    stated = (a - b) ** 2 / (M * M if power == 2 else M)
+    stated = z3.RealVal(factor) * (a - b) ** 2 / (M * M)
 
     def recheck(values: Values) -> Recheck:
         m, gap = values["m"], (values["a"] - values["b"]) ** 2
-        return Recheck((gap / m**2) != gap / m**power, {"true": gap / m**2, "stated": gap / m**power})
+        said = float(factor) * gap / m**2
+        return Recheck(gap / m**2 != said, {"true": gap / m**2, "stated": said})
 
     return decide(
         (a / M - b / M) ** 2 == stated,
         [M >= 1],
         recheck,
         proof="the mean's squared sensitivity is the update's divided by m^2, identically",
-        refutation="the squared sensitivity scales with 1/m^2",
+        refutation="the squared sensitivity of the mean is the update's divided by m^2",
     )
 
 
 def composition(statement: Statement) -> Finding:
-    """T Gaussian rounds of squared shift r each: the sum of their divergences against T^power times one round's.
+    """T Gaussian rounds of squared shift r each: the sum of their divergences against factor T times one round's.
 
     Together they are one Gaussian of squared shift T r, by the exact value above; one coordinate a round.
     """
     square = z3.Real("squared_shift")
     together = ALPHA * (T * square) / 2
-    stated = (T if statement.claim["power of T"] == 1 else 1) * (ALPHA * square / 2)
+    factor = statement.claim["times T"]
+    stated = z3.RealVal(factor) * T * (ALPHA * square / 2)
 
     def recheck(values: Values) -> Recheck:
-        one = values["alpha"] * values["squared_shift"] / 2
-        return Recheck(values["T"] * one > one, {"T rounds": values["T"] * one, "stated": one})
+        true = values["T"] * values["alpha"] * values["squared_shift"] / 2
+        return Recheck(true > float(factor) * true, {"T rounds": true, "stated": float(factor) * true})
 
     return decide(
         together <= stated,
@@ -161,11 +163,12 @@ def second_half_of_27(statement: Statement) -> Finding:
 
 
 def noise_multiplier_of_19(statement: Statement) -> Finding:
-    """(1/q) N(0, (multiplier gamma)^2) has the variance sigma^2 of line 8."""
-    multiplier = Q * SIGMA / GAMMA if statement.claim["multiplier"] == "q sigma / gamma" else SIGMA / GAMMA
+    """(1/q) N(0, (multiplier gamma)^2), the multiplier factor q sigma/gamma, has the variance sigma^2 of line 8."""
+    factor = statement.claim["times q sigma / gamma"]
+    multiplier = z3.RealVal(factor) * Q * SIGMA / GAMMA
 
     def recheck(values: Values) -> Recheck:
-        true, said = values["sigma"], values["sigma"] / values["q"]
+        true, said = values["sigma"], float(factor) * values["sigma"]
         return Recheck(true != said, {"sigma": true, "standard deviation of the stated noise": said})
 
     return decide(
@@ -173,7 +176,7 @@ def noise_multiplier_of_19(statement: Statement) -> Finding:
         POSITIVE,
         recheck,
         proof="q sigma / gamma on the clipped sum is sigma on the mean, identically",
-        refutation="the noise on the mean is then sigma / q",
+        refutation=f"the noise on the mean is then {factor} sigma",
     )
 
 
@@ -188,8 +191,8 @@ ROWS = (
             "The Gaussian mechanism is (alpha, 2 alpha Delta^2 / sigma^2)-RDP.", {"coefficient": "2", "relation": ">="}
         ),
         spoilt=Statement(
-            "The Gaussian mechanism is (alpha, 0.49 alpha Delta^2 / sigma^2)-RDP.",
-            {"coefficient": "0.49", "relation": ">="},
+            "Its Renyi divergence is 2 alpha Delta^2 / sigma^2 at least.",
+            {"coefficient": "2", "relation": "<="},
         ),
     ),
     Row(
@@ -225,9 +228,9 @@ ROWS = (
         kind=Kind.SYMBOLIC,
         evidence=averaged_sensitivity,
         printed=Statement(
-            "The squared sensitivity of the mean of m updates is 1/m^2 of one update's.", {"power of m": 2}
+            "The squared sensitivity of the mean of m updates is 1/m^2 of one update's.", {"times 1/m^2": "1"}
         ),
-        spoilt=Statement("The squared sensitivity of the mean of m updates is 1/m of one update's.", {"power of m": 1}),
+        spoilt=Statement("It is 0.97/m^2 of one update's.", {"times 1/m^2": "0.97"}),
     ),
     Row(
         id="PMTL-A1-25",
@@ -252,8 +255,8 @@ ROWS = (
         place="Appendix A.1, after (24): sequential composition (q = m)",
         kind=Kind.SMT,
         evidence=composition,
-        printed=Statement("The Renyi divergences of the rounds add up.", {"power of T": 1}),
-        spoilt=Statement("T rounds cost what one costs.", {"power of T": 0}),
+        printed=Statement("The Renyi divergences of the rounds add up.", {"times T": "1"}),
+        spoilt=Statement("T rounds cost 0.97 T times what one costs.", {"times T": "0.97"}),
     ),
     Row(
         id="PMTL-A1-26",
@@ -293,10 +296,11 @@ ROWS = (
         kind=Kind.SYMBOLIC,
         evidence=noise_multiplier_of_19,
         printed=Statement(
-            "Line 8 is the mean of a sum with noise of multiplier q sigma / gamma.", {"multiplier": "q sigma / gamma"}
+            "Line 8 is the mean of a sum with noise of multiplier q sigma / gamma.", {"times q sigma / gamma": "1"}
         ),
         spoilt=Statement(
-            "Line 8 is the mean of a sum with noise of multiplier sigma / gamma.", {"multiplier": "sigma / gamma"}
+            "Line 8 is the mean of a sum with noise of multiplier 0.97 q sigma / gamma.",
+            {"times q sigma / gamma": "0.97"},
         ),
     ),
 )

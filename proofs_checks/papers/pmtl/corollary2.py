@@ -206,7 +206,7 @@ def fine_tuning(statement: Statement) -> Finding:
     Client j's next model is a function of (its data, billboard, what it reads more): checked exhaustively on one-bit
     data of three clients with a randomised-response billboard of each bit, eps = log 3.
     """
-    epsilon, worst = math.log(3.0), 0.0
+    epsilon, worst = math.log(3.0) * statement.claim["times epsilon"], 0.0
     for others in ((0, 0), (0, 1), (1, 1)):
         laws = []
         for bit in (0, 1):

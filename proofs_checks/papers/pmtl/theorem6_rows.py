@@ -56,9 +56,11 @@ ROWS = (
         "samp",
         "before (32): I_k^t as one coin per local step t",
         evidence.coin_per_step,
-        Statement("The coins of the local steps of a round are independent.", {"expectation": "equal"}, {"E": 5}),
+        Statement(
+            "The coins of the local steps of a round are independent.", {"times the proof's expectation": 1.0}, {"E": 5}
+        ),
         repaired=Statement(
-            "True where E = 1: Algorithm 1 tosses one coin a round.", {"expectation": "equal"}, {"E": 1}
+            "True where E = 1: Algorithm 1 tosses one coin a round.", {"times the proof's expectation": 1.0}, {"E": 1}
         ),
         kind=Kind.COUNTEREXAMPLE,
     ),

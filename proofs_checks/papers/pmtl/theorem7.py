@@ -217,12 +217,13 @@ def step_103(statement: Statement) -> Finding:
 
 
 def step_108(statement: Statement) -> Finding:
-    """Delta' <= (1 - x) Delta + M gives Delta' - C <= (1 - x)(Delta - C) for C = M/(x power)."""
+    """Delta' <= (1 - x) Delta + M gives Delta' - C <= (1 - x)(Delta - C) for C = factor M/x."""
     x, before, after, most = z3.Reals("x Delta Delta_next M")
-    centre = most / x if statement.claim["C"] == "M/x" else most / (x * z3.RealVal("1.03"))
+    factor = statement.claim["C, times M/x"]
+    centre = z3.RealVal(factor) * most / x
 
     def recheck(values: Values) -> Recheck:
-        c = values["M"] / values["x"] / (1 if statement.claim["C"] == "M/x" else 1.03)
+        c = float(factor) * values["M"] / values["x"]
         left, right = values["Delta_next"] - c, (1 - values["x"]) * (values["Delta"] - c)
         return Recheck(left > right, {"left": left, "right": right})
 
@@ -257,12 +258,14 @@ def step_110(statement: Statement) -> Finding:
 
 def step_111(statement: Statement) -> Finding:
     """(D eta^2 - 2 eta p)(mu + lambda) at eta = c p/D, against the stated multiple of (mu + lambda) p^2/D."""
-    multiple = C * C - 2 * C if statement.claim["multiple"] == "c^2 - 2c" else C * C - C
+    factor = statement.claim["c^2 less c times"]
+    multiple = C * C - z3.RealVal(factor) * C
     eta = C * P / DENOMINATOR
 
     def recheck(values: Values) -> Recheck:
         c = values["c"]
-        return Recheck(c * c - 2 * c != c * c - c, {"true multiple": c * c - 2 * c, "stated": c * c - c})
+        stated = c * c - float(factor) * c
+        return Recheck(c * c - 2 * c != stated, {"true multiple": c * c - 2 * c, "stated": stated})
 
     return decide(
         (DENOMINATOR * eta * eta - 2 * eta * P) * CONVEX == multiple * CONVEX * P * P / DENOMINATOR,
@@ -274,12 +277,13 @@ def step_111(statement: Statement) -> Finding:
 
 
 def step_116(statement: Statement) -> Finding:
-    """M < M/(1 - r^E) <= M/(1 - u) for 0 < r^E <= 2^-E = u; spoilt: u replaced by u/1.05."""
+    """M < M/(1 - r^E) <= M/(1 - factor u) for 0 < r^E <= 2^-E = u."""
     power, u, most = z3.Reals("r_to_E u M")
-    top = u if statement.claim["upper end"] == "M/(1 - 2^-E)" else u / z3.RealVal("1.05")
+    factor = statement.claim["times 2^-E"]
+    top = z3.RealVal(factor) * u
 
     def recheck(values: Values) -> Recheck:
-        value, end = values["M"] / (1 - values["r_to_E"]), values["M"] / (1 - values["u"] / 1.05)
+        value, end = values["M"] / (1 - values["r_to_E"]), values["M"] / (1 - float(factor) * values["u"])
         return Recheck(value > end, {"D": value, "stated upper end": end})
 
     return decide(

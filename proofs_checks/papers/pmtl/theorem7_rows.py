@@ -127,8 +127,8 @@ ROWS = (
         "T7-108",
         "Appendix A.3, (107) to (108)",
         evidence.step_108,
-        Statement("(107) is a contraction around C.", {"C": "M/x"}),
-        spoilt=Statement("It is one around C/1.03.", {"C": "M/(1.03 x)"}),
+        Statement("(107) is a contraction around C.", {"C, times M/x": "1"}),
+        spoilt=Statement("It is one around 0.97 C.", {"C, times M/x": "0.97"}),
     ),
     _row(
         "T7-110",
@@ -143,17 +143,17 @@ ROWS = (
         evidence.step_111,
         Statement(
             "With eta = cp/D the factor is 1 - (c^2 - 2c)(mu + lambda)/(L + lambda - 2 lambda/p^2).",
-            {"multiple": "c^2 - 2c"},
+            {"c^2 less c times": "2"},
         ),
-        spoilt=Statement("It is that with c^2 - c.", {"multiple": "c^2 - c"}),
+        spoilt=Statement("It is that with c^2 - 1.95 c.", {"c^2 less c times": "1.95"}),
         kind=Kind.SYMBOLIC,
     ),
     _row(
         "T7-116",
         "Appendix A.3, (115) to (116)",
         evidence.step_116,
-        Statement("D lies between M and M/(1 - 2^-E).", {"upper end": "M/(1 - 2^-E)"}),
-        spoilt=Statement("D is at most M/(1 - 2^-E/1.05).", {"upper end": "M/(1 - 2^-E/1.05)"}),
+        Statement("D lies between M and M/(1 - 2^-E).", {"times 2^-E": "1"}),
+        spoilt=Statement("D is at most M/(1 - 0.95 2^-E).", {"times 2^-E": "0.95"}),
     ),
     _row(
         "T7",
@@ -164,7 +164,7 @@ ROWS = (
             "the largest f_k that the run meets.",
             {"B in the bracket": "1"},
         ),
-        spoilt=Statement("The same with 0.9 m B in M.", {"B in the bracket": "0.9"}),
+        spoilt=Statement("The same with 0.95 m B in M.", {"B in the bracket": "0.95"}),
     ),
     _row(
         "C8",
@@ -173,7 +173,7 @@ ROWS = (
         Statement(
             "Without noise, Delta_T/m is at most 2^-T (Delta_0/m - B) + B/(1 - 2^-E).", {"B in the bracket": "1"}
         ),
-        spoilt=Statement("The same with 0.9 B for B.", {"B in the bracket": "0.9"}),
+        spoilt=Statement("The same with 0.95 B for B.", {"B in the bracket": "0.95"}),
     ),
     _row(
         "T7-79",

@@ -1,0 +1,175 @@
+"""How the terms of Theorems 3 and 5 depend on T, m, E, lambda, sigma, epsilon, d and p: fitted exponents.
+
+The numbers are expectations (moments.py), so that a fit's interval shows how far they are from a power law, not chance.
+The step is half of 1/(L + lambda), w~ is reset to the cohort's mean, L = mu = 1, q = m and E = 1 unless said.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..rates import ALPHA, fitted_exponent
+from ..row import Finding, Statement
+from .moments import Federation, check_against_trainer
+from .runs import Form
+from .theorem1 import largest_shift
+
+SLACK = 0.02
+"""Beside the fit's interval: for quantities that are power laws in the limit only."""
+
+
+@cache
+def _problem(population: int, dimension: int) -> Any:
+    from ....trainers.data.known import mean_estimation
+
+    return mean_estimation(population=population, dimension=dimension, curvature=1.0, seed=1)
+
+
+def _federation(
+    *,
+    m: int = 4,
+    d: int = 1,
+    strength: float = 1.0,
+    sigma: float = 0.2,
+    steps: int = 1,
+    cohort: int | None = None,
+    form: Form = "reset",
+    step: float = 0.5,
+    away: float = 0.0,
+) -> Federation:
+    problem = _problem(m, d)
+    start = problem.centres.mean(axis=0) + away
+    return Federation(problem, form, strength, step / (1 + strength), steps, cohort, sigma, start)
+
+
+@cache
+def _confirmed(own: Federation) -> float:
+    return check_against_trainer(own)
+
+
+def _gradients(own: Federation, rounds: int) -> float:
+    """(9)'s left-hand side over the last half of the rounds: the mean over clients and local steps."""
+    return float(own.moments(rounds).local_gradients()[rounds // 2 : -1].mean()) / own.steps
+
+
+def _gap(own: Federation, rounds: int) -> float:
+    """F - F*, over the same rounds."""
+    return float(own.moments(rounds).gaps()[rounds // 2 : -1].mean())
+
+
+Measure = Callable[[Federation, int], float]
+
+
+def _noise(measure: Measure, own: Federation, rounds: int = 200) -> float:
+    """What sigma adds, once the run is stationary."""
+    _confirmed(own)
+    return measure(own, rounds) - measure(replace(own, sigma=0.0), rounds)
+
+
+def _start(own: Federation, rounds: int) -> float:
+    """(9)'s left-hand side without noise, over the whole run."""
+    own = replace(own, sigma=0.0)
+    _confirmed(own)
+    return float(own.moments(rounds).local_gradients()[:-1].mean()) / own.steps
+
+
+def _least_sigma(m: float, rounds: float) -> float:
+    """C-T1's noise for epsilon = 1, delta = 1e-5, gamma = 1."""
+    return 2 * math.sqrt(rounds) / (m * largest_shift(1.0, 1e-5))
+
+
+def _printed_sigma(epsilon: float) -> float:
+    """Theorem 1's noise, q = m = 4, T = 100, gamma = .1, delta = 1e-5."""
+    return 4 * 0.1 * math.sqrt(100 * math.log(1e5)) / (epsilon * 4)
+
+
+Values = tuple[tuple[float, ...], Callable[[float], float]]
+
+
+def _noise_terms(measure: Measure) -> dict[str, Values]:
+    return {
+        "sigma": ((0.05, 0.1, 0.2, 0.4, 0.8), lambda x: _noise(measure, _federation(sigma=x))),
+        "lambda": (
+            (128.0, 256.0, 512.0, 1024.0),
+            lambda x: _noise(measure, _federation(m=3, strength=x), int(10 * x)),
+        ),
+        "d": ((1, 2, 4, 8), lambda x: _noise(measure, _federation(m=3, d=int(x)))),
+        "m": ((4, 6, 9, 14, 20), lambda x: _noise(measure, _federation(m=int(x)))),
+        "m, T ~ m": (
+            (4, 6, 9, 14, 20),
+            lambda x: _noise(measure, _federation(m=int(x), sigma=_least_sigma(x, 10 * x))),
+        ),
+        "E": ((16, 32, 64, 128), lambda x: _noise(measure, _federation(steps=int(x)))),
+        "epsilon": ((0.25, 0.5, 1.0, 2.0), lambda x: _noise(measure, _federation(sigma=_printed_sigma(x)))),
+        "T": ((200, 400, 800, 1600), lambda x: _noise(measure, _federation(), int(x))),
+        "T, as printed": (
+            (4000, 8000, 16_000, 32_000),
+            lambda x: _noise(measure, _federation(m=3, form="as-printed"), int(x)),
+        ),
+    }
+
+
+TERMS: dict[str, dict[str, Values]] = {
+    "noise in the gradient": _noise_terms(_gradients),
+    "noise in F - F*": _noise_terms(_gap),
+    "start": {
+        "T": ((100, 200, 400, 800, 1600), lambda x: _start(_federation(away=4.0), int(x))),
+        "E": ((8, 16, 32, 64), lambda x: _start(_federation(steps=int(x), away=4.0), int(8192 / x))),
+        "m": ((4, 6, 9, 14, 20), lambda x: _start(_federation(m=int(x), away=20.0), 400)),
+        "m, T ~ m": ((4, 6, 9, 14, 20), lambda x: _start(_federation(m=int(x), away=20.0), int(40 * x))),
+        "lambda": (
+            (256.0, 512.0, 1024.0, 2048.0),
+            lambda x: _start(_federation(m=3, strength=x, away=20.0), 16_000),
+        ),
+        "p": (
+            (1 / 12, 2 / 12, 3 / 12, 4 / 12),
+            lambda x: _start(_federation(m=12, cohort=round(12 * x), form="increments", step=0.1, away=20.0), 3000),
+        ),
+    },
+    "start of F - F*": {
+        "m": (
+            (4, 6, 9, 14, 20),
+            lambda x: float(_federation(m=int(x), sigma=0.0, away=20.0).moments(5).gaps()[-1]),
+        ),
+    },
+}
+"""Term and parameter: the sizes at which the term is measured, and how."""
+
+
+@cache
+def _values(term: str, parameter: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    sizes, measure = TERMS[term][parameter]
+    return sizes, tuple(measure(size) for size in sizes)
+
+
+def exponent(statement: Statement) -> Finding:
+    """The exponent of one parameter in one term, with its interval, against the stated one."""
+    term, parameter = statement.domain["term"], statement.domain["parameter"]
+    sizes, values = _values(term, parameter)
+    found, stated = fitted_exponent(sizes, values), statement.claim["exponent"]
+    numbers = {parameter: list(sizes), "measured": list(values), "interval": [found.low, found.high]}
+    text = f"{term} ~ ({parameter})^{found.value:.4f}, {100 * (1 - ALPHA):g}% interval "
+    text += f"[{found.low:.4f}, {found.high:.4f}], stated {stated:g}"
+    return Finding(found.agrees_with(stated, slack=SLACK), text, numbers)
+
+
+def shrinking(statement: Statement) -> Finding:
+    """The factor by which F - F* shrinks in a round, fitted over rounds 2 to 12; E = 4, mu = 1, lambda = 4, sigma = 0.
+
+    Stated as 2^-E, one halving per local step, or as (1 - b mu/(mu + lambda))^2, b = 1 - (1 - eta (mu + lambda))^E.
+    """
+    own = _federation(m=4, strength=4.0, sigma=0.0, steps=4, away=20.0)
+    _confirmed(own)
+    logs = np.log(own.moments(12).gaps()[2:])
+    found = fitted_exponent(np.exp(np.arange(len(logs))), np.exp(logs))
+    moved = 1 - (1 - own.learning_rate * 5.0) ** own.steps
+    rate = {"2^-E": 2.0**-own.steps, "(1 - b mu/(mu + lambda))^2": (1 - moved / 5) ** 2}[statement.claim["factor"]]
+    text = f"F - F* shrinks by {math.exp(found.value):.4f} a round, stated {rate:.4f}"
+    numbers = {"factor": math.exp(found.value), "interval": [math.exp(found.low), math.exp(found.high)]}
+    return Finding(found.agrees_with(math.log(rate), slack=SLACK), text, numbers)
