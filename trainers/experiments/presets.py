@@ -26,7 +26,7 @@ FORMS = tuple(
     for heads in (0, 1)
 )
 """Of DPFedMTL: the form, how its cohorts are drawn, and the layers of its head (0: DPFedAvg)."""
-COMPARED = ("pmtl", "dp-fedavg", "dp-fedprox", "naive-joint", "ditto")
+COMPARED = ("pmtl", "dp-fedavg", "dp-fedprox", "ditto", "pmtl-as-printed", "naive-joint")
 PENALTIES = ("vanilla", "mean-regularised", "symmetrised-kl", "ewc")
 
 
@@ -38,8 +38,10 @@ def privacy_utility(base: Cell, seeds: Sequence[int]) -> list[Cell]:
         cells.append(_noiseless(replace(shared, algorithm="local")))
         for noise in NOISE:
             private = replace(shared, noise_multiplier=noise) if noise else _noiseless(shared)
-            cells += [replace(private, algorithm=name) for name in (*COMPARED, "pmtl-as-printed")]
-            cells.append(replace(private, algorithm="dp-fedavg", finetune="vanilla"))
+            for name in COMPARED:
+                cells.append(replace(private, algorithm=name))
+                if name == "dp-fedavg":
+                    cells.append(replace(private, algorithm=name, finetune="vanilla"))  # of the model just trained
     return cells
 
 

@@ -21,24 +21,19 @@ def run_sweep(
 ) -> list[dict[str, Any]]:
     """All cells' results in order. report(done, all, result) is called after each.
 
-    Raises InputError for a result file that is not readable.
+    Raises InputError for a result file that is not readable, before any cell runs.
     """
-    cells = list(cells)
-    place = Path(folder) / "cells"
-    place.mkdir(parents=True, exist_ok=True)
+    files = {cell: Path(folder) / "cells" / f"{cell.key}.json" for cell in cells}
+    (Path(folder) / "cells").mkdir(parents=True, exist_ok=True)
+    results = {cell: read_result(file) for cell, file in files.items() if file.exists()}
     workshop = _Workshop()
-    results = []
-    for done, cell in enumerate(cells, start=1):
-        file = place / f"{cell.key}.json"
-        if file.exists():
-            result = read_result(file)
-        else:
-            result = result_of(cell, workshop.train(cell))
-            write_result(file, result)
-        results.append(result)
+    for done, (cell, file) in enumerate(files.items(), start=1):
+        if cell not in results:
+            results[cell] = result_of(cell, workshop.train(cell))
+            write_result(file, results[cell])
         if report:
-            report(done, len(cells), result)
-    return results
+            report(done, len(files), results[cell])
+    return [results[cell] for cell in files]
 
 
 class _Workshop:

@@ -7,13 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .numbers import accuracy, bracket, upper
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """One setting over its seeds. standard_error: of the mean over seeds; None for a single seed.
 
-    epsilon: the certified upper bound, None without noise; epsilon_printed: by the paper's convention. sigma and the
-    certified upper bound against the server: DPFedMTL's.
+    epsilon: the certified upper bound, None without noise; epsilon_printed: by the paper's convention. finetune: by
+    which objective, "" without. sigma, the certified upper bound against the server, and the certified (lower, upper)
+    against each observer: DPFedMTL's.
     """
 
     method: str
@@ -25,6 +28,8 @@ class Row:
     seeds: int
     sigma: float = 0.0
     epsilon_server: float | None = None
+    finetune: str = ""
+    observers: dict[str, tuple[float, float]] | None = None
 
 
 def method_of(result: dict[str, Any]) -> str:
@@ -53,7 +58,8 @@ def _row(method: str, noise: float, group: list[dict[str, Any]]) -> Row:
         variance = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
         error = math.sqrt(variance / len(values))
     first = group[0]
-    server = first["observers"]["server"][1] if noise and "observers" in first else None
+    seen = {name: (low, high) for name, (low, high) in first["observers"].items()} if "observers" in first else {}
+    server = seen["server"][1] if noise and seen else None
     return Row(
         method,
         noise,
@@ -64,6 +70,8 @@ def _row(method: str, noise: float, group: list[dict[str, Any]]) -> Row:
         len(group),
         first["sigma"],
         server,
+        first["finetune"],
+        seen or None,
     )
 
 
@@ -87,29 +95,22 @@ def as_markdown(rows: Sequence[Row]) -> str:
         "|---|---|---|---|---|---|",
     ]
     for row in rows:
-        accuracy = _accuracy(row)
-        certified, printed = (_epsilon(value) for value in (row.epsilon, row.epsilon_printed))
-        cells = (row.method, f"{row.noise_multiplier:g}", certified, printed, accuracy, str(row.seeds))
+        shown = accuracy(row.accuracy, row.standard_error)
+        certified, printed = upper(row.epsilon), upper(row.epsilon_printed)
+        cells = (row.method, f"{row.noise_multiplier:g}", certified, printed, shown, str(row.seeds))
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
 def _by_sigma(rows: Sequence[Row]) -> str:
     lines = [
-        "| method | sigma | test accuracy | epsilon, claimed | against all others | against the server | seeds |",
-        "|---|---|---|---|---|---|---|",
+        "| method | sigma | test accuracy | epsilon, claimed | against the server | against all others | "
+        "against one other | seeds |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
-        claimed, clients, server = (_epsilon(value) for value in (row.epsilon_printed, row.epsilon, row.epsilon_server))
-        cells = (row.method, f"{row.sigma:g}", _accuracy(row), claimed, clients, server, str(row.seeds))
+        seen = [bracket(ends) for ends in (row.observers or {}).values()] if row.sigma else ["none"] * 3
+        shown = accuracy(row.accuracy, row.standard_error)
+        cells = (row.method, f"{row.sigma:g}", shown, upper(row.epsilon_printed), *seen, str(row.seeds))
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
-
-
-def _accuracy(row: Row) -> str:
-    accuracy = "-" if row.accuracy is None else f"{row.accuracy:.3f}"
-    return accuracy + ("" if row.standard_error is None else f" ± {row.standard_error:.3f}")
-
-
-def _epsilon(value: float | None) -> str:
-    return "none" if value is None else f"{value:.3g}"

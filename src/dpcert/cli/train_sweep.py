@@ -2,51 +2,66 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from ..mechanisms import InputError
 from ..mechanisms.validate import count
 from ..trainers.experiments.cell import Cell
 from ..trainers.experiments.plots import draw
 from ..trainers.experiments.presets import preset
+from ..trainers.experiments.report import write_report
 from ..trainers.experiments.sweep import run_sweep
-from ..trainers.experiments.table import as_markdown, method_of, summarise
-from .output import jsonable, print_json
+from ..trainers.experiments.table import method_of
+from .output import print_json
 from .train_run import warnings_on_stderr
 
-NOT_IN_SWEEPS = ("noise_std", "budget", "checkpoint", "local_steps", "sigma", "target_epsilon")
-
-SET_BY_SWEEPS = {"head_layers": 1, "label_sets": "all", "aggregation_interval": 1}
+NOT_IN_SWEEPS = {
+    **dict.fromkeys(("noise_std", "budget", "checkpoint", "local_steps", "sigma", "target_epsilon", "shards")),
+    "finetune": None,
+    "head_layers": 1,
+    "label_sets": "all",
+    "aggregation_interval": 1,
+    "clipping": "flat",
+    "device": "auto",
+    "dtype": "float32",
+    "solver": "auto",
+    "evaluate_every": 0,
+}
 """Options that a sweep sets itself or has no cells for, and their defaults."""
+
+OWN_NOISE = ("privacy-utility", "pp-sgd", "dpfedmtl")
+"""Sweeps over amounts of noise of their own."""
+
+Report = Callable[[int, int, dict[str, Any]], None]
 
 
 def run_experiment(asked: SimpleNamespace) -> None:
     """Run, or resume, the named experiment, and print its table."""
-    for option in NOT_IN_SWEEPS:
-        if getattr(asked, option) is not None:
-            raise InputError("--" + option.replace("_", "-"), getattr(asked, option), "nothing, with --sweep")
-    for option, default in SET_BY_SWEEPS.items():
+    for option, default in NOT_IN_SWEEPS.items():
         if getattr(asked, option) != default:
             raise InputError("--" + option.replace("_", "-"), getattr(asked, option), "nothing, with --sweep")
-    cells = preset(asked.sweep, _base(asked), range(count("--seeds", asked.seeds)))
+    if asked.sweep in OWN_NOISE and asked.noise_multiplier is not None:
+        raise InputError("--noise-multiplier", asked.noise_multiplier, f"nothing: {asked.sweep} has a range of its own")
+    first = 0 if asked.seed is None else count("--seed", asked.seed, least=0)
+    cells = preset(asked.sweep, _base(asked), range(first, first + count("--seeds", asked.seeds)))
     folder = asked.out or Path(f"sweep-{asked.sweep}")
-    with warnings_on_stderr():
-        results = run_sweep(cells, folder, report=None if asked.quiet else _report)
-    rows = summarise(results)
-    table = as_markdown(rows)
-    (folder / "table.md").write_text(table + "\n")
-    (folder / "results.json").write_text(json.dumps(jsonable(results), indent=1, allow_nan=False))
+    with warnings_on_stderr(), _progress(asked) as report:
+        results = run_sweep(cells, folder, report=report)
+    rows = write_report(results, folder)
     plots = _plots(results, folder)
     if asked.as_json:
         print_json({"sweep": asked.sweep, "folder": str(folder), "rows": [asdict(row) for row in rows], "plots": plots})
     else:
-        typer.echo(table)
+        typer.echo((folder / "table.md").read_text(), nl=False)
         typer.echo(f"{len(results)} runs in {folder}")
 
 
@@ -81,10 +96,24 @@ def _plots(results: list[dict[str, Any]], folder: Path) -> list[str]:
         return []
 
 
-def _report(done: int, total: int, result: dict[str, Any]) -> None:
+@contextmanager
+def _progress(asked: SimpleNamespace) -> Iterator[Report | None]:
+    """A bar on stderr with the runs done, and a line for each."""
+    if asked.quiet:
+        yield None
+        return
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(asked.sweep)
+
+        def report(done: int, total: int, result: dict[str, Any]) -> None:
+            bar.console.print(f"{done}/{total} {_line(result)}", highlight=False, markup=False, soft_wrap=True)
+            bar.update(task, completed=done, total=total)
+
+        yield report
+
+
+def _line(result: dict[str, Any]) -> str:
     accuracy = result["test_accuracy"]
     shown = "-" if accuracy is None else f"{accuracy:.3f}"
-    typer.echo(
-        f"{done}/{total} {method_of(result)}, noise {result['noise_multiplier']:g}, seed {result['seed']}: {shown}",
-        err=True,
-    )
+    return f"{method_of(result)}, noise {result['noise_multiplier']:g}, seed {result['seed']}: {shown}"

@@ -1,0 +1,151 @@
+"""A sweep can be killed, resumed and made into tables and plots again; nothing that was computed is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from dpcert.cli import run
+from dpcert.mechanisms import InputError
+from dpcert.trainers.experiments import sweep
+from dpcert.trainers.experiments.cell import Cell
+from dpcert.trainers.experiments.presets import NOISE, SIGMAS, preset
+from dpcert.trainers.experiments.report import main, write_report
+from dpcert.trainers.experiments.runs import read_runs
+from dpcert.trainers.experiments.sweep import run_sweep
+
+torch.set_num_threads(1)
+DATA = "synthetic:related,population=8,features=4,samples=8"
+COMMAND = ["train", "pmtl", "--data", DATA, "--rounds", "2", "--cohort", "4", "--clip-norm", "0.5", "--threads", "1"]
+SEEDS = 6
+BASE = Cell("pmtl", DATA, 0, rounds=2, cohort=4, clip_norm=0.5)
+
+
+def sweep_of(name, folder):
+    return [*COMMAND, "--sweep", name, "--seeds", str(SEEDS), "--out", str(folder)]
+
+
+def kept(folder):
+    return {file.name: (file.stat().st_mtime_ns, file.read_text()) for file in (folder / "cells").glob("*.json")}
+
+
+def test_killed_and_resumed_is_what_was_never_killed(tmp_path, capsys):
+    killed, whole = tmp_path / "killed", tmp_path / "whole"
+    child = subprocess.Popen(
+        [sys.executable, "-m", "dpcert", *sweep_of("rounds", killed)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    patience = time.monotonic() + 120
+    while len(list((killed / "cells").glob("*.json"))) < 2 and time.monotonic() < patience:
+        time.sleep(0.01)
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait()
+    before = kept(killed)
+    total = len(preset("rounds", BASE, range(SEEDS)))
+    assert 2 <= len(before) < total
+    assert run(sweep_of("rounds", killed)) == 0
+    told = capsys.readouterr().err
+    assert f"{total}/{total} " in told
+    assert told.count("seed 1:") == 3
+    after = kept(killed)
+    assert {name: after[name] for name in before} == before
+    assert len(after) == total
+    assert run([*sweep_of("rounds", whole), "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+    for name in ("runs.json", "table.md", "grid.md"):
+        assert (killed / name).read_text() == (whole / name).read_text()
+    pytest.importorskip("matplotlib")
+    assert (killed / "rounds.png").stat().st_size > 5000
+
+
+def test_a_damaged_result_is_named_before_anything_runs(tmp_path, monkeypatch):
+    cells = preset("rounds", BASE, range(1))
+    run_sweep(cells, tmp_path)
+    files = sorted((tmp_path / "cells").glob("*.json"))
+    files[0].unlink()
+    files[-1].write_text(files[-1].read_text()[:40])
+    monkeypatch.setattr(sweep, "train_cell", lambda *_: pytest.fail("something ran"))
+    with pytest.raises(InputError, match=files[-1].name):
+        run_sweep(cells, tmp_path)
+
+
+def test_tables_and_plots_come_again_from_runs_json(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    base = Cell("pmtl", DATA, 0, model="mlp", rounds=2, cohort=4, clip_norm=0.5)
+    for name in ("dpfedmtl", "rounds"):
+        first, again = tmp_path / name, tmp_path / (name + "-again")
+        cells = [cell for cell in preset(name, base, range(1)) if cell.sigma in (0.0, 9.69)]
+        write_report(run_sweep(cells, first), first)
+        assert main([str(first / "runs.json"), str(again)]) == 0
+        for file in ("runs.json", "table.md", "grid.md"):
+            assert (first / file).read_text() == (again / file).read_text()
+        assert capsys.readouterr().out == (first / "grid.md").read_text()
+        assert (again / ("sigma.png" if name == "dpfedmtl" else "rounds.png")).stat().st_size > 5000
+        assert "synthetic" not in (first / "runs.json").read_text()
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"shared": {}, "runs": [1]}'])
+def test_not_a_runs_json(tmp_path, capsys, text):
+    (tmp_path / "runs.json").write_text(text)
+    with pytest.raises(InputError, match="a sweep wrote"):
+        read_runs(tmp_path / "runs.json")
+    assert main([str(tmp_path / "runs.json"), str(tmp_path / "out")]) == 2
+    assert capsys.readouterr().err.startswith("error: ")
+    assert main([]) == 2
+
+
+def test_every_comparison_has_local_and_fine_tuned_global_rows():
+    for name in ("privacy-utility", "finetuning", "pp-sgd"):
+        cells = preset(name, BASE, range(3))
+        noises = {cell.noise_multiplier for cell in cells}
+        for seed in range(3):
+            own = [cell for cell in cells if cell.seed == seed]
+            assert any(cell.algorithm == "local" for cell in own)
+            tuned = {c.noise_multiplier for c in own if c.algorithm == "dp-fedavg" and c.finetune == "vanilla"}
+            assert tuned == noises
+    assert len([noise for noise in NOISE if noise]) >= 5
+    naive = {cell.noise_multiplier for cell in preset("privacy-utility", BASE, [0]) if cell.algorithm == "naive-joint"}
+    assert naive == set(NOISE)
+
+
+def test_tables_2_and_3_have_every_form_with_and_without_heads():
+    cells = preset("dpfedmtl", BASE, range(3))
+    forms = {"dpfedmtl-as-printed", "dpfedmtl-clipped", "dpfedmtl", "dpfedmtl-local-noise"}
+    found = {(c.algorithm, c.head_layers, c.sigma, c.seed) for c in cells if c.sigma}
+    assert found == {(f, h, s, k) for f in forms for h in (0, 1) for s in SIGMAS for k in range(3)}
+    plain = {(c.algorithm, c.head_layers, c.aggregation_interval) for c in cells if not c.sigma}
+    assert plain >= {("local", 1, 1), ("dpfedmtl", 0, 1), ("dpfedmtl", 1, 1)}
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ["--clipping", "adaptive"],
+        ["--device", "cpu"],
+        ["--solver", "loop"],
+        ["--finetune", "vanilla"],
+        ["--evaluate-every", "2"],
+        ["--noise-multiplier", "2"],
+        ["--seeds", "0"],
+    ],
+)
+def test_options_that_a_sweep_would_ignore_are_refused(tmp_path, capsys, option):
+    assert run([*sweep_of("privacy-utility", tmp_path), *option]) == 2
+    assert option[0] in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_seeds_begin_where_asked(tmp_path, capsys):
+    assert run([*sweep_of("rounds", tmp_path), "--seed", "7", "--quiet", "--json"]) == 0
+    assert {row["seeds"] for row in json.loads(capsys.readouterr().out)["rows"]} == {SEEDS}
+    assert {result["seed"] for result in read_runs(tmp_path / "runs.json")} == set(range(7, 7 + SEEDS))
+    assert Path(tmp_path / "grid.md").read_text().startswith("| noise multiplier |")

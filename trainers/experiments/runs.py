@@ -1,0 +1,58 @@
+"""A sweep's results as one small file, from which its tables and plots can be made again without training."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ...mechanisms import InputError
+
+LEFT_OUT = ("data", "seconds", "train_accuracy", "train_loss")
+"""Of a result: where the data lay, and what no table or plot shows."""
+
+
+def write_runs(results: Sequence[dict[str, Any]], file: str | Path) -> None:
+    """What all results share, once, and one line for each result."""
+    kept = [{name: _finite(value) for name, value in result.items() if name not in LEFT_OUT} for result in results]
+    for result in kept:
+        if len(result["history"]) < 2:
+            del result["history"]
+    shared = {name: value for name, value in kept[0].items() if all(other.get(name) == value for other in kept)}
+    lines = [
+        json.dumps({name: value for name, value in result.items() if name not in shared}, allow_nan=False)
+        for result in kept
+    ]
+    text = f'{{"shared": {json.dumps(shared)},\n"runs": [\n' + ",\n".join(lines) + "\n]}\n"
+    Path(file).write_text(text)
+
+
+def read_runs(file: str | Path) -> list[dict[str, Any]]:
+    """The results that write_runs wrote, without what it leaves out. Raises InputError for any other file."""
+    try:
+        document = json.loads(Path(file).read_text())
+        shared = document["shared"]
+        runs = [{**shared, **run} for run in document["runs"]]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError("runs", str(file), "a runs.json that a sweep wrote") from error
+    for run in runs:
+        run.setdefault("history", [])
+    return [{name: _number(value) for name, value in run.items()} for run in runs]
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no infinity: it is the string "inf"."""
+    if isinstance(value, dict):
+        return {name: _finite(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_finite(inner) for inner in value]
+    return "inf" if value == float("inf") else value
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _number(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_number(inner) for inner in value]
+    return float("inf") if value == "inf" else value
