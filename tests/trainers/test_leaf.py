@@ -103,6 +103,14 @@ BROKEN = {
         lambda text: json.dumps({"users": ["a"], "user_data": {"a": {"x": [], "y": []}}}),
         "at least one sample for every client",
     ),
+    "users that are no list": (lambda text: json.dumps(json.loads(text) | {"users": 3}), "a list of users"),
+    "an identifier as label": (lambda text: text.replace('"y": [1', '"y": [1000000000000000000', 1), "at most 1048576"),
+    "another num_samples": (
+        lambda text: json.dumps(json.loads(text) | {"num_samples": [6, 5]}),
+        "number of its samples, 6",
+    ),
+    "num_samples of others": (lambda text: json.dumps(json.loads(text) | {"num_samples": [6]}), "each of 2 users"),
+    "beyond single precision": (lambda text: text.replace("[[", "[[1e300, ").replace("], [", "], [1, "), "finite"),
     "half a label": (lambda text: text.replace('"y": [', '"y": [0.5, ', 1), "one whole number"),
 }
 
@@ -135,6 +143,24 @@ def test_truncated_zip_and_missing_path(tmp_path):
         load_leaf(tmp_path / "cut.zip")
     with pytest.raises(InputError, match="existing file"):
         load_leaf(tmp_path / "nowhere.json")
+
+
+def test_a_split_by_users_is_refused(tmp_path):
+    """The test users of such a split have nothing to train on: they must not be left out silently."""
+    for part, users in (("train", ["a", "b"]), ("test", ["c"])):
+        (tmp_path / part).mkdir()
+        (tmp_path / part / "all.json").write_text(json.dumps(document(users)))
+    with pytest.raises(InputError, match="split by samples, not by users"):
+        load_leaf(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("option", "expected"), [("classes=0", "at least 1"), ("seed=-1", "at least 0"), ("seed=x", "whole number")]
+)
+def test_bad_options(tmp_path, option, expected):
+    (tmp_path / "all.json").write_text(json.dumps(document(["a", "b"])))
+    with pytest.raises(InputError, match=expected):
+        load_federation(f"leaf:{tmp_path / 'all.json'},{option}")
 
 
 @pytest.mark.skipif(not SHARED.exists(), reason="the FEMNIST subset is not here")

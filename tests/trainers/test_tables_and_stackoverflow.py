@@ -41,13 +41,50 @@ def test_csv_regression(tmp_path):
         ("user,a,label\nu0,1,0.5\nu1,1,1\n", "whole numbers"),
         ("user,a,a\nu0,1,1\n", "every column once"),
         ("who,a,label\nu0,1,1\n", "one of who, a, label"),
+        ("user,a,label\n,1,1\nu1,1,1\n", "row 1 without a client"),
+        ("user,a,label\nu0,1e300,1\nu1,1,1\n", "finite"),
+        ("user,a,label\nu0,1,1\nu1,1,1e15\n", "at most 1048576"),
+        ("user,a,label\nu\xe9,1,1\n", "not UTF-8"),
     ],
 )
 def test_broken_csv(tmp_path, text, expected):
     file = tmp_path / "data.csv"
-    file.write_text(text)
+    file.write_text(text, encoding="latin-1")
     with pytest.raises(InputError, match=expected):
         load_table(file, client="user", test_fraction=0)
+    with pytest.raises(InputError, match="another column"):
+        load_table(file, client="user", label="user")
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({"user": [None, "a", "b", "b"]}, "row 1 without a client"),
+        ({"x": [None, 0.1, 0.2, 0.3]}, "finite"),
+        ({"x": ["a", "b", "c", "d"]}, "numbers"),
+        ({"label": [None, 1, 0, 1]}, "whole numbers"),
+        ({"user": [], "x": [], "label": []}, "at least one row"),
+    ],
+)
+def test_broken_parquet(tmp_path, changed, expected):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    columns = {"user": ["a", "a", "b", "b"], "x": [0.1, 0.2, 0.3, 0.4], "label": [0, 1, 0, 1]} | changed
+    file = tmp_path / "data.parquet"
+    parquet.write_table(pyarrow.table(columns), file)
+    with pytest.raises(InputError, match=expected):
+        load_table(file, client="user")
+    file.write_bytes(file.read_bytes()[:100])
+    with pytest.raises(InputError, match="complete Parquet"):
+        load_table(file, client="user")
+
+
+def test_the_kind_decides_how_a_table_is_read(tmp_path):
+    pytest.importorskip("pyarrow")
+    (tmp_path / "data.csv").write_text(ROWS)
+    with pytest.raises(InputError, match="complete Parquet"):
+        load_federation(f"parquet:{tmp_path / 'data.csv'},client=user")
 
 
 def test_parquet_equals_csv(tmp_path):
@@ -115,3 +152,59 @@ def test_broken_stackoverflow(tmp_path):
         file.create_group("examples/0001")
     with pytest.raises(InputError, match="tokens and tags"):
         load_stackoverflow(tmp_path / "lacking.h5")
+
+
+def test_vocabularies_from_files(tmp_path):
+    write_tff(tmp_path / "so.h5", TFF)
+    (tmp_path / "words.txt").write_text("sort\npointer\nlist\n")
+    (tmp_path / "tags.txt").write_text("c\npython\n")
+    told = f"stackoverflow:{tmp_path / 'so.h5'},words={tmp_path / 'words.txt'},tags={tmp_path / 'tags.txt'}"
+    listed = load_stackoverflow(tmp_path / "so.h5", words=["sort", "pointer", "list"], tags=["c", "python"])
+    assert load_federation(told).fingerprint() == listed.fingerprint()
+    with pytest.raises(InputError, match="one on each line"):
+        load_federation(f"stackoverflow:{tmp_path / 'so.h5'},words=nowhere.txt")
+
+
+BROKEN_FIELDS = {
+    "numbers": ("tokens", [1.0, 2.0], "vector of strings"),
+    "a scalar": ("tokens", b"x", "vector of strings"),
+    "fewer tags": ("tags", [b"c"], "as many entries as tokens, 2"),
+    "fewer titles": ("title", [b"c"], "as many entries as tokens, 2"),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN_FIELDS)
+def test_broken_fields_of_a_client(tmp_path, case):
+    h5py = pytest.importorskip("h5py")
+    field, entries, expected = BROKEN_FIELDS[case]
+    write_tff(tmp_path / "so.h5", TFF)
+    with h5py.File(tmp_path / "so.h5", "a") as file:
+        del file[f"examples/0002/{field}"]
+        file[f"examples/0002/{field}"] = entries
+    with pytest.raises(InputError, match=expected):
+        load_stackoverflow(tmp_path / "so.h5")
+
+
+def test_stackoverflow_groups_that_are_none_and_clients_without_samples(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "vector.h5", "w") as file:
+        file["examples"] = [1, 2]
+    with pytest.raises(InputError, match="group named examples"):
+        load_stackoverflow(tmp_path / "vector.h5")
+    write_tff(tmp_path / "empty.h5", TFF | {"0003": ([], [], [])})
+    with pytest.raises(InputError, match="at least one sample"):
+        load_stackoverflow(tmp_path / "empty.h5")
+
+
+def test_damaged_bytes_never_end_in_a_traceback(tmp_path):
+    """Every 97th byte in turn: the file is read, or refused with one clear error."""
+    write_tff(tmp_path / "so.h5", TFF)
+    content = (tmp_path / "so.h5").read_bytes()
+    refused = 0
+    for place in range(0, len(content), 97):
+        (tmp_path / "bad.h5").write_bytes(content[:place] + bytes([content[place] ^ 0x5A]) + content[place + 1 :])
+        try:
+            load_stackoverflow(tmp_path / "bad.h5")
+        except InputError:
+            refused += 1
+    assert refused > 3

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 from dataclasses import asdict
 
+import torch
 from torch import nn
 
 from ..data import Federation
 from .algorithm import Algorithm
+from .parameters import check_parameters
 from .settings import Settings
 
 NOT_PART_OF_IT = ("rounds", "evaluate_every", "device", "seed")
@@ -24,8 +26,9 @@ def identity_of(algorithm: Algorithm, settings: Settings, model: str | nn.Module
     if isinstance(model, str):
         digest.update(model.encode())
         return digest.hexdigest()
+    check_parameters(model)
     digest.update(type(model).__qualname__.encode())
     for name, value in model.state_dict().items():
         digest.update(repr((name, tuple(value.shape), str(value.dtype))).encode())
-        digest.update(value.detach().cpu().numpy().tobytes())
+        digest.update(value.detach().cpu().reshape(-1).view(torch.uint8).numpy().tobytes())
     return digest.hexdigest()

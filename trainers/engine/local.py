@@ -7,7 +7,6 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor, nn
 
-from ...mechanisms import InputError
 from ..data import Federation
 from ..models import build_model
 from ..solvers import Work, choose_solver
@@ -16,6 +15,7 @@ from .batches import batch_plan
 from .client_tensors import ClientTensors, to_tensors
 from .contribution import Contribution
 from .evaluation import score
+from .fit import check_fit
 from .losses import Loss
 from .parameters import FlatModule
 from .settings import DTYPES, Settings
@@ -54,16 +54,7 @@ class LocalSide:
 
     def _check(self) -> None:
         sample = self.train(0)
-        self.model.module.eval()
-        try:
-            with torch.no_grad():
-                outputs = self.model.module(sample.rows(torch.tensor([0])))
-        except (RuntimeError, ValueError, IndexError) as error:
-            expected = f"a model that takes features of shape {self.federation.shape}"
-            raise InputError("model", type(self.model.module).__name__, expected) from error
-        if tuple(outputs.shape) != (1, self.federation.outputs):
-            expected = f"a model with {self.federation.outputs} outputs for each sample"
-            raise InputError("model", tuple(outputs.shape[1:]), expected)
+        check_fit(self.model, sample.rows(torch.tensor([0])), self.federation.outputs)
         nothing = Work([sample], [[]], self.loss, self.initial, self.settings.local.learning_rate)
         self._usual_solver = choose_solver(self.settings.solver, self.model, nothing)
 

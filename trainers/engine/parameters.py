@@ -17,12 +17,18 @@ DROPOUT = nn.modules.dropout._DropoutNd
 class FlatModule:
     """A private copy of a module whose parameters, and their gradients, are views of two flat vectors.
 
-    Raises InputError for a module without trainable parameters, and for one that keeps running statistics: those
-    would carry client data past the clipping.
+    is_random: whether training draws random numbers, as far as is known. refusals: what solvers found out about it.
+
+    Raises InputError for a module that cannot be copied, without trainable parameters or with complex or uninitialised
+    ones, and for one that keeps running statistics: those would carry client data past the clipping.
     """
 
     def __init__(self, module: nn.Module, dtype: torch.dtype, device: torch.device) -> None:
-        self.module = copy.deepcopy(module).to(device=device, dtype=dtype)
+        check_parameters(module)
+        try:
+            self.module = copy.deepcopy(module).to(device=device, dtype=dtype)
+        except RuntimeError as error:
+            raise InputError("model", type(module).__name__, f"a model that can be copied ({error})") from error
         for name, part in self.module.named_modules():
             if isinstance(part, STATISTICS) and part.track_running_stats:
                 raise InputError("model", f"{name}: {type(part).__name__}", "a model without running statistics")
@@ -33,6 +39,7 @@ class FlatModule:
         self.shapes = tuple(tuple(value.shape) for value in parameters.values())
         self.sizes = tuple(math.prod(shape) for shape in self.shapes)
         self.dimension = sum(self.sizes)
+        self.refusals: dict[object, str | None] = {}
         self.is_random = any(isinstance(part, DROPOUT) and part.p > 0 for part in self.module.modules())
         self.vector = torch.cat([value.detach().reshape(-1) for value in parameters.values()]).clone()
         self.gradient = torch.zeros_like(self.vector)
@@ -55,3 +62,12 @@ class FlatModule:
     def description(self) -> str:
         """The model's type and parameters, by which a checkpoint recognises it."""
         return f"{type(self.module).__qualname__}{list(zip(self.names, self.shapes, strict=True))}"
+
+
+def check_parameters(module: nn.Module) -> None:
+    """Raise InputError for parameters that are complex or have no values yet."""
+    for name, value in module.named_parameters():
+        if nn.parameter.is_lazy(value):
+            raise InputError("model", f"{name}, uninitialised", "a model that was called once: its layers are lazy")
+        if value.is_complex():
+            raise InputError("model", f"{name}, complex", "real parameters")

@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.func import functional_call, grad, vmap
 
 from ..engine.parameters import FlatModule
-from .together import solve_together, weighted_sum
+from .together import Slopes, solve_together, weighted_sum
 from .work import Work
 
 
@@ -24,6 +24,19 @@ class VmapSolver:
     def refuses(self, work: Work) -> str | None:
         if self.model.is_random:
             return "the model draws random numbers, which have no order over a vectorised chunk"
+        known = self.model.refusals
+        if work.loss not in known:
+            known[work.loss] = self._failure(work)
+        return known[work.loss]
+
+    def _failure(self, work: Work) -> str | None:
+        """Why torch.func.vmap cannot run this module and loss, found out on one sample of one client."""
+        client = work.clients[0]
+        features, targets = client.rows(slice(0, 1)), [target[:1].unsqueeze(0) for target in client.targets]
+        try:
+            self._slopes(work)(self.model.vector.unsqueeze(0), features.unsqueeze(0), features.new_ones(1, 1), *targets)
+        except Exception as error:
+            return f"torch.func.vmap cannot run the model ({' '.join(str(error).split())[:200]})"
         return None
 
     def changes(self, work: Work) -> Iterable[Tensor]:
@@ -31,9 +44,12 @@ class VmapSolver:
 
     def solve(self, work: Work) -> Tensor:
         self.model.module.train()
+        return solve_together(work, self._slopes(work))
 
+    def _slopes(self, work: Work) -> Slopes:
         def batch_loss(own: Tensor, features: Tensor, weights: Tensor, *targets: Tensor) -> Tensor:
             outputs = functional_call(self.model.module, self.model.named(own), (features,))
             return weighted_sum(work.loss(outputs, *targets), weights)
 
-        return solve_together(work, vmap(grad(batch_loss), randomness="error"))
+        slopes: Slopes = vmap(grad(batch_loss), randomness="error")
+        return slopes
