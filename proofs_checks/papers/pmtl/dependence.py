@@ -107,6 +107,10 @@ def _noise_terms(measure: Measure) -> dict[str, Values]:
         ),
         "E": ((16, 32, 64, 128), lambda x: _noise(measure, _federation(steps=int(x)))),
         "epsilon": ((0.25, 0.5, 1.0, 2.0), lambda x: _noise(measure, _federation(sigma=_printed_sigma(x)))),
+        "p": (
+            (2 / 6, 3 / 6, 4 / 6, 5 / 6),
+            lambda x: _noise(measure, _federation(m=6, strength=64.0, steps=8, cohort=round(6 * x)), 640),
+        ),
         "T": ((200, 400, 800, 1600), lambda x: _noise(measure, _federation(), int(x))),
         "T, as printed": (
             (4000, 8000, 16_000, 32_000),

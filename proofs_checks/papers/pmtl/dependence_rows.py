@@ -65,6 +65,15 @@ ROWS = (
         note="at fixed sigma: all clients read the same noise, as (9) and (76) have it",
     ),
     _row(
+        "T6-29-noise-p",
+        "Appendix A.2, Theorem 6, (29): O(d lambda^2/p^2) sigma^2, at a step that does not depend on p, E = 8",
+        _NOISE,
+        "p",
+        -2,
+        -1,
+        note="the theorem's own step is proportional to p",
+    ),
+    _row(
         "T6-77",
         "Appendix A.2, (77), against (10) and (31): sigma by Theorem 1, T proportional to m",
         _NOISE,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -149,3 +151,11 @@ def test_corrected_theorems_hold_wherever_their_premises_do(
     left = np.cumsum(moments.local_gradients()[:-1])
     right = unit * (moments.gaps()[0] + own.strength / 2 * np.cumsum(moments.errors()[:-1]))
     assert (left / rounds <= right / rounds * (1 + 1e-9) + 1e-12).all()
+
+
+@pytest.mark.parametrize("name", ["convergence.md", "pmtl_privacy.md"])
+def test_rows_named_in_a_theory_page_exist(name: str) -> None:
+    text = (Path(__file__).parents[3] / "docs" / "theory" / name).read_text()
+    named = {each.rstrip(".-") for each in re.findall(r"PMTL-[A-Za-z0-9][\w.-]*", text)}
+    assert len(named) > 10
+    assert named - {row.id for row in ROWS} <= {"PMTL-T6", "PMTL-T7", "PMTL-ALG-a"}  # PMTL-T6-* and the like
