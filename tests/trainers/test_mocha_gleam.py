@@ -192,3 +192,10 @@ def test_damaged_feature_tables_are_named(tmp_path, content, said):
     (tmp_path / "1.csv").write_text(content)
     with pytest.raises(InputError, match=said):
         load_gleam(tmp_path)
+
+
+def test_what_is_not_a_folder_is_named(tmp_path):
+    (tmp_path / "archive.zip").write_bytes(b"PK")
+    for name in ("archive.zip", "absent"):
+        with pytest.raises(InputError, match=r"unpacked GLEAM\.tar\.gz"):
+            load_gleam(tmp_path / name)

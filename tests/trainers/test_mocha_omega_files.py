@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy.io import savemat
 
 from dpcert.cli import run
 from dpcert.mechanisms import InputError
@@ -46,6 +47,20 @@ def test_the_laplacian_of_a_graph_is_omega(capsys, graphs, tmp_path):
     values = [primal(capsys, *way) for way in ways]
     assert values == pytest.approx([values[0]] * len(values), rel=1e-9)
     assert primal(capsys, *ways[0][:-1], "3") != pytest.approx(values[0], rel=1e-4)
+
+
+def test_synthetic_tasks_know_the_covariance_that_made_them(capsys, tmp_path):
+    """Two halves, correlated 0.9 within; a file takes its place; other data need one."""
+    np.save(tmp_path / "s.npy", np.kron(np.eye(2), np.full((2, 2), 0.9)) + 0.1 * np.eye(4))
+    own = primal(capsys, "--omega", "known")
+    assert own == pytest.approx(primal(capsys, "--omega", "known", "--covariance", str(tmp_path / "s.npy")), rel=1e-12)
+    cells = np.empty((2, 1), dtype=object)
+    cells[0, 0], cells[1, 0] = np.eye(4), np.eye(4)
+    labels = np.empty((2, 1), dtype=object)
+    labels[0, 0], labels[1, 0] = np.ones((4, 1)), -np.ones((4, 1))
+    savemat(tmp_path / "t.mat", {"X": cells, "Y": labels})
+    assert run(["train", "mocha", "--data", f"mat:{tmp_path / 't.mat'}", "--omega", "known", "--quiet"]) == 2
+    assert "covariance = None" in capsys.readouterr().err
 
 
 def test_a_graph_without_edges_separates_the_tasks(capsys, tmp_path):
@@ -111,7 +126,6 @@ def test_truncated_matrices_are_named(graphs):
     ("arguments", "said"),
     [
         (["--omega", "graph-laplacian"], "graph"),
-        (["--omega", "known"], "covariance"),
         (["--graph", "g.txt"], "graph"),
         (["--covariance", "s.npy"], "covariance"),
         (["--omega", "graph-laplacian", "--graph", "absent.txt"], "absent.txt"),

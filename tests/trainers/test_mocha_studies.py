@@ -117,6 +117,38 @@ def test_the_error_table_has_means_and_standard_errors():
     assert "| mtl | 1.50 (0.50) |  | 0.1 |" in table
 
 
+def curve(method, label, seed, times, excess):
+    return {"method": method, "label": label, "seed": seed, "rounds": times, "work": times, "primal": excess}
+
+
+def made_results():
+    """An optimum of 1; two seeds that come to 1% after 10 and 30 rounds, and a method of which one never does."""
+    results = [{"method": "optimum", "seed": seed, "value": 1.0} for seed in (0, 1)]
+    results += [curve("mocha", "passes=1", 0, [1.0, 10.0, 100.0], [2.0, 1.005, 1.001])]
+    results += [curve("mocha", "passes=1", 1, [1.0, 30.0, 100.0], [2.0, 1.005, 1.001])]
+    results += [curve("cocoa", "theta=0.5", 0, [1.0, 50.0], [2.0, 1.001])]
+    return [*results, curve("cocoa", "theta=0.5", 1, [1.0, 50.0], [2.0, 1.1])]
+
+
+def test_tables_of_several_seeds_have_standard_errors(tmp_path):
+    """WiFi: 10 + 100 and 30 + 300 operations, in thousands; the band is drawn."""
+    results = made_results()
+    table = time_table(
+        [{**entry, "work": [1e3 * w for w in entry["work"]]} if "work" in entry else entry for entry in results]
+    )
+    assert "| mocha | 20 (10) passes=1 |" in table
+    assert "| cocoa | not reached (0.05) theta=0.5 |" in table
+    whole = [{"method": "whole", "label": "passes=1", "seed": s, "primal": [3.0, 2.0 + s]} for s in (0, 1)]
+    drops = drop_table([entry for entry in results if entry["method"] != "cocoa"] + whole)
+    assert "| passes=1 | 20 (10) | 0.001 (0) | 2.5000 (0.5000) |" in drops
+    (tmp_path / "alone").mkdir()
+    drawn = draw("figure1", results, tmp_path)
+    alone = draw("figure1", [entry for entry in results if entry["seed"] == 0], tmp_path / "alone")
+    assert drawn is not None
+    assert alone is not None
+    assert drawn.read_bytes() != alone.read_bytes()
+
+
 def test_bad_studies_are_named():
     with pytest.raises(InputError, match="seeds"):
         Study(DATA, None, 0.1, 0)

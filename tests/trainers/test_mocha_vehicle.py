@@ -127,3 +127,10 @@ def test_damaged_libsvm_files_are_named(tmp_path, content, said):
     (tmp_path / "1.txt").write_text(content)
     with pytest.raises(InputError, match=said):
         load_vehicle(tmp_path)
+
+
+def test_what_is_not_a_folder_is_named(tmp_path):
+    (tmp_path / "archive.zip").write_bytes(b"PK")
+    for name in ("archive.zip", "absent"):
+        with pytest.raises(InputError, match=r"unpacked event\.zip"):
+            load_vehicle(tmp_path / name)

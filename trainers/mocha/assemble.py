@@ -38,8 +38,8 @@ class Choices:
     """omega: one of OMEGAS, or a .npy or .csv file, short for known with that covariance.
 
     clusters: a number (task t is in cluster t mod it), or a JSON file with each task's cluster. graph: a file for
-    omega_files.read_graph. covariance: one with Omega^{-1}, the tasks' known covariance. ridge: added to Omega's
-    Laplacian.
+    omega_files.read_graph. covariance: one with Omega^{-1}, the tasks' known covariance; not needed for synthetic
+    tasks. ridge: added to Omega's Laplacian.
     """
 
     omega: str
@@ -55,20 +55,20 @@ class Choices:
             given = getattr(self, field)
             if given is not None and self.omega != name:
                 raise InputError(field, str(given), f"none with omega {self.omega}: it belongs to {name}")
-            if given is None and self.omega == name:
-                raise InputError(field, None, f"a file, with omega {name}")
 
 
-def setting_of(tasks: Tasks, choices: Choices) -> Setting:
-    """The problem that the choices describe. Raises InputError for an unknown name, and for labels that a
-    classification loss cannot have."""
+def setting_of(tasks: Tasks, choices: Choices, made_by: Array | None = None) -> Setting:
+    """The problem that the choices describe. made_by: the covariance of synthetic tasks, known without a file.
+
+    Raises InputError for an unknown name, and for labels that a classification loss cannot have.
+    """
     loss = resolve_loss(choices.loss)
     if loss.name != "squared" and not all(np.isin(y, (-1.0, 1.0)).all() for y in tasks.labels):
         raise InputError("labels", "other values", f"-1 and 1, with the {loss.name} loss")
-    return Setting(tasks, loss, _omega(tasks.count, choices), choices.strength)
+    return Setting(tasks, loss, _omega(tasks.count, choices, made_by), choices.strength)
 
 
-def _omega(tasks: int, choices: Choices) -> Array:
+def _omega(tasks: int, choices: Choices, made_by: Array | None) -> Array:
     name = choices.omega
     if name in ("fixed-identity", "learned"):
         return fixed_identity(tasks)
@@ -76,10 +76,16 @@ def _omega(tasks: int, choices: Choices) -> Array:
         return mean_regularised(tasks, choices.ridge)
     if name == "clustered":
         return clustered(_clusters(tasks, choices.clusters), choices.ridge)
-    if choices.graph is not None:
+    if name == "graph-laplacian":
+        if choices.graph is None:
+            raise InputError("graph", None, "a file, with omega graph-laplacian")
         return graph_laplacian(read_graph(choices.graph, tasks), choices.ridge)
-    if choices.covariance is not None:
-        return known_covariance(read_covariance(choices.covariance, tasks))
+    if name == "known":
+        if choices.covariance is not None:
+            made_by = read_covariance(choices.covariance, tasks)
+        if made_by is None:
+            raise InputError("covariance", None, "a file, with omega known, except for synthetic data")
+        return known_covariance(made_by)
     if Path(name).suffix in MATRICES:
         return known_covariance(read_covariance(name, tasks, "omega"))
     raise InputError("omega", name, "one of " + ", ".join(OMEGAS) + ", or a .npy or .csv file of a covariance")

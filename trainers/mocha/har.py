@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...mechanisms import InputError
 from ...mechanisms.validate import choice
 from .tasks import Tasks
-from .text_tables import table_of
+from .text_tables import short, table_of
 
 Array = NDArray[np.float64]
 
@@ -29,14 +29,14 @@ def load_har(path: str | Path, *, positive: str = "sitting") -> Tasks:
     folder = inner if inner.is_dir() else Path(path)
     found = [part for part in ("train", "test") if (folder / part).is_dir()]
     if not found:
-        raise InputError("path", str(path), "the UCI HAR folder, with train/ or test/ in it")
+        raise InputError("path", short(path), "the UCI HAR folder, with train/ or test/ in it")
     x = _joined([table_of(folder / part / f"X_{part}.txt") for part in found], path)
     y, person = (
         np.concatenate([_column(folder / part / f"{name}_{part}.txt") for part in found]) for name in ("y", "subject")
     )
     if not len(x) == len(y) == len(person):
         raise InputError(
-            "path", str(path), f"as many lines in X ({len(x)}) as in y ({len(y)}), subject ({len(person)})"
+            "path", short(path), f"as many lines in X ({len(x)}) as in y ({len(y)}), subject ({len(person)})"
         )
     activity = _whole(y, "y", path)
     if not ((activity >= 1) & (activity <= len(ACTIVITIES))).all():
@@ -50,18 +50,18 @@ def load_har(path: str | Path, *, positive: str = "sitting") -> Tasks:
 def _joined(tables: list[Array], path: str | Path) -> Array:
     """The tables below each other."""
     if len({table.shape[1] for table in tables}) > 1:
-        raise InputError("path", str(path), "as many features in train/ as in test/")
+        raise InputError("path", short(path), "as many features in train/ as in test/")
     return np.concatenate(tables)
 
 
 def _column(file: Path) -> Array:
     table = table_of(file)
     if table.shape[1] != 1:
-        raise InputError("path", str(file), "one number a line")
+        raise InputError("path", short(file), "one number a line")
     return table[:, 0]
 
 
 def _whole(values: Array, field: str, path: str | Path) -> NDArray[np.int64]:
     if (values != np.floor(values)).any():
-        raise InputError(field, str(path), "whole numbers")
+        raise InputError(field, short(path), "whole numbers")
     return values.astype(np.int64)

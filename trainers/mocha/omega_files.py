@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...mechanisms import InputError
-from .text_tables import lines_of
+from .text_tables import lines_of, short
 
 Array = NDArray[np.float64]
 
@@ -32,26 +32,26 @@ def read_graph(path: str | Path, tasks: int) -> Array:
         return _edges(file, tasks)
     weights = _matrix(file, tasks, "graph")
     if (weights < 0).any():
-        raise InputError("graph", str(file), "weights of at least 0")
+        raise InputError("graph", short(file), "weights of at least 0")
     if np.diag(weights).any():
-        raise InputError("graph", str(file), "no loops: zeros on the diagonal")
+        raise InputError("graph", short(file), "no loops: zeros on the diagonal")
     return weights
 
 
 def _matrix(file: Path, tasks: int, field: str) -> Array:
     if file.suffix not in MATRICES:
-        raise InputError(field, str(file), "a .npy or .csv file of a matrix")
+        raise InputError(field, short(file), "a .npy or .csv file of a matrix")
     try:
         read = np.load(file, allow_pickle=False) if file.suffix == ".npy" else np.loadtxt(file, delimiter=",", ndmin=2)
         matrix = np.asarray(read, dtype=float)
     except (OSError, EOFError, ValueError, TypeError) as error:
-        raise InputError(field, str(file), f"a readable matrix ({error})") from error
+        raise InputError(field, short(file), f"a readable matrix ({error})") from error
     if matrix.shape != (tasks, tasks):
-        raise InputError(field, str(file), f"a ({tasks}, {tasks}) matrix, one row a task, not {matrix.shape}")
+        raise InputError(field, short(file), f"a ({tasks}, {tasks}) matrix, one row a task, not {matrix.shape}")
     if not np.isfinite(matrix).all():
-        raise InputError(field, str(file), "finite numbers")
+        raise InputError(field, short(file), "finite numbers")
     if not np.allclose(matrix, matrix.T):
-        raise InputError(field, str(file), "a symmetric matrix")
+        raise InputError(field, short(file), "a symmetric matrix")
     symmetric: Array = (matrix + matrix.T) / 2
     return symmetric
 

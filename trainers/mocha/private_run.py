@@ -71,6 +71,8 @@ class PrivateRun:
         saved, _ = self.checkpoint.load() if self.checkpoint else (None, [])
         if saved is not None:
             self.state = restored_state(saved)
+        if self.checkpoint:
+            self.checkpoint.create()
 
     @property
     def spent(self) -> int:

@@ -74,6 +74,8 @@ class Run:
         self.primal, self.dual = np.inf, -np.inf
         self.history: list[dict[str, float]] = []
         self._restore()
+        if self.checkpoint:
+            self.checkpoint.create()
 
     def solve(
         self, rounds: int, *, tolerance: float = 0.0, watch: Callable[[int, float], None] = lambda *_: None

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...mechanisms import InputError
 from ...mechanisms.validate import choice, count, nonnegative, open_probability
@@ -18,17 +19,21 @@ from .relationships import clustered_covariance, mean_covariance
 from .tasks import Tasks, load_mat, related_tasks, split_from_file, standardised
 from .vehicle import load_vehicle
 
+Array = NDArray[np.float64]
+Read = TypeVar("Read")
+
 TRAINING_FRACTION = 0.75
 """Of every task's samples, as in the paper's section 5.2."""
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Named tasks for training and for testing."""
+    """Named tasks for training and for testing. covariance (m, m): what made the weights of synthetic tasks."""
 
     name: str
     train: Tasks
     test: Tasks
+    covariance: Array | None = None
 
 
 def synthetic(
@@ -40,8 +45,8 @@ def synthetic(
     strength: float = 0.9,
     noise: float = 0.1,
     seed: int = 0,
-) -> Tasks:
-    """Binary tasks whose weights have a known covariance.
+) -> tuple[Tasks, Array]:
+    """Binary tasks whose weights have a known covariance, and that (tasks, tasks) covariance.
 
     structure: clustered (two groups), mean (all alike) or independent; strength: the correlation of related tasks.
     """
@@ -55,7 +60,7 @@ def synthetic(
     rng = np.random.default_rng(count("seed", seed, least=0))
     sizes = count("dimension", dimension), count("samples", samples, least=2)
     made, _ = related_tasks(tasks, *sizes, covariance, rng, nonnegative("noise", noise))
-    return made
+    return made, covariance
 
 
 def _as_they_are(train: Tasks, test: Tasks) -> tuple[Tasks, Tasks]:
@@ -83,20 +88,21 @@ def load_problem(source: str, split_file: str | Path | None = None, seed: int = 
     given = dict(parse_option(source, option) for option in options)
     fraction = open_probability("fraction", given.pop("fraction", TRAINING_FRACTION))
     prepared = PREPARED[choice("standardise", given.pop("standardise", "no"), PREPARED)]
+    covariance = None
     if kind == "synthetic":
-        tasks = _call(source, synthetic, argument or "clustered", {"seed": seed} | given)
+        tasks, covariance = _call(source, synthetic, argument or "clustered", {"seed": seed} | given)
     elif kind in FILES and argument:
         tasks = _call(source, FILES[kind], argument, given)
     else:
         raise InputError("data", source, "synthetic, or KIND:PATH with KIND one of " + ", ".join(FILES))
     if split_file is not None:
-        return Problem(source, *prepared(*split_from_file(tasks, split_file)))
+        return Problem(source, *prepared(*split_from_file(tasks, split_file)), covariance)
     if (tasks.sizes < 2).any():
         raise InputError("data", source, "at least two samples in every task, to train and to test on")
-    return Problem(source, *prepared(*tasks.split(fraction, np.random.default_rng(seed))))
+    return Problem(source, *prepared(*tasks.split(fraction, np.random.default_rng(seed))), covariance)
 
 
-def _call(source: str, loader: Callable[..., Tasks], argument: str, options: dict[str, Any]) -> Tasks:
+def _call(source: str, loader: Callable[..., Read], argument: str, options: dict[str, Any]) -> Read:
     try:
         return loader(argument, **options)
     except TypeError as error:

@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...mechanisms import InputError
 from .simulated_time import NETWORKS, elapsed
 from .study_tables import Curve, Results, curves_of, tuned
+
+Array = NDArray[np.float64]
 
 NAMES = {"mocha": "MOCHA", "cocoa": "CoCoA", "mb-sdca": "Mb-SDCA", "mb-sgd": "Mb-SGD"}
 SMALLEST = 1e-6
@@ -41,7 +44,7 @@ def _networks(curves: Sequence[Curve], kinds: Sequence[str], file: Path) -> Path
         for axes, network in zip(row, NETWORKS, strict=True):
             for (method, of_kind), own in tuned(curves, network).items():
                 if of_kind in ("", kind):
-                    _line(axes, own[0], elapsed(own[0].work, own[0].rounds, network), NAMES[method])
+                    _line(axes, own, [elapsed(curve.work, curve.rounds, network) for curve in own], NAMES[method])
             axes.set_xscale("log")
             axes.set_title(f"{network} {kind and '(' + kind + ' variability)'}")
             axes.set_xlabel("simulated time")
@@ -55,16 +58,29 @@ def _dropouts(curves: Sequence[Curve], file: Path) -> Path:
 
     figure, axes = pyplot.subplots(figsize=(7, 4.5))
     for label in dict.fromkeys(curve.label for curve in curves):
-        own = next(curve for curve in curves if curve.label == label)
-        _line(axes, own, own.rounds, "one node never answers" if label == "never" else label)
+        own = [curve for curve in curves if curve.label == label]
+        _line(axes, own, [curve.rounds for curve in own], "one node never answers" if label == "never" else label)
     axes.set_xlabel("round")
     axes.set_ylabel("sub-optimality, relative")
     axes.legend(fontsize="small")
     return _saved(figure, file)
 
 
-def _line(axes: Any, curve: Curve, times: Any, label: str) -> None:
-    axes.plot(times, np.maximum(curve.excess, SMALLEST), label=label)
+def _line(axes: Any, own: Sequence[Curve], times: Sequence[Array], label: str) -> None:
+    """The geometric mean over seeds, and a band of one standard error of the logarithm, where all seeds have values."""
+    begin, end = max(time[0] for time in times), min(time[-1] for time in times)
+    grid = np.unique(np.concatenate([time[(time >= begin) & (time <= end)] for time in times]))
+    logs = np.array(
+        [
+            np.interp(grid, time, np.log10(np.maximum(curve.excess, SMALLEST)))
+            for curve, time in zip(own, times, strict=True)
+        ]
+    )
+    mean = logs.mean(axis=0)
+    (line,) = axes.plot(grid, 10**mean, label=label)
+    if len(own) > 1:
+        error = logs.std(axis=0, ddof=1) / np.sqrt(len(own))
+        axes.fill_between(grid, 10 ** (mean - error), 10 ** (mean + error), color=line.get_color(), alpha=0.3)
     axes.set_yscale("log")
 
 

@@ -39,6 +39,14 @@ def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
     return float(np.mean(values)), spread
 
 
+def shown(values: Sequence[float], form: str) -> str:
+    """The mean, and of several values the standard error in brackets; `never` where one is infinite."""
+    if np.isinf(values).any():
+        return "never"
+    mean, spread = mean_and_error(values)
+    return f"{mean:{form}}" if len(values) == 1 else f"{mean:{form}} ({spread:{form}})"
+
+
 def error_table(results: Results) -> str:
     """Table 1 in Markdown: error in per cent, mean (standard error) over splits, paired differences to MTL."""
     models = list(dict.fromkeys(result["model"] for result in results))
@@ -82,7 +90,10 @@ def tuned(curves: Sequence[Curve], network: str, target: float = TARGET) -> dict
 
 
 def time_table(results: Results, target: float = TARGET) -> str:
-    """Figures 1 and 2 in Markdown: mean simulated time to the target for each network, each method tuned for it."""
+    """Figures 1 and 2 in Markdown: simulated time to the target for each network, each method tuned for it.
+
+    Means over seeds (standard errors); where a seed did not come to the target, the mean of what was reached.
+    """
     curves = curves_of(results)
     lines = [
         f"| thousands of operations to {target:g} | " + " | ".join(NETWORKS) + " |",
@@ -91,18 +102,19 @@ def time_table(results: Results, target: float = TARGET) -> str:
     rows: dict[tuple[str, str], list[str]] = {}
     for network in NETWORKS:
         for key, own in tuned(curves, network, target).items():
-            time = float(np.mean([curve.time_to(target, network) for curve in own]))
-            shown = (
-                f"not reached ({np.mean([c.excess[-1] for c in own]):.1g})" if np.isinf(time) else f"{time / 1e3:.0f}"
-            )
-            rows.setdefault(key, []).append(f"{shown} ({own[0].label})")
+            time = shown([curve.time_to(target, network) / 1e3 for curve in own], ".0f")
+            reached = f"not reached ({np.mean([c.excess[-1] for c in own]):.1g})" if time == "never" else time
+            rows.setdefault(key, []).append(f"{reached} {own[0].label}")
     for (method, kind), cells in rows.items():
         lines.append(f"| {method} {kind}".rstrip() + " | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
 def drop_table(results: Results, target: float = TARGET) -> str:
-    """Figure 3 in Markdown: rounds to the target, and the last sub-optimality, by dropout; Algorithm 1 beside it."""
+    """Figure 3 in Markdown: rounds to the target, and the last sub-optimality, by dropout; Algorithm 1 beside it.
+
+    Means over seeds (standard errors).
+    """
     lines = [
         f"| dropout | rounds to {target:g} | sub-optimality at the end | Algorithm 1, joint primal at the end |",
         "|---|---|---|---|",
@@ -113,7 +125,6 @@ def drop_table(results: Results, target: float = TARGET) -> str:
         hits = [np.flatnonzero(curve.excess <= target) for curve in own]
         rounds = [curve.rounds[hit[0]] if len(hit) else np.inf for curve, hit in zip(own, hits, strict=True)]
         whole = [r["primal"][-1] for r in results if r["method"] == "whole" and r["label"] == label]
-        reached = "never" if np.isinf(rounds).any() else f"{np.mean(rounds):.0f}"
-        last = float(np.mean([curve.excess[-1] for curve in own]))
-        lines.append(f"| {label} | {reached} | {last:.2g} | {np.mean(whole):.4f} |")
+        last = shown([float(curve.excess[-1]) for curve in own], ".2g")
+        lines.append(f"| {label} | {shown(rounds, '.0f')} | {last} | {shown(whole, '.4f')} |")
     return "\n".join(lines)

@@ -56,7 +56,7 @@ def run_mocha(asked: SimpleNamespace) -> None:
     choices = Choices(
         asked.omega, asked.clusters, asked.ridge, asked.loss, asked.strength, asked.graph, asked.covariance
     )
-    setting = setting_of(problem.train, choices)
+    setting = setting_of(problem.train, choices, problem.covariance)
     work = NodeWork.of(asked.work, asked.drop, problem.train.count)
     document = _common(asked, problem) | {"work": work.text, "drop": asked.drop}
     if asked.clip_norm is not None:

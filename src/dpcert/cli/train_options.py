@@ -137,7 +137,10 @@ class Mocha:
         ),
     ] = None
     covariance: Annotated[
-        Path | None, typer.Option(help="MOCHA, --omega known: a .npy or .csv covariance matrix of the tasks.")
+        Path | None,
+        typer.Option(
+            help="MOCHA, --omega known: a .npy or .csv covariance matrix of the tasks; synthetic data have their own."
+        ),
     ] = None
     sigma_prime: Annotated[
         str | None, typer.Option(help="MOCHA: reference (the authors' code's, the default), lemma or tight.")
