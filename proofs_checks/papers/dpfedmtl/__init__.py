@@ -20,6 +20,7 @@ from .sensitivity import ROWS as SENSITIVITY
 from .subsampling import ROWS as SUBSAMPLING
 from .subspaces import ROWS as SUBSPACES
 from .tables import ROWS as TABLES
+from .theorem_5_3 import ROWS as THEOREM_5_3
 from .theorems_5 import ROWS as THEOREMS_5
 from .trainer_run import ROWS as TRAINER_RUN
 
@@ -27,5 +28,5 @@ from .trainer_run import ROWS as TRAINER_RUN
 def rows() -> tuple[Row, ...]:
     """All rows, in the paper's order."""
     privacy = (*ALGORITHM_1, *SENSITIVITY, *SUBSAMPLING, *COMPOSITION, *RUN_AUDIT, *LIMIT)
-    convergence = (*SUBSPACES, *ASSUMPTIONS, *DESCENT, *INDUCTIONS, *THEOREMS_5, *TRAINER_RUN, *RATES_5)
+    convergence = (*SUBSPACES, *ASSUMPTIONS, *DESCENT, *INDUCTIONS, *THEOREMS_5, *THEOREM_5_3, *TRAINER_RUN, *RATES_5)
     return (*privacy, *convergence, *NOISE_FORMULA, *TABLES)

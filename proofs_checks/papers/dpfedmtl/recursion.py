@@ -1,7 +1,8 @@
 """Algorithm 1 on problems with known L, c, B and optimum: many independent runs side by side, in plain numpy.
 
 f_i(w_i, w_s) = sum of phi over the coordinates of w_i and of w_s - centre_i, phi convex or not with |phi''| <= L. With
-one cohort for H local steps between synchronisations (H = 1 is Algorithm 1; for H > 1 it leaves w_(M+1) undefined).
+one cohort for H local steps between synchronisations, and one noise on what is uploaded then (H = 1 is Algorithm 1; for
+H > 1 it leaves w_(M+1) undefined). What is computed here is what the trainer does: trainer_problem.py.
 """
 
 from __future__ import annotations
@@ -79,21 +80,42 @@ class Step:
     local: int = 1
 
 
+def advance(family: Family, how: Step, heads: Array, shared: Array, chosen: NDArray[np.intp], noise: Array) -> Array:
+    """One round of `chosen` (runs, K): w_s after it, noise (runs, d) on the mean gradient; moves `heads` in place."""
+    rows = np.arange(len(heads))[:, None]
+    local = np.repeat(shared[:, None, :], chosen.shape[1], axis=1)
+    centres = family.centres[chosen]
+    for _ in range(how.local):
+        local = local - how.step * family.smoothness * CURVES[family.curve][1](local - centres)
+        heads[rows, chosen] -= how.step * family.head_slopes(heads[rows, chosen])
+    result: Array = local.mean(axis=1) - how.step * noise
+    return result
+
+
 def runs(family: Family, how: Step, count: int, start: float, seed: int) -> Iterator[tuple[Array, Array]]:
     """(heads, shared) at every synchronisation, from w = start, for `count` independent runs, without end."""
     rng = np.random.default_rng(seed)
     heads = np.full((count, family.clients), start)
     shared = np.full((count, family.dimension), start)
-    rows = np.arange(count)[:, None]
     while True:
         yield heads, shared
         chosen = np.argsort(rng.random((count, family.clients)), axis=1)[:, : how.cohort]
-        local = np.repeat(shared[:, None, :], how.cohort, axis=1)
+        noise = how.noise / np.sqrt(how.cohort) * rng.standard_normal(shared.shape)
         heads = heads.copy()
-        centres = family.centres[chosen]
-        for _ in range(how.local):
-            noise = how.noise * rng.standard_normal(local.shape)
-            slope = family.smoothness * CURVES[family.curve][1](local - centres)
-            local = local - how.step * (slope + noise)
-            heads[rows, chosen] -= how.step * family.head_slopes(heads[rows, chosen])
-        shared = local.mean(axis=1)
+        shared = advance(family, how, heads, shared, chosen, noise)
+
+
+def quadratic_means(family: Family, how: Step, start: float, rounds: int) -> tuple[Array, Array]:
+    """E f(w^t) - f* and E ||grad f(w^t)||^2 exactly, t < rounds, for identical quadratic clients.
+
+    The mean squares of the heads and of w_s follow lines.
+    """
+    smooth, m, d = family.smoothness, family.clients, family.dimension
+    shrink, shared, head = (1 - how.step * smooth) ** 2, start**2, start**2
+    values, squares = [], []
+    for _ in range(rounds):
+        values.append(smooth / 2 * (head + d * shared))
+        squares.append(smooth**2 * (head / m + d * shared))
+        shared = shrink * shared + how.step**2 * how.noise**2 / how.cohort
+        head = (1 - how.cohort / m) * head + how.cohort / m * shrink * head
+    return np.array(values), np.array(squares)

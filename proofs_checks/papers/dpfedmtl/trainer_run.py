@@ -6,26 +6,31 @@ and d = 1. C is so large that nothing is clipped. Summing the decay lemma for di
     mean of E (K |grad_heads f|^2 + |grad_s f|^2) <= 2 E (f(first) - f(last))/(eta T)
                                                      + L eta (mean of E zeta_t^2 (M-K)/(K(M-1)) + d (S sigma)^2/K)
 
-over any T rounds; the heads' part counts K times because all K chosen heads move (docs/theory/dpfedmtl.md).
+over any T rounds; the heads' part counts K times because all K chosen heads move (docs/theory/dpfedmtl.md). Clients
+whose heads and shared weights do not interact, run by the trainer and by the recursion that equals it, come within a
+few percent of the bound.
 """
 
 from __future__ import annotations
 
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.stats import t as student
 
 from ..row import Finding, Kind, Row, Statement, Undecided
+from .recursion import Family, Step, runs
+from .trainer_problem import unlike_the_trainer
 
 if TYPE_CHECKING:
     from ....trainers.federated import Trainer
 
 Array = NDArray[np.float64]
 CLIENTS, SMOOTH, STEP, CLIP, NOISE = 12, 2.0, 0.5, 100.0, 0.8
-ROUNDS, SEEDS, ALPHA = 40, 24, 1e-4
+ROUNDS, SEEDS, ALPHA = 40, 12, 1e-4
 WINDOWS = ((0, 10), (0, 20), (0, ROUNDS), (ROUNDS // 2, ROUNDS))
 """Rounds from and to; the last one has nothing but noise left."""
 TARGETS = np.linspace(-2.0, 3.0, CLIENTS)
@@ -87,14 +92,38 @@ def _statistics(cohort: int) -> Array:
     return values
 
 
+APART, HOW = Family("quadratic", 1.0, 12, 20, spread=0.3), Step(0.95, NOISE, 3)
+"""Clients that disagree, heads apart from the shared weights, eta slightly below 1/L; 20 shared coordinates."""
+
+
+@cache
+def _statistics_apart(count: int = 200) -> Array:
+    """The same of APART, (count, ROUNDS), by the recursion."""
+    family, how, values, squares = APART, HOW, [], []
+    for heads, shared in islice(runs(family, how, count, 1.0, 1), ROUNDS + 1):
+        values.append(family.value(heads, shared))
+        own = (family.head_slopes(heads) / family.clients) ** 2
+        mean = family.shared_slopes(shared[:, None, :]).mean(axis=1) ** 2
+        squares.append(how.cohort * own.sum(axis=1) + mean.sum(axis=1))
+    variance = family.dimension * float(family.centres[:, 0].var()) * family.smoothness**2
+    spread = variance * (family.clients - how.cohort) / (how.cohort * (family.clients - 1))
+    decrease = -np.diff(np.array(values), axis=0)
+    result: Array = (np.array(squares)[:-1] - family.smoothness * how.step * spread - 2 / how.step * decrease).T
+    return result
+
+
 def bound_along_runs(statement: Statement) -> Finding:
-    """What the noise's term has to cover, over that term, in every window; a normal bound of error ALPHA each."""
+    """What the noise's term has to cover, over that term, in every window; a Student bound of error ALPHA each."""
+    unlike = unlike_the_trainer([(APART, HOW, 1.0)])
+    if unlike:
+        return Finding(False, unlike)
+    cases = [(_statistics(cohort), SMOOTH * STEP * NOISE**2 / cohort) for cohort in (3,)]
+    cases.append((_statistics_apart(), APART.smoothness * HOW.step * APART.dimension * NOISE**2 / HOW.cohort))
     worst = []
-    for cohort in (3, CLIENTS):
-        right = statement.claim["factor of the noise"] * SMOOTH * STEP * NOISE**2 / cohort
+    for covered, noise in cases:
         for first, last in WINDOWS:
-            left = _statistics(cohort)[:, first:last].mean(axis=1) / right
-            reach = float(norm.isf(ALPHA)) * float(left.std(ddof=1)) / np.sqrt(SEEDS)
+            left = covered[:, first:last].mean(axis=1) / (statement.claim["factor of the noise"] * noise)
+            reach = float(student.isf(ALPHA, len(left) - 1)) * float(left.std(ddof=1)) / np.sqrt(len(left))
             worst.append((float(left.mean() - reach), float(left.mean() + reach)))
     low, high = (max(side) for side in zip(*worst, strict=True))
     text = f"what the noise's term has to cover is at most {high:.3f} times it, and {low:.3f} times or more at some T"
@@ -116,8 +145,7 @@ ROWS = (
             "2 E (f(first) - f(last))/(eta T) + L eta (mean of zeta^2 (M-K)/(K(M-1)) + d (S sigma)^2/K).",
             {"factor of the noise": 1.0},
         ),
-        spoilt=Statement("The same with 0.3 of the noise's term.", {"factor of the noise": 0.3}),
-        cost="full",
+        spoilt=Statement("The same with 0.92 of the noise's term.", {"factor of the noise": 0.92}),
     ),
 )
 """The row of the trainer's runs."""
