@@ -27,7 +27,8 @@ def draw(results: Sequence[dict[str, Any]], folder: str | Path) -> list[Path]:
     files = [_accuracy(summarise(results), Path(folder) / "accuracy.png")]
     if any(result["sigma"] for result in results):
         files.append(_by_sigma(summarise(results), Path(folder) / "sigma.png"))
-    watched = [result for result in results if len(result["history"]) > 1]
+    # Fine-tuning comes after the last round.
+    watched = [result for result in results if len(result["history"]) > 1 and not result["finetune"]]
     if watched:
         files.append(_rounds(watched, Path(folder) / "rounds.png"))
     return files
@@ -65,27 +66,37 @@ def _accuracy(rows: Sequence[Row], file: Path) -> Path:
 
 
 def _by_sigma(rows: Sequence[Row], file: Path) -> Path:
-    """DPFedMTL's Table 3: forms as curves; what needs no noise as levels."""
+    """DPFedMTL's Table 3: a colour for each form, dashed without heads; what needs no noise as levels."""
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(figsize=(7, 4.5))
+    figure, axes = pyplot.subplots(figsize=(7, 5.5))
+    forms = list(dict.fromkeys(_form(row.method) for row in rows if row.sigma))
     for method in dict.fromkeys(row.method for row in rows):
         own = sorted((row.sigma, row.accuracy, row.standard_error or 0.0) for row in rows if row.method == method)
-        if len(own) > 1:
+        if own[-1][0]:
             sigmas, accuracies, errors = np.array(own, dtype=float).T
             dashed = "--" if method.startswith("DPFedAvg") else "-"
-            axes.errorbar(sigmas, accuracies, errors, marker="o", linestyle=dashed, label=method)
-        elif not own[0][0] and own[0][1] is not None:
+            colour = f"C{forms.index(_form(method))}"
+            axes.errorbar(sigmas, accuracies, errors, marker="o", linestyle=dashed, color=colour, label=method)
+        elif own[0][1] is not None:
             axes.axhline(own[0][1], linestyle=":", color="grey")
             axes.text(1.0, own[0][1], method, transform=axes.get_yaxis_transform(), fontsize="x-small", ha="right")
     axes.set_xscale("log")
+    axes.minorticks_off()
+    shown = sorted({row.sigma for row in rows if row.sigma})
+    axes.set_xticks(shown, [f"{sigma:g}" for sigma in shown])
     axes.set_xlabel("sigma")
     axes.set_ylabel("test accuracy, mean over clients and seeds")
-    axes.legend(fontsize="x-small")
+    axes.legend(fontsize="x-small", ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.12))
     figure.tight_layout()
     figure.savefig(file, dpi=110)
     pyplot.close(figure)
     return file
+
+
+def _form(method: str) -> str:
+    """ "clipped, fixed-size" of "DPFedMTL, clipped, fixed-size"."""
+    return method.partition(", ")[2]
 
 
 def _rounds(results: Sequence[dict[str, Any]], file: Path) -> Path:
@@ -97,7 +108,8 @@ def _rounds(results: Sequence[dict[str, Any]], file: Path) -> Path:
         own = [result["history"] for result in results if method_of(result) == method]
         rounds = [entry["round"] for entry in own[0]]
         losses = np.array([[entry["train_loss"] for entry in history] for history in own], dtype=float)
-        (line,) = above.plot(rounds, losses.mean(axis=0), marker=".", label=method)
+        errors = losses.std(axis=0, ddof=1) / np.sqrt(len(losses)) if len(losses) > 1 else None
+        (line, *_) = above.errorbar(rounds, losses.mean(axis=0), errors, marker=".", label=method)
         spent = [entry.get("epsilon_upper") for entry in own[0]]
         if None not in spent:
             below.plot(rounds, spent, marker=".", color=line.get_color())

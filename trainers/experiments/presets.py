@@ -47,9 +47,13 @@ def privacy_utility(base: Cell, seeds: Sequence[int]) -> list[Cell]:
 
 def rounds(base: Cell, seeds: Sequence[int]) -> list[Cell]:
     """Loss and epsilon against rounds (Figure 2)."""
-    every = max(1, base.rounds // 20)
-    names = ("pmtl", "pmtl-as-printed", "dp-fedavg")
-    return [replace(base, seed=seed, algorithm=name, evaluate_every=every) for seed in seeds for name in names]
+    cells = []
+    for seed in seeds:
+        watched = replace(base, seed=seed, finetune="", evaluate_every=max(1, base.rounds // 20))
+        cells.append(replace(_noiseless(watched), algorithm="local"))
+        cells += [replace(watched, algorithm=name) for name in ("pmtl", "pmtl-as-printed", "dp-fedavg")]
+        cells.append(replace(cells[-1], finetune="vanilla"))
+    return cells
 
 
 def finetuning(base: Cell, seeds: Sequence[int]) -> list[Cell]:
