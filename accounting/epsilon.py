@@ -36,8 +36,8 @@ ACCOUNTANTS: dict[str, ModuleType] = {
 ESTIMATES: dict[str, ModuleType] = {"gdp-clt": gdp}
 """Approximations: available by name, never part of "best", and never certified where they estimate."""
 
-NARROW = 1e-6
-"""Relative width at which "best" asks no further accountant."""
+NARROW = 1e-4
+"""Relative width at which "best" asks no further accountant: the next ones would take long to narrow it a little."""
 
 NOTIONS = ("dp", "billboard", "joint")
 

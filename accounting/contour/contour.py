@@ -24,9 +24,6 @@ from .saddle import Saddle, plan, plan_above, saddle_at_delta, saddle_at_epsilon
 
 METHOD = "contour"
 
-Engine = Callable[[Composition, Saddle], tuple[Inversion | BallInversion, Inversion | BallInversion]]
-"""Lays out two inversions, whose lower and upper ends, respectively, hold for all parameters within PARAMETER."""
-
 _ACCURACY = 27.0
 """-log of the relative error that periodicity, truncation and discretisation may each add to delta."""
 
@@ -36,15 +33,24 @@ _FEW_DIGITS = 10.0
 _SKEWED = 2.0
 """Skewness of the tilted loss from where the saddle point approximation may be far off."""
 
+_RESOLVED = 0.02
+"""Units of 1/c within which the search's eps is near enough to lay nothing out anew."""
+
+Engine = Callable[[Composition, Saddle], tuple[Inversion | BallInversion, Inversion | BallInversion]]
+"""Lays out two inversions, whose lower and upper ends, respectively, hold for all parameters within PARAMETER."""
+
 _NARROW = 1e-10
 """Relative width at which another inversion is not worth its time."""
 
-_WIDE = 5e-10
+_WIDE = 9e-10
 """Relative width at which ball arithmetic, a hundred times slower, is worth its time."""
 
 _NARROW_DELTA = 1e-9
 _WIDE_DELTA = 1e-8
 """The same for delta, whose relative error is that of epsilon times -epsilon d(log delta)/d(epsilon)."""
+
+_BLUR = 0.02
+"""Share of an inversion's own width within which its ends are found."""
 
 _RETRIES = 8
 _STEPS = 80
@@ -152,6 +158,8 @@ def _narrowed(
         try:
             under, over = engine(composition, saddle)
         except OutOfReach:
+            if 0.5 * barred < saddle.epsilon < 2.0 * barred < math.inf:
+                break
             barred = saddle.epsilon
             if barred <= 1.01 * least or barred == 0.0:
                 break
@@ -162,7 +170,7 @@ def _narrowed(
         improved = (lower, upper) != (least, most)
         least, most = lower, upper
         resolved = (most - least) * over.c < 1.0
-        near = resolved and abs(most - saddle.epsilon) * over.c < 0.02
+        near = resolved and abs(most - saddle.epsilon) * over.c < _RESOLVED
         if most == math.inf or most - least <= enough * most or not improved or near:
             break
         start = most if resolved else least
@@ -178,8 +186,14 @@ def _scouted(composition: Composition, saddle: Saddle) -> Saddle:
             found = invert(lay(composition, chosen.points, _FEW_DIGITS + chosen.cancellation), chosen, _FEW_DIGITS)
         except OutOfReach:
             return saddle
-        epsilon = epsilon_above(found, saddle.log_delta, saddle.epsilon)
-        if not math.isfinite(epsilon):
+        epsilon, step = saddle.epsilon, math.inf
+        for _ in range(_RETRIES):
+            _, value, slope = found.log_delta(epsilon)
+            step = (saddle.log_delta - value) / min(slope, -0.1 * found.c)
+            epsilon = max(0.0, epsilon + step)
+            if not abs(step) * found.c > 0.1:
+                break
+        if not math.isfinite(step):
             return saddle
         moved = abs(epsilon - saddle.epsilon) * saddle.c
         saddle = replace(saddle_at_epsilon(composition, epsilon), log_delta=saddle.log_delta)
@@ -218,34 +232,39 @@ def _in_balls(composition: Composition, saddle: Saddle) -> tuple[BallInversion, 
 
 def epsilon_above(inversion: Inversion | BallInversion, log_delta: float, start: float) -> float:
     """Postcondition: log delta(result) <= log_delta for certain; 0 <= result <= infinity."""
-    return _crossing(lambda epsilon: inversion.log_delta(epsilon)[1:], inversion.c, log_delta, start)[1]
+    return _crossing(inversion.log_delta, 1, inversion.c, log_delta, start)[1]
 
 
 def epsilon_below(inversion: Inversion | BallInversion, log_delta: float, start: float) -> float:
     """Postcondition: log delta(result) > log_delta for certain, or result = 0."""
-    return _crossing(lambda epsilon: inversion.log_delta(epsilon)[::2], inversion.c, log_delta, start)[0]
+    return _crossing(inversion.log_delta, 0, inversion.c, log_delta, start)[0]
 
 
 def _crossing(
-    bound: Callable[[float], tuple[float, float]], c: float, log_delta: float, start: float
+    bounds: Callable[[float], tuple[float, float, float]], side: int, c: float, log_delta: float, start: float
 ) -> tuple[float, float]:
     """Two neighbouring eps: the bound is above log_delta at the first (or it is 0), and at most that at the second.
 
-    bound: eps to (value, about its derivative). Newton's method, held between the two; far from where the
-    inversion was laid out the bound need not decrease, so its derivative is not trusted when it is flat.
+    bounds: eps to (lower, upper, about their derivative), of which `side` is the one in question. Newton's method, held
+    between the two; far from where the inversion was laid out the bound need not decrease, so its derivative is not
+    trusted when it is flat. A small share of the distance between the bounds is near enough.
     """
-    least, most, trial, nudge = 0.0, math.inf, max(0.0, start), 2.0**-50
+    least, most, trial, nudge = 0.0, math.inf, max(0.0, start), 2.0**-50 * start
     for _ in range(_STEPS):
-        value, slope = bound(trial)
+        found = bounds(trial)
+        value, slope = found[side], found[2]
+        between = found[1] - found[0]
+        blur = max(2.0**-46 * trial, _BLUR * between / max(-slope, 0.1 * c)) if math.isfinite(between) else 0.0
         step = (log_delta - value) / min(slope, -0.1 * c) if math.isfinite(value) else -0.5 * trial
         if value <= log_delta:
             most = trial
         else:
             least = trial
-        if most == 0.0 or most - least <= 2.0**-46 * min(most, 1e300):
+        if most == 0.0 or most - least <= max(blur, 2.0**-46 * min(most, 1e300)):
             break
-        if abs(step) <= 2.0**-48 * trial + nudge * trial:
-            step, nudge = (-nudge if value <= log_delta else nudge) * trial, 4.0 * nudge
+        nudge = max(nudge, 0.4 * blur)
+        if abs(step) <= 2.0**-48 * trial + nudge:
+            step, nudge = -nudge if value <= log_delta else nudge, 4.0 * nudge
         trial = max(0.0, trial + step)
         if not (least < trial < most or trial == least == 0.0):
             trial = 0.5 * (least + most) if most < math.inf else 2.0 * least + 1.0 / c

@@ -100,7 +100,7 @@ def mixture_log(real: Real, imag: Real | float, rate: float, error: Real) -> tup
     result.real = 0.5 * np.log1p(inner)
     result.imag = np.arctan2(change_imag, 1.0 + change_real)
     sensitivity = (rate * grown * error + 4.0 * np.sqrt(square)) / np.sqrt(1.0 + inner)
-    return result, 256.0 * np.abs(result) + 1.01 * sensitivity
+    return result, 96.0 * np.abs(result) + 1.01 * sensitivity
 
 
 def _mixture_log_of_sum(
@@ -130,7 +130,7 @@ def _mixture_log_of_sum(
     result.imag = np.arctan2(jump * sine, rest + jump * cosine)
     share = jump / modulus
     by_rate = np.where(small, 2.0 * np.sqrt(square), share + rate * np.where(positive, shrink, 1.0) / modulus)
-    return result, 256.0 * np.abs(result) + share * error + 4.0 * by_rate
+    return result, 96.0 * np.abs(result) + share * error + 4.0 * by_rate
 
 
 def line(pair: Sampled, height: float, step: float, first: int, last: int) -> tuple[Path, ...]:
