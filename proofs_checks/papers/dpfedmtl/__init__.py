@@ -9,6 +9,7 @@ from __future__ import annotations
 from ..row import Row
 from .algorithm_1 import ROWS as ALGORITHM_1
 from .assumptions import ROWS as ASSUMPTIONS
+from .boxes import ROWS as BOXES
 from .composition import ROWS as COMPOSITION
 from .descent import ROWS as DESCENT
 from .inductions import ROWS as INDUCTIONS
@@ -27,6 +28,6 @@ from .trainer_run import ROWS as TRAINER_RUN
 
 def rows() -> tuple[Row, ...]:
     """All rows, in the paper's order."""
-    privacy = (*ALGORITHM_1, *SENSITIVITY, *SUBSAMPLING, *COMPOSITION, *RUN_AUDIT, *LIMIT)
+    privacy = (*ALGORITHM_1, *SENSITIVITY, *BOXES, *SUBSAMPLING, *COMPOSITION, *RUN_AUDIT, *LIMIT)
     convergence = (*SUBSPACES, *ASSUMPTIONS, *DESCENT, *INDUCTIONS, *THEOREMS_5, *THEOREM_5_3, *TRAINER_RUN, *RATES_5)
     return (*privacy, *convergence, *NOISE_FORMULA, *TABLES)

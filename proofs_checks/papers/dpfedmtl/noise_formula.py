@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from flint import arb
 
 from ....accounting import gaussian
-from ..balls import decide
+from ..balls import decide, gaussian_delta
 from ..row import Finding, Kind, Row, Statement
 from .settings import CHOSEN, DELTA
 
@@ -41,16 +41,35 @@ def formula_in_range(statement: Statement) -> Finding:
         root = (2 * (arb(1.25) / arb("1e-5")).log()).sqrt() * arb(str(scale))
         most, least = float((arb(high) / root).upper()), float((arb(low) / root).lower())
         profile = arb(gaussian.profile_below(high, least)).union(arb(gaussian.profile_above(low, most)))
-        return arb("1e-5") - profile
+        above = statement.claim.get("true delta") == "above 1e-5"
+        return profile - arb("1e-5") if above else arb("1e-5") - profile
 
     found = decide(
         margin,
         {"epsilon": statement.domain["epsilon"]},
-        proof="the true delta stays below 1e-5 by {margin} or more, on {cells} pieces that cover the range",
-        refutation="the true delta exceeds 1e-5 at {point}",
+        proof="the true delta keeps away from 1e-5 by {margin} or more, on {cells} pieces that cover the range",
+        refutation="the true delta is on the other side of 1e-5 at {point}",
     )
     at = {f"certified delta at epsilon = {epsilon:g}": _true_delta(epsilon, scale) for epsilon in CHOSEN}
     return Finding(found.holds, found.text, dict(found.numbers) | at, found.witness)
+
+
+def formula_for_every_delta(statement: Statement) -> Finding:
+    """delta over the profile of one release with the formula's sigma at it, minus 1, on a box of epsilon and delta."""
+    at_most = statement.claim["true delta over delta"] == "at most 1"
+
+    def margin(at: Mapping[str, arb]) -> arb:
+        target = (-at["log(1/delta)"]).exp()
+        root = (2 * (arb(1.25) / target).log()).sqrt()
+        ratio = gaussian_delta(at["epsilon"], at["epsilon"] / root) / target
+        return 1 - ratio if at_most else ratio - 1
+
+    return decide(
+        margin,
+        {"epsilon": statement.domain["epsilon"], "log(1/delta)": (4.7, 30.0)},
+        proof="true over stated delta keeps away from 1 by {margin} or more, on {cells} pieces",
+        refutation="true over stated delta is on the other side of 1 at {point}",
+    )
 
 
 def _true_delta(epsilon: float, scale: float) -> float:
@@ -104,9 +123,58 @@ ROWS = (
             {"epsilon": (0.01, 1.0)},
         ),
         spoilt=Statement(
-            "0.75 times that sigma does, too.",
-            {"sigma over the formula's": 0.75},
+            "sigma = sqrt(2 log(1.25/delta)) / epsilon makes no release (epsilon, 1e-5)-DP, 0.01 <= epsilon <= 1.",
+            {"sigma over the formula's": 1.0, "true delta": "above 1e-5"},
             {"epsilon": (0.01, 1.0)},
+        ),
+    ),
+    Row(
+        id="DPFEDMTL-SIG-limit",
+        paper="dpfedmtl",
+        place="Section 6.1, the formula at the end of the range in which it is true",
+        kind=Kind.BALLS,
+        evidence=formula_in_range,
+        printed=Statement(
+            "sigma = sqrt(2 log(1.25/delta)) / epsilon makes one release (epsilon, 1e-5)-DP, 8 <= epsilon <= 8.4.",
+            {"sigma over the formula's": 1.0},
+            {"epsilon": (8.0, 8.4)},
+        ),
+        spoilt=Statement(
+            "0.97 times that sigma does, too.", {"sigma over the formula's": 0.97}, {"epsilon": (8.0, 8.4)}
+        ),
+    ),
+    Row(
+        id="DPFEDMTL-SIG-outside",
+        paper="dpfedmtl",
+        place="Section 6.1, the formula beyond its domain",
+        kind=Kind.BALLS,
+        evidence=formula_in_range,
+        printed=Statement(
+            "At every epsilon from 8.5 to 45 the formula's sigma is too small for (epsilon, 1e-5)-DP.",
+            {"sigma over the formula's": 1.0, "true delta": "above 1e-5"},
+            {"epsilon": (8.5, 45.0)},
+        ),
+        spoilt=Statement(
+            "At every epsilon from 8.2 to 45 the formula's sigma is too small for (epsilon, 1e-5)-DP.",
+            {"sigma over the formula's": 1.0, "true delta": "above 1e-5"},
+            {"epsilon": (8.2, 45.0)},
+        ),
+    ),
+    Row(
+        id="DPFEDMTL-SIG-delta",
+        paper="dpfedmtl",
+        place="Section 6.1, the formula where its source proves it, for every delta from e^-30 to 0.009",
+        kind=Kind.BALLS,
+        evidence=formula_for_every_delta,
+        printed=Statement(
+            "sigma = sqrt(2 log(1.25/delta)) / epsilon makes one release (epsilon, delta)-DP, 0.05 <= epsilon <= 1.",
+            {"true delta over delta": "at most 1"},
+            {"epsilon": (0.05, 1.0)},
+        ),
+        spoilt=Statement(
+            "sigma = sqrt(2 log(1.25/delta)) / epsilon leaves a larger delta than stated, 0.05 <= epsilon <= 1.",
+            {"true delta over delta": "above 1"},
+            {"epsilon": (0.05, 1.0)},
         ),
     ),
 )

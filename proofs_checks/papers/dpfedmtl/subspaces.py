@@ -152,7 +152,9 @@ ROWS = (
             "The sum of I_i R_i is the identity on V: synchronising equal clients changes nothing.",
             {"factor of the shared block": M**-0.5},
         ),
-        spoilt=Statement("The same with 1 in place of sqrt(1/M) in R_i.", {"factor of the shared block": 1.0}),
+        spoilt=Statement(
+            "The same with 1.03 sqrt(1/M) in place of sqrt(1/M) in R_i.", {"factor of the shared block": 1.03 * M**-0.5}
+        ),
     ),
     Row(
         id="DPFEDMTL-D5.2",

@@ -94,7 +94,7 @@ def tables_agree(statement: Statement) -> Finding:
 def beats_fedavg(statement: Statement) -> Finding:
     """DPFedMTL's accuracy minus DPFedAvg's at equal noise: the smallest margin of all entries."""
     margins = {
-        f"{data}, sigma = {level}": ACCURACY[data]["FedMTL"][level] - ACCURACY[data]["FedAvg"][level]
+        f"{data}, sigma = {level}": round(ACCURACY[data]["FedMTL"][level] - ACCURACY[data]["FedAvg"][level], 2)
         for data in ACCURACY
         for level in NOISY
     }
@@ -143,9 +143,11 @@ ROWS = (
         "TAB3-margin",
         "Section 6.2, on Tables 2 and 3",
         beats_fedavg,
-        printed=Statement("DPFedMTL is better than DPFedAvg at every noise level.", {"points at least": 0.0}),
+        printed=Statement(
+            "DPFedMTL is better than DPFedAvg at every noise level, by at least 0.23 points.", {"points at least": 0.23}
+        ),
         spoilt=Statement(
-            "DPFedMTL is better than DPFedAvg by at least 0.5 points at every noise level.", {"points at least": 0.5}
+            "DPFedMTL is better than DPFedAvg by at least 0.24 points at every noise level.", {"points at least": 0.24}
         ),
     ),
     _row(

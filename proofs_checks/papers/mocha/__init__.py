@@ -16,8 +16,10 @@ from .made_tasks import ROWS as MADE_TASKS
 from .subproblem import ROWS as SUBPROBLEM
 from .theorem_1 import ROWS as THEOREM_1
 from .theorem_2 import ROWS as THEOREM_2
+from .theorem_2_runs import ROWS as THEOREM_2_RUNS
 
 
 def rows() -> tuple[Row, ...]:
     """All rows, in the paper's order."""
-    return (*DUAL, *SUBPROBLEM, *ASSUMPTION_2, *THEOREM_1, *THEOREM_2, *COCOA, *ALTERNATION, *EXPERIMENTS, *MADE_TASKS)
+    theory = (*DUAL, *SUBPROBLEM, *ASSUMPTION_2, *THEOREM_1, *THEOREM_2, *THEOREM_2_RUNS)
+    return (*theory, *COCOA, *ALTERNATION, *EXPERIMENTS, *MADE_TASKS)

@@ -84,7 +84,7 @@ def _limits(silent: float) -> tuple[float, float, int]:
 
     The rounds are those of (6) for epsilon_D = 1e-3 and Theta = p_max + (1 - p_max) Theta_max.
     """
-    problem = made_problem(3, 5, 6, coupling=0.8, regularisation=0.1)
+    problem = made_problem(3, 5, 6, coupling=0.8, regularisation=0.5)
     _, best = squared_optimum(problem)
     first = problem.start()
     theta = silent + (1 - silent) * float(squared_theta(problem, first, problem.round(first)).max())
@@ -230,7 +230,7 @@ ROWS = (
         evidence=wrong_limit,
         printed=Statement("A node that never answers keeps MOCHA away from the optimum.", {}, {"p": 1.0}),
         spoilt=Statement(
-            "A node that answers in one round out of five keeps MOCHA away from the optimum.", {}, {"p": 0.8}
+            "A node that answers in one round out of twenty keeps MOCHA away from the optimum.", {}, {"p": 0.95}
         ),
     ),
     Row(

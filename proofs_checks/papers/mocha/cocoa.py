@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....trainers.mocha.mocha import State
 from ..row import Finding, Kind, Row, Statement
-from .problem import Array, Problem, made_problem
+from .problem import Array, Problem, made_problem, part_way
 
 ROUNDS, PASSES = 20, 2
 
@@ -63,13 +62,7 @@ def aggregation(statement: Statement) -> Finding:
         count = 0
         while problem.gap(state.alpha) > 1e-3:
             full = problem.round(state, sigma=max(1.0, gamma * problem.sigma_prime))
-            state = State(
-                state.alpha + gamma * (full.alpha - state.alpha),
-                state.v + gamma * (full.v - state.v),
-                state.weights + gamma * (full.weights - state.weights),
-                state.covariance,
-                state.rounds + 1,
-            )
+            state = part_way(state, full, gamma)
             count += 1
         rounds[f"gamma = {gamma:.3g}"] = count
     best = min(rounds, key=lambda name: rounds[name])

@@ -142,14 +142,17 @@ def vectorised(statement: Statement) -> Finding:
         ridge = values["lambda2"] * float((matrix * matrix).sum())
         value = values["lambda1"] * float(np.trace(matrix @ relation @ matrix.T)) + ridge
         said = statement.claim["curvature over M^-1"] * value
-        return Recheck(2 * value < said, {"curvature of R": 2 * value, "stated": said})
+        broken = 2 * value < said if statement.claim["relation"] == "at least" else 2 * value > said
+        return Recheck(broken, {"curvature of R": 2 * value, "stated": said})
 
     return decide(
-        z3.And(regulariser == in_vectors, 2 * regulariser >= factor * in_vectors),
+        z3.And(regulariser == in_vectors, 2 * regulariser >= factor * in_vectors)
+        if statement.claim["relation"] == "at least"
+        else 2 * regulariser <= factor * in_vectors,
         [L1 > 0, L2 > 0, A >= 0, C_ >= 0, A * C_ >= B * B],
         recheck,
         proof="the identity holds, and R has at least the stated curvature",
-        refutation="R has the curvature 2 M^-1 and no more",
+        refutation="R has the curvature 2 M^-1, no more and no less",
     )
 
 
@@ -219,11 +222,26 @@ ROWS = (
         printed=Statement(
             "(2) is w^T (lambda1 Omega (x) I + lambda2 I) w, strongly convex with respect to M^-1 = lambda1 Omega "
             "(x) I + lambda2 I (even to twice that).",
-            {"curvature over M^-1": 1},
+            {"curvature over M^-1": 1, "relation": "at least"},
+        ),
+        spoilt=Statement(
+            "(2) has at most the curvature lambda1 Omega (x) I + lambda2 I.",
+            {"curvature over M^-1": 1, "relation": "at most"},
+        ),
+    ),
+    Row(
+        id="MOCHA-R1-sharp",
+        paper="mocha",
+        place="Remark 1, with the best constant",
+        kind=Kind.SMT,
+        evidence=vectorised,
+        printed=Statement(
+            "(2) is strongly convex with respect to 2 (lambda1 Omega (x) I + lambda2 I).",
+            {"curvature over M^-1": 2, "relation": "at least"},
         ),
         spoilt=Statement(
             "(2) is strongly convex with respect to 2.06 (lambda1 Omega (x) I + lambda2 I).",
-            {"curvature over M^-1": 2.06},
+            {"curvature over M^-1": 2.06, "relation": "at least"},
         ),
     ),
 )

@@ -148,7 +148,7 @@ def made_problem(
     return Problem(Tasks(tuple(features), tuple(targets)), LOSSES[loss], covariance, regularisation)
 
 
-def tight_problem(labels: float) -> Problem:
+def tight_problem(labels: float, coupling: float = 0.99, regularisation: float = 0.05) -> Problem:
     """Four tasks with the same orthonormal samples and nearly the same model: Theorem 1's constant is all but attained.
 
     Models that differ between the tasks have a dual curvature of about mu, and sigma' lets every node step as if it
@@ -156,5 +156,21 @@ def tight_problem(labels: float) -> Problem:
     """
     count, samples = 4, 3
     targets = tuple(labels * np.sign(np.sin(1.0 + 2.0 * t + 3.0 * np.arange(samples))) for t in range(count))
-    covariance = 0.01 * np.eye(count) + 0.99 * np.ones((count, count))
-    return Problem(Tasks((np.eye(samples),) * count, targets), LOSSES["squared"], covariance, 0.05)
+    covariance = (1 - coupling) * np.eye(count) + coupling * np.ones((count, count))
+    return Problem(Tasks((np.eye(samples),) * count, targets), LOSSES["squared"], covariance, regularisation)
+
+
+def lone_sample(loss: str, block_norm: float) -> Problem:
+    """One task with one sample x = y = 1 and sigma_1 = block_norm: one coordinate of D, solved exactly by one step."""
+    return Problem(Tasks((np.ones((1, 1)),), (np.ones(1),)), LOSSES[loss], np.eye(1), 1 / block_norm)
+
+
+def part_way(before: State, after: State, share: float) -> State:
+    """Nodes that send `share` of their updates: solvers of (4) that stop short (share < 1) or overshoot."""
+    return State(
+        before.alpha + share * (after.alpha - before.alpha),
+        before.v + share * (after.v - before.v),
+        before.weights + share * (after.weights - before.weights),
+        before.covariance,
+        before.rounds + 1,
+    )

@@ -16,7 +16,16 @@ from numpy.typing import NDArray
 from ....trainers.mocha.mocha import State
 from ..rates import Exponent, fitted_exponent
 from ..row import Finding, Kind, Row, Statement
-from .problem import Array, Problem, made_problem, squared_optimum, squared_theta, tight_problem
+from .problem import (
+    Array,
+    Problem,
+    lone_sample,
+    made_problem,
+    part_way,
+    squared_optimum,
+    squared_theta,
+    tight_problem,
+)
 
 ROUNDS = 80
 
@@ -37,20 +46,23 @@ def expected_dual(problem: Problem, state: State, full: State, drop: float) -> f
     return total
 
 
-def _along_a_run(problem: Problem, drop: float, rounds: int = ROUNDS) -> dict[str, Array]:
-    """D - D*, its expectation after the round, the duality gap and the largest theta, for every round of one run."""
+def _along_a_run(problem: Problem, drop: float, share: float = 1.0) -> dict[str, Array]:
+    """D - D*, its expectation after the round, the duality gap and the largest theta, for every round of one run.
+
+    share: of their updates that the nodes send; (1 - share)^2 of theta is left where (4) is solved exactly.
+    """
     rng = np.random.default_rng(1)
     _, best = squared_optimum(problem)
     state, rows = problem.start(), []
-    for _ in range(rounds):
+    for _ in range(ROUNDS):
         excess = problem.dual(state.alpha) - best
         if excess < 1e-10:
             break
-        full = problem.round(state)
+        full = part_way(state, problem.round(state), share)
         theta = float(squared_theta(problem, state, full).max())
         rows.append((excess, expected_dual(problem, state, full, drop) - best, problem.gap(state.alpha), theta))
         answering: NDArray[np.bool_] = rng.random(problem.tasks.count) >= drop
-        state = problem.round(state, answering)
+        state = part_way(state, problem.round(state, answering), share)
     columns = np.array(rows).T
     return dict(zip(("excess", "expected", "gap", "theta"), columns, strict=True))
 
@@ -63,43 +75,46 @@ def linear_rate(statement: Statement) -> Finding:
     """
     factor, worst, margin = statement.claim["s over mu/(mu + sigma' sigma_max)"], 0.0, math.inf
     labels = statement.domain["labels"]
-    problems = [made_problem(4, 5, 6, labels=labels, coupling=coupling) for coupling in (0.0, 0.9)]
-    for drop in (0.0, 0.3, 0.7):
-        for problem in (*problems, tight_problem(labels)):
-            run = _along_a_run(problem, drop)
-            worst_theta = drop + (1 - drop) * float(run["theta"].max())
-            speed = (1 - worst_theta) * min(1.0, factor * constant(problem))
-            worst = max(worst, float((run["expected"] / ((1 - speed) * run["excess"])).max()))
-            margin = min(margin, problem.total / float(run["excess"][0]))
+    made, tight = made_problem(4, 5, 6, labels=labels, coupling=0.9), tight_problem(labels)
+    nearly_one = tight_problem(labels, 0.9995)
+    for problem, drop, share in (
+        *((problem, drop, 1.0) for problem in (made, tight) for drop in (0.0, 0.3, 0.7)),
+        (nearly_one, 0.0, 0.04),
+    ):
+        run = _along_a_run(problem, drop, share)
+        worst_theta = drop + (1 - drop) * float(run["theta"].max())
+        speed = (1 - worst_theta) * min(1.0, factor * constant(problem))
+        worst = max(worst, float((run["expected"] / ((1 - speed) * run["excess"])).max()))
+        margin = min(margin, problem.total / float(run["excess"][0]))
     numbers = {"largest expected excess over bound": worst, "n / (D(0) - D*)": margin}
     if margin < 1:
         return Finding(False, f"at H = 0, epsilon_D = n: D(0) - D* is {1 / margin:.3g} n", numbers, dict(numbers))
-    text = f"E[D - D*] after each round is at most {worst:.3f} times its bound; D(0) - D* <= n / {margin:.3g}"
+    text = f"E[D - D*] after each round is at most {worst:.6f} times its bound; D(0) - D* <= n / {margin:.3g}"
     return Finding(worst <= 1, text, numbers)
 
 
 def gap_bound(statement: Statement) -> Finding:
-    """gap <= factor (D - E[D after the round | past]) / ((1 - Theta) s) at every round."""
-    worst = 0.0
-    for drop in (0.0, 0.5):
-        problem = made_problem(4, 5, 6, coupling=0.9)
+    """gap <= factor (D - E[D after the round | past]) / ((1 - Theta) s) at every round; one sample attains it."""
+    worst, made = 0.0, made_problem(4, 5, 6, coupling=0.9)
+    for problem, drop in ((made, 0.0), (made, 0.5), (lone_sample("squared", 4.0), 0.5)):
         run = _along_a_run(problem, drop)
         worst_theta = drop + (1 - drop) * float(run["theta"].max())
         bound = (run["excess"] - run["expected"]) / ((1 - worst_theta) * constant(problem))
         worst = max(worst, float((run["gap"] / bound).max()))
-    holds = worst <= statement.claim["factor"]
+    holds = worst <= statement.claim["factor"] * (1 + 1e-12)
     return Finding(holds, f"the gap is at most {worst:.3f} times the bound", {"largest gap over bound": worst})
 
 
-def _rounds_to(problem: Problem, drop: float, targets: Array, runs: int) -> Array:
-    """(targets,): mean number of rounds until D - D* <= target, over `runs` seeded runs."""
+def _rounds_to(problem: Problem, drop: float, targets: Array, runs: int, of: str = "D - D*") -> Array:
+    """(targets,): mean number of rounds until D - D*, or the duality gap, <= target, over `runs` seeded runs."""
     _, best = squared_optimum(problem)
     counts = np.zeros((runs, len(targets)))
     for run in range(runs):
         rng, state, h = np.random.default_rng(100 + run), problem.start(), 0
         reached = np.zeros(len(targets), dtype=bool)
         while not reached.all():
-            newly = (problem.dual(state.alpha) - best <= targets) & ~reached
+            value = problem.gap(state.alpha) if of == "gap" else problem.dual(state.alpha) - best
+            newly = (value <= targets) & ~reached
             counts[run, newly] = h
             reached |= newly
             state = problem.round(state, rng.random(problem.tasks.count) >= drop, passes=3)
@@ -125,19 +140,44 @@ def exponent_in_drops(statement: Statement) -> Finding:
 
 
 @cache
-def _measured_in_accuracy() -> tuple[Exponent, list[float]]:
+def _measured_in_accuracy(of: str) -> tuple[Exponent, list[float]]:
     problem = made_problem(6, 5, 6, coupling=0.9, regularisation=0.05)
     logs = np.arange(14.0, 35.0, 2.0)
-    rounds = _rounds_to(problem, 0.3, problem.total * np.exp(-logs), 6)
+    rounds = _rounds_to(problem, 0.3, problem.total * np.exp(-logs), 6, of)
     return fitted_exponent(logs[1:] - logs[0], rounds[1:] - rounds[0]), rounds.tolist()
 
 
 def exponent_in_accuracy(statement: Statement) -> Finding:
-    """Further rounds from accuracy n e^-14 to epsilon, fitted as a power of log(n e^-14 / epsilon)."""
-    fit, rounds = _measured_in_accuracy()
+    """Further rounds from a first accuracy to epsilon, fitted as a power of the log of their ratio."""
+    fit, rounds = _measured_in_accuracy(statement.domain["of"])
     numbers = {"exponent": fit.value, "low": fit.low, "high": fit.high, "rounds": rounds}
     text = f"rounds grow as log(1/epsilon)^{fit.value:.2f}, between {fit.low:.2f} and {fit.high:.2f} at 99.9%"
-    return Finding(fit.agrees_with(statement.claim["exponent"], 0.05), text, numbers, error_probability=fit.alpha)
+    return Finding(fit.agrees_with(statement.claim["exponent"], 0.04), text, numbers, error_probability=fit.alpha)
+
+
+@cache
+def _measured_in_s() -> tuple[Exponent, list[float]]:
+    """Rounds in which D - D* shrinks from e^-4 to e^-8 of its start, interpolated, for tasks with nearly one model."""
+    inverse, rounds = [], []
+    for regularisation in (0.1, 0.05, 0.025, 0.0125, 0.00625):
+        problem = tight_problem(1.0, 0.99995, regularisation)
+        _, best = squared_optimum(problem)
+        state, logs = problem.start(), [0.0]
+        first = problem.dual(state.alpha) - best
+        while logs[-1] < 8:
+            state = problem.round(state, passes=1)
+            logs.append(-math.log((problem.dual(state.alpha) - best) / first))
+        inverse.append(1 / constant(problem))
+        rounds.append(float(np.diff(np.interp([4.0, 8.0], logs, np.arange(len(logs))))[0]))
+    return fitted_exponent(inverse, rounds), rounds
+
+
+def exponent_in_s(statement: Statement) -> Finding:
+    """Rounds for the same progress, fitted as a power of 1/s, up to 0.02 for what is no power law exactly."""
+    fit, rounds = _measured_in_s()
+    numbers = {"exponent": fit.value, "low": fit.low, "high": fit.high, "rounds": rounds}
+    text = f"rounds grow as (1/s)^{fit.value:.3f}, between {fit.low:.3f} and {fit.high:.3f} at 99.9%"
+    return Finding(fit.agrees_with(statement.claim["exponent"], 0.02), text, numbers, error_probability=fit.alpha)
 
 
 S = "s over mu/(mu + sigma' sigma_max)"
@@ -172,8 +212,8 @@ ROWS = (
             "s = mu / (mu + sigma' max_t sigma_t) is a constant with which Theorem 1 holds.", {S: 1.0}, {"labels": 1.0}
         ),
         spoilt=Statement(
-            "s = 2.5 mu / (mu + sigma' max_t sigma_t) is a constant with which Theorem 1 holds.",
-            {S: 2.5},
+            "s = 1.05 mu / (mu + sigma' max_t sigma_t) is a constant with which Theorem 1 holds.",
+            {S: 1.05},
             {"labels": 1.0},
         ),
     ),
@@ -189,8 +229,8 @@ ROWS = (
             {"factor": 1.0},
         ),
         spoilt=Statement(
-            "For smooth losses the duality gap is at most 0.48 times the expected decrease of D over (1 - Theta) s.",
-            {"factor": 0.48},
+            "For smooth losses the duality gap is at most 0.97 times the expected decrease of D over (1 - Theta) s.",
+            {"factor": 0.97},
         ),
     ),
     Row(
@@ -200,8 +240,7 @@ ROWS = (
         kind=Kind.TRAINER,
         evidence=exponent_in_drops,
         printed=Statement("The number of rounds grows as 1 / (1 - p), p the drop probability.", {"exponent": 1.0}),
-        spoilt=Statement("The number of rounds grows as 1 / (1 - p)^1.2.", {"exponent": 1.2}),
-        cost="full",
+        spoilt=Statement("The number of rounds grows as 1 / (1 - p)^1.1.", {"exponent": 1.1}),
     ),
     Row(
         id="MOCHA-T1-accuracy",
@@ -209,9 +248,30 @@ ROWS = (
         place="Theorem 1, dependence on epsilon_D",
         kind=Kind.TRAINER,
         evidence=exponent_in_accuracy,
-        printed=Statement("The number of rounds grows as log(n / epsilon_D).", {"exponent": 1.0}),
-        spoilt=Statement("The number of rounds grows as log(n / epsilon_D)^1.2.", {"exponent": 1.2}),
-        cost="full",
+        printed=Statement("The number of rounds grows as log(n / epsilon_D).", {"exponent": 1.0}, {"of": "D - D*"}),
+        spoilt=Statement("The number of rounds grows as log(n / epsilon_D)^1.1.", {"exponent": 1.1}, {"of": "D - D*"}),
+    ),
+    Row(
+        id="MOCHA-T1-gap-accuracy",
+        paper="mocha",
+        place="Section 4, after Theorem 2: analogous results for the duality gap, dependence on its target",
+        kind=Kind.TRAINER,
+        evidence=exponent_in_accuracy,
+        printed=Statement(
+            "The rounds to a duality gap of epsilon grow as log(1 / epsilon).", {"exponent": 1.0}, {"of": "gap"}
+        ),
+        spoilt=Statement(
+            "The rounds to a duality gap of epsilon grow as log(1 / epsilon)^1.1.", {"exponent": 1.1}, {"of": "gap"}
+        ),
+    ),
+    Row(
+        id="MOCHA-T1-rate-s",
+        paper="mocha",
+        place="Theorem 1, dependence on s",
+        kind=Kind.TRAINER,
+        evidence=exponent_in_s,
+        printed=Statement("The number of rounds grows as 1/s.", {"exponent": 1.0}),
+        spoilt=Statement("The number of rounds grows as 1/s^1.1.", {"exponent": 1.1}),
     ),
 )
 """The rows of Theorem 1."""

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import Any
 
 import numpy as np
 import z3
 
-from ..rates import Exponent, fitted_exponent
 from ..row import Finding, Kind, Row, Statement
 from ..smt import Recheck, Values, decide
 from .problem import Array, Problem, made_problem
-from .theorem_1 import expected_dual
 
 ROUNDS = 1500
 ACCURACY = 5.0
@@ -29,7 +26,7 @@ def spread(problem: Problem) -> float:
 
 
 @cache
-def _run(regularisation: float) -> tuple[Problem, Array, Array, float]:
+def hinge_run(regularisation: float) -> tuple[Problem, Array, Array, float]:
     """Forty strongly coupled hinge tasks: alpha and D at every round, and D* from below by the best duality gap."""
     problem = made_problem(40, 4, 5, loss="hinge", coupling=0.98, regularisation=regularisation)
     state, values, alphas, below = problem.start(), [], [], -math.inf
@@ -42,9 +39,9 @@ def _run(regularisation: float) -> tuple[Problem, Array, Array, float]:
     return problem, np.array(alphas), np.array(values), below
 
 
-def _excess(regularisation: float) -> tuple[Problem, Array]:
+def excess_of(regularisation: float) -> tuple[Problem, Array]:
     """The problem, and an upper bound of D - D* at every round."""
-    problem, _, values, below = _run(regularisation)
+    problem, _, values, below = hinge_run(regularisation)
     return problem, values - below
 
 
@@ -55,7 +52,7 @@ def prescribed_rounds(statement: Statement) -> Finding:
     """
     power, numbers, holds = statement.claim["power of n"], {}, True
     for regularisation in statement.domain["lambda"]:
-        problem, alphas, values, below = _run(regularisation)
+        problem, alphas, values, below = hinge_run(regularisation)
         size = (
             spread(problem) * {"sum n_t sigma_t": 1, "n^2 sum n_t sigma_t": problem.total**2}[statement.domain["sigma"]]
         )
@@ -114,70 +111,6 @@ def corrected_step(statement: Statement) -> Finding:
         proof="the induction step holds for all G, kappa and k",
         refutation="the induction step fails",
     )
-
-
-def bounded_along_a_run(statement: Statement) -> Finding:
-    """Measured D - D* against 2G / (2 + kappa (h - h0)) at every round, and the expectation of every single round.
-
-    One round: E[e' | past] <= e - kappa (s e - s^2 G / 2) at the best s, summed over the 16 outcomes of four nodes.
-    """
-    worst = 0.0
-    for regularisation in (0.5, 5.0, 50.0):
-        problem, excess = _excess(regularisation)
-        size = statement.claim["G over 4 L^2 sigma sigma'"] * spread(problem)
-        first = math.ceil(max(0.0, math.log(2 * excess[0] / size)))
-        later = excess[first:]
-        worst = max(worst, float((later * (2 + np.arange(len(later))) / (2 * size)).max()))
-    worst = max(worst, *(_one_round(statement, drop) for drop in (0.0, 0.5)))
-    return Finding(worst <= 1, f"measured at most {worst:.3g} times the bound", {"largest ratio": worst})
-
-
-def _one_round(statement: Statement, drop: float) -> float:
-    """The largest ratio of E[e' | past] to its bound along a run of four nodes."""
-    problem = made_problem(4, 4, 5, loss="hinge", coupling=0.9, regularisation=5.0)
-    size = statement.claim["G over 4 L^2 sigma sigma'"] * spread(problem)
-    state = problem.start()
-    for _ in range(300):
-        state = problem.round(state)
-    best, rng, state, worst = problem.dual(state.alpha), np.random.default_rng(3), problem.start(), 0.0
-    for _ in range(30):
-        full, excess = problem.round(state, passes=30), problem.dual(state.alpha) - best
-        if excess < 1e-9:
-            break
-        s = min(1.0, excess / size)
-        bound = excess - (1 - drop) * (s * excess - s * s * size / 2)
-        worst = max(worst, (expected_dual(problem, state, full, drop) - best) / bound)
-        state = problem.round(state, rng.random(4) >= drop, passes=30)
-    return worst
-
-
-def gap_of_the_average(statement: Statement) -> Finding:
-    """The duality gap at the average of alpha over rounds H0 + 1 to H0 + N against e_(H0) + G/(2 kappa N)."""
-    worst = -math.inf
-    for regularisation in (0.5, 5.0, 50.0):
-        problem, alphas, values, below = _run(regularisation)
-        size = statement.claim["G over 4 L^2 sigma sigma'"] * spread(problem)
-        for first, length in ((0, 1), (0, 10), (0, 100), (20, 20), (100, 100), (100, 1000)):
-            gap = problem.gap(alphas[first + 1 : first + length + 1].mean(axis=0))
-            bound = float(values[first]) - below + size / (2 * length)
-            worst = max(worst, (gap - bound) / (float(values[0]) - below))
-    text = f"gap minus bound is at most {worst:.3g} times D - D* at the start"
-    return Finding(worst <= 1e-12, text, {"largest (gap - bound) / (D(0) - D*)": worst})
-
-
-@cache
-def _measured_decay() -> Exponent:
-    _, excess = _excess(0.02)
-    rounds = np.unique(np.geomspace(100, ROUNDS - 1, 12).astype(int))
-    return fitted_exponent(rounds, excess[rounds])
-
-
-def decay(statement: Statement) -> Finding:
-    """D - D* as a power of the number of rounds, on a hard problem: at least as fast as stated?"""
-    fit = _measured_decay()
-    numbers: dict[str, Any] = {"exponent": fit.value, "low": fit.low, "high": fit.high}
-    text = f"D - D* falls as h^{fit.value:.2f}, between {fit.low:.2f} and {fit.high:.2f} at 99.9%"
-    return Finding(fit.high <= -statement.claim["power"], text, numbers, error_probability=fit.alpha)
 
 
 ROWS = (
@@ -243,46 +176,6 @@ ROWS = (
         evidence=corrected_step,
         printed=Statement("E[D - D*] <= 2G / (2 + kappa k) carries over from one round to the next.", {"c": 1}),
         spoilt=Statement("E[D - D*] <= 2G / (2 + 1.05 kappa k) carries over from one round to the next.", {"c": 1.05}),
-    ),
-    Row(
-        id="MOCHA-T2-run",
-        paper="mocha",
-        place="Theorem 2, corrected: along runs",
-        kind=Kind.TRAINER,
-        evidence=bounded_along_a_run,
-        printed=Statement(
-            "D - D* is at most 2G / (2 + kappa (h - h0)) in every round, with G = 4 L^2 sigma sigma'.",
-            {"G over 4 L^2 sigma sigma'": 1.0},
-        ),
-        spoilt=Statement(
-            "D - D* is at most 2G / (2 + kappa (h - h0)) in every round, with G = L^2 sigma sigma' / 250.",
-            {"G over 4 L^2 sigma sigma'": 0.001},
-        ),
-    ),
-    Row(
-        id="MOCHA-T2-gap",
-        paper="mocha",
-        place="Section 4, after Theorem 2: analogous results for the duality gap, corrected",
-        kind=Kind.TRAINER,
-        evidence=gap_of_the_average,
-        printed=Statement(
-            "The duality gap at the average of N rounds after H0 is at most D - D* at H0 plus G/(2 kappa N), with "
-            "G = 4 L^2 sigma sigma'.",
-            {"G over 4 L^2 sigma sigma'": 1.0},
-        ),
-        spoilt=Statement(
-            "The duality gap at the average of N rounds after H0 is at most D - D* at H0.",
-            {"G over 4 L^2 sigma sigma'": 0.0},
-        ),
-    ),
-    Row(
-        id="MOCHA-T2-rate",
-        paper="mocha",
-        place="Theorem 2, dependence on epsilon_D",
-        kind=Kind.TRAINER,
-        evidence=decay,
-        printed=Statement("D - D* falls at least as fast as 1/h for the hinge loss.", {"power": 1.0}),
-        spoilt=Statement("D - D* falls at least as fast as 1/h^2 for the hinge loss.", {"power": 2.0}),
     ),
 )
 """The rows of Theorem 2."""

@@ -1,0 +1,179 @@
+"""Theorem 2, corrected, along runs of the trainer: every round, the duality gap of averages, the rate."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..rates import Exponent, fitted_exponent
+from ..row import Finding, Kind, Row, Statement
+from .problem import lone_sample, made_problem
+from .theorem_1 import expected_dual
+from .theorem_2 import ROUNDS, excess_of, hinge_run, spread
+
+
+def bounded_along_a_run(statement: Statement) -> Finding:
+    """Measured D - D* against 2G / (2 + kappa (h - h0)) at every round, and the expectation of every single round.
+
+    One round: E[e' | past] <= e - kappa (s e - s^2 G / 2) at the best s, summed over the 16 outcomes of four nodes.
+    The relation "at least" is the same with both inequalities turned round.
+    """
+    ratios: list[float] = []
+    for regularisation in (0.5, 5.0, 50.0):
+        problem, excess = excess_of(regularisation)
+        size = spread(problem)
+        first = math.ceil(max(0.0, math.log(2 * excess[0] / size)))
+        later = excess[first:]
+        ratios += (later * (2 + np.arange(len(later))) / (2 * size)).tolist()
+    for drop in (0.0, 0.5):
+        ratios += _single_rounds(drop)
+    most, least = max(ratios), min(ratios)
+    holds = most <= 1 if statement.claim["relation"] == "at most" else least >= 1
+    text = f"measured between {least:.3g} and {most:.3g} times the bound"
+    return Finding(holds, text, {"largest ratio": most, "smallest ratio": least})
+
+
+def _single_rounds(drop: float) -> list[float]:
+    """The ratios of E[e' | past] to its bound along a run of four nodes."""
+    problem = made_problem(4, 4, 5, loss="hinge", coupling=0.9, regularisation=5.0)
+    size = spread(problem)
+    state = problem.start()
+    for _ in range(300):
+        state = problem.round(state)
+    best, rng, state = problem.dual(state.alpha), np.random.default_rng(3), problem.start()
+    ratios: list[float] = []
+    for _ in range(30):
+        full, excess = problem.round(state, passes=30), problem.dual(state.alpha) - best
+        if excess < 1e-9:
+            break
+        s = min(1.0, excess / size)
+        bound = excess - (1 - drop) * (s * excess - s * s * size / 2)
+        ratios.append((expected_dual(problem, state, full, drop) - best) / bound)
+        state = problem.round(state, rng.random(4) >= drop, passes=30)
+    return ratios
+
+
+def decrease_of_a_round(statement: Statement) -> Finding:
+    """(R) of docs/theory/mocha.md: D - D+ >= s gap - (s^2/2) c sigma' sum ||X_t (u_t - alpha_t)||^2_(M_t), all s.
+
+    u: minus the losses' slopes at w(alpha). Exact solvers, hinge loss; the best s of [0, 1]. One sample attains it.
+    """
+    worst = 0.0
+    cases = (
+        (made_problem(4, 4, 5, loss="hinge", coupling=0.9, regularisation=0.5), 12),
+        (lone_sample("hinge", 4.0), 1),
+    )
+    for problem, rounds in cases:
+        state = problem.start()
+        x, y = problem.tasks.padded[:2]
+        for _ in range(rounds):
+            margins = y * np.einsum("tid,dt->ti", x, state.weights)
+            aims = np.einsum("tid,ti->td", x, np.where(margins < 1, y, 0.0) - state.alpha)
+            quadratic = (
+                statement.claim["c"] * problem.sigma_prime * float((problem.scale * (aims**2).sum(axis=1)).sum())
+            )
+            gap, after = problem.gap(state.alpha), problem.round(state, passes=60)
+            s = min(1.0, gap / quadratic)
+            decrease = problem.dual(state.alpha) - problem.dual(after.alpha)
+            worst = max(worst, (s * gap - s * s * quadratic / 2) / decrease)
+            state = problem.round(state, passes=2)
+    text = f"the promised decrease is at most {worst:.4f} times the one of the round"
+    return Finding(worst <= 1 + 1e-9, text, {"promised over measured": worst})
+
+
+def gap_of_the_average(statement: Statement) -> Finding:
+    """The duality gap at the average of alpha over rounds H0 + 1 to H0 + N against e_(H0) + G/(2 kappa N)."""
+    worst, least = -math.inf, math.inf
+    for regularisation in (0.5, 5.0, 50.0):
+        problem, alphas, values, below = hinge_run(regularisation)
+        size = spread(problem)
+        for first, length in ((0, 1), (0, 10), (0, 100), (20, 20), (100, 100), (100, 1000)):
+            gap = problem.gap(alphas[first + 1 : first + length + 1].mean(axis=0))
+            bound = float(values[first]) - below + size / (2 * length)
+            apart = (gap - bound) / (float(values[0]) - below)
+            worst, least = max(worst, apart), min(least, apart)
+    holds = worst <= 1e-12 if statement.claim["relation"] == "at most" else least >= 0
+    text = f"gap minus bound is between {least:.3g} and {worst:.3g} times D - D* at the start"
+    return Finding(holds, text, {"largest (gap - bound) / (D(0) - D*)": worst, "smallest": least})
+
+
+@cache
+def _measured_decay() -> Exponent:
+    _, excess = excess_of(0.02)
+    rounds = np.unique(np.geomspace(100, ROUNDS - 1, 12).astype(int))
+    return fitted_exponent(rounds, excess[rounds])
+
+
+def decay(statement: Statement) -> Finding:
+    """D - D* as a power of the number of rounds, on a hard problem: at least, or at most, as fast as stated?"""
+    fit = _measured_decay()
+    numbers: dict[str, Any] = {"exponent": fit.value, "low": fit.low, "high": fit.high}
+    text = f"D - D* falls as h^{fit.value:.2f}, between {fit.low:.2f} and {fit.high:.2f} at 99.9%"
+    power = -statement.claim["power"]
+    holds = fit.high <= power if statement.claim["falls"] == "at least as fast" else fit.low >= power
+    return Finding(holds, text, numbers, error_probability=fit.alpha)
+
+
+ROWS = (
+    Row(
+        id="MOCHA-T2-round",
+        paper="mocha",
+        place="Theorem 2, corrected: the decrease of one round, from which it follows",
+        kind=Kind.TRAINER,
+        evidence=decrease_of_a_round,
+        printed=Statement(
+            "A round of exact solvers decreases D by s gap - (s^2/2) sigma' sum ||X_t (u_t - alpha_t)||^2_(M_t) at "
+            "least, for every s in [0, 1].",
+            {"c": 1.0},
+        ),
+        spoilt=Statement("The same with 0.97 sigma'.", {"c": 0.97}),
+    ),
+    Row(
+        id="MOCHA-T2-run",
+        paper="mocha",
+        place="Theorem 2, corrected: along runs",
+        kind=Kind.TRAINER,
+        evidence=bounded_along_a_run,
+        printed=Statement(
+            "D - D* is at most 2G / (2 + kappa (h - h0)) in every round, with G = 4 L^2 sigma sigma'.",
+            {"relation": "at most"},
+        ),
+        spoilt=Statement(
+            "D - D* is at least 2G / (2 + kappa (h - h0)) in every round, with G = 4 L^2 sigma sigma'.",
+            {"relation": "at least"},
+        ),
+    ),
+    Row(
+        id="MOCHA-T2-gap",
+        paper="mocha",
+        place="Section 4, after Theorem 2: analogous results for the duality gap, corrected",
+        kind=Kind.TRAINER,
+        evidence=gap_of_the_average,
+        printed=Statement(
+            "The duality gap at the average of N rounds after H0 is at most D - D* at H0 plus G/(2 kappa N), with "
+            "G = 4 L^2 sigma sigma'.",
+            {"relation": "at most"},
+        ),
+        spoilt=Statement(
+            "The duality gap at the average of N rounds after H0 is at least D - D* at H0 plus G/(2 kappa N).",
+            {"relation": "at least"},
+        ),
+    ),
+    Row(
+        id="MOCHA-T2-rate",
+        paper="mocha",
+        place="Theorem 2, dependence on epsilon_D",
+        kind=Kind.TRAINER,
+        evidence=decay,
+        printed=Statement(
+            "D - D* falls at least as fast as 1/h for the hinge loss.", {"power": 1.0, "falls": "at least as fast"}
+        ),
+        spoilt=Statement(
+            "D - D* falls at most as fast as 1/h for the hinge loss.", {"power": 1.0, "falls": "at most as fast"}
+        ),
+    ),
+)
+"""The rows of Theorem 2's runs."""
