@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Finding:
-    """A slip in a script. line and column count from 1, columns in characters."""
+    """A slip in a script. line and column count from 1, columns in characters.
+
+    cell: the notebook's cell (from 1, all cells counted) in which line and column are; None for scripts.
+    """
 
     path: str
     line: int
@@ -15,11 +18,13 @@ class Finding:
     rule: str
     problem: str
     remedy: str
+    cell: int | None = None
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}:{self.column}: {self.rule}: {self.problem}. Do: {self.remedy}."
+        cell = "" if self.cell is None else f"cell {self.cell}:"
+        return f"{self.path}:{cell}{self.line}:{self.column}: {self.rule}: {self.problem}. Do: {self.remedy}."
 
-    def to_json(self) -> dict[str, str | int]:
+    def to_json(self) -> dict[str, str | int | None]:
         """Plain data, under the names of the fields."""
         return asdict(self)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ...mechanisms import InputError
 from .finding import Finding
+from .notebook import notebook
 from .rules import findings
 from .script import Script
 
@@ -34,9 +35,9 @@ class Report:
 
 
 def lint(paths: Iterable[str | os.PathLike[str]]) -> Report:
-    """Look for the known slips in these files, and in every *.py file of these folders.
+    """Look for the known slips in these files, and in every *.py and *.ipynb file of these folders.
 
-    Nothing is executed. A path that does not exist, and a file that is not Python, are in `bad`.
+    Nothing is executed. A path that does not exist, and a file that is not Python or no notebook, are in `bad`.
     """
     seen: set[Path] = set()
     found: list[Finding] = []
@@ -46,7 +47,8 @@ def lint(paths: Iterable[str | os.PathLike[str]]) -> Report:
             continue
         seen.add(path)
         try:
-            found += findings(Script(str(path), _content(path)))
+            read = notebook if path.suffix == ".ipynb" else Script
+            found += findings(read(str(path), _content(path)))
         except InputError as problem:
             bad.append(BadFile(str(path), str(problem)))
     return Report(len(seen), tuple(found), tuple(bad))
@@ -59,7 +61,7 @@ def _scripts(path: Path) -> Iterator[Path]:
         return
     for folder, names, files in os.walk(path, followlinks=False):
         names[:] = sorted(name for name in names if name not in SKIPPED and not name.startswith("."))
-        yield from (Path(folder) / name for name in sorted(files) if name.endswith(".py"))
+        yield from (Path(folder) / name for name in sorted(files) if name.endswith((".py", ".ipynb")))
 
 
 def _content(path: Path) -> bytes:

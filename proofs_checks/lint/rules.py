@@ -42,6 +42,8 @@ def findings(script: Script) -> list[Finding]:
     for rule in RULES:
         for node, slip in rule.find(script):
             line, column = script.position(node)
-            finding = Finding(script.path, line, column, rule.id, slip.problem, slip.remedy)
+            cell, within = script.places[line - 1] if script.places else (None, line)
+            finding = Finding(script.path, within, column, rule.id, slip.problem, slip.remedy, cell)
             found.setdefault((line, rule.id), finding)
-    return sorted(found.values())
+    in_order = sorted(found, key=lambda place: (place[0], found[place].column, place[1]))
+    return [found[place] for place in in_order]

@@ -7,7 +7,7 @@ import io
 import re
 import tokenize
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from ...mechanisms import InputError
@@ -23,14 +23,14 @@ class Script:
     """A parsed script. Nothing in it is executed.
 
     `source` is the file's bytes; a BOM or a coding line is honoured. Raises InputError where they are not text in
-    their encoding, or the text is not Python.
+    their encoding, or the text is not Python. `places`: the (cell, line) of each line, for a notebook's code.
     """
 
-    def __init__(self, path: str, source: bytes) -> None:
-        self.path = path
+    def __init__(self, path: str, source: bytes, places: Sequence[tuple[int, int]] = ()) -> None:
+        self.path, self.places = path, places
         text = _decoded(path, source)
         self.lines = re.split(r"\r\n|\r|\n", text)
-        self.tree = _parsed(path, text)
+        self.tree = _parsed(path, text, places)
         self.nodes = list(ast.walk(self.tree))
         self.parents = {child: node for node in self.nodes for child in ast.iter_child_nodes(node)}
 
@@ -229,15 +229,20 @@ def _decoded(path: str, source: bytes) -> str:
         raise InputError("path", path, f"text in the encoding that it declares ({_line(problem)})") from None
 
 
-def _parsed(path: str, text: str) -> ast.Module:
+def _parsed(path: str, text: str, places: Sequence[tuple[int, int]]) -> ast.Module:
     try:
         with warnings.catch_warnings():  # a script's invalid escapes are not our warnings
             warnings.simplefilter("ignore")
             return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
-        at = f", line {problem.lineno}" if isinstance(problem, SyntaxError) and problem.lineno else ""
+        at = f", {_place(problem.lineno, places)}" if isinstance(problem, SyntaxError) and problem.lineno else ""
         reason = problem.msg if isinstance(problem, SyntaxError) else _line(problem)
         raise InputError("path", path, f"a Python script ({reason}{at})") from None
+
+
+def _place(line: int, places: Sequence[tuple[int, int]]) -> str:
+    cell, within = places[min(line, len(places)) - 1] if places else (None, line)
+    return f"line {within}" if cell is None else f"cell {cell}, line {within}"
 
 
 def _line(problem: BaseException) -> str:

@@ -15,10 +15,12 @@ CLEAN, FOUND, BAD_INPUT = 0, 1, 2
 
 
 def lint_command(
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Python scripts, or folders of them.")],
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH...", help="Python scripts, notebooks, or folders of them.")
+    ],
     as_json: Json = False,
 ) -> None:
-    """Point out known slips of private training in Python scripts; nothing in them is executed.
+    """Point out known slips of private training in Python scripts and notebooks; nothing in them is executed.
 
     Exit code: 0 nothing found; 1 findings; 2 a path that does not exist or is not Python (the others are still read).
     """

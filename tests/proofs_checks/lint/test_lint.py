@@ -85,7 +85,7 @@ def test_json_is_one_document(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     document = json.loads(captured.out)
     assert document["files"] == 2
     assert document["bad_input"] == []
-    assert document["findings"][0].keys() == {"path", "line", "column", "rule", "problem", "remedy"}
+    assert document["findings"][0].keys() == {"path", "line", "column", "rule", "problem", "remedy", "cell"}
     assert captured.err == ""
 
 
