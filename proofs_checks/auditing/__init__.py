@@ -3,6 +3,7 @@
 from .audit import audit, audit_samples
 from .curve import ClaimedCurve, approximate_dp, from_profile, gdp, of_mechanism, rdp
 from .eprocess import EProcess
+from .failures import MechanismError, Raised, observing_failures
 from .result import AuditResult, AuditWitness, LowerBound, Test
 from .sampling import Samples, from_arrays
 
@@ -12,6 +13,8 @@ __all__ = [
     "ClaimedCurve",
     "EProcess",
     "LowerBound",
+    "MechanismError",
+    "Raised",
     "Samples",
     "Test",
     "approximate_dp",
@@ -20,6 +23,7 @@ __all__ = [
     "from_arrays",
     "from_profile",
     "gdp",
+    "observing_failures",
     "of_mechanism",
     "rdp",
 ]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from concurrent.futures import Executor
 
-from ...mechanisms import InputError
 from .audit import audit
 from .curve import ClaimedCurve
+from .failures import MechanismError
 from .result import AuditResult
 from .sampling import Progress
 from .target import Target
@@ -28,7 +28,7 @@ def attack(
 ) -> AuditResult:
     """The audit with the most evidence; each pair gets an equal part of alpha and of the time.
 
-    Raises InputError when the mechanism does not run on its pair.
+    Raises MechanismError, with the most evidence so far, when the mechanism fails on a pair.
     """
     share = len(target.pairs)
     found: AuditResult | None = None
@@ -48,15 +48,17 @@ def attack(
                 progress=progress,
                 replay=replay,
             )
-        except InputError:
+        except MechanismError as failure:
+            failure.known = _stronger(found, failure.known)
             raise
-        except Exception as problem:  # the mechanism's own
-            reason = " ".join(f"{type(problem).__name__}: {problem}".split())[:200]
-            shown = " ".join(repr(pair).split())[:120]
-            raise InputError(target.name, reason, f"a mechanism that runs on the pair {shown}") from problem
-        if found is None or (not result.refuted, result.p_value) < (not found.refuted, found.p_value):
-            found = result
+        found = _stronger(found, result)
         if result.refuted or result.stopped == "interrupt":
             break
     assert found is not None
     return found
+
+
+def _stronger(first: AuditResult | None, second: AuditResult | None) -> AuditResult | None:
+    """The one with more evidence; the first of equals."""
+    some = [result for result in (first, second) if result is not None]
+    return min(some, key=lambda result: (not result.refuted, result.p_value), default=None)

@@ -18,9 +18,10 @@ from .clopper_pearson import Floats
 from .curve import ClaimedCurve, as_claim
 from .eprocess import EProcess
 from .evaluation import Evaluation, Shown
+from .failures import Mechanism, name_of
 from .outputs import Outputs
 from .result import AuditResult
-from .sampling import Mechanism, Progress, Samples, Trials
+from .sampling import Progress, Samples, Trials
 from .scores import LowBits, Score
 
 SHARES: dict[str, dict[str, float]] = {
@@ -70,7 +71,8 @@ def audit(
     do not. loss: log density ratio of rows, needed by "likelihood".
     replay: the command or code that repeats this audit, for the witness.
 
-    Raises InputError (a ValueError) for values that cannot be worked with, before any trial is run.
+    Raises InputError (a ValueError) for values that cannot be worked with, before any trial is run, and
+    MechanismError where the mechanism raises an exception (failures.py says how to make it an output instead).
     """
     started = time.perf_counter()
     curve = as_claim(claim, epsilon, delta)
@@ -92,7 +94,11 @@ def audit(
         total, max_seconds=max_seconds, progress=progress, watch=_watcher(process, parts.get("eprocess"), method)
     )
     shown = Shown((pair[0], pair[1]), seed, replay or _snippet(mechanism, curve, trials, seed, alpha, method))
-    return Evaluation(samples, curve, delta, parts, tried, loss, process, shown, alpha).result(started)
+    result = Evaluation(samples, curve, delta, parts, tried, loss, process, shown, alpha).result(started)
+    if samples.failure is not None:
+        samples.failure.known = result if samples.trials > 0 and process is not None else None
+        raise samples.failure
+    return result
 
 
 def audit_samples(
@@ -139,8 +145,8 @@ def _watcher(process: EProcess | None, error: float | None, method: str) -> Call
 
 
 def _snippet(mechanism: object, claim: ClaimedCurve | None, trials: int, seed: int, alpha: float, method: str) -> str:
-    name = f"{getattr(mechanism, '__module__', '?')}:{getattr(mechanism, '__qualname__', type(mechanism).__name__)}"
     stated = "" if claim is None else f", claim={claim.text!r}" if len(claim.epsilons) > 1 else (
         f", epsilon={claim.epsilons[0]!r}, delta={claim.deltas[0]!r}"
     )  # fmt: skip
-    return f"audit({name}, pair{stated}, trials={trials}, alpha={alpha!r}, method={method!r}, seed={seed})"
+    said = f"trials={trials}, alpha={alpha!r}, method={method!r}, seed={seed}"
+    return f"audit({name_of(mechanism)}, pair{stated}, {said})"

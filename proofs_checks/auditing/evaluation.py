@@ -8,16 +8,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from . import band as bands
-from . import event, likelihood, mu
+from . import event, likelihood, mu, weighted
 from .clopper_pearson import Floats
 from .curve import ClaimedCurve
 from .curve_test import Attack, best_separated, most_violated
 from .eprocess import EProcess
+from .failures import shortly
 from .outputs import Outputs
 from .result import AuditResult, AuditWitness, LowerBound, Test
 from .rules import Candidates, Rule, best, candidates, separation
@@ -37,6 +37,7 @@ class View:
     grids: tuple[Candidates, ...]
     scorer: Scorer
     weight: float
+    explored: tuple[Floats, Floats]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Shown:
         self, event: str, counts: tuple[int, int], trials: int, line: tuple[float, float], p_value: float, method: str
     ) -> AuditWitness:
         return AuditWitness(
-            _short(self.pair[0]), _short(self.pair[1]), event, *counts, trials, line, p_value, method, self.seed,
+            shortly(self.pair[0]), shortly(self.pair[1]), event, *counts, trials, line, p_value, method, self.seed,
             self.replay,
         )  # fmt: skip
 
@@ -83,8 +84,8 @@ class Evaluation:
     def result(self, started: float) -> AuditResult:
         if self.process is not None:
             self._evidence(self.process)
-        # After an early stop the number of trials depends on their outcomes: only the e-process may speak.
-        if self.samples.stopped != "early" and set(self.parts) - {"eprocess"}:
+        # There the number of trials depends on their outcomes: only the e-process may speak.
+        if self.samples.stopped not in ("early", "failure") and set(self.parts) - {"eprocess"}:
             self._split()
             if self.views:
                 for part in ("curve", "event", "mu", "band"):
@@ -110,8 +111,10 @@ class Evaluation:
     def _split(self) -> None:
         mine, other = self.samples.dataset, self.samples.neighbour
         total = len(mine) + len(other)
-        # Learning many weights needs more examples than choosing a threshold does.
-        wide = max(mine.width, other.width) > 8
+        # Learning many weights needs more examples than choosing a threshold does. How wide outputs are is looked up
+        # on trials that are explored in any case: fresh ones must not have a say in what they are tested with.
+        some = min(16, int(EXPLORE * total) // 4)
+        wide = max(mine.part(0, some).used, other.part(0, some).used) > 8
         explored = min(int((1.5 if wide else 1.0) * EXPLORE * total), (3 if wide else 1) * MOST_EXPLORED)
         # The sides of the explored trials are as random as if each trial had kept its own coin.
         rng = np.random.default_rng((self.shown.seed, 0xC01))
@@ -119,7 +122,9 @@ class Evaluation:
         self.cut = first, explored - first
         self.fresh_trials = total - explored
         seen = mine.part(0, first), other.part(0, explored - first)
-        self.views = self._views(*seen) if min(map(len, seen)) >= 4 and self.fresh_trials > 0 else []
+        width = max(seen[0].used, seen[1].used)
+        seen = seen[0].of_width(width), seen[1].of_width(width)
+        self.views = self._views(*seen) if min(map(len, seen)) >= max(4, some) and self.fresh_trials > 0 else []
 
     def _views(self, mine: Outputs, other: Outputs) -> list[View]:
         found = []
@@ -129,16 +134,20 @@ class Evaluation:
             rest = scorer(mine.part(cut[0], len(mine))), scorer(other.part(cut[1], len(other)))
             if min(map(len, rest)) > 0:
                 weight = HANDICAP if score.learns else 1.0
-                found.append(View(score.name, candidates(*rest), scorer, weight))
+                found.append(View(score.name, candidates(*rest), scorer, weight, rest))
         return found
 
     def _counts(self, view: int, rules: Sequence[Rule]) -> list[tuple[int, int]]:
+        return [rule.counts(*self._scored(view)) for rule in rules]
+
+    def _scored(self, view: int) -> tuple[Floats, Floats]:
+        """The scores of the fresh trials on either side."""
         if view not in self._fresh:
             score = self.views[view].scorer
             mine, other = self.samples.dataset, self.samples.neighbour
             fresh = mine.part(self.cut[0], len(mine)), other.part(self.cut[1], len(other))
             self._fresh[view] = score(fresh[0]), score(fresh[1])
-        return [rule.counts(*self._fresh[view]) for rule in rules]
+        return self._fresh[view]
 
     def _evidence(self, process: EProcess) -> None:
         error = self.parts["eprocess"]
@@ -188,13 +197,20 @@ class Evaluation:
         return number, chosen[number][1]
 
     def _event(self, error: float) -> None:
-        number, rule = self._sharpest(error)
-        counts = self._counts(number, [rule])[0]
-        value = event.epsilon_lower(rule, *counts, self.fresh_trials, self.delta, error)
+        chosen = [
+            weighted.choose(view.grids, *view.explored, self.delta, self.fresh_trials, error) for view in self.views
+        ]
+        number = max(range(len(chosen)), key=lambda index: chosen[index][0] * self.views[index].weight)
+        rule = chosen[number][1]
+        right, wrong = rule.counts(*self._scored(number))
+        leak = rule.share * self.delta
+        value = weighted.epsilon_lower(right, wrong, self.fresh_trials, leak, error)
         self.bounds.append(LowerBound("epsilon", value, self.delta, error, "event"))
         if self.claim is not None and self.claim.forbids(value, self.delta):
             line = max((e, d) for e, d in self._lines() if e < value and d <= self.delta)
-            self._refuted(number, rule, counts, line, "event bound")
+            p_value = weighted.p_value(right, wrong, self.fresh_trials, line[0], leak, error)
+            counts, text = (int(right.sum()), int(wrong.sum())), rule.describe(self.views[number].name)
+            self.witnesses.append(self.shown.witness(text, counts, self.fresh_trials, line, p_value, "event bound"))
 
     def _mu(self, error: float) -> None:
         chosen = [best(view.grids, separation) for view in self.views]
@@ -242,8 +258,3 @@ class Evaluation:
 def _replayed(scorer: Scorer, rule: Rule, samples: Samples) -> tuple[tuple[int, int], int]:
     counts = rule.counts(scorer(samples.dataset), scorer(samples.neighbour))
     return counts, samples.trials
-
-
-def _short(thing: Any, most: int = 200) -> str:
-    text = " ".join(repr(thing).split())
-    return text if len(text) <= most else f"{text[: most - 3]}..."

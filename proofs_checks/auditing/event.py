@@ -1,4 +1,4 @@
-"""A lower bound on epsilon at one delta, from the best guessing rule found (threshold, or event, search)."""
+"""The threshold rule that promises the largest lower bound on epsilon at one delta."""
 
 from __future__ import annotations
 
@@ -32,8 +32,3 @@ def choose(grids: tuple[Candidates, ...], delta: float, trials: int, error: floa
         return bound
 
     return best(grids, expected)
-
-
-def epsilon_lower(rule: Rule, correct: int, wrong: int, trials: int, delta: float, error: float) -> float:
-    """The bound from the counts on fresh trials; above the true epsilon with probability at most `error`."""
-    return float(guess_test.epsilon_lower(correct, wrong, trials, rule.share * delta, error))

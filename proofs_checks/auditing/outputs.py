@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...mechanisms import InputError
 from .clopper_pearson import Floats
+from .failures import Raised
 
 Keys = NDArray[np.uint64]
 
@@ -28,6 +31,14 @@ class Outputs:
     def width(self) -> int:
         """Numbers per trial."""
         return int(self.rows.shape[1])
+
+    @property
+    def used(self) -> int:
+        """The width without what was padded because some other trial has more numbers; at least 1."""
+        width = self.width
+        while width > 1 and np.isnan(self.rows[:, width - 1]).all():
+            width -= 1
+        return width
 
     def part(self, start: int, stop: int) -> Outputs:
         """The trials from start to stop, without a copy."""
@@ -66,10 +77,11 @@ def aligned(first: Outputs, second: Outputs) -> tuple[Outputs, Outputs]:
 
 
 class Encoder:
-    """Turns raw outputs into rows. Objects that are not numbers are numbered in order of first appearance."""
+    """Turns raw outputs into rows, each by its own output alone.
 
-    def __init__(self) -> None:
-        self._codes: dict[str, int] = {}
+    A row that depended on the other trials (objects numbered as they appear, a layout chosen for a whole chunk) would
+    tie trials together that the tests take as independent, and could tell the sides apart by itself.
+    """
 
     def batch(self, raw: object, count: int) -> Outputs:
         """The outputs of one batched call: an array or sequence whose first axis is the trial."""
@@ -84,39 +96,62 @@ class Encoder:
 
     def each(self, raw: Sequence[object]) -> Outputs:
         """One output per trial."""
-        try:
-            array = np.asarray(raw)
-        except ValueError:
-            array = np.empty(0, object)
-        if _numeric(array) and array.ndim >= 1 and len(array) == len(raw) and len(raw):
+        array = _regular(raw)  # the same rows as below, sooner
+        if array is not None and array.ndim >= 1 and len(array) == len(raw) and len(raw):
             return Outputs(array.reshape(len(raw), -1).astype(np.float64, copy=False))
-        rows = [list(self._flat(output)) for output in raw]
+        rows = [_row(output) for output in raw]
         width = max((len(row) for row in rows), default=1) or 1
         return Outputs(np.array([row + [np.nan] * (width - len(row)) for row in rows], dtype=float).reshape(-1, width))
 
-    def _flat(self, output: object) -> Iterator[float]:
-        """The numbers of one output, depth first. The shape is part of it, so containers state their length."""
-        if isinstance(output, bool | int | float | np.number | np.bool_):
-            yield float(output)
-        elif isinstance(output, Mapping):
-            yield float(len(output))
-            for key in sorted(output, key=repr):
-                yield self._code(key)
-                yield from self._flat(output[key])
-        elif isinstance(output, list | tuple):
-            yield float(len(output))
-            for item in output:
-                yield from self._flat(item)
-        else:
-            array = _as_array(output)
-            if array is None:
-                yield self._code(output)
-            else:
-                yield float(array.size)
-                yield from array.astype(float).ravel().tolist()
 
-    def _code(self, thing: object) -> float:
-        return float(self._codes.setdefault(f"{type(thing).__name__}:{thing!r}", len(self._codes)))
+def _row(output: object) -> list[float]:
+    """A regular array of numbers as it is; whatever else by its parts, depth first."""
+    array = _regular(output)
+    return list(_parts(output)) if array is None else array.astype(float).ravel().tolist()
+
+
+def _parts(output: object) -> Iterator[float]:
+    """The numbers of one output. The shape is part of it, so containers state their length."""
+    if isinstance(output, Raised):
+        # No number in the first column: no threshold takes a failure for a value.
+        yield from (math.nan, _code(output.kind), _code(output.text))
+    elif isinstance(output, bool | int | float | np.number | np.bool_) and not np.iscomplexobj(output):
+        yield float(output)
+    elif isinstance(output, Mapping):
+        yield float(len(output))
+        for key in sorted(output, key=repr):
+            yield _code(key)
+            yield from _parts(output[key])
+    elif isinstance(output, list | tuple | set | frozenset):
+        yield float(len(output))
+        for item in sorted(output, key=repr) if isinstance(output, set | frozenset) else output:
+            yield from _parts(item)
+    else:
+        array = _as_array(output)
+        if array is None:
+            yield _code(output)
+        else:
+            yield float(array.size)
+            yield from array.astype(float).ravel().tolist()
+
+
+def _code(thing: object) -> float:
+    """A number below 2^53 for whatever has a repr of its own; a collision costs power and never validity."""
+    if type(thing).__repr__ is object.__repr__:
+        raise InputError("mechanism", type(thing).__name__, "outputs with a repr of their own (this one is an address)")
+    text = f"{type(thing).__name__}:{thing!r}"
+    return float(int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big") >> 11)
+
+
+def _regular(raw: object) -> NDArray[Any] | None:
+    """A number, or numbers in a regular nest of lists and arrays, as a numeric array; else None."""
+    if isinstance(raw, Raised | str | bytes | Mapping):
+        return None
+    try:
+        array = np.asarray(raw.detach().cpu() if hasattr(raw, "detach") else raw)
+    except (ValueError, TypeError, RuntimeError):  # ragged, or what torch says of a list of its tensors
+        return None
+    return array if _numeric(array) else None
 
 
 def _padded(rows: Floats, width: int) -> Floats:

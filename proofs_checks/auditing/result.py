@@ -84,7 +84,7 @@ class AuditResult:
     """Everything in `tests`, `band` and the assumption-free `bounds` holds together with probability 1 - alpha.
 
     refuted: a claim was made, and contradicted by one of them. trials: calls, both sides together.
-    stopped: "complete", "early" (evidence sufficed), "time", or "interrupt".
+    stopped: "complete", "early" (evidence sufficed), "time", "interrupt", or "failure" (of the mechanism).
     """
 
     refuted: bool

@@ -54,15 +54,15 @@ class Rule:
         large, small = (">=", "<=") if self.sign > 0 else ("<=", ">=")
         says = []
         if self.upper < NEVER:
-            says.append(f"{score} {large} {_shown(self.sign * self.upper)} speaks for the dataset")
+            says.append(f"{score} {large} {shown(self.sign * self.upper)} speaks for the dataset")
         if self.total:
             says.append("all else for the neighbour")
         elif self.lower > -NEVER:
-            says.append(f"{score} {small} {_shown(self.sign * self.lower)} speaks for the neighbour")
+            says.append(f"{score} {small} {shown(self.sign * self.lower)} speaks for the neighbour")
         return ", ".join(says) or "never guesses"
 
 
-def _shown(threshold: float) -> str:
+def shown(threshold: float) -> str:
     """A threshold in words; scores.finite puts NaN above, and infinities at, the ends of the other scores."""
     ends = [(MISSING, "NaN"), (LARGEST, "infinity")]
     for end, name in ends:
@@ -106,7 +106,7 @@ def candidates(dataset: Floats, neighbour: Floats, most: int = 48) -> tuple[Cand
 
 
 def _grid(mine: Floats, other: Floats, pooled: Floats, sign: int, most: int) -> Candidates:
-    uppers = np.append(_thresholds(pooled, most), NEVER)
+    uppers = np.append(thresholds(pooled, most), NEVER)
     lowers = np.concatenate([[-NEVER], np.nextafter(uppers[:-1], -np.inf)])
     right_up = len(mine) - np.searchsorted(mine, uppers, "left")
     wrong_up = (len(other) - np.searchsorted(other, uppers, "left")).astype(float)
@@ -114,7 +114,7 @@ def _grid(mine: Floats, other: Floats, pooled: Floats, sign: int, most: int) -> 
     wrong_low = np.searchsorted(mine, lowers, "right").astype(float)
     # Scores with few values have no shape to fit.
     if len(uppers) > 8 and np.count_nonzero(np.diff(pooled)) > 2 * most:
-        odds = _log_odds(pooled, uppers, mine, other)
+        odds = log_odds(pooled, uppers, mine, other)
         total = np.diff(np.searchsorted(pooled, np.concatenate([[-np.inf], uppers])))
         below = np.cumsum(total / (1 + np.exp(-odds)))
         above = np.cumsum((total / (1 + np.exp(odds)))[::-1])[::-1]
@@ -127,7 +127,7 @@ def _grid(mine: Floats, other: Floats, pooled: Floats, sign: int, most: int) -> 
     return Candidates(sign, uppers, lowers, np.where(bad, 0.0, correct), np.where(bad, trials, wrong), trials)
 
 
-def _thresholds(pooled: Floats, most: int) -> Floats:
+def thresholds(pooled: Floats, most: int) -> Floats:
     """Finite scores at ranks that get denser, geometrically, towards both ends; every value if there are few."""
     if len(pooled) == 0:
         return np.zeros(1)
@@ -140,7 +140,7 @@ def _thresholds(pooled: Floats, most: int) -> Floats:
     return np.asarray(chosen, float)
 
 
-def _log_odds(pooled: Floats, uppers: Floats, mine: Floats, other: Floats) -> Floats:
+def log_odds(pooled: Floats, uppers: Floats, mine: Floats, other: Floats) -> Floats:
     """Fitted log odds (dataset over neighbour) in each cell between consecutive thresholds.
 
     A binomial regression on the score, its square, and hinges at the outer fifths, so that odds may grow in the

@@ -7,22 +7,20 @@ and an interrupted run is the beginning of the full one.
 
 from __future__ import annotations
 
-import inspect
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 from numpy.random import Generator, SeedSequence
 
-from ...mechanisms import InputError
+from .failures import Mechanism, MechanismError, failed, style_of
 from .outputs import Encoder, Outputs, aligned, join
 
-Style = Literal["size", "rngs", "single"]
-Mechanism = Callable[..., Any]
+Stopped = Literal["complete", "early", "time", "interrupt", "failure"]
 Progress = Callable[[int, int], None]
 
 FIRST_CHUNK = 64
@@ -35,12 +33,14 @@ LARGEST_BYTES = 1 << 27
 class Samples:
     """Outputs on the dataset and on its neighbour, and whether they are all that was asked for.
 
-    Together they are `len(dataset) + len(neighbour)` independent trials whose sides were fair coins.
+    Together they are `len(dataset) + len(neighbour)` independent trials whose sides were fair coins; not so when
+    they ended "early" (the evidence sufficed) or by a `failure`, which may depend on the outputs.
     """
 
     dataset: Outputs
     neighbour: Outputs
-    stopped: Literal["complete", "early", "time", "interrupt"] = "complete"
+    stopped: Stopped = "complete"
+    failure: MechanismError | None = None
 
     @property
     def trials(self) -> int:
@@ -48,18 +48,7 @@ class Samples:
         return len(self.dataset) + len(self.neighbour)
 
 
-def style_of(mechanism: Mechanism) -> Style:
-    """How the mechanism wants to be called, read off its parameters' names."""
-    if not callable(mechanism):
-        raise InputError("mechanism", mechanism, "a callable mechanism(dataset, rng) -> output")
-    try:
-        names = inspect.signature(mechanism).parameters
-    except (TypeError, ValueError):
-        return "single"
-    return "size" if "size" in names else "rngs" if "rngs" in names else "single"
-
-
-def run_side(mechanism: Mechanism, dataset: object, seed: SeedSequence, count: int, style: Style) -> object:
+def run_side(mechanism: Mechanism, dataset: object, seed: SeedSequence, count: int, style: str) -> object:
     """`count` raw outputs on one dataset. At module level, so that a process pool can find it."""
     if count == 0:
         return []
@@ -93,12 +82,14 @@ class Trials:
     ) -> Samples:
         """Runs `trials` trials; `watch` sees each chunk, and ends the run when it returns True.
 
-        Ctrl-C and the time budget end it too; what was finished by then is returned. `progress` hears of the
+        Ctrl-C, the time budget and an exception in the mechanism end it too; what was finished by then is returned,
+        with the failure if there was one. `progress` hears of the
         number of trials only, never of results, so that stopping by hand cannot depend on them.
         """
         deadline = None if max_seconds is None else time.monotonic() + max_seconds
         sides: tuple[list[Outputs], list[Outputs]] = ([], [])
-        stopped: Literal["complete", "early", "time", "interrupt"] = "complete"
+        stopped: Stopped = "complete"
+        failure: MechanismError | None = None
         done = 0
         try:
             for first, second in self._chunks(trials):
@@ -115,8 +106,10 @@ class Trials:
                     break
         except KeyboardInterrupt:
             stopped = "interrupt"
+        except MechanismError as problem:
+            stopped, failure = "failure", problem
         dataset, neighbour = aligned(join(sides[0][: len(sides[1])]), join(sides[1]))
-        return Samples(dataset, neighbour, stopped)
+        return Samples(dataset, neighbour, stopped, failure)
 
     def _chunks(self, trials: int) -> Iterator[tuple[Outputs, Outputs]]:
         waiting: deque[tuple[int, int, Future[Any], Future[Any]]] = deque()
@@ -155,7 +148,13 @@ class Trials:
             size = min(largest, size * 2, max(FIRST_CHUNK, LARGEST_BYTES // (8 * max(1, self._width))))
 
     def _run(self, side: int, seed: SeedSequence, count: int) -> object:
-        return run_side(self.mechanism, self.pair[side], seed, count, self.style)
+        try:
+            return run_side(self.mechanism, self.pair[side], seed, count, self.style)
+        except Exception as problem:
+            self._failed(side, problem)
+
+    def _failed(self, side: int, problem: Exception) -> NoReturn:
+        raise failed(self.mechanism, self.pair[side], problem) from problem
 
     def _submit(self, side: int, seed: SeedSequence, count: int) -> Future[Any]:
         assert self.executor is not None
@@ -165,7 +164,13 @@ class Trials:
         return 2 * max(1, getattr(self.executor, "_max_workers", None) or 4)
 
     def _finished(self, job: tuple[int, int, Future[Any], Future[Any]]) -> tuple[Outputs, Outputs]:
-        return self._encoded(job[2].result(), job[0]), self._encoded(job[3].result(), job[1])
+        return self._encoded(self._awaited(0, job[2]), job[0]), self._encoded(self._awaited(1, job[3]), job[1])
+
+    def _awaited(self, side: int, job: Future[Any]) -> object:
+        try:
+            return job.result()
+        except Exception as problem:  # the mechanism's, or the executor's on its way to the workers
+            self._failed(side, problem)
 
     def _encoded(self, raw: object, count: int) -> Outputs:
         if count == 0:

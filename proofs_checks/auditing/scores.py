@@ -1,7 +1,7 @@
 """Scores: what turns an output into one number that orders outputs by how much they speak for the dataset.
 
 A score is fitted on exploration trials only, so a bad one costs power and never validity. Your own: any object
-with a `name` and `fit(dataset, neighbour, seed) -> function of Outputs`; a torch network, say, fits in.
+with a `name` and `fit(dataset, neighbour, seed) -> function of Outputs` (torch_score.py is one).
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ class Linear:
         return "linear discriminant of the output"
 
     def fit(self, dataset: Outputs, neighbour: Outputs, seed: int) -> Scorer:
-        prepare = _features(dataset, neighbour)
+        prepare = features(dataset, neighbour)
         x = np.concatenate([prepare(dataset), prepare(neighbour)])
         y = np.concatenate([np.ones(len(dataset)), -np.ones(len(neighbour))])
         gram = x.T @ x + 1e-3 * max(1.0, float(len(x)) ** 0.5) * np.eye(x.shape[1])
@@ -162,7 +162,7 @@ class Classifier:
     learns: bool = True
 
     def fit(self, dataset: Outputs, neighbour: Outputs, seed: int) -> Scorer:
-        prepare = _features(dataset, neighbour)
+        prepare = features(dataset, neighbour)
         model = self.make(seed)
         y = np.concatenate([np.ones(len(dataset)), np.zeros(len(neighbour))])
         model.fit(np.concatenate([prepare(dataset), prepare(neighbour)]), y)
@@ -257,7 +257,7 @@ def _log_odds(mine: Any, other: Any, size: int) -> Floats:
     return np.asarray(np.log(a) - np.log(b), float)
 
 
-def _features(dataset: Outputs, neighbour: Outputs) -> Callable[[Outputs], Floats]:
+def features(dataset: Outputs, neighbour: Outputs) -> Callable[[Outputs], Floats]:
     """Standardised columns, a constant, and an indicator for each column with missing or infinite numbers."""
     rows = join((dataset, neighbour)).rows
     odd = ~np.isfinite(rows)

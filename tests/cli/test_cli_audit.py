@@ -18,6 +18,11 @@ def full(dataset, rng, size):
 def breaks(dataset, rng):
     raise ValueError("on purpose")
 
+def breaks_later(dataset, rng, size):
+    if size > 300:
+        raise OSError("disk full")
+    return float(np.sum(dataset)) + rng.normal(0, 1, size)
+
 def own_pair(dataset, rng):
     return dataset + rng.normal()
 
@@ -100,6 +105,18 @@ def test_bad_input_is_exit_code_2_and_one_line(file, capsys, arguments, said):
     errors = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error:")]
     assert len(errors) == 1
     assert any(word in errors[0] for word in said.split("|"))
+
+
+def test_an_exception_is_one_line_beside_what_is_known(file, capsys):
+    assert run(["audit", f"{file}:breaks_later", "--mu", "1"]) == 2
+    shown = capsys.readouterr()
+    errors = [line for line in shown.err.splitlines() if line.startswith("error:")]
+    assert len(errors) == 1
+    for part in ("breaks_later", "array([0., 0., 0., 0., 1.])", "OSError: disk full"):
+        assert part in errors[0]
+    assert "failure; p-value" in shown.out
+    assert run(["audit", f"{file}:breaks_later", "--mu", "1", "--json"]) == 2
+    assert json.loads(capsys.readouterr().out)["stopped"] == "failure"
 
 
 def write_claim(tmp_path, file, name):

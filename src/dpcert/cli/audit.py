@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -14,6 +14,9 @@ from ..mechanisms import InputError
 from ..mechanisms.validate import count
 from .options import Json
 from .output import print_json, rounded_down
+
+if TYPE_CHECKING:
+    from ..proofs_checks.auditing import AuditResult
 
 NOT_REFUTED, REFUTED = 0, 1
 
@@ -43,13 +46,13 @@ def audit_command(
 ) -> None:
     """Attack a mechanism: is it as private as claimed?
 
-    Exit code: 0 nothing was refuted (which proves nothing); 1 the claim is refuted; 2 bad input. Ctrl-C ends the
-    trials and reports what is known by then.
+    Exit code: 0 nothing was refuted (which proves nothing); 1 the claim is refuted; 2 bad input, or an exception in
+    the mechanism. Ctrl-C ends the trials; whatever ends them, what is known by then is reported.
     """
     if (epsilon is None) == (mu is None):
         raise InputError("--epsilon", epsilon, "a claim: --epsilon (with --delta), or --mu")
     count("--workers", workers, least=0)
-    from ..proofs_checks.auditing import approximate_dp, gdp
+    from ..proofs_checks.auditing import MechanismError, approximate_dp, gdp
     from ..proofs_checks.auditing.attack import attack
     from ..proofs_checks.auditing.target import load
 
@@ -59,26 +62,32 @@ def audit_command(
         typer.echo("note: no pair was given; generic arrays of numbers in [0, 1] are tried (see --pair)", err=True)
     columns = TextColumn("trials"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
     pool = ProcessPoolExecutor(workers) if workers else nullcontext()
+    failure: MechanismError | None = None
     with pool as executor, Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("", total=2 * trials)
-        result = attack(
-            target,
-            claim,
-            delta=delta,
-            trials=trials,
-            alpha=alpha,
-            max_seconds=max_seconds,
-            seed=seed,
-            method=method,
-            executor=executor,
-            progress=lambda done, total: bar.update(task, completed=done, total=total),
-            replay=_replay(mechanism, epsilon, delta, mu, pair, neighbouring, trials, alpha, method, seed),
-        )
-    if as_json:
+        try:
+            result: AuditResult | None = attack(
+                target,
+                claim,
+                delta=delta,
+                trials=trials,
+                alpha=alpha,
+                max_seconds=max_seconds,
+                seed=seed,
+                method=method,
+                executor=executor,
+                progress=lambda done, total: bar.update(task, completed=done, total=total),
+                replay=_replay(mechanism, epsilon, delta, mu, pair, neighbouring, trials, alpha, method, seed),
+            )
+        except MechanismError as problem:
+            failure, result = problem, problem.known
+    if result is not None and as_json:
         print_json({"mechanism": mechanism, "generic_pair": target.generic, **result.to_json()})
-    else:
+    elif result is not None:
         _print(mechanism, result)
-    raise typer.Exit(REFUTED if result.refuted else NOT_REFUTED)
+    if failure is not None:
+        raise failure
+    raise typer.Exit(REFUTED if result is not None and result.refuted else NOT_REFUTED)
 
 
 def _replay(
@@ -100,10 +109,11 @@ def _replay(
     )
 
 
-def _print(mechanism: str, result: Any) -> None:
+def _print(mechanism: str, result: AuditResult) -> None:
     verdict = "REFUTED" if result.refuted else "not refuted"
-    typer.echo(f"{mechanism}: {result.claim.text} is {verdict} (error probability {result.alpha:g})")
-    typer.echo(f"  {result.trials} calls in {result.seconds:.2f} s, {result.stopped}")
+    claimed = result.claim.text if result.claim is not None else "nothing"
+    typer.echo(f"{mechanism}: {claimed} is {verdict} (error probability {result.alpha:g})")
+    typer.echo(f"  {result.trials} calls in {result.seconds:.2f} s, {result.stopped}; p-value {result.p_value:.3g}")
     for bound in result.bounds:
         at = f" at delta = {bound.delta:g}" if bound.delta is not None else ""
         model = f", if the noise is as assumed: {bound.assumes}" if bound.assumes else ""

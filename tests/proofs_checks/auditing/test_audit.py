@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from dpcert.mechanisms import Gaussian, InputError
-from dpcert.proofs_checks.auditing import approximate_dp, audit, audit_samples, from_arrays, gdp
+from dpcert.proofs_checks.auditing import approximate_dp, audit, audit_samples, from_arrays, gdp, torch_score
 from dpcert.proofs_checks.auditing.audit import SHARES
+from dpcert.proofs_checks.auditing.outputs import Outputs
 from dpcert.proofs_checks.auditing.scores import boosted_trees, logistic, network
+from dpcert.proofs_checks.auditing.torch_score import torch_network
 from dpcert.proofs_checks.planted.additive import gaussian_sum, laplace_sum
 
 PAIR = ([1.0, 1.0], [1.0])
@@ -74,17 +76,43 @@ def test_discrete_objects_and_transcripts():
     assert audit(transcript, (True, False), epsilon=0.3, trials=1500).refuted
 
 
-@pytest.mark.parametrize("make", [logistic, boosted_trees, network])
-def test_learned_scores(make):
-    pytest.importorskip("sklearn")
-    rng = np.random.default_rng(0)
-    direction = rng.normal(size=20)
+@pytest.mark.parametrize(
+    ("make", "library"),
+    [(logistic, "sklearn"), (boosted_trees, "sklearn"), (network, "sklearn"), (torch_network, "torch")],
+)
+def test_learned_scores(make, library):
+    """Twice the separation that is claimed, along one direction of twenty; the twin has what is claimed."""
+    pytest.importorskip(library)
+    direction = np.random.default_rng(0).normal(size=20)
     direction /= np.linalg.norm(direction)
 
     def vector(dataset, rng, size):
-        return dataset * 2.0 * direction + rng.normal(size=(size, 20))
+        return dataset * direction + rng.normal(size=(size, 20))
 
-    assert audit(vector, (1.0, 0.0), claim=gdp(1.0), trials=2500, method="curve", scores=[make()]).refuted
+    options = {"claim": gdp(1.0), "method": "curve", "scores": [make()]}
+    assert audit(vector, (2.0, 0.0), trials=2500, **options).refuted
+    assert not audit(vector, (1.0, 0.0), trials=1000, **options).refuted
+
+
+def test_a_torch_score_keeps_the_callers_seed_and_repeats():
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(0)
+    mine, other = (Outputs(rng.normal(shift, 1.0, (200, 3))) for shift in (1.0, 0.0))
+    torch.manual_seed(5)
+    expected = torch.rand(1)
+    torch.manual_seed(5)
+    first = torch_network(epochs=2).fit(mine, other, seed=1)(other)
+    assert torch.rand(1) == expected
+    assert np.array_equal(first, torch_network(epochs=2).fit(mine, other, seed=1)(other))
+    assert first.mean() < torch_network(epochs=2).fit(mine, other, seed=1)(mine).mean()
+
+
+def test_torch_scores_without_torch(monkeypatch):
+    monkeypatch.setattr(torch_score, "find_spec", lambda name: None)
+    with pytest.raises(InputError, match=r"dpcert\[train\]"):
+        audit(gaussian_sum(1.0), PAIR, epsilon=1.0, trials=500, scores=[torch_network()])
+    with pytest.raises(InputError, match="hidden"):
+        torch_network(hidden=0)
 
 
 def test_given_outputs():

@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from dpcert.proofs_checks.auditing import approximate_dp, audit_samples, gdp, guess_test
+from dpcert.proofs_checks.auditing import approximate_dp, audit, audit_samples, gdp, guess_test, sampling
 from dpcert.proofs_checks.auditing import band as bands
 from dpcert.proofs_checks.auditing import mu as mu_bounds
 from dpcert.proofs_checks.auditing.evaluation import Evaluation
 from dpcert.proofs_checks.auditing.likelihood import epsilon_lower as density_bound
-from dpcert.proofs_checks.auditing.outputs import Outputs
+from dpcert.proofs_checks.auditing.outputs import Encoder, Outputs
 from dpcert.proofs_checks.auditing.rules import Rule
 from dpcert.proofs_checks.auditing.sampling import Samples
+from dpcert.proofs_checks.auditing.scores import Coordinate
 from dpcert.proofs_checks.planted.exact import Exact, mechanisms
 
 RUNS, TRIALS, ERROR = 10_000, 100, 0.05
@@ -162,3 +163,32 @@ def test_density_bound(epsilon, loss_of):
         for k in np.unique(positive).tolist()
     }
     assert not_significantly_above(sum(bound[k] > epsilon / 2 for k in positive.tolist()), 3000)
+
+
+def rarely_longer(dataset, rng):
+    """(0, .001)-DP exactly: a second number now and then, on one side only."""
+    first = [float(rng.normal())]
+    return [*first, 1.0] if dataset and rng.random() < 1e-3 else first
+
+
+class ByChunk(Encoder):
+    """Planted: one odd output gives all rows of its chunk another layout."""
+
+    def each(self, raw):
+        odd = len({len(output) for output in raw}) > 1
+        return Outputs(np.array([[7.0, *output, np.nan][:3] if odd else [*output, np.nan, np.nan] for output in raw]))
+
+
+def test_how_outputs_become_rows_says_nothing_about_the_side(monkeypatch):
+    """Honest rows are accused twice in six audits with a probability below 1e-6."""
+
+    def accused() -> int:
+        options = {"trials": 3000, "alpha": 1e-4, "method": "curve", "scores": [Coordinate()]}
+        return sum(
+            audit(rarely_longer, (True, False), epsilon=0.1, delta=1e-3, seed=seed, **options).refuted
+            for seed in range(6)
+        )
+
+    assert accused() <= 1
+    monkeypatch.setattr(sampling, "Encoder", ByChunk)
+    assert accused() > 1

@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dpcert.mechanisms import InputError
+from dpcert.proofs_checks.auditing import Raised
 from dpcert.proofs_checks.auditing.outputs import Encoder, Outputs, join
 
 
@@ -19,12 +22,36 @@ def test_tensors():
     assert Encoder().each([torch.ones(2), torch.zeros(2)]).rows.shape[0] == 2
 
 
-def test_objects_are_numbered_consistently_across_calls():
-    encoder = Encoder()
-    first, second = encoder.each(["a", "b", None]), encoder.each([None, "a", "c"])
+def test_objects_have_numbers_of_their_own():
+    first, second = Encoder().each(["a", "b", None]), Encoder().each([None, "a", "c"])
     assert first.rows[0] == second.rows[1]
     assert first.rows[2] == second.rows[0]
     assert len({float(row[0]) for row in np.concatenate([first.rows, second.rows])}) == 4
+
+
+OUTPUTS = (1, 2.5, True, [1.0, 2.0], [1.0, 2.0, 3.0], [[1, 2], [3, 4]], [[1], [2, 3]], "a", ("a", [2.0, "b"]), {"x": 1},
+           {3, 4}, None, [], np.ones((2, 2), np.float32), Raised("ValueError", "no"))  # fmt: skip
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(st.lists(st.sampled_from(range(len(OUTPUTS))), min_size=1, max_size=6))
+def test_a_row_depends_on_its_own_output_alone(chosen):
+    together = Encoder().each([OUTPUTS[index] for index in chosen]).rows
+    for row, index in zip(together, chosen, strict=True):
+        alone = Encoder().each([OUTPUTS[index]]).rows[0]
+        assert np.array_equal(row[: len(alone)], alone, equal_nan=True)
+        assert np.isnan(row[len(alone) :]).all()
+
+
+def test_objects_that_are_addresses_are_refused():
+    with pytest.raises(InputError, match="repr of their own"):
+        Encoder().each([object()])
+
+
+def test_failures_are_no_numbers():
+    rows = Encoder().each([Raised("ValueError", "a"), Raised("ValueError", "b"), Raised("KeyError", "a"), 3.0]).rows
+    assert np.isnan(rows[:3, 0]).all()
+    assert len(np.unique(Outputs(rows).keys())) == 4
 
 
 def test_transcripts_of_different_lengths_stay_different():

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from dpcert.mechanisms import InputError
-from dpcert.proofs_checks.auditing import audit, from_arrays
-from dpcert.proofs_checks.auditing.sampling import Trials, style_of
+from dpcert.proofs_checks.auditing import MechanismError, audit, from_arrays, observing_failures
+from dpcert.proofs_checks.auditing.failures import style_of
+from dpcert.proofs_checks.auditing.sampling import Trials
 from dpcert.proofs_checks.planted.additive import laplace_sum, noise_on_every_example
 from dpcert.proofs_checks.planted.exact import mechanisms
 
@@ -57,7 +58,6 @@ def test_a_process_pool_changes_nothing():
     assert np.array_equal(plain.neighbour.rows, spread.neighbour.rows, equal_nan=True)
 
 
-@pytest.mark.nightly
 def test_dask_changes_nothing():
     distributed = pytest.importorskip("dask.distributed")
     plain = Trials(noise_on_every_example, PAIR, seed=1).collect(600)
@@ -93,12 +93,66 @@ def test_ctrl_c_keeps_the_finished_chunks():
     assert {test.method for test in result.tests} == {"e-process", "curve test"}
 
 
-def test_errors_of_the_mechanism_are_the_callers():
-    def broken(dataset, rng):
-        raise ArithmeticError("on purpose")
+def breaks(dataset, rng):
+    raise ArithmeticError("on purpose")
 
-    with pytest.raises(ArithmeticError, match="on purpose"):
-        audit(broken, PAIR, epsilon=1.0)
+
+def test_an_exception_of_the_mechanism_ends_the_audit():
+    with pytest.raises(MechanismError, match=r":breaks'.*\[1.0, 1.0\] \(ArithmeticError: on purpose\)") as caught:
+        audit(breaks, PAIR, epsilon=1.0)
+    assert isinstance(caught.value.__cause__, ArithmeticError)
+    assert caught.value.known is None
+
+
+def test_an_exception_in_a_worker_is_told_as_well():
+    with ThreadPoolExecutor(2) as pool, pytest.raises(MechanismError, match="ZeroDivisionError"):
+        audit(lambda dataset, rng: 1 / 0, PAIR, epsilon=1.0, executor=pool)
+
+
+def test_what_was_known_before_an_exception_is_kept():
+    calls = 0
+
+    def late(dataset, rng, size):
+        nonlocal calls
+        calls += 1
+        if calls > 6:
+            raise OSError("disk full")
+        return len(dataset) + rng.laplace(0.0, 0.6, size)
+
+    with pytest.raises(MechanismError, match="disk full") as caught:
+        audit(late, PAIR, epsilon=1.0, trials=10**6)
+    known = caught.value.known
+    assert known.stopped == "failure"
+    assert known.trials == 64 + 128 + 256
+    assert [test.method for test in known.tests] == ["e-process"]
+    assert known.tests[0].p_value < 1
+
+
+def fails_on_one_side(dataset, rng):
+    """What is released does not depend on the dataset, but whether it can be does."""
+    if len(dataset) > 1 and rng.random() < 0.2:
+        raise KeyError("no such client")
+    return float(rng.normal())
+
+
+def fails_on_both(dataset, rng):
+    if rng.random() < 0.2:
+        raise KeyError("no such client")
+    return float(rng.normal())
+
+
+def test_failures_are_outputs_for_those_who_ask():
+    """The twin fails as often on either dataset, which says nothing."""
+    result = audit(observing_failures(fails_on_one_side, KeyError), PAIR, epsilon=1.0, trials=500)
+    assert result.refuted
+    assert not audit(observing_failures(fails_on_both), PAIR, epsilon=0.05, trials=500).refuted
+    with pytest.raises(MechanismError, match="KeyError"):
+        audit(observing_failures(fails_on_one_side, OSError), PAIR, epsilon=1.0)
+
+
+@pytest.mark.parametrize("mechanism", [single, many, laplace_sum(1.0)])
+def test_failures_can_be_observed_of_any_style(mechanism):
+    assert not audit(observing_failures(mechanism), PAIR, epsilon=4.0, trials=100).refuted
 
 
 def test_progress_hears_of_trials():

@@ -1,0 +1,95 @@
+"""Mechanisms that fail: an exception either ends the audit, or is an output like any other.
+
+Somebody who sees whether a release failed has seen an output, and a mechanism that fails on one neighbour only
+leaks. By default an exception ends the audit (MechanismError); `observing_failures` makes it an outcome.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...mechanisms import InputError
+
+if TYPE_CHECKING:
+    from .result import AuditResult
+
+Mechanism = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """The outcome of a call that failed: the exception's class, and what it said."""
+
+    kind: str
+    text: str
+
+
+class MechanismError(InputError):
+    """The mechanism raised an exception, which is the cause (`__cause__`) of this one.
+
+    dataset: the one that it was run on, as text. known: what the trials before it say, by the e-process alone
+    (None where no claim was made, or no trial finished): which trials were finished depends on the outputs, so
+    that no other test may look at them.
+    """
+
+    def __init__(self, mechanism: str, dataset: str, problem: str) -> None:
+        super().__init__("mechanism", mechanism, f"a callable that runs on the dataset {dataset} ({problem})")
+        self.dataset = dataset
+        self.known: AuditResult | None = None
+
+
+def failed(mechanism: object, dataset: object, problem: BaseException) -> MechanismError:
+    """The error to raise from `problem`."""
+    said = " ".join(f"{type(problem).__name__}: {problem}".split())[:200]
+    return MechanismError(name_of(mechanism), shortly(dataset, 120), said)
+
+
+def name_of(mechanism: object) -> str:
+    """module:name, as the command line takes it."""
+    qualified = getattr(mechanism, "__qualname__", type(mechanism).__qualname__)
+    return f"{getattr(mechanism, '__module__', '?')}:{qualified}"
+
+
+def shortly(thing: object, most: int = 200) -> str:
+    """On one line of bounded length."""
+    text = " ".join(repr(thing).split())
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+@dataclass(frozen=True)
+class ObservingFailures:
+    """mechanism, with exceptions of these kinds as outputs of the type Raised. Runs one trial a call."""
+
+    mechanism: Mechanism
+    kinds: tuple[type[Exception], ...]
+
+    def __call__(self, dataset: Any, rng: Any) -> Any:
+        try:
+            style = style_of(self.mechanism)
+            if style == "size":
+                return self.mechanism(dataset, rng, size=1)[0]
+            if style == "rngs":
+                return self.mechanism(dataset, rngs=[rng])[0]
+            return self.mechanism(dataset, rng)
+        except self.kinds as problem:
+            return Raised(type(problem).__name__, str(problem))
+
+
+def observing_failures(mechanism: Mechanism, *kinds: type[Exception]) -> ObservingFailures:
+    """The same mechanism, to somebody who sees that a call failed, and why (`kinds`: Exception unless given)."""
+    style_of(mechanism)
+    return ObservingFailures(mechanism, kinds or (Exception,))
+
+
+def style_of(mechanism: Mechanism) -> str:
+    """How the mechanism wants to be called, read off its parameters' names: "size", "rngs" or "single"."""
+    if not callable(mechanism):
+        raise InputError("mechanism", mechanism, "a callable mechanism(dataset, rng) -> output")
+    try:
+        names = inspect.signature(mechanism).parameters
+    except (TypeError, ValueError):
+        return "single"
+    return "size" if "size" in names else "rngs" if "rngs" in names else "single"
