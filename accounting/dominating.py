@@ -49,6 +49,7 @@ from .pairs import (
     Pair,
     RandomizedResponsePair,
     RenyiLines,
+    ReplacedAllocationPair,
     SubsampledPair,
     ZcdpBound,
 )
@@ -61,6 +62,8 @@ Participation = Literal["hidden", "pooled", "visible"]
 the unit's own participation when the cohort has a fixed size, and says nothing about it under independent
 Poisson coins. "visible": the observer sees the unit's own participation (its traffic, or the cohort itself).
 """
+
+_SEEN = "zero-out or replace-one when participation is visible: seeing a unit take part reveals that it is there"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,19 +143,26 @@ def _step(part: Mechanism, relation: Neighbouring, participation: Participation)
 def _allocated(part: RandomAllocation, relation: Neighbouring, participation: Participation) -> _Step:
     """A unit's rounds of a block, drawn uniformly by itself (docs/theory/rdp.md, "Random allocation").
 
-    Seen: so many Gaussian rounds. Hidden, also from the others, whose choices are independent: amplified for a unit
-    that is there or not; the replaced unit's bound is that of the seen one.
+    Seen: so many Gaussian rounds. Hidden, also from the others, whose choices are independent: amplified. From below:
+    the sum of a block's releases, in which so many contributions are for certain.
     """
     base, times = part.mechanism, part.participations
     if not isinstance(base, Gaussian):
         raise InputError("mechanism", base, "Gaussian noise, with random allocation")
-    seen = GaussianPair(widened_up(sensitivity(relation) * math.sqrt(times) / base.noise_multiplier, 4 * UNIT))
-    if participation == "visible" and relation != "add-remove":
-        return _tight({"both": seen})
-    if relation == "replace-one":
-        return _Step({"both": seen}, {})
+    if participation == "visible":
+        return _visible_allocation(base, times, relation)
     shift = widened_up(1.0 / base.noise_multiplier, 4 * UNIT)
-    return _Step({"both": AllocationPair(shift, part.rounds // times, times)}, {})
+    apart = AllocationPair(shift, part.rounds // times, times)
+    total = sensitivity(relation) * times / (base.noise_multiplier * math.sqrt(part.rounds))
+    hidden = ReplacedAllocationPair(apart) if relation == "replace-one" else apart
+    return _Step({"both": hidden}, {"both": GaussianPair(widened_down(total, 8 * UNIT))})
+
+
+def _visible_allocation(base: Gaussian, times: int, relation: Neighbouring) -> _Step:
+    if relation == "add-remove":
+        raise InputError("neighbouring", relation, _SEEN)
+    move = widened_up(sensitivity(relation) * math.sqrt(times) / base.noise_multiplier, 4 * UNIT)
+    return _tight({"both": GaussianPair(move)})
 
 
 def _correlated(part: CorrelatedGaussian, relation: Neighbouring) -> _Step:
@@ -192,9 +202,7 @@ def _poisson(part: Poisson, relation: Neighbouring) -> _Step:
     pair, rate = _location(part.mechanism), part.sampling_rate
     if relation != "replace-one":
         return _tight(_sampled(pair(1), rate, "remove", "add"))
-    if isinstance(part.mechanism, Gaussian):
-        return _tight(_sampled(pair(1), rate, "replace"))
-    return _Step(_sampled(pair(2), rate, "hybrid"), _sampled(pair(1), rate, "remove", "add"))
+    return _tight(_sampled(pair(1), rate, "replace"))
 
 
 def _fixed_size(part: FixedSize, relation: Neighbouring) -> _Step:
@@ -215,11 +223,7 @@ def _fixed_size(part: FixedSize, relation: Neighbouring) -> _Step:
 def _visible(part: Poisson | FixedSize, relation: Neighbouring) -> _Step:
     """The observer sees the unit's participation (docs: section "Visible participation")."""
     if relation == "add-remove":
-        raise InputError(
-            "neighbouring",
-            relation,
-            "zero-out or replace-one when participation is visible: seeing a unit take part reveals that it is there",
-        )
+        raise InputError("neighbouring", relation, _SEEN)
     return _tight(_sampled(_location(part.mechanism)(sensitivity(relation)), part.sampling_rate, "visible"))
 
 

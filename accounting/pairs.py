@@ -86,6 +86,14 @@ class AllocationPair(Pair):
 
 
 @dataclass(frozen=True, slots=True)
+class ReplacedAllocationPair(Pair):
+    """No pair is known: a unit that is replaced, whose rounds are drawn anew. Both neighbours' blocks are compared with
+    those without any unit, each an AllocationPair."""
+
+    apart: AllocationPair
+
+
+@dataclass(frozen=True, slots=True)
 class RenyiLines(Pair):
     """No pair is known, only D_alpha(P||Q) <= slope * alpha + constant at every integer alpha > 1, in both orders.
 

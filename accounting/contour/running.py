@@ -22,7 +22,7 @@ from .paths import Complex, Real, sampled
 from .rounds import lay
 from .saddle import plan, saddle_at_delta
 
-_ACCURACY = 27.0
+_ACCURACY = 30.0
 
 MOST_ADDITIONS = 4096
 """Sums are made afresh after as many additions, and four a row, so that their rounding stays small."""

@@ -7,44 +7,70 @@ where the noise is so small that the output reveals the coin anyway, which is wh
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from types import ModuleType
 
+from .. import gaussian
 from ..bracket import Bracket
-from ..pairs import Composition, GaussianPair, Pair, SubsampledPair
+from ..pairs import AllocationPair, Composition, GaussianPair, Pair, ReplacedAllocationPair, SubsampledPair
+from ..rounding import UNIT, widened_up
 from . import participation
 
 METHOD = "revealed-coins"
 
 
 def supports(composition: Composition) -> bool:
-    """Gaussian rounds, at least one phase of them sampled in secret."""
-    return _hidden(composition) and participation.supports(_revealed(composition))
+    """Gaussian rounds, at least one phase of them sampled or allocated in secret."""
+    return _hidden(composition) and _accountant(_revealed(composition)).supports(_revealed(composition))
 
 
 def epsilon(composition: Composition, delta: float) -> Bracket:
     """[0, certified upper bound] for the composed pair's epsilon at delta."""
-    return Bracket(0.0, participation.epsilon(_revealed(composition), delta).upper, True, METHOD)
+    return Bracket(0.0, _accountant(_revealed(composition)).epsilon(_revealed(composition), delta).upper, True, METHOD)
 
 
 def delta(composition: Composition, epsilon: float) -> Bracket:
     """[0, certified upper bound] for the composed pair's delta at epsilon."""
-    return Bracket(0.0, participation.delta(_revealed(composition), epsilon).upper, True, METHOD)
+    return Bracket(0.0, _accountant(_revealed(composition)).delta(_revealed(composition), epsilon).upper, True, METHOD)
+
+
+def _accountant(revealed: Composition) -> ModuleType:
+    """Where all rounds are allocated ones, what is revealed are plain Gaussian rounds."""
+    return gaussian if gaussian.supports(revealed) else participation
 
 
 def _hidden(composition: Composition) -> bool:
-    return any(isinstance(pair, SubsampledPair) and pair.order != "visible" for pair, _ in composition)
+    allocated = AllocationPair | ReplacedAllocationPair
+    return any(
+        isinstance(pair, allocated) or (isinstance(pair, SubsampledPair) and pair.order != "visible")
+        for pair, _ in composition
+    )
 
 
 def _revealed(composition: Composition) -> Composition:
     """The same rounds with visible coins; equal pairs are merged."""
     counts: dict[Pair, int] = {}
     for pair, rounds in composition:
-        seen = _visible(pair) if isinstance(pair, SubsampledPair) else pair
+        seen = _visible(pair)
         counts[seen] = counts.get(seen, 0) + rounds
     return tuple(counts.items())
 
 
-def _visible(pair: SubsampledPair) -> SubsampledPair:
+def _visible(pair: Pair) -> Pair:
+    if isinstance(pair, SubsampledPair):
+        return _seen_coin(pair)
+    if isinstance(pair, ReplacedAllocationPair):
+        return _seen_rounds(pair.apart, 2.0)
+    return _seen_rounds(pair, 1.0) if isinstance(pair, AllocationPair) else pair
+
+
+def _seen_rounds(pair: AllocationPair, moves: float) -> GaussianPair:
+    """A Gaussian round for each participation; a replaced unit is shown the same rounds with both of its values."""
+    return GaussianPair(widened_up(moves * pair.shift * math.sqrt(pair.participations), 4 * UNIT))
+
+
+def _seen_coin(pair: SubsampledPair) -> SubsampledPair:
     """Of the replace order both distributions move, by the base's shift each, in opposite directions."""
     base = pair.base
     if pair.order == "replace" and isinstance(base, GaussianPair):

@@ -26,12 +26,13 @@ from ..pairs import (
     Pair,
     RandomizedResponsePair,
     RenyiLines,
+    ReplacedAllocationPair,
     SubsampledPair,
     ZcdpBound,
 )
 from ..rounding import TARGET, down, up, widened_down, widened_up
 from . import sampling as rdp_sampling
-from .allocation import allocation_divergence
+from .allocation import allocation_divergence, replaced_divergence
 from .base import base_divergence, largest_loss
 from .orders import best_order
 
@@ -47,6 +48,7 @@ _UNSAMPLED = (
     ZcdpBound,
     RenyiLines,
     AllocationPair,
+    ReplacedAllocationPair,
 )
 
 
@@ -94,6 +96,8 @@ def divergence(pair: Pair, alpha: float) -> float:
         return min(largest, rdp_sampling.sampled_divergence(pair, alpha))
     if isinstance(pair, AllocationPair):
         return allocation_divergence(pair, alpha)
+    if isinstance(pair, ReplacedAllocationPair):
+        return replaced_divergence(pair, alpha)
     return min(largest, base_divergence(pair, alpha))
 
 
