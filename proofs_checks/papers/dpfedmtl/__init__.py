@@ -7,6 +7,7 @@ works with H (rounds between synchronisations), L (smoothness), lambda (gradient
 from __future__ import annotations
 
 from ..row import Row
+from .algebra_5 import ROWS as ALGEBRA_5
 from .algorithm_1 import ROWS as ALGORITHM_1
 from .assumptions import ROWS as ASSUMPTIONS
 from .boxes import ROWS as BOXES
@@ -17,6 +18,7 @@ from .limit import ROWS as LIMIT
 from .noise_formula import ROWS as NOISE_FORMULA
 from .rates_5 import ROWS as RATES_5
 from .run_audit import ROWS as RUN_AUDIT
+from .sampled_audit import ROWS as SAMPLED_AUDIT
 from .sensitivity import ROWS as SENSITIVITY
 from .subsampling import ROWS as SUBSAMPLING
 from .subspaces import ROWS as SUBSPACES
@@ -28,6 +30,7 @@ from .trainer_run import ROWS as TRAINER_RUN
 
 def rows() -> tuple[Row, ...]:
     """All rows, in the paper's order."""
-    privacy = (*ALGORITHM_1, *SENSITIVITY, *BOXES, *SUBSAMPLING, *COMPOSITION, *RUN_AUDIT, *LIMIT)
-    convergence = (*SUBSPACES, *ASSUMPTIONS, *DESCENT, *INDUCTIONS, *THEOREMS_5, *THEOREM_5_3, *TRAINER_RUN, *RATES_5)
-    return (*privacy, *convergence, *NOISE_FORMULA, *TABLES)
+    privacy = (*ALGORITHM_1, *SENSITIVITY, *BOXES, *SUBSAMPLING, *COMPOSITION, *RUN_AUDIT, *LIMIT, *SAMPLED_AUDIT)
+    convergence = (*SUBSPACES, *ASSUMPTIONS, *ALGEBRA_5, *DESCENT, *INDUCTIONS)
+    runs = (*THEOREMS_5, *THEOREM_5_3, *TRAINER_RUN, *RATES_5)
+    return (*privacy, *convergence, *runs, *NOISE_FORMULA, *TABLES)

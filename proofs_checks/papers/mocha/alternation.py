@@ -6,6 +6,8 @@ of [57], which section 5 uses (14) instead of (2).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ....trainers.mocha import objective
@@ -103,7 +105,36 @@ def weights_after_omega(statement: Statement) -> Finding:
     return Finding(primal - dual >= 0, f"primal {primal:.4f}, dual {dual:.4f}", {"primal": primal, "dual": dual})
 
 
+def omega_from_weights(statement: Statement) -> Finding:
+    """Line 11 in a replay: other data and dual variables, or other weights, and the rest as it was; the same Omega?"""
+    covariance = 0.1 * np.eye(4) + 0.9 * np.kron(np.eye(2), np.ones((2, 2)))
+    states = []
+    for seed in (1, 2):
+        tasks, _ = related_tasks(4, 4, 12, covariance, np.random.default_rng(seed))
+        states.append(next(weight_step(tasks, State.start(tasks, 4 * np.eye(4)), 1e-2, np.random.default_rng(0))))
+    first, other = states
+    if statement.claim["does not depend on"] == "the data":
+        replayed = replace(other, weights=first.weights)
+    else:
+        replayed = replace(first, weights=other.weights)
+    before, after = (omega_step(state, 1e-2, 1e-3).covariance for state in (first, replayed))
+    moved = float(np.abs(before - after).max())
+    text = "the same Omega to the last bit" if moved == 0 else f"Omega^-1 differs by {moved:.3g}"
+    return Finding(moved == 0, text, {"largest difference": moved})
+
+
 ROWS = (
+    Row(
+        id="MOCHA-OBS3",
+        paper="mocha",
+        place="Section 3.2, Observation 3",
+        kind=Kind.TRAINER,
+        evidence=omega_from_weights,
+        printed=Statement(
+            "With W fixed, the update of Omega does not depend on the data.", {"does not depend on": "the data"}
+        ),
+        spoilt=Statement("With the data fixed, the update of Omega does not depend on W.", {"does not depend on": "W"}),
+    ),
     Row(
         id="MOCHA-ALT",
         paper="mocha",

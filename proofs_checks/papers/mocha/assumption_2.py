@@ -177,7 +177,8 @@ ROWS = (
             "theta = 0 means an exact solution, theta = 1 no update.", {"theta of the exact update, of none": (0, 1)}
         ),
         spoilt=Statement(
-            "theta = 1 means an exact solution, theta = 0 no update.", {"theta of the exact update, of none": (1, 0)}
+            "theta = 0 means an exact solution, theta = 0.97 no update.",
+            {"theta of the exact update, of none": (0, 0.97)},
         ),
     ),
     Row(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import z3
 
+from ....trainers.mocha import objective
 from ....trainers.mocha.relationships import safe_sigma
 from ..row import Finding, Kind, Row, Statement
 from ..smt import Recheck, Values, decide
@@ -144,7 +145,31 @@ def local_data(statement: Statement) -> Finding:
     return Finding(moved == 0, text, {"largest difference": moved})
 
 
+def weights_from_v(statement: Statement) -> Finding:
+    """The weights along a run with drops against grad R*(v) of the sums of what the nodes sent, v_t alone."""
+    problem, worst = made_problem(4, 4, 5, loss="hinge", coupling=0.9), 0.0
+    rng, state = np.random.default_rng(3), problem.start()
+    for _ in range(30):
+        state = problem.round(state, rng.random(4) >= 0.3, passes=2)
+        sent = statement.claim["v over the sum of the updates"] * state.v
+        known = objective.weights_of(sent, problem.covariance, problem.regularisation)
+        worst = max(worst, float(np.abs(known - state.weights).max()))
+    return Finding(worst < 1e-12, f"the weights differ by at most {worst:.3g}", {"largest difference": worst})
+
+
 ROWS = (
+    Row(
+        id="MOCHA-E4-v",
+        paper="mocha",
+        place="Section 3.3: v_t is the only information that must be communicated",
+        kind=Kind.TRAINER,
+        evidence=weights_from_v,
+        printed=Statement(
+            "All weights w(alpha) follow from the v_t, the sums of the nodes' updates X_t Delta alpha_t.",
+            {"v over the sum of the updates": 1.0},
+        ),
+        spoilt=Statement("The same with 1.03 v_t.", {"v over the sum of the updates": 1.03}),
+    ),
     Row(
         id="MOCHA-L9",
         paper="mocha",
