@@ -103,9 +103,11 @@ def _watched() -> tuple[DpFedMtlLocalNoise, dict[str, Any]]:
             seen["clean"].append(moved.double().sum(dim=0).numpy())
             return moved, head
 
-        def aggregate(self, shared: torch.Tensor, total: torch.Tensor, *rest: Any) -> torch.Tensor:
+        def aggregate(
+            self, shared: torch.Tensor, total: torch.Tensor, expected: int, members: int, rate: float
+        ) -> torch.Tensor:
             seen["noisy"].append(total.double().numpy().reshape(-1).copy())
-            return super().aggregate(shared, total, *rest)
+            return super().aggregate(shared, total, expected, members, rate)
 
     return Watched(), seen
 

@@ -9,14 +9,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
 
+from dpcert.accounting import gaussian
 from dpcert.accounting.gdp import bu_mu, dong_mu
 from dpcert.proofs_checks.papers.dpfedmtl import rows, trainer_problem
 from dpcert.proofs_checks.papers.dpfedmtl.algorithm_1 import _run
+from dpcert.proofs_checks.papers.dpfedmtl.boxes import _other_order
 from dpcert.proofs_checks.papers.dpfedmtl.composition import actual_epsilon, claimed_epsilon, multiplier
 from dpcert.proofs_checks.papers.dpfedmtl.descent import expected_step
 from dpcert.proofs_checks.papers.dpfedmtl.recursion import CURVES, Array, Family, Step, quadratic_means, runs
@@ -32,6 +35,23 @@ def test_profile_of_c_p_is_the_hockey_stick_of_a_sampled_round(mu: float, rate: 
 
     numeric = quad(excess, -12, 14, limit=400, epsabs=1e-13)[0]
     assert float(sampled_profile(mu, rate, epsilon).mid()) == pytest.approx(numeric, rel=1e-7)
+
+
+@pytest.mark.parametrize(("sigma", "rate", "v"), [(0.65, 0.02, 0.3), (1.5, 0.1, 0.8), (1.5, 0.3, 0.5)])
+def test_profile_of_the_other_order_is_its_hockey_stick(sigma: float, rate: float, v: float) -> None:
+    rise, mu = math.expm1(v / sigma), 1 / sigma
+    growth = 1 + rate * rise
+
+    def excess(x: float) -> float:
+        second = (1 - rate) * norm.pdf(x) + rate * norm.pdf(x - mu)
+        return max(0.0, float(norm.pdf(x) - growth * second))
+
+    numeric = quad(excess, -12, 14, limit=400, epsabs=1e-13)[0]
+    c = 1 - (1 - rate) * rise
+    assert c > 0
+    found = rate * float(_other_order(arb(growth), arb(c), arb(mu)).mid())
+    assert found == pytest.approx(numeric, rel=1e-6)
+    assert found < rate * gaussian.profile_below(v / sigma, mu)
 
 
 def test_noise_multipliers_are_those_of_simulated_averages() -> None:
@@ -165,6 +185,9 @@ def test_noise_of_another_size_is_noticed(factor: float, right: bool) -> None:
 
 SHARP = {
     "DPFEDMTL-L4.1": {"S": "1.94C/K"},
+    "DPFEDMTL-L4.1-box": {"S": "0.97 of 2C/K"},
+    "DPFEDMTL-L4.2-box": {"S": "0.97 of 2C/sqrt K"},
+    "DPFEDMTL-SIG-domain": {"sigma over the formula's": 0.97},
     "DPFEDMTL-T4.2-source": {"mu": "1.03 nu sqrt(e^(1/sigma^2) - 1)", "order": "remove"},
     "DPFEDMTL-L5.2": {"right-hand side": "0.97 of the corrected noise"},
     "DPFEDMTL-T5.3": {"right-hand side": "corrected", "noise factor": 0.97, "rate factor": 1.0},
