@@ -28,8 +28,11 @@ _BITS = (80, 128, 256, 512, 1024, 4096)
 _ENOUGH = 58
 """Relative accuracy, in bits, at which a ball is narrow enough to be rounded to double."""
 
-_LAST_STEP = 2.0**-30
-"""Relative size of a Newton step after which the next one would be below the last place: errors are squared."""
+_FAR = 40.0
+"""Standard deviations from where tails are taken with their exponential split off."""
+
+_LAST_STEP = 2.0**-26
+"""Newton step, relative to the scale of the crossing, after which the next one is below the last place."""
 
 
 def supports(composition: Composition) -> bool:
@@ -119,10 +122,20 @@ def _accurate(epsilon: float, mu: float) -> tuple[arb, arb]:
 
 
 def _terms(epsilon: arb, mu: arb) -> tuple[arb, arb]:
-    """delta(epsilon; mu) and minus its derivative in epsilon, e^eps Phi(-mu/2 - eps/mu)."""
-    root = arb(2).sqrt()
-    far = epsilon.exp() * ((epsilon / mu + mu / 2) / root).erfc() / 2
-    return ((epsilon / mu - mu / 2) / root).erfc() / 2 - far, far
+    """delta(epsilon; mu) and minus its derivative in epsilon, e^eps Phi(-mu/2 - eps/mu).
+
+    With u = eps/mu - mu/2 and v = eps/mu + mu/2, e^eps e^{-v^2/2} = e^{-u^2/2}: e^eps need not meet its inverse.
+    """
+    u, v = epsilon / mu - mu / 2, epsilon / mu + mu / 2
+    near = _scaled_tail(u) * (-u * u / 2).exp() if u > _FAR else (u / arb(2).sqrt()).erfc() / 2
+    far = _scaled_tail(v) * (-u * u / 2).exp() if v > _FAR else epsilon.exp() * (v / arb(2).sqrt()).erfc() / 2
+    return near - far, far
+
+
+def _scaled_tail(x: arb) -> arb:
+    """e^{x^2/2} Phi(-x) by Tricomi's function (DLMF 7.11.4): a ball for a large x spoils Phi itself."""
+    half = arb(1) / 2
+    return (x * x / 2).hypgeom_u(half, half) / (2 * arb.pi().sqrt())
 
 
 def _crossing(delta: float, mu: float) -> float:
@@ -138,7 +151,7 @@ def _crossing(delta: float, mu: float) -> float:
             large = not abs(ratio) < 0.5
             step = float(((value.mid() / delta).log() if large else ratio.log1p()) * value.mid() / slope.mid())
         moved = min(max(0.0, epsilon + step), sys.float_info.max)
-        if math.isnan(moved) or abs(moved - epsilon) <= _LAST_STEP * moved:
+        if math.isnan(moved) or abs(moved - epsilon) <= _LAST_STEP * min(moved, math.sqrt(moved) * math.sqrt(mu)):
             return epsilon if math.isnan(moved) else moved
         epsilon = moved
     return epsilon

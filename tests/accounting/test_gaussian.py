@@ -98,3 +98,19 @@ def test_supports_gaussian_rounds_only() -> None:
     assert not gaussian.supports(((GaussianPair(1.0), 3), (LaplacePair(0.5), 2)))
     with pytest.raises(TypeError, match="Gaussian pair"):
         gaussian.composed_shift(((LaplacePair(0.5), 2),))
+
+
+@pytest.mark.parametrize("mu", [1e3, 1e7, 1e12, 1e18])
+@pytest.mark.parametrize("delta", [0.5, 1e-5, 1e-30])
+def test_enormous_shifts_keep_all_digits(mu: float, delta: float) -> None:
+    """Where e^eps Phi(-v) vanishes beside Phi(-u) the crossing is mu^2/2 + t mu with Phi(-t) = delta, nearly."""
+    found = gaussian.epsilon(((GaussianPair(mu), 1),), delta)
+    assert found.width <= 1e-14 * found.upper
+    with mpmath.workdps(60):
+        target = mpmath.mpf(delta)
+        t = mpmath.findroot(
+            lambda x: mpmath.ncdf(-x) - target, max(0.1, float(mpmath.sqrt(-2 * mpmath.log(delta))) - 1)
+        )
+        far = mpmath.mpf(mu) ** 2 / 2 + t * mpmath.mpf(mu)
+        # what is neglected is at most phi(t) / mu of delta, in units of mu / (t + 1/t)
+        assert abs(mpmath.mpf(found.upper) - far) <= 3 + far * mpmath.mpf(10) ** -14
