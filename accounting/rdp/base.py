@@ -51,7 +51,8 @@ def _largest_loss(pair: Pair) -> float:
     if pair.order == "visible" or base > 600:
         return base
     if pair.order == "replace":
-        return math.inf
+        # dN(s)/dN(0) is at most e^base, and dN(-s)/dN(0) at least e^-base
+        return math.log1p(pair.rate * math.expm1(base)) - math.log1p(-pair.rate * -math.expm1(-base))
     return math.log1p(pair.rate * math.expm1(base))
 
 

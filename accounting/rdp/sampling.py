@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -42,8 +43,16 @@ def supports(pair: SubsampledPair) -> bool:
     if pair.order == "visible":
         return isinstance(pair.base, (*_KNOWN_RATIO, ZcdpBound))
     if pair.order == "replace":
-        return isinstance(pair.base, GaussianPair)
+        return isinstance(pair.base, GaussianPair | LaplacePair | DiscreteGaussianPair | DiscreteLaplacePair)
     return isinstance(pair.base, _KNOWN_RATIO)
+
+
+def as_hybrid(pair: SubsampledPair) -> SubsampledPair:
+    """Of the replace order: a pair that dominates it, with noise of any kind but Gaussian (docs/theory/rdp.md)."""
+    base = pair.base
+    if isinstance(base, LaplacePair | DiscreteGaussianPair | DiscreteLaplacePair):
+        base = replace(base, shift=2 * base.shift)
+    return SubsampledPair(base, pair.rate, "hybrid")
 
 
 def sampled_divergence(pair: SubsampledPair, alpha: float) -> float:
@@ -54,6 +63,8 @@ def sampled_divergence(pair: SubsampledPair, alpha: float) -> float:
     rounded up. Where the moment itself is out of reach, sampling is given up:
     both ends of a mixture move towards each other, so the base pair (for "replace", at twice the shift) bounds it.
     """
+    if pair.order == "replace" and not isinstance(pair.base, GaussianPair):
+        return sampled_divergence(as_hybrid(pair), alpha)
     rate = up(pair.rate, 4)
     unsampled = pair.base
     if isinstance(unsampled, GaussianPair) and pair.order == "replace":
