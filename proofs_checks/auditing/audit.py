@@ -18,8 +18,9 @@ from .clopper_pearson import Floats
 from .curve import ClaimedCurve, as_claim
 from .eprocess import EProcess
 from .evaluation import Evaluation, Shown
-from .failures import Mechanism, name_of
+from .failures import Mechanism
 from .outputs import Outputs
+from .replay import replay as replaying
 from .result import AuditResult
 from .sampling import Progress, Samples, Trials
 from .scores import LowBits, Score
@@ -93,7 +94,10 @@ def audit(
     samples = runner.collect(
         total, max_seconds=max_seconds, progress=progress, watch=_watcher(process, parts.get("eprocess"), method)
     )
-    shown = Shown((pair[0], pair[1]), seed, replay or _snippet(mechanism, curve, trials, seed, alpha, method))
+    if replay is None:  # scores and losses of one's own cannot be told a command
+        told = curve if scores is None and loss is None else None
+        replay = replaying(mechanism, (pair[0], pair[1]), told, delta, trials, alpha, method, seed)
+    shown = Shown((pair[0], pair[1]), seed, replay)
     result = Evaluation(samples, curve, delta, parts, tried, loss, process, shown, alpha).result(started)
     if samples.failure is not None:
         samples.failure.known = result if samples.trials > 0 and process is not None else None
@@ -142,11 +146,3 @@ def _watcher(process: EProcess | None, error: float | None, method: str) -> Call
         return process.feed(dataset, neighbour, stop_at=1 / error)
 
     return watch
-
-
-def _snippet(mechanism: object, claim: ClaimedCurve | None, trials: int, seed: int, alpha: float, method: str) -> str:
-    stated = "" if claim is None else f", claim={claim.text!r}" if len(claim.epsilons) > 1 else (
-        f", epsilon={claim.epsilons[0]!r}, delta={claim.deltas[0]!r}"
-    )  # fmt: skip
-    said = f"trials={trials}, alpha={alpha!r}, method={method!r}, seed={seed}"
-    return f"audit({name_of(mechanism)}, pair{stated}, {said})"

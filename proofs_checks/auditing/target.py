@@ -1,11 +1,13 @@
 """From "package.module:callable" to a mechanism with neighbouring datasets to run it on.
 
 Where the pair comes from, in this order: the one that is named; the callable's attribute `pair`; its module's
-`PAIR`; generic ones. A pair is a tuple (dataset, neighbour), or a function without arguments that returns one.
+`PAIR`; generic ones. A pair is a tuple (dataset, neighbour), or a function without arguments that returns one; it
+is named as MODULE:NAME, or written out in Python's literals.
 """
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.util
 import sys
@@ -43,7 +45,7 @@ def load(
     module, mechanism = _named(field, name)
     if not callable(mechanism):
         raise InputError(field, name, "a callable mechanism(dataset, rng) -> output")
-    stated = _named("pair", pair)[1] if pair is not None else getattr(mechanism, "pair", getattr(module, "PAIR", None))
+    stated = _stated(pair) if pair is not None else getattr(mechanism, "pair", getattr(module, "PAIR", None))
     if stated is None:
         return Target(name, mechanism, generic_pairs(relation), True)
     found = stated() if callable(stated) else stated
@@ -58,6 +60,14 @@ def generic_pairs(neighbouring: Neighbouring) -> tuple[Pair, ...]:
     if neighbouring == "add-remove":
         return (np.append(zeros, 1.0), zeros), (np.append(ones, 1.0), ones)
     return (np.append(zeros, 1.0), np.append(zeros, 0.0)), (np.append(ones, 1.0), np.append(ones, 0.0))
+
+
+def _stated(pair: str) -> Any:
+    """The pair of this name, or of these literals, such as ([0.0], [1.0])."""
+    try:
+        return ast.literal_eval(pair)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return _named("pair", pair)[1]
 
 
 def _named(field: str, name: str) -> tuple[ModuleType, Any]:

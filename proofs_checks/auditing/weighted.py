@@ -204,7 +204,7 @@ def _expected(right: Floats | Counts, wrong: Floats | Counts, scale: float, leak
 
 
 def _by_weight(size: Floats, counts: Floats) -> Floats:
-    return np.bincount(size.astype(int), weights=counts, minlength=LEVELS + 1)[1:]
+    return np.asarray(np.bincount(size.astype(int), weights=counts, minlength=LEVELS + 1)[1:], float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,7 @@ def _cells(mine: Floats, other: Floats) -> _Cells:
     )
     counted = np.log(right + 0.5) - np.log(wrong + 0.5)
     doubt = np.sqrt(1 / (right + 0.5) + 1 / (wrong + 0.5))
-    smooth = len(edges) > 8 and np.count_nonzero(np.diff(pooled)) > 2 * MOST_CELLS
+    smooth = len(edges) > 8 and bool(np.count_nonzero(np.diff(pooled)) > 2 * MOST_CELLS)
     if smooth:
         fitted = log_odds(pooled, np.append(edges, np.inf), np.sort(mine), np.sort(other))
         part = BENT**2 / (BENT**2 + doubt**2)

@@ -7,6 +7,7 @@ what was implemented is not what was described, and the proof is about something
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 
 from ...mechanisms import InputError
@@ -40,8 +41,9 @@ def audited(
     target = load(statement.implementation, neighbouring=statement.neighbouring, field="claim.implementation")
     stated = approximate_dp(statement.threshold, statement.delta)
     curves = [stated, *_described(verification.claim)]
-    results = [
-        attack(
+    results: list[AuditResult] = []
+    for curve in curves:
+        result = attack(
             target,
             curve,
             delta=statement.delta,
@@ -50,9 +52,11 @@ def audited(
             max_seconds=max_seconds / len(curves),
             seed=seed,
             progress=progress,
+            replay=f"dpcert verify {shlex.quote(str(verification.claim.file))} --audit",
         )
-        for curve in curves
-    ]
+        results.append(result)
+        if result.stopped == "interrupt":
+            break
     found = replace(verification, audit=results[0])
     if len(results) == 2 and results[1].refuted:
         found = replace(found, findings=(*found.findings, _differs(statement.implementation, results[1])))

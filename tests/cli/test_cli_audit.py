@@ -1,10 +1,13 @@
 """dpcert audit, and dpcert verify --audit, from the command line."""
 
+import importlib
 import json
+import shlex
 
 import pytest
 
 from dpcert.cli import run
+from dpcert.proofs_checks.auditing import audit, gdp
 
 MECHANISMS = """
 import numpy as np
@@ -77,11 +80,27 @@ def test_the_replay_command_replays(file, capsys):
     assert json.loads(capsys.readouterr().out)["witness"] == first["witness"]
 
 
+def test_the_replay_of_a_call_in_python_is_a_command(file, capsys, monkeypatch):
+    """The witness of audit(), and of a test's assert_private, runs as it stands where the module can be imported."""
+    monkeypatch.syspath_prepend(str(file.parent))
+    module = importlib.import_module(file.stem)
+    first = audit(module.half, ([0.25, 1.0], [0.25]), claim=gdp(1.0), delta=1e-5, trials=3000, seed=4).witness
+    command = shlex.split(first.replay)
+    assert command[:3] == ["dpcert", "audit", f"{file.stem}:half"]
+    assert run([*command[1:], "--json"]) == 1
+    again = json.loads(capsys.readouterr().out)["witness"]
+    assert {**again, "line": tuple(again["line"]), "replay": first.replay} == first.to_json()
+    local = audit(lambda data, rng: sum(data) + rng.normal(0, 0.3), ([1.0], []), epsilon=0.1, trials=2000).witness
+    assert local.replay.startswith("audit(")
+
+
 def test_pairs_come_from_the_attribute_or_by_name(file, capsys):
     assert run(["audit", f"{file}:own_pair", "--mu", "1", "--trials", "2000"]) == 1
     assert "neighbours: 3.0" in capsys.readouterr().out
     assert run(["audit", f"{file}:own_pair", "--mu", "1", "--trials", "2000", "--pair", f"{file}:far"]) == 1
     assert "neighbours: 5.0" in capsys.readouterr().out
+    assert run(["audit", f"{file}:own_pair", "--mu", "1", "--trials", "2000", "--pair", "(6.0, 0.0)"]) == 1
+    assert "neighbours: 6.0" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -135,6 +154,7 @@ def test_verify_audits_the_named_implementation(tmp_path, file, capsys):
     assert claim["verdict"] == "refuted"
     assert claim["audit"]["refuted"] is True
     assert "implementation-differs" in {finding["id"] for finding in claim["findings"]}
+    assert claim["witness"]["replay"] == f"dpcert verify {half} --audit"
     assert "REFUTED" in (tmp_path / "out.html").read_text().upper()
 
 

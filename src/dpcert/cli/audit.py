@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated
@@ -31,8 +32,8 @@ def audit_command(
         typer.Option(
             "--pair",
             metavar="MODULE:NAME",
-            help="The two neighbouring datasets, or a function returning them. Default: the callable's attribute "
-            "pair, else its module's PAIR, else generic lists of numbers.",
+            help="The two neighbouring datasets, or a function returning them; or both written out, '([1.0], [])'. "
+            "Default: the callable's attribute pair, else its module's PAIR, else generic lists of numbers.",
         ),
     ] = None,
     neighbouring: Annotated[str, typer.Option("--neighbouring", help="For generic pairs only.")] = "add-remove",
@@ -103,7 +104,7 @@ def _replay(
     seed: int,
 ) -> str:
     claim = f"--mu {mu!r}" if mu is not None else f"--epsilon {epsilon!r} --delta {delta!r}"
-    where = f" --pair {pair}" if pair is not None else f" --neighbouring {neighbouring}"
+    where = f" --pair {shlex.quote(pair)}" if pair is not None else f" --neighbouring {neighbouring}"
     return (
         f"dpcert audit {mechanism} {claim}{where} --trials {trials} --alpha {alpha!r} --method {method} --seed {seed}"
     )

@@ -114,7 +114,9 @@ def test_coverage(case):
 @pytest.mark.nightly
 @pytest.mark.parametrize("case", CASES, ids=NAMES)
 def test_coverage_many_runs(case):
-    assert not_significantly_above(false_alarms(case, 10 * RUNS, seed=2), 10 * RUNS)
+    alarms = false_alarms(case, 10 * RUNS, seed=2)
+    print(f"{case.name}: weighted: {alarms} of {10 * RUNS}")  # shown by pytest -rP
+    assert not_significantly_above(alarms, 10 * RUNS)
 
 
 def test_a_bound_that_forgets_the_leaks_is_seen(monkeypatch):
