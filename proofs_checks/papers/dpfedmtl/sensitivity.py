@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import z3
+from scipy.stats import norm
 
 from ....accounting.gdp import gdp_epsilon
 from ..row import Finding, Kind, Row, Statement
@@ -92,6 +93,17 @@ def quoted_gaussian_mechanism(statement: Statement) -> Finding:
     )
 
 
+def curve_of_the_best_test(statement: Statement) -> Finding:
+    """Phi(Phi^-1(1 - a) - c/sigma) against the type II error of rejecting above x, N(0, 1) against N(1/sigma, 1)."""
+    factor, worst = statement.claim["mu times sigma"], 0.0
+    for sigma in (0.65, 2.42, 9.69):
+        for x in (-2.0, -0.5, 0.0, 1.0, 2.5):
+            level, missed = math.erfc(x / math.sqrt(2)) / 2, math.erfc((1 / sigma - x) / math.sqrt(2)) / 2
+            worst = max(worst, abs(float(norm.cdf(norm.isf(level) - factor / sigma)) - missed))
+    text = f"the curve is off the best test's errors by at most {worst:.3g}"
+    return Finding(worst < 1e-12, text, {"largest difference": worst})
+
+
 def one_round(statement: Statement) -> Finding:
     """The true mu of one round against 1/sigma, for all C, sigma, K, M; a smaller mu is a smaller profile.
 
@@ -170,6 +182,15 @@ ROWS = (
             "Noise of standard deviation sigma S on a quantity of sensitivity S is (0.97/sigma)-GDP.",
             {"mu times sigma": "0.97"},
         ),
+    ),
+    Row(
+        id="DPFEDMTL-L4.2-curve",
+        paper="dpfedmtl",
+        place="Lemma 4.2, the trade-off function of N(0, 1) against N(1/sigma, 1)",
+        kind=Kind.SYMBOLIC,
+        evidence=curve_of_the_best_test,
+        printed=Statement("G_(1/sigma)(a) = Phi(Phi^-1(1 - a) - 1/sigma).", {"mu times sigma": 1.0}),
+        spoilt=Statement("G_(1/sigma)(a) = Phi(Phi^-1(1 - a) - 0.97/sigma).", {"mu times sigma": 0.97}),
     ),
     Row(
         id="DPFEDMTL-L4.2",

@@ -10,7 +10,14 @@ from scipy.optimize import minimize
 
 from dpcert.proofs_checks.papers.mocha.alternation import _joint_optimum, _joint_value
 from dpcert.proofs_checks.papers.mocha.cocoa import cocoa_plus
-from dpcert.proofs_checks.papers.mocha.problem import made_problem, squared_optimum, squared_theta, tight_problem
+from dpcert.proofs_checks.papers.mocha.problem import (
+    lone_sample,
+    made_problem,
+    part_way,
+    squared_optimum,
+    squared_theta,
+    tight_problem,
+)
 from dpcert.proofs_checks.papers.mocha.theorem_1 import constant, expected_dual
 from dpcert.proofs_checks.papers.mocha.theorem_2 import spread
 from dpcert.trainers.mocha.mocha import report
@@ -89,6 +96,20 @@ def test_constants_by_their_definitions() -> None:
     assert problem.block_norms == pytest.approx(np.full(4, scale))
     assert problem.sigma_prime == pytest.approx(1 + 3 * 0.99)
     assert spread(problem) == pytest.approx(4 * 4 * 3 * scale * (1 + 3 * 0.99))
+
+
+def test_lone_sample_in_closed_form() -> None:
+    """Squared loss, sigma_1 = 4: D = 5 a^2/2 - a, gap = (D - D*) 5; half an update halves the distance to 1/5."""
+    problem = lone_sample("squared", 4.0)
+    best, value = squared_optimum(problem)
+    assert best[0, 0] == pytest.approx(0.2)
+    assert value == pytest.approx(-0.1)
+    assert problem.gap(problem.start().alpha) == pytest.approx(0.5)
+    state = problem.start()
+    half = part_way(state, problem.round(state), 0.5)
+    assert half.alpha[0, 0] == pytest.approx(0.1)
+    assert squared_theta(problem, state, half) == pytest.approx(0.25)
+    assert half.weights[0, 0] == pytest.approx(4 * 0.1)
 
 
 def test_our_cocoa_reaches_the_ridge_solution() -> None:
