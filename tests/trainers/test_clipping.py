@@ -25,7 +25,8 @@ def clipped(contribution, clip_norm, sizes=None):
     """The integers, on which both ways of adding must agree but for the last bit of the norm."""
     grid = Grid.for_round(clip_norm, 1000, contribution.dtype)
     total = ClippedSum(1, len(contribution), Layers(sizes or (len(contribution),)), grid, CPU)
-    integers = total.add(contribution, 0).double()
+    total.add(contribution, 0)
+    integers = total.total[0]
     at_once = ClippedSum(1, len(contribution), total.layers, grid, CPU)
     (others,) = at_once.add_all(contribution.unsqueeze(0), np.zeros(1, dtype=np.int64))
     assert exact_square(others) <= (clip_norm / grid.unit) ** 2
@@ -96,6 +97,7 @@ def test_zero_and_overflowing_norms():
 def test_small_updates_pass_unchanged_to_the_grid():
     update = torch.tensor([0.25, -0.125, 0.0])
     integers, grid = clipped(update, 1.0)
+    assert torch.equal(integers, ClippedSum(1, 3, Layers((3,)), grid, CPU).alone(update))
     assert torch.equal(integers * grid.unit, update.double())
 
 
@@ -172,14 +174,14 @@ def test_safety_margin_covers_the_rounding_it_names():
     assert (1 + 2.0**-24) ** 2 / (1 - (2**27 + 4) * 2.0**-53) * SAFETY < 1
 
 
-def test_pieces_that_stay_in_the_cache_change_nothing(monkeypatch):
+def test_working_in_pieces_changes_nothing(monkeypatch):
     """Long updates are worked on in pieces: the integers and sums of one piece, the norm but for its last bits."""
     rng = np.random.default_rng(4)
     dense = torch.from_numpy(rng.standard_normal(200)).float()
     thin = SparseRows(torch.tensor([3, 0, 17, 8]), torch.from_numpy(rng.standard_normal(38)).float(), 9)
     found = []
     for size in (2**16, 16, 7):
-        monkeypatch.setattr(clipping, "IN_CACHE", size)
+        monkeypatch.setattr(clipping, "PIECE", size)
         total = ClippedSum(1, 200, Layers((200,)), Grid.for_round(1e9, 3, torch.float32), CPU)
         total.add(dense, 0)
         total.add(thin, 0)
@@ -198,13 +200,12 @@ def test_sparse_rows_are_clipped_like_the_vector_they_stand_for(dtype):
         contribution = SparseRows(rows, torch.from_numpy(scale * rng.standard_normal(18)).to(dtype), 3)
         grid = Grid.for_round(0.7, 10, dtype)
         thin, thick = (ClippedSum(2, 63, Layers((63,)), grid, CPU) for _ in range(2))
-        added = thin.add(contribution, 1)
-        reference = thick.add(contribution.dense(63), 1)
-        assert isinstance(added, SparseRows)
-        assert exact_square(added.dense(63)) <= (0.7 / grid.unit) ** 2
+        thin.add(contribution, 1)
+        thick.add(contribution.dense(63), 1)
+        added, reference = thin.total[1], thick.total[1]
+        assert exact_square(added) <= (0.7 / grid.unit) ** 2
         # The two norms may differ by a rounding, and with them a truncated digit.
-        assert float((added.dense(63) - reference).abs().max()) <= 2 + 1e-9 * float(reference.abs().max())
-        assert torch.equal(thin.total[1], added.dense(63).double())
+        assert float((added - reference).abs().max()) <= 2 + 1e-9 * float(reference.abs().max())
         assert thin.within == thick.within
     for bad in (math.nan, math.inf):
         total = ClippedSum(1, 63, Layers((63,)), grid, CPU)

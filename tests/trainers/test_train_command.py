@@ -116,7 +116,7 @@ def test_adaptive_clipping(capsys):
         (["pmtl", "--seed", "-1"], "at least 0"),
         (["pmtl", "--shards", "0"], "at least 1"),
         (["pmtl", "--out", "somewhere"], "--sweep with it"),
-        (["clustered-pmtl", "--clusters", "101"], "number of clients, 100"),
+        (["clustered-pmtl", "--clusters", "101"], "number of clients, 10"),
         (["clustered-pmtl", "--clusters", "nowhere.json"], "JSON file"),
         (["pmtl", "--sweep", "everything"], "one of privacy-utility"),
         (["pmtl", "--sweep", "rounds", "--budget", "1"], "nothing, with --sweep"),

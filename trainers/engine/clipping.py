@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -24,8 +24,8 @@ from .contribution import Contribution, SparseRows, as_vector
 SAFETY = 1 - 2.0**-22
 LARGEST_DIMENSION = 2**27
 UNCLIPPED_UNIT = 2.0**-32
-IN_CACHE = 2**16
-"""So many doubles stay in a core's own cache while several operations pass over them."""
+PIECE = 2**18
+"""A long contribution is worked on in pieces of so many numbers: shorter ones cost more in calls than they save."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,41 +96,57 @@ class ClippedSum:
         self._blocks = self.total.unbind(0)
         self._scratch: _Scratch | None = None
 
-    def add(self, contribution: Contribution, block: int) -> Contribution:
-        """Add one client's contribution; returns the integers that were added, in memory that the next one reuses."""
+    def add(self, contribution: Contribution, block: int) -> None:
+        """Add one client's contribution."""
         self.counts += 1
         own = self._blocks[block]
         if isinstance(contribution, SparseRows) and len(self.layers.sizes) == 1:
-            thin = replace(contribution, numbers=self._integers(contribution.numbers, (len(contribution.numbers),)))
-            self._add_rows(thin, own)
-            return thin
-        added = self._integers(as_vector(contribution, len(own)), self.layers.sizes)
-        for part, target in zip(_in_cache(added), _in_cache(own), strict=True):
-            target.add_(part)
-        return added
+            self._add_rows(contribution, own)
+            return
+        pieces = _split(as_vector(contribution, len(own)), self.layers.sizes)
+        targets = _split(own, self.layers.sizes)
+        for piece, target, factor in zip(pieces, targets, self._factors(pieces), strict=False):
+            for part, added in zip(_in_pieces(piece), _in_pieces(target), strict=True):
+                added.add_(self._memory(part).truncated(part, factor))
 
     def _add_rows(self, thin: SparseRows, own: Tensor) -> None:
-        """own += thin, a few rows at a time: index_add_ takes doubles only."""
-        left = len(own) - len(thin.tail)
-        matrix = own[:left].view(-1, thin.width)
-        few = max(1, IN_CACHE // thin.width)
-        for rows, values in zip(thin.rows.split(few), thin.values.split(few), strict=True):
-            matrix.index_add_(0, rows, values.to(torch.float64))
-        own[left:].add_(thin.tail)
+        """own += thin, a few rows at a time."""
+        width, left = thin.width, len(own) - len(thin.tail)
+        matrix, few = own[:left].view(-1, width), max(1, PIECE // width)
+        for factor in self._factors([thin.numbers]):
+            for first in range(0, len(thin.rows), few):
+                rows = thin.rows[first : first + few]
+                part = thin.numbers[first * width : (first + len(rows)) * width]
+                matrix.index_add_(0, rows, self._memory(part).truncated(part, factor).view(-1, width))
+            own[left:].add_(self._memory(thin.tail).truncated(thin.tail, factor))
 
-    def _integers(self, vector: Tensor, sizes: tuple[int, ...]) -> Tensor:
-        """The vector, cut into pieces of these sizes that are clipped apart, in units of the grid, towards zero."""
-        if self._scratch is None:
-            self._scratch = _Scratch.of(self.total.shape[1], vector, self.grid)
-        pieces, scratch = _split(vector, sizes), self._scratch
-        whole = scratch.whole[: len(vector)]
-        scales = [self._scale(scratch.norm(piece)) for piece in pieces]
+    def _factors(self, pieces: Sequence[Tensor]) -> list[float]:
+        """By what each piece, clipped by itself, is multiplied to be in units of the grid; none where a norm is not
+        finite, and nothing is to be added."""
+        scales = [self._scale(self._norm(piece)) for piece in pieces]
         if not all(map(math.isfinite, scales)):
-            return whole.zero_()
+            return []
         self.within += all(scale >= 1 for scale in scales)
-        for piece, scale, target in zip(pieces, scales, _split(whole, sizes), strict=True):
-            scratch.truncate(piece, scale / self.grid.unit, target)
-        return whole
+        return [scale / self.grid.unit for scale in scales]
+
+    def _norm(self, piece: Tensor) -> float:
+        """The norm, in double precision."""
+        square = 0.0
+        for part in _in_pieces(piece):
+            wide = self._memory(part).wide[: len(part)].copy_(part)
+            square += float(torch.dot(wide, wide))
+        return math.sqrt(square)
+
+    def _memory(self, part: Tensor) -> _Scratch:
+        if self._scratch is None or len(self._scratch.wide) < len(part):
+            self._scratch = _Scratch.of(min(self.total.shape[1], max(PIECE, len(part))), part, self.grid)
+        return self._scratch
+
+    def alone(self, contribution: Contribution) -> Tensor:
+        """(D,): the integers that `add` adds for this contribution."""
+        total = ClippedSum(1, self.total.shape[1], self.layers, self.grid, self.total.device)
+        total.add(contribution, 0)
+        return total.total[0]
 
     def add_all(self, contributions: Tensor, blocks: npt.NDArray[np.int64]) -> Tensor:
         """Add (c, D) contributions at once, which on a GPU is much faster; returns the integers that were added.
@@ -169,47 +185,37 @@ class ClippedSum:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Scratch:
-    """Memory for one contribution at a time: fresh megabytes for each client would cost more than the arithmetic.
+    """Memory for a piece of a contribution.
 
-    whole: (dimension,) integers of the contributions' width, doubles where nothing is clipped; wide, scaled: so many
-    doubles, and numbers of the contributions' dtype, as stay in a core's cache.
+    wide: doubles; scaled: the contributions' dtype; whole: integers of that width, None where nothing is clipped.
     """
 
-    whole: Tensor
     wide: Tensor
     scaled: Tensor
+    whole: Tensor | None
 
     @classmethod
-    def of(cls, dimension: int, like: Tensor, grid: Grid) -> _Scratch:
-        whole = torch.float64 if grid.clip_norm is None else _integer(like.dtype)
-        size = min(dimension, IN_CACHE)
-        return cls(
-            like.new_empty(dimension, dtype=whole), like.new_empty(size, dtype=torch.float64), like.new_empty(size)
-        )
+    def of(cls, size: int, like: Tensor, grid: Grid) -> _Scratch:
+        whole = None if grid.clip_norm is None else like.new_empty(size, dtype=_integer(like.dtype))
+        return cls(like.new_empty(size, dtype=torch.float64), like.new_empty(size), whole)
 
-    def norm(self, piece: Tensor) -> float:
-        """The norm, in double precision."""
-        square = 0.0
-        for part in _in_cache(piece):
-            wide = self.wide[: len(part)].copy_(part)
-            square += float(torch.dot(wide, wide))
-        return math.sqrt(square)
-
-    def truncate(self, piece: Tensor, factor: float, out: Tensor) -> None:
-        """out <- piece factor, towards zero. Conversion to integers truncates, and is much faster than trunc on a
-        CPU."""
-        for part, target in zip(_in_cache(piece), _in_cache(out), strict=True):
-            target.copy_(torch.mul(part, factor, out=self.scaled[: len(part)]))
-        if out.is_floating_point():
-            out.trunc_()
+    def truncated(self, part: Tensor, factor: float) -> Tensor:
+        """part times factor, towards zero, as doubles. Conversion to integers truncates, and is much faster than trunc
+        on a CPU."""
+        size = len(part)
+        scaled = torch.mul(part, factor, out=self.scaled[:size])
+        if self.whole is None:
+            return self.wide[:size].copy_(scaled).trunc_()
+        return self.wide[:size].copy_(self.whole[:size].copy_(scaled))
 
 
 def _split(vector: Tensor, sizes: tuple[int, ...]) -> Sequence[Tensor]:
     return (vector,) if len(sizes) == 1 else vector.split_with_sizes(list(sizes))
 
 
-def _in_cache(vector: Tensor) -> Sequence[Tensor]:
-    return (vector,) if len(vector) <= IN_CACHE else vector.split(IN_CACHE)
+def _in_pieces(vector: Tensor) -> Sequence[Tensor]:
+    sizes = [min(PIECE, len(vector) - first) for first in range(0, len(vector), PIECE)]
+    return _split(vector, tuple(sizes))
 
 
 def _truncated(scaled: Tensor, grid: Grid) -> Tensor:

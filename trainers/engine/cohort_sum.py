@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-import torch
+import numpy as np
 from torch import Tensor
 
 from .algorithm import Algorithm, Clients
 from .billboard import Billboard
 from .checkpoint import Rows
 from .clipping import ClippedSum, Grid, Layers
-from .contribution import Contribution, as_vector
+from .contribution import Contribution
 from .device import reproducible_kernels
 from .local import LocalSide
 from .processes import Processes
@@ -66,12 +66,16 @@ class CohortSum:
 
     def _add(self, contributions: Iterable[Contribution], chunk: Clients, round_index: int, total: ClippedSum) -> None:
         """Clip and add: at once on a GPU; on a CPU one at a time, which stays in its caches."""
-        blocks, added = self.algorithm.block_of(chunk), iter(())
+        blocks = self.algorithm.block_of(chunk)
         if isinstance(contributions, Tensor) and contributions.is_cuda:
-            added = iter(total.add_all(contributions, blocks))
-        else:
-            added = (total.add(row, int(block)) for row, block in zip(contributions, blocks, strict=True))
-        for client, integers in zip(chunk, added, strict=True):
+            for client, integers in zip(chunk, total.add_all(contributions, blocks), strict=True):
+                self._tell(round_index, client, integers, total.grid)
+            return
+        for client, contribution, block in zip(chunk, contributions, blocks, strict=True):
             if self.billboard.keeps:
-                message = as_vector(integers, total.total.shape[1]).to(torch.float64) * total.grid.unit
-                self.billboard.message(round_index, int(client), message)
+                self._tell(round_index, client, total.alone(contribution), total.grid)
+            total.add(contribution, int(block))
+
+    def _tell(self, round_index: int, client: np.int64, integers: Tensor, grid: Grid) -> None:
+        if self.billboard.keeps:
+            self.billboard.message(round_index, int(client), integers * grid.unit)

@@ -229,7 +229,7 @@ class Trainer:
         count, noise_on_count = self._count(total, attempt)
         return Release(pre_noise, noise, 2 * (self.clip_norm or float("inf")), count, noise_on_count, cohort, rows)
 
-    def _noise(self, shape: tuple[int, int], unit: float, cohort: Clients, attempt: int) -> Tensor:
+    def _noise(self, shape: tuple[int, ...], unit: float, cohort: Clients, attempt: int) -> Tensor:
         """The (blocks, D) noise on the sum, the same in every process."""
         deviation = self.update_multiplier * (self.clip_norm or 0.0)
         device = self.local.device

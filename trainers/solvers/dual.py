@@ -107,7 +107,7 @@ class DualSolver:
             from_anchor = from_start if same else self._outputs(work, order, work.anchor)
         sizes = [len(work.clients[place]) for place in order]
         gram = from_start.new_zeros(sum(sizes), max(sizes))
-        for own, place, size in zip(gram.split(sizes), order, sizes, strict=True):
+        for own, place, size in zip(gram.split_with_sizes(sizes), order, sizes, strict=True):
             own[:, :size] = self._gram(work.clients[place])
         if self._bias:
             gram += 1
@@ -146,7 +146,7 @@ class DualSolver:
         """(all samples, outputs) of each client's samples under its vector, in order."""
         sizes = [len(work.clients[place]) for place in order]
         result = vectors.new_empty(sum(sizes), self.model.shapes[0][1])
-        for out, place in zip(result.split(sizes), order, strict=True):
+        for out, place in zip(result.split_with_sizes(sizes), order, strict=True):
             weight, *bias = self.model.split(vectors if vectors.dim() == 1 else vectors[place])
             _features(work.clients[place]).outputs(weight, out)
             if bias:
