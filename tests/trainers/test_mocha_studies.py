@@ -140,7 +140,7 @@ def test_tables_of_several_seeds_have_standard_errors(tmp_path):
     assert "| cocoa | not reached (0.05) theta=0.5 |" in table
     whole = [{"method": "whole", "label": "passes=1", "seed": s, "primal": [3.0, 2.0 + s]} for s in (0, 1)]
     drops = drop_table([entry for entry in results if entry["method"] != "cocoa"] + whole)
-    assert "| passes=1 | 20 (10) | 0.001 (0) | 2.5000 (0.5000) |" in drops
+    assert "| passes=1 | 20 (10) | 0.001 (0) | 2.5000 (0.5000) | 0.000 (0.000)% |" in drops
     (tmp_path / "alone").mkdir()
     drawn = draw("figure1", results, tmp_path)
     alone = draw("figure1", [entry for entry in results if entry["seed"] == 0], tmp_path / "alone")

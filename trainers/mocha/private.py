@@ -166,10 +166,11 @@ class PrivateRounds:
         total = ClippedSum(1, blocks * dimension, Layers((blocks * dimension,)), grid, CPU)
         messages = np.zeros((len(moved), blocks, dimension))
         for node, vector in enumerate(moved):
-            sent = np.outer(relay.rows[node] / relay.largest, vector).ravel()
-            integers = total.add(torch.from_numpy(sent), 0)
-            assert isinstance(integers, torch.Tensor)
-            messages[node] = integers.numpy().reshape(blocks, dimension) * grid.unit
+            sent = torch.from_numpy(np.outer(relay.rows[node] / relay.largest, vector).ravel())
+            before = total.total.clone()
+            total.add(sent, 0)
+            added = total.total - before  # exact: whole numbers
+            messages[node] = added.numpy().reshape(blocks, dimension) * grid.unit
         return total.total.numpy().reshape(blocks, dimension) * grid.unit, messages
 
     def _covariance(self, state: State, statistic: Array) -> Array:

@@ -116,15 +116,19 @@ def drop_table(results: Results, target: float = TARGET) -> str:
     Means over seeds (standard errors).
     """
     lines = [
-        f"| dropout | rounds to {target:g} | sub-optimality at the end | Algorithm 1, joint primal at the end |",
-        "|---|---|---|---|",
+        f"| dropout | rounds to {target:g} | sub-optimality at the end | Algorithm 1, joint primal at the end "
+        "| above the first, paired |",
+        "|---|---|---|---|---|",
     ]
     curves = curves_of(results)
+    first: list[float] = []
     for label in dict.fromkeys(curve.label for curve in curves):
         own = [curve for curve in curves if curve.label == label]
         hits = [np.flatnonzero(curve.excess <= target) for curve in own]
         rounds = [curve.rounds[hit[0]] if len(hit) else np.inf for curve, hit in zip(own, hits, strict=True)]
         whole = [r["primal"][-1] for r in results if r["method"] == "whole" and r["label"] == label]
+        first = first or whole
         last = shown([float(curve.excess[-1]) for curve in own], ".2g")
-        lines.append(f"| {label} | {shown(rounds, '.0f')} | {last} | {shown(whole, '.4f')} |")
+        above = shown([float(100 * (end / begin - 1)) for end, begin in zip(whole, first, strict=True)], ".3f") + "%"
+        lines.append(f"| {label} | {shown(rounds, '.0f')} | {last} | {shown(whole, '.4f')} | {above} |")
     return "\n".join(lines)
