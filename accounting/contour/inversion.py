@@ -108,7 +108,7 @@ class Inversion:
         base_error = self.prefactor_error + 4.0 * UNIT * (abs(self.prefactor) + self.c * epsilon + 40.0)
         excess = math.exp(min(700.0, self.frame.log_excess(epsilon) - base + base_error))
         turned = self.terms.imag * cosine - self.terms.real * sine
-        slope = float(self.s @ turned) / value - self.c if value > 0.0 else -self.c
+        slope = float((self.s * turned).sum()) / value - self.c if value > 0.0 else -self.c
         return base + _log(value - error - excess) - base_error, base + _log(value + error) + base_error, slope
 
 
