@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ....trainers.federated import Trainer
 
 Array = NDArray[np.float64]
-CLIENTS, SMOOTH, STEP, CLIP, NOISE = 12, 2.0, 0.5, 100.0, 0.8
+CLIENTS, COHORT, SMOOTH, STEP, CLIP, NOISE = 12, 3, 2.0, 0.5, 100.0, 0.8
 ROUNDS, SEEDS, ALPHA = 40, 12, 1e-4
 WINDOWS = ((0, 10), (0, 20), (0, ROUNDS), (ROUNDS // 2, ROUNDS))
 """Rounds from and to; the last one has nothing but noise left."""
@@ -117,8 +117,8 @@ def bound_along_runs(statement: Statement) -> Finding:
     unlike = unlike_the_trainer([(APART, HOW, 1.0)])
     if unlike:
         return Finding(False, unlike)
-    cases = [(_statistics(cohort), SMOOTH * STEP * NOISE**2 / cohort) for cohort in (3,)]
-    cases.append((_statistics_apart(), APART.smoothness * HOW.step * APART.dimension * NOISE**2 / HOW.cohort))
+    apart = APART.smoothness * HOW.step * APART.dimension * NOISE**2 / HOW.cohort
+    cases = ((_statistics(COHORT), SMOOTH * STEP * NOISE**2 / COHORT), (_statistics_apart(), apart))
     worst = []
     for covered, noise in cases:
         for first, last in WINDOWS:
