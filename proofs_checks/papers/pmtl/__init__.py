@@ -10,10 +10,12 @@ from ..row import Row
 from .algorithm import ROWS as ALGORITHM
 from .algorithm_privacy import ROWS as ALGORITHM_PRIVACY
 from .appendix_a1 import ROWS as APPENDIX_A1
+from .audits import ROWS as AUDITS
 from .convergence_rows import ROWS as CONVERGENCE
 from .corollary2_rows import ROWS as COROLLARY_2
 from .corrected_rows import ROWS as CORRECTED
 from .dependence_rows import ROWS as DEPENDENCE
+from .derivations_rows import ROWS as DERIVATIONS
 from .earlier import ROWS as EARLIER
 from .experiments import ROWS as EXPERIMENTS
 from .setup import ROWS as SETUP
@@ -31,11 +33,14 @@ def rows() -> tuple[Row, ...]:
         *APPENDIX_A1,
         *THEOREM_1,
         *COROLLARY_2,
+        *AUDITS,
         *EXPERIMENTS,
         *THEOREM_6,
         *THEOREM_7,
         *CONVERGENCE,
+        *(row for row in DERIVATIONS if row.paper == "pmtl"),
         *DEPENDENCE,
         *CORRECTED,
         *EARLIER,
+        *(row for row in DERIVATIONS if row.paper == "pmtl-jdp"),
     )

@@ -12,7 +12,6 @@ from scipy import stats
 from ....accounting import epsilon as epsilon_of
 from ....accounting.billboard.guarantees import EVERYBODY_ELSE
 from ....accounting.billboard.observers import observer_epsilon
-from ....accounting.conversions.optimal import asoodeh_epsilon
 from ....accounting.gaussian import profile_below
 from ....accounting.rounding import float_below
 from ....mechanisms import FixedSize, Gaussian, Poisson, Repeat
@@ -168,36 +167,6 @@ def _least_noise(epsilon_at: Callable[[float], float], cohort: int) -> float:
         middle = (low + high) / 2
         low, high = (low, middle) if epsilon_at(middle) <= 0.8 else (middle, high)
     return high / cohort
-
-
-def clusters(statement: Statement) -> Finding:
-    """A cluster of m_c clients with its own billboard, noise calibrated for `counted` clients, T = 100, eps = 2."""
-    cluster, delta, epsilon, rounds = 20, 1e-5, 2.0, 100
-    counted = 100 if statement.domain["tasks counted"] == "all" else cluster
-    sigma = 4 * math.sqrt(rounds * -math.log(delta)) / (epsilon * counted)
-    found = epsilon_of(Repeat(Gaussian(sigma * cluster), rounds), delta, "replace-one")
-    numbers = {"sigma / gamma": sigma, "epsilon of the cluster": [found.lower, found.upper]}
-    text = f"noise for m = {counted} gives a cluster of {cluster} epsilon = {found.upper:.4g}, target {epsilon:g}"
-    return Finding(found.upper <= epsilon, text, numbers)
-
-
-def renyi_to_dp(statement: Statement) -> Finding:
-    """rho + factor log(1/delta)/(alpha - 1) against the best that (alpha, rho)-RDP implies (Asoodeh et al. 2020).
-
-    The best conversion is attained, so that being above it at every point is necessary and sufficient there.
-    """
-    factor, worst, where = statement.claim["factor"], -math.inf, {}
-    for alpha in (1.1, 2.0, 8.0, 64.0, 1024.0):
-        for rho in (1e-3, 0.1, 1.0, 10.0):
-            for log in (1.0, 5.0, 50.0, 500.0):
-                stated, delta = rho + factor * log / (alpha - 1), math.exp(-log)
-                needed = asoodeh_epsilon(alpha, rho, delta)
-                if needed - stated > worst:
-                    worst, where = needed - stated, {"alpha": alpha, "rho": rho, "delta": delta}
-    numbers = {"largest (least epsilon - stated epsilon)": worst} | where
-    if worst > 1e-9 * abs(where["rho"]):
-        return Finding(False, f"stated epsilon falls {worst:.4g} short", numbers, where)
-    return Finding(True, f"above the least implied epsilon at all 80 points, closest by {-worst:.4g}", numbers)
 
 
 def fine_tuning(statement: Statement) -> Finding:

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from ..row import Kind, Row, Statement
+from . import boxes
 from . import corollary2 as evidence
+
+_HALVES = {"log(2/delta)": (2.3, 27.7), "epsilon / log(2/delta)": (0.01, 2.5)}
+_ONE_ROUND = {"p": (0.05, 0.5), "epsilon": (0.5, 1.5), "mu": (1.0, 2.0)}
+_CLUSTER = {"log(1/delta)": (2.3, 27.7), "epsilon / log(1/delta)": (0.01, 2.34)}
+_ORDERS = {"alpha": (1.05, 1024.0), "log(1/delta)": (0.5, 500.0)}
 
 ROWS = (
     Row(
@@ -97,30 +103,60 @@ ROWS = (
         repaired=Statement("It needs more: sampling buys nothing before the coalition.", {"less noise with": "205"}),
     ),
     Row(
+        id="PMTL-C-BP",
+        paper="pmtl",
+        place="Our correction of Corollary 2: its inequality",
+        kind=Kind.BALLS,
+        evidence=boxes.coalition_noise,
+        printed=Statement(
+            "With z = 4 sqrt(k* log(2/delta))/epsilon, k* participations cost delta/2 at most, for epsilon <= 2.5 "
+            "log(2/delta).",
+            {"factor": 4.0},
+            _HALVES,
+        ),
+        spoilt=Statement("3.8 in place of 4 does.", {"factor": 3.8}, _HALVES),
+    ),
+    Row(
+        id="PMTL-C2-hidden",
+        paper="pmtl",
+        place="Section 4.2, Corollary 2: what amplification there is to lose, in one round",
+        kind=Kind.BALLS,
+        evidence=boxes.hidden_and_seen,
+        printed=Statement(
+            "delta is smaller where participation is hidden than where others see it. (They do: PMTL-C2-smallest.)",
+            {"hidden against seen": "<"},
+            _ONE_ROUND,
+        ),
+        spoilt=Statement("It is larger.", {"hidden against seen": ">"}, _ONE_ROUND),
+    ),
+    Row(
         id="PMTL-RG2",
         paper="pmtl",
         place="Section 4.2, remark on the generality of Corollary 2",
-        kind=Kind.INTERVAL,
-        evidence=evidence.clusters,
+        kind=Kind.BALLS,
+        evidence=boxes.full_participation,
         printed=Statement(
-            "With clients in fixed clusters, Corollary 2 applies to each cluster, m as before.",
-            {"applies to": "clusters"},
-            {"tasks counted": "all"},
+            "With clients in fixed clusters, here a fifth of all, Corollary 2 (q = m) applies to each cluster, m as "
+            "before, where epsilon <= 2.34 log(1/delta).",
+            {"factor": 4},
+            _CLUSTER | {"largest move, times 2 gamma/m": 5.0},
         ),
         repaired=Statement(
             "It does with the cluster's own size for m, and clusters chosen without looking at the data.",
-            {"applies to": "clusters"},
-            {"tasks counted": "the cluster's"},
+            {"factor": 4},
+            _CLUSTER | {"largest move, times 2 gamma/m": 1.0},
         ),
     ),
     Row(
         id="PMTL-L3",
         paper="pmtl",
         place="Appendix A.1, Lemma 3",
-        kind=Kind.INTERVAL,
-        evidence=evidence.renyi_to_dp,
-        printed=Statement("(alpha, rho)-RDP gives (rho + log(1/delta)/(alpha - 1), delta)-DP.", {"factor": 1.0}),
-        spoilt=Statement("It gives (rho + 0.97 log(1/delta)/(alpha - 1), delta)-DP.", {"factor": 0.97}),
+        kind=Kind.BALLS,
+        evidence=boxes.renyi_to_dp,
+        printed=Statement(
+            "(alpha, rho)-RDP gives (rho + log(1/delta)/(alpha - 1), delta)-DP.", {"factor": 1.0}, _ORDERS
+        ),
+        spoilt=Statement("It gives (rho + 0.97 log(1/delta)/(alpha - 1), delta)-DP.", {"factor": 0.97}, _ORDERS),
     ),
     Row(
         id="PMTL-A7p",

@@ -127,6 +127,23 @@ def billboard_lemma(statement: Statement) -> Finding:
     return Finding(worst <= budget, text, {"largest ratio": float(worst), "e^epsilon": float(budget)})
 
 
+def published(everything: bool) -> tuple[Fraction, Fraction]:
+    """The largest likelihood ratio of the three clients' outputs, all of them or the others', and e^epsilon.
+
+    A ratio that is infinite comes as 10^9.
+    """
+    worst = Fraction(1)
+    for client in range(3):
+        for data in itertools.product((0, 1), repeat=3):
+            other = tuple(1 - bit if i == client else bit for i, bit in enumerate(data))
+            hidden = -1 if everything else client
+            laws = [_others_law(hidden, each, "g(D)") for each in (data, other)]
+            for seen in laws[0]:
+                against = laws[1].get(seen)
+                worst = max(worst, laws[0][seen] / against if against else Fraction(10**9))
+    return worst, Fraction(3)
+
+
 def _others_law(client: int, data: tuple[int, ...], reads: str) -> dict[Any, Fraction]:
     law: dict[Any, Fraction] = {}
     for noise, weight in _noise():

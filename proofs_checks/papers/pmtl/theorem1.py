@@ -15,28 +15,15 @@ from ....accounting.rdp.rdp import renyi
 from ....mechanisms import FixedSize, Gaussian, Poisson, Repeat
 from .. import balls
 from ..row import Finding, Statement, Undecided
+from . import boxes
 
 
 def full_participation(statement: Statement) -> Finding:
-    """delta_G(eps; mu) <= delta on a box of (log 1/delta, eps / log 1/delta), mu of T rounds with the stated sigma.
-
-    sigma = factor gamma sqrt(T L)/(eps m) against a move of 2 gamma/m makes T rounds one Gaussian pair of shift
-    mu = sqrt(T) (2 gamma/m)/sigma = 2 eps/(factor sqrt(L)), whatever T, m and gamma.
-    """
-    factor, ratio = statement.claim["factor"], statement.domain["epsilon / log(1/delta)"]
-
-    def margin(at: balls.Point) -> arb:
-        epsilon = at["epsilon / log(1/delta)"] * at["log(1/delta)"]
-        mu = 2 * at["epsilon / log(1/delta)"] * at["log(1/delta)"].sqrt() / factor
-        return 1 - balls.gaussian_delta(epsilon, mu) * at["log(1/delta)"].exp()
-
-    found = balls.decide(
-        margin,
-        {"log(1/delta)": statement.domain["log(1/delta)"], "epsilon / log(1/delta)": ratio},
-        proof="true delta below the stated one by a factor of at most 1 - {margin} on the whole box ({cells} pieces)",
-        refutation="at {point} the true delta exceeds the stated one",
+    """As boxes.full_participation, with what Theorem 1's sigma gives at a few points."""
+    found = boxes.full_participation(statement)
+    return Finding(
+        found.holds, found.text, dict(found.numbers) | _known_points(statement.claim["factor"]), found.witness
     )
-    return Finding(found.holds, found.text, dict(found.numbers) | _known_points(factor), found.witness)
 
 
 def _known_points(factor: float) -> dict[str, float]:
@@ -61,20 +48,20 @@ def largest_shift(epsilon: float, delta: float) -> float:
     return low
 
 
-def exact_noise(statement: Statement) -> Finding:
-    """Whether sigma = factor * 2 gamma sqrt(T)/(m mu*) is both enough and needed at each (eps, delta) asked for."""
-    factor = statement.claim["times the least noise"]
-    numbers: dict[str, float] = {}
-    for epsilon, delta in statement.domain["(epsilon, delta)"]:
+POINTS = ((0.1, 1e-5), (1.0, 1e-5), (8.0, 1e-5), (40.0, 1e-5), (1.0, 1e-12), (2.0, 0.005))
+"""(epsilon, delta) at which the least noise is also compared by the profile itself, to a millionth."""
+
+
+def least_noise(statement: Statement) -> Finding:
+    """As boxes.least_noise, and at POINTS by certified values of delta_G on both sides."""
+    found, factor = boxes.least_noise(statement), statement.claim["times the least noise"]
+    holds, numbers = found.holds, dict(found.numbers)
+    for epsilon, delta in POINTS:
         mu = largest_shift(epsilon, delta)
-        with_it, with_less = profile_above(epsilon, mu / factor), profile_below(epsilon, mu / factor / (1 - 1e-6))
-        numbers[f"delta at {epsilon:g}"] = with_it
-        if with_it > delta:
-            return Finding(False, f"not enough noise: delta {with_it:.6g} > {delta:g} at epsilon {epsilon:g}", numbers)
-        if with_less <= delta:
-            text = f"not needed: a millionth less noise still gives delta {with_less:.6g} at epsilon {epsilon:g}"
-            return Finding(False, text, numbers)
-    return Finding(True, "enough, and a millionth less noise is not, at every point asked for", numbers)
+        enough, less = profile_above(epsilon, mu / factor), profile_below(epsilon, mu / factor / (1 - 1e-6))
+        numbers[f"delta at {epsilon:g}, {delta:g}: with it, with a millionth less"] = [enough, less]
+        holds = holds and enough <= delta < less
+    return Finding(holds, found.text, numbers, found.witness)
 
 
 def moments_constants(statement: Statement) -> Finding:
@@ -233,18 +220,3 @@ def limits(statement: Statement) -> Finding:
             return Finding(False, f"q = {q}, m = {m}: z = {z:.4g}, epsilon at least {found.lower:.4g}, not 1", numbers)
     last = found.upper
     return Finding(True, f"epsilon stays at {last:.4g} while sigma falls like 1/m", numbers)
-
-
-def other_aggregates(statement: Statement) -> Finding:
-    """The noise of Theorem 1 for m = 100, T = 50, eps = 2, with client k's update weighted by n_k/sum n (n = 1..100).
-
-    One replaced client moves the aggregate by 2 gamma times its weight.
-    """
-    epsilon, delta, clients, rounds = 2.0, 1e-5, 100, 50
-    sizes = range(1, clients + 1)
-    uniform = statement.domain["weights"] == "1/m"
-    weight = 1 / clients if uniform else max(sizes) / sum(sizes)
-    sigma = 4 * math.sqrt(rounds * -math.log(delta)) / (epsilon * clients)
-    found = epsilon_of(Repeat(Gaussian(sigma / weight), rounds), delta, "replace-one")
-    text = f"largest weight {weight:.4f}: epsilon in [{found.lower:.4g}, {found.upper:.4g}], stated {epsilon:g}"
-    return Finding(found.upper <= epsilon, text, {"epsilon": [found.lower, found.upper], "largest weight": weight})

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 
 from ..row import Kind, Row, Statement
+from . import boxes
 from . import theorem1 as evidence
 
 _MOMENTS = {"p at most": 0.05, "epsilon": (0.5, 8.0), "log(1/delta)": (4.6, 23.1)}
-_POINTS = {"(epsilon, delta)": ((0.1, 1e-5), (1.0, 1e-5), (8.0, 1e-5), (40.0, 1e-5), (1.0, 1e-12), (2.0, 0.005))}
+_WHERE = {"epsilon": (0.05, 20.0), "mu*": (0.5, 12.0)}
+_BOX = {"log(1/delta)": (2.3, 27.7), "epsilon / log(1/delta)": (0.01, 2.34)}
 
 ROWS = (
     Row(
@@ -52,36 +54,49 @@ ROWS = (
         paper="pmtl",
         place="Our correction of Theorem 1, second part",
         kind=Kind.BALLS,
-        evidence=evidence.exact_noise,
+        evidence=evidence.least_noise,
         printed=Statement(
             "sigma = 2 gamma sqrt(T)/(m mu*(epsilon, delta)) is enough and needed, for replaced data, adaptive rounds "
-            "and stateful clients, for all epsilon and delta. (mu* is the largest shift of a Gaussian pair that is "
-            "(epsilon, delta)-DP.)",
+            "and stateful clients. (mu* is the largest shift of a Gaussian pair that is (epsilon, delta)-DP.)",
             {"times the least noise": 1.0},
-            _POINTS,
+            _WHERE,
         ),
         spoilt=Statement(
             "One percent less noise is enough.",
             {"times the least noise": 0.99},
-            _POINTS,
+            _WHERE,
         ),
     ),
     Row(
         id="PMTL-T1-general",
         paper="pmtl",
         place="Section 4.2, after Theorem 1: other local objectives and aggregation methods",
-        kind=Kind.INTERVAL,
-        evidence=evidence.other_aggregates,
+        kind=Kind.BALLS,
+        evidence=boxes.full_participation,
         printed=Statement(
-            "Theorem 1's noise serves any aggregation into a single model. (Weights by sample count, as in the code.)",
-            {"noise": "Theorem 1"},
-            {"weights": "n_k / sum n"},
+            "Theorem 1's noise serves any aggregation into a single model, such as weights of up to 2/m (the code "
+            "weighs by sample counts), where epsilon <= 2.34 log(1/delta).",
+            {"factor": 4},
+            _BOX | {"largest move, times 2 gamma/m": 2.0},
         ),
         repaired=Statement(
             "It serves averages in which no client's weight is above 1/m, whatever the local objective.",
-            {"noise": "Theorem 1"},
-            {"weights": "1/m"},
+            {"factor": 4},
+            _BOX | {"largest move, times 2 gamma/m": 1.0},
         ),
+    ),
+    Row(
+        id="PMTL-C-T1a-arithmetic",
+        paper="pmtl",
+        place="Our correction of Lemma 1, C-T1a: from the moment bound to epsilon",
+        kind=Kind.SMT,
+        evidence=boxes.amplified_noise,
+        printed=Statement(
+            "T 2 p^2 alpha/z^2 + log(1/delta)/(alpha - 1) <= epsilon for z >= 4 p sqrt(T log(1/delta))/epsilon, "
+            "alpha = 1 + 2 log(1/delta)/epsilon and epsilon <= 2 log(1/delta).",
+            {"c2": "4"},
+        ),
+        spoilt=Statement("It is for 3.9 in place of 4.", {"c2": "3.9"}),
     ),
     Row(
         id="PMTL-T1b",
