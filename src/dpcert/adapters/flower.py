@@ -1,7 +1,6 @@
 """Our accountant for Flower (flwr 1.41 and later), and FedAvg with the cohorts that amplification needs.
 
-    config = PrivacyConfig(1e-5, 1000, NeighboringRelation.ADD_OR_REMOVE_ONE, SamplingMethod.POISSON)
-    accountant = CertifiedAccountant(config)
+    accountant = CertifiedAccountant.poisson(1e-5, population=1000)
     strategy = PoissonFedAvg(accountant, noise_multiplier=1.0, clipping_norm=1.0, expected_cohort=50)
 
 Flower's own strategies draw cohorts of a fixed size: where one client is missing, another takes its place. Their
@@ -76,6 +75,12 @@ class CertifiedAccountant:
         self._neighbouring = neighbouring_relation(relation)
         self._counts: dict[GaussianPrivacyEvent, int] = {}
         self._running: dict[float, RunningEpsilon] = {}
+
+    @classmethod
+    def poisson(cls, target_delta: float, population: int, max_epsilon: float | None = None) -> CertifiedAccountant:
+        """For cohorts in which each of `population` clients takes part by its own coin, as PoissonFedAvg draws them."""
+        relation, sampling = NeighboringRelation.ADD_OR_REMOVE_ONE, SamplingMethod.POISSON
+        return cls(PrivacyConfig(target_delta, population, relation, sampling, max_epsilon))
 
     @property
     def config(self) -> PrivacyConfig:
