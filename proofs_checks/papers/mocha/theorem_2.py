@@ -16,7 +16,7 @@ from ..row import Finding, Kind, Row, Statement
 from ..smt import Recheck, Values, decide
 from .problem import Array, Problem, made_problem
 
-ROUNDS = 1500
+ROUNDS = 600
 ACCURACY = 5.0
 
 
@@ -26,22 +26,22 @@ def spread(problem: Problem) -> float:
 
 
 @cache
-def hinge_run(regularisation: float) -> tuple[Problem, Array, Array, float]:
+def hinge_run(regularisation: float, rounds: int = ROUNDS) -> tuple[Problem, Array, Array, float]:
     """Forty strongly coupled hinge tasks: alpha and D at every round, and D* from below by the best duality gap."""
     problem = made_problem(40, 4, 5, loss="hinge", coupling=0.98, regularisation=regularisation)
     state, values, alphas, below = problem.start(), [], [], -math.inf
-    for h in range(ROUNDS):
+    for h in range(rounds):
         alphas.append(state.alpha)
         values.append(problem.dual(state.alpha))
-        if h % 50 == 0 or h == ROUNDS - 1:
+        if h % 50 == 0 or h == rounds - 1:
             below = max(below, values[-1] - problem.gap(state.alpha))
         state = problem.round(state, passes=2)
     return problem, np.array(alphas), np.array(values), below
 
 
-def excess_of(regularisation: float) -> tuple[Problem, Array]:
+def excess_of(regularisation: float, rounds: int = ROUNDS) -> tuple[Problem, Array]:
     """The problem, and an upper bound of D - D* at every round."""
-    problem, _, values, below = hinge_run(regularisation)
+    problem, _, values, below = hinge_run(regularisation, rounds)
     return problem, values - below
 
 

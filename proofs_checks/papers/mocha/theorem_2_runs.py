@@ -12,7 +12,10 @@ from ..rates import Exponent, fitted_exponent
 from ..row import Finding, Kind, Row, Statement
 from .problem import lone_sample, made_problem
 from .theorem_1 import expected_dual
-from .theorem_2 import ROUNDS, excess_of, hinge_run, spread
+from .theorem_2 import excess_of, hinge_run, spread
+
+LONG = 1500
+"""Rounds over which the rate is fitted."""
 
 
 def bounded_along_a_run(statement: Statement) -> Finding:
@@ -90,7 +93,7 @@ def gap_of_the_average(statement: Statement) -> Finding:
     for regularisation in (0.5, 5.0, 50.0):
         problem, alphas, values, below = hinge_run(regularisation)
         size = spread(problem)
-        for first, length in ((0, 1), (0, 10), (0, 100), (20, 20), (100, 100), (100, 1000)):
+        for first, length in ((0, 1), (0, 10), (0, 100), (20, 20), (100, 100), (100, 400)):
             gap = problem.gap(alphas[first + 1 : first + length + 1].mean(axis=0))
             bound = float(values[first]) - below + size / (2 * length)
             apart = (gap - bound) / (float(values[0]) - below)
@@ -102,8 +105,8 @@ def gap_of_the_average(statement: Statement) -> Finding:
 
 @cache
 def _measured_decay() -> Exponent:
-    _, excess = excess_of(0.02)
-    rounds = np.unique(np.geomspace(100, ROUNDS - 1, 12).astype(int))
+    _, excess = excess_of(0.02, LONG)
+    rounds = np.unique(np.geomspace(100, LONG - 1, 12).astype(int))
     return fitted_exponent(rounds, excess[rounds])
 
 
