@@ -159,3 +159,22 @@ def test_rows_named_in_a_theory_page_exist(name: str) -> None:
     named = {each.rstrip(".-") for each in re.findall(r"PMTL-[A-Za-z0-9][\w.-]*", text)}
     assert len(named) > 10
     assert named - {row.id for row in ROWS} <= {"PMTL-T6", "PMTL-T7", "PMTL-ALG-a"}  # PMTL-T6-* and the like
+
+
+WRONG: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    ("PMTL-T1a", {"factor": 3.8}, {}),
+    ("PMTL-T1-general", {"factor": 4}, {"largest move, times 2 gamma/m": 1.06}),
+    ("PMTL-RG2", {"factor": 4}, {"largest move, times 2 gamma/m": 1.06}),
+    ("PMTL-C-BP", {"factor": 3.8}, {}),
+    ("PMTL-C-T1", {"times the least noise": 1.01}, {}),
+    ("PMTL-L3", {"factor": 0.95}, {}),
+    ("PMTL-L1", {"(c1, c2)": (0.05, 0.5), "sampling": "Poisson, zero-out"}, {}),
+]
+
+
+@pytest.mark.parametrize(("name", "claim", "domain"), WRONG, ids=[name for name, _, _ in WRONG])
+def test_a_wrong_constant_fails_somewhere_in_the_box(name: str, claim: dict[str, Any], domain: dict[str, Any]) -> None:
+    (row,) = register(only=name)
+    right = row.repaired or row.readings[0]
+    assert row.evidence(right).holds
+    assert not row.evidence(replace(right, claim=claim, domain=dict(right.domain) | domain)).holds
