@@ -272,6 +272,19 @@ def test_hard_settings_are_held_to_the_truth():
     assert "proved for remove" in found.detail
 
 
+def test_hard_settings_hold_lower_bounds_to_the_truth_too():
+    class HighAtOneDelta(Ours):
+        def epsilon_lower(self, accountant, delta):
+            return super().epsilon_lower(accountant, delta) + (0.01 if delta == 0.029 else 0.0)
+
+    hard = [((Phase(2.0, 0.1, 500),), 0.029)]
+    (plain,) = conformance(HighAtOneDelta(), ["lower_bound"], examples=2)
+    (found,) = conformance(HighAtOneDelta(), ["lower_bound"], examples=0, hard=hard)
+    (right,) = conformance(Ours(), ["lower_bound"], examples=0, hard=hard)
+    assert (plain.outcome, found.outcome, right.outcome) == ("passed", "broken", "passed")
+    assert "above the truth" in found.detail
+
+
 @pytest.mark.parametrize("field", ["noise_multiplier", "sampling_rate", "rounds"])
 def test_phases_are_validated(field):
     values = {"noise_multiplier": 1.0, "sampling_rate": 0.1, "rounds": 10}

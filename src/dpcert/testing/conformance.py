@@ -12,7 +12,7 @@ from hypothesis import Phase as Stage
 from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 
-from .properties import PROPERTIES, Violation, _hold_to_truth
+from .properties import HELD_TO_TRUTH, PROPERTIES, Violation
 from .subject import NotServed, Phase, Subject
 
 Setting = tuple[tuple[Phase, ...], float]
@@ -41,12 +41,12 @@ def conformance(
     """Run the named properties, each on `examples` settings that Hypothesis draws; the same ones every time.
 
     The properties that need proofs in ball arithmetic, PROVED, use a third of the examples: a proof takes a second.
-    hard: settings on which `truth` is tried as well.
+    hard: settings on which `truth` and `lower_bound` are tried as well.
     An exception other than NotServed from the accountant is a broken property: it has no answer.
     """
     for name in properties:
         tries = math.ceil(examples / 3) if name in PROVED else examples
-        yield _finding(subject, name, tries, hard if name == "truth" else ())
+        yield _finding(subject, name, tries, hard if name in HELD_TO_TRUTH else ())
 
 
 def _finding(subject: Subject, name: str, examples: int, hard: Sequence[Setting]) -> Finding:
@@ -79,7 +79,7 @@ def _finding(subject: Subject, name: str, examples: int, hard: Sequence[Setting]
 
     try:
         for phases, delta in hard:
-            tried(lambda phases=phases, delta=delta: _hold_to_truth(subject, phases, delta))  # type: ignore[misc]
+            tried(lambda phases=phases, delta=delta: HELD_TO_TRUTH[name](subject, phases, delta))  # type: ignore[misc]
         if examples:
             on_drawn()
     except Violation as violation:
@@ -94,8 +94,8 @@ def _finding(subject: Subject, name: str, examples: int, hard: Sequence[Setting]
 class AccountantConformance:
     """Subclass it in a pytest suite, set `subject`, and every property is a test.
 
-    examples: settings a property; hard: settings on which `truth` is tried as well. Properties that the accountant
-    does not serve at all are skipped.
+    examples: settings a property; hard: settings on which `truth` and `lower_bound` are tried as well. Properties
+    that the accountant does not serve at all are skipped.
     """
 
     subject: ClassVar[Subject]

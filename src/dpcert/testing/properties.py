@@ -158,6 +158,10 @@ def _one_direction(
 def lower_bound(subject: Subject, draw: Draw) -> None:
     """A reported lower bound is not above the truth."""
     phases, target = _some(subject, draw), draw(subject.deltas())
+    _hold_lower_to_truth(subject, phases, target)
+
+
+def _hold_lower_to_truth(subject: Subject, phases: tuple[Phase, ...], target: float) -> None:
     value = float(subject.epsilon_lower(_composed(subject, phases), target))
     short = math.nextafter(value, 0.0)
     wrong = value > 0 and proved_below(phases, short, target, subject.neighbouring)
@@ -249,3 +253,9 @@ PROPERTIES: dict[str, Callable[[Subject, Draw], None]] = {
     )
 }
 """Every property by its name."""
+
+HELD_TO_TRUTH: dict[str, Callable[[Subject, tuple[Phase, ...], float], None]] = {
+    "truth": _hold_to_truth,
+    "lower_bound": _hold_lower_to_truth,
+}
+"""Those that can be asked of one setting, and not only of drawn ones."""
