@@ -16,7 +16,7 @@ from ..pairs import Composition, GaussianPair, Pair, SubsampledPair
 from ..rounding import PARAMETER, TARGET, UNIT, widened_down, widened_up
 from .contour import epsilon_above, epsilon_below
 from .envelope import envelope
-from .inversion import Frame, Inversion, Plan, log1p, truncation
+from .inversion import ROUNDING, Frame, Inversion, Plan, log1p, truncation
 from .moments import Quadrature, Tilted, quadrature, short
 from .paths import Complex, Real, sampled
 from .rounds import lay
@@ -172,7 +172,7 @@ class RunningInversion:
         values: Complex = np.exp(log_phi) * (self.step / math.pi) / (t * (t + 1.0))
         values[0] *= 0.5
         modulus = np.abs(values)
-        total = float(modulus @ (error + UNIT * (60.0 + 4.0 * size))) * (1.0 + 2.0**-20)
+        total = float(modulus @ (error + UNIT * (ROUNDING + 4.0 * size))) * (1.0 + 2.0**-20)
         total += math.exp(min(700.0, found.log_tail - prefactor + prefactor_error))
         return Inversion(found, s, values, total, 4.1 * UNIT * float(modulus @ s), prefactor, prefactor_error)
 
