@@ -1,51 +1,21 @@
 """assert_private: a privacy claim as an assertion, for any test, inside Hypothesis's @given or outside.
 
 The seed derives from the mechanism's name and the pair, so that an example that fails fails again. The error
-probability of one call is the session's share for it (the pytest plugin sets it); without a plugin, DEFAULT_ALPHA.
+probability of one call is the session's share for it (the pytest plugin sets it), or what assertion_context.py says.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Executor
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..mechanisms import InputError
+from .assertion_context import current
 from .auditing import AuditResult, ClaimedCurve, audit
-
-DEFAULT_ALPHA = 1e-6
-DEFAULT_TRIALS = 2_000
-
-
-@dataclass(frozen=True)
-class Context:
-    """What a test runner says about the calls made in one test."""
-
-    alpha: float = DEFAULT_ALPHA
-    trials: int = DEFAULT_TRIALS
-    epsilon: float | None = None
-    delta: float = 0.0
-    record: Callable[[AuditResult], None] = lambda result: None
-
-
-_OUTSIDE = Context()
-_CONTEXT: ContextVar[Context] = ContextVar("dpcert_assertion")
-
-
-@contextmanager
-def assertions(context: Context) -> Iterator[None]:
-    """Use this context for the calls made inside."""
-    token = _CONTEXT.set(context)
-    try:
-        yield
-    finally:
-        _CONTEXT.reset(token)
 
 
 def assert_private(
@@ -65,7 +35,7 @@ def assert_private(
     Passing proves nothing; failing is wrong with at most the call's share of the session's error probability.
     Returns the audit's result. Raises AssertionError with the witness; InputError for unusable values.
     """
-    context = _CONTEXT.get(_OUTSIDE)
+    context = current()
     if claim is None and epsilon is None:
         epsilon, delta = context.epsilon, context.delta if delta is None else delta
     if claim is None and epsilon is None:

@@ -33,14 +33,13 @@ def audited(
 ) -> Verification:
     """The verification with what an audit of the named implementation adds; unchanged when none is named.
 
-    Raises InputError when the implementation cannot be imported or does not run.
+    Raises InputError when the implementation cannot be imported, and MechanismError when it fails.
     """
     statement = verification.claim.statement
     if statement.implementation is None:
         return verification
     target = load(statement.implementation, neighbouring=statement.neighbouring, field="claim.implementation")
-    stated = approximate_dp(statement.threshold, statement.delta)
-    curves = [stated, *_described(verification.claim)]
+    curves = [approximate_dp(statement.threshold, statement.delta), *_described(verification.claim)]
     results: list[AuditResult] = []
     for curve in curves:
         result = attack(

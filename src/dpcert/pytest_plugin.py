@@ -11,6 +11,7 @@ Only names and options are set up here; what they need is imported when a test u
 
 from __future__ import annotations
 
+import argparse
 import json
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -35,9 +36,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def _probability(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
     if not 0 < value < 1:
-        raise ValueError("expected a number strictly between 0 and 1")
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a number strictly between 0 and 1")
     return value
 
 
@@ -45,7 +49,12 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "dp(epsilon, delta=0.0): the privacy claim that assert_private tests here")
     report = config.getoption("--dp-report")
     if report is not None:
-        report.write_text("")
+        try:
+            report.write_text("")
+        except OSError as problem:
+            raise pytest.UsageError(
+                f"--dp-report {report}: expected a file that can be written ({problem.strerror})"
+            ) from None
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -89,7 +98,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     """Tell `assert_private` its claim, its share of the error probability, and where to report."""
     if not isinstance(item, pytest.Function):
         return (yield)
-    from .proofs_checks.assertion import Context, assertions
+    from .proofs_checks.assertion_context import Context, assertions
 
     epsilon, delta = _marked(item)
     context = Context(

@@ -46,7 +46,14 @@ def test_correct_code_passes_and_half_the_noise_fails_with_a_witness(project):
     project.makepyfile(test_wrong=NOISY_SUM.replace("laplace(0.0, 1.0", "laplace(0.0, 0.5"))
     first = project.runpytest_subprocess("test_wrong.py")
     first.assert_outcomes(failed=1)
-    first.stdout.fnmatch_lines(["*not (1, 0)-DP: refuted*", "*neighbours: *", "*and: *", "*replay (seed *"])
+    first.stdout.fnmatch_lines(
+        [
+            "*not (1, 0)-DP: refuted*",
+            "*neighbours: *",
+            "*and: *",
+            "*replay (seed *): dpcert audit test_wrong:noisy_sum *",
+        ]
+    )
     second = project.runpytest_subprocess("test_wrong.py")
     witness = [line for line in first.stdout.lines if "neighbours:" in line]
     assert witness == [line for line in second.stdout.lines if "neighbours:" in line]
@@ -87,19 +94,24 @@ def test_the_session_error_probability_is_split_over_tests_and_examples(project)
     project.makepyfile(
         """
         from hypothesis import given, settings, strategies as st
-        from dpcert.proofs_checks.assertion import _CONTEXT
+        from dpcert.proofs_checks.assertion_context import current
 
         @settings(max_examples=20)
         @given(st.integers())
         def test_examples(number):
-            assert abs(_CONTEXT.get().alpha - 0.01 / 2 / 20) < 1e-12
+            assert abs(current().alpha - 0.01 / 2 / 20) < 1e-12
 
         def test_plain():
-            assert abs(_CONTEXT.get().alpha - 0.01 / 2) < 1e-12
-            assert _CONTEXT.get().trials == 50_000
+            assert abs(current().alpha - 0.01 / 2) < 1e-12
+            assert current().trials == 50_000
         """
     )
     project.runpytest_subprocess("--dp-alpha=0.01", "--dp-profile=nightly").assert_outcomes(passed=2)
+
+
+def test_tests_without_claims_load_nothing_heavy(project):
+    project.makepyfile("import sys\ndef test_light():\n    assert not {'numpy', 'torch', 'scipy'} & set(sys.modules)\n")
+    project.runpytest_subprocess("-p", "no:hypothesispytest").assert_outcomes(passed=1)
 
 
 def test_claim_files_are_tests(project):
@@ -110,7 +122,17 @@ def test_claim_files_are_tests(project):
     result.stdout.fnmatch_lines(["*wrong.claim.toml: refuted*"])
 
 
-@pytest.mark.parametrize("option", ["--dp-alpha=0", "--dp-alpha=nan", "--dp-profile=weekly"])
-def test_bad_options_are_refused(project, option):
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("--dp-alpha=0", "*--dp-alpha: '0': expected a number strictly between 0 and 1*"),
+        ("--dp-alpha=nan", "*expected a number strictly between 0 and 1*"),
+        ("--dp-alpha=few", "*expected a number strictly between 0 and 1*"),
+        ("--dp-profile=weekly", "*--dp-profile: invalid choice: 'weekly'*"),
+        ("--dp-report=nowhere/audits.jsonl", "*--dp-report nowhere/audits.jsonl: expected a file that can be written*"),
+    ],
+)
+def test_bad_options_are_refused(project, option, said):
     result = project.runpytest_subprocess(option)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([said])
