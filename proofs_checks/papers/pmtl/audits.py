@@ -105,7 +105,7 @@ def moments_constants(statement: Statement) -> Finding:
 
     run: Mechanism = Repeat(Poisson(Gaussian(z), rate), rounds)
     found = epsilon_of(run, delta)
-    return _finding(scores, epsilon, delta, (found.lower, found.upper), 10_000)
+    return _finding(scores, epsilon, delta, (found.lower, found.upper), 5000)
 
 
 def _row(name: str, place: str, evidence: Any, printed: Statement, repaired: Statement) -> Row:

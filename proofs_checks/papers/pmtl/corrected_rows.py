@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from ..row import Evidence, Kind, Row, Statement
 from . import corrected as evidence
@@ -14,10 +13,12 @@ _ALL_ONE_DISTANCE = {"rate factor": 1.0, "noise factor": 1.0, "cohort factor": 1
 
 
 def _row(
-    name: str, place: str, function: Evidence, setting: str, says: str, spoilt: str, factor: Mapping[str, Any]
+    name: str, place: str, function: Evidence, setting: str, says: str, spoilt: str, factor: Mapping[str, float]
 ) -> Row:
     """factor: the one constant that the spoilt version changes; all others are 1."""
-    ones = {evidence.gap: _ALL_ONE_GAP, evidence.distance: _ALL_ONE_DISTANCE}.get(function, _ALL_ONE)  # type: ignore[call-overload]
+    ones: Mapping[str, float] = _ALL_ONE
+    if function is evidence.gap or function is evidence.distance:
+        ones = _ALL_ONE_GAP if function is evidence.gap else _ALL_ONE_DISTANCE
     where = {"setting": setting}
     return Row(
         id=f"PMTL-{name}",
@@ -26,7 +27,7 @@ def _row(
         kind=Kind.TRAINER,
         evidence=function,
         printed=Statement(says, ones, where),
-        spoilt=Statement(spoilt, ones | factor, where),
+        spoilt=Statement(spoilt, {**ones, **factor}, where),
     )
 
 

@@ -167,10 +167,9 @@ class Moments:
 
     def gradients(self) -> Array:
         """E ||grad Phi(W^t)||^2, Phi = m F."""
-        m = self.federation.size[0]
-        return sum(  # type: ignore[return-value]
-            (self._mean_of_squares(self._gradient(k, self._pick[2])) for k in range(m)), np.zeros(len(self.seconds))
-        )
+        clients = range(self.federation.size[0])
+        squares = [self._mean_of_squares(self._gradient(k, self._pick[2])) for k in clients]
+        return np.asarray(np.sum(squares, axis=0))
 
     def gaps(self) -> Array:
         """E F(W^t) - F*: half the Hessian of Phi at W^t - W*, over m."""
@@ -194,7 +193,7 @@ class Moments:
 
     def distances(self) -> Array:
         """(1/m) sum_k E ||w_k^t - w_k*||^2."""
-        return np.mean([self._mean_of_squares(rows) for rows in self._offsets()], axis=0)
+        return np.asarray(np.mean([self._mean_of_squares(rows) for rows in self._offsets()], axis=0))
 
     def errors(self) -> Array:
         """E ||e_t||^2, e_t = w~^t - w_bar^t."""
