@@ -51,7 +51,7 @@ def moved_average(statement: Statement) -> Finding:
 
     return decide(
         margin,
-        {"r": (0.0, 1.0), "s": (0.0, 1.0), "t": (0.0, 1.0)} | _needed(sensitivity),
+        {"r": (0.0, 1.0), "s": (0.0, 1.0), "t": (0.0, 1.0), **_needed(sensitivity)},
         proof="S^2 exceeds the square of every move by {margin} (2C/K)^2 or more, on {cells} pieces",
         refutation="a client moves the average farther at {point}",
     )
