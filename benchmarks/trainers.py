@@ -1,6 +1,7 @@
 """Clients per second of the trainers against plain loops, in one run: compare the ratios, never the seconds.
 
-    python benchmarks/trainers.py [--data leaf:PATH,features=inverted] [--rounds 5] [--json] [--out FILE.json]
+    python benchmarks/trainers.py [--data leaf:PATH,features=inverted] [--rounds 5] [--problem NAME] [--json]
+        [--out FILE.json]
 
 One DP-FedAvg round: 100 clients, one local epoch, batch 10, clipping and noise. Without --data the clients are
 synthetic, of FEMNIST's shape and sizes. Times are medians, alternating between the contestants, on one CPU thread:
@@ -10,6 +11,7 @@ of process CPU time; where there is a CUDA device of wall-clock time, and with c
 - authors' style: as the PMTL authors' published code does it: one module for every client, a DataLoader for each,
   parameter lists instead of vectors (written anew; nothing of theirs is used).
 - ours: every solver that can do the work, through Trainer, with exact sums, noise and accounting.
+- memory: benchmarks/trainers_memory.py.
 - all cores: the contestant on as many threads as torch takes by itself (with a CUDA device only: there the machine is
   not shared).
 """
@@ -221,7 +223,7 @@ def problems(data: str, rounds: int) -> dict[str, Problem]:
         "MLP 784 x 64 x 62": Problem(femnist, "mlp", rounds, networks, networks, True),
         "CNN, 115,646 parameters": Problem(femnist, "cnn", max(1, rounds // 2), networks, networks, True),
         "logistic regression 10,000 x 500, sparse": Problem(
-            stackoverflow_like(), "logistic", 1, ("dual",), ("dual",), False
+            stackoverflow_like(), "logistic", max(1, rounds // 2), ("dual",), ("dual",), False
         ),
     }
 
@@ -243,12 +245,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", default="")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--problem", default="", help="only problems whose name contains this")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--out", type=Path, help="write the JSON document to this file as well")
     asked = parser.parse_args()
     torch.set_num_threads(1)
     results = {}
     for name, problem in problems(asked.data, asked.rounds).items():
+        if asked.problem not in name:
+            continue
         print(f"measuring {name}", file=sys.stderr)
         results[name] = measure(problem)
     document = json.dumps({"machine": machine(), "clients a round": COHORT, "seconds a round": results}, indent=2)

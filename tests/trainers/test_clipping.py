@@ -192,6 +192,41 @@ def test_working_in_pieces_changes_nothing(monkeypatch):
     assert torch.equal(found[0], found[2])
 
 
+def exceeded(rounds=600):
+    """How many updates on the boundary come out above the clip norm."""
+    rng = np.random.default_rng(8)
+    found = 0
+    for trial in range(rounds):
+        clip_norm = float(rng.choice([0.2, 0.7, 3.7]))
+        update = torch.from_numpy(adversarial(17, rng, ("random", "boundary", "equal")[trial % 3], clip_norm)).float()
+        grid = Grid.for_round(clip_norm, 1000, torch.float32)
+        total = ClippedSum(1, 17, Layers((17,)), grid, CPU)
+        total.add(update, 0)
+        found += exact_square(total.total[0]) > (clip_norm / grid.unit) ** 2
+    return found
+
+
+def test_a_bound_without_its_margin_or_rounded_to_nearest_is_caught(monkeypatch):
+    assert exceeded() == 0
+    with monkeypatch.context() as patch:
+        patch.setattr(clipping, "SAFETY", 1 + 2.0**-22)
+        assert exceeded() > 0
+    with monkeypatch.context() as patch:
+        patch.setattr(clipping, "SAFETY", 1.0)
+        patch.setattr(
+            clipping._Scratch, "truncated", lambda self, part, factor: (part.double() * factor).round_().add_(part > 0)
+        )
+        assert exceeded() > 0
+
+
+def test_updates_that_skip_the_check_for_infinity_are_caught(monkeypatch):
+    monkeypatch.setattr(math, "isfinite", lambda value: True)
+    update = torch.tensor([math.inf, 1.0])
+    total = ClippedSum(1, 2, Layers((2,)), Grid.for_round(1.0, 10, torch.float32), CPU)
+    total.add(update, 0)
+    assert total.total.any()
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_sparse_rows_are_clipped_like_the_vector_they_stand_for(dtype):
     rng = np.random.default_rng(2)
