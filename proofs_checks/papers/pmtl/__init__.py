@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from ..row import Row
 from .algorithm import ROWS as ALGORITHM
-from .algorithm_privacy import ROWS as ALGORITHM_PRIVACY
-from .appendix_a1 import ROWS as APPENDIX_A1
+from .algorithm_privacy_rows import ROWS as ALGORITHM_PRIVACY
+from .appendix_a1_rows import ROWS as APPENDIX_A1
 from .audits import ROWS as AUDITS
 from .convergence_rows import ROWS as CONVERGENCE
 from .corollary2_rows import ROWS as COROLLARY_2
@@ -18,7 +18,7 @@ from .dependence_rows import ROWS as DEPENDENCE
 from .derivations_rows import ROWS as DERIVATIONS
 from .earlier import ROWS as EARLIER
 from .experiments import ROWS as EXPERIMENTS
-from .setup import ROWS as SETUP
+from .setup_rows import ROWS as SETUP
 from .theorem1_rows import ROWS as THEOREM_1
 from .theorem6_rows import ROWS as THEOREM_6
 from .theorem7_rows import ROWS as THEOREM_7

@@ -7,19 +7,19 @@ from dataclasses import replace
 from ..row import Kind, Row, Statement
 from . import (
     algorithm,
-    algorithm_privacy,
-    appendix_a1,
+    algorithm_privacy_rows,
+    appendix_a1_rows,
     convergence_rows,
     corollary2_rows,
     corrected_rows,
     dependence,
     dependence_rows,
     experiments,
-    setup,
+    setup_rows,
     theorem1_rows,
     theorem6_rows,
-    theorem7,
     theorem7_rows,
+    theorem7_step,
 )
 from . import theorem6 as steps
 
@@ -52,10 +52,10 @@ SAME = {
 _TMLR = {
     row.id: row
     for module in (
-        setup,
+        setup_rows,
         algorithm,
-        algorithm_privacy,
-        appendix_a1,
+        algorithm_privacy_rows,
+        appendix_a1_rows,
         theorem1_rows,
         corollary2_rows,
         experiments,
@@ -125,7 +125,7 @@ ROWS = (
         paper="pmtl-jdp",
         place="Section 4.3, Theorem 5: step size",
         kind=Kind.SMT,
-        evidence=theorem7.stable_step,
+        evidence=theorem7_step.stable_step,
         printed=(
             Statement("The step size is that of the later version (Theorem 7).", {_STEP: "printed"}),
             Statement("The step size is at most 1/(L + lambda).", {_STEP: "at most 1/(L + lambda)"}),

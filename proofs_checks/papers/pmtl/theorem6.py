@@ -106,9 +106,8 @@ def coin_per_step(statement: Statement) -> Finding:
     steps, p, shrink = statement.domain["E"], 0.5, 0.25
     per_round = p * shrink**steps + 1 - p
     per_step = statement.claim["times the proof's expectation"] * (p * shrink + 1 - p) ** steps
-    numbers = {"E f, Algorithm 1": per_round, "E f, coins per local step": per_step}
-    same = math.isclose(per_round, per_step, rel_tol=1e-12)
-    return Finding(same, f"E f/f = {per_round:.4f} with Algorithm 1's coins, {per_step:.4f} as in the proof", numbers)
+    text = f"E f/f = {per_round:.4f} with Algorithm 1's coins, {per_step:.4f} as in the proof"
+    return Finding(math.isclose(per_round, per_step, rel_tol=1e-12), text, {"E f": [per_round, per_step]})
 
 
 def product_38(statement: Statement) -> Finding:
@@ -183,8 +182,8 @@ def jensen_46(statement: Statement) -> Finding:
 def one_gradient_47(statement: Statement) -> Finding:
     """||update||^2 of E local steps on f = w^2/2 from w = 1, eta = .1, against ||eta grad||^2."""
     update = 1 - 0.9 ** statement.domain["E"]
-    numbers = {"squared update": update**2, "(47)": 0.1**2}
-    return Finding(update**2 <= 0.01 * (1 + 1e-12), f"squared update {update**2:.4f}, (47) has 0.0100", numbers)
+    text, numbers = f"squared update {update**2:.4f}, (47) has 0.0100", {"squared update": update**2, "(47)": 0.1**2}
+    return Finding(update**2 <= 0.01 * (1 + 1e-12), text, numbers)
 
 
 def average_48(statement: Statement) -> Finding:
@@ -211,7 +210,7 @@ def average_48(statement: Statement) -> Finding:
 def arithmetic_48(statement: Statement) -> Finding:
     """(m/q^2) sum_k p ||g_k||^2, that is (46) with E I = p, against (48)'s (1/m) or (1/q) times the sum."""
     m, q, total = z3.Reals("m q sum_of_squares")
-    stated = total / m if statement.claim["in front of the sum"] == "1/m" else total / q
+    stated = total / (m if statement.claim["in front of the sum"] == "1/m" else q)
 
     def recheck(values: Values) -> Recheck:
         true, said = values["sum_of_squares"] / values["q"], values["sum_of_squares"] / values["m"]

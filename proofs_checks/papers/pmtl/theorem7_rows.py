@@ -6,6 +6,7 @@ from typing import Any
 
 from ..row import Kind, Row, Statement
 from . import theorem7 as evidence
+from . import theorem7_step as step
 
 
 def _row(name: str, place: str, function: Any, printed: Statement | tuple[Statement, ...], **more: Any) -> Row:
@@ -17,7 +18,7 @@ ROWS = (
     _row(
         "T7-step",
         "Section 4.3, Theorem 5; Appendix A.3, Theorem 7: step size",
-        evidence.stable_step,
+        step.stable_step,
         Statement(
             "eta = cp/(Lp^2 + lambda p^2 - 2 lambda) with 1/2 <= eta p (c - 2)(mu + lambda) <= 1 is a stable "
             "step size.",
@@ -28,7 +29,7 @@ ROWS = (
     _row(
         "T7-step-none",
         "Appendix A.3, Theorem 7: step size",
-        evidence.no_stable_step,
+        step.no_stable_step,
         Statement("Some admissible step size lies within the stability limit.", {"where": "in (0, 2/(L + lambda)]"}),
         repaired=Statement(
             "All of them are negative or beyond the limit 2/(L + lambda).", {"where": "below 0 or above 2/(L + lambda)"}
@@ -37,7 +38,7 @@ ROWS = (
     _row(
         "T7-step-exists",
         "Appendix A.3, Theorem 7: the constant c",
-        evidence.admissible_exists,
+        step.admissible_exists,
         Statement("There is a constant c with 1/2 <= eta p (c - 2)(mu + lambda) <= 1.", {"c": "exists"}, {"p": "any"}),
         repaired=Statement(
             "There is one where p^2 (L + lambda) > 2 lambda.", {"c": "exists"}, {"p": "p^2 (L + lambda) > 2 lambda"}
@@ -46,7 +47,7 @@ ROWS = (
     _row(
         "T7-rate",
         "Appendix A.3, Theorem 7: the rate 2^-T",
-        evidence.halving_rate,
+        step.halving_rate,
         Statement(
             "A fixed step halves the gap in every step, whatever the condition number.",
             {"factor": 0.5},
