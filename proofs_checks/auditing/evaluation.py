@@ -80,6 +80,7 @@ class Evaluation:
         self.band: bands.Band | None = None
         self.scores = scores
         self._fresh: dict[int, tuple[Floats, Floats]] = {}
+        self._taken: int | None = None
 
     def result(self, started: float) -> AuditResult:
         if self.process is not None:
@@ -190,18 +191,19 @@ class Evaluation:
     def _per_trial(self, view: int) -> float:
         return self.views[view].weight / self.views[view].grids[0].trials
 
-    def _sharpest(self, error: float) -> tuple[int, Rule]:
-        """The view, and the rule on it, that promise the largest bound on epsilon."""
+    def _sharpest(self, error: float) -> int:
+        """The view that promises the largest bound on epsilon; the one that _event took, if it did."""
+        if self._taken is not None:
+            return self._taken
         chosen = [event.choose(view.grids, self.delta, self.fresh_trials, error) for view in self.views]
-        number = max(range(len(chosen)), key=lambda index: chosen[index][0] * self.views[index].weight)
-        return number, chosen[number][1]
+        return max(range(len(chosen)), key=lambda index: chosen[index][0] * self.views[index].weight)
 
     def _event(self, error: float) -> None:
         chosen = [
             weighted.choose(view.grids, *view.explored, self.delta, self.fresh_trials, error) for view in self.views
         ]
         number = max(range(len(chosen)), key=lambda index: chosen[index][0] * self.views[index].weight)
-        rule = chosen[number][1]
+        rule, self._taken = chosen[number][1], number
         right, wrong = rule.counts(*self._scored(number))
         leak = rule.share * self.delta
         value = weighted.epsilon_lower(right, wrong, self.fresh_trials, leak, error)
@@ -228,7 +230,7 @@ class Evaluation:
             self._refuted(number, rule, counts, self._lines()[0], "mu bound")
 
     def _band(self, error: float) -> None:
-        number = self._sharpest(error)[0]
+        number = self._sharpest(error)
         rules = bands.choose(self.views[number].grids, self.delta, self.fresh_trials, error)
         counts = self._counts(number, rules)
         self.band = bands.band(rules, counts, self.fresh_trials, error)

@@ -61,7 +61,9 @@ class Weighted:
         return right, wrong
 
     def _cells(self, scores: Floats) -> Counts:
-        return np.bincount(np.searchsorted(np.asarray(self.edges), scores, "right"), minlength=len(self.weights))
+        """How many scores there are in each cell. Rules have few edges: one pass each is quicker than a search."""
+        beyond = [len(scores), *(np.count_nonzero(scores >= edge) for edge in self.edges), 0]
+        return -np.diff(np.array(beyond, np.int64))
 
     def describe(self, score: str) -> str:
         """The event in words."""
@@ -218,17 +220,18 @@ class _Cells:
 
 
 def _cells(mine: Floats, other: Floats) -> _Cells:
-    pooled = np.sort(np.concatenate([mine, other]))
+    mine, other = np.sort(mine), np.sort(other)
+    pooled = np.sort(np.concatenate([mine, other]), kind="stable")  # quick on two sorted runs
     edges = thresholds(pooled, MOST_CELLS)
     right, wrong = (
-        np.bincount(np.searchsorted(edges, side, "right"), minlength=len(edges) + 1).astype(float)
+        np.diff(np.concatenate([[0], np.searchsorted(side, edges), [len(side)]])).astype(float)
         for side in (mine, other)
     )
     counted = np.log(right + 0.5) - np.log(wrong + 0.5)
     doubt = np.sqrt(1 / (right + 0.5) + 1 / (wrong + 0.5))
     smooth = len(edges) > 8 and bool(np.count_nonzero(np.diff(pooled)) > 2 * MOST_CELLS)
     if smooth:
-        fitted = log_odds(pooled, np.append(edges, np.inf), np.sort(mine), np.sort(other))
+        fitted = log_odds(pooled, np.append(edges, np.inf), mine, other)
         part = BENT**2 / (BENT**2 + doubt**2)
         odds = part * counted + (1 - part) * fitted
     else:
