@@ -30,7 +30,7 @@ _LEVELS = ((1 << 13, 1 << 12, 1e-5), (1 << 15, 1 << 14, 1e-5), (1 << 17, 1 << 16
 """(frequencies, cells, relative width at which refinement stops): the last level takes seconds, and the others stop
 where its gain would not be worth them."""
 
-_PILOT_CELLS = 2048
+_PILOT_CELLS = 512
 
 
 def supports(composition: Composition) -> bool:
