@@ -44,10 +44,20 @@ class Rule:
 
     def counts(self, dataset: Floats, neighbour: Floats) -> tuple[int, int]:
         """(correct, wrong) guesses over the trials whose scores are given."""
-        mine, other = self.sign * dataset, self.sign * neighbour
-        right = np.count_nonzero(mine >= self.upper) + np.count_nonzero(other <= self.lower)
-        wrong = np.count_nonzero(other >= self.upper) + np.count_nonzero(mine <= self.lower)
-        return int(right), int(wrong)
+        right = self._up(dataset) + self._down(neighbour)
+        wrong = self._up(neighbour) + self._down(dataset)
+        return right, wrong
+
+    def _up(self, score: Floats) -> int:
+        """How many guesses "dataset"; no copy with the sign changed, as scores may be millions."""
+        if self.upper == NEVER:
+            return 0
+        return int(np.count_nonzero(score >= self.upper if self.sign > 0 else score <= -self.upper))
+
+    def _down(self, score: Floats) -> int:
+        if self.lower == -NEVER:
+            return 0
+        return int(np.count_nonzero(score <= self.lower if self.sign > 0 else score >= -self.lower))
 
     def describe(self, score: str) -> str:
         """The event in words."""
