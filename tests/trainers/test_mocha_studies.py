@@ -115,6 +115,8 @@ def test_the_error_table_has_means_and_standard_errors():
     table = error_table(results)
     assert "| global | 6.00 (1.00) | +4.50 (0.50) | 0.1 |" in table
     assert "| mtl | 1.50 (0.50) |  | 0.1 |" in table
+    alone = error_table([result for result in results if result["seed"] == 0])
+    assert "| global | 5.00 | +4.00 | 0.1 |" in alone
 
 
 def curve(method, label, seed, times, excess):

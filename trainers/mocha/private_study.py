@@ -12,7 +12,7 @@ from .private import PrivateRounds
 from .private_run import PrivateRun
 from .source import load_problem
 from .studies import Cells, Study
-from .study_tables import Results, mean_and_error
+from .study_tables import Results, mean_and_error, shown
 from .trajectories import optimum_of, primal_of
 
 MULTIPLIERS = (0.0, 1.0, 4.0, 16.0, 64.0)
@@ -61,9 +61,8 @@ def private_table(results: Results) -> str:
     noises = dict.fromkeys(result["multiplier"] for result in results if result["method"] != "local")
     for noise in noises:
         own = [result for result in results if result.get("multiplier") == noise]
-        mean, spread = mean_and_error([100 * result["error"] for result in own])
+        error = shown([100 * result["error"] for result in own], ".2f")
         excess, _ = mean_and_error([result["excess"] for result in own])
         epsilon = "none" if own[0]["epsilon"] is None else f"{own[0]['epsilon']:.3g}"
-        lines.append(f"| {noise:g} | {epsilon} | {mean:.2f} ({spread:.2f}) | {excess:.2g} |")
-    mean, spread = mean_and_error(local)
-    return "\n".join([*lines, f"| local training, nothing sent | 0 | {mean:.2f} ({spread:.2f}) | |"])
+        lines.append(f"| {noise:g} | {epsilon} | {error} | {excess:.2g} |")
+    return "\n".join([*lines, f"| local training, nothing sent | 0 | {shown(local, '.2f')} | |"])

@@ -53,11 +53,11 @@ def error_table(results: Results) -> str:
     errors = {model: [100 * r["error"] for r in results if r["model"] == model] for model in models}
     lines = ["| model | error, % (standard error) | above MTL, paired | lambda chosen |", "|---|---|---|---|"]
     for model in models:
-        mean, spread = mean_and_error(errors[model])
         above, apart = mean_and_error(list(np.subtract(errors[model], errors["mtl"])))
         chosen = ", ".join(sorted({f"{r['lambda']:g}" for r in results if r["model"] == model}))
-        difference = "" if model == "mtl" else f"{above:+.2f} ({apart:.2f})"
-        lines.append(f"| {model} | {mean:.2f} ({spread:.2f}) | {difference} | {chosen} |")
+        spread = "" if np.isnan(apart) else f" ({apart:.2f})"
+        difference = "" if model == "mtl" else f"{above:+.2f}{spread}"
+        lines.append(f"| {model} | {shown(errors[model], '.2f')} | {difference} | {chosen} |")
     return "\n".join(lines)
 
 
