@@ -27,7 +27,7 @@ from dpcert.adapters.flower import (
     SamplingMethod,
     poisson_cohort,
 )
-from dpcert.mechanisms import FixedSize, Gaussian, InputError, Poisson, Repeat
+from dpcert.mechanisms import FixedSize, Gaussian, InputError, Poisson, Repeat, Sequence
 
 # What Flower's runtime sets before an app runs: messages are stamped with it.
 TaskIdentity.task_id, TaskIdentity.run_id, TaskIdentity.node_id = 1, 1, 1
@@ -230,4 +230,22 @@ def test_flower_s_own_strategy_takes_our_accountant():
     strategy = DifferentialPrivacyServerSideFixedClipping(average, 2.0, 1.0, 10, accountant=accountant)
     grid = LocalGrid(range(1, 101), lambda message: [update(message, 1.0)])
     strategy.start(grid, ArrayRecord({"w": Array(np.zeros(4))}), num_rounds=3)
-    assert strategy.privacy_spent().epsilon == epsilon(Repeat(Gaussian(2.0), 3), 1e-5, "replace-one").upper
+    truth = epsilon(Repeat(Gaussian(2.0), 3), 1e-5, "replace-one")
+    assert truth.lower <= strategy.privacy_spent().epsilon <= truth.upper + 1e-9  # read after every round
+
+
+def test_readings_after_every_round_are_the_accountants():
+    """Every event is new, and every one is asked about before it is recorded."""
+    accountant = CertifiedAccountant.poisson(1e-5, 1000, max_epsilon=0.5)
+    recorded = []
+    for k in range(60):
+        event = GaussianPrivacyEvent(1.5 - 0.001 * k, 20 + k % 7, 1000)
+        if accountant.would_exceed(event):
+            break
+        accountant.compose(event)
+        recorded.append(Poisson(Gaussian(event.noise_multiplier), event.sample_size / 1000))
+        accountant.get_privacy_spent()
+    truth = epsilon(Sequence(tuple(recorded)), 1e-5)
+    assert truth.lower <= accountant.get_epsilon(1e-5) <= truth.upper + 1e-9
+    more = Poisson(Gaussian(event.noise_multiplier), event.sample_size / 1000)
+    assert truth.upper <= 0.5 < epsilon(Sequence((*recorded, more)), 1e-5).upper
