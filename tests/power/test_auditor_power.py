@@ -67,6 +67,11 @@ def test_laplace_bounds(scale, trials, least):
     assert median_bound(laplace_sum(scale), PAIR, trials, 15) >= least / scale
 
 
+@pytest.mark.nightly
+def test_laplace_at_ten_thousand():
+    assert median_bound(laplace_sum(1.0), PAIR, 10_000, 61) >= 0.96
+
+
 def test_gaussian_model_is_nearly_tight():
     result = audit(gaussian_sum(1.0), PAIR, delta=1e-5, trials=100_000, alpha=0.05, method="mu")
     modelled = [b.value for b in result.bounds if b.assumes == "gaussian"]
@@ -97,6 +102,7 @@ def test_low_order_bits():
 def test_sparse_vector():
     """Exact on CROSSED: 4.2 and 4.0, of which 1e5 calls cannot show much more than 3.5 whoever looks; 24 queries do."""
     assert median_bound(algorithm_4(1.0, 3), CROSSED, 100_000, 5, scores=[Values()]) >= 2.7
+    assert median_bound(algorithm_6(1.0), CROSSED, 100_000, 5, scores=[Linear()]) >= 3.0
     long = [0.0] * 12 + [1.0] * 12, [1.0] * 12 + [0.0] * 12
     assert median_bound(algorithm_6(1.0), long, 100_000, 3, scores=[Linear()]) >= 3.5
 
@@ -116,6 +122,16 @@ def test_a_hundred_dimensions():
 
     result = audit(vector, (1.0, 0.0), delta=1e-5, trials=40_000, alpha=0.05, method="mu", scores=[Linear()])
     assert 0.9 <= result.mu_lower <= 1.0
+
+
+@pytest.mark.nightly
+def test_the_event_bound_in_a_hundred_dimensions():
+    direction = np.full(100, 0.1)
+
+    def vector(dataset, rng, size):
+        return sum(dataset) * direction + rng.normal(size=(size, 100))
+
+    assert median_bound(vector, PAIR, 100_000, 3, delta=1e-5, scores=[Linear()]) >= 2.99
 
 
 def test_no_event_bound_can_do_much_better():
