@@ -50,7 +50,9 @@ def supports(pair: SubsampledPair) -> bool:
 def as_hybrid(pair: SubsampledPair) -> SubsampledPair:
     """Of the replace order: a pair that dominates it, with noise of any kind but Gaussian (docs/theory/rdp.md)."""
     base = pair.base
-    if isinstance(base, LaplacePair | DiscreteGaussianPair | DiscreteLaplacePair):
+    if isinstance(base, LaplacePair):
+        base = replace(base, shift=2.0 * base.shift)
+    elif isinstance(base, DiscreteGaussianPair | DiscreteLaplacePair):
         base = replace(base, shift=2 * base.shift)
     return SubsampledPair(base, pair.rate, "hybrid")
 
