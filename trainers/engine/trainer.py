@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,8 @@ from torch import Tensor, nn
 from ...mechanisms import InputError, Mechanism
 from ..data import Federation
 from .adaptive import count_noise, next_clip_norm, update_noise_multiplier
-from .algorithm import Algorithm, Clients, StabilityWarning
-from .batches import steps_in_a_round
+from .advice import warn_beforehand
+from .algorithm import Algorithm, Clients
 from .billboard import Billboard
 from .checkpoint import Checkpoint, Rows, Spent, State
 from .clipping import ClippedSum, Grid, Layers
@@ -65,15 +64,7 @@ class Trainer:
         self.sampler = CohortSampler(settings, federation.population)
         algorithm.check(federation.population)
         self.update_multiplier = update_noise_multiplier(settings, self.sampler.denominator)
-        self.cost = PrivacyCost.of(
-            settings,
-            self.sampler,
-            algorithm.notion,
-            goal,
-            algorithm.releases,
-            noise_at=algorithm.noise_at,
-            bounded=algorithm.clips,
-        )
+        self.cost = self._cost_of(goal)
         self.checkpoint: Checkpoint | None = None
         if checkpoint is not None:
             identity = identity_of(algorithm, settings, model, federation)
@@ -88,20 +79,22 @@ class Trainer:
             self.local, algorithm, self.layers, settings.shards, self.processes, self.billboard
         )
         begin = self._initial_state()
-        self._advise()
+        warn_beforehand(algorithm, settings.local, federation, self.sampler.rate)
         if self.checkpoint:
             self.checkpoint.create()
         self._begin(begin)
 
-    def _advise(self) -> None:
-        """Say beforehand what is known to go wrong."""
-        local = self.settings.local
-        steps = [steps_in_a_round(size, local) for size in self.federation.train_sizes().tolist()]
-        advice = self.algorithm.advice(
-            learning_rate=local.learning_rate, steps=round(sum(steps) / len(steps)), sampling_rate=self.sampler.rate
+    def _cost_of(self, goal: PrivacyGoal) -> PrivacyCost:
+        algorithm = self.algorithm
+        return PrivacyCost.of(
+            self.settings,
+            self.sampler,
+            algorithm.notion,
+            goal,
+            algorithm.releases,
+            noise_at=algorithm.noise_at,
+            bounded=algorithm.clips,
         )
-        if advice:
-            warnings.warn(advice, StabilityWarning, stacklevel=3)
 
     def _initial_state(self) -> Tensor:
         """The shared state before the first round, in memory of its own."""
@@ -122,9 +115,8 @@ class Trainer:
         self.personal: PersonalModels | None = None
         if self.algorithm.personal:
             file = self.checkpoint.personal_file if self.checkpoint else None
-            self.personal = PersonalModels(
-                self.federation.population, self.algorithm.begin_personal(self.local.initial), file
-            )
+            start = self.algorithm.begin_personal(self.local.initial)
+            self.personal = PersonalModels(self.federation.population, start, file)
         if self.checkpoint is None:
             return
         self._releases = len(self.checkpoint.spent)
@@ -147,10 +139,8 @@ class Trainer:
     def _share(self, shared: Tensor) -> None:
         """The shared state, kept in double precision, and as clients read it."""
         self.shared = shared
-        if self._broadcast.dtype == shared.dtype:
-            self._broadcast = shared
-        else:
-            self._broadcast.copy_(shared)
+        same = self._broadcast.dtype == shared.dtype
+        self._broadcast = shared if same else self._broadcast.copy_(shared)
 
     def mechanism(self) -> Mechanism | None:
         """The whole run's description, which the accountants consume; None without noise or without releases."""
