@@ -19,8 +19,8 @@ GOOD = 2e-10
 """Width above which the inversion is laid out anew, relative to epsilon where that is above 1: two readings of the same
 record, whatever was read before, differ by less than 1e-9."""
 
-AHEAD = Fraction(3, 2)
-"""Rounds for which it is laid out, relative to those that there are; it then serves up to about 2.5 times as many."""
+AHEAD = Fraction(5, 4)
+"""Rounds for which it is laid out, relative to those that there are; it then serves up to about twice as many."""
 
 REACH = 4.0
 """Growth of the number of rounds beyond which an inversion is not even tried: it was laid out for fewer."""
