@@ -1,6 +1,6 @@
 """pfl-research: private federated averaging whose noise comes from our accountant. Needs dpcert[pfl] and torch.
 
-The epsilon is that of a deployment in which each of 160 users takes part by a coin of its own; the simulation draws 10.
+The epsilon is that of a deployment in which each of 160 users takes part by a coin of its own. The simulation draws 10.
 """
 
 import torch
