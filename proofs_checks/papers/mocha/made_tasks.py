@@ -103,6 +103,7 @@ ROWS = (
             {"model": "MTL", "than": ("Local", "Global"), "error": "larger"},
             {"tasks": "in groups"},
         ),
+        cost="full",
     ),
     Row(
         id="MOCHA-TAB1-unrelated",
@@ -120,6 +121,7 @@ ROWS = (
             {"model": "MTL", "than": ("Local",), "error": "smaller"},
             {"tasks": "unrelated"},
         ),
+        cost="full",
     ),
 )
 """The rows of made tasks."""

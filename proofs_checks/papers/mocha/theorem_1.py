@@ -241,6 +241,7 @@ ROWS = (
         evidence=exponent_in_drops,
         printed=Statement("The number of rounds grows as 1 / (1 - p), p the drop probability.", {"exponent": 1.0}),
         spoilt=Statement("The number of rounds grows as 1 / (1 - p)^1.1.", {"exponent": 1.1}),
+        cost="full",
     ),
     Row(
         id="MOCHA-T1-accuracy",
