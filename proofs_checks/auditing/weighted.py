@@ -62,8 +62,8 @@ class Weighted:
 
     def _cells(self, scores: Floats) -> Counts:
         """How many scores there are in each cell. Rules have few edges: one pass each is quicker than a search."""
-        beyond = [len(scores), *(np.count_nonzero(scores >= edge) for edge in self.edges), 0]
-        return -np.diff(np.array(beyond, np.int64))
+        beyond = np.array([len(scores), *(np.count_nonzero(scores >= edge) for edge in self.edges), 0], np.int64)
+        return beyond[:-1] - beyond[1:]
 
     def describe(self, score: str) -> str:
         """The event in words."""
