@@ -67,6 +67,12 @@ def test_fixed_size_and_full(capsys):
     assert full["privacy"]["sampling"] == "none"
 
 
+@pytest.mark.parametrize("sampling", ["poisson", "fixed-size", "full"])
+def test_a_cohort_above_the_number_of_clients(capsys, sampling):
+    assert run(["train", "pmtl", *SMALL, "--cohort", "11", "--sampling", sampling]) == 2
+    assert "--cohort = 11: expected at most the number of clients, 10" in " ".join(capsys.readouterr().err.split())
+
+
 def test_text_output_and_assumptions(capsys):
     assert run(["train", "pmtl", *SMALL, *NOISE, "--delta", "0.2"]) == 0
     out = capsys.readouterr().out

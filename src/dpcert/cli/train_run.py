@@ -76,8 +76,10 @@ def parameters_of(asked: SimpleNamespace) -> Parameters:
 
 
 def settings_of(asked: SimpleNamespace, federation: Federation) -> Settings:
-    """The run's settings, but for the noise."""
+    """The run's settings, but for the noise. InputError for a cohort above the number of clients, sampled or not."""
     cohort = asked.cohort if asked.cohort is not None else min(100, federation.population)
+    if cohort > federation.population:
+        raise InputError("--cohort", cohort, f"at most the number of clients, {federation.population}")
     several = int(os.environ.get("WORLD_SIZE", "1")) > 1
     return Settings(
         rounds=asked.rounds,
