@@ -11,7 +11,12 @@ from dpcert.trainers.experiments.runs import read_runs
 from dpcert.trainers.experiments.table import summarise
 
 DOCS = Path(__file__).parents[3] / "docs"
-TABLES = [("dpfedmtl.md", "dpfedmtl-femnist.json"), ("trainers.md", "privacy-utility-femnist.json")]
+TABLES = [
+    ("dpfedmtl.md", "dpfedmtl-femnist.json"),
+    ("trainers.md", "privacy-utility-femnist.json"),
+    ("trainers.md", "finetuning-femnist.json"),
+    ("trainers.md", "pp-sgd-femnist.json"),
+]
 
 
 @pytest.mark.parametrize(("guide", "runs"), TABLES)
