@@ -39,7 +39,7 @@ def participation_known(step: Mechanism, observer: Observer, clients: Clients) -
         return "everything", "correlated noise: the cost is that of the worst participations allowed, seen or not"
     if not isinstance(step, Poisson | FixedSize | Shuffled | WithReplacement | Cyclic | RandomAllocation):
         return "everything", "no sampling: everybody takes part in every round"
-    if isinstance(step, Poisson | FixedSize) and step.sampling_rate == 1.0:
+    if _everybody(step):
         return "everything", "the whole population takes part in every round"
     if isinstance(step, Cyclic):
         return "everything", "cyclic: the schedule is fixed and public; each pass counts each unit once"
@@ -51,10 +51,7 @@ def participation_known(step: Mechanism, observer: Observer, clients: Clients) -
             "Poisson: the others' coins are independent of the unit's, whoever pools them, with or without state",
         )
     if isinstance(step, RandomAllocation):
-        return "everything", (
-            "random allocation: the others' choices say nothing about the unit's; the unit takes part exactly "
-            "`participations` times, and no amplification is used here, so the upper end is that of seen choices"
-        )
+        return _allocated(step, clients)
     if observer.kind == "coalition" and _all_others(step, observer):
         return "everything", (
             "cohorts of a fixed size: the others know when they took part themselves, so together when the unit did"
@@ -76,6 +73,16 @@ def state_is_free(run: Mechanism, observer: Observer) -> tuple[bool, tuple[str, 
         free = free and without == carried
         told.append(reason if without == carried else broken)
     return free, tuple(dict.fromkeys(told))
+
+
+def _allocated(step: RandomAllocation, clients: Clients) -> tuple[Knows, str]:
+    """Choices are independent; with several in a block, later contributions could carry what the earlier ones were."""
+    if clients == "stateful" and step.participations > 1:
+        return "everything", (
+            "random allocation with stateful clients: of several rounds in a block, later contributions may depend on "
+            "which the earlier were, and no amplification is proven; accounted as for one who knows"
+        )
+    return "nothing", "random allocation: the others' choices are independent of the unit's, whoever pools them"
 
 
 def _without_the_others(step: Mechanism, observer: Observer, clients: Clients) -> tuple[Knows, str]:
@@ -102,6 +109,12 @@ def _without_the_others(step: Mechanism, observer: Observer, clients: Clients) -
         "nothing",
         "fixed-size cohorts, stateless clients, and no client among the observers: participation stays hidden",
     )
+
+
+def _everybody(step: Mechanism) -> bool:
+    if isinstance(step, RandomAllocation):
+        return step.participations == step.rounds
+    return isinstance(step, Poisson | FixedSize) and step.sampling_rate == 1.0
 
 
 def _all_others(step: Mechanism, observer: Observer) -> bool:

@@ -148,11 +148,13 @@ def _noise_of_random_cohorts(step: Mechanism, observer: Observer, aggregation: A
     amplifies nothing; and shares of noise add up to what was planned only when exactly so many clients come. The
     server's view of single uploads does not depend on the others.
     """
-    if not isinstance(step, Poisson) or step.sampling_rate == 1.0:
+    if not isinstance(step, Poisson | RandomAllocation) or getattr(step, "sampling_rate", None) == 1.0:
+        return
+    if isinstance(step, RandomAllocation) and step.participations == step.rounds:
         return
     uploads = isinstance(aggregation, PerClientNoise) and observer.kind == "server"
     if isinstance(aggregation, PerClientNoise | SecureAggregation) and not uploads:
-        expected = "a server's noise under Poisson sampling, where the noise that clients bring depends on who comes"
+        expected = "a server's noise: with cohorts of random size the noise that clients bring depends on who comes"
         raise InputError("aggregation", aggregation, expected)
 
 
@@ -199,7 +201,7 @@ def _upper(run: Mechanism, observer: Observer, delta: float, relation: Neighbour
         if isinstance(step, FixedSize) and knows[step] == "partly" and colluders:
             parts.append(more_revealing(step, colluders, rounds, spent / partly))
         else:
-            parts.append(Repeat(_unhidden(step), rounds))
+            parts.append(Repeat(step if knows[step] == "nothing" else _unhidden(step), rounds))
     seen = "joint" if any(known == "everything" and isinstance(s, FixedSize) for s, known in knows.items()) else "dp"
     whole = Sequence(tuple(parts))
     left = (delta - spent) * (1 - 1e-15) if spent else delta
@@ -210,7 +212,7 @@ def _upper(run: Mechanism, observer: Observer, delta: float, relation: Neighbour
 
 
 def _unhidden(step: Mechanism) -> Mechanism:
-    """Schemes that the plain accountants do not know, as if participation were seen (nothing is amplified)."""
+    """Schemes that the plain accountants do not know or would amplify, as if participation were seen."""
     if isinstance(step, Shuffled | Cyclic):
         return step.mechanism
     if isinstance(step, RandomAllocation):

@@ -71,14 +71,14 @@ def test_whoever_sees_more_learns_no_less(scheme):
         ("with-replacement", "everything", "everything"),
         ("shuffled", "everything", "everything"),
         ("cyclic", "everything", "everything"),
-        ("random-allocation", "everything", "everything"),
+        ("random-allocation", "nothing", "nothing"),
     ],
 )
 def test_the_table_of_amplification(scheme, outside, coalition):
     run = EVERY_SCHEME[scheme]
     assert observed(run, OUTSIDE).knows == observed(run, FINAL_MODELS).knows == (outside,)
     assert observed(run, EVERYBODY_ELSE).knows == (coalition,)
-    if scheme == "poisson":  # how many shares of noise there are is random
+    if scheme in ("poisson", "random-allocation"):  # how many shares of noise there are is random
         for observer in (SERVER, OUTSIDE, EVERYBODY_ELSE):
             with pytest.raises(InputError, match="depends on who comes"):
                 observed(run, observer, aggregation=SecureAggregation(1.0, 0.5, 10))
@@ -104,6 +104,25 @@ def test_poisson_keeps_its_amplification_against_any_coalition():
     assert coalition.epsilon.upper <= epsilon(run, DELTA, "replace-one").upper * (1 + 1e-12)
     seen = epsilon(run, DELTA, "replace-one", participation="visible")
     assert seen.lower > coalition.epsilon.upper
+
+
+def test_random_allocation_keeps_its_amplification_against_any_coalition():
+    run = EVERY_SCHEME["random-allocation"]
+    for observer in (OUTSIDE, EVERYBODY_ELSE, FINAL_MODELS):
+        found = observed(run, observer, clients="stateful")
+        assert found.amplified
+        assert found.epsilon.lower >= epsilon(run, DELTA, "replace-one").lower
+        assert found.epsilon.upper <= epsilon(run, DELTA, "replace-one").upper * (1 + 1e-12)
+    seen = epsilon(run, DELTA, "replace-one", participation="visible")
+    assert seen.lower > found.epsilon.upper
+    assert seen.width < 1e-9
+    twice = Repeat(RandomAllocation(Gaussian(5.0), 4, 2), 6)  # the second contribution may tell which was the first
+    assert observed(twice, OUTSIDE).knows == ("nothing",)
+    assert observed(twice, OUTSIDE, clients="stateful").epsilon.upper > 1.3 * observed(twice, OUTSIDE).epsilon.upper
+    whole = Repeat(RandomAllocation(Gaussian(5.0), 4, 4), 3)  # everybody in every round hides nothing
+    assert observed(whole, OUTSIDE).knows == ("everything",)
+    plain = epsilon(Repeat(Gaussian(5.0), 12), DELTA, "replace-one")
+    assert abs(observed(whole, OUTSIDE).epsilon.upper - plain.upper) < 1e-9
 
 
 def test_stateful_clients_lose_hidden_fixed_size_cohorts():
