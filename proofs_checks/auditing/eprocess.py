@@ -82,13 +82,14 @@ class EProcess:
         return min(1.0, 1.0 / self.largest)
 
     def feed(self, dataset: Outputs, neighbour: Outputs, stop_at: float = math.inf) -> bool:
-        """Plays the trials with the bets made before them, then makes new bets. Whether `stop_at` was reached.
+        """Makes bets from the trials before these, and plays these with them. Whether `stop_at` was reached.
 
         The order of the two sides within a chunk is drawn here, as their coins were exchangeable.
         """
         count = len(dataset) + len(neighbour)
         if count == 0:
             return self.largest >= stop_at
+        self.bets = self._choose()  # now, not ahead: nobody may play after the last trials
         order = np.random.default_rng((self.seed, self.trials)).permutation(count)
         growth = np.zeros(count)
         if self.bets:
@@ -105,7 +106,6 @@ class EProcess:
         if self.largest >= stop_at:
             return True
         self._remember(dataset, neighbour)
-        self.bets = self._choose()
         return False
 
     def _remember(self, dataset: Outputs, neighbour: Outputs) -> None:
@@ -114,6 +114,8 @@ class EProcess:
             self._past.pop(0)
 
     def _choose(self) -> tuple[Bet, ...]:
+        if not self._past:
+            return ()
         mine, other = join([a for a, _ in self._past]), join([b for _, b in self._past])
         mine, other = aligned(mine.part(0, MEMORY), other.part(0, MEMORY))
         if len(mine) < 8 or len(other) < 8:

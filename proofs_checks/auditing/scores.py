@@ -80,7 +80,7 @@ class Histogram:
             return lambda outputs: np.zeros(len(outputs))
         edges = np.unique(np.quantile(pooled, np.linspace(0, 1, min(self.bins, len(pooled) // 8 + 2))[1:-1]))
         odds = _log_odds(np.searchsorted(edges, mine), np.searchsorted(edges, other), len(edges) + 1)
-        return lambda outputs: odds[np.searchsorted(edges, _column(outputs, self.column))]
+        return lambda outputs: _looked_up(odds, edges, _column(outputs, self.column))
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +248,18 @@ def _repeated(column: Floats) -> bool:
 
 def _column(outputs: Outputs, column: int) -> Floats:
     return finite(outputs.of_width(column + 1).rows[:, column] if outputs.width <= column else outputs.rows[:, column])
+
+
+def _looked_up(table: Floats, edges: Floats, values: Floats) -> Floats:
+    """table[np.searchsorted(edges, values)]; counting is quicker for few edges, in blocks that stay cached."""
+    found, block = np.empty(len(values)), 1 << 14
+    for start in range(0, len(values), block):
+        some = values[start : start + block]
+        place = np.zeros(len(some), np.min_scalar_type(len(edges)))
+        for edge in edges:
+            place += some > edge
+        found[start : start + block] = table[place]
+    return found
 
 
 def _log_odds(mine: Any, other: Any, size: int) -> Floats:

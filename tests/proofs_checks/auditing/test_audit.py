@@ -9,7 +9,7 @@ from dpcert.mechanisms import Gaussian, InputError
 from dpcert.proofs_checks.auditing import approximate_dp, audit, audit_samples, from_arrays, gdp, torch_score
 from dpcert.proofs_checks.auditing.audit import SHARES
 from dpcert.proofs_checks.auditing.outputs import Outputs
-from dpcert.proofs_checks.auditing.scores import boosted_trees, logistic, network
+from dpcert.proofs_checks.auditing.scores import Histogram, boosted_trees, logistic, network
 from dpcert.proofs_checks.auditing.torch_score import torch_network
 from dpcert.proofs_checks.planted.additive import gaussian_sum, laplace_sum
 
@@ -113,6 +113,19 @@ def test_torch_scores_without_torch(monkeypatch):
         audit(gaussian_sum(1.0), PAIR, epsilon=1.0, trials=500, scores=[torch_network()])
     with pytest.raises(InputError, match="hidden"):
         torch_network(hidden=0)
+
+
+@pytest.mark.parametrize("bins", [2, 40, 300])
+def test_bins_are_those_of_a_search(bins):
+    """The counted bins of 40,000 outputs, ties with the edges included, against numpy's search on sorted edges."""
+    rng = np.random.default_rng(0)
+    some, other = np.round(rng.normal(size=(2, 4_000, 1)), 3), np.round(rng.normal(1.0, size=(2, 40_000, 1)), 3)
+    scorer = Histogram(bins=bins).fit(Outputs(some[0]), Outputs(some[1]), 0)
+    edges = np.unique(np.quantile(some, np.linspace(0, 1, bins)[1:-1])) if bins > 2 else np.empty(0)
+    counts = [np.bincount(np.searchsorted(edges, side.ravel()), minlength=len(edges) + 1) for side in some]
+    odds = np.log(counts[0] + 0.5) - np.log(counts[1] + 0.5)
+    for side in other:
+        np.testing.assert_array_equal(scorer(Outputs(side)), odds[np.searchsorted(edges, side.ravel())])
 
 
 def test_given_outputs():

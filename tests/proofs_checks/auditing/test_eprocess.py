@@ -58,7 +58,7 @@ def test_the_mean_of_one_bet_is_at_most_one():
     laplace = {case.name: case for case in mechanisms()}["Laplace"]
     rng = np.random.default_rng(0)
     process = EProcess(approximate_dp(0.8), (Coordinate(),))
-    feed(process, laplace.draw, rng, [400], stop_at=np.inf)
+    feed(process, laplace.draw, rng, [400, 1], stop_at=np.inf)  # bets are made when the next trial comes
     assert process.bets
     leak_free = EProcess(approximate_dp(1.0), (Coordinate(),), bets=process.bets)
     for bet in process.bets:
@@ -90,6 +90,20 @@ def test_a_curve_is_refuted_too():
     process = EProcess(gdp(1.0))
     assert feed(process, draw, np.random.default_rng(0), [64 * 2**k for k in range(12)], stop_at=1000.0)
     assert process.p_value <= 1e-3
+
+
+def test_bets_are_made_from_the_trials_before(monkeypatch):
+    """Once a chunk, never from the chunk itself, and not after the last one, where it would be wasted."""
+    seen, original = [], EProcess._choose
+
+    def watched(self):
+        seen.append(sum(len(mine) + len(other) for mine, other in self._past))
+        return original(self)
+
+    monkeypatch.setattr(EProcess, "_choose", watched)
+    laplace = {case.name: case for case in mechanisms()}["Laplace"]
+    feed(EProcess(approximate_dp(1.0)), laplace.draw, np.random.default_rng(0), [40, 80, 160], stop_at=np.inf)
+    assert seen == [0, 40, 120]
 
 
 def test_combined_is_the_average():
