@@ -44,6 +44,35 @@ class Schedule:
             parts.append(_phase(phase, type(base)(base.noise_multiplier * factor), phase.rounds))
         return Sequence(tuple(parts))
 
+    def with_clip(self, factor: float) -> Mechanism:
+        """The run with every phase's contributions clipped at the factor times as much, under the same noise.
+
+        Raises InputError for noise other than Gaussian or Laplace.
+        """
+        return self.with_noise((1.0 - 1e-15) / factor)
+
+    def with_last_cohort(self, cohort: float) -> Mechanism:
+        """The run with such a cohort in the last phase, whose noise multiplier stays.
+
+        Raises InputError where that has no Poisson or fixed-size cohorts of a stated population, or noise on a mean.
+        """
+        self.last_population()
+        *others, last = self.phases
+        sizes = {"cohort": int(cohort), "sampling_rate": None}
+        ending = Repeat(last.sampling.model_copy(update=sizes).sampled(last.described().upper), last.rounds)
+        return Sequence((run_of(tuple(others)), ending)) if others else ending
+
+    def last_population(self) -> int:
+        """What the last phase's cohort can be at most. Raises InputError as with_last_cohort does."""
+        last = self.phases[-1]
+        if last.sampling.scheme not in ("poisson", "fixed-size") or last.sampling.population is None:
+            expected = "poisson or fixed-size, with a population, in the last phase, to solve for its cohort"
+            raise InputError("phase.sampling.scheme", last.sampling.scheme, expected)
+        if last.mechanism.kind in ("gaussian-mean", "per-client-gaussian"):
+            expected = "noise on the sum in the last phase: noise on a mean changes with the cohort"
+            raise InputError("phase.mechanism.kind", last.mechanism.kind, expected)
+        return last.sampling.population
+
     def with_last_rounds(self, rounds: float) -> Mechanism:
         """The run with so many rounds (epochs, if it is shuffled) in the last phase."""
         *others, last = self.phases

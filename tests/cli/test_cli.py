@@ -13,7 +13,7 @@ import pytest
 from dpcert.accounting import epsilon as epsilon_of
 from dpcert.cli import COMMANDS, loaded, run
 from dpcert.cli.output import rounded_down, rounded_up
-from dpcert.mechanisms import Gaussian, Poisson, Repeat, Sequence
+from dpcert.mechanisms import FixedSize, Gaussian, Poisson, Repeat, Sequence
 
 HOLDS = """
 [claim]
@@ -255,12 +255,50 @@ def test_a_schedule_is_calibrated_as_a_whole(tmp_path: Path, capsys: pytest.Capt
     assert run([*target, "--epsilon", "9", "--solve-for", "rounds", "--json"]) == 0
     rounds = json.loads(capsys.readouterr().out)["value"]
     assert epsilon_of(phases(1.0, rounds), 1e-5).upper <= 9 < epsilon_of(phases(1.0, rounds + 1), 1e-5).upper
-    for wrong, named in ((["--rounds", "3"], "--rounds"), (["--solve-for", "cohort"], "--solve-for")):
+    for wrong, named in ((["--rounds", "3"], "--rounds"), (["--solve-for", "noise-std"], "--solve-for")):
         assert run([*target, "--epsilon", "9", "--solve-for", "rounds", *wrong]) == 2
         assert f"error: {named} = " in capsys.readouterr().err
     file.write_text("[claim]\n")
     assert run([*target, "--epsilon", "9", "--solve-for", "rounds"]) == 2
     assert "phase" in capsys.readouterr().err
+
+
+SCHEDULE_OF_COHORTS = """
+[[phase]]
+mechanism = { kind = "gaussian-mean", noise_std = 0.4, clip_norm = 1.0 }
+sampling = { scheme = "fixed-size", population = 100, cohort = 10 }
+composition = { rounds = 5 }
+
+[[phase]]
+mechanism = { kind = "gaussian", noise_multiplier = 2.0 }
+sampling = { scheme = "poisson", population = 5000, cohort = 50 }
+composition = { rounds = 200 }
+"""
+
+
+def test_a_schedule_s_last_cohort_and_its_clip(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "schedule.toml"
+    file.write_text(SCHEDULE_OF_COHORTS)
+    target = ["calibrate", "--delta", "1e-5", "--schedule", str(file), "--epsilon", "3", "--solve-for"]
+
+    def spent(clip: float, cohort: int) -> float:
+        first = Repeat(FixedSize(Gaussian(4.0 / clip), 100, 10), 5)
+        last = Repeat(Poisson(Gaussian(2.0 / clip), cohort / 5000), 200)
+        return epsilon_of(Sequence((first, last)), 1e-5, "zero-out").upper
+
+    assert run([*target, "cohort", "--json", "--neighbouring", "zero-out"]) == 0
+    cohort = json.loads(capsys.readouterr().out)["value"]
+    assert spent(1.0, cohort) <= 3 < spent(1.0, cohort + 1)
+    assert run([*target, "clip-norm", "--json", "--neighbouring", "zero-out"]) == 0
+    clip = json.loads(capsys.readouterr().out)["value"]
+    assert spent(clip, 50) <= 3 < spent(clip * (1 + 1e-6), 50)
+    assert run([*target, "clip-norm", "--neighbouring", "zero-out"]) == 0
+    assert "times the schedule's" in capsys.readouterr().out
+    phases = SCHEDULE_OF_COHORTS.split("[[phase]]")
+    for last, named in (("[[phase]]" + phases[1], "mechanism"), (SCHEDULE, "sampling")):
+        file.write_text(last)
+        assert run([*target, "cohort"]) == 2
+        assert f"error: phase.{named}." in capsys.readouterr().err
 
 
 def test_calibrate_prints_a_value_that_meets_the_target(capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,7 +27,7 @@ ScheduleFile = Annotated[
     typer.Option(
         "--schedule",
         help="Instead of the options for one phase: a TOML file with the [[phase]] tables of a claim. Solves for "
-        "noise-multiplier (a factor for every phase's noise) or rounds (of the last phase).",
+        "noise-multiplier or clip-norm (a factor for every phase's), rounds or cohort (of the last phase).",
     ),
 ]
 
@@ -141,11 +141,18 @@ def _several(asked: Setting, solved: SolveFor, path: Path) -> Problem:
         if getattr(asked, name) is not None:
             raise InputError("--" + name.replace("_", "-"), getattr(asked, name), "to be left out beside --schedule")
     schedule = load_schedule(path)
-    builders = {"noise_multiplier": schedule.with_noise, "rounds": schedule.with_last_rounds}
+    builders = {
+        "noise_multiplier": schedule.with_noise,
+        "clip_norm": schedule.with_clip,
+        "rounds": schedule.with_last_rounds,
+        "cohort": schedule.with_last_cohort,
+    }
     if solved not in builders:
-        raise InputError("--solve-for", solved.replace("_", "-"), "noise-multiplier or rounds, with --schedule")
+        expected = "noise-multiplier, clip-norm, rounds or cohort, with --schedule"
+        raise InputError("--solve-for", solved.replace("_", "-"), expected)
+    most = schedule.last_population() if solved == "cohort" else None
     against = {"notion": asked.notion, "neighbouring": asked.neighbouring, "schedule": str(path)}
-    return Problem(builders[solved], None, lambda value: against)
+    return Problem(builders[solved], most, lambda value: against)
 
 
 def _document(
@@ -169,7 +176,7 @@ def _document(
 def _print(solve_for: str, epsilon: float, delta: float, found: Calibration, seconds: float, scheduled: bool) -> None:
     bracket = found.epsilon
     kind = "certified" if bracket.certified else "an estimate, not a bound"
-    told = {"noise-multiplier": " times the schedule's", "rounds": " in the last phase"}.get(solve_for, "")
+    told = " in the last phase" if found.solve_for in WHOLE else " times the schedule's"
     value = _safe_side(found.solve_for, found.value) + (told if scheduled else "")
     typer.echo(f"{solve_for} = {value} meets ({epsilon:g}, {delta:g})")
     typer.echo(f"  epsilon in {interval(bracket)}; {kind}, by {bracket.method}, in {seconds:.3g} s")

@@ -122,10 +122,6 @@ def _print(entries: list[Option], sizes: tuple[int, ...], targets: tuple[float, 
     typer.echo("noise multiplier (and standard deviation of the noise on the mean): the least that meets the target")
 
 
-def _cell(entry: Option, clip_norm: float) -> str:
-    return f"{rounded_up(entry.noise_multiplier, 5)}  ({rounded_up(entry.noise_on_mean * clip_norm, 3)})"
-
-
 def _draw(entries: list[Option], clip_norm: float, path: Path) -> None:
     """Noise on the mean against the cohort, one line a target; both axes logarithmic."""
     try:
