@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from .assertion import assert_private
     from .auditing import audit
     from .billboard.replay import BillboardReport, check_billboard
-    from .neighbour_strategies import neighbours
+    from .neighbour_strategies import neighbours, worst_case_pairs
     from .verification.verify import verify
 
-__all__ = ["BillboardReport", "assert_private", "audit", "check_billboard", "neighbours", "verify"]
+__all__ = ["BillboardReport", "assert_private", "audit", "check_billboard", "neighbours", "verify", "worst_case_pairs"]
 
 _HOMES = {
     "BillboardReport": ".billboard.replay",
@@ -21,6 +21,7 @@ _HOMES = {
     "check_billboard": ".billboard.replay",
     "neighbours": ".neighbour_strategies",
     "verify": ".verification.verify",
+    "worst_case_pairs": ".neighbour_strategies",
 }
 """Where each public name lives: loaded when asked for, since auditors and hypothesis take a while to import."""
 

@@ -21,6 +21,7 @@ CLIPS = (
     "clip_grads",
 )
 REDUCTIONS = ("mean", "sum", "average", "reduce_mean", "reduce_sum")
+ACCOUNTANTS = ("accountants", "analysis")
 LIBRARY = ("opacus", "tensorflow_privacy", "jax_privacy", "private_transformers", "fastDP")
 ONE_UNIT = r"example|sample|client|user|micro_?batch|record|person|individual"
 """Loops and functions over these handle one protected unit at a time, so that clipping there is right."""
@@ -35,7 +36,7 @@ SLIP = Slip(
 
 def clip_after_aggregation(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
     """Where a batch's gradient is clipped and gets noise in the same round of a loop over batches."""
-    if any(origin.split(".")[0] in LIBRARY for origin in script.imports.values()):
+    if any(_clips_for_you(origin) for origin in script.imports.values()):
         return  # these clip per example themselves; clip_grad_norm_ beside them is for stability
     if any(isinstance(node, ast.Attribute) and node.attr == "grad_sample" for node in script.nodes):
         return
@@ -43,6 +44,11 @@ def clip_after_aggregation(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
     for call in script.calls:
         if _clips_a_batch(script, call) and any(_same_round(script, call, addition) for addition in additions):
             yield call, SLIP
+
+
+def _clips_for_you(origin: str) -> bool:
+    """A library for private training, unless it is its accountants alone that are imported."""
+    return origin.split(".")[0] in LIBRARY and not any(part in ACCOUNTANTS for part in origin.split(".")[1:])
 
 
 def _clips_a_batch(script: Script, call: ast.Call) -> bool:

@@ -50,5 +50,11 @@ def counts_batches(script: Script, node: ast.expr) -> bool:
 
 
 def is_batch_size(script: Script, node: ast.expr) -> bool:
-    """batch_size, args.batch_size, BATCH_SIZE, lot_size: by name, unless it is the constant 1."""
-    return BATCH_SIZE.search(last_name(node)) is not None and not is_constant(script.resolved(node), 1)
+    """batch_size, args.batch_size, BATCH_SIZE, lot_size: by name, or what a loader is given; never the constant 1."""
+    if is_constant(script.resolved(node), 1):
+        return False
+    return BATCH_SIZE.search(last_name(node)) is not None or any(
+        ast.dump(size) == ast.dump(node)
+        for call in script.calls
+        if script.tail(call) == "DataLoader" and (size := keyword(call, "batch_size")) is not None
+    )

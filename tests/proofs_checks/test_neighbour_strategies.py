@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from dpcert.mechanisms import InputError
-from dpcert.proofs_checks import neighbours
-from dpcert.proofs_checks.neighbour_strategies import worst_case_pairs
+from dpcert.proofs_checks import neighbours, worst_case_pairs
 
 numbers = st.integers(-5, 5)
 lists = st.lists(numbers, min_size=1, max_size=6)

@@ -135,6 +135,11 @@ CASES = [
     ),
     (
         "sampling-rate-from-batches",
+        OPACUS + "loader = DataLoader(data, batch_size=64)\nsample_rate = 64 / len(loader)  # slip",
+        "loader = DataLoader(data, batch_size=64)\nsample_rate = 1 / len(loader)",
+    ),
+    (
+        "sampling-rate-from-batches",
         PLD + "sampling_probability = len(train_loader) / len(train_dataset)  # slip",
         "sampling_probability = 1 / len(train_loader)",
     ),
@@ -180,6 +185,17 @@ CASES = [
         "        torch.nn.utils.clip_grad_norm_(model.parameters(), C)\n        collect(model)\n"
         "    for p in model.parameters():\n        p.grad = p.total + torch.randn_like(p.grad) * noise_multiplier * C\n"
         "    optimizer.step()",
+    ),
+    (
+        "clip-after-aggregation",
+        "from opacus.accountants import RDPAccountant\n"
+        "for x, y in train_loader:\n    loss(model(x), y).backward()\n"
+        "    torch.nn.utils.clip_grad_norm_(model.parameters(), C)  # slip\n"
+        "    for p in model.parameters():\n        p.grad += torch.randn_like(p.grad) * noise_multiplier * C\n",
+        "from opacus import PrivacyEngine  # the library clips each example\n"
+        "for x, y in train_loader:\n    loss(model(x), y).backward()\n"
+        "    torch.nn.utils.clip_grad_norm_(model.parameters(), C)\n"
+        "    for p in model.parameters():\n        p.grad += torch.randn_like(p.grad) * noise_multiplier * C\n",
     ),
     (
         "clip-after-aggregation",
