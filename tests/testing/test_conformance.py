@@ -159,14 +159,16 @@ class TooLow(Ours):
 
 
 class AddingOnly(Ours):
-    """The cost of adding a unit, not that of removing one."""
+    """The cost of adding a unit, not that of removing one where it is over 2% more: closer ones are truth's to find."""
 
     def epsilon(self, accountant, delta):
         if not accountant:
             return 0.0
         pairs = dominating(self.run(accountant), "add-remove").upper
         sampled = [pair for pair in pairs if any(getattr(part, "order", "") == "add" for part, _ in pair)]
-        return min(_composed(pair, "best", "epsilon", delta).upper for pair in sampled or pairs)
+        added = min(_composed(pair, "best", "epsilon", delta).upper for pair in sampled or pairs)
+        both = super().epsilon(accountant, delta)
+        return added if both > 1.02 * added else both
 
 
 class LowerTooHigh(Ours):
