@@ -41,7 +41,8 @@ class Loss(Protocol):
 def _ratio(numerator: Array, denominator: Array) -> Array:
     """numerator / denominator with signed infinities for a zero denominator (a sample whose features are 0)."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.nan_to_num(numerator / denominator, nan=0.0, posinf=np.inf, neginf=-np.inf)
+        quotient = numerator / denominator
+    return np.where(np.isnan(quotient), 0.0, quotient)
 
 
 class Hinge:

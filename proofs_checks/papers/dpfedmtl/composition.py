@@ -7,6 +7,7 @@ curve C_p(G_(1/sigma)), the symmetric pair "hybrid".
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any, Literal
 
 from scipy.stats import binom
@@ -34,6 +35,7 @@ def claimed_run(each: Experiment, sigma: float) -> Composition:
     return ((SubsampledPair(GaussianPair(1 / sigma), each.rate, "hybrid"), each.rounds),)
 
 
+@cache
 def claimed_epsilon(each: Experiment, sigma: float) -> Bracket:
     """The claimed cost at DELTA, certified."""
     run = claimed_run(each, sigma)
@@ -49,6 +51,7 @@ def multiplier(each: Experiment, sigma: float, sensitivity: str, sees: str) -> f
     return sigma * size * (1.0 if sees == "uploads" else math.sqrt(each.cohort))
 
 
+@cache
 def actual_epsilon(each: Experiment, sigma: float, sensitivity: str, sees: str, side: str) -> float:
     """An end of the certified cost of T rounds of Algorithm 1 with clipping, replace-one, cohorts of exactly K.
 

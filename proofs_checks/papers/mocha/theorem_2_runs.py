@@ -39,7 +39,8 @@ def bounded_along_a_run(statement: Statement) -> Finding:
     return Finding(holds, text, {"largest ratio": most, "smallest ratio": least})
 
 
-def _single_rounds(drop: float) -> list[float]:
+@cache
+def _single_rounds(drop: float) -> tuple[float, ...]:
     """The ratios of E[e' | past] to its bound along a run of four nodes."""
     problem = made_problem(4, 4, 5, loss="hinge", coupling=0.9, regularisation=5.0)
     size = spread(problem)
@@ -56,7 +57,7 @@ def _single_rounds(drop: float) -> list[float]:
         bound = excess - (1 - drop) * (s * excess - s * s * size / 2)
         ratios.append((expected_dual(problem, state, full, drop) - best) / bound)
         state = problem.round(state, rng.random(4) >= drop, passes=30)
-    return ratios
+    return tuple(ratios)
 
 
 def decrease_of_a_round(statement: Statement) -> Finding:
