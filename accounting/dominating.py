@@ -16,6 +16,7 @@ from typing import Literal
 from ..mechanisms import (
     ApproximateDp,
     CorrelatedGaussian,
+    Cyclic,
     DiscreteGaussian,
     DiscreteLaplace,
     DistributedDiscreteGaussian,
@@ -119,6 +120,8 @@ def _step(part: Mechanism, relation: Neighbouring, participation: Participation)
         if participation == "visible" or (participation == "pooled" and isinstance(part, FixedSize)):
             return _visible(part, relation)
         return _poisson(part, relation) if isinstance(part, Poisson) else _fixed_size(part, relation)
+    if isinstance(part, Cyclic):  # a public schedule: in each pass one round with the unit, which one is known
+        return _step(part.mechanism, relation, participation)
     if isinstance(part, Shuffled):
         return _shuffled(part, relation)
     if isinstance(part, RandomAllocation):

@@ -125,6 +125,11 @@ def test_random_allocation_keeps_its_amplification_against_any_coalition():
     assert abs(observed(whole, OUTSIDE).epsilon.upper - plain.upper) < 1e-9
 
 
+def test_a_cyclic_pass_costs_one_round():
+    for relation in ("add-remove", "replace-one"):
+        assert epsilon(EVERY_SCHEME["cyclic"], DELTA, relation) == epsilon(Repeat(Gaussian(5.0), 12), DELTA, relation)
+
+
 def test_stateful_clients_lose_hidden_fixed_size_cohorts():
     stateless, stateful = (observed(FIXED, OUTSIDE, clients=kind) for kind in ("stateless", "stateful"))
     assert stateless.amplified
