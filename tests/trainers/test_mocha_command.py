@@ -170,9 +170,15 @@ def test_a_run_resumes_to_the_bit(tmp_path, monkeypatch):
 
 
 def test_the_gap_of_every_round_is_reported(capsys):
-    told = trained(capsys, "mocha", *TINY, "--evaluate-every", "1", "--rounds", "12", "--tolerance", "1e-12")
-    assert [entry["round"] for entry in told["history"]] == list(range(13))
-    assert all(entry["gap"] >= 0 for entry in told["history"])
+    for how in ([], ["--evaluate-every", "1"]):
+        told = trained(capsys, "mocha", *TINY, *how, "--rounds", "60", "--tolerance", "1e-12")
+        assert [entry["round"] for entry in told["history"]] == list(range(61))
+        assert all(entry["gap"] >= 0 for entry in told["history"])
+
+
+def test_the_last_round_is_always_in_the_history(capsys):
+    told = trained(capsys, "mocha", *TINY, "--evaluate-every", "5", "--rounds", "12", "--tolerance", "1e-12")
+    assert [entry["round"] for entry in told["history"]] == [0, 5, 10, 12]
 
 
 def test_a_checkpoint_of_another_run_is_refused(capsys, tmp_path):
@@ -210,6 +216,11 @@ def test_a_checkpoint_of_another_run_is_refused(capsys, tmp_path):
         (["mocha", "--omega", "no.npy"], "omega"),
         (["mocha", "--sweep", "figure9"], "--sweep"),
         (["mocha", "--sweep", "table1", "--split-file", "x.json"], "--split-file"),
+        (["mocha", "--sweep", "table1", "--loss", "logistic"], "--loss"),
+        (["mocha", "--sweep", "table1", "--rounds", "3"], "--rounds"),
+        (["mocha", "--sweep", "private", *NOISE], "--clip-norm"),
+        (["mocha", *NOISE, "--evaluate-every", "1"], "--evaluate-every"),
+        (["fedmtl"], "mocha-alternating"),
         (["mocha", "--sigma", "1", "--clip-norm", "1"], "--sigma"),
         (["mocha", "--target-epsilon", "1"], "--clip-norm"),
         (["mocha", "--target-epsilon", "0", "--clip-norm", "1"], "--target-epsilon"),

@@ -17,8 +17,9 @@ from ..engine.checkpoint import State as Saved
 from ..engine.processes import Processes
 from ..engine.streams import Streams, new_seed
 from . import objective
+from .joint import JointReport
 from .methods import Method
-from .mocha import State
+from .mocha import Report, State
 from .tasks import Tasks
 
 Array = NDArray[np.float64]
@@ -26,8 +27,8 @@ Array = NDArray[np.float64]
 SAVE_EVERY = 2.0
 """Seconds between checkpoints; what is lost in between is computed again, to the same bits."""
 
-HISTORY_RATIO = 1.1
-"""Unless records are asked for every so many rounds, they are at rounds that grow by this factor."""
+HISTORY_RATIO = 1.001
+"""Unless records are asked for every so many rounds: all of the first 1,000, then rounds that grow by this factor."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +53,7 @@ class Run:
     """A method on a problem, which reports its duality gap every round.
 
     seed: None for a secret one; checkpoint: a folder to save to and resume from; record_every: rounds between the
-    history's records, 0 for ever fewer of them.
+    history's records, 0 for every round up to the 1,000th and ever fewer after it. The last round is always there.
     """
 
     def __init__(
@@ -98,7 +99,7 @@ class Run:
         seconds = time.perf_counter() - began
         met = self.converged(tolerance)
         bounds = self.primal, self.dual, self.gap
-        return Outcome(self.weights, self.state.rounds, *bounds, met, tuple(self.history), seconds)
+        return Outcome(self.weights, self.state.rounds, *bounds, met, self._told(), seconds)
 
     @property
     def gap(self) -> float:
@@ -115,9 +116,18 @@ class Run:
             self.primal, self.weights = seen.primal, self.state.weights
         self.dual = max(self.dual, seen.dual)
         known = self.history[-1]["round"] if self.history else -1.0
-        due = known + self.record_every if self.record_every else max(known + 1, HISTORY_RATIO * known)
-        if self.state.rounds >= due:
-            self.history.append({"round": self.state.rounds, "primal": seen.primal, "dual": seen.dual, "gap": seen.gap})
+        every = self.record_every
+        if self.state.rounds % every == 0 if every else self.state.rounds >= max(known + 1, HISTORY_RATIO * known):
+            self.history.append(self._record(seen))
+
+    def _record(self, seen: Report | JointReport) -> dict[str, float]:
+        return {"round": self.state.rounds, "primal": seen.primal, "dual": seen.dual, "gap": seen.gap}
+
+    def _told(self) -> tuple[dict[str, float], ...]:
+        """The history and the last round; what is saved keeps to the schedule, so a longer run resumes to the bit."""
+        if self.history[-1]["round"] == self.state.rounds:
+            return tuple(self.history)
+        return *self.history, self._record(self.method.report(self.state))
 
     def _save(self) -> None:
         if self.checkpoint is None:

@@ -37,7 +37,8 @@ def train_command(asked: SimpleNamespace) -> None:
 
 
 def _resolve(asked: SimpleNamespace) -> None:
-    """The full name of the algorithm, its model and its rounds."""
+    """The full name of the algorithm, its model and its rounds. InputError names both families."""
+    choice("algorithm", asked.algorithm, ALGORITHMS + MOCHA_FAMILY)
     if asked.variant is not None:
         forms = [name.removeprefix(asked.algorithm + "-") for name in ALGORITHMS if name != asked.algorithm]
         forms = [form for form in forms if f"{asked.algorithm}-{form}" in ALGORITHMS]

@@ -87,6 +87,8 @@ def _refuse_what_means_nothing(asked: SimpleNamespace) -> None:
         raise InputError(
             "--tolerance", asked.tolerance, "--rounds with --clip-norm: stopping on the gap would release it"
         )
+    if asked.clip_norm is not None and asked.evaluate_every:
+        raise InputError("--evaluate-every", asked.evaluate_every, "0 with --clip-norm: one gap, at the end")
     if asked.rounds is not None:
         count("--rounds", asked.rounds)
     if asked.tolerance is not None:

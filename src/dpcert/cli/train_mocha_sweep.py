@@ -22,6 +22,12 @@ TABLES = {
     "figure3": drop_table,
     "private": private_table,
 }
+SETTLED = (
+    *("sigma_prime", "drop", "graph", "covariance", "rounds", "tolerance", "checkpoint"),
+    *("clip_norm", "noise_multiplier", "noise_std", "sigma", "target_epsilon", "budget"),
+)
+"""Options that a study sets for itself, so that nobody believes theirs to have been used."""
+
 CELLS = {"table1": table1, "figure1": figure1, "figure2": figure2, "figure3": figure3, "private": private_cells}
 
 
@@ -29,11 +35,13 @@ def run_study(asked: SimpleNamespace) -> None:
     """Run, or resume, the study, and print its table."""
     if asked.algorithm != "mocha":
         raise InputError("algorithm", asked.algorithm, "mocha, with --sweep")
-    for option in ("sigma_prime", "drop", "graph", "covariance"):
+    for option in SETTLED:
         if getattr(asked, option) is not None:
             raise InputError(
                 "--" + option.replace("_", "-"), str(getattr(asked, option)), "none with --sweep, which sets its own"
             )
+    if asked.loss != "hinge":
+        raise InputError("--loss", asked.loss, "hinge with --sweep, as in the paper")
     if asked.sweep == "table1" and asked.split_file is not None:
         raise InputError("--split-file", str(asked.split_file), "none with table1: every seed has a split of its own")
     cells = CELLS[choice("--sweep", asked.sweep, CELLS)](

@@ -185,14 +185,16 @@ class Execution:
     evaluate_every: Annotated[
         int,
         typer.Option(
-            help="Rounds between evaluations (MOCHA: between records of the gap); 0: at the end only (fewer and fewer)."
+            help="Rounds between evaluations (MOCHA: between records of the gap); 0: at the end only "
+            "(MOCHA: every round, after 1,000 fewer and fewer)."
         ),
     ] = 0
     sweep: Annotated[
         str | None,
         typer.Option(
             help="Run an experiment instead: privacy-utility, rounds, finetuning, pp-sgd or dpfedmtl; "
-            "mocha: table1, figure1, figure2, figure3 or private."
+            "mocha: table1 (global, local and multi-task SVMs, lambda by cross-validation whatever --lambda says), "
+            "figure1, figure2, figure3 or private."
         ),
     ] = None
     seeds: Annotated[int, typer.Option(help="--sweep: how many seeds.")] = 3
