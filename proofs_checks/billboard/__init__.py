@@ -1,1 +1,1 @@
-"""Billboard replay: the protocol of a trainer, the check that nothing leaks past the billboard, a coalition of clients."""
+"""Billboard replay: the protocol of a trainer, the check for leaks past the billboard, a coalition of clients."""
