@@ -212,6 +212,7 @@ ROWS = (
             {"S": "2C"},
             {"sigma": (0.65, 9.69)},
         ),
+        cost="full",
     ),
     Row(
         id="DPFEDMTL-T4.2-box",

@@ -151,6 +151,7 @@ ROWS = (
             "MOCHA, tuned, takes at least 1.5 times as long on 3G as on WiFi.",
             {"method": "mocha", "relation": "at least", "growth": 1.5},
         ),
+        cost="full",
     ),
     Row(
         id="MOCHA-FIG1-mini-batch",

@@ -149,6 +149,7 @@ ROWS = (
             "D - D* is at least 2G / (2 + kappa (h - h0)) in every round, with G = 4 L^2 sigma sigma'.",
             {"relation": "at least"},
         ),
+        cost="full",
     ),
     Row(
         id="MOCHA-T2-gap",
