@@ -48,7 +48,7 @@ def test_deficits_over_many_seeds(ratio, trials):
     assert found(ratio, trials, 50) >= 0.9
 
 
-@pytest.mark.parametrize(("trials", "event", "band"), [(10_000, 0.53, 0.45), (100_000, 0.67, 0.60)])
+@pytest.mark.parametrize(("trials", "event", "band"), [(10_000, 0.53, 0.45), (100_000, 0.67, 0.61)])
 def test_gaussian_bounds(trials, event, band):
     assert median_bound(gaussian_sum(1.0), PAIR, trials, 15, delta=1e-5) >= event * EXACT
     assert median_bound(gaussian_sum(1.0), PAIR, trials, 15, "band", delta=1e-5) >= band * EXACT
@@ -57,7 +57,7 @@ def test_gaussian_bounds(trials, event, band):
 @pytest.mark.nightly
 def test_gaussian_bounds_at_a_million():
     assert median_bound(gaussian_sum(1.0), PAIR, 10**6, 25, delta=1e-5) >= 0.79 * EXACT
-    assert median_bound(gaussian_sum(1.0), PAIR, 10**6, 25, "band", delta=1e-5) >= 0.73 * EXACT
+    assert median_bound(gaussian_sum(1.0), PAIR, 10**6, 25, "band", delta=1e-5) >= 0.74 * EXACT
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,9 @@ def test_sparse_vector():
 
 @pytest.mark.nightly
 def test_sparse_vector_at_a_million():
-    assert median_bound(algorithm_4(1.0, 3), CROSSED, 10**6, 5) >= 3.6
+    # Eight queries: algorithm 4 stops after three above, so the last two of CROSSED only blur its events.
+    stopped = [0.0] * 5 + [1.0] * 3, [1.0] * 5 + [0.0] * 3
+    assert median_bound(algorithm_4(1.0, 3), stopped, 10**6, 5, scores=[Values()]) >= 3.77
     assert median_bound(algorithm_6(1.0), CROSSED, 10**6, 5, scores=[Linear()]) >= 3.53
     assert median_bound(algorithm_5(1.0), CROSSED, 10**6, 3) >= 11.43
 
