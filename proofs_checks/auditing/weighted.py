@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import signal, special, stats
+from scipy import special
 
 from . import clopper_pearson, event
 from .clopper_pearson import Floats
@@ -161,6 +161,8 @@ def at_most(spent: int, total: Counts, rate: float) -> float:
     levels = np.flatnonzero(total) + 1
     if len(levels) == 1:
         return float(clopper_pearson.at_most(spent // levels[0], total[levels[0] - 1], rate))
+    from scipy import signal, stats  # a second to load, which commands that audit nothing are spared
+
     law, start, rounding = np.ones(1), 0, 0.0
     for level in levels.tolist():
         count = int(total[level - 1])

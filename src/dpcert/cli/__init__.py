@@ -47,7 +47,7 @@ COMMANDS = {
     "ledger": ("ledger:app", "Check, show or export a ledger file: the record of what was released."),
     "lint": (
         "lint:lint_command",
-        "Point out known slips of private training in Python scripts; nothing in them is executed.",
+        "Point out known slips of private training in Python scripts and notebooks; nothing in them is executed.",
     ),
     "papers": (
         "papers:papers_command",
