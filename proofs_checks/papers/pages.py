@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from .judge import Judgement
@@ -34,16 +33,6 @@ MEANING = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """What a page says of a row, as read back from it: the parts that a stale page gets wrong."""
-
-    id: str
-    status: str
-    statement: str
-    instead: str
-
-
 def write_pages(folder: Path, judgements: Sequence[Judgement]) -> list[Path]:
     """One page and the figures for each paper among the judgements, and README.md over all pages in the folder.
 
@@ -59,28 +48,18 @@ def write_pages(folder: Path, judgements: Sequence[Judgement]) -> list[Path]:
         files.append(folder / f"{paper}.md")
         files[-1].write_text(_page(paper, [j for j in judgements if j.row.paper == paper], figures.get(paper, [])))
     index = folder / "README.md"
-    index.write_text(_index(folder))
+    index.write_text(overview(folder))
     return [*files, index]
 
 
-def entries(page: str) -> list[Entry]:
-    """The rows of a page as written by write_pages."""
-    found = []
-    for block in re.split(r"^### ", page, flags=re.MULTILINE)[1:]:
-        fields = dict(
-            re.findall(r"^- (Claim|Status|Instead|Condition|Approximately): (.*)$", block, flags=re.MULTILINE)
-        )
-        instead = fields.get("Instead") or fields.get("Condition") or fields.get("Approximately") or ""
-        found.append(Entry(block.splitlines()[0], fields["Status"].split(" (")[0], fields["Claim"], instead))
-    return found
+def sections(page: str) -> dict[str, str]:
+    """The rows of a page as written by write_pages, by id."""
+    blocks = re.split(r"^### ", page, flags=re.MULTILINE)[1:]
+    return {block.splitlines()[0]: f"### {block.strip()}" for block in blocks}
 
 
-def entry(judged: Judgement) -> Entry:
-    """The same of a judged row."""
-    return Entry(judged.row.id, str(judged.status), _plain(judged.row.readings[0].text), _plain(judged.instead))
-
-
-def _index(folder: Path) -> str:
+def overview(folder: Path) -> str:
+    """README.md over the pages that are in the folder."""
     lines = [
         "# The papers, checked",
         "",
@@ -96,7 +75,7 @@ def _index(folder: Path) -> str:
         page = folder / f"{paper}.md"
         if not page.is_file():
             continue
-        counts = Counter(found.status for found in entries(page.read_text()))
+        counts = Counter(re.findall(r"^- Status: (.*?)(?: \(.*)?$", page.read_text(), flags=re.MULTILINE))
         lines.append(f"| [{title}]({paper}.md) | " + " | ".join(str(counts[status]) for status in Status) + " |")
     lines += ["", "| status | meaning |", "|---|---|"]
     lines += [f"| {status} | {meaning} |" for status, meaning in MEANING.items()]
@@ -109,17 +88,23 @@ def _page(paper: Paper, judgements: Sequence[Judgement], figures: Sequence[tuple
     summary = "; ".join(f"{counts[status]} {status}" for status in Status if counts[status])
     lines = [f"# {PAPERS[paper]}", "", ABOUT[paper], "", f"{len(judgements)} statements: {summary}.", ""]
     for file, caption in figures:
-        lines += [f"![{caption}]({file})", "", f"*{caption}*", ""]
+        lines += [shown(file, caption), ""]
     lines += ["## Overview", "", "| id | status | claim |", "|---|---|---|"]
     for j in judgements:
         lines.append(f"| [{j.row.id}](#{_anchor(j.row.id)}) | {_status(j)} | {_plain(j.row.readings[0].text)} |")
     lines += ["", "## Statement by statement", ""]
     for j in judgements:
-        lines += _section(j)
+        lines += [section(j), ""]
     return "\n".join(lines)
 
 
-def _section(judged: Judgement) -> list[str]:
+def shown(file: str, caption: str) -> str:
+    """A figure with its caption."""
+    return f"![{caption}]({file})\n\n*{caption}*"
+
+
+def section(judged: Judgement) -> str:
+    """All that a page says of a row below the overview."""
     row = judged.row
     lines = [f"### {row.id}", "", f"*{_plain(row.place)}*", ""]
     lines += [f"- Claim: {_plain(row.readings[0].text)}", f"- Status: {_status(judged)}"]
@@ -136,7 +121,7 @@ def _section(judged: Judgement) -> list[str]:
     if judged.spoilt is not None and row.spoilt is not None:
         lines.append(f"- The check can fail: {_outcome(row.spoilt, judged.spoilt)}")
     lines.append(f"- Evidence: {row.kind}. Reproduce: `dpcert papers --only {row.id}`")
-    return [*lines, ""]
+    return "\n".join(lines)
 
 
 def _outcome(statement: Statement, found: Finding) -> str:
