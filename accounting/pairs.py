@@ -126,5 +126,31 @@ class SubsampledPair(Pair):
     order: Order
 
 
+@dataclass(frozen=True, slots=True)
+class OpposedPair(Pair):
+    """A cohort of fixed size, zero-out, Gaussian noise of scale 1: whoever takes the unit's place contributes its opposite.
+
+    order: "remove": P = (1 - rate) N(-shift) + rate N(shift) against Q = (1 - rate) N(-shift) + rate N(0); "add": Q
+    against P. shift > 0, 0 < rate < 1.
+    """
+
+    shift: float
+    rate: float
+    order: Literal["remove", "add"]
+
+
+@dataclass(frozen=True, slots=True)
+class ZeroedPair(Pair):
+    """The tight pair of one round of a cohort of fixed size under zero-out, with Gaussian noise of scale 1.
+
+    order: "remove": the profile is that of the OpposedPair "remove" for eps >= 0, and for eps < 0 that of "add" of a
+    SubsampledPair with this shift (its substitute contributes the same as the unit); "add": with P and Q exchanged.
+    """
+
+    shift: float
+    rate: float
+    order: Literal["remove", "add"]
+
+
 Composition = tuple[tuple[Pair, int], ...]
 """Distinct single-step pairs with the number of rounds that each is used: a product pair."""

@@ -14,9 +14,11 @@ from .pairs import (
     DiscreteLaplacePair,
     GaussianPair,
     LaplacePair,
+    OpposedPair,
     Pair,
     RandomizedResponsePair,
     SubsampledPair,
+    ZeroedPair,
 )
 from .rounding import PARAMETER, UNIT
 
@@ -42,6 +44,8 @@ def _moved(pair: Pair, factor: float) -> Pair:
         return replace(pair, flip=min(pair.flip / factor, 1 - 1 / pair.categories))
     if isinstance(pair, ApproximateDpPair):
         return replace(pair, epsilon=pair.epsilon * factor)
+    if isinstance(pair, OpposedPair | ZeroedPair):
+        return replace(pair, shift=pair.shift * factor, rate=min(pair.rate * factor, 1 - UNIT))
     if isinstance(pair, SubsampledPair):
         return replace(pair, base=_moved(pair.base, factor), rate=min(pair.rate * factor, 1 - UNIT))
     return pair

@@ -39,12 +39,12 @@ def _removed(base: Cells, rate: float) -> Cells:
 
     Outcomes that only Q0 shows have loss log(1 - rate), those that only P0 shows stay infinite.
     """
-    low, low_slack = _mixed_loss(base.low, rate)
-    high, high_slack = _mixed_loss(base.high, rate)
+    low, low_slack = mixed_loss(base.low, rate)
+    high, high_slack = mixed_loss(base.high, rate)
     p, q = (1 - rate) * base.q + rate * base.p, base.q
     low, high, error = low - low_slack, high + high_slack, base.error + 4 * UNIT
     if base.only_q > 0:
-        floor, slack = _mixed_loss(np.array([-np.inf]), rate)
+        floor, slack = mixed_loss(np.array([-np.inf]), rate)
         p, q = np.append(p, (1 - rate) * base.only_q), np.append(q, base.only_q)
         low, high, error = (
             np.append(low, floor - slack),
@@ -54,7 +54,7 @@ def _removed(base: Cells, rate: float) -> Cells:
     return Cells(p, q, low, high, error, rate * base.only_p, 0.0, base.stray)
 
 
-def _mixed_loss(loss: Vector, rate: float) -> tuple[Vector, Vector]:
+def mixed_loss(loss: Vector, rate: float) -> tuple[Vector, Vector]:
     """log(1 - rate + rate e^loss), and a bound of its rounding error."""
     large = loss > 600
     small = rate * np.expm1(np.where(large, 0.0, loss))
@@ -106,7 +106,7 @@ def _replace_loss(
     ahead: Vector, ahead_slack: Vector, behind: Vector, behind_slack: Vector, rate: float
 ) -> tuple[Vector, Vector]:
     """log((1-rate) + rate dN(s)/dN(0)) - log((1-rate) + rate dN(-s)/dN(0)); mixing contracts the base's errors."""
-    (first, first_slack), (second, second_slack) = _mixed_loss(ahead, rate), _mixed_loss(behind, rate)
+    (first, first_slack), (second, second_slack) = mixed_loss(ahead, rate), mixed_loss(behind, rate)
     slack = ahead_slack + behind_slack + first_slack + second_slack + 2 * UNIT * np.abs(first - second)
     return first - second, slack
 

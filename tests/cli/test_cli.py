@@ -317,6 +317,21 @@ def test_the_text_answer_rounds_outwards(capsys: pytest.CaptureFixture[str]) -> 
     assert (rounded_down(0.0, 4), rounded_up(float("inf"), 4)) == ("0", "inf")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["epsilon", "--delta", "x"], "--delta = 'x': expected a valid number"),
+        (["epsilon", "--rounds", "1.5"], "--rounds = '1.5': expected a valid integer"),
+        (["epsilon", "--population=1.5"], "--population = '1.5': expected a valid integer"),
+        (["train", "pmtl", "--learning-rate", "fast"], "--learning-rate = 'fast': expected a valid number"),
+        (["audit", "module:function", "--trials", "1e3"], "--trials = '1e3': expected a valid integer"),
+    ],
+)
+def test_an_unreadable_number_is_named(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(arguments) == 2
+    assert said in capsys.readouterr().err
+
+
 BAD_OPTIONS = [
     (["epsilon", *GAUSSIAN], "--delta"),
     (["epsilon", "--delta", "1e-5", "--rounds", "2"], "--noise-multiplier"),

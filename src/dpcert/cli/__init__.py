@@ -132,9 +132,20 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if message.startswith("Usage:"):  # called without a command: the help itself
             typer.echo(message, err=True)
         else:
-            complain(" ".join(message.split()))
+            complain(_unreadable(problem) or " ".join(message.split()))
         return 2
     return code if isinstance(code, int) else 0
+
+
+def _unreadable(problem: typer.TyperException) -> str:
+    """Option, value and what was expected, where typer's own message leaves the value out; else nothing."""
+    parameter, errors = getattr(problem, "param", None), getattr(problem.__cause__, "errors", None)
+    if parameter is None or errors is None:
+        return ""
+    (found, *_) = errors()
+    expected = found["msg"].removeprefix("Input should be ").split(",")[0]
+    name = parameter.opts[0] if parameter.opts[0].startswith("-") else parameter.name.upper()
+    return str(InputError(name, found["input"], expected))
 
 
 def main() -> None:

@@ -17,21 +17,9 @@ from ..proofs_checks.claims.mechanism import Phase
 
 Answer = TypeVar("Answer")
 
-
-def _whole_rounds(given: str | int) -> int:
-    """The number of rounds, or an error that names what was given."""
-    try:
-        return int(given)
-    except ValueError:
-        raise typer.BadParameter(str(InputError("--rounds", given, "a whole number of at least 1"))) from None
-
-
 Delta = Annotated[float | None, typer.Option("--delta", help="Target delta, strictly between 0 and 1.")]
 Epsilon = Annotated[float | None, typer.Option("--epsilon", help="Epsilon, at least 0.")]
-Rounds = Annotated[
-    int | None,
-    typer.Option("--rounds", help="Rounds, composed adaptively.", parser=_whole_rounds, metavar="INTEGER"),
-]
+Rounds = Annotated[int | None, typer.Option("--rounds", help="Rounds, composed adaptively.")]
 NoiseMultiplier = Annotated[
     float | None,
     typer.Option("--noise-multiplier", help="Standard deviation of the noise on the sum, divided by clip_norm."),
