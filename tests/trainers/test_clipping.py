@@ -178,7 +178,7 @@ def test_working_in_pieces_changes_nothing(monkeypatch):
     """Long updates are worked on in pieces: the integers and sums of one piece, the norm but for its last bits."""
     rng = np.random.default_rng(4)
     dense = torch.from_numpy(rng.standard_normal(200)).float()
-    thin = SparseRows(torch.tensor([3, 0, 17, 8]), torch.from_numpy(rng.standard_normal(38)).float(), 9)
+    thin = SparseRows(torch.tensor([3, 0, 17, 8]), torch.from_numpy(rng.standard_normal((4, 10))).float())
     found = []
     for size in (2**16, 16, 7):
         monkeypatch.setattr(clipping, "PIECE", size)
@@ -214,7 +214,7 @@ def test_a_bound_without_its_margin_or_rounded_to_nearest_is_caught(monkeypatch)
     with monkeypatch.context() as patch:
         patch.setattr(clipping, "SAFETY", 1.0)
         patch.setattr(
-            clipping._Scratch, "truncated", lambda self, part, factor: (part.double() * factor).round_().add_(part > 0)
+            ClippedSum, "_truncated", lambda self, part, factor: (part.double() * factor).round_().add_(part > 0)
         )
         assert exceeded() > 0
 
@@ -232,7 +232,7 @@ def test_sparse_rows_are_clipped_like_the_vector_they_stand_for(dtype):
     rng = np.random.default_rng(2)
     for scale in (1e-3, 1.0, 1e3, 1e30):
         rows = torch.from_numpy(rng.choice(20, 5, replace=False))
-        contribution = SparseRows(rows, torch.from_numpy(scale * rng.standard_normal(18)).to(dtype), 3)
+        contribution = SparseRows(rows, torch.from_numpy(scale * rng.standard_normal((5, 3))).to(dtype))
         grid = Grid.for_round(0.7, 10, dtype)
         thin, thick = (ClippedSum(2, 63, Layers((63,)), grid, CPU) for _ in range(2))
         thin.add(contribution, 1)
@@ -244,5 +244,42 @@ def test_sparse_rows_are_clipped_like_the_vector_they_stand_for(dtype):
         assert thin.within == thick.within
     for bad in (math.nan, math.inf):
         total = ClippedSum(1, 63, Layers((63,)), grid, CPU)
-        total.add(SparseRows(rows, torch.where(torch.arange(18) < 15, contribution.numbers, bad), 3), 0)
+        total.add(SparseRows(rows, torch.where(torch.arange(3) < 2, contribution.numbers, bad)), 0)
         assert not total.total.any()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_a_background_is_clipped_like_the_vector_it_stands_for(dtype, monkeypatch):
+    """Rows that are listed differ from a background which all others have; several in one sum, in two blocks."""
+    rng = np.random.default_rng(12)
+    for scale in (1e-3, 1.0, 1e3, 1e30):
+        grid = Grid.for_round(0.7, 10, dtype)
+        thin, thick = (ClippedSum(2, 60, Layers((60,)), grid, CPU) for _ in range(2))
+        for block in (0, 1, 1):
+            rows = torch.from_numpy(rng.choice(20, 5, replace=False))
+            numbers = torch.from_numpy(scale * rng.standard_normal((5, 3))).to(dtype)
+            contribution = SparseRows(rows, numbers, numbers[0] * 0.3)
+            alone, vector = thin.alone(contribution), contribution.dense(60)
+            assert exact_square(alone) <= (0.7 / grid.unit) ** 2
+            assert torch.equal(vector.view(20, 3)[rows], numbers)
+            assert int((vector.view(20, 3) == numbers[0] * 0.3).all(1).sum()) == 15
+            thin.add(contribution, block)
+            thick.add(vector, block)
+        limit = 3 * (2 + 1e-9 * float(thick.total.abs().max()))
+        assert float((thin.total - thick.total).abs().max()) <= limit
+        assert thin.within == thick.within
+        assert torch.equal(thin.total, thin.total)  # reading the sum completes it once
+    total = ClippedSum(1, 60, Layers((60,)), grid, CPU)
+    total.add(SparseRows(rows, numbers, torch.full((3,), math.inf, dtype=dtype)), 0)
+    assert not total.total.any()
+
+
+def test_a_background_that_is_not_counted_is_caught(monkeypatch):
+    """Without its share of the norm the update comes out above the clip norm."""
+    contribution = SparseRows(torch.tensor([2]), torch.full((1, 3), 0.1), torch.ones(3))
+    grid = Grid.for_round(0.7, 10, torch.float32)
+    total = ClippedSum(1, 60, Layers((60,)), grid, CPU)
+    assert exact_square(total.alone(contribution)) <= (0.7 / grid.unit) ** 2
+    square, background = ClippedSum._square, contribution.background
+    monkeypatch.setattr(ClippedSum, "_square", lambda self, piece: square(self, piece) * (piece is not background))
+    assert exact_square(total.alone(contribution)) > (0.7 / grid.unit) ** 2

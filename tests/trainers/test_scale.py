@@ -14,7 +14,7 @@ from dpcert.trainers.data import Samples
 from dpcert.trainers.engine import personal
 from dpcert.trainers.engine.client_tensors import to_tensors
 from dpcert.trainers.engine.personal import PersonalModels
-from dpcert.trainers.solvers.features import features_of
+from dpcert.trainers.solvers.features import features_of, gram_of
 
 
 def test_vectors_start_as_the_initial_one_and_keep_what_is_set(tmp_path):
@@ -51,12 +51,12 @@ def test_a_client_of_stackoverflow_size_takes_at_most_half_a_megabyte():
     )
     tags = rng.integers(0, 2, (100, 500)).astype(np.float32)
     client = to_tensors(Samples(matrix, tags), "tags", torch.float32, torch.device("cpu"))
-    features = features_of(client)
+    features = features_of(client, bias=True)
     own = client.features
-    arrays = [own.data, own.indices, own.indptr, features.columns, features.gram(), client.targets[0]]
+    arrays = [own.data, own.indices, own.indptr, features.rows, gram_of(client), client.targets[0]]
     arrays += [features.by_word.columns, features.by_word.begins, features.by_word.weights]
     coefficients = 100 * 500 * 4
-    assert features.matrix is own
+    assert own is client.features
     assert features.samples.columns.data_ptr() == own.indices.__array_interface__["data"][0]
     assert sum(array.nbytes for array in arrays) + coefficients <= 500_000
 

@@ -16,6 +16,7 @@ from dpcert.trainers.engine.contribution import SparseRows, as_vector
 from dpcert.trainers.engine.losses import cross_entropy, half_squared_error, tag_cross_entropy
 from dpcert.trainers.engine.parameters import FlatModule
 from dpcert.trainers.engine.settings import LocalSteps
+from dpcert.trainers.engine.streams import Streams
 from dpcert.trainers.models import Cnn, Linear, Mlp
 from dpcert.trainers.solvers import Work, choose_solver
 from dpcert.trainers.solvers.dual import DualSolver
@@ -222,7 +223,7 @@ def test_sparse_features_are_the_dense_ones(dtype, anchored, bias):
         changes = [as_vector(change, model.dimension).clone() for change in solver(model).changes(thin)]
         torch.testing.assert_close(torch.stack(changes), expected - shared, **tolerance)
     changes = list(DualSolver(model).changes(thin))
-    assert all(isinstance(change, SparseRows) and len(change.rows) <= 10 for change in changes)
+    assert all(isinstance(change, SparseRows) and len(change.rows) <= 10 + bias for change in changes)
 
 
 @pytest.mark.parametrize("solver", [LoopSolver, VmapSolver, StackedSolver, DualSolver])
@@ -232,3 +233,36 @@ def test_changes_are_models_minus_starts(solver, anchored):
     work = work_for(model, (6,), 3, anchored=anchored)
     changes = [as_vector(change, model.dimension).clone() for change in solver(model).changes(work)]
     torch.testing.assert_close(torch.stack(changes), solver(model).solve(work) - work.start, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("value", [0.0, 1.0, -2.5])
+@pytest.mark.parametrize("anchored", [False, True])
+def test_features_in_which_a_clients_samples_agree(value, bias, anchored):
+    """Pictures with a margin of one value, different for every client: models and changes of the plain loop."""
+    model = FlatModule(Linear(30, 3, bias=bias), torch.float64, CPU)
+    work = work_for(model, (30,), 3, anchored=anchored)
+    for place, client in enumerate(work.clients):
+        client.features[:, place : place + 22] = value
+        client.features[:, 28] = 7.0  # of another value
+    shared = work.start[0].clone()
+    for start in (work.start, shared):
+        own = replace(work, start=start)
+        expected = LoopSolver(model).solve(own)
+        torch.testing.assert_close(DualSolver(model).solve(own), expected, rtol=1e-10, atol=1e-12)
+        changes = [as_vector(change, model.dimension).clone() for change in DualSolver(model).changes(own)]
+        torch.testing.assert_close(torch.stack(changes), expected - start, rtol=1e-10, atol=1e-12)
+    if not anchored:
+        last = list(DualSolver(model).changes(own))[2]  # 23 samples; the client of one sample agrees in all of them
+        assert isinstance(last, SparseRows)
+        assert len(last.rows) == 8 + bias
+        assert (last.background is None) == (value == 0)
+
+
+def test_generators_set_anew_are_new_ones():
+    streams = Streams(5)
+    for second, rng in zip((0, 7, 2**63), streams.generators("batches", 3, (0, 7, 2**63), 1), strict=True):
+        fresh = streams.generator("batches", 3, second, 1)
+        assert np.array_equal(rng.permutation(9), fresh.permutation(9))
+        assert np.array_equal(rng.integers(0, 99, 3, dtype=np.int32), fresh.integers(0, 99, 3, dtype=np.int32))
+        assert np.array_equal(rng.standard_normal(5), fresh.standard_normal(5))

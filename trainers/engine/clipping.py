@@ -10,7 +10,7 @@ So the grid adds nothing to the sensitivity. A contribution that is not finite c
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,7 +71,7 @@ class Layers:
 class ClippedSum:
     """Adds contributions up, block by block. counts: how many have been added; within: how many were not shortened.
 
-    memory: an earlier sum of this shape, to be overwritten.
+    earlier: a sum that is no longer needed; where it has this shape its memory is used again.
     """
 
     def __init__(
@@ -81,66 +81,89 @@ class ClippedSum:
         layers: Layers,
         grid: Grid,
         device: torch.device,
-        memory: Tensor | None = None,
+        earlier: ClippedSum | None = None,
     ) -> None:
         if dimension > LARGEST_DIMENSION:
             raise InputError("model", dimension, f"at most {LARGEST_DIMENSION} numbers in an update")
-        if memory is not None and memory.shape == (blocks, dimension):
-            self.total = memory.zero_()
+        if earlier is not None and earlier._total.shape == (blocks, dimension):
+            self._total, self._scratch = earlier._total.zero_(), earlier._scratch
         else:
-            self.total = torch.zeros(blocks, dimension, dtype=torch.float64, device=device)
+            self._total = torch.zeros(blocks, dimension, dtype=torch.float64, device=device)
+            self._scratch = _Scratch()
         self.layers = layers if sum(layers.sizes) == dimension else Layers((dimension,))
         self.grid = grid
         self.counts = 0
         self.within = 0
-        self._blocks = self.total.unbind(0)
-        self._scratch: _Scratch | None = None
+        self._blocks = self._total.unbind(0)
+        self._everywhere: dict[int, Tensor] = {}
+
+    @property
+    def total(self) -> Tensor:
+        """(blocks, D): the sum so far."""
+        while self._everywhere:
+            block, row = self._everywhere.popitem()
+            self._blocks[block].view(-1, len(row)).add_(row)
+        return self._total
 
     def add(self, contribution: Contribution, block: int) -> None:
         """Add one client's contribution."""
         self.counts += 1
         own = self._blocks[block]
         if isinstance(contribution, SparseRows) and len(self.layers.sizes) == 1:
-            self._add_rows(contribution, own)
+            self._add_rows(contribution, block)
             return
         pieces = _split(as_vector(contribution, len(own)), self.layers.sizes)
         targets = _split(own, self.layers.sizes)
-        for piece, target, factor in zip(pieces, targets, self._factors(pieces), strict=False):
+        for piece, target, factor in zip(pieces, targets, self._factors(map(self._square, pieces)), strict=False):
             for part, added in zip(_in_pieces(piece), _in_pieces(target), strict=True):
-                added.add_(self._memory(part).truncated(part, factor))
+                added.add_(self._truncated(part, factor))
 
-    def _add_rows(self, thin: SparseRows, own: Tensor) -> None:
-        """own += thin, a few rows at a time."""
-        width, left = thin.width, len(own) - len(thin.tail)
-        matrix, few = own[:left].view(-1, width), max(1, PIECE // width)
-        for factor in self._factors([thin.numbers]):
-            for first in range(0, len(thin.rows), few):
-                rows = thin.rows[first : first + few]
-                part = thin.numbers[first * width : (first + len(rows)) * width]
-                matrix.index_add_(0, rows, self._memory(part).truncated(part, factor).view(-1, width))
-            own[left:].add_(self._memory(thin.tail).truncated(thin.tail, factor))
+    def _add_rows(self, thin: SparseRows, block: int) -> None:
+        """The background goes to all rows at once, when the sum is read; to those that are listed their difference from
+        it. Partial sums then stay below 2^53 still: `Grid.for_round` leaves a bit for that."""
+        rows, width = thin.rows, thin.numbers.shape[1]
+        matrix = self._blocks[block].view(-1, width)
+        square = self._square(thin.numbers.view(-1))
+        if thin.background is not None:
+            square += (len(matrix) - len(rows)) * self._square(thin.background)
+        for factor in self._factors([square]):
+            below = None
+            if thin.background is not None:
+                below = self._truncated(thin.background, factor).clone()
+                self._everywhere[block] = self._everywhere.get(block, 0) + below
+            few = max(1, PIECE // width)
+            for first in range(0, len(rows), few):
+                part = thin.numbers[first : first + few]
+                added = self._truncated(part.view(-1), factor).view(-1, width)
+                if below is not None:
+                    added -= below
+                matrix.index_add_(0, rows[first : first + few], added)
 
-    def _factors(self, pieces: Sequence[Tensor]) -> list[float]:
-        """By what each piece, clipped by itself, is multiplied to be in units of the grid; none where a norm is not
-        finite, and nothing is to be added."""
-        scales = [self._scale(self._norm(piece)) for piece in pieces]
+    def _factors(self, squares: Iterable[float]) -> list[float]:
+        """By what each piece, clipped by itself, is multiplied to be in units of the grid, from its squared norm; none
+        where a norm is not finite, and nothing is to be added."""
+        scales = [self._scale(math.sqrt(square)) for square in squares]
         if not all(map(math.isfinite, scales)):
             return []
         self.within += all(scale >= 1 for scale in scales)
         return [scale / self.grid.unit for scale in scales]
 
-    def _norm(self, piece: Tensor) -> float:
-        """The norm, in double precision."""
+    def _square(self, piece: Tensor) -> float:
+        """The squared norm, in double precision."""
         square = 0.0
         for part in _in_pieces(piece):
-            wide = self._memory(part).wide[: len(part)].copy_(part)
+            wide = self._scratch.of(part)[0].copy_(part)
             square += float(torch.dot(wide, wide))
-        return math.sqrt(square)
+        return square
 
-    def _memory(self, part: Tensor) -> _Scratch:
-        if self._scratch is None or len(self._scratch.wide) < len(part):
-            self._scratch = _Scratch.of(min(self.total.shape[1], max(PIECE, len(part))), part, self.grid)
-        return self._scratch
+    def _truncated(self, part: Tensor, factor: float) -> Tensor:
+        """part times factor, towards zero, as doubles in memory that the next call overwrites. Conversion to integers
+        truncates, and is much faster than trunc on a CPU."""
+        wide, scaled, whole = self._scratch.of(part)
+        torch.mul(part, factor, out=scaled)
+        if self.grid.clip_norm is None:
+            return wide.copy_(scaled).trunc_()
+        return wide.copy_(whole.copy_(scaled))
 
     def alone(self, contribution: Contribution) -> Tensor:
         """(D,): the integers that `add` adds for this contribution."""
@@ -183,30 +206,24 @@ class ClippedSum:
         return 1.0 if norm <= bound else bound / norm
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class _Scratch:
-    """Memory for a piece of a contribution.
+    """Memory for a piece of a contribution: doubles, the contribution's dtype, and integers of that width."""
 
-    wide: doubles; scaled: the contributions' dtype; whole: integers of that width, None where nothing is clipped.
-    """
+    def __init__(self) -> None:
+        self._whole: tuple[Tensor, ...] = ()
+        self._views: dict[tuple[int, torch.dtype], tuple[Tensor, ...]] = {}
 
-    wide: Tensor
-    scaled: Tensor
-    whole: Tensor | None
-
-    @classmethod
-    def of(cls, size: int, like: Tensor, grid: Grid) -> _Scratch:
-        whole = None if grid.clip_norm is None else like.new_empty(size, dtype=_integer(like.dtype))
-        return cls(like.new_empty(size, dtype=torch.float64), like.new_empty(size), whole)
-
-    def truncated(self, part: Tensor, factor: float) -> Tensor:
-        """part times factor, towards zero, as doubles. Conversion to integers truncates, and is much faster than trunc
-        on a CPU."""
-        size = len(part)
-        scaled = torch.mul(part, factor, out=self.scaled[:size])
-        if self.whole is None:
-            return self.wide[:size].copy_(scaled).trunc_()
-        return self.wide[:size].copy_(self.whole[:size].copy_(scaled))
+    def of(self, piece: Tensor) -> tuple[Tensor, ...]:
+        """Three tensors of the piece's length: one call where slicing them each time would take six."""
+        size = len(piece)
+        found = self._views.get((size, piece.dtype))
+        if found is None:
+            if not self._whole or len(self._whole[0]) < size or self._whole[1].dtype != piece.dtype:
+                kinds = (torch.float64, piece.dtype, _integer(piece.dtype))
+                self._whole = tuple(piece.new_empty(size, dtype=kind) for kind in kinds)
+                self._views.clear()
+            found = self._views[size, piece.dtype] = tuple(memory[:size] for memory in self._whole)
+        return found
 
 
 def _split(vector: Tensor, sizes: tuple[int, ...]) -> Sequence[Tensor]:

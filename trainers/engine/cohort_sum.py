@@ -35,7 +35,7 @@ class CohortSum:
     ) -> None:
         self.local, self.algorithm, self.layers = local, algorithm, layers
         self.shards, self.processes, self.billboard = shards, processes, billboard
-        self._memory: Tensor | None = None
+        self._earlier: ClippedSum | None = None
 
     def of(
         self, cohort: Clients, round_index: int, shared: Tensor, own: Own, grid: Grid
@@ -43,8 +43,8 @@ class CohortSum:
         """The sum over this process's clients, in memory that the next one reuses, and what becomes of their own
         vectors. shared: as clients read it."""
         blocks, dimension = self.algorithm.contribution_shape(shared)
-        total = ClippedSum(blocks, dimension, self.layers, grid, self.local.device, self._memory)
-        self._memory = total.total
+        total = ClippedSum(blocks, dimension, self.layers, grid, self.local.device, self._earlier)
+        self._earlier = total
         rows: list[Rows] = []
         with reproducible_kernels(self.local.device):
             for chunk in self._chunks(cohort):

@@ -1,4 +1,4 @@
-"""What a client sends: a vector, or a vector most of whose rows are known to be zero."""
+"""What a client sends: a vector, or a matrix most of whose rows are known to be the same."""
 
 from __future__ import annotations
 
@@ -11,32 +11,30 @@ from torch import Tensor
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SparseRows:
-    """The vector [matrix.flatten(), tail], of whose matrix only `rows` may differ from zero.
+    """The vector matrix.flatten(), in whose matrix all rows but `rows` are `background`.
 
-    rows: (k,) distinct row numbers; numbers: (k width + t,), those rows one after the other, then the tail, which is
-    dense. A client's bags of words touch few words, so its update of a linear model has this form.
+    rows: (k,) distinct row numbers; numbers: (k, width), those rows; background: (width,), None for zeros.
+    A client's bags of words touch few words, so its update of a linear model has this form; so has one from pictures
+    that share a margin.
     """
 
     rows: Tensor
     numbers: Tensor
-    width: int
+    background: Tensor | None = None
 
-    @property
-    def values(self) -> Tensor:
-        """(k, width): the rows."""
-        return self.numbers[: len(self.rows) * self.width].view(len(self.rows), self.width)
-
-    @property
-    def tail(self) -> Tensor:
-        """(t,): what comes after the matrix."""
-        return self.numbers[len(self.rows) * self.width :]
+    def write(self, out: Tensor) -> None:
+        """The same vector into `out`."""
+        matrix = out.view(-1, self.numbers.shape[1])
+        if self.background is None:
+            matrix.zero_()
+        else:
+            matrix.copy_(self.background)
+        matrix.index_copy_(0, self.rows, self.numbers)
 
     def dense(self, dimension: int) -> Tensor:
         """The same vector, (dimension,)."""
-        vector = self.numbers.new_zeros(dimension)
-        left = dimension - len(self.tail)
-        vector[:left].view(-1, self.width)[self.rows] = self.values
-        vector[left:] = self.tail
+        vector = self.numbers.new_empty(dimension)
+        self.write(vector)
         return vector
 
 

@@ -96,10 +96,8 @@ class LocalSide:
         """The local problems of these clients in this round."""
         local = self.settings.local
         samples = [self.train(client) for client in clients.tolist()]
-        plans = [
-            batch_plan(len(own), local, self.streams.generator("batches", round_index, client, stream))
-            for client, own in zip(clients.tolist(), samples, strict=True)
-        ]
+        streams = self.streams.generators("batches", round_index, clients.tolist(), stream)
+        plans = [batch_plan(len(own), local, rng) for own, rng in zip(samples, streams, strict=True)]
         seeds: list[int] = []
         if self.model.is_random:
             seeds = [self.streams.torch_seed("module", round_index, client, stream) for client in clients.tolist()]

@@ -5,8 +5,8 @@ step with the batch's residuals R (loss gradients in the outputs, over the batch
     W <- (1 - eta (strength + decay)) W + eta strength W_anchor - eta X_batch^T R.
 So outputs on the client's own samples need only X W_start, X W_anchor and the Gram matrix X X^T (each plus the bias, a
 feature that is 1 everywhere). The weights, or what changed in them, are formed once, at the end. Where a client's
-samples leave most features at zero (words that it never used, the margin around its pictures) what changed is a few
-rows, and nothing of the size of the model is touched.
+samples agree in most features (words that it never used, the margin around its pictures) what changed is a few rows
+(features.py), and nothing of the size of the model is touched.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..engine.contribution import Contribution, SparseRows
 from ..engine.losses import LOSSES, residual
 from ..engine.parameters import FlatModule
 from ..models import Linear
-from .features import BagFeatures, DenseFeatures, Features, features_of
+from .features import AllFeatures, BagFeatures, Features, ListedFeatures, features_of, gram_of
 from .ragged import first_rows, in_order, most_steps_first, schedule
 from .work import Work, per_client
 
@@ -31,20 +31,35 @@ LARGEST_KEPT = 512
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class _Chunk:
+    """What is known of the work's clients, in the order of their steps.
+
+    order: their places in the work; ranks: where each client of the work is in it; sizes: their numbers of samples.
+    """
+
+    order: list[int]
+    ranks: list[int]
+    sizes: list[int]
+    features: list[Features]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _Solution:
-    """The chunk in dual form, the clients in `order`.
+    """The chunk in dual form.
 
     coefficients: (c, n, outputs), zero beyond a client's own samples.
     """
 
-    order: list[int]
+    chunk: _Chunk
     start_share: list[float]
     anchor_share: list[float]
     coefficients: Tensor
 
-    def ranks(self) -> list[int]:
-        """Where each client of the work is in `order`."""
-        return sorted(range(len(self.order)), key=self.order.__getitem__)
+    def moved(self) -> Iterator[tuple[int, Contribution]]:
+        """Each client's rank and X^T C."""
+        coefficients, chunk = self.coefficients.unbind(0), self.chunk
+        for rank in chunk.ranks:
+            yield rank, chunk.features[rank].moved(coefficients[rank][: chunk.sizes[rank]])
 
 
 class DualSolver:
@@ -55,7 +70,7 @@ class DualSolver:
 
     def __init__(self, model: FlatModule) -> None:
         self.model = model
-        self._bias = len(model.names) - 1
+        self._bias = len(model.names) > 1
 
     def refuses(self, work: Work) -> str | None:
         if not isinstance(self.model.module, Linear):
@@ -70,24 +85,34 @@ class DualSolver:
     def solve(self, work: Work) -> Tensor:
         found = self._run(work)
         result = work.start.new_empty(len(work.clients), self.model.dimension)
-        for place, rank in enumerate(found.ranks()):
-            self._move(work, found, place, rank, found.start_share[rank], result[place])
+        for place, (rank, moved) in enumerate(found.moved()):
+            self._finish(work, found, place, rank, moved, found.start_share[rank], result[place])
         return result
 
     @torch.no_grad()
     def changes(self, work: Work) -> Iterator[Contribution]:
         found = self._run(work)
         stays, buffer = self._start_cancels(work), None
-        for place, rank in enumerate(found.ranks()):
-            client = work.clients[place]
-            own = _features(client)
-            if stays and own.columns is not None:
-                moved = own.transposed_times(found.coefficients[rank, : len(client)], len(own.columns) + self._bias)
-                yield SparseRows(own.columns, moved.flatten(), moved.shape[1])
-            else:
-                buffer = work.start.new_empty(self.model.dimension) if buffer is None else buffer
-                self._move(work, found, place, rank, found.start_share[rank] - 1, buffer)
-                yield buffer
+        for place, (rank, moved) in enumerate(found.moved()):
+            if stays:
+                yield moved
+                continue
+            buffer = work.start.new_empty(self.model.dimension) if buffer is None else buffer
+            self._finish(work, found, place, rank, moved, found.start_share[rank] - 1, buffer)
+            yield buffer
+
+    def _finish(
+        self, work: Work, found: _Solution, place: int, rank: int, moved: Contribution, start_share: float, out: Tensor
+    ) -> None:
+        """out <- start_share W_start + anchor_share W_anchor + moved."""
+        if isinstance(moved, SparseRows):
+            moved.write(out)
+        else:
+            out.copy_(moved)
+        if self._anchored(work) and work.anchor is not None:
+            out.add_(per_client(work.anchor, len(work.clients))[place], alpha=found.anchor_share[rank])
+        if start_share:
+            out.add_(per_client(work.start, len(work.clients))[place], alpha=start_share)
 
     def _start_cancels(self, work: Work) -> bool:
         """Whether s W_start + a W_anchor is W_start: no pull and no decay, or a pull towards the start itself."""
@@ -100,24 +125,29 @@ class DualSolver:
     def _run(self, work: Work) -> _Solution:
         """All steps of all clients."""
         order = most_steps_first(work)
-        from_start = self._outputs(work, order, work.start)
+        ranks = sorted(range(len(order)), key=order.__getitem__)
+        ordered = in_order(work, order)
+        sizes = [len(client) for client in ordered.clients]
+        chunk = _Chunk(order, ranks, sizes, [self._features(client) for client in ordered.clients])
+        from_start = self._outputs(chunk, work.start)
         from_anchor = None
         if self._anchored(work) and work.anchor is not None:
             same = work.anchor is work.start
-            from_anchor = from_start if same else self._outputs(work, order, work.anchor)
-        sizes = [len(work.clients[place]) for place in order]
-        gram = from_start.new_zeros(sum(sizes), max(sizes))
-        for own, place, size in zip(gram.split_with_sizes(sizes), order, sizes, strict=True):
-            own[:, :size] = self._gram(work.clients[place])
-        if self._bias:
-            gram += 1
-        return self._steps(in_order(work, order), order, gram, from_start, from_anchor)
+            from_anchor = from_start if same else self._outputs(chunk, work.anchor)
+        return self._steps(ordered, chunk, self._grams(ordered, sizes), from_start, from_anchor)
+
+    def _grams(self, work: Work, sizes: list[int]) -> Tensor:
+        """(all samples, most samples of a client): each client's X X^T with the bias."""
+        grams = work.start.new_zeros(sum(sizes), max(sizes))
+        for own, client, size in zip(grams.split_with_sizes(sizes), work.clients, sizes, strict=True):
+            own[:, :size] = self._gram(client)
+        return grams
 
     def _steps(
-        self, work: Work, order: list[int], gram: Tensor, from_start: Tensor, from_anchor: Tensor | None
+        self, work: Work, chunk: _Chunk, gram: Tensor, from_start: Tensor, from_anchor: Tensor | None
     ) -> _Solution:
         """work: in order, but for its starts and anchors. gram, from_start, from_anchor: one row a sample."""
-        clients, outputs, longest = len(order), from_start.shape[1], gram.shape[1]
+        clients, outputs, longest = len(chunk.order), from_start.shape[1], gram.shape[1]
         targets = torch.cat([client.targets[0] for client in work.clients])
         share, anchor_share = gram.new_ones(clients, 1, 1), gram.new_zeros(clients, 1, 1)
         coefficients = gram.new_zeros(clients, longest, outputs)
@@ -140,56 +170,38 @@ class DualSolver:
                     shrinking[:busy] *= keep
                 anchor_share[:busy] += work.learning_rate * strength
             coefficients.view(-1, outputs).index_add_(0, (rows + places[:busy]).flatten(), slope.flatten(0, 1))
-        return _Solution(order, share.flatten().tolist(), anchor_share.flatten().tolist(), coefficients)
+        return _Solution(chunk, share.flatten().tolist(), anchor_share.flatten().tolist(), coefficients)
 
-    def _outputs(self, work: Work, order: list[int], vectors: Tensor) -> Tensor:
-        """(all samples, outputs) of each client's samples under its vector, in order."""
-        sizes = [len(work.clients[place]) for place in order]
-        result = vectors.new_empty(sum(sizes), self.model.shapes[0][1])
-        for out, place in zip(result.split_with_sizes(sizes), order, strict=True):
-            weight, *bias = self.model.split(vectors if vectors.dim() == 1 else vectors[place])
-            _features(work.clients[place]).outputs(weight, out)
-            if bias:
-                out += bias[0]
+    def _outputs(self, chunk: _Chunk, vectors: Tensor) -> Tensor:
+        """(all samples, outputs) of each client's samples under its vector, (d,) or (c, d) as the work has them."""
+        outputs = self.model.shapes[0][1]
+        tables = vectors.view(*vectors.shape[:-1], -1, outputs)
+        result = vectors.new_empty(sum(chunk.sizes), outputs)
+        outs = result.split_with_sizes(chunk.sizes)
+        for own, place, out in zip(chunk.features, chunk.order, outs, strict=True):
+            own.outputs(tables if tables.dim() == 2 else tables[place], out)
         return result
 
-    def _gram(self, client: ClientTensors) -> Tensor:
-        """X X^T, kept for later rounds where it is small."""
-        known = client.derived.get("gram")
+    def _features(self, client: ClientTensors) -> Features:
+        """The client's samples as this solver uses them, kept for later rounds."""
+        known = client.derived.get(f"features {self._bias}")
         if known is None:
-            known = _features(client).gram()
-            if len(client) <= LARGEST_KEPT:
-                client.derived["gram"] = known
-        return torch.as_tensor(known)
+            known = client.derived[f"features {self._bias}"] = features_of(client, self._bias)
+        assert isinstance(known, AllFeatures | ListedFeatures | BagFeatures)
+        return known
 
-    def _move(self, work: Work, found: _Solution, place: int, rank: int, start_share: float, out: Tensor) -> None:
-        """out <- start_share W_start + anchor_share W_anchor + X^T C, for one client."""
-        client = work.clients[place]
-        own, features = found.coefficients[rank, : len(client)], _features(client)
-        rows = out.view(-1, own.shape[1])
-        if features.columns is None:
-            features.transposed_times(own, len(rows), out=rows)
-        else:
-            used = len(features.columns)
-            moved = features.transposed_times(own, used + self._bias)
-            rows.zero_().index_copy_(0, features.columns, moved[:used])
+    def _gram(self, client: ClientTensors) -> Tensor:
+        """X X^T with the bias, kept for later rounds where it is small."""
+        known = client.derived.get(f"gram {self._bias}")
+        if known is None:
+            known = gram_of(client)
             if self._bias:
-                rows[-1] = moved[-1]
-        if self._anchored(work) and work.anchor is not None:
-            out.add_(per_client(work.anchor, len(work.clients))[place], alpha=found.anchor_share[rank])
-        if start_share:
-            out.add_(per_client(work.start, len(work.clients))[place], alpha=start_share)
+                known += 1
+            if len(client) <= LARGEST_KEPT:
+                client.derived[f"gram {self._bias}"] = known
+        return torch.as_tensor(known)
 
 
 def _rows(table: Tensor, numbers: Tensor) -> Tensor:
     """The table's rows of these numbers, in their place."""
     return table.index_select(0, numbers.flatten()).view(*numbers.shape, *table.shape[1:])
-
-
-def _features(client: ClientTensors) -> Features:
-    """The client's samples as this solver uses them, kept for later rounds."""
-    known = client.derived.get("features")
-    if known is None:
-        known = client.derived["features"] = features_of(client)
-    assert isinstance(known, DenseFeatures | BagFeatures)
-    return known

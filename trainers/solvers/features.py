@@ -1,7 +1,9 @@
-"""A client's samples without the features that are zero in all of them: what the dual form multiplies with.
+"""A client's samples as the dual form multiplies with them: without the features in which none of them differ.
 
-Such a feature's weights neither contribute to an output nor move, so that leaving it out changes nothing. Below the
-features comes the bias, a feature that is 1 everywhere.
+A feature that is zero in all samples has weights that neither contribute to an output nor move; one that has the same
+value in all of them moves like every other of that value. So only the features in which samples differ are listed, and
+one value is kept for the others: blank margins of pictures, whether ink or paper is 1, and words that do not occur.
+"Table" is the linear model as a matrix: the weights (features, outputs), and below them, if there is one, the bias.
 """
 
 from __future__ import annotations
@@ -15,34 +17,57 @@ from scipy import sparse
 from torch import Tensor
 
 from ..engine.client_tensors import ClientTensors
+from ..engine.contribution import SparseRows
 
 FEW = 0.6
-"""Features that are used at all are picked out where they are at most this share of all."""
+"""Features are listed where those in which samples differ are at most this share of all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DenseFeatures:
-    """matrix: (n, k). columns: (k,), which features those are; None for all of them."""
+class AllFeatures:
+    """matrix: (n, features); bias: whether the table has one."""
 
     matrix: Tensor
-    columns: Tensor | None
+    bias: bool
 
-    def outputs(self, weight: Tensor, out: Tensor) -> None:
-        """out <- X W for a (features, outputs) weight."""
-        torch.mm(self.matrix, weight if self.columns is None else weight.index_select(0, self.columns), out=out)
+    def outputs(self, table: Tensor, out: Tensor) -> None:
+        """out <- the (n, outputs) outputs of the linear model with this table."""
+        if self.bias:
+            torch.addmm(table[-1], self.matrix, table[:-1], out=out)
+        else:
+            torch.mm(self.matrix, table, out=out)
 
-    def transposed_times(self, coefficients: Tensor, rows: int, out: Tensor | None = None) -> Tensor:
-        """The first rows, k or k + 1, of (k + 1, outputs): X^T C, and below it the sums of C over the samples."""
-        result = coefficients.new_empty(rows, coefficients.shape[1]) if out is None else out
-        used = self.matrix.shape[1]
-        torch.mm(self.matrix.T, coefficients, out=result[:used])
-        if rows > used:
-            torch.sum(coefficients, 0, out=result[used])
-        return result
+    def moved(self, coefficients: Tensor) -> Tensor:
+        """The table X^T C for (n, outputs) coefficients C, flat."""
+        features = self.matrix.shape[1]
+        table = coefficients.new_empty(features + self.bias, coefficients.shape[1])
+        torch.mm(self.matrix.T, coefficients, out=table[:features])
+        if self.bias:
+            torch.sum(coefficients, 0, out=table[features])
+        return table.view(-1)
 
-    def gram(self) -> Tensor:
-        """(n, n): X X^T."""
-        return self.matrix @ self.matrix.T
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ListedFeatures:
+    """rows: (k,), the rows of the table that are listed, the bias's among them; matrix: (n, k), their values in the
+    samples. others: None where all others are zero in all samples; else (1, rows of the table), the value that those
+    others have, and zero for the listed ones."""
+
+    rows: Tensor
+    matrix: Tensor
+    others: Tensor | None
+    value: float
+
+    def outputs(self, table: Tensor, out: Tensor) -> None:
+        """out <- the (n, outputs) outputs of the linear model with this table."""
+        torch.mm(self.matrix, table.index_select(0, self.rows), out=out)
+        if self.others is not None:
+            out += self.others @ table
+
+    def moved(self, coefficients: Tensor) -> SparseRows:
+        """The table X^T C for (n, outputs) coefficients C."""
+        numbers = self.matrix.T @ coefficients
+        return SparseRows(self.rows, numbers, None if self.others is None else coefficients.sum(0) * self.value)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,48 +93,63 @@ class Bags:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BagFeatures:
-    """Bags of words. samples: by sample; by_word: the transposed matrix of the k words that occur, below it a row of
-    ones; columns: (k,), which words those are; matrix: the samples as a csr_matrix."""
+    """Bags of words. samples: by sample; by_word: the transposed matrix of the k words that occur, below it, with a
+    bias, a row of ones; rows: (k,) or (k + 1,), which rows of the table those are."""
 
     samples: Bags
     by_word: Bags
-    columns: Tensor
-    matrix: Any
+    rows: Tensor
+    bias: bool
 
-    def outputs(self, weight: Tensor, out: Tensor) -> None:
-        """out <- X W for a (features, outputs) weight."""
-        out.copy_(self.samples.times(weight))
+    def outputs(self, table: Tensor, out: Tensor) -> None:
+        """out <- the (n, outputs) outputs of the linear model with this table."""
+        out.copy_(self.samples.times(table))
+        if self.bias:
+            out += table[-1]
 
-    def transposed_times(self, coefficients: Tensor, rows: int, out: Tensor | None = None) -> Tensor:
-        """The first rows, k or k + 1, of (k + 1, outputs): X^T C, and below it the sums of C over the samples."""
-        product = self.by_word.times(coefficients)[:rows]
-        return product if out is None else out.copy_(product)
-
-    def gram(self) -> Tensor:
-        """(n, n): X X^T."""
-        return torch.from_numpy((self.matrix @ self.matrix.T).toarray()).to(self.columns.device)
+    def moved(self, coefficients: Tensor) -> SparseRows:
+        """The table X^T C for (n, outputs) coefficients C."""
+        return SparseRows(self.rows, self.by_word.times(coefficients))
 
 
-Features: TypeAlias = DenseFeatures | BagFeatures
+Features: TypeAlias = AllFeatures | ListedFeatures | BagFeatures
 
 
-def features_of(client: ClientTensors) -> Features:
+def features_of(client: ClientTensors, bias: bool) -> Features:
     """A client's samples in the form that suits them."""
     if client.is_sparse:
-        return _bags(client)
+        return _bags(client, bias)
     matrix = client.features.flatten(1)
-    used = (matrix != 0).any(dim=0)
-    columns = used.nonzero().flatten()
-    if len(columns) > FEW * len(used):
-        return DenseFeatures(matrix, None)
-    return DenseFeatures(matrix[:, columns], columns)
+    same, features = (matrix == matrix[0]).all(dim=0), matrix.shape[1]
+    values, counts = matrix[0, same].unique(return_counts=True)
+    if len(values) == 0 or features - int(counts.max()) > FEW * features:
+        return AllFeatures(matrix, bias)
+    value = values[counts.argmax()]
+    others = same & (matrix[0] == value)
+    columns = others.logical_not().nonzero().flatten()
+    ones = matrix.new_ones(len(matrix), int(bias))
+    listed = torch.cat([matrix[:, columns], ones], dim=1)
+    rows = torch.cat([columns, columns.new_full((int(bias),), features)])
+    if value == 0:
+        return ListedFeatures(rows, listed, None, 0.0)
+    spread = torch.cat([others.to(matrix.dtype) * value, matrix.new_zeros(int(bias))])
+    return ListedFeatures(rows, listed, spread.unsqueeze(0), float(value))
 
 
-def _bags(client: ClientTensors) -> BagFeatures:
+def gram_of(client: ClientTensors) -> Tensor:
+    """(n, n): X X^T, without the bias."""
+    if client.is_sparse:
+        return torch.from_numpy((client.features @ client.features.T).toarray()).to(client.device)
+    matrix = client.features.flatten(1)
+    return torch.as_tensor(matrix @ matrix.T)
+
+
+def _bags(client: ClientTensors, bias: bool) -> BagFeatures:
     matrix = client.features
     words, places = np.unique(matrix.indices, return_inverse=True)
-    ones = np.ones((matrix.shape[0], 1), dtype=matrix.dtype)
     compact = sparse.csr_matrix((matrix.data, places, matrix.indptr), shape=(matrix.shape[0], len(words)))
-    by_word = sparse.hstack([compact, ones], format="csr").T.tocsr()
-    columns = torch.from_numpy(words.astype(np.int64)).to(client.device)
-    return BagFeatures(Bags.of(matrix, client.device), Bags.of(by_word, client.device), columns, matrix)
+    if bias:
+        words = np.append(words, matrix.shape[1])
+        compact = sparse.hstack([compact, np.ones((matrix.shape[0], 1), dtype=matrix.dtype)], format="csr")
+    rows = torch.from_numpy(words.astype(np.int64)).to(client.device)
+    return BagFeatures(Bags.of(matrix, client.device), Bags.of(compact.T.tocsr(), client.device), rows, bias)

@@ -33,14 +33,16 @@ def schedule(work: Work) -> Iterator[tuple[Tensor, Tensor]]:
 
     The work's clients must be in the order of most_steps_first.
     """
-    plans = [np.array([len(batch) for batch in plan], dtype=np.int64) for plan in work.batches]
-    widest = max((int(sizes.max(initial=0)) for sizes in plans), default=0)
-    rows = np.zeros((len(plans[0]), len(plans), widest), dtype=np.int64)
-    sizes = np.zeros((len(plans[0]), len(plans), 1), dtype=np.int64)
-    for place, plan in enumerate(work.batches):
-        sizes[: len(plan), place, 0] = plans[place]
-        for step, batch in enumerate(plan):
-            rows[step, place, : len(batch)] = batch
+    batches = [batch for plan in work.batches for batch in plan]
+    steps = np.array([len(plan) for plan in work.batches])
+    lengths = np.array([len(batch) for batch in batches], dtype=np.int64)
+    place, step = np.repeat(np.arange(len(steps)), steps), np.concatenate([np.arange(count) for count in steps])
+    widest = int(lengths.max(initial=0))
+    sizes = np.zeros((steps[0], len(steps), 1), dtype=np.int64)
+    sizes[step, place, 0] = lengths
+    rows = np.zeros((steps[0], len(steps), widest), dtype=np.int64)
+    within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    rows[np.repeat(step, lengths), np.repeat(place, lengths), within] = np.concatenate(batches) if batches else ()
     real = np.arange(widest) < sizes
     first = work.clients[0]
     moved = torch.from_numpy(rows).to(first.device)
