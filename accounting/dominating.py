@@ -46,6 +46,7 @@ from .pairs import (
     DiscreteLaplacePair,
     GaussianPair,
     LaplacePair,
+    OpposedPair,
     Order,
     Pair,
     RandomizedResponsePair,
@@ -53,6 +54,7 @@ from .pairs import (
     ReplacedAllocationPair,
     SubsampledPair,
     ZcdpBound,
+    ZeroedPair,
 )
 from .rounding import UNIT, widened_down, widened_up
 
@@ -97,7 +99,10 @@ def dominating(run: Mechanism, neighbouring: Neighbouring, participation: Partic
 
 
 def _products(steps: list[tuple[dict[str, Pair], int]]) -> tuple[Composition, ...]:
-    """One product pair for each order of the neighbours; a step without that order contributes its only pair."""
+    """One product pair for each order of the neighbours.
+
+    A step without that order contributes the pair of the same neighbours (the order's first word), or its only pair.
+    """
     if any(not pairs for pairs, _ in steps):
         return ()
     orders = sorted({order for pairs, _ in steps for order in pairs})
@@ -105,7 +110,8 @@ def _products(steps: list[tuple[dict[str, Pair], int]]) -> tuple[Composition, ..
     for order in orders:
         counts: dict[Pair, int] = {}
         for pairs, rounds in steps:
-            pair = pairs[order] if order in pairs else next(iter(pairs.values()))
+            same = order if order in pairs else order.split()[0]
+            pair = pairs[same] if same in pairs else next(iter(pairs.values()))
             counts[pair] = counts.get(pair, 0) + rounds
         products[tuple(counts.items())] = None
     return tuple(products)
@@ -218,9 +224,13 @@ def _fixed_size(part: FixedSize, relation: Neighbouring) -> _Step:
     if relation == "add-remove":
         return _tight(_sampled(pair(2), rate, "remove", "add"))
     attained = _sampled(pair(2 if relation == "replace-one" else 1), rate, "remove", "add")
-    if relation == "replace-one" and isinstance(part.mechanism, Gaussian):
-        attained |= _sampled(pair(1), rate, "replace")
-    return _Step(_sampled(pair(2), rate, "hybrid"), attained)
+    if not isinstance(part.mechanism, Gaussian):
+        return _Step(_sampled(pair(2), rate, "hybrid"), attained)
+    if relation == "replace-one":
+        return _Step(_sampled(pair(2), rate, "hybrid"), attained | _sampled(pair(1), rate, "replace"))
+    shift = 1.0 / part.mechanism.noise_multiplier
+    worst: dict[str, Pair] = {"remove": ZeroedPair(shift, rate, "remove"), "add": ZeroedPair(shift, rate, "add")}
+    return _Step(worst, attained | {"remove opposed": OpposedPair(shift, rate, "remove")})
 
 
 def _visible(part: Poisson | FixedSize, relation: Neighbouring) -> _Step:

@@ -16,7 +16,7 @@ from scipy.special import erfcx, log_ndtr, ndtr
 
 from . import gaussian
 from .bracket import Bracket
-from .pairs import Composition, GaussianPair, Pair, SubsampledPair
+from .pairs import Composition, GaussianPair, OpposedPair, Pair, SubsampledPair, ZeroedPair
 
 METHOD = "gdp-clt"
 
@@ -57,10 +57,23 @@ def _hybrid_variance(shift: float) -> float:
     return 2 * (math.exp(shift * shift) * float(ndtr(1.5 * shift)) + 3 * float(ndtr(-0.5 * shift)) - 2)
 
 
+def _zeroed_variance(pair: OpposedPair | ZeroedPair) -> float:
+    """By the same expansion: E[(e^a - e^b)^2] with a and b the losses of N(2 shift) and N(shift) against N(0). Of a
+    zeroed pair where a > b only, and half of the hybrid pair's, for the losses below 0."""
+    shift = pair.shift
+    if shift > 13:
+        return math.inf
+    terms = ((4, 2.5, 1), (2, 1.5, -2), (1, 0.5, 1))
+    if isinstance(pair, OpposedPair):
+        return math.fsum(sign * math.exp(k * shift * shift) for k, _, sign in terms)
+    above = math.fsum(sign * math.exp(k * shift * shift) * float(ndtr(x * shift)) for k, x, sign in terms)
+    return above + _hybrid_variance(shift) / 2
+
+
 def supports(composition: Composition) -> bool:
     """Gaussian rounds, sampled or not, with a hidden coin."""
     return all(
-        isinstance(pair, GaussianPair)
+        isinstance(pair, GaussianPair | OpposedPair | ZeroedPair)
         or (isinstance(pair, SubsampledPair) and isinstance(pair.base, GaussianPair) and pair.order != "visible")
         for pair, _ in composition
     )
@@ -79,6 +92,8 @@ def _mu_squared(pair: Pair) -> float:
     rate^2 E[(e^L+ - e^L-)^2] = 4 rate^2 sinh(shift^2)."""
     if isinstance(pair, GaussianPair):
         return pair.shift**2
+    if isinstance(pair, OpposedPair | ZeroedPair):
+        return pair.rate**2 * _zeroed_variance(pair)
     if not (isinstance(pair, SubsampledPair) and isinstance(pair.base, GaussianPair)) or pair.order == "visible":
         raise TypeError(f"a Gaussian pair, sampled or not, is needed, not {pair!r}")
     shift = pair.base.shift
@@ -133,6 +148,8 @@ def loss_moments(pair: Pair) -> LossMoments:
 
 def _loss_law(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
     """Values of the loss and their masses under P, on a fine grid of the noise."""
+    if isinstance(pair, OpposedPair | ZeroedPair):
+        return _zeroed_law(pair)
     if not (isinstance(pair, SubsampledPair) and isinstance(pair.base, GaussianPair)) or pair.order == "visible":
         raise TypeError(f"a Gaussian pair, sampled or not, is needed, not {pair!r}")
     shift, rate = pair.base.shift, pair.rate
@@ -151,6 +168,25 @@ def _loss_law(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
     masses = np.concatenate((mass[above] * np.exp(up[above]), mass[above], [0.0]))
     masses[-1] = 1 - float(np.sum(masses))
     return losses, masses
+
+
+def _zeroed_law(pair: OpposedPair | ZeroedPair) -> tuple[np.ndarray, np.ndarray]:
+    """The same for these pairs: y = 0 is where the substitute's contribution is."""
+    s, rate = pair.shift, pair.rate
+    y = np.linspace(-14, 2 * s + 14, 40_001)
+    mass = np.exp(-y * y / 2) / math.sqrt(2 * math.pi) * (y[1] - y[0])
+    with np.errstate(over="ignore"):
+        unit, zero = (np.log1p(rate * np.expm1(k * s * y - (k * s) ** 2 / 2)) for k in (2, 1))
+    losses, p, q = unit - zero, mass * np.exp(unit), mass * np.exp(zero)
+    if isinstance(pair, ZeroedPair):
+        above, below = y > 1.5 * s, y > 0.5 * s
+        losses = np.concatenate((losses[above], -zero[below], [0.0]))
+        p, q = (
+            np.concatenate((p[above], mass[below], [0.0])),
+            np.concatenate((q[above], mass[below] * np.exp(zero[below]), [0.0])),
+        )
+        p[-1] = q[-1] = 1 - float(np.sum(p))
+    return (losses, p) if pair.order == "remove" else (-losses, q)
 
 
 def error_bar(composition: Composition, epsilon: float) -> Bracket:

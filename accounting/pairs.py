@@ -128,7 +128,7 @@ class SubsampledPair(Pair):
 
 @dataclass(frozen=True, slots=True)
 class OpposedPair(Pair):
-    """A cohort of fixed size, zero-out, Gaussian noise of scale 1: whoever takes the unit's place contributes its opposite.
+    """A cohort of fixed size, zero-out, Gaussian noise of scale 1; the unit's substitute contributes its opposite.
 
     order: "remove": P = (1 - rate) N(-shift) + rate N(shift) against Q = (1 - rate) N(-shift) + rate N(0); "add": Q
     against P. shift > 0, 0 < rate < 1.

@@ -4,6 +4,7 @@ One round: with h the profile of the base pair and x = e^eps (Zhu, Dong, Wang 20
 - "remove" and "hybrid": rate * h(log((x - 1 + rate) / rate));
 - "add": (1 - x (1 - rate)) h(log(x rate / (1 - x (1 - rate)))), 0 where x (1 - rate) >= 1;
 - "visible": rate * h(eps).
+"Opposed" and "zeroed" pairs: docs/theory/dominating_pairs.md, "Zero-out, Gaussian noise".
 Many rounds of a two-valued loss: a binomial sum. Parameters are taken as the exact doubles they are.
 """
 
@@ -19,9 +20,11 @@ from .pairs import (
     DiscreteLaplacePair,
     GaussianPair,
     LaplacePair,
+    OpposedPair,
     Pair,
     RandomizedResponsePair,
     SubsampledPair,
+    ZeroedPair,
 )
 from .rounding import PARAMETER
 
@@ -42,7 +45,8 @@ def has_profile(pair: Pair, rounds: int) -> bool:
         return not isinstance(pair.base, SubsampledPair) and has_profile(pair.base, 1)
     if isinstance(pair, DiscreteGaussianPair):
         return pair.sigma <= _LARGEST_SIGMA
-    return isinstance(pair, GaussianPair | LaplacePair | RandomizedResponsePair | DiscreteLaplacePair)
+    known = GaussianPair | LaplacePair | RandomizedResponsePair | DiscreteLaplacePair | OpposedPair | ZeroedPair
+    return isinstance(pair, known)
 
 
 def infinite_mass(pair: Pair, rounds: int) -> arb:
@@ -56,6 +60,10 @@ def profile(pair: Pair, rounds: int, epsilon: float) -> arb:
     with ctx.workprec(_BITS):
         if rounds > 1:
             return _binomial(pair, rounds, arb(epsilon))
+        if isinstance(pair, ZeroedPair):
+            return _zeroed(pair, arb(epsilon))
+        if isinstance(pair, OpposedPair):
+            return _opposed(arb(pair.shift), arb(pair.rate), arb(epsilon).exp(), pair.order)
         return _subsampled(pair, arb(epsilon)) if isinstance(pair, SubsampledPair) else _single(pair, arb(epsilon))
 
 
@@ -86,6 +94,39 @@ def _gaussian_replace(s: arb, rate: arb, odds: arb) -> arb:
     half = (1 - rate) * (odds - 1) / 2
     y = ((half + (half * half + k * k * odds).sqrt()) / k).log() / s
     return (1 - rate) * (1 - odds) * _normal_tail(y) + rate * (_normal_tail(y - s) - odds * _normal_tail(y + s))
+
+
+def _zeroed(pair: ZeroedPair, epsilon: arb) -> arb:
+    if pair.order == "remove":
+        return _opposed(arb(pair.shift), arb(pair.rate), epsilon.exp(), "remove")
+    return _subsampled(SubsampledPair(GaussianPair(pair.shift), pair.rate, "remove"), epsilon)
+
+
+def _opposed(s: arb, rate: arb, odds: arb, order: str) -> arb:
+    """Moved so that the substitute is at -3s/2, the unit at s/2, the zero at -s/2; w = e^{sx}, E = e^{s^2}.
+
+    P > odds Q where w^2 - odds w > c = (1 - rate)(odds - 1) / (rate E): above the larger root, as c >= 0.
+    Q > odds P where odds w^2 - w + c < 0: between its two roots, if any.
+    """
+    c = (1 - rate) * (odds - 1) / (rate * (s * s).exp())
+    if order == "remove":
+        x = (odds / 2 + (odds * odds / 4 + c).sqrt()).log() / s
+        unit, zero, rest = _normal_tail(x - s / 2), _normal_tail(x + s / 2), _normal_tail(x + 3 * s / 2)
+        return rate * (unit - odds * zero) - (1 - rate) * (odds - 1) * rest
+    square = 1 - 4 * odds * c
+    if square <= 0:
+        return arb(0)
+    root = square.max(arb(0)).sqrt()
+    right = ((1 + root) / (2 * odds)).log() / s
+    left = 2 * c / (1 + root)  # w at the smaller root, 0 at odds = 1
+
+    def between(centre: arb) -> arb:
+        below = _normal_tail(centre - left.log() / s) if left > 0 else arb(0).union(_normal_tail(centre - right))
+        return _normal_tail(centre - right) - (arb(0) if odds == 1 else below)
+
+    unit, zero, rest = between(s / 2), between(-s / 2), between(-3 * s / 2)
+    value = _positive(rate * (zero - odds * unit) - (1 - rate) * (odds - 1) * rest)
+    return value if square > 0 else value.union(arb(0))
 
 
 def _normal_tail(x: arb) -> arb:

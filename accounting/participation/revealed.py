@@ -13,7 +13,16 @@ from types import ModuleType
 
 from .. import gaussian
 from ..bracket import Bracket
-from ..pairs import AllocationPair, Composition, GaussianPair, Pair, ReplacedAllocationPair, SubsampledPair
+from ..pairs import (
+    AllocationPair,
+    Composition,
+    GaussianPair,
+    OpposedPair,
+    Pair,
+    ReplacedAllocationPair,
+    SubsampledPair,
+    ZeroedPair,
+)
 from ..rounding import UNIT, widened_up
 from . import participation
 
@@ -41,9 +50,9 @@ def _accountant(revealed: Composition) -> ModuleType:
 
 
 def _hidden(composition: Composition) -> bool:
-    allocated = AllocationPair | ReplacedAllocationPair
+    always = AllocationPair | ReplacedAllocationPair | OpposedPair | ZeroedPair
     return any(
-        isinstance(pair, allocated) or (isinstance(pair, SubsampledPair) and pair.order != "visible")
+        isinstance(pair, always) or (isinstance(pair, SubsampledPair) and pair.order != "visible")
         for pair, _ in composition
     )
 
@@ -60,6 +69,8 @@ def _revealed(composition: Composition) -> Composition:
 def _visible(pair: Pair) -> Pair:
     if isinstance(pair, SubsampledPair):
         return _seen_coin(pair)
+    if isinstance(pair, OpposedPair | ZeroedPair):
+        return SubsampledPair(GaussianPair(pair.shift), pair.rate, "visible")
     if isinstance(pair, ReplacedAllocationPair):
         return _seen_rounds(pair.apart, 2.0)
     return _seen_rounds(pair, 1.0) if isinstance(pair, AllocationPair) else pair

@@ -18,17 +18,20 @@ from ..pairs import (
     Composition,
     GaussianPair,
     LaplacePair,
+    OpposedPair,
     Order,
     Pair,
     RandomizedResponsePair,
     SubsampledPair,
+    ZeroedPair,
 )
 from ..parameters import dominated_parameters, dominating_parameters
-from .bases import ContinuousBase, continuous_base
+from .bases import ContinuousBase, GaussianBase, continuous_base
 from .cells import Atoms, Cells, Vector, optimistic, pessimistic
 from .discrete import finite_cells, lattice_base, lattice_cells
 from .sampling import joined, location_cells, replace_continuous, replace_lattice, sheets
 from .transform import AtomLaw, GaussianLaw, LaplaceLaw, Law, VisibleLaw
+from .zeroed import below_zero, opposed_cells, span, zeroed_cells
 
 _COARSE = 1024
 _GRADED = 0.8
@@ -61,7 +64,9 @@ def supports_pair(pair: Pair) -> bool:
             return False
         return not isinstance(pair.base, SubsampledPair) and supports_pair(pair.base)
     return (
-        isinstance(pair, GaussianPair | LaplacePair | RandomizedResponsePair | ApproximateDpPair)
+        isinstance(
+            pair, GaussianPair | LaplacePair | RandomizedResponsePair | ApproximateDpPair | OpposedPair | ZeroedPair
+        )
         or lattice_base(pair) is not None
     )
 
@@ -89,8 +94,19 @@ def _law(pair: Pair, resolution: Resolution, discrete: Callable[[Cells], Atoms])
         return GaussianLaw(pair.shift)
     if isinstance(pair, LaplacePair):
         return LaplaceLaw(pair.shift)
-    cells = _subsampled(pair, resolution) if isinstance(pair, SubsampledPair) else _table(pair, resolution.tail)
-    return AtomLaw(discrete(cells))
+    return AtomLaw(discrete(_cells(pair, resolution)))
+
+
+def _cells(pair: Pair, resolution: Resolution) -> Cells:
+    if isinstance(pair, SubsampledPair):
+        return _subsampled(pair, resolution)
+    if isinstance(pair, OpposedPair):
+        return opposed_cells(pair, _opposed_edges(pair, resolution), resolution.tail)
+    if isinstance(pair, ZeroedPair):
+        edges = _opposed_edges(OpposedPair(pair.shift, pair.rate, pair.order), resolution)
+        other = below_zero(pair)
+        return joined(zeroed_cells(pair, edges, _edges(GaussianBase(pair.shift), other, resolution), resolution.tail))
+    return _table(pair, resolution.tail)
 
 
 def _table(pair: Pair, tail: float) -> Cells:
@@ -105,7 +121,7 @@ def _table(pair: Pair, tail: float) -> Cells:
 def _subsampled(pair: SubsampledPair, resolution: Resolution) -> Cells:
     lattice, continuous = lattice_base(pair.base), continuous_base(pair.base)
     if continuous is not None:
-        edges = _graded(continuous, pair.order, pair.rate, resolution)
+        edges = _edges(continuous, pair, resolution)
         return joined(_cut(continuous, pair.order, pair.rate, edges, resolution.tail))
     if lattice is not None and pair.order == "replace":
         return replace_lattice(lattice, pair.rate, resolution.tail)
@@ -118,14 +134,27 @@ def _cut(base: ContinuousBase, order: Order, rate: float, edges: Vector, tail: f
     return sheets(location_cells(base, edges, tail), order, rate)
 
 
-def _graded(base: ContinuousBase, order: Order, rate: float, resolution: Resolution) -> Vector:
-    """Edges whose number in a place grows with (tilted mass * width^2)^(1/3) there, the outer ones included."""
-    lowest = -base.shift if order == "replace" else 0.0
+def _edges(base: ContinuousBase, pair: SubsampledPair, resolution: Resolution) -> Vector:
+    lowest = -base.shift if pair.order == "replace" else 0.0
     left, right = base.span(resolution.tail, lowest)
     forced = [left, lowest, 0.0, 0.5 * base.shift, base.shift, right]
+    fine = _graded(lambda edges: _cut(base, pair.order, pair.rate, edges, resolution.tail), forced, resolution)
+    return np.unique(np.concatenate([fine, base.outer]))
+
+
+def _opposed_edges(pair: OpposedPair, resolution: Resolution) -> Vector:
+    return _graded(lambda edges: [opposed_cells(pair, edges, resolution.tail)], span(pair, resolution.tail), resolution)
+
+
+def _graded(cut: Callable[[Vector], list[Cells]], forced: list[float], resolution: Resolution) -> Vector:
+    """Edges whose number in a place grows with (tilted mass * width^2)^(1/3) there, the forced ones among them.
+
+    forced: from the first edge to the last.
+    """
+    left, right = forced[0], forced[-1]
     coarse = np.unique(np.concatenate([np.linspace(left, right, _COARSE + 1), forced]))
     importance = np.zeros(coarse.size - 1)
-    for sheet in _cut(base, order, rate, coarse, resolution.tail):
+    for sheet in cut(coarse):
         if sheet.p.size == importance.size:
             with np.errstate(divide="ignore"):
                 exponent = np.log(sheet.p) + resolution.tilt * sheet.high + 2 * np.log(sheet.high - sheet.low)
@@ -135,4 +164,4 @@ def _graded(base: ContinuousBase, order: Order, rate: float, resolution: Resolut
     fine = np.interp(np.linspace(0, cumulative[-1], resolution.cells + 1), cumulative, coarse)
     # no cell so narrow that rounding could take it to the wrong side of a forced edge
     apart = np.min(np.abs(fine[:, None] - np.array(forced)), axis=1) > 1e-9 * (right - left)
-    return np.unique(np.concatenate([fine[apart], forced, base.outer]))
+    return np.unique(np.concatenate([fine[apart], forced]))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..pairs import Composition, SubsampledPair
+from ..pairs import Composition, OpposedPair, SubsampledPair, ZeroedPair
 from ..rounding import widened_down, widened_up
 from .inversion import log_peak
 from .laws import Step
@@ -16,6 +16,9 @@ from .transform import Law
 
 _MOST_SAMPLED = 100.0
 """Expected number of sampled rounds above which no jump is rare."""
+
+_APART = 1.05
+"""Above the threshold by this factor nothing may matter either: finer cells put losses where coarse ones had none."""
 
 _RARE = 0.3
 """Largest expected number of jumps that are called rare."""
@@ -69,7 +72,8 @@ def _jumps(product: Product, loss: float) -> Jumps:
 
 def may_have_rare_jumps(composition: Composition) -> bool:
     """Whether looking for a threshold is worth its time."""
-    sampled = [pair.rate * rounds for pair, rounds in composition if isinstance(pair, SubsampledPair)]
+    by_coin = SubsampledPair | OpposedPair | ZeroedPair
+    sampled = [pair.rate * rounds for pair, rounds in composition if isinstance(pair, by_coin)]
     return bool(sampled) and sum(sampled) <= _MOST_SAMPLED
 
 
@@ -83,7 +87,7 @@ def threshold_for(steps: Sequence[Step], epsilon: float, log_delta: float) -> Th
     for _ in range(12):
         middle = 0.5 * (low + high)
         loss = epsilon * math.exp(middle)
-        jumps = _jumps(Product([(step.upper, step.rounds) for step in steps]), loss)
+        jumps = _jumps(Product([(step.upper, step.rounds) for step in steps]), _APART * loss)
         reached, exponent = chernoff(jumps.small, log_delta + math.log(ALIASES))
         if reached <= epsilon:
             low, best = middle, Threshold(loss, exponent)

@@ -23,12 +23,14 @@ from ..pairs import (
     DiscreteLaplacePair,
     GaussianPair,
     LaplacePair,
+    OpposedPair,
     Pair,
     RandomizedResponsePair,
     RenyiLines,
     ReplacedAllocationPair,
     SubsampledPair,
     ZcdpBound,
+    ZeroedPair,
 )
 from ..rounding import TARGET, down, up, widened_down, widened_up
 from . import sampling as rdp_sampling
@@ -49,6 +51,8 @@ _UNSAMPLED = (
     RenyiLines,
     AllocationPair,
     ReplacedAllocationPair,
+    OpposedPair,
+    ZeroedPair,
 )
 
 
@@ -94,6 +98,8 @@ def divergence(pair: Pair, alpha: float) -> float:
         return largest
     if isinstance(pair, SubsampledPair):
         return min(largest, rdp_sampling.sampled_divergence(pair, alpha))
+    if isinstance(pair, OpposedPair | ZeroedPair):
+        return min(divergence(bound, alpha) for bound in rdp_sampling.above_zeroed(pair))
     if isinstance(pair, AllocationPair):
         return allocation_divergence(pair, alpha)
     if isinstance(pair, ReplacedAllocationPair):

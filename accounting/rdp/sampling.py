@@ -13,9 +13,11 @@ from ..pairs import (
     DiscreteLaplacePair,
     GaussianPair,
     LaplacePair,
+    OpposedPair,
     RandomizedResponsePair,
     SubsampledPair,
     ZcdpBound,
+    ZeroedPair,
 )
 from ..rounding import up
 from . import sampled_gaussian as rdp_sampled_gaussian
@@ -55,6 +57,13 @@ def as_hybrid(pair: SubsampledPair) -> SubsampledPair:
     elif isinstance(base, DiscreteGaussianPair | DiscreteLaplacePair):
         base = replace(base, shift=2 * base.shift)
     return SubsampledPair(base, pair.rate, "hybrid")
+
+
+def above_zeroed(pair: OpposedPair | ZeroedPair) -> tuple[SubsampledPair, SubsampledPair]:
+    """Pairs that dominate it in either order: of replace-one, and of visible participation
+    (docs/theory/dominating_pairs.md, "Zero-out, Gaussian noise")."""
+    replaced = SubsampledPair(GaussianPair(2.0 * pair.shift), pair.rate, "hybrid")
+    return replaced, SubsampledPair(GaussianPair(pair.shift), pair.rate, "visible")
 
 
 def sampled_divergence(pair: SubsampledPair, alpha: float) -> float:

@@ -15,6 +15,7 @@ from ...accounting.pairs import (
     DiscreteLaplacePair,
     GaussianPair,
     LaplacePair,
+    OpposedPair,
     Pair,
     RandomizedResponsePair,
     SubsampledPair,
@@ -45,7 +46,7 @@ class Witness:
 def witness(claim: Claim, run: Mechanism) -> Witness | None:
     """The attained pair of `run` that refutes the claim, in words; None if no attained pair is known to."""
     statement = claim.statement
-    neighbours = _neighbours(statement.neighbouring, {phase.sampling.scheme for phase in claim.phases})
+    schemes: set[str] = {phase.sampling.scheme for phase in claim.phases}
     found = attained(
         run,
         statement.threshold,
@@ -56,6 +57,7 @@ def witness(claim: Claim, run: Mechanism) -> Witness | None:
     )
     if found is not None:
         product, at_claim = found
+        neighbours = _neighbours(statement.neighbouring, _others(product, schemes, statement.neighbouring))
         return Witness(neighbours, _product(product), _direction(product), statement.delta, at_claim.lower)
     shuffled = [(delta_lower(epoch, statement.threshold), epoch) for epoch in epochs(run, statement.neighbouring)]
     if not shuffled:
@@ -63,19 +65,27 @@ def witness(claim: Claim, run: Mechanism) -> Witness | None:
     needed, epoch = max(shuffled, key=lambda entry: entry[0])
     if needed <= statement.delta:
         return None
+    neighbours = _neighbours(statement.neighbouring, "-clip u")
     return Witness(neighbours, *_shuffled(epoch), statement.delta, needed)
 
 
-def _neighbours(relation: Neighbouring, schemes: set[str]) -> str:
+def _neighbours(relation: Neighbouring, others: str) -> str:
     unit = {
         "replace-one": "one unit's clipped contribution is +clip u in the one and -clip u in the other, in every round",
         "add-remove": "one unit with clipped contribution +clip u is in the one and not in the other",
         "zero-out": "one unit's clipped contribution is +clip u in the one and zero in the other, in every round",
     }[relation]
-    others = (
-        "all others contribute -clip u" if schemes & {"fixed-size", "shuffle"} else "all others contribute anything"
-    )
-    return f"{unit}; {others} (u: a unit vector known to the observer)"
+    return f"{unit}; all others contribute {others} (u: a unit vector known to the observer)"
+
+
+def _others(product: Composition, schemes: set[str], relation: Neighbouring) -> str:
+    """What everybody else contributes, who takes the unit's place in a cohort of a fixed size."""
+    if not schemes & {"fixed-size", "shuffle"}:
+        return "anything"
+    coins = {pair.order for pair, _ in product if isinstance(pair, SubsampledPair)}
+    if "replace" in coins or (relation == "zero-out" and coins & {"remove", "add"}):
+        return "zero"
+    return "-clip u"
 
 
 def _product(product: Composition) -> str:
@@ -83,7 +93,7 @@ def _product(product: Composition) -> str:
 
 
 def _direction(product: Composition) -> str:
-    orders = {pair.order for pair, _ in product if isinstance(pair, SubsampledPair)}
+    orders = {pair.order for pair, _ in product if isinstance(pair, SubsampledPair | OpposedPair)}
     return "+".join(sorted(orders)) or "both"
 
 
@@ -92,6 +102,10 @@ def _described(pair: Pair) -> str:
         return _subsampled(pair)
     named = {
         GaussianPair: lambda p: f"N({p.shift:.6g}, 1) against N(0, 1)",
+        OpposedPair: lambda p: (
+            f"N(-{p.shift:.6g}, 1), or with probability {p.rate:.6g} N({p.shift:.6g}, 1); "
+            f"against N(-{p.shift:.6g}, 1), or with probability {p.rate:.6g} N(0, 1)"
+        ),
         LaplacePair: lambda p: f"Laplace({p.shift:.6g}, 1) against Laplace(0, 1)",
         DiscreteGaussianPair: lambda p: f"N_Z({p.shift}, {p.sigma:.6g}^2) against N_Z(0, {p.sigma:.6g}^2)",
         DiscreteLaplacePair: lambda p: f"Laplace_Z({p.shift}, {p.scale:.6g}) against Laplace_Z(0, {p.scale:.6g})",
