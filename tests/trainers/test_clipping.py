@@ -179,13 +179,15 @@ def test_working_in_pieces_changes_nothing(monkeypatch):
     rng = np.random.default_rng(4)
     dense = torch.from_numpy(rng.standard_normal(200)).float()
     thin = SparseRows(torch.tensor([3, 0, 17, 8]), torch.from_numpy(rng.standard_normal((4, 10))).float())
+    margin = SparseRows(torch.tensor([5, 1, 2]), torch.from_numpy(rng.standard_normal((4, 10))).float())
     found = []
     for size in (2**16, 16, 7):
         monkeypatch.setattr(clipping, "PIECE", size)
-        total = ClippedSum(1, 200, Layers((200,)), Grid.for_round(1e9, 3, torch.float32), CPU)
+        total = ClippedSum(1, 200, Layers((200,)), Grid.for_round(1e9, 4, torch.float32), CPU)
         total.add(dense, 0)
         total.add(thin, 0)
-        assert total.within == 2
+        total.add(margin, 0)
+        assert total.within == 3
         found.append(total.total)
         clipped(dense, 0.3, (100, 100))
     assert torch.equal(found[0], found[1])
@@ -257,12 +259,12 @@ def test_a_background_is_clipped_like_the_vector_it_stands_for(dtype, monkeypatc
         thin, thick = (ClippedSum(2, 60, Layers((60,)), grid, CPU) for _ in range(2))
         for block in (0, 1, 1):
             rows = torch.from_numpy(rng.choice(20, 5, replace=False))
-            numbers = torch.from_numpy(scale * rng.standard_normal((5, 3))).to(dtype)
-            contribution = SparseRows(rows, numbers, numbers[0] * 0.3)
+            numbers = torch.from_numpy(scale * rng.standard_normal((6, 3))).to(dtype)
+            contribution = SparseRows(rows, numbers)
             alone, vector = thin.alone(contribution), contribution.dense(60)
             assert exact_square(alone) <= (0.7 / grid.unit) ** 2
-            assert torch.equal(vector.view(20, 3)[rows], numbers)
-            assert int((vector.view(20, 3) == numbers[0] * 0.3).all(1).sum()) == 15
+            assert torch.equal(vector.view(20, 3)[rows], numbers[:5])
+            assert int((vector.view(20, 3) == numbers[5]).all(1).sum()) == 15
             thin.add(contribution, block)
             thick.add(vector, block)
         limit = 3 * (2 + 1e-9 * float(thick.total.abs().max()))
@@ -270,16 +272,17 @@ def test_a_background_is_clipped_like_the_vector_it_stands_for(dtype, monkeypatc
         assert thin.within == thick.within
         assert torch.equal(thin.total, thin.total)  # reading the sum completes it once
     total = ClippedSum(1, 60, Layers((60,)), grid, CPU)
-    total.add(SparseRows(rows, numbers, torch.full((3,), math.inf, dtype=dtype)), 0)
+    numbers[5, 1] = math.inf
+    total.add(SparseRows(rows, numbers), 0)
     assert not total.total.any()
 
 
 def test_a_background_that_is_not_counted_is_caught(monkeypatch):
     """Without its share of the norm the update comes out above the clip norm."""
-    contribution = SparseRows(torch.tensor([2]), torch.full((1, 3), 0.1), torch.ones(3))
+    contribution = SparseRows(torch.tensor([2]), torch.tensor([[0.1, 0.1, 0.1], [1.0, 1.0, 1.0]]))
     grid = Grid.for_round(0.7, 10, torch.float32)
     total = ClippedSum(1, 60, Layers((60,)), grid, CPU)
     assert exact_square(total.alone(contribution)) <= (0.7 / grid.unit) ** 2
-    square, background = ClippedSum._square, contribution.background
-    monkeypatch.setattr(ClippedSum, "_square", lambda self, piece: square(self, piece) * (piece is not background))
+    square = ClippedSum._square
+    monkeypatch.setattr(ClippedSum, "_square", lambda self, piece: square(self, piece) * (len(piece) > 3))
     assert exact_square(total.alone(contribution)) > (0.7 / grid.unit) ** 2

@@ -256,7 +256,7 @@ def test_features_in_which_a_clients_samples_agree(value, bias, anchored):
         last = list(DualSolver(model).changes(own))[2]  # 23 samples; the client of one sample agrees in all of them
         assert isinstance(last, SparseRows)
         assert len(last.rows) == 8 + bias
-        assert (last.background is None) == (value == 0)
+        assert last.has_background == (value != 0)
 
 
 def test_generators_set_anew_are_new_ones():

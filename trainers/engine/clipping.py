@@ -85,17 +85,21 @@ class ClippedSum:
     ) -> None:
         if dimension > LARGEST_DIMENSION:
             raise InputError("model", dimension, f"at most {LARGEST_DIMENSION} numbers in an update")
-        if earlier is not None and earlier._total.shape == (blocks, dimension):
-            self._total, self._scratch = earlier._total.zero_(), earlier._scratch
-        else:
-            self._total = torch.zeros(blocks, dimension, dtype=torch.float64, device=device)
-            self._scratch = _Scratch()
+        self._total, self._scratch = self._memory(blocks, dimension, device, earlier)
         self.layers = layers if sum(layers.sizes) == dimension else Layers((dimension,))
         self.grid = grid
         self.counts = 0
         self.within = 0
         self._blocks = self._total.unbind(0)
         self._everywhere: dict[int, Tensor] = {}
+
+    @staticmethod
+    def _memory(
+        blocks: int, dimension: int, device: torch.device, earlier: ClippedSum | None
+    ) -> tuple[Tensor, _Scratch]:
+        if earlier is not None and earlier._total.shape == (blocks, dimension):
+            return earlier._total.zero_(), earlier._scratch
+        return torch.zeros(blocks, dimension, dtype=torch.float64, device=device), _Scratch()
 
     @property
     def total(self) -> Tensor:
@@ -121,23 +125,22 @@ class ClippedSum:
     def _add_rows(self, thin: SparseRows, block: int) -> None:
         """The background goes to all rows at once, when the sum is read; to those that are listed their difference from
         it. Partial sums then stay below 2^53 still: `Grid.for_round` leaves a bit for that."""
-        rows, width = thin.rows, thin.numbers.shape[1]
-        matrix = self._blocks[block].view(-1, width)
-        square = self._square(thin.numbers.view(-1))
-        if thin.background is not None:
-            square += (len(matrix) - len(rows)) * self._square(thin.background)
+        numbers, (listed,), below = thin.numbers, thin.rows.shape, None
+        matrix = self._blocks[block].view(-1, numbers.shape[1])
+        square = self._square(numbers.view(-1))
+        if thin.has_background:  # one of the rows that it stands for is in `numbers`
+            square += (matrix.shape[0] - listed - 1) * self._square(numbers[-1])
+        few = max(1, PIECE // numbers.shape[1])
         for factor in self._factors([square]):
-            below = None
-            if thin.background is not None:
-                below = self._truncated(thin.background, factor).clone()
-                self._everywhere[block] = self._everywhere.get(block, 0) + below
-            few = max(1, PIECE // width)
-            for first in range(0, len(rows), few):
-                part = thin.numbers[first : first + few]
-                added = self._truncated(part.view(-1), factor).view(-1, width)
+            for first in reversed(range(0, numbers.shape[0], few)):
+                part = numbers[first : first + few]
+                added = self._truncated(part.view(-1), factor).view(part.shape)
+                if thin.has_background and below is None:
+                    below = added[-1].clone()
+                    self._everywhere[block] = below + self._everywhere.get(block, 0)
                 if below is not None:
-                    added -= below
-                matrix.index_add_(0, rows[first : first + few], added)
+                    added = added[: listed - first].sub_(below)
+                matrix.index_add_(0, thin.rows[first : first + few], added)
 
     def _factors(self, squares: Iterable[float]) -> list[float]:
         """By what each piece, clipped by itself, is multiplied to be in units of the grid, from its squared norm; none
@@ -152,18 +155,18 @@ class ClippedSum:
         """The squared norm, in double precision."""
         square = 0.0
         for part in _in_pieces(piece):
-            wide = self._scratch.of(part)[0].copy_(part)
+            wide = self._scratch.of(part).wide.copy_(part)
             square += float(torch.dot(wide, wide))
         return square
 
     def _truncated(self, part: Tensor, factor: float) -> Tensor:
         """part times factor, towards zero, as doubles in memory that the next call overwrites. Conversion to integers
         truncates, and is much faster than trunc on a CPU."""
-        wide, scaled, whole = self._scratch.of(part)
-        torch.mul(part, factor, out=scaled)
+        memory = self._scratch.of(part)
+        torch.mul(part, factor, out=memory.scaled)
         if self.grid.clip_norm is None:
-            return wide.copy_(scaled).trunc_()
-        return wide.copy_(whole.copy_(scaled))
+            return memory.wide.copy_(memory.scaled).trunc_()
+        return memory.wide.copy_(memory.whole.copy_(memory.scaled))
 
     def alone(self, contribution: Contribution) -> Tensor:
         """(D,): the integers that `add` adds for this contribution."""
@@ -206,23 +209,35 @@ class ClippedSum:
         return 1.0 if norm <= bound else bound / norm
 
 
-class _Scratch:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Piece:
     """Memory for a piece of a contribution: doubles, the contribution's dtype, and integers of that width."""
 
-    def __init__(self) -> None:
-        self._whole: tuple[Tensor, ...] = ()
-        self._views: dict[tuple[int, torch.dtype], tuple[Tensor, ...]] = {}
+    wide: Tensor
+    scaled: Tensor
+    whole: Tensor
 
-    def of(self, piece: Tensor) -> tuple[Tensor, ...]:
-        """Three tensors of the piece's length: one call where slicing them each time would take six."""
-        size = len(piece)
-        found = self._views.get((size, piece.dtype))
+
+class _Scratch:
+    """Memory for one piece at a time, and its beginnings of each length that was asked for: slicing them each time
+    costs as much as a piece."""
+
+    def __init__(self) -> None:
+        self._begins: dict[tuple[int, torch.dtype], _Piece] = {}
+        self._longest: _Piece | None = None
+
+    def of(self, piece: Tensor) -> _Piece:
+        """Memory of the piece's length and dtype."""
+        size, dtype = piece.shape[0], piece.dtype
+        found = self._begins.get((size, dtype))
         if found is None:
-            if not self._whole or len(self._whole[0]) < size or self._whole[1].dtype != piece.dtype:
-                kinds = (torch.float64, piece.dtype, _integer(piece.dtype))
-                self._whole = tuple(piece.new_empty(size, dtype=kind) for kind in kinds)
-                self._views.clear()
-            found = self._views[size, piece.dtype] = tuple(memory[:size] for memory in self._whole)
+            longest = self._longest
+            if longest is None or longest.wide.shape[0] < size or longest.scaled.dtype != dtype:
+                kinds = (torch.float64, dtype, _integer(dtype))
+                longest = self._longest = _Piece(*(piece.new_empty(size, dtype=kind) for kind in kinds))
+                self._begins.clear()
+            found = _Piece(longest.wide[:size], longest.scaled[:size], longest.whole[:size])
+            self._begins[size, dtype] = found
         return found
 
 
@@ -231,6 +246,8 @@ def _split(vector: Tensor, sizes: tuple[int, ...]) -> Sequence[Tensor]:
 
 
 def _in_pieces(vector: Tensor) -> Sequence[Tensor]:
+    if vector.shape[0] <= PIECE:
+        return (vector,)
     sizes = [min(PIECE, len(vector) - first) for first in range(0, len(vector), PIECE)]
     return _split(vector, tuple(sizes))
 

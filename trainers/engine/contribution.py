@@ -11,25 +11,29 @@ from torch import Tensor
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SparseRows:
-    """The vector matrix.flatten(), in whose matrix all rows but `rows` are `background`.
+    """The vector matrix.flatten(), in whose matrix all rows but `rows` are zero, or one and the same.
 
-    rows: (k,) distinct row numbers; numbers: (k, width), those rows; background: (width,), None for zeros.
-    A client's bags of words touch few words, so its update of a linear model has this form; so has one from pictures
-    that share a margin.
+    rows: (k,) distinct row numbers. numbers: (k, width), those rows; or (k + 1, width), below them the row that all
+    others are. A client's bags of words touch few words, so its update of a linear model has this form; so has one from
+    pictures that share a margin.
     """
 
     rows: Tensor
     numbers: Tensor
-    background: Tensor | None = None
+
+    @property
+    def has_background(self) -> bool:
+        """Whether the rows that are not listed are anything but zero."""
+        return self.numbers.shape[0] > self.rows.shape[0]
 
     def write(self, out: Tensor) -> None:
         """The same vector into `out`."""
-        matrix = out.view(-1, self.numbers.shape[1])
-        if self.background is None:
-            matrix.zero_()
+        matrix, listed = out.view(-1, self.numbers.shape[1]), self.rows.shape[0]
+        if self.has_background:
+            matrix.copy_(self.numbers[listed])
         else:
-            matrix.copy_(self.background)
-        matrix.index_copy_(0, self.rows, self.numbers)
+            matrix.zero_()
+        matrix.index_copy_(0, self.rows, self.numbers[:listed])
 
     def dense(self, dimension: int) -> Tensor:
         """The same vector, (dimension,)."""

@@ -50,24 +50,26 @@ class AllFeatures:
 @dataclass(frozen=True, slots=True, eq=False)
 class ListedFeatures:
     """rows: (k,), the rows of the table that are listed, the bias's among them; matrix: (n, k), their values in the
-    samples. others: None where all others are zero in all samples; else (1, rows of the table), the value that those
-    others have, and zero for the listed ones."""
+    samples. others: None where all other features are zero in all samples; else (1, rows of the table), 1 for them and
+    0 for the listed ones, and the last column of the matrix, (n, k + 1), is the value that they have."""
 
     rows: Tensor
     matrix: Tensor
     others: Tensor | None
-    value: float
 
     def outputs(self, table: Tensor, out: Tensor) -> None:
         """out <- the (n, outputs) outputs of the linear model with this table."""
-        torch.mm(self.matrix, table.index_select(0, self.rows), out=out)
-        if self.others is not None:
-            out += self.others @ table
+        if self.others is None:
+            own = table.index_select(0, self.rows)
+        else:
+            own = table.new_empty(self.matrix.shape[1], table.shape[1])
+            torch.index_select(table, 0, self.rows, out=own[:-1])
+            torch.mm(self.others, table, out=own[-1:])
+        torch.mm(self.matrix, own, out=out)
 
     def moved(self, coefficients: Tensor) -> SparseRows:
         """The table X^T C for (n, outputs) coefficients C."""
-        numbers = self.matrix.T @ coefficients
-        return SparseRows(self.rows, numbers, None if self.others is None else coefficients.sum(0) * self.value)
+        return SparseRows(self.rows, torch.mm(self.matrix.T, coefficients))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,13 +129,12 @@ def features_of(client: ClientTensors, bias: bool) -> Features:
     value = values[counts.argmax()]
     others = same & (matrix[0] == value)
     columns = others.logical_not().nonzero().flatten()
-    ones = matrix.new_ones(len(matrix), int(bias))
-    listed = torch.cat([matrix[:, columns], ones], dim=1)
     rows = torch.cat([columns, columns.new_full((int(bias),), features)])
+    listed = [matrix[:, columns], matrix.new_ones(len(matrix), int(bias))]
     if value == 0:
-        return ListedFeatures(rows, listed, None, 0.0)
-    spread = torch.cat([others.to(matrix.dtype) * value, matrix.new_zeros(int(bias))])
-    return ListedFeatures(rows, listed, spread.unsqueeze(0), float(value))
+        return ListedFeatures(rows, torch.cat(listed, dim=1), None)
+    spread = torch.cat([others.to(matrix.dtype), matrix.new_zeros(int(bias))]).unsqueeze(0)
+    return ListedFeatures(rows, torch.cat([*listed, value.expand(len(matrix), 1)], dim=1), spread)
 
 
 def gram_of(client: ClientTensors) -> Tensor:

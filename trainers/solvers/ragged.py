@@ -36,13 +36,13 @@ def schedule(work: Work) -> Iterator[tuple[Tensor, Tensor]]:
     batches = [batch for plan in work.batches for batch in plan]
     steps = np.array([len(plan) for plan in work.batches])
     lengths = np.array([len(batch) for batch in batches], dtype=np.int64)
-    place, step = np.repeat(np.arange(len(steps)), steps), np.concatenate([np.arange(count) for count in steps])
+    client, turn = np.repeat(np.arange(len(steps)), steps), np.concatenate([np.arange(count) for count in steps])
     widest = int(lengths.max(initial=0))
     sizes = np.zeros((steps[0], len(steps), 1), dtype=np.int64)
-    sizes[step, place, 0] = lengths
+    sizes[turn, client, 0] = lengths
     rows = np.zeros((steps[0], len(steps), widest), dtype=np.int64)
     within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    rows[np.repeat(step, lengths), np.repeat(place, lengths), within] = np.concatenate(batches) if batches else ()
+    rows[np.repeat(turn, lengths), np.repeat(client, lengths), within] = np.concatenate(batches) if batches else ()
     real = np.arange(widest) < sizes
     first = work.clients[0]
     moved = torch.from_numpy(rows).to(first.device)
