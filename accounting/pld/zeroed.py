@@ -11,6 +11,7 @@ which falls from 0 (at -infinity) to its one minimum, at the root w < 1 of r E w
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..pairs import GaussianPair, OpposedPair, SubsampledPair, ZeroedPair
 from ..rounding import UNIT
@@ -66,10 +67,10 @@ def zeroed_cells(pair: ZeroedPair, edges: Vector, others: Vector, tail: float) -
     return cells if pair.order == "remove" else [part.mirrored() for part in cells]
 
 
-def _part(cells: Cells, kept: Vector) -> Cells:
+def _part(cells: Cells, kept: NDArray[np.bool_]) -> Cells:
     """The cells of losses of at least 0."""
-    chosen = [array[kept] for array in (cells.p, cells.q, np.maximum(cells.low, 0.0), cells.high, cells.error)]
-    return Cells(*chosen, stray=cells.stray)
+    low = np.maximum(cells.low[kept], 0.0)
+    return Cells(cells.p[kept], cells.q[kept], low, cells.high[kept], cells.error[kept], stray=cells.stray)
 
 
 def below_zero(pair: ZeroedPair) -> SubsampledPair:

@@ -177,3 +177,23 @@ def test_a_large_delta_is_warned_of() -> None:
     assert not any("WARNING" in sentence for sentence in quiet.assumptions)
     assert any("WARNING: delta" in sentence for sentence in loud.assumptions)
     assert "delta-not-small" in {finding.id for finding in loud.findings}
+
+
+@pytest.mark.parametrize(
+    ("relation", "rounds", "others"),
+    [("zero-out", 300, "zero"), ("zero-out", 3, "-clip u"), ("replace-one", 300, "-clip u")],
+)
+def test_the_witness_says_what_the_others_contribute(relation: str, rounds: int, others: str) -> None:
+    """Of a fixed-size cohort: nothing, or the opposite, whichever of the attained pairs it is that refutes."""
+    sampling = {"scheme": "fixed-size", "population": 100, "cohort": 20}
+    gaussian = {"kind": "gaussian", "noise_multiplier": 1.5}
+    bracket = verify(
+        claim(0.1, gaussian, claim={"neighbouring": relation}, sampling=sampling, composition={"rounds": rounds})
+    ).certified
+    epsilon = 0.1 if others == "zero" else 0.98 * bracket.lower
+    found = verify(
+        claim(epsilon, gaussian, claim={"neighbouring": relation}, sampling=sampling, composition={"rounds": rounds})
+    )
+    assert found.verdict == "refuted"
+    assert found.witness is not None
+    assert f"all others contribute {others} (" in found.witness.neighbours
