@@ -1,33 +1,29 @@
 """dpcert's auditors against the peers': tightness, power, false alarms, calls, time.
 
-One command, `make bench-auditors`. Peers that are not installed are left out and named: jax-privacy's auditing
-module (numpy only) comes with benchmarks/requirements.txt; dp_auditorium is not on the package index; the
-DP-Sniper-style classifier is re-implemented here in its published form. Every figure is a median or a rate over
-seeds; times are wall clock, so compare ratios.
+One command, `make bench-auditors`; `--full` takes more calls and seeds, `--only planted,alarms` some of the tables. The
+peers, and which of them need installing: auditor_peers.py. Every figure is a median, or a count over seeds; times are
+CPU time, so compare ratios.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import math
 import statistics
-import sys
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
+from auditor_peers import Peer, installed
 from rich.console import Console
 from rich.table import Table
-from scipy.optimize import brentq
 
-from dpcert.proofs_checks.auditing import EProcess, approximate_dp, audit, clopper_pearson, gdp
+from dpcert.proofs_checks.auditing import ClaimedCurve, EProcess, approximate_dp, audit, gdp
+from dpcert.proofs_checks.auditing.limit import gaussian_limit
 from dpcert.proofs_checks.auditing.outputs import Outputs
 from dpcert.proofs_checks.auditing.scores import Linear, LowBits
-from dpcert.proofs_checks.planted import catalogue
+from dpcert.proofs_checks.planted import Planted, catalogue
 from dpcert.proofs_checks.planted.additive import gaussian_sum, laplace_sum
 from dpcert.proofs_checks.planted.exact import mechanisms
 from dpcert.proofs_checks.planted.floating_point import textbook_laplace
@@ -41,25 +37,10 @@ Bound = Callable[[Any, int, int], float]
 """(mechanism, calls a side, seed) -> 95% lower bound on epsilon."""
 
 
-def jax_privacy() -> ModuleType | None:
-    """The peer's auditing module, without importing its package (which needs jax)."""
-    spec = importlib.util.find_spec("jax_privacy")
-    if spec is None or not spec.submodule_search_locations:
-        return None
-    file = Path(spec.submodule_search_locations[0]) / "auditing.py"
-    inner = importlib.util.spec_from_file_location("jax_privacy_auditing", file)
-    if inner is None or inner.loader is None:
-        return None
-    module = importlib.util.module_from_spec(inner)
-    sys.modules[inner.name] = module
-    inner.loader.exec_module(module)
-    return module
-
-
-def drawn(mechanism: Any, trials: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def drawn(mechanism: Any, trials: int, seed: int, pair: tuple[Any, Any] = PAIR) -> tuple[np.ndarray, np.ndarray]:
     """Outputs on either side, as the peers want them."""
     rng = np.random.default_rng(seed)
-    return mechanism(PAIR[0], rng, size=trials), mechanism(PAIR[1], rng, size=trials)
+    return mechanism(pair[0], rng, size=trials), mechanism(pair[1], rng, size=trials)
 
 
 def ours(method: str, delta: float, assumes: str | None = None, **options: Any) -> Bound:
@@ -70,57 +51,16 @@ def ours(method: str, delta: float, assumes: str | None = None, **options: Any) 
     return bound
 
 
-def jax_bonferroni(peer: ModuleType, delta: float) -> Bound:
+def theirs(peer: Peer, delta: float) -> Bound:
     def bound(mechanism: Any, trials: int, seed: int) -> float:
-        return float(peer.CanaryScoreAuditor(*drawn(mechanism, trials, seed)).epsilon_clopper_pearson(ERROR, delta))
+        value = peer.epsilon(*drawn(mechanism, trials, seed), ERROR, delta)
+        assert value is not None
+        return value
 
     return bound
 
 
-def jax_gdp(peer: ModuleType, delta: float) -> Bound:
-    def bound(mechanism: Any, trials: int, seed: int) -> float:
-        return float(peer.CanaryScoreAuditor(*drawn(mechanism, trials, seed)).epsilon_from_gdp(ERROR, delta))
-
-    return bound
-
-
-def sniper(delta: float) -> Bound:
-    """Bichsel et al. 2021: a classifier on half of the calls, its top c = .01 of the neighbour's outputs as the
-    event, Clopper-Pearson on the other half (both ends at ERROR / 2)."""
-
-    def bound(mechanism: Any, trials: int, seed: int) -> float:
-        from sklearn.linear_model import LogisticRegression
-
-        mine, other = drawn(mechanism, trials, seed)
-        half = trials // 2
-        x = np.concatenate([mine[:half], other[:half]])[:, None]
-        model = LogisticRegression().fit(x, np.repeat([1, 0], half))
-        score = model.decision_function
-        threshold = np.quantile(score(other[:half, None]), 0.99)
-        hits = [int((score(side[half:, None]) >= threshold).sum()) for side in (mine, other)]
-        left = trials - half
-        p = float(clopper_pearson.lower(hits[0], left, ERROR / 2))
-        q = float(clopper_pearson.upper(hits[1], left, ERROR / 2))
-        return max(0.0, math.log(max(p - delta, 1e-300) / q))
-
-    return bound
-
-
-def gaussian_limit(trials: int) -> float:
-    """No 95% bound from outputs alone can have a larger median (up to the skewness of a log likelihood ratio):
-    where the least favourable (epsilon, 0)-DP pair is 1.645 deviations away from the Gaussian pair."""
-    s = np.linspace(-14, 15, 400_001)
-    p, q = (np.exp(-((s - shift) ** 2) / 2) / math.sqrt(2 * math.pi) for shift in (1.0, 0.0))
-
-    def excess(epsilon: float) -> float:
-        near_p, near_q = (p + q) * math.exp(epsilon) / (1 + math.exp(epsilon)), (p + q) / (1 + math.exp(epsilon))
-        density = p * np.log(p / near_p) + q * np.log(q / near_q) + near_p - p + near_q - q
-        return 2 * trials * float(np.trapezoid(np.where(s - 0.5 > epsilon, density, 0.0), s)) - 1.645**2 / 2
-
-    return float(brentq(excess, 0.5, 8.0))
-
-
-def tightness(console: Console, sizes: Sequence[int], seeds: int, peer: ModuleType | None) -> None:
+def tightness(console: Console, sizes: Sequence[int], seeds: int, peers: Sequence[Peer]) -> None:
     loss = {"loss": lambda rows: rows[:, 0] - 0.5}
     rows: list[tuple[str, Any, float, dict[str, Bound]]] = [
         (
@@ -132,7 +72,7 @@ def tightness(console: Console, sizes: Sequence[int], seeds: int, peer: ModuleTy
                 "band (all epsilon, delta)": ours("band", 1e-5),
                 "if Gaussian": ours("mu", 1e-5, "gaussian"),
                 "if densities are known": ours("likelihood", 1e-5, "densities", claim=gdp(1.0), **loss),
-                "DP-Sniper-style": sniper(1e-5),
+                **{peer.name: theirs(peer, 1e-5) for peer in peers},
             },
         )
     ]
@@ -145,15 +85,10 @@ def tightness(console: Console, sizes: Sequence[int], seeds: int, peer: ModuleTy
                 {
                     "event": ours("event", 0.0),
                     "band (all epsilon, delta)": ours("band", 0.0),
-                    "DP-Sniper-style": sniper(0.0),
+                    **{peer.name: theirs(peer, 0.0) for peer in peers if not peer.model},
                 },
             )
         )
-    if peer is not None:
-        rows[0][3]["jax-privacy Clopper-Pearson"] = jax_bonferroni(peer, 1e-5)
-        rows[0][3]["jax-privacy GDP"] = jax_gdp(peer, 1e-5)
-        for row in rows[1:]:
-            row[3]["jax-privacy Clopper-Pearson"] = jax_bonferroni(peer, 0.0)
     table = Table("mechanism", "auditor", *[f"n = {n:.0e}" for n in sizes], title="95% lower bound / true epsilon")
     for name, mechanism, truth, auditors in rows:
         for auditor, bound in auditors.items():
@@ -164,7 +99,8 @@ def tightness(console: Console, sizes: Sequence[int], seeds: int, peer: ModuleTy
             table.add_row(name, auditor, *[f"{value:.3f}" for value in values])
             name = ""
         if truth == GAUSSIAN:
-            table.add_row("", "limit of what outputs can show", *[f"{gaussian_limit(n) / truth:.3f}" for n in sizes])
+            limits = [f"{gaussian_limit(n, 1e-5) / truth:.3f}" for n in sizes]
+            table.add_row("", "limit of what outputs can show", *limits)
     console.print(table)
 
 
@@ -235,48 +171,72 @@ def calls(console: Console, seeds: int) -> None:
     console.print(table)
 
 
-def false_alarms(console: Console, runs: int, peer: ModuleType | None) -> None:
-    table = Table(
-        "mechanism", "audit, all methods", "e-process", "jax-privacy CP", "jax-privacy GDP",
-        title=f"false alarms at nominal {ERROR}, {runs} runs of 120 calls a side",
-    )  # fmt: skip
+def false_alarms(console: Console, runs: int, peers: Sequence[Peer]) -> None:
+    ours_ = ["whole audit", "e-process"]
+    table = Table("mechanism", *ours_, *[peer.name for peer in peers], title=(
+        f"false alarms at nominal {ERROR}: something false reported, of {runs} runs of 120 calls a side"
+    ))  # fmt: skip
+    total = np.zeros(len(ours_), int)
     for case in mechanisms():
         claim = gdp(case.mu) if case.mu is not None else approximate_dp(case.epsilon, case.delta)
-        whole = anytime = peer_cp = peer_gdp = 0
+        counts = np.zeros(len(ours_) + len(peers), int)
         for run in range(runs):
             result = audit(case.mechanism, (0, 1), claim=claim, delta=case.delta, trials=120, alpha=ERROR, seed=run)
-            whole += result.refuted or result.epsilon_lower(case.delta) > case.epsilon
             rng = np.random.default_rng((1, run))
             sides = case.draw[0](rng, 120), case.draw[1](rng, 120)
             process = EProcess(claim, None, run)
-            anytime += any(
+            anytime = any(
                 process.feed(*(Outputs(side[a:b, None]) for side in sides), stop_at=1 / ERROR)
                 for a, b in ((0, 40), (40, 80), (80, 120))
             )
-            if peer is not None:
-                auditor = peer.CanaryScoreAuditor(*sides)
-                peer_cp += auditor.epsilon_clopper_pearson(ERROR, case.delta) > case.epsilon
-                peer_gdp += auditor.epsilon_from_gdp(ERROR, max(case.delta, 1e-5)) > case.epsilon
-        rates = [f"{whole / runs:.3f}", f"{anytime / runs:.3f}"]
+            above = [(peer.epsilon(*sides, ERROR, case.delta) or 0.0) > case.epsilon for peer in peers]
+            false = result.refuted or result.epsilon_lower(case.delta) > case.epsilon
+            counts += np.array([false, anytime, *above], int)
+        total += counts[: len(ours_)]
         # The GDP bound claims something for Gaussian curves only, and for identical distributions.
         fair = "identical" in case.name or (case.mu is not None and case.delta < 0.2)
-        rates += [f"{peer_cp / runs:.3f}" if peer else "-", f"{peer_gdp / runs:.3f}" if peer and fair else "-"]
-        table.add_row(case.name, *rates)
+        meant = [True] * len(ours_) + [fair or not peer.model for peer in peers]
+        table.add_row(case.name, *[f"{count}" if said else "-" for count, said in zip(counts, meant, strict=True)])
+    table.add_row("all", *[f"{count} of {runs * len(mechanisms())}" for count in total], *["" for _ in peers])
     console.print(table)
 
 
-def planted(console: Console, seeds: int) -> None:
-    table = Table(
-        "planted bug", "calls a side", "caught", "twin accused", title=f"planted bugs, error .01, {seeds} seeds"
-    )
+def at_one_delta(claim: ClaimedCurve) -> tuple[float, float]:
+    """What the peers can test of a claim: its epsilon at delta = 0, or else at the least delta from 1e-5 on."""
+    lines = sorted(zip(claim.deltas, claim.epsilons, strict=True))
+    delta, epsilon = next((line for line in lines if line[0] == 0.0 or line[0] >= 1e-5), lines[-1])
+    return epsilon, delta
+
+
+def accused_by(peer: Peer, case: Planted, seeds: int, twin: bool) -> str:
+    """How often its bound exceeds the claim; "-" for outputs that it does not take."""
+    mechanism, claim = (case.correct, case.twin_claim or case.claim) if twin else (case.broken, case.claim)
+    epsilon, delta = at_one_delta(claim)
+    count = 0
+    for seed in range(seeds):
+        value = peer.epsilon(*drawn(mechanism, case.trials, seed, case.pair), 0.01, delta)
+        if value is None:
+            return "-"
+        count += value > epsilon
+    return f"{count}"
+
+
+def planted(console: Console, seeds: int, peers: Sequence[Peer]) -> None:
+    """Broken / twin: how often either is accused. Ours tests the whole claim, the peers one of its points."""
+    fair = [peer for peer in peers if not peer.model]
+    table = Table("planted bug", "calls a side", "ours", *[peer.name for peer in fair], title=(
+        f"accused of {seeds} seeds at error .01: the planted bug / its correct twin"
+    ))  # fmt: skip
+    total = [0, 0]
     for case in catalogue():
         options = {"trials": case.trials, "method": case.method}
-        caught = [audit(case.broken, case.pair, claim=case.claim, seed=s, **options).refuted for s in range(seeds)]
-        twins = [
-            audit(case.correct, case.pair, claim=case.twin_claim or case.claim, seed=s, **options).refuted
-            for s in range(seeds)
-        ]
-        table.add_row(case.name, f"{case.trials}", f"{np.mean(caught):.2f}", f"{np.mean(twins):.2f}")
+        twin_claim = case.twin_claim or case.claim
+        caught = sum(audit(case.broken, case.pair, claim=case.claim, seed=s, **options).refuted for s in range(seeds))
+        twins = sum(audit(case.correct, case.pair, claim=twin_claim, seed=s, **options).refuted for s in range(seeds))
+        total = [total[0] + caught, total[1] + twins]
+        cells = [" / ".join(accused_by(peer, case, seeds, twin) for twin in (False, True)) for peer in fair]
+        table.add_row(case.name, f"{case.trials}", f"{caught} / {twins}", *cells)
+    table.add_row("all", "", f"{total[0]} / {total[1]} of {seeds * len(catalogue())}")
     console.print(table)
 
 
@@ -300,21 +260,20 @@ def seconds(console: Console) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--full", action="store_true", help="n up to 1e6, more seeds (about half an hour)")
+    parser.add_argument("--full", action="store_true", help="n up to 1e6, more seeds (about two hours)")
     parser.add_argument("--only", default="", help="tightness,attacks,power,calls,alarms,planted,seconds")
     options = parser.parse_args()
     sizes, seeds = ((10**4, 10**5, 10**6), 31) if options.full else ((10**4, 10**5), 11)
-    console, peer = Console(width=130), jax_privacy()
-    if peer is None:
-        console.print("jax-privacy is not installed: left out")
-    console.print("dp_auditorium is not on the package index: left out")
+    console, (peers, missing) = Console(width=150), installed()
+    for name in missing:
+        console.print(f"{name} is not installed: left out")
     parts: dict[str, Callable[[], None]] = {
-        "tightness": lambda: tightness(console, sizes, seeds, peer),
+        "tightness": lambda: tightness(console, sizes, seeds, peers),
         "attacks": lambda: attacks(console, sizes, seeds),
         "power": lambda: power(console, sizes, 2 * seeds),
         "calls": lambda: calls(console, seeds),
-        "alarms": lambda: false_alarms(console, 1000 if options.full else 100, peer),
-        "planted": lambda: planted(console, 50 if options.full else 5),
+        "alarms": lambda: false_alarms(console, 2000 if options.full else 200, peers),
+        "planted": lambda: planted(console, 100 if options.full else 10, peers),
         "seconds": lambda: seconds(console),
     }
     wanted = options.only.split(",") if options.only else list(parts)

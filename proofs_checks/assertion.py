@@ -7,8 +7,10 @@ probability of one call is the session's share for it (the pytest plugin sets it
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable
 from concurrent.futures import Executor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +42,7 @@ def assert_private(
         epsilon, delta = context.epsilon, context.delta if delta is None else delta
     if claim is None and epsilon is None:
         raise InputError("epsilon", None, "a number, a claim, or a @pytest.mark.dp(epsilon=...) on the test")
+    alpha = context.spend()
     result = audit(
         mechanism,
         pair,
@@ -47,21 +50,24 @@ def assert_private(
         delta=delta or 0.0,
         claim=claim,
         trials=context.trials if trials is None else trials,
-        alpha=context.alpha,
+        alpha=alpha,
         method=method,
         seed=seed_of(mechanism, pair),
         executor=executor,
     )
+    witness = result.witness
+    if witness is not None and context.replay is not None and not witness.replay.startswith("dpcert "):
+        result = replace(result, witness=replace(witness, replay=context.replay))
     context.record(result)
     if result.refuted:
         said = f"({epsilon:g}, {delta or 0:g})-DP" if epsilon is not None else str(claim)
-        raise AssertionError(f"not {said}: refuted with error probability {context.alpha:.1g}\n{result.witness}")
+        raise AssertionError(f"not {said}: refuted with error probability {alpha:.1g}\n{result.witness}")
     return result
 
 
 def seed_of(mechanism: Callable[..., Any], pair: tuple[Any, Any]) -> int:
-    """The same seed for the same mechanism and pair, in every process and on every machine."""
+    """The same seed for the same mechanism and pair, in every process and on every machine; addresses do not count."""
     name = getattr(mechanism, "__qualname__", type(mechanism).__qualname__)
     with np.printoptions(threshold=1_000_000, precision=17):
-        text = f"{name}|{pair!r}"
+        text = re.sub(r" at 0x[0-9a-fA-F]+", "", f"{name}|{pair!r}")
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -15,15 +16,54 @@ DEFAULT_ALPHA = 1e-6
 DEFAULT_TRIALS = 2_000
 
 
+class Calls:
+    """Counts the calls of assert_private in one test. total: all of them."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self._example: object = None
+        self._within = 0
+
+    def next(self) -> int:
+        """The number of a new call within its example, counted from 1."""
+        example = _example()
+        if example is not self._example:
+            self._example, self._within = example, 0
+        self.total, self._within = self.total + 1, self._within + 1
+        return self._within
+
+
+def _example() -> object:
+    """What Hypothesis makes anew for each example; None outside of its tests."""
+    if "hypothesis" not in sys.modules:
+        return None
+    from hypothesis import currently_in_test_context
+    from hypothesis.control import current_build_context
+
+    return current_build_context() if currently_in_test_context() else None
+
+
 @dataclass(frozen=True)
 class Context:
-    """alpha: error probability of one call. trials: calls of the mechanism a side. epsilon, delta: the test's claim."""
+    """trials: calls of the mechanism a side. epsilon, delta: the test's claim. replay: the command that runs the test.
+
+    alpha: error probability of one example (or test), which its calls share; without a count of them each call's.
+    """
 
     alpha: float = DEFAULT_ALPHA
     trials: int = DEFAULT_TRIALS
     epsilon: float | None = None
     delta: float = 0.0
     record: Callable[[AuditResult], None] = lambda result: None
+    replay: str | None = None
+    calls: Calls | None = None
+
+    def spend(self) -> float:
+        """The error probability of the next call: of k calls the parts 1/2, 1/6, ..., 1/(k (k + 1)), 1 in all."""
+        if self.calls is None:
+            return self.alpha
+        number = self.calls.next()
+        return self.alpha / (number * (number + 1))
 
 
 _OUTSIDE = Context()

@@ -66,3 +66,5 @@ def worst_case_pairs(size: int, bound: float, relation: str = "replace-one", dim
                 yield dataset, units.replaced(dataset, 0, np.zeros_like(dataset[0]))
             else:
                 yield dataset, units.replaced(dataset, 0, -norm * np.asarray(direction))
+    if checked == "add-remove" and units_count > 1:
+        yield np.array([norm * direction]), np.array([norm * direction])[:0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import Executor
+from dataclasses import replace
 
 from .audit import audit
 from .curve import ClaimedCurve
@@ -49,9 +50,12 @@ def attack(
                 replay=replay,
             )
         except MechanismError as failure:
+            if failure.known is not None:
+                failure.known = replace(failure.known, alpha=alpha)
             failure.known = _stronger(found, failure.known)
             raise
-        found = _stronger(found, result)
+        # Whoever shows the strongest of several answers for all of them: so says its alpha, and its p-value with it.
+        found = _stronger(found, replace(result, alpha=alpha))
         if result.refuted or result.stopped == "interrupt":
             break
     assert found is not None

@@ -17,7 +17,8 @@ from .clopper_pearson import Floats
 from .curve import ClaimedCurve
 from .curve_test import Attack, best_separated, most_violated
 from .eprocess import EProcess
-from .failures import shortly
+from .failures import shortened
+from .literals import written
 from .outputs import Outputs
 from .result import AuditResult, AuditWitness, LowerBound, Test
 from .rules import Candidates, Rule, best, candidates, separation
@@ -51,8 +52,9 @@ class Shown:
     def witness(
         self, event: str, counts: tuple[int, int], trials: int, line: tuple[float, float], p_value: float, method: str
     ) -> AuditWitness:
+        first, second = (written(dataset) or repr(dataset) for dataset in self.pair)
         return AuditWitness(
-            shortly(self.pair[0]), shortly(self.pair[1]), event, *counts, trials, line, p_value, method, self.seed,
+            shortened(first), shortened(second), event, *counts, trials, line, p_value, method, self.seed,
             self.replay,
         )  # fmt: skip
 
@@ -83,17 +85,16 @@ class Evaluation:
         self._taken: int | None = None
 
     def result(self, started: float) -> AuditResult:
+        """Parts are independent of each other: those that were finished when Ctrl-C came are reported."""
+        stopped = self.samples.stopped
         if self.process is not None:
             self._evidence(self.process)
-        # There the number of trials depends on their outcomes: only the e-process may speak.
-        if self.samples.stopped not in ("early", "failure") and set(self.parts) - {"eprocess"}:
-            self._split()
-            if self.views:
-                for part in ("curve", "event", "mu", "band"):
-                    if part in self.parts:
-                        getattr(self, f"_{part}")(self.parts[part])
-            if "densities" in self.parts and self.loss is not None:
-                self._densities(self.parts["densities"], self.loss)
+        try:
+            # There the number of trials depends on their outcomes: only the e-process may speak.
+            if stopped not in ("early", "failure") and set(self.parts) - {"eprocess"}:
+                self._fixed_size()
+        except KeyboardInterrupt:
+            stopped = "interrupt"
         refuted = any(test.refutes for test in self.tests) or bool(self.witnesses)
         return AuditResult(
             refuted=refuted,
@@ -105,9 +106,18 @@ class Evaluation:
             witness=min(self.witnesses, key=lambda found: found.p_value, default=None),
             trials=self.samples.trials,
             seconds=time.perf_counter() - started,
-            stopped=self.samples.stopped,
+            stopped=stopped,
             seed=self.shown.seed,
         )
+
+    def _fixed_size(self) -> None:
+        self._split()
+        if self.views:
+            for part in ("curve", "event", "mu", "band"):
+                if part in self.parts:
+                    getattr(self, f"_{part}")(self.parts[part])
+        if "densities" in self.parts and self.loss is not None:
+            self._densities(self.parts["densities"], self.loss)
 
     def _split(self) -> None:
         mine, other = self.samples.dataset, self.samples.neighbour

@@ -43,8 +43,8 @@ class MechanismError(InputError):
 
 def failed(mechanism: object, dataset: object, problem: BaseException) -> MechanismError:
     """The error to raise from `problem`."""
-    said = " ".join(f"{type(problem).__name__}: {problem}".split())[:200]
-    return MechanismError(name_of(mechanism), shortly(dataset, 120), said)
+    said = shortened(f"{type(problem).__name__}: {problem}")
+    return MechanismError(name_of(mechanism), shortened(repr(dataset), 120), said)
 
 
 def name_of(mechanism: object) -> str:
@@ -53,10 +53,10 @@ def name_of(mechanism: object) -> str:
     return f"{getattr(mechanism, '__module__', '?')}:{qualified}"
 
 
-def shortly(thing: object, most: int = 200) -> str:
+def shortened(text: str, most: int = 200) -> str:
     """On one line of bounded length."""
-    text = " ".join(repr(thing).split())
-    return text if len(text) <= most else f"{text[: most - 3]}..."
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 3]}..."
 
 
 @dataclass(frozen=True)

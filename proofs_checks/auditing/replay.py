@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import shlex
 import sys
 
 from .curve import ClaimedCurve
 from .failures import name_of
-
-LONGEST = 2000
-"""Characters of a pair that still fits on a command line."""
+from .literals import written
 
 
 def replay(
@@ -24,7 +21,7 @@ def replay(
     seed: int,
 ) -> str:
     """A command, to be run where the mechanism's module can be imported; or the call, with the pair as shown."""
-    name, literal, stated = _importable(mechanism), _literal(pair), _claimed(claim, delta)
+    name, literal, stated = _importable(mechanism), written((pair[0], pair[1])), _claimed(claim, delta)
     if name is None or literal is None or stated is None:
         said = "" if claim is None else f", claim={claim.text!r}"
         options = f"delta={delta!r}, trials={trials}, alpha={alpha!r}, method={method!r}, seed={seed}"
@@ -42,17 +39,6 @@ def _importable(mechanism: object) -> str | None:
     if found is None or found is not mechanism:
         return None
     return f"{getattr(sys.modules['__main__'], '__file__', module) if module == '__main__' else module}:{name}"
-
-
-def _literal(pair: tuple[object, object]) -> str | None:
-    """The pair as Python's literals, if it can be written so."""
-    text = repr((pair[0], pair[1]))
-    if len(text) > LONGEST:
-        return None
-    try:
-        return text if repr(ast.literal_eval(text)) == text else None
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return None
 
 
 def _claimed(claim: ClaimedCurve | None, delta: float) -> str | None:

@@ -7,6 +7,7 @@ and an interrupted run is the beginning of the full one.
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 from numpy.random import Generator, SeedSequence
+from numpy.typing import NDArray
 
 from .failures import Mechanism, MechanismError, failed, style_of
 from .outputs import Encoder, Outputs, aligned, join
@@ -60,6 +62,10 @@ def run_side(mechanism: Mechanism, dataset: object, seed: SeedSequence, count: i
     return [mechanism(dataset, rng) for _ in range(count)]
 
 
+class _OutOfTime(Exception):
+    """The time budget ended before a chunk came back."""
+
+
 class Trials:
     """The trials of one audit, in chunks that grow from FIRST_CHUNK."""
 
@@ -71,6 +77,8 @@ class Trials:
         self._root = SeedSequence(seed)
         self._encoder = Encoder()
         self._width = 0
+        self._deadline = math.inf
+        self._ended: Stopped | None = None
 
     def collect(
         self,
@@ -83,10 +91,12 @@ class Trials:
         """Runs `trials` trials; `watch` sees each chunk, and ends the run when it returns True.
 
         Ctrl-C, the time budget and an exception in the mechanism end it too; what was finished by then is returned,
-        with the failure if there was one. `progress` hears of the
-        number of trials only, never of results, so that stopping by hand cannot depend on them.
+        with the failure if there was one. Single calls are counted up to the last one, batches as a whole; a batch
+        that would last beyond the time budget is not begun. `progress` hears of the number of trials only, never of
+        results, so that stopping by hand cannot depend on them.
         """
-        deadline = None if max_seconds is None else time.monotonic() + max_seconds
+        self._deadline = math.inf if max_seconds is None else time.monotonic() + max_seconds
+        self._ended = None
         sides: tuple[list[Outputs], list[Outputs]] = ([], [])
         stopped: Stopped = "complete"
         failure: MechanismError | None = None
@@ -101,9 +111,10 @@ class Trials:
                 if watch is not None and watch(first, second):
                     stopped = "early"
                     break
-                if deadline is not None and time.monotonic() >= deadline and done < trials:
+                if time.monotonic() >= self._deadline and done < trials:
                     stopped = "time"
                     break
+            stopped = self._ended if stopped == "complete" and self._ended is not None else stopped
         except KeyboardInterrupt:
             stopped = "interrupt"
         except MechanismError as problem:
@@ -112,18 +123,61 @@ class Trials:
         return Samples(dataset, neighbour, stopped, failure)
 
     def _chunks(self, trials: int) -> Iterator[tuple[Outputs, Outputs]]:
-        waiting: deque[tuple[int, int, Future[Any], Future[Any]]] = deque()
         self._width = 0
+        made = self._serial(trials) if self.executor is None else self._spread(trials)
+        for chunk in made:
+            self._width = self._width or max(chunk[0].width, chunk[1].width)
+            yield chunk
+
+    def _coins(self, trials: int) -> Iterator[tuple[int, list[SeedSequence], Generator]]:
+        """The chunks' sizes, seeds (coins, dataset, neighbour), and the generator of the coins."""
+        for number, count in enumerate(self._sizes(trials)):
+            seeds = SeedSequence(self._root.entropy, spawn_key=(number,)).spawn(3)
+            yield count, seeds, Generator(np.random.PCG64(seeds[0]))
+
+    def _serial(self, trials: int) -> Iterator[tuple[Outputs, Outputs]]:
+        rate = 0.0
+        for number, (count, seeds, coins) in enumerate(self._coins(trials)):
+            started = time.monotonic()
+            ones = int(coins.binomial(count, 0.5))
+            if self.style == "single":
+                yield self._one_by_one(coins.permutation(count) < ones, seeds)
+            elif started + rate * count > self._deadline:
+                self._ended = "time"
+            else:
+                raw = self._run(0, seeds[1], ones), self._run(1, seeds[2], count - ones)
+                rate = (time.monotonic() - started) / count if number > 0 else 0.0  # the first call loads things
+                yield self._encoded(raw[0], ones), self._encoded(raw[1], count - ones)
+            if self._ended is not None:
+                return
+
+    def _one_by_one(self, heads: NDArray[np.bool_], seeds: list[SeedSequence]) -> tuple[Outputs, Outputs]:
+        """Single calls in the order of their coins: those before Ctrl-C or the deadline are trials like any others."""
+        rngs = np.random.default_rng(seeds[1]), np.random.default_rng(seeds[2])
+        raw: tuple[list[object], list[object]] = ([], [])
         try:
-            for number, count in enumerate(self._sizes(trials)):
-                seeds = SeedSequence(self._root.entropy, spawn_key=(number,)).spawn(3)
-                ones = int(Generator(np.random.PCG64(seeds[0])).binomial(count, 0.5))
-                if self.executor is None:
-                    raw = self._run(0, seeds[1], ones), self._run(1, seeds[2], count - ones)
-                    chunk = self._encoded(raw[0], ones), self._encoded(raw[1], count - ones)
-                    self._width = self._width or max(chunk[0].width, chunk[1].width)
-                    yield chunk
-                    continue
+            for head in heads.tolist():
+                if time.monotonic() >= self._deadline:
+                    self._ended = "time"
+                    break
+                side = 0 if head else 1
+                raw[side].append(self._call(side, rngs[side]))
+        except KeyboardInterrupt:
+            self._ended = "interrupt"
+        return self._encoded(raw[0], len(raw[0])), self._encoded(raw[1], len(raw[1]))
+
+    def _call(self, side: int, rng: Generator) -> object:
+        try:
+            return self.mechanism(self.pair[side], rng)
+        except Exception as problem:
+            self._failed(side, problem)
+
+    def _spread(self, trials: int) -> Iterator[tuple[Outputs, Outputs]]:
+        """Through the executor, a few chunks ahead."""
+        waiting: deque[tuple[int, int, Future[Any], Future[Any]]] = deque()
+        try:
+            for count, seeds, coins in self._coins(trials):
+                ones = int(coins.binomial(count, 0.5))
                 futures = self._submit(0, seeds[1], ones), self._submit(1, seeds[2], count - ones)
                 waiting.append((ones, count - ones, *futures))
                 if self._width == 0 or len(waiting) >= self._ahead():
@@ -132,6 +186,8 @@ class Trials:
                     yield chunk
             while waiting:
                 yield self._finished(waiting.popleft())
+        except _OutOfTime:
+            self._ended = "time"
         finally:
             for *_, first, second in waiting:
                 first.cancel()
@@ -167,9 +223,12 @@ class Trials:
         return self._encoded(self._awaited(0, job[2]), job[0]), self._encoded(self._awaited(1, job[3]), job[1])
 
     def _awaited(self, side: int, job: Future[Any]) -> object:
+        left = self._deadline - time.monotonic()
         try:
-            return job.result()
+            return job.result(None if left == math.inf else max(0.0, left))
         except Exception as problem:  # the mechanism's, or the executor's on its way to the workers
+            if isinstance(problem, TimeoutError) and not job.done():
+                raise _OutOfTime from None
             self._failed(side, problem)
 
     def _encoded(self, raw: object, count: int) -> Outputs:

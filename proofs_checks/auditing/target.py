@@ -2,12 +2,11 @@
 
 Where the pair comes from, in this order: the one that is named; the callable's attribute `pair`; its module's
 `PAIR`; generic ones. A pair is a tuple (dataset, neighbour), or a function without arguments that returns one; it
-is named as MODULE:NAME, or written out in Python's literals.
+is named as MODULE:NAME, or written out (literals.py).
 """
 
 from __future__ import annotations
 
-import ast
 import importlib
 import importlib.util
 import sys
@@ -20,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ...mechanisms import InputError, Neighbouring, neighbouring_relation
+from .literals import read
 
 Pair = tuple[Any, Any]
 
@@ -65,8 +65,8 @@ def generic_pairs(neighbouring: Neighbouring) -> tuple[Pair, ...]:
 def _stated(pair: str) -> Any:
     """The pair of this name, or of these literals, such as ([0.0], [1.0])."""
     try:
-        return ast.literal_eval(pair)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return read(pair)
+    except ValueError:
         return _named("pair", pair)[1]
 
 

@@ -2,7 +2,7 @@
 
 - `@pytest.mark.dp(epsilon=..., delta=...)` states the claim that `assert_private` tests in that function.
 - `--dp-alpha` is the probability that any correct mechanism fails in this session; it is split evenly over the
-  collected tests and, within a Hypothesis test, over its examples.
+  collected tests and, within a Hypothesis test, over its examples; calls of `assert_private` in one example share it.
 - `--dp-profile=ci|nightly` sets how often mechanisms run; `--dp-report=FILE` writes one JSON line a call.
 - Files named `*.claim.toml` are test items that pass when `dpcert verify` says "holds".
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,7 +49,7 @@ def _probability(text: str) -> float:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "dp(epsilon, delta=0.0): the privacy claim that assert_private tests here")
     report = config.getoption("--dp-report")
-    if report is not None:
+    if report is not None and not hasattr(config, "workerinput"):  # pytest-xdist's workers add to the same file
         try:
             report.write_text("")
         except OSError as problem:
@@ -98,18 +99,28 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     """Tell `assert_private` its claim, its share of the error probability, and where to report."""
     if not isinstance(item, pytest.Function):
         return (yield)
-    from .proofs_checks.assertion_context import Context, assertions
+    from .proofs_checks.assertion_context import Calls, Context, assertions
 
     epsilon, delta = _marked(item)
+    alpha, profile = (
+        item.config.getoption("--dp-alpha") / len(item.session.items),
+        item.config.getoption("--dp-profile"),
+    )
+    calls = Calls()
     context = Context(
-        alpha=item.config.getoption("--dp-alpha") / len(item.session.items) / _examples(item),
-        trials=PROFILES[item.config.getoption("--dp-profile")],
+        alpha=alpha / _examples(item),
+        trials=PROFILES[profile],
         epsilon=epsilon,
         delta=delta,
         record=lambda result: _report(item, result),
+        replay=f"python -m pytest {shlex.quote(item.nodeid)} --dp-alpha {alpha!r} --dp-profile {profile}",
+        calls=calls,
     )
     with assertions(context):
-        return (yield)
+        outcome = yield
+    if epsilon is not None and calls.total == 0:
+        pytest.fail(f"{item.nodeid} states a privacy claim (the dp mark) that no assert_private tested", pytrace=False)
+    return outcome
 
 
 def _marked(item: pytest.Item) -> tuple[float | None, float]:
@@ -122,11 +133,12 @@ def _marked(item: pytest.Item) -> tuple[float | None, float]:
 
 
 def _examples(item: pytest.Function) -> int:
-    """How many examples Hypothesis may draw for this test; 1 for an ordinary one."""
+    """How many examples Hypothesis may run of this test, those of @example included; 1 for an ordinary one."""
     settings = getattr(item.obj, "_hypothesis_internal_use_settings", None)
     if settings is None and not getattr(item.obj, "is_hypothesis_test", False):
         return 1
-    return 100 if settings is None else int(settings.max_examples)
+    stated = len(getattr(item.obj, "hypothesis_explicit_examples", ()))
+    return stated + (100 if settings is None else int(settings.max_examples))
 
 
 def _report(item: pytest.Item, result: AuditResult) -> None:

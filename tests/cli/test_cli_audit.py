@@ -2,8 +2,15 @@
 
 import importlib
 import json
+import os
 import shlex
+import signal
+import subprocess
+import sys
+import time
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from dpcert.cli import run
@@ -32,6 +39,12 @@ def own_pair(dataset, rng):
 own_pair.pair = (3.0, 0.0)
 far = (5.0, 0.0)
 number = 7
+"""
+
+SLOW = """
+def slow(dataset, rng):
+    time.sleep(0.002)
+    return float(np.sum(dataset)) + rng.normal()
 """
 
 CLAIM = """
@@ -92,6 +105,49 @@ def test_the_replay_of_a_call_in_python_is_a_command(file, capsys, monkeypatch):
     assert {**again, "line": tuple(again["line"]), "replay": first.replay} == first.to_json()
     local = audit(lambda data, rng: sum(data) + rng.normal(0, 0.3), ([1.0], []), epsilon=0.1, trials=2000).witness
     assert local.replay.startswith("audit(")
+
+
+ARRAYS = [
+    (np.array([0.25, np.nan]), np.array([0.25])),
+    (np.array([[1.0], [2.0]], "float32"), np.zeros((0, 1), "float32")),
+    (pd.DataFrame({"x": [0.25, 3.0]}), pd.DataFrame({"x": [0.25]})),
+]
+
+
+@pytest.mark.parametrize("pair", ARRAYS, ids=["NaN", "empty", "frame"])
+def test_arrays_and_frames_are_written_out_in_the_replay(file, capsys, monkeypatch, pair):
+    monkeypatch.syspath_prepend(str(file.parent))
+    module = importlib.import_module(file.stem)
+    first = audit(module.half, pair, epsilon=0.5, trials=2000, seed=4).witness
+    assert run(shlex.split(first.replay)[1:]) == 1
+    shown = capsys.readouterr().out
+    assert str(first) in shown
+
+
+def test_the_error_probability_is_that_of_all_pairs(file, capsys):
+    """Two generic pairs: the stronger answer stands for both, so that its p-value counts twice."""
+    run(["audit", f"{file}:full", "--mu", "1", "--trials", "2000", "--json"])
+    data = json.loads(capsys.readouterr().out)
+    assert data["alpha"] == 0.01
+    smallest = min(test["p_value"] / test["error"] for test in data["tests"])
+    assert data["p_value"] == pytest.approx(min(1.0, 0.01 * smallest))
+    assert sum(test["error"] for test in data["tests"]) == pytest.approx(0.8 * 0.01 / 2)
+
+
+def test_ctrl_c_reports_what_is_known_with_workers(file):
+    """A child process of its own, interrupted as a terminal does it: the whole process group at once."""
+    file.write_text("import time\n" + MECHANISMS + SLOW)
+    command = [sys.executable, "-m", "dpcert", "audit", f"{file}:slow", "--mu", "1", "--workers", "2"]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    assert child.stderr.readline().startswith("note: no pair was given")
+    time.sleep(3.0)
+    os.killpg(child.pid, signal.SIGINT)
+    interrupted = time.monotonic()
+    shown, errors = child.communicate(timeout=60)
+    assert time.monotonic() - interrupted < 20.0
+    assert child.returncode == 0
+    assert "interrupt; p-value" in shown
+    assert "Traceback" not in errors
 
 
 def test_pairs_come_from_the_attribute_or_by_name(file, capsys):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -107,6 +109,94 @@ def test_the_session_error_probability_is_split_over_tests_and_examples(project)
         """
     )
     project.runpytest_subprocess("--dp-alpha=0.01", "--dp-profile=nightly").assert_outcomes(passed=2)
+
+
+def test_the_calls_of_one_example_share_its_error_probability(project):
+    """However many there are: 1/2, 1/6, 1/12, ... of it. Outside of a session each call has its own."""
+    project.makepyfile(
+        """
+        from hypothesis import example, given, settings, strategies as st
+        from dpcert.proofs_checks import assert_private
+        from dpcert.proofs_checks.assertion_context import Context, current
+
+        def release(dataset, rng, size):
+            return sum(dataset) + rng.laplace(0.0, 1.0, size)
+
+        def spent():
+            return assert_private(release, ([0.0], [1.0]), epsilon=1.0, trials=50).alpha
+
+        def near(values, expected):
+            return all(abs(a - b) < 1e-9 * b for a, b in zip(values, expected, strict=True))
+
+        def test_plain():
+            assert near([spent() for _ in range(3)], [0.01 / 2 / k for k in (2, 6, 12)])
+            assert Context().spend() == Context().spend() == 1e-6
+
+        @settings(max_examples=3, database=None, deadline=None)
+        @example(7)
+        @given(st.integers())
+        def test_examples(number):
+            assert near([spent() for _ in range(2)], [0.01 / 2 / 4 / k for k in (2, 6)])
+        """
+    )
+    project.runpytest_subprocess("--dp-alpha=0.01").assert_outcomes(passed=2)
+
+
+def test_a_claim_that_nothing_tests_fails(project):
+    project.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.dp(epsilon=1.0)
+        def test_forgotten():
+            pass
+
+        @pytest.mark.dp(epsilon=1.0)
+        def test_skipped():
+            pytest.skip("not here")
+        """
+    )
+    result = project.runpytest_subprocess()
+    result.assert_outcomes(failed=1, skipped=1)
+    result.stdout.fnmatch_lines(["*test_forgotten states a privacy claim*"])
+
+
+LOCAL = """
+    from dpcert.proofs_checks import assert_private
+
+    class Settings:
+        pass
+
+    def release(dataset, rng, size):
+        return len(dataset[1:]) + rng.laplace(0.0, 0.5, size)
+
+    def test_closure():
+        assert_private(lambda data, rng, size: sum(data) + rng.laplace(0.0, 0.5, size), ([1.0], []), epsilon=1.0)
+
+    def test_addresses():
+        settings = Settings()
+        assert_private(release, ([settings, 1.0], [settings]), epsilon=1.0)
+
+    def test_array():
+        import numpy as np
+        assert_private(release, (np.array([0.5, np.nan]), np.array([0.5])), epsilon=1.0)
+"""
+
+
+def test_every_witness_ends_with_a_command_that_replays_it(project):
+    """Of the very trials, with the same counts: the test itself where the mechanism or the pair cannot be named."""
+    project.makepyfile(test_local=LOCAL)
+    first = project.runpytest_subprocess()
+    first.assert_outcomes(failed=3)
+    counts, commands = (
+        re.findall(said, first.stdout.str()) for said in (r"right \d+ times.*", r"replay \(seed.*?: (.*)")
+    )
+    assert [command.split()[:3] for command in commands[:2]] == [["python", "-m", "pytest"]] * 2
+    assert commands[2].startswith("dpcert audit test_local:release")
+    for count, command in zip(counts, commands, strict=True):
+        program, *options = shlex.split(command)
+        module = ["-m", "dpcert"] if program == "dpcert" else []
+        assert count in project.run(sys.executable, *module, *options).stdout.str()
 
 
 def test_tests_without_claims_load_nothing_heavy(project):

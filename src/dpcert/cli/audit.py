@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import shlex
+import signal
+import time
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import nullcontext
+from contextlib import contextmanager
+from multiprocessing import active_children
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
     from ..proofs_checks.auditing import AuditResult
 
 NOT_REFUTED, REFUTED = 0, 1
+SETTLED = 0.1
+"""Seconds in which a pool forgets what was cancelled; it complains of workers that end with cancelled work."""
 
 
 def audit_command(
@@ -32,7 +38,8 @@ def audit_command(
         typer.Option(
             "--pair",
             metavar="MODULE:NAME",
-            help="The two neighbouring datasets, or a function returning them; or both written out, '([1.0], [])'. "
+            help="The two neighbouring datasets, or a function returning them; or both written out, '([1.0], [])', "
+            "'(array([1.0, nan]), array([]))'. "
             "Default: the callable's attribute pair, else its module's PAIR, else generic lists of numbers.",
         ),
     ] = None,
@@ -41,7 +48,9 @@ def audit_command(
     alpha: Annotated[float, typer.Option("--alpha", help="Probability that anything reported is false.")] = 0.01,
     method: Annotated[str, typer.Option("--method", help="best, curve, event, band, mu, eprocess, low-bits.")] = "best",
     seed: Annotated[int, typer.Option("--seed", help="Seed of all randomness.")] = 0,
-    max_seconds: Annotated[float, typer.Option("--max-seconds", help="Time budget; what is known then is said.")] = 60,
+    max_seconds: Annotated[
+        float, typer.Option("--max-seconds", help="Time budget of the trials; what is known then is said.")
+    ] = 60,
     workers: Annotated[int, typer.Option("--workers", help="Processes to run trials in; 0: this one.")] = 0,
     as_json: Json = False,
 ) -> None:
@@ -62,9 +71,8 @@ def audit_command(
     if target.generic:
         typer.echo("note: no pair was given; generic arrays of numbers in [0, 1] are tried (see --pair)", err=True)
     columns = TextColumn("trials"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    pool = ProcessPoolExecutor(workers) if workers else nullcontext()
     failure: MechanismError | None = None
-    with pool as executor, Progress(*columns, console=Console(stderr=True)) as bar:
+    with _pool(workers) as executor, Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("", total=2 * trials)
         try:
             result: AuditResult | None = attack(
@@ -89,6 +97,24 @@ def audit_command(
     if failure is not None:
         raise failure
     raise typer.Exit(REFUTED if result is not None and result.refuted else NOT_REFUTED)
+
+
+@contextmanager
+def _pool(workers: int) -> Iterator[ProcessPoolExecutor | None]:
+    """Worker processes, which leave Ctrl-C to this one, and end with it: what they still run is not wanted any more."""
+    if workers == 0:
+        yield None
+        return
+    others = set(active_children())
+    pool = ProcessPoolExecutor(workers, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        time.sleep(SETTLED)
+        for child in set(active_children()) - others:
+            child.terminate()
+        pool.shutdown()
 
 
 def _replay(

@@ -10,6 +10,7 @@ import pytest
 
 from dpcert.mechanisms import InputError
 from dpcert.proofs_checks.auditing import MechanismError, audit, from_arrays, observing_failures
+from dpcert.proofs_checks.auditing.evaluation import Evaluation
 from dpcert.proofs_checks.auditing.failures import style_of
 from dpcert.proofs_checks.auditing.sampling import Trials
 from dpcert.proofs_checks.planted.additive import laplace_sum, noise_on_every_example
@@ -75,6 +76,87 @@ def test_a_time_budget_ends_the_run_and_what_is_known_is_reported():
     assert result.stopped == "time"
     assert 0 < result.trials < 10**5
     assert result.tests
+
+
+def test_the_time_budget_holds_for_slow_calls():
+    """Far fewer calls than a first chunk has; they are the beginning of the full run."""
+
+    def slow(dataset, rng):
+        time.sleep(0.02)
+        return len(dataset) + rng.normal()
+
+    started = time.monotonic()
+    some = Trials(slow, PAIR, seed=1).collect(10**6, max_seconds=0.4)
+    assert time.monotonic() - started < 2.0
+    assert some.stopped == "time"
+    assert 1 <= some.trials <= 21
+    full = Trials(single, PAIR, seed=1).collect(64)
+    for mine, whole in ((some.dataset, full.dataset), (some.neighbour, full.neighbour)):
+        assert np.array_equal(mine.rows, whole.rows[: len(mine)])
+
+
+def test_a_batch_beyond_the_budget_is_not_begun():
+    def slow(dataset, rng, size):
+        time.sleep(0.001 * size)
+        return len(dataset) + rng.normal(size=size)
+
+    started = time.monotonic()
+    some = Trials(slow, PAIR, seed=1).collect(10**6, max_seconds=1.0)
+    assert some.stopped == "time"
+    assert some.trials in {64, 192, 448, 960}
+    assert time.monotonic() - started < 1.5
+
+
+def test_the_time_budget_does_not_wait_for_an_executor():
+    release = threading.Event()
+
+    def stuck(dataset, rng):
+        release.wait(60)
+        return 0.0
+
+    with ThreadPoolExecutor(2) as pool:
+        some = Trials(stuck, PAIR, seed=1, executor=pool).collect(100, max_seconds=0.2)
+        release.set()
+    assert (some.stopped, some.trials) == ("time", 0)
+
+
+def out_of_time(dataset, rng):
+    raise TimeoutError("the database did not answer")
+
+
+def test_a_timeout_of_the_mechanism_is_the_mechanisms():
+    with ThreadPoolExecutor(2) as pool, pytest.raises(MechanismError, match="database"):
+        audit(out_of_time, PAIR, epsilon=1.0, executor=pool, max_seconds=30.0)
+
+
+@pytest.mark.parametrize("calls", [1, 40, 100])
+def test_ctrl_c_keeps_the_calls_before_it(calls):
+    """Planted inside: were they the calls of one side first, the 40 would say nothing about the coins."""
+    made = []
+
+    def interrupted(dataset, rng):
+        if len(made) == calls:
+            raise KeyboardInterrupt
+        made.append(dataset)
+        return len(dataset) + rng.normal()
+
+    some = Trials(interrupted, PAIR, seed=3).collect(10**6)
+    assert (some.stopped, some.trials) == ("interrupt", calls)
+    assert len(some.dataset) == sum(dataset is PAIR[0] for dataset in made)
+    if calls > 1:
+        assert abs(len(some.dataset) - calls / 2) < 3 * np.sqrt(calls)
+        assert len(some.neighbour) > 0
+
+
+def test_ctrl_c_while_results_are_computed_keeps_those_that_are_there(monkeypatch):
+    def interrupted(self, error):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Evaluation, "_event", interrupted)
+    result = audit(laplace_sum(1.0), PAIR, epsilon=5.0, trials=2000)
+    assert result.stopped == "interrupt"
+    assert {test.method for test in result.tests} == {"e-process", "curve test"}
+    assert result.bounds == ()
 
 
 def test_ctrl_c_keeps_the_finished_chunks():
