@@ -20,6 +20,8 @@ from torch import Tensor
 
 from ...mechanisms import InputError
 from .contribution import Contribution, SparseRows, as_vector
+from .row_queue import RowQueue
+from .scratch import Scratch, integers_of
 
 SAFETY = 1 - 2.0**-22
 LARGEST_DIMENSION = 2**27
@@ -85,28 +87,28 @@ class ClippedSum:
     ) -> None:
         if dimension > LARGEST_DIMENSION:
             raise InputError("model", dimension, f"at most {LARGEST_DIMENSION} numbers in an update")
-        self._total, self._scratch = self._memory(blocks, dimension, device, earlier)
+        if earlier is not None and earlier._total.shape == (blocks, dimension):
+            self._total: Tensor = earlier._total.zero_()
+            self._scratch: Scratch = earlier._scratch
+            self._queue: RowQueue = earlier._queue
+        else:
+            self._total = torch.zeros(blocks, dimension, dtype=torch.float64, device=device)
+            self._scratch, self._queue = Scratch(), RowQueue(min(PIECE, dimension))
         self.layers = layers if sum(layers.sizes) == dimension else Layers((dimension,))
         self.grid = grid
         self.counts = 0
         self.within = 0
         self._blocks = self._total.unbind(0)
         self._everywhere: dict[int, Tensor] = {}
-
-    @staticmethod
-    def _memory(
-        blocks: int, dimension: int, device: torch.device, earlier: ClippedSum | None
-    ) -> tuple[Tensor, _Scratch]:
-        if earlier is not None and earlier._total.shape == (blocks, dimension):
-            return earlier._total.zero_(), earlier._scratch
-        return torch.zeros(blocks, dimension, dtype=torch.float64, device=device), _Scratch()
+        self._waiting: tuple[int, Tensor] | None = None
 
     @property
     def total(self) -> Tensor:
         """(blocks, D): the sum so far."""
+        self._settle()
         while self._everywhere:
             block, row = self._everywhere.popitem()
-            self._blocks[block].view(-1, len(row)).add_(row)
+            self._blocks[block].view(-1, row.shape[0]).add_(row)
         return self._total
 
     def add(self, contribution: Contribution, block: int) -> None:
@@ -123,24 +125,31 @@ class ClippedSum:
                 added.add_(self._truncated(part, factor))
 
     def _add_rows(self, thin: SparseRows, block: int) -> None:
-        """The background goes to all rows at once, when the sum is read; to those that are listed their difference from
-        it. Partial sums then stay below 2^53 still: `Grid.for_round` leaves a bit for that."""
-        numbers, (listed,), below = thin.numbers, thin.rows.shape, None
-        matrix = self._blocks[block].view(-1, numbers.shape[1])
-        square = self._square(numbers.view(-1))
+        """The background goes to all rows when the sum is read, to those that are listed their difference from it.
+        Partial sums then stay below 2^53 still: `Grid.for_round` leaves a bit for that."""
+        (listed,), width, below = thin.rows.shape, thin.numbers.shape[1], None
+        square = self._square(thin.numbers.view(-1))
         if thin.has_background:  # one of the rows that it stands for is in `numbers`
-            square += (matrix.shape[0] - listed - 1) * self._square(numbers[-1])
-        few = max(1, PIECE // numbers.shape[1])
+            square += (self._blocks[block].shape[0] // width - listed - 1) * self._square(thin.numbers[-1])
         for factor in self._factors([square]):
-            for first in reversed(range(0, numbers.shape[0], few)):
-                part = numbers[first : first + few]
-                added = self._truncated(part.view(-1), factor).view(part.shape)
-                if thin.has_background and below is None:
-                    below = added[-1].clone()
-                    self._everywhere[block] = below + self._everywhere.get(block, 0)
-                if below is not None:
-                    added = added[: listed - first].sub_(below)
-                matrix.index_add_(0, thin.rows[first : first + few], added)
+            if thin.has_background:
+                below = self._truncated(thin.numbers[-1], factor).clone()
+                self._everywhere[block] = below + self._everywhere.get(block, 0)
+            few = max(1, PIECE // width)
+            for first in range(0, listed, few):
+                rows, part = thin.rows[first : first + few], thin.numbers[first : min(first + few, listed)]
+                if self._waiting is not None and (self._waiting[0] != block or not self._queue.takes(part)):
+                    self._settle()
+                self._queue.put(rows, part, factor, below)
+                self._waiting = block, thin.numbers
+
+    def _settle(self) -> None:
+        """Add the rows that wait."""
+        if self._waiting is not None:
+            block, numbers = self._waiting
+            matrix = self._blocks[block].view(-1, numbers.shape[1])
+            self._queue.settle(matrix, numbers, bounded=self.grid.clip_norm is not None)
+            self._waiting = None
 
     def _factors(self, squares: Iterable[float]) -> list[float]:
         """By what each piece, clipped by itself, is multiplied to be in units of the grid, from its squared norm; none
@@ -155,18 +164,15 @@ class ClippedSum:
         """The squared norm, in double precision."""
         square = 0.0
         for part in _in_pieces(piece):
-            wide = self._scratch.of(part).wide.copy_(part)
+            wide = self._scratch.of(part.shape[0], part).wide.copy_(part)
             square += float(torch.dot(wide, wide))
         return square
 
     def _truncated(self, part: Tensor, factor: float) -> Tensor:
-        """part times factor, towards zero, as doubles in memory that the next call overwrites. Conversion to integers
-        truncates, and is much faster than trunc on a CPU."""
-        memory = self._scratch.of(part)
+        """part times factor, towards zero, as doubles in memory that the next call overwrites."""
+        memory = self._scratch.of(part.shape[0], part)
         torch.mul(part, factor, out=memory.scaled)
-        if self.grid.clip_norm is None:
-            return memory.wide.copy_(memory.scaled).trunc_()
-        return memory.wide.copy_(memory.whole.copy_(memory.scaled))
+        return memory.truncated(self.grid.clip_norm is not None)
 
     def alone(self, contribution: Contribution) -> Tensor:
         """(D,): the integers that `add` adds for this contribution."""
@@ -209,38 +215,6 @@ class ClippedSum:
         return 1.0 if norm <= bound else bound / norm
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Piece:
-    """Memory for a piece of a contribution: doubles, the contribution's dtype, and integers of that width."""
-
-    wide: Tensor
-    scaled: Tensor
-    whole: Tensor
-
-
-class _Scratch:
-    """Memory for one piece at a time, and its beginnings of each length that was asked for: slicing them each time
-    costs as much as a piece."""
-
-    def __init__(self) -> None:
-        self._begins: dict[tuple[int, torch.dtype], _Piece] = {}
-        self._longest: _Piece | None = None
-
-    def of(self, piece: Tensor) -> _Piece:
-        """Memory of the piece's length and dtype."""
-        size, dtype = piece.shape[0], piece.dtype
-        found = self._begins.get((size, dtype))
-        if found is None:
-            longest = self._longest
-            if longest is None or longest.wide.shape[0] < size or longest.scaled.dtype != dtype:
-                kinds = (torch.float64, dtype, _integer(dtype))
-                longest = self._longest = _Piece(*(piece.new_empty(size, dtype=kind) for kind in kinds))
-                self._begins.clear()
-            found = _Piece(longest.wide[:size], longest.scaled[:size], longest.whole[:size])
-            self._begins[size, dtype] = found
-        return found
-
-
 def _split(vector: Tensor, sizes: tuple[int, ...]) -> Sequence[Tensor]:
     return (vector,) if len(sizes) == 1 else vector.split_with_sizes(list(sizes))
 
@@ -254,8 +228,4 @@ def _in_pieces(vector: Tensor) -> Sequence[Tensor]:
 
 def _truncated(scaled: Tensor, grid: Grid) -> Tensor:
     """Towards zero. Conversion to integers truncates, and is much faster than trunc on a CPU."""
-    return scaled.to(torch.float64).trunc() if grid.clip_norm is None else scaled.to(_integer(scaled.dtype))
-
-
-def _integer(dtype: torch.dtype) -> torch.dtype:
-    return torch.int32 if dtype == torch.float32 else torch.int64
+    return scaled.to(torch.float64).trunc() if grid.clip_norm is None else scaled.to(integers_of(scaled.dtype))

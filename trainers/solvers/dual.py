@@ -155,12 +155,13 @@ class DualSolver:
         offsets = first_rows(work).unsqueeze(1)
         strength = work.strength if from_anchor is not None else 0.0
         keep = 1 - work.learning_rate * (strength + work.weight_decay)
-        for rows, weights in schedule(work):
+        for step, (rows, weights) in enumerate(schedule(work)):
             busy, samples = len(rows), rows + offsets[: len(rows)]
-            base = _rows(from_start, samples)
+            reached = _rows(from_start, samples)
             if keep != 1:
-                base *= share[:busy]
-            reached = torch.baddbmm(base, _rows(gram, samples), coefficients[:busy])
+                reached *= share[:busy]
+            if step:  # nothing has moved before the first one
+                reached.baddbmm_(_rows(gram, samples), coefficients[:busy])
             if from_anchor is not None:
                 reached += anchor_share[:busy] * _rows(from_anchor, samples)
             slope = residual(work.loss, reached, _rows(targets, samples))
