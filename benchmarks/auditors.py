@@ -221,22 +221,31 @@ def accused_by(peer: Peer, case: Planted, seeds: int, twin: bool) -> str:
     return f"{count}"
 
 
-def planted(console: Console, seeds: int, peers: Sequence[Peer]) -> None:
-    """Broken / twin: how often either is accused. Ours tests the whole claim, the peers one of its points."""
-    fair = [peer for peer in peers if not peer.model]
-    table = Table("planted bug", "calls a side", "ours", *[peer.name for peer in fair], title=(
-        f"accused of {seeds} seeds at error .01: the planted bug / its correct twin"
-    ))  # fmt: skip
+def planted(console: Console, seeds: int) -> None:
+    """How often a planted bug is caught, and its twin (which takes longer: a quarter of the seeds) accused."""
+    few = max(3, seeds // 4)
+    table = Table("planted bug", "calls a side", f"caught of {seeds}", f"twin accused of {few}", title="error .01")
     total = [0, 0]
     for case in catalogue():
         options = {"trials": case.trials, "method": case.method}
         twin_claim = case.twin_claim or case.claim
         caught = sum(audit(case.broken, case.pair, claim=case.claim, seed=s, **options).refuted for s in range(seeds))
-        twins = sum(audit(case.correct, case.pair, claim=twin_claim, seed=s, **options).refuted for s in range(seeds))
+        twins = sum(audit(case.correct, case.pair, claim=twin_claim, seed=s, **options).refuted for s in range(few))
         total = [total[0] + caught, total[1] + twins]
+        table.add_row(case.name, f"{case.trials}", f"{caught}", f"{twins}")
+    count = len(catalogue())
+    table.add_row("all", "", f"{total[0]} of {seeds * count}", f"{total[1]} of {few * count}")
+    console.print(table)
+
+
+def planted_peers(console: Console, seeds: int, peers: Sequence[Peer]) -> None:
+    """The same for the peers, which test one point of the claim: epsilon at delta = 0, or at the least above 1e-5."""
+    fair = [peer for peer in peers if not peer.model]
+    title = f"accused of {seeds} seeds at error .01: the planted bug / its correct twin; -: takes no such outputs"
+    table = Table("planted bug", "calls a side", *[peer.name for peer in fair], title=title)
+    for case in catalogue():
         cells = [" / ".join(accused_by(peer, case, seeds, twin) for twin in (False, True)) for peer in fair]
-        table.add_row(case.name, f"{case.trials}", f"{caught} / {twins}", *cells)
-    table.add_row("all", "", f"{total[0]} / {total[1]} of {seeds * len(catalogue())}")
+        table.add_row(case.name, f"{case.trials}", *cells)
     console.print(table)
 
 
@@ -261,7 +270,7 @@ def seconds(console: Console) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--full", action="store_true", help="n up to 1e6, more seeds (about two hours)")
-    parser.add_argument("--only", default="", help="tightness,attacks,power,calls,alarms,planted,seconds")
+    parser.add_argument("--only", default="", help="tightness,attacks,power,calls,alarms,planted,planted-peers,seconds")
     options = parser.parse_args()
     sizes, seeds = ((10**4, 10**5, 10**6), 31) if options.full else ((10**4, 10**5), 11)
     console, (peers, missing) = Console(width=150), installed()
@@ -273,7 +282,8 @@ def main() -> None:
         "power": lambda: power(console, sizes, 2 * seeds),
         "calls": lambda: calls(console, seeds),
         "alarms": lambda: false_alarms(console, 2000 if options.full else 200, peers),
-        "planted": lambda: planted(console, 100 if options.full else 10, peers),
+        "planted": lambda: planted(console, 100 if options.full else 10),
+        "planted-peers": lambda: planted_peers(console, 20 if options.full else 3, peers),
         "seconds": lambda: seconds(console),
     }
     wanted = options.only.split(",") if options.only else list(parts)

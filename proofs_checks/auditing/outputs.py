@@ -90,6 +90,8 @@ class Encoder:
             if array.ndim == 0 or array.shape[0] != count:
                 raise InputError("mechanism", array.shape, f"outputs whose first axis has the asked-for size, {count}")
             return Outputs(array.reshape(count, -1).astype(np.float64, copy=False))
+        if isinstance(raw, np.ndarray) and raw.ndim > 0:  # of strings, or of objects
+            raw = list(raw)
         if not isinstance(raw, Sequence) or len(raw) != count:
             raise InputError("mechanism", type(raw).__name__, f"an array or a list of {count} outputs")
         return self.each(raw)

@@ -41,8 +41,9 @@ class Score(Protocol):
 
 def finite(values: Floats) -> Floats:
     """Scores on which thresholds work: infinities at the ends of the floats, NaN above everything."""
-    if np.isfinite(values.sum()):
-        return values
+    with np.errstate(invalid="ignore", over="ignore"):
+        if np.isfinite(values.sum()):
+            return values
     return np.where(np.isnan(values), MISSING, np.clip(values, -LARGEST, LARGEST))
 
 
@@ -294,4 +295,4 @@ def _lowest_bit(rows: Floats) -> Floats:
     mantissa = (bits & ((1 << 52) - 1)) | np.where(exponent > 0, 1 << 52, 0)
     lowest = (mantissa & -mantissa).astype(np.float64)
     place = np.log2(np.maximum(lowest, 1.0)) + np.maximum(exponent, 1) - 1075
-    return np.asarray(np.where((exponent == 0x7FF) | (mantissa == 0), 1100.0, place).min(axis=1), float)
+    return np.asarray(np.where((exponent == 0x7FF) | (mantissa == 0), 1100.0, place).min(axis=1, initial=1100.0), float)

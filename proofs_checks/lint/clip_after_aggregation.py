@@ -120,7 +120,15 @@ def _counts_steps(loop: ast.For | ast.AsyncFor) -> bool:
 
 def _same_round(script: Script, clip: ast.Call, addition: Addition) -> bool:
     """Clipped, then noised, in one function and one round: not clipped inside a loop within the noise's round."""
-    if script.scope(clip) is not script.scope(addition.node):
+    if _function(script, clip) is not _function(script, addition.node):
         return False
     after = getattr(addition.node, "lineno", 0) >= clip.lineno
     return after and data_loops(script, clip)[:1] == data_loops(script, addition.node)[:1]
+
+
+def _function(script: Script, node: ast.AST) -> ast.AST:
+    """Its scope; a lambda, such as those of jax.tree.map, belongs to the function around it."""
+    scope = script.scope(node)
+    while isinstance(scope, ast.Lambda):
+        scope = script.scope(scope)
+    return scope

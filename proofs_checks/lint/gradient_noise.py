@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from .script import Loop, Script, mentions
 
 DRAWS = ("randn_like", "randn", "normal", "normal_", "normal_like", "standard_normal", "gauss", "laplace")
-GRADIENT = r"grad|update"
+GRADIENT = r"grad|update|^gs?$"
 PARAMETERS = r"param|grad|variable|weight|layer|state_dict|^vars$"
 
 

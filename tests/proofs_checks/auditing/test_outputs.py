@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcert.mechanisms import InputError
-from dpcert.proofs_checks.auditing import Raised
+from dpcert.proofs_checks.auditing import Raised, audit
 from dpcert.proofs_checks.auditing.outputs import Encoder, Outputs, join
 
 
@@ -80,3 +80,24 @@ def test_a_batch_of_the_wrong_size_is_refused():
         Encoder().batch(np.zeros(3), 4)
     with pytest.raises(InputError, match="mechanism"):
         Encoder().batch("abc", 4)
+
+
+ODD = np.array([np.nan, np.inf, -np.inf, 1e308, -1e308, 0.0, 5e-324])
+UNUSUAL = {
+    "odd numbers": lambda dataset, rng, size: rng.choice(ODD, size),
+    "odd vectors": lambda dataset, rng, size: rng.choice(ODD, (size, 12)),
+    "strings": lambda dataset, rng, size: rng.choice(["a", "b"], size),
+    "objects": lambda dataset, rng, size: rng.choice(np.array([None, (1, 2)], object), size),
+    "nothing": lambda dataset, rng: [],
+    "large whole numbers": lambda dataset, rng: int(rng.integers(0, 5)) * 10**30,
+    "complex numbers": lambda dataset, rng: complex(rng.integers(2), 1.0),
+}
+
+
+@pytest.mark.parametrize("method", ["best", "low-bits"])
+@pytest.mark.parametrize("kind", UNUSUAL)
+def test_unusual_outputs_are_outputs(kind, method):
+    """No error and no warning (which pytest makes errors), whatever comes out."""
+    result = audit(UNUSUAL[kind], ([1.0], []), epsilon=1.0, trials=400, alpha=1e-4, method=method)
+    assert result.stopped == "complete"
+    assert not result.refuted

@@ -209,6 +209,27 @@ CASES = [
         "    grads = [tf.reduce_sum(g, 0) + tf.random.normal(g.shape[1:], stddev=noise_multiplier * C) for g in grads]",
     ),
     (
+        "noise-before-averaging",
+        HOME_MADE
+        + "def train(microbatches):\n    noisy = []\n    for mb in microbatches:\n        g = clip(gradient(mb), C)\n"
+        + "        noisy.append(g + np.random.normal(0, noise_multiplier * C, g.shape))  # slip\n"
+        + "    return np.mean(noisy, axis=0)",
+        HOME_MADE + "def train(microbatches):\n    clipped = []\n    for mb in microbatches:\n"
+        "        g = clip(gradient(mb), C)\n        clipped.append(g)\n    g = np.sum(clipped, axis=0)\n"
+        "    return (g + np.random.normal(0, noise_multiplier * C, g.shape)) / len(clipped)",
+    ),
+    (
+        "clip-after-aggregation",
+        PLD
+        + "def update(params, batch, key):\n    grads = jax.grad(loss)(params, batch)\n"
+        + "    grads = optax.clip_by_global_norm(grads, C)  # slip\n"
+        + "    return jax.tree.map(lambda g: g + sigma * jax.random.normal(key, g.shape), grads)",
+        PLD + "def update(params, batch, key):\n"
+        "    clipped = jax.vmap(lambda example: optax.clip_by_global_norm(jax.grad(loss)(params, example), C))(batch)\n"
+        "    grads = jax.tree.map(lambda g: g.sum(0), clipped)\n"
+        "    return jax.tree.map(lambda g: g + sigma * jax.random.normal(key, g.shape), grads)",
+    ),
+    (
         "clip-after-aggregation",
         HOME_MADE
         + "mean_grad = per_example_grads.mean(axis=0)\nclipped = clip_by_norm(mean_grad, C)  # slip\n"
