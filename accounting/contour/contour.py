@@ -17,8 +17,11 @@ from ..bracket import Bracket, OutOfReach
 from ..pairs import Composition, GaussianPair, SubsampledPair
 from ..rounding import PARAMETER, TARGET, UNIT, widened_down, widened_up
 from .balls import BallInversion, invert_in_balls
+from .bent import invert_bent
+from .crossing import epsilon_above, epsilon_below
 from .inversion import Inversion, invert
 from .paths import ORDERS
+from .rare import between_on_the_bent_contour, certain_to_hide, rare
 from .rounds import lay, phases
 from .saddle import Saddle, plan, plan_above, saddle_at_delta, saddle_at_epsilon
 
@@ -49,11 +52,10 @@ _NARROW_DELTA = 1e-9
 _WIDE_DELTA = 1e-8
 """The same for delta, whose relative error is that of epsilon times -epsilon d(log delta)/d(epsilon)."""
 
-_BLUR = 0.02
-"""Share of an inversion's own width within which its ends are found."""
+_ELSEWHERE = 1e-4
+"""Relative width that is narrow enough where rates are below 1e-3 or rounds fewer than 100."""
 
 _RETRIES = 8
-_STEPS = 80
 
 
 def supports(composition: Composition) -> bool:
@@ -75,7 +77,12 @@ def delta(composition: Composition, epsilon: float) -> Bracket:
         return Bracket(0.0, 0.0, True, METHOD)
     saddle = saddle_at_epsilon(composition, epsilon)
     least, most = -math.inf, 0.0
-    for _ in range(_RETRIES):
+    jumps = rare(composition)
+    if jumps:
+        with suppress(OutOfReach):
+            bent = invert_bent(*jumps, saddle)
+            least, most = bent.log_delta(below)[0], min(0.0, bent.log_delta(above)[1])
+    for _ in range(0 if most - least <= _WIDE_DELTA else _RETRIES):
         inversion, _ = _in_doubles(composition, saddle)
         width = most - least
         least, most = max(least, inversion.log_delta(below)[0]), min(most, inversion.log_delta(above)[1])
@@ -96,12 +103,20 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
 
     Raises OutOfReach where the loss is so nearly an atom that too many frequencies would be needed.
     """
+    if certain_to_hide(composition, delta):
+        return Bracket(0.0, 0.0, True, METHOD)
     target = math.log(delta)
     targets = widened_down(target, TARGET) - 2.0 * TARGET, widened_up(target, TARGET) + 2.0 * TARGET
     saddle = saddle_at_delta(composition, target)
+    between = 0.0, math.inf
+    jumps = rare(composition)
+    if jumps:
+        between, saddle = between_on_the_bent_contour(composition, *jumps, saddle, targets, 0.5 * _WIDE)
+        enough = _WIDE if jumps[0].rate >= 1e-3 and jumps[1] >= 100 else _ELSEWHERE
+        if between[1] - between[0] <= enough * min(between[1], 1e300):
+            return Bracket(*between, True, METHOD)
     if saddle.skewness > _SKEWED:
         saddle = _scouted(composition, saddle)
-    between = 0.0, math.inf
     for engine, enough in ((_in_doubles, _NARROW), (_in_balls, _WIDE)):
         between, saddle = _narrowed(composition, saddle, engine, targets, between, enough)
         if between[1] - between[0] <= _WIDE * min(between[1], 1e300):
@@ -228,44 +243,3 @@ def _in_balls(composition: Composition, saddle: Saddle) -> tuple[BallInversion, 
         return invert_in_balls(rounds, exact, move(square, 8.0 * PARAMETER), chosen, _ACCURACY)
 
     return at(widened_down), at(widened_up)
-
-
-def epsilon_above(inversion: Inversion | BallInversion, log_delta: float, start: float) -> float:
-    """Postcondition: log delta(result) <= log_delta for certain; 0 <= result <= infinity."""
-    return _crossing(inversion.log_delta, 1, inversion.c, log_delta, start)[1]
-
-
-def epsilon_below(inversion: Inversion | BallInversion, log_delta: float, start: float) -> float:
-    """Postcondition: log delta(result) > log_delta for certain, or result = 0."""
-    return _crossing(inversion.log_delta, 0, inversion.c, log_delta, start)[0]
-
-
-def _crossing(
-    bounds: Callable[[float], tuple[float, float, float]], side: int, c: float, log_delta: float, start: float
-) -> tuple[float, float]:
-    """Two neighbouring eps: the bound is above log_delta at the first (or it is 0), and at most that at the second.
-
-    bounds: eps to (lower, upper, about their derivative), of which `side` is the one in question. Newton's method, held
-    between the two; far from where the inversion was laid out the bound need not decrease, so its derivative is not
-    trusted when it is flat. A small share of the distance between the bounds is near enough.
-    """
-    least, most, trial, nudge = 0.0, math.inf, max(0.0, start), 2.0**-50 * start
-    for _ in range(_STEPS):
-        found = bounds(trial)
-        value, slope = found[side], found[2]
-        between = found[1] - found[0]
-        blur = max(2.0**-46 * trial, _BLUR * between / max(-slope, 0.1 * c)) if math.isfinite(between) else 0.0
-        step = (log_delta - value) / min(slope, -0.1 * c) if math.isfinite(value) else -0.5 * trial
-        if value <= log_delta:
-            most = trial
-        else:
-            least = trial
-        if most == 0.0 or most - least <= max(blur, 2.0**-46 * min(most, 1e300)):
-            break
-        nudge = max(nudge, 0.4 * blur)
-        if abs(step) <= 2.0**-48 * trial + nudge:
-            step, nudge = -nudge if value <= log_delta else nudge, 4.0 * nudge
-        trial = max(0.0, trial + step)
-        if not (least < trial < most or trial == least == 0.0):
-            trial = 0.5 * (least + most) if most < math.inf else 2.0 * least + 1.0 / c
-    return least, most

@@ -67,7 +67,8 @@ def saddle_at_delta(composition: Composition, log_delta: float) -> Saddle:
         return found.log_delta - log_delta, c * c * curvature
 
     deviation, limit = _scales(composition)
-    found = _search(composition, min(math.sqrt(-2.0 * log_delta) / deviation, limit), 1.0 / deviation, excess)
+    start = min(math.sqrt(-2.0 * log_delta) / deviation, limit)
+    found = _search(composition, start, min(start + 10.0 / deviation, 3.0 * limit), excess)
     if found.epsilon <= 0.0:
         return saddle_at_epsilon(composition, 0.0)
     return replace(
@@ -83,7 +84,8 @@ def saddle_at_epsilon(composition: Composition, epsilon: float) -> Saddle:
         return epsilon - found.epsilon, c * curvature
 
     deviation, limit = _scales(composition)
-    found = _search(composition, min((1.0 + epsilon / deviation) / deviation, limit), 1.0 / deviation, excess)
+    start = min((1.0 + epsilon / deviation) / deviation, limit)
+    found = _search(composition, start, min(start + 10.0 / deviation, 3.0 * limit), excess)
     return replace(found, epsilon=epsilon, log_delta=found.log_delta + (found.epsilon - epsilon) * found.c)
 
 
@@ -130,11 +132,11 @@ def _periods(composition: Composition, saddle: Saddle, lines: Real, points: Real
 
 
 def _search(
-    composition: Composition, start: float, spread: float, excess: Callable[[Rough, float], tuple[float, float]]
+    composition: Composition, start: float, top: float, excess: Callable[[Rough, float], tuple[float, float]]
 ) -> Saddle:
     """The c where excess falls to 0, by Newton's method in log c; the quadratures are laid anew as c leaves them."""
     c, low, high = start, 0.0, math.inf
-    rounds = rough(composition, max(3.0 * c, c + 10.0 * spread))
+    rounds = rough(composition, max(3.0 * c, top))
     for _ in range(_STEPS):
         if c > rounds.top:
             try:
@@ -169,6 +171,8 @@ def _scales(composition: Composition) -> tuple[float, float]:
     limit = math.inf
     for pair, count in sampled:
         variance += count * pair.rate**2 * math.expm1(min(pair.shift**2, 4.0))
+        if pair.order == "add":  # losses are bounded
+            continue
         jump = 1.0 - 2.0 * math.log(pair.rate) / pair.shift**2 + 12.0 / (pair.shift * math.sqrt(count))
         limit = min(limit, jump)
     return math.sqrt(variance), limit

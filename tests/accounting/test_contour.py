@@ -218,7 +218,7 @@ def test_parameters_as_decimals_are_inside() -> None:
 
 def test_nearly_atomic_losses_are_out_of_reach() -> None:
     with pytest.raises(OutOfReach):
-        contour.epsilon(one("remove", 0.2, 0.001, 2), 1e-5)
+        contour.epsilon(one("replace", 0.2, 0.001, 2), 1e-5)
 
 
 QUICK = [

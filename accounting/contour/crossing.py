@@ -1,0 +1,64 @@
+"""The eps at which an inversion's bounds on delta certainly pass a target: the search ends on the side that is safe."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Protocol
+
+_BLUR = 0.02
+"""Share of an inversion's own width within which its ends are found."""
+
+_STEPS = 80
+
+
+class Bounded(Protocol):
+    """An inversion laid out on a contour that crosses the real line at c."""
+
+    @property
+    def c(self) -> float:
+        """Where the contour crosses the real line."""
+
+    def log_delta(self, epsilon: float) -> tuple[float, float, float]:
+        """(at most log delta(epsilon), at least it, about its derivative in epsilon)."""
+
+
+def epsilon_above(inversion: Bounded, log_delta: float, start: float) -> float:
+    """Postcondition: log delta(result) <= log_delta for certain; 0 <= result <= infinity."""
+    return _crossing(inversion.log_delta, 1, inversion.c, log_delta, start)[1]
+
+
+def epsilon_below(inversion: Bounded, log_delta: float, start: float) -> float:
+    """Postcondition: log delta(result) > log_delta for certain, or result = 0."""
+    return _crossing(inversion.log_delta, 0, inversion.c, log_delta, start)[0]
+
+
+def _crossing(
+    bounds: Callable[[float], tuple[float, float, float]], side: int, c: float, log_delta: float, start: float
+) -> tuple[float, float]:
+    """Two neighbouring eps: the bound is above log_delta at the first (or it is 0), and at most that at the second.
+
+    bounds: eps to (lower, upper, about their derivative), of which `side` is the one in question. Newton's method, held
+    between the two; far from where the inversion was laid out the bound need not decrease, so its derivative is not
+    trusted when it is flat. A small share of the distance between the bounds is near enough.
+    """
+    least, most, trial, nudge = 0.0, math.inf, max(0.0, start), 2.0**-50 * start
+    for _ in range(_STEPS):
+        found = bounds(trial)
+        value, slope = found[side], found[2]
+        between = found[1] - found[0]
+        blur = max(2.0**-46 * trial, _BLUR * between / max(-slope, 0.1 * c)) if math.isfinite(between) else 0.0
+        step = (log_delta - value) / min(slope, -0.1 * c) if math.isfinite(value) else -0.5 * trial
+        if value <= log_delta:
+            most = trial
+        else:
+            least = trial
+        if most == 0.0 or most - least <= max(blur, 2.0**-46 * min(most, 1e300)):
+            break
+        nudge = max(nudge, 0.4 * blur)
+        if abs(step) <= 2.0**-48 * trial + nudge:
+            step, nudge = -nudge if value <= log_delta else nudge, 4.0 * nudge
+        trial = max(0.0, trial + step)
+        if not (least < trial < most or trial == least == 0.0):
+            trial = 0.5 * (least + most) if most < math.inf else 2.0 * least + 1.0 / c
+    return least, most
