@@ -179,7 +179,7 @@ def test_working_in_pieces_changes_nothing(monkeypatch):
     rng = np.random.default_rng(4)
     dense = torch.from_numpy(rng.standard_normal(200)).float()
     thin = SparseRows(torch.tensor([3, 0, 17, 8]), torch.from_numpy(rng.standard_normal((4, 10))).float())
-    margin = SparseRows(torch.tensor([5, 1, 2]), torch.from_numpy(rng.standard_normal((4, 10))).float())
+    margin = SparseRows(torch.tensor([5, 1, 2, 0]), torch.from_numpy(rng.standard_normal((4, 10))).float(), True)
     found = []
     for size in (2**16, 16, 7):
         monkeypatch.setattr(clipping, "PIECE", size)
@@ -260,7 +260,7 @@ def test_a_background_is_clipped_like_the_vector_it_stands_for(dtype, monkeypatc
         for block in (0, 1, 1):
             rows = torch.from_numpy(rng.choice(20, 5, replace=False))
             numbers = torch.from_numpy(scale * rng.standard_normal((6, 3))).to(dtype)
-            contribution = SparseRows(rows, numbers)
+            contribution = SparseRows(torch.cat([rows, rows[:1]]), numbers, background=True)
             alone, vector = thin.alone(contribution), contribution.dense(60)
             assert exact_square(alone) <= (0.7 / grid.unit) ** 2
             assert torch.equal(vector.view(20, 3)[rows], numbers[:5])
@@ -273,13 +273,13 @@ def test_a_background_is_clipped_like_the_vector_it_stands_for(dtype, monkeypatc
         assert torch.equal(thin.total, thin.total)  # reading the sum completes it once
     total = ClippedSum(1, 60, Layers((60,)), grid, CPU)
     numbers[5, 1] = math.inf
-    total.add(SparseRows(rows, numbers), 0)
+    total.add(SparseRows(torch.cat([rows, rows[:1]]), numbers, background=True), 0)
     assert not total.total.any()
 
 
 def test_a_background_that_is_not_counted_is_caught(monkeypatch):
     """Without its share of the norm the update comes out above the clip norm."""
-    contribution = SparseRows(torch.tensor([2]), torch.tensor([[0.1, 0.1, 0.1], [1.0, 1.0, 1.0]]))
+    contribution = SparseRows(torch.tensor([2, 0]), torch.tensor([[0.1, 0.1, 0.1], [1.0, 1.0, 1.0]]), background=True)
     grid = Grid.for_round(0.7, 10, torch.float32)
     total = ClippedSum(1, 60, Layers((60,)), grid, CPU)
     assert exact_square(total.alone(contribution)) <= (0.7 / grid.unit) ** 2

@@ -255,8 +255,8 @@ def test_features_in_which_a_clients_samples_agree(value, bias, anchored):
     if not anchored:
         last = list(DualSolver(model).changes(own))[2]  # 23 samples; the client of one sample agrees in all of them
         assert isinstance(last, SparseRows)
-        assert len(last.rows) == 8 + bias
-        assert last.has_background == (value != 0)
+        assert len(last.rows) == 8 + bias + (value != 0)
+        assert last.background == (value != 0)
 
 
 def test_generators_set_anew_are_new_ones():

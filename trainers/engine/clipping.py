@@ -99,23 +99,19 @@ class ClippedSum:
         self.counts = 0
         self.within = 0
         self._blocks = self._total.unbind(0)
-        self._everywhere: dict[int, Tensor] = {}
         self._waiting: tuple[int, Tensor] | None = None
 
     @property
     def total(self) -> Tensor:
         """(blocks, D): the sum so far."""
         self._settle()
-        while self._everywhere:
-            block, row = self._everywhere.popitem()
-            self._blocks[block].view(-1, row.shape[0]).add_(row)
         return self._total
 
     def add(self, contribution: Contribution, block: int) -> None:
         """Add one client's contribution."""
         self.counts += 1
         own = self._blocks[block]
-        if isinstance(contribution, SparseRows) and len(self.layers.sizes) == 1:
+        if isinstance(contribution, SparseRows) and len(self.layers.sizes) == 1 and _fits(contribution):
             self._add_rows(contribution, block)
             return
         pieces = _split(as_vector(contribution, len(own)), self.layers.sizes)
@@ -125,23 +121,21 @@ class ClippedSum:
                 added.add_(self._truncated(part, factor))
 
     def _add_rows(self, thin: SparseRows, block: int) -> None:
-        """The background goes to all rows when the sum is read, to those that are listed their difference from it.
-        Partial sums then stay below 2^53 still: `Grid.for_round` leaves a bit for that."""
-        (listed,), width, below = thin.rows.shape, thin.numbers.shape[1], None
-        square = self._square(thin.numbers.view(-1))
-        if thin.has_background:  # one of the rows that it stands for is in `numbers`
-            square += (self._blocks[block].shape[0] // width - listed - 1) * self._square(thin.numbers[-1])
+        """Note what is to be added: short ones wait for others, with which they are added at once."""
+        numbers, (listed, width) = thin.numbers, thin.numbers.shape
+        square = self._square(numbers.view(-1))
+        if thin.background:  # one of the rows that it stands for is in `numbers`
+            square += (self._blocks[block].shape[0] // width - listed) * self._square(numbers[-1])
+        few = max(1, PIECE // width)
         for factor in self._factors([square]):
-            if thin.has_background:
-                below = self._truncated(thin.numbers[-1], factor).clone()
-                self._everywhere[block] = below + self._everywhere.get(block, 0)
-            few = max(1, PIECE // width)
             for first in range(0, listed, few):
-                rows, part = thin.rows[first : first + few], thin.numbers[first : min(first + few, listed)]
+                part, rows = numbers, thin.rows
+                if few < listed:
+                    part, rows = numbers[first : first + few], rows[first : first + few]
                 if self._waiting is not None and (self._waiting[0] != block or not self._queue.takes(part)):
                     self._settle()
-                self._queue.put(rows, part, factor, below)
-                self._waiting = block, thin.numbers
+                self._queue.put(rows, part, factor, thin.background)
+                self._waiting = block, numbers
 
     def _settle(self) -> None:
         """Add the rows that wait."""
@@ -213,6 +207,11 @@ class ClippedSum:
             return 1.0
         bound = self.grid.clip_norm * self.layers.share * SAFETY
         return 1.0 if norm <= bound else bound / norm
+
+
+def _fits(thin: SparseRows) -> bool:
+    """Whether a background is in one piece with the rows that it is taken off."""
+    return not thin.background or thin.numbers.numel() <= PIECE
 
 
 def _split(vector: Tensor, sizes: tuple[int, ...]) -> Sequence[Tensor]:

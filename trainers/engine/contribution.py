@@ -13,27 +13,23 @@ from torch import Tensor
 class SparseRows:
     """The vector matrix.flatten(), in whose matrix all rows but `rows` are zero, or one and the same.
 
-    rows: (k,) distinct row numbers. numbers: (k, width), those rows; or (k + 1, width), below them the row that all
-    others are. A client's bags of words touch few words, so its update of a linear model has this form; so has one from
-    pictures that share a margin.
+    rows: (k,) distinct row numbers; numbers: (k, width), those rows. With a background the last of `numbers` is the row
+    that all others are, and the last of `rows` is any row number. A client's bags of words touch few words, so its
+    update of a linear model has this form; so has one from pictures that share a margin.
     """
 
     rows: Tensor
     numbers: Tensor
-
-    @property
-    def has_background(self) -> bool:
-        """Whether the rows that are not listed are anything but zero."""
-        return self.numbers.shape[0] > self.rows.shape[0]
+    background: bool = False
 
     def write(self, out: Tensor) -> None:
         """The same vector into `out`."""
-        matrix, listed = out.view(-1, self.numbers.shape[1]), self.rows.shape[0]
-        if self.has_background:
+        matrix, listed = out.view(-1, self.numbers.shape[1]), self.numbers.shape[0] - self.background
+        if self.background:
             matrix.copy_(self.numbers[listed])
         else:
             matrix.zero_()
-        matrix.index_copy_(0, self.rows, self.numbers[:listed])
+        matrix.index_copy_(0, self.rows[:listed], self.numbers[:listed])
 
     def dense(self, dimension: int) -> Tensor:
         """The same vector, (dimension,)."""

@@ -17,29 +17,36 @@ class RowQueue:
         self._scratch = Scratch()
         self._used = 0
         self._rows: list[Tensor] = []
-        self._shifts: list[tuple[int, int, Tensor]] = []
+        self._margins: list[tuple[int, int]] = []
 
     def takes(self, numbers: Tensor) -> bool:
         """Whether there is room for these."""
         return self._used + numbers.numel() <= self._size
 
-    def put(self, rows: Tensor, numbers: Tensor, factor: float, background: Tensor | None) -> None:
-        """Wait with numbers times factor, (k, width), for these rows (k,). background: (width,) integers to be taken
-        off each of them, once they are truncated."""
+    def put(self, rows: Tensor, numbers: Tensor, factor: float, background: bool) -> None:
+        """Wait with numbers times factor for these rows: see SparseRows."""
         begin, width = self._used, numbers.shape[1]
         self._used += numbers.numel()
         waiting = self._scratch.of(max(self._size, self._used), numbers).scaled
         torch.mul(numbers.view(-1), factor, out=waiting[begin : self._used])
         self._rows.append(rows)
-        if background is not None:
-            self._shifts.append((begin // width, self._used // width, background))
+        if background:
+            self._margins.append((begin // width, self._used // width))
 
     def settle(self, matrix: Tensor, like: Tensor, bounded: bool) -> None:
-        """Add what waits, numbers like these, to the matrix. bounded: see scratch.Piece.truncated."""
+        """Add what waits, numbers like these, to the matrix. bounded: see scratch.Piece.truncated.
+
+        A background goes to all rows, to those that are listed their difference from it, so that its own row in the
+        list adds nothing. Partial sums then stay below 2^53 still: clipping.Grid leaves a bit for that.
+        """
         added = self._scratch.of(self._used, like).truncated(bounded).view(-1, matrix.shape[1])
-        for begin, end, background in self._shifts:
-            added[begin:end].sub_(background)
+        if self._margins:
+            everywhere = added.new_zeros(matrix.shape[1])
+            for begin, end in self._margins:
+                everywhere += added[end - 1]
+                added[begin:end].sub_(added[end - 1].clone())
+            matrix += everywhere
         matrix.index_add_(0, torch.cat(self._rows), added)
         self._used = 0
         self._rows.clear()
-        self._shifts.clear()
+        self._margins.clear()

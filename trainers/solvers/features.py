@@ -51,7 +51,7 @@ class AllFeatures:
 class ListedFeatures:
     """rows: (k,), the rows of the table that are listed, the bias's among them; matrix: (n, k), their values in the
     samples. others: None where all other features are zero in all samples; else (1, rows of the table), 1 for them and
-    0 for the listed ones, and the last column of the matrix, (n, k + 1), is the value that they have."""
+    0 for the listed ones; the matrix' last column is then the value that they have, and the last of `rows` any."""
 
     rows: Tensor
     matrix: Tensor
@@ -59,17 +59,14 @@ class ListedFeatures:
 
     def outputs(self, table: Tensor, out: Tensor) -> None:
         """out <- the (n, outputs) outputs of the linear model with this table."""
-        if self.others is None:
-            own = table.index_select(0, self.rows)
-        else:
-            own = table.new_empty(self.matrix.shape[1], table.shape[1])
-            torch.index_select(table, 0, self.rows, out=own[:-1])
+        own = table.index_select(0, self.rows)
+        if self.others is not None:
             torch.mm(self.others, table, out=own[-1:])
         torch.mm(self.matrix, own, out=out)
 
     def moved(self, coefficients: Tensor) -> SparseRows:
         """The table X^T C for (n, outputs) coefficients C."""
-        return SparseRows(self.rows, torch.mm(self.matrix.T, coefficients))
+        return SparseRows(self.rows, torch.mm(self.matrix.T, coefficients), self.others is not None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,6 +131,7 @@ def features_of(client: ClientTensors, bias: bool) -> Features:
     if value == 0:
         return ListedFeatures(rows, torch.cat(listed, dim=1), None)
     spread = torch.cat([others.to(matrix.dtype), matrix.new_zeros(int(bias))]).unsqueeze(0)
+    rows = torch.cat([rows, rows.new_zeros(1)])
     return ListedFeatures(rows, torch.cat([*listed, value.expand(len(matrix), 1)], dim=1), spread)
 
 
