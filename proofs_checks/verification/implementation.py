@@ -30,8 +30,11 @@ def audited(
     max_seconds: float = 60.0,
     seed: int = 0,
     progress: Progress | None = None,
+    replay: str | None = None,
 ) -> Verification:
     """The verification with what an audit of the named implementation adds; unchanged when none is named.
+
+    replay: the command that repeats this, for the witness; `dpcert verify CLAIM --audit` unless given.
 
     Raises InputError when the implementation cannot be imported, and MechanismError when it fails.
     """
@@ -51,7 +54,7 @@ def audited(
             max_seconds=max_seconds / len(curves),
             seed=seed,
             progress=progress,
-            replay=f"dpcert verify {shlex.quote(str(verification.claim.file))} --audit",
+            replay=replay or f"dpcert verify {shlex.quote(str(verification.claim.file))} --audit",
         )
         results.append(result)
         if result.stopped == "interrupt":

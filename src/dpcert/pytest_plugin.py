@@ -4,7 +4,8 @@
 - `--dp-alpha` is the probability that any correct mechanism fails in this session; it is split evenly over the
   collected tests and, within a Hypothesis test, over its examples; calls of `assert_private` in one example share it.
 - `--dp-profile=ci|nightly` sets how often mechanisms run; `--dp-report=FILE` writes one JSON line a call.
-- Files named `*.claim.toml` are test items that pass when `dpcert verify` says "holds".
+- Files named `*.claim.toml` are test items that pass when `dpcert verify` says "holds", and when an audit of the
+  implementation that they name, if they do, contradicts nothing.
 
 Only names and options are set up here; what they need is imported when a test uses them.
 """
@@ -79,12 +80,18 @@ class ClaimItem(pytest.Item):
     """Passes when the claim holds; fails with the verdict, the certified interval and the findings otherwise."""
 
     def runtest(self) -> None:
+        from .proofs_checks.verification.implementation import DIFFERS, audited
         from .proofs_checks.verification.verify import verify
 
-        result = verify(self.path)
-        if result.verdict != "holds":
+        alpha, profile = _share(self)
+        replay = _replay(self, alpha, profile)
+        result = audited(verify(self.path), trials=PROFILES[profile], alpha=alpha, replay=replay)
+        if result.audit is not None:
+            _report(self, result.audit)
+        if result.verdict != "holds" or any(finding.id == DIFFERS for finding in result.findings):
             findings = "".join(f"\n  {finding.id}: {finding.text}" for finding in result.findings)
-            raise NotHeld(f"{self.path.name}: {result.verdict}: {result.why}{findings}")
+            witness = "" if result.audit is None or not result.audit.refuted else f"\n{result.audit.witness}"
+            raise NotHeld(f"{self.path.name}: {result.verdict}: {result.why}{findings}{witness}")
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """A verdict is shown without a traceback."""
@@ -102,10 +109,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     from .proofs_checks.assertion_context import Calls, Context, assertions
 
     epsilon, delta = _marked(item)
-    alpha, profile = (
-        item.config.getoption("--dp-alpha") / len(item.session.items),
-        item.config.getoption("--dp-profile"),
-    )
+    alpha, profile = _share(item)
     calls = Calls()
     context = Context(
         alpha=alpha / _examples(item),
@@ -113,7 +117,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
         epsilon=epsilon,
         delta=delta,
         record=lambda result: _report(item, result),
-        replay=f"python -m pytest {shlex.quote(item.nodeid)} --dp-alpha {alpha!r} --dp-profile {profile}",
+        replay=_replay(item, alpha, profile),
         calls=calls,
     )
     with assertions(context):
@@ -121,6 +125,17 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     if epsilon is not None and calls.total == 0:
         pytest.fail(f"{item.nodeid} states a privacy claim (the dp mark) that no assert_private tested", pytrace=False)
     return outcome
+
+
+def _share(item: pytest.Item) -> tuple[float, str]:
+    """The item's part of the session's error probability, and the profile."""
+    alpha: float = item.config.getoption("--dp-alpha")
+    return alpha / len(item.session.items), str(item.config.getoption("--dp-profile"))
+
+
+def _replay(item: pytest.Item, alpha: float, profile: str) -> str:
+    """The item alone, with its part of the error probability."""
+    return f"python -m pytest {shlex.quote(item.nodeid)} --dp-alpha {alpha!r} --dp-profile {profile}"
 
 
 def _marked(item: pytest.Item) -> tuple[float | None, float]:

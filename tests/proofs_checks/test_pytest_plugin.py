@@ -212,6 +212,28 @@ def test_claim_files_are_tests(project):
     result.stdout.fnmatch_lines(["*wrong.claim.toml: refuted*"])
 
 
+def test_the_implementation_that_a_claim_names_is_audited(project):
+    """Half the noise behind a claim that holds of its description; the twin passes."""
+    project.makepyfile(
+        released="""
+        import numpy as np
+
+        def full(dataset, rng, size):
+            return float(np.sum(dataset)) + rng.normal(0.0, 1.0, size)
+
+        def half(dataset, rng, size):
+            return float(np.sum(dataset)) + rng.normal(0.0, 0.5, size)
+        """
+    )
+    for name in ("full", "half"):
+        named = CLAIM.replace("EPSILON", f'4.9\nimplementation = "released:{name}"')
+        (project.path / f"{name}.claim.toml").write_text(named)
+    result = project.runpytest_subprocess("--dp-report=audits.jsonl")
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*half.claim.toml: *", "*implementation-differs: *"])
+    assert len((project.path / "audits.jsonl").read_text().splitlines()) == 2
+
+
 @pytest.mark.parametrize(
     ("option", "said"),
     [
