@@ -123,9 +123,11 @@ class ClippedSum:
     def _add_rows(self, thin: SparseRows, block: int) -> None:
         """Note what is to be added: short ones wait for others, with which they are added at once."""
         numbers, (listed, width) = thin.numbers, thin.numbers.shape
-        square = self._square(numbers.view(-1))
-        if thin.background:  # one of the rows that it stands for is in `numbers`
-            square += (self._blocks[block].shape[0] // width - listed) * self._square(numbers[-1])
+        flat = numbers.view(-1)
+        square = self._square(flat)
+        if thin.background:  # one of the rows that it stands for is in `numbers`, of which `wide` has the doubles
+            last = self._scratch.of(flat.shape[0], flat).wide[-width:]
+            square += (self._blocks[block].shape[0] // width - listed) * float(torch.dot(last, last))
         few = max(1, PIECE // width)
         for factor in self._factors([square]):
             for first in range(0, listed, few):

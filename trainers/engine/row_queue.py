@@ -43,8 +43,9 @@ class RowQueue:
         if self._margins:
             everywhere = added.new_zeros(matrix.shape[1])
             for begin, end in self._margins:
-                everywhere += added[end - 1]
-                added[begin:end].sub_(added[end - 1].clone())
+                background = added[end - 1].clone()
+                everywhere += background
+                added[begin:end].sub_(background)
             matrix += everywhere
         matrix.index_add_(0, torch.cat(self._rows), added)
         self._used = 0
