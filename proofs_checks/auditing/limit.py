@@ -45,7 +45,8 @@ def gaussian_power(trials: int, epsilon: float, delta: float, mu: float = 1.0, l
     descending = np.roll(total, BINS // 2)[::-1]
     value = np.arange(BINS // 2 - 1, -BINS // 2 - 1, -1) * STEP
     power, size = np.cumsum(descending), np.cumsum(descending * np.exp(-value))
-    return float(np.interp(level, size, power))  # between two values the best test tosses a coin
+    found = float(np.interp(level, size, power))  # between two values the best test tosses a coin
+    return min(1.0, found + _beyond_the_bins(runs, chances, losses))
 
 
 def gaussian_limit(trials: int, delta: float, mu: float = 1.0, level: float = 0.05) -> float:
@@ -69,6 +70,15 @@ def _one_trial(epsilon: float, delta: float, mu: float) -> tuple[Floats, Floats]
     gain = np.log1p(math.exp(-epsilon)) - np.log1p(np.exp(-edges[1:]))
     loss = np.log1p(math.exp(epsilon)) - np.log1p(np.exp(edges[:-1]))
     return np.concatenate([up, down]), np.concatenate([gain, np.maximum(loss, LOWEST)])
+
+
+def _beyond_the_bins(runs: int, chances: Floats, losses: Floats) -> float:
+    """Chernoff's bound on the chance of a sum too large for the bins, which the transform puts at their other end."""
+    tilts = np.arange(0.5, 8.0, 0.5)
+    logs = [
+        runs * math.log1p(float(chances @ np.expm1(tilt * losses))) - tilt * STEP * (BINS // 2 - 1) for tilt in tilts
+    ]
+    return math.exp(min(0.0, *logs))
 
 
 def _beyond(epsilon: float, delta: float, mu: float) -> float:

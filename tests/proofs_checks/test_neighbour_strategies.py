@@ -85,7 +85,8 @@ def test_worst_cases_are_neighbours_with_extremes(relation, dimension):
             assert len(left) == len(right) + 1
         else:
             assert np.array_equal(left[1:], right[1:])
-    assert len(next(worst_case_pairs(1, 1.0, "add-remove"))[1]) == 0
+    assert any(len(right) == 0 for _, right in found) == (relation == "add-remove")
+    assert any(np.array_equal(left, -right) for left, right in worst_case_pairs(1, 1.0, "replace-one", dimension))
 
 
 def test_bad_input_is_named():
