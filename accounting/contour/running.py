@@ -14,7 +14,7 @@ import numpy as np
 
 from ..pairs import Composition, GaussianPair, Pair, SubsampledPair
 from ..rounding import PARAMETER, TARGET, UNIT, widened_down, widened_up
-from .contour import epsilon_above, epsilon_below
+from .crossing import epsilon_above, epsilon_below
 from .envelope import envelope
 from .inversion import ROUNDING, Frame, Inversion, Plan, log1p, truncation
 from .moments import Quadrature, Tilted, quadrature, short
@@ -98,19 +98,23 @@ class RunningInversion:
     """The profile of a growing composition near the eps at which it needs a fixed delta.
 
     Laid out for `composition`, of which nothing is counted yet; `add` counts rounds, of those or of other pairs.
+    spare: accuracy, as a logarithm, beyond what `composition` itself needs: more frequencies, which then serve further
+    compositions too. cancellation_price: see saddle.plan.
     Raises OutOfReach where the contour does not serve.
     """
 
-    def __init__(self, composition: Composition, log_delta: float) -> None:
+    def __init__(
+        self, composition: Composition, log_delta: float, spare: float = 0.0, cancellation_price: float = 0.5
+    ) -> None:
         self.targets = widened_down(log_delta, TARGET) - 2.0 * TARGET, widened_up(log_delta, TARGET) + 2.0 * TARGET
         saddle = saddle_at_delta(composition, log_delta)
-        self.plan: Plan = plan(composition, saddle, _ACCURACY, 0.5)
+        self.plan: Plan = plan(composition, saddle, _ACCURACY + spare, cancellation_price)
         self.budget = _ACCURACY + 2.0 + self.plan.cancellation
         rounds = lay(composition, self.plan.points, self.budget)
         self.total = sum(count for _, count in composition)
         tilts = [part.tilted(self.plan.c) for part, _ in rounds.sampled]
         self.step = short(2.0 * math.pi / self.plan.period)
-        goal = self.plan.log_delta + self.plan.c * self.plan.epsilon - _ACCURACY
+        goal = self.plan.log_delta + self.plan.c * self.plan.epsilon - _ACCURACY - spare
         self.frequency, _ = truncation(rounds, tilts, self.plan.c, self.step, goal)
         self.s: Real = self.step * np.arange(math.ceil(self.frequency / self.step) + 1, dtype=np.float64)
         self.epsilon = self.plan.epsilon

@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import Literal
 
 from ...mechanisms import Mechanism, Neighbouring, Repeat, Sequence, neighbouring_relation, rounds_by_step
 from ...mechanisms.validate import open_probability
 from ..bracket import Bracket, OutOfReach
 from ..contour import contour
-from ..contour.running import RunningInversion
 from ..dominating import dominating
 from ..epsilon import epsilon as epsilon_of
-from ..pairs import Composition, Pair
+from ..pairs import Pair
+from .layout import Layout, layout, loudness
 
 GOOD = 2e-10
 """Width above which the inversion is laid out anew, relative to epsilon where that is above 1: two readings of the same
 record, whatever was read before, differ by less than 1e-9."""
 
-AHEAD = Fraction(5, 4)
-"""Rounds for which it is laid out, relative to those that there are; it then serves up to about twice as many."""
+SPARE = 0.5
+"""Share of GOOD that a layout may need for the rounds that there are already."""
 
-REACH = 4.0
-"""Growth of the number of rounds beyond which an inversion is not even tried: it was laid out for fewer."""
+EARLY, LATE, LOUDER = 1.25, 2.5, 1.05
+"""Growth of the rounds after which the next layout is begun: early where noise has fallen by a factor of LOUDER."""
+
+PACE = 2.0
+"""How many mechanisms it counts for each new one: it is then complete before it is needed, without a pause."""
+
+FEW = 50
+"""So many mechanisms are counted at once: below a pause that anybody would notice."""
+
+REACH = 8.0
+"""Growth of the number of rounds, relative to what the layout is for, beyond which it is not even tried."""
 
 PATIENCE = 1.3
 """Growth of the number of rounds after which an inversion is tried again where it did not serve."""
@@ -50,9 +58,10 @@ class RunningEpsilon:
         self.participation: Literal["hidden", "visible"] = participation
         self._counts: dict[Mechanism, int] = {}
         self._pairs: dict[Mechanism, tuple[Pair, ...]] = {}
-        self._running: list[RunningInversion] = []
-        self._behind: dict[Mechanism, int] = {}
-        self._rounds = self._orders = self._laid_out_at = 0
+        self._layout: Layout | None = None
+        self._next: Layout | None = None
+        self._credit = self._loudest = 0.0
+        self._rounds = self._orders = 0
         self._tight, self._asked = True, False
         self._reading: Bracket | None = None
         self._not_before = 0
@@ -80,8 +89,10 @@ class RunningEpsilon:
         self._reading = None
         for step, rounds in steps.items():
             self._counts[step] = self._counts.get(step, 0) + sign * rounds
-            self._behind[step] = self._behind.get(step, 0) + sign * rounds
             self._rounds += sign * rounds
+            for one in (self._layout, self._next):
+                if one is not None:
+                    one.record(step, sign * rounds)
 
     def run(self) -> Mechanism | None:
         """Everything recorded, as one description; None for nothing."""
@@ -113,62 +124,57 @@ class RunningEpsilon:
         served = all(contour.supports(product) for product in pairs.upper)
         self._pairs[step] = alone
         self._orders = max(self._orders, len(alone))
+        self._loudest = max(self._loudest, loudness(alone[0]))
         self._tight &= served and pairs.lower == pairs.upper
 
-    def _pair(self, step: Mechanism, order: int) -> Pair:
-        """A step with a single pair has it in every order."""
-        pairs = self._pairs[step]
-        return pairs[min(order, len(pairs) - 1)]
-
     def _from_running(self) -> Bracket:
-        if len(self._running) == self._orders and self._rounds <= REACH * self._laid_out_at:
-            self._catch_up()
-            reading = self._between()
+        for one in (self._layout, self._next):
+            reading = self._read_in(one) if one is not None else None
             if reading is not None:
+                self._look_ahead()
                 return reading
-        self._running.clear()
-        self._behind.clear()
-        self._running += [self._laid_out(order) for order in range(self._orders)]
-        self._laid_out_at = self._rounds
-        reading = self._between()
+            self._layout, self._next = self._next, None
+        self._layout = self._laid_out()
+        reading = self._read_in(self._layout)
         if reading is None:
-            self._running.clear()
+            self._layout = None
             raise OutOfReach("too few rounds for one inversion to serve several")
         return reading
 
-    def _catch_up(self) -> None:
-        """Count in the inversions what was recorded since the last reading."""
-        for step, rounds in self._behind.items():
-            for order, running in enumerate(self._running):
-                running.add(self._pair(step, order), rounds)
-        self._behind.clear()
+    def _read_in(self, one: Layout) -> Bracket | None:
+        """The reading of a layout that has counted everything; None where it is not narrow, or was made for fewer."""
+        if self._rounds > REACH * one.ahead * one.rounds:
+            return None
+        self._credit += PACE * max(1, one.catch_up())
+        low, high = one.between()
+        return Bracket(low, high, True, contour.METHOD) if high - low <= _good(high) else None
 
-    def _between(self) -> Bracket | None:
-        """The reading of the inversions as they are laid out; None where it is not narrow."""
-        ends = [running.between() for running in self._running]
-        low, high = max(low for low, _ in ends), max(high for _, high in ends)
-        narrow = high - low <= GOOD * max(1.0, high) < math.inf
-        return Bracket(low, high, True, contour.METHOD) if narrow else None
+    def _look_ahead(self) -> None:
+        """Begin the next layout in time, let it count some of what it has not counted yet, and change to it."""
+        now = self._layout
+        if now is None or len(self._counts) <= FEW:
+            return
+        early = EARLY if self._loudest > LOUDER * now.loudest else LATE
+        if self._next is None and self._rounds >= early * now.rounds:
+            try:
+                self._next, self._credit = self._laid_out(), 0.0
+            except OutOfReach:
+                return
+        if self._next is not None:
+            self._credit -= self._next.catch_up(math.floor(self._credit))
+            if not self._next.waiting:
+                self._layout, self._next = self._next, None
 
-    def _laid_out(self, order: int) -> RunningInversion:
-        """A new inversion for all rounds so far, and some more."""
-        counts: dict[Pair, int] = {}
-        for step, rounds in self._counts.items():
-            if rounds:
-                pair = self._pair(step, order)
-                counts[pair] = counts.get(pair, 0) + rounds
-        running = RunningInversion(_scaled(counts), math.log(self.delta))
-        for pair, rounds in counts.items():
-            running.add(pair, rounds)
-        return running
+    def _laid_out(self) -> Layout:
+        """A new layout for all rounds so far and as many more as can be; OutOfReach where there is none."""
+        return layout(
+            self._counts,
+            self._pairs,
+            self._orders,
+            math.log(self.delta),
+            lambda low, high: high - low <= SPARE * _good(high),
+        )
 
 
-def _scaled(counts: dict[Pair, int]) -> Composition:
-    """AHEAD times as many rounds in all; what rounding a pair's count leaves over goes to the next ones."""
-    composition, before, total = [], 0, 0
-    for pair, rounds in counts.items():
-        total += rounds
-        until = math.ceil(AHEAD * total)
-        composition.append((pair, until - before))
-        before = until
-    return tuple(composition)
+def _good(epsilon: float) -> float:
+    return GOOD * max(1.0, epsilon) if epsilon < math.inf else -1.0

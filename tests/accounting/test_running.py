@@ -9,7 +9,7 @@ import pytest
 from dpcert.accounting import epsilon
 from dpcert.accounting.contour import running as running_inversion
 from dpcert.accounting.ledger import RunningEpsilon
-from dpcert.accounting.ledger import running as module
+from dpcert.accounting.ledger import layout as module
 from dpcert.mechanisms import (
     FixedSize,
     Gaussian,
@@ -105,6 +105,29 @@ def test_rounds_that_are_all_new_need_few_layouts(monkeypatch, first):
     assert len(made) <= 24
 
 
+def test_the_next_layout_is_filled_a_few_mechanisms_at_a_time(monkeypatch):
+    """No round but the first few counts many mechanisms at once, also where noise only falls; readings stay true."""
+    most = []
+    right = module.Layout.catch_up
+
+    def counting(layout, limit=math.inf):
+        most[-1] += (counted := right(layout, limit))
+        return counted
+
+    monkeypatch.setattr(module.Layout, "catch_up", counting)
+    cost = RunningEpsilon(DELTA)
+    for k in range(400):
+        most.append(0)
+        cost.record(Poisson(Gaussian(2.0 - 5e-4 * k), 0.005 + 0.005 * math.sin(k) ** 2))
+        reading = cost.epsilon()
+        if k % 133 == 132:
+            afresh = epsilon(cost.run(), DELTA)
+            assert max(reading.lower, afresh.lower) <= min(reading.upper, afresh.upper)
+            assert abs(reading.upper - afresh.upper) < 1e-9
+    assert max(most[100:]) <= 4
+    assert any(counted > 1 for counted in most[100:])
+
+
 def test_the_first_reading_is_the_accountants_to_the_last_bit():
     cost = RunningEpsilon(DELTA)
     cost.record(Sequence(tuple(new_each_round(k) for k in range(10))))
@@ -131,7 +154,7 @@ def test_sums_made_afresh_are_the_sums(monkeypatch):
         if k % 3 == 0:
             cost.after(Repeat(Gaussian(20.0), 3))
         cost.epsilon()
-    assert max(running.rows.additions for running in cost._running) <= 20
+    assert max(running.rows.additions for running in cost._layout.inversions) <= 20
     reading, truth = cost.epsilon(), epsilon(cost.run(), DELTA)
     assert max(reading.lower, truth.lower) <= min(reading.upper, truth.upper)
 
