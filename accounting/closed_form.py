@@ -71,7 +71,8 @@ def _crossing(pair: Pair, rounds: int, target: float, accept: Callable[[arb], bo
     else:
         right = _above(excess)
         if right == math.inf:
-            return math.inf
+            unbounded = direction > 0 or infinite_mass(pair, rounds) > arb(target)
+            return math.inf if unbounded else _below(pair, rounds, accept)
         from scipy.optimize import brentq  # here: it would double the time that importing the accountants takes
 
         root = brentq(excess, 0.0, right, xtol=1e-300, rtol=8.9e-16)
@@ -85,6 +86,14 @@ def _crossing(pair: Pair, rounds: int, target: float, accept: Callable[[arb], bo
         root = up(root + step) if direction > 0 else max(0.0, down(root - step))
         step *= 2
     return root
+
+
+def _below(pair: Pair, rounds: int, accept: Callable[[arb], bool]) -> float:
+    """The largest power of two up to _HIGHEST that `accept` accepts; 0 where there is none."""
+    at = 2.0 ** math.floor(math.log2(_HIGHEST))
+    while at >= 1.0 and not accept(profile(pair, rounds, at)):
+        at /= 2
+    return at if at >= 1.0 else 0.0
 
 
 def _above(excess: Callable[[float], float]) -> float:

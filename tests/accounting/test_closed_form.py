@@ -153,6 +153,13 @@ def test_a_stated_bound_is_returned_at_its_own_delta() -> None:
     assert closed_form.epsilon(((ApproximateDpPair(0.0, 0.0), 7),), 1e-5).upper == 0
 
 
+def test_a_lower_end_is_infinite_only_where_epsilon_is() -> None:
+    """Epsilon is about 5e11 there: above what is searched, but finite."""
+    found = closed_form.epsilon(((SubsampledPair(GaussianPair(1e6), 0.5, "remove"), 1),), 1e-5)
+    assert 1e5 < found.lower < 5e11
+    assert found.upper == math.inf
+
+
 def test_what_has_no_formula_is_refused() -> None:
     assert not closed_form.supports(((LaplacePair(1.0), 2),))
     assert not closed_form.supports(((LaplacePair(1.0), 1), (GaussianPair(1.0), 1)))
