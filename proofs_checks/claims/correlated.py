@@ -15,7 +15,7 @@ from ...mechanisms import (
     TreeAggregation,
 )
 from ...mechanisms.validate import nonnegative
-from .fields import MISSING, Count, Positive, Table, checked
+from .fields import MISSING, Count, Noise, Table, checked
 from .sampling import SamplingTable
 
 
@@ -28,7 +28,7 @@ def _numbers(field: str, value: object) -> tuple[float, ...]:
 class CorrelatedTable(Table):
     """Noise multiplier and participation limits: min_separation of 1 allows every round."""
 
-    noise_multiplier: Positive
+    noise_multiplier: Noise
     min_separation: Count = 1
     max_participations: Count = 1
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationInfo
 
+from ...mechanisms import InputError
 from ...mechanisms.validate import count, nonnegative, open_probability, positive, rate
 
 
@@ -29,11 +30,38 @@ def checked(check: Callable[[str, object], Any]) -> BeforeValidator:
     return BeforeValidator(validated)
 
 
+LEAST_RATE, LEAST_NOISE, MOST_NOISE, MOST_ROUNDS = 1e-15, 1e-9, 1e12, 2**53
+"""What the accountants are tried on. Beyond, nothing that anybody runs is lost, and doubles begin to."""
+
+
+def _sampling_rate(field: str, value: object) -> float:
+    checked_rate = rate(field, value)
+    if checked_rate < LEAST_RATE:
+        raise InputError(field, value, f"a rate of at least {LEAST_RATE:g}")
+    return checked_rate
+
+
+def _noise(field: str, value: object) -> float:
+    multiplier = positive(field, value)
+    if not LEAST_NOISE <= multiplier <= MOST_NOISE:
+        raise InputError(field, value, f"a number from {LEAST_NOISE:g} to {MOST_NOISE:g}")
+    return multiplier
+
+
+def _rounds(field: str, value: object) -> int:
+    rounds = count(field, value)
+    if rounds > MOST_ROUNDS:
+        raise InputError(field, value, f"a whole number of at most {MOST_ROUNDS}")
+    return rounds
+
+
 Positive = Annotated[float, checked(positive)]
 NonNegative = Annotated[float, checked(nonnegative)]
 Probability = Annotated[float, checked(open_probability)]
-Rate = Annotated[float, checked(rate)]
+Rate = Annotated[float, checked(_sampling_rate)]
+Noise = Annotated[float, checked(_noise)]
 Count = Annotated[int, checked(count)]
+Rounds = Annotated[int, checked(_rounds)]
 
 
 class Table(BaseModel):

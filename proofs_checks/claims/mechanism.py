@@ -23,7 +23,7 @@ from ...mechanisms import (
 )
 from ...mechanisms.validate import positive
 from .correlated import CorrelatedTable, MatrixFactorisationTable, TreeAggregationTable
-from .fields import Count, NonNegative, Positive, Probability, Table, checked
+from .fields import Count, Noise, NonNegative, Positive, Probability, Table, checked
 from .sampling import CompositionTable, SamplingTable
 
 
@@ -51,7 +51,7 @@ class GaussianTable(MechanismTable):
     """Noise on the sum: noise_multiplier = standard deviation / clip_norm."""
 
     kind: Literal["gaussian"]
-    noise_multiplier: Positive
+    noise_multiplier: Noise
 
     def described(self, sampling: SamplingTable) -> Described:
         return _exactly(Gaussian(self.noise_multiplier))
@@ -139,7 +139,7 @@ class LaplaceTable(MechanismTable):
     """A scalar; noise_multiplier = scale / clip."""
 
     kind: Literal["laplace"]
-    noise_multiplier: Positive
+    noise_multiplier: Noise
 
     def described(self, sampling: SamplingTable) -> Described:
         return _exactly(Laplace(self.noise_multiplier))

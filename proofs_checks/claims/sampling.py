@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import model_validator
 
 from ...mechanisms import FixedSize, InputError, Mechanism, Poisson, Shuffled, TruncatedPoisson
-from .fields import MISSING, Count, Rate, Table
+from .fields import MISSING, Count, Rate, Rounds, Table
 
 
 class SamplingTable(Table):
@@ -91,4 +91,4 @@ class SamplingTable(Table):
 class CompositionTable(Table):
     """[composition]: how many rounds, adaptively, each with fresh randomness."""
 
-    rounds: Count = 1
+    rounds: Rounds = 1

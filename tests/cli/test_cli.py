@@ -12,6 +12,7 @@ import pytest
 
 from dpcert.accounting import epsilon as epsilon_of
 from dpcert.cli import COMMANDS, loaded, run
+from dpcert.cli import verify as verify_module
 from dpcert.cli.output import rounded_down, rounded_up
 from dpcert.mechanisms import FixedSize, Gaussian, Poisson, Repeat, Sequence
 
@@ -72,6 +73,25 @@ def test_a_malformed_claim_does_not_stop_the_others(files: dict[str, str], capsy
     assert [entry["field"] for entry in document["errors"]] == ["claim.epsilon"]
     assert err.count("error:") == 1
     assert f"error: {files['malformed']}: claim.epsilon = nan: expected a finite number" in err
+
+
+def test_a_claim_on_which_dpcert_fails_does_not_stop_the_others(
+    files: dict[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = verify_module.verify_claim
+
+    def failing(path: Path, **options: object) -> object:
+        if str(path) == files["refuted"]:
+            raise MemoryError("too many nodes")
+        return right(path, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(verify_module, "verify_claim", failing)
+    assert run(["verify", "--json", files["refuted"], files["holds"]]) == 2
+    out, err = capsys.readouterr()
+    document = json.loads(out)
+    assert [entry["verdict"] for entry in document["claims"]] == ["holds"]
+    assert [entry["field"] for entry in document["errors"]] == ["file"]
+    assert "MemoryError too many nodes" in err
 
 
 def test_json_is_the_only_thing_on_stdout_and_has_no_infinity(files: dict[str, str]) -> None:
@@ -369,6 +389,12 @@ BAD_OPTIONS = [
     (
         ["calibrate", "--epsilon", "0", "--delta", "1e-5", "--noise-multiplier", "1", "--solve-for", "rounds"],
         "--epsilon",
+    ),
+    (["epsilon", "--delta", "1e-5", "--noise-multiplier", "1e300"], "--noise-multiplier"),
+    (["epsilon", "--delta", "1e-5", "--noise-multiplier", "1", "--rounds", "1" + 20 * "0"], "--rounds"),
+    (
+        ["epsilon", "--delta", "1e-5", *GAUSSIAN, "--sampling", "poisson", "--sampling-rate", "1e-300"],
+        "--sampling-rate",
     ),
     (["explain"], "CLAIM"),
     (["explain", "no-such-file.toml"], "no-such-file.toml"),

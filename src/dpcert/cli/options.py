@@ -120,6 +120,9 @@ def timed(ask: Callable[[], Answer]) -> tuple[Answer, float]:
         answer = ask()
     except InputError as problem:
         raise as_option(problem) from None
+    except (ArithmeticError, MemoryError) as problem:
+        reason = " ".join(f"{type(problem).__name__} {problem}".split())[:120]
+        raise InputError("options", "(together)", f"a run that the accountants can do ({reason})") from None
     return answer, time.perf_counter() - started
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -97,11 +98,20 @@ def _verify_all(
                 results.append(finish(result))
             except InputError as problem:
                 problems.append((str(path), problem))
+            except Exception as bug:  # of ours, or too little memory: it must not take the other claims' verdicts along
+                problems.append((str(path), _unjudged(path, bug)))
             progress.advance(task)
         progress.update(task, description="")
     for file, reason in problems:
         complain(f"{file}: {reason}")
     return results, problems
+
+
+def _unjudged(path: Path, bug: Exception) -> InputError:
+    """The error for a claim on which dpcert itself failed; the traceback goes to stderr, for a report."""
+    traceback.print_exception(bug)
+    reason = " ".join(f"{type(bug).__name__} {bug}".split())[:120]
+    return InputError("file", str(path), f"a claim that dpcert can judge: it failed ({reason}); please report this")
 
 
 def _certificate_names(paths: list[Path]) -> dict[Path, str]:
