@@ -145,7 +145,7 @@ def _reproduced_by(claim: Claim, bracket: Bracket) -> tuple[str, ...]:
     run, tight = to_run(claim), bracket if judged_against(claim) is None else None
     try:
         return reproduced_by(run, statement.delta, statement.neighbouring, claim.printed, statement.notion, tight)
-    except (InputError, ArithmeticError):
+    except (ValueError, ArithmeticError):  # of a number without meaning: no convention printed it
         return ()
 
 
