@@ -100,7 +100,7 @@ def _case(name: str, broken: Batched, correct: Batched, trials: int, what: str, 
 
 CASES = (
     _case("1 with half noise", halved(1.0, 1), algorithm_1(1.0, 1), 60_000, "algorithm 1 at half its noise"),
-    _case("2 with 40% of its noise", algorithm_2(2.5, 2), algorithm_2(1.0, 2), 100_000, "algorithm 2 for epsilon 2.5"),
+    _case("2 with 40% of its noise", algorithm_2(2.5, 2), algorithm_2(1.0, 2), 150_000, "algorithm 2 for epsilon 2.5"),
     _case("3", algorithm_3(1.0, 1), algorithm_1(1.0, 1), 60_000, "releases the noisy answers", EDGE),
     _case("4", algorithm_4(1.0, 3), algorithm_1(1.0, 3), 10_000, "query noise does not grow with c"),
     _case("5", algorithm_5(1.0), algorithm_1(1.0, 3), 5_000, "no query noise"),
