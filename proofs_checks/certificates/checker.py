@@ -53,7 +53,7 @@ class Pair(NamedTuple):  # a symmetric step [2.1]: N(mu, 1) and N(0, 1), or L = 
     batches: int = 1  # of an "epoch": the unit's, one of so many, is at g + mu against g, the others at 0 [2.2]
 
     def line(self, c: arb, split: arb | None = None) -> Line:  # what cannot matter: an atom at 0, or L <= split [3.1]
-        mu, p, v = self.mu, self.p, self.mu**2 / 2
+        mu, p, v, half, far = self.mu, self.p, self.mu**2 / 2, self.mu / 2, 3 * self.mu / 2
 
         def at(h: arb, n: int) -> list[tuple[acb, acb]]:
             require(n == 1 or self.order not in ("zcdp", "epoch"), "nothing is known off the real axis")
@@ -63,54 +63,61 @@ class Pair(NamedTuple):  # a symmetric step [2.1]: N(mu, 1) and N(0, 1), or L = 
 
         if self.order in ("both", "visible", "zcdp", "epoch"):
             return Line(at, lambda s: at(ZERO, 1)[0][1].real * (-v * s**2).exp())
-        sides, start = (("remove", "add"), mu / 2) if self.order == "hybrid" else ((self.order,), None)
-        atom = (1 - p) * (mu / arb(8).sqrt()).erf() if start is not None else ZERO
-        whole, beyond = sampled_gaussian(sides, mu, p, c, start)
-        if split is None or self.order in ("add", "replace"):
-            return Line(lambda h, n: [(atom + m, m) for m, _ in whole(h, n)], beyond)
-        top, beyond = sampled_gaussian(("remove",), mu, p, c, mu / 2 + ((split.exp() - 1 + p) / p).log() / mu)
-        return Line(lambda h, n: [(atom + m, o) for (m, _), (_, o) in zip(whole(h, n), top(h, n), strict=True)], beyond)
+        least = far - (1 + (1 + p / (1 - p) * (2 * v).exp()).sqrt()).log() / mu  # where "opposed" has its least L
+        parts: list[Any] = {
+            "hybrid": [("remove", mu, half), ("add", mu, half)],
+            "opposed": [("zeroed", 2 * mu, least), ("zeroed", -2 * mu, -least)],
+            "zeroed remove": [("zeroed", 2 * mu, far), ("add", mu, half)],
+            "zeroed add": [("zeroed back", 2 * mu, far), ("remove", mu, half)],
+        }.get(self.order, [(self.order, mu, None)])
+        atom = (1 - p) / 2 * sum((k * v / 4).sqrt().erf() for k in {"hy": (1, 1), "ze": (1, 9)}.get(self.order[:2], ()))
+        lines = tops = [sampled_gaussian(side, shift, x, p, c) for side, shift, x in parts]
+        if split is not None and self.order in ("remove", "hybrid"):
+            tops = [sampled_gaussian("remove", mu, half + ((split.exp() - 1 + p) / p).log() / mu, p, c)]
+
+        def sums(h: arb, n: int) -> list[tuple[acb, acb]]:
+            of = [[sum(v) for v in zip(*(f(h, n) for f, _ in x), strict=True)] for x in (lines, tops)[lines is tops :]]
+            return [(atom + whole, top) for whole, top in zip(of[0], of[-1], strict=True)]
+
+        return Line(sums, lambda s: sum((beyond(s) for _, beyond in tops), ZERO))
 
 
-def sampled_gaussian(sides: tuple[str, ...], mu: arb, p: arb, c: arb, start: arb | None) -> Line:
-    """Trapezoidal sums on Im x = a or, for x > start only, on x = start + k log(1 + e^u), Im u = a [3.2]."""
-    half, origin = start is not None, ZERO if start is None else start
-    angle = min(3.0, 1.1 / float(mu), 4.0 / (float(mu) * float(c) ** 0.5))
+def sampled_gaussian(side: str, mu: arb, start: arb | None, p: arb, c: arb) -> tuple[Any, Any]:
+    half, origin = start is not None, ZERO if start is None else start  # x = start + k log(1 + e^u), or x = u [3.2]
+    size, back = abs(mu), side in ("add", "zeroed back")
+    angle = min(3.0, 1.1 / float(size), 4.0 / (float(size) * float(c) ** 0.5))
     a, k = (arb(0.7), arb(min(angle / 0.7, 3.0))) if half else (arb(angle), ONE)
-    height = 2 * a * k  # of the strip, in x
-    growth = (height**2 / 2).exp() / (mu * height / 2).cos() ** c / ((2 * a).cos() if half else 1)
+    growth = ((y := 2 * a * k) ** 2 / 2).exp() / (mu * y / 2).cos() ** c / ((2 * a).cos() if half else 1)
     h = arb(float(2 * arb.pi() * a / (BITS * arb(2).log() + growth.log() + 5)))
     alias = (1 + growth) / ((2 * arb.pi() * a / h).exp() - 1)
-    far = ((1 + 2 * c) * mu).max(origin) + 16
+    far = ((1 + 2 * c) * size).max(origin) + 16
     low, high = (arb(-BITS), (far - origin) / k + 10) if half else (-c * mu - 16, far)
     indices = range(int(float(low / h)) - 1, int(float(high / h)) + 2)
-    require(mu < 10**6 and c < 10**9 and alias < 0.1 and len(indices) < 20000, "too many nodes in x")
+    require(size < 10**6 and c < 10**9 and alias < 0.1 and len(indices) < 20000, "too many nodes in x")
 
-    def node(u: acb, side: str) -> tuple[acb, acb]:  # h phi dx/du dP/dN(0, 1) e^{cL}, and iL; of "add" the conjugates
+    def node(u: acb) -> tuple[acb, acb]:  # h phi dx/du dP/dN(0, 1) e^{cL}, and iL; of "add" the conjugates
         x, slope = (origin + k * u.exp().log1p(), k / (1 + (-u).exp())) if half else (u, acb(1))
         log = (1 - p + p * (mu * x - mu**2 / 2).exp()).log()
-        other = (1 - p + p * (-mu * x - mu**2 / 2).exp()).log() if side == "replace" else acb(0)
-        mass = (log * (-c if side == "add" else 1 + c) - other * c - x**2 / 2).exp() * slope * h / (2 * arb.pi()).sqrt()
-        turn = acb(0, 1) * (log - other)
-        return (mass.conjugate(), turn.conjugate()) if side == "add" else (mass, turn)
+        v = {"replace": -mu, "zeroed": mu / 2, "zeroed back": mu / 2}.get(side, ZERO)
+        loss = log - (other := (1 - p + p * (v * x - v**2 / 2).exp()).log())
+        mass = ((other - c * loss if back else log + c * loss) - x**2 / 2).exp() * slope * h / (2 * arb.pi()).sqrt()
+        return (mass.conjugate(), acb(0, -1) * loss.conjugate()) if back else (mass, acb(0, 1) * loss)
 
-    nodes = [node(acb(h * j, a), side) for side in sides for j in indices]
-    cells = [node(acb(h * arb(j, 0.5), a), side) for side in sides for j in indices]
+    nodes, cells = [node(acb(h * j, a)) for j in indices], [node(acb(h * arb(j, 0.5), a)) for j in indices]
     decay = [(w.abs_upper(), turn.real.upper().min(ZERO)) for w, turn in cells]
-    ends = sum((node(acb(h * j), side)[0].abs_upper() for side in sides for j in (indices[0], indices[-1])), ZERO)
+    ends = sum((node(acb(h * j))[0].abs_upper() for j in (indices[0], indices[-1])), ZERO)
     least = max(w.abs_upper() for w, _ in nodes) / 2**BITS
     cut = 6 * growth * (1 + 1 / k) / h * ends + least * len(nodes)
     nodes = [(w, turn) for w, turn in nodes if w.abs_upper() > least]
     radius = (alias * (sum((w for w, _ in nodes), acb(0)).abs_upper() + cut) / (1 - alias) + cut).upper()
 
-    def at(step: arb, n: int) -> list[tuple[acb, acb]]:
+    def at(step: arb, n: int) -> list[acb]:
         m = isqrt(n - 1) + 1  # all s = step (i + m j) at once, by a product of two matrices
         left = acb_mat(m, len(nodes), [(turn * step * i).exp() for i in range(m) for _, turn in nodes])
         right = acb_mat(len(nodes), m, [w * (turn * step * (m * j)).exp() for w, turn in nodes for j in range(m)])
-        sums = (left * right).transpose().entries()
-        return [(value, value) for value in (acb(arb(0, radius), arb(0, radius)) + entry for entry in sums[:n])]
+        return [acb(arb(0, radius), arb(0, radius)) + entry for entry in (left * right).transpose().entries()[:n]]
 
-    return Line(at, lambda s: sum((w * (turn * s).exp() for w, turn in decay), cut))
+    return at, lambda s: sum((w * (turn * s).exp() for w, turn in decay), cut)
 
 
 def pure(odds: Any, stay: Any = ZERO, lost: Any = ZERO) -> Pair:  # e^L = odds, 1, 1/odds or infinity [2.1]
@@ -119,13 +126,11 @@ def pure(odds: Any, stay: Any = ZERO, lost: Any = ZERO) -> Pair:  # e^L = odds, 
     return Pair(g=arb(odds).log(), law={1: up, 0: arb(stay), -1: down}, lost=arb(lost))
 
 
-def laplace(r: Case, a: arb, t: arb) -> Pair:
-    """Moved by a scales, on multiples of t scales: what is in between counts as L = 0 (attained), or +-a (worst)."""
+def laplace(r: Case, a: arb, t: arb) -> Pair:  # moved by a, on multiples of t; in between L = 0, or +-a (worst)
     return pure(a.exp(), ZERO if r.worst else ((-t).exp() - (-a).exp()) / (1 + (-t).exp()))
 
 
-def discrete_gaussian(r: Case, v: arb, d: int) -> Pair:
-    """Masses ~ e^{-j^2/v}, moved by d, cut off at 16 sigma; only the zCDP bound where that is too much work [2.1]."""
+def discrete_gaussian(r: Case, v: arb, d: int) -> Pair:  # masses ~ e^{-j^2/v}, or the zCDP bound if too many [2.1]
     far = int(float((128 * v).sqrt())) + 1
     if (4 * far + 2 * d) * r.rounds > 40000 or (r.coin and r.worst):
         return Pair(d / (v / 2).sqrt(), order="zcdp")
@@ -148,8 +153,7 @@ NOISE: dict[str, tuple[str, Callable[..., Pair]]] = {  # fields; the pair of one
 }
 
 
-def steps(phase: Any, relation: str, seen: str, worst: bool) -> tuple[dict[str, Pair], int]:
-    """By direction, the pairs that dominate (worst), or else are attained, and how many there are [2.2]."""
+def steps(phase: Any, relation: str, seen: str, worst: bool) -> tuple[dict[str, Pair], int]:  # by direction [2.2]
     m, sampling, rounds = take(phase, "mechanism sampling rounds")
     scheme, population, cohort, rate = take(sampling, "scheme population cohort sampling_rate")
     kind, poisson, d = m["kind"], scheme == "poisson", {"add-remove": 1, "zero-out": 1, "replace-one": 2}[relation]
@@ -162,31 +166,32 @@ def steps(phase: Any, relation: str, seen: str, worst: bool) -> tuple[dict[str, 
     require(given and 0 < q <= 1 and (batches == 1 or (q.p == 1 and rounds % batches == 0)), "contradictory sampling")
     require(q == 1 or "gaussian" in kind or "laplace" in kind, f"no bound for sampling under {kind}")
     require((kind != "randomized-response" or d == 2) and (kind != "per-client-gaussian" or not poisson), kind)
+    even, known = kind != "gaussian-mean" or values[2] == values[3], batches > 1 and (worst or seen != "hidden")
     if kind == "gaussian-mean":
         require(values[2] >= values[3] and (relation != "add-remove" or poisson or values[2] * size == 1), "weights")
         values.pop(3 if worst else 2)
-    known = batches > 1 and (worst or seen != "hidden")  # in which batch the unit is
     if q == 1 or known or seen == "visible" or (seen == "pooled" and not poisson):
         require(q == 1 or relation != "add-remove", "presence cannot hide where participation is seen")
         moves = [("both" if q == 1 or known else "visible", d)]
     elif relation == "add-remove" or (relation == "zero-out" and poisson):
         moves = [("remove", 1 if poisson else 2), ("add", 1 if poisson else 2)]
     else:
-        moves = [("remove", 1 if poisson else d), ("add", 1 if poisson else d), ("replace", 1)][
-            : 2 + (gaussian and d == 2)
-        ]
-        moves = [("replace", 1)] if gaussian and poisson else [("hybrid", 2)] if worst else moves
+        far, third = 1 if poisson else d, "replace" if d == 2 else "opposed"
+        moves = [("remove", far), ("add", far), (third, 1)][: 2 + (gaussian and (d == 2 or (even and batches == 1)))]
+        hard = [("replace", 1)] if poisson and (gaussian or "laplace" in kind) else [("hybrid", 2)]
+        hard = [("zeroed remove", 1), ("zeroed add", 1)] if gaussian and even and d == 1 else hard
+        moves = hard if worst or (gaussian and poisson) else moves
     pairs = {}
     for order, move in moves:
         coin = order not in ("both", "visible")
         pair = NOISE[kind][1](Case(move, size, worst, coin, rounds // batches), *values)
         if coin and pair.law and worst:
-            pair = pure(1 + arb(q) * ((pair.g * max(pair.law)).exp() - 1))
+            pair = pure((1 + q * ((e := pair.g.exp()) - 1)) / (1 + q * (1 / e - 1) if order == "replace" else 1))
         elif coin and batches > 1:
             pair = pair._replace(order="epoch" if gaussian else "zcdp", batches=batches, g=pair.mu * (2 - move) / move)
         elif pair.order != "zcdp" and order != "both":
             pair = pair._replace(order=order, p=arb(q))
-        pairs[order if order in ("remove", "add") else "both"] = pair
+        pairs[name if (name := order.split()[-1]) in ("remove", "add", "opposed") else "both"] = pair
     return pairs if worst or (values[-1] > 0 and "dp" not in kind) else {}, rounds // batches
 
 
@@ -201,8 +206,7 @@ def tail(lines: list[tuple[Line, int]], start: arb) -> arb:  # >= |prod M^n - pr
     parts = prod((part**n for _, part, _, n in real), start=ONE)
     bounds = [prod(((part + beyond(start)) ** n for _, part, beyond, n in real), start=ONE) - parts]
     for k in (4**j for j in range(12)):
-        far = [(m, (part + beyond(start * k)).min(m), n) for m, part, beyond, n in real]
-        shrunk = ((m**2 - (m**2 - b**2) / (1 + k) ** 2).sqrt() ** n for m, b, n in far)
+        shrunk = ((m**2 - (m**2 - (x + b(start * k)).min(m) ** 2) / (1 + k) ** 2).sqrt() ** n for m, x, b, n in real)
         bounds.append(prod(shrunk, start=ONE) + parts)
     return min(bound.upper() for bound in bounds)
 
@@ -212,8 +216,7 @@ def chernoff(product: Product, epsilon: arb, c: arb) -> arb:  # at least delta(e
     return (log + c * c.log() - (c + 1) * (c + 1).log()).exp()
 
 
-def inversion(product: Product, epsilon: arb, end: dict[str, Any], upper: bool) -> arb:
-    """A bound on delta(epsilon) - P[L = infinity] by the trapezoidal rule on Re t = c [4.2]."""
+def inversion(product: Product, epsilon: arb, end: dict[str, Any], upper: bool) -> arb:  # without L = infinity [4.2]
     c, h, b = (arb(number(end[key])) for key in ("c", "h", "beyond"))
     terms, split = int(end["terms"]), end["split"] and arb(number(end["split"]))
     require(split is None or split * sum(n for _, n in product) <= epsilon, "split: it may matter")
@@ -229,19 +232,17 @@ def inversion(product: Product, epsilon: arb, end: dict[str, Any], upper: bool) 
     return total + rest if upper else total - rest - excess
 
 
-def delta_bound(pairs: dict[str, Product], end: Any, epsilon: arb, upper: bool) -> arb:
-    """At least (upper), or else at most, delta(epsilon) of the composed pair in the direction of `end` [4]."""
+def delta_bound(pairs: dict[str, Product], end: Any, epsilon: arb, upper: bool) -> arb:  # delta >= or <= this [4]
     direction, method, c, *_ = take(end, "direction method c h terms beyond split")
     (pair, n), *others = product = sorted(pairs[direction], key=lambda step: step[0].order == "both")
     law, base, g, p, total, c = pair.law, ZERO, pair.g, pair.p, ZERO, number(c)
     lost = 1 - prod(((1 - pair.lost) ** n for pair, n in product), start=ONE) if upper else ZERO
-    if method == "inversion":
-        return lost + inversion(product, epsilon, end, upper)
-    if method == "chernoff" and upper:
-        return lost + chernoff(product, epsilon, arb(c))
+    if method == "inversion" or (method == "chernoff" and upper):
+        crude = method == "chernoff"
+        return lost + (chernoff(product, epsilon, arb(c)) if crude else inversion(product, epsilon, end, upper))
     require(n <= 10**5 or (pair.order == "both" and method == "mixture"), "too many rounds")
     if method == "mixture":
-        ok = ("both", "visible", "remove", "add", "hybrid")[: 5 if upper else 3]
+        ok = ("both", "visible", "remove", "add", "hybrid", "zeroed remove", "zeroed add")[: 7 if upper else 3]
         require(all(q.mu > 0 and q.order in (ok if q is pair or upper else ok[:1]) for q, _ in product), "no mixture")
         v, hidden = sum((q.mu**2 * k for q, k in others), ZERO), pair.order == "remove" and not upper
         for k, weight in [(n, ONE)] if pair.order == "both" else enumerate((arb_poly([1 - p, p]) ** n).coeffs()):
@@ -258,8 +259,8 @@ def delta_bound(pairs: dict[str, Product], end: Any, epsilon: arb, upper: bool) 
         require(y > x and x > 0 and pair.order in ("both", "visible", "remove", "add", "epoch"), "no such event")
         x, y = (y, x) if direction == "add" else (x, y)
         law, base, g, p = {0: 1 - y, 1: y}, ((1 - y) / (1 - x)).log(), (y * (1 - x) / (x * (1 - y))).log(), ONE
-    else:
-        require(method == "lattice" and pair.order in ("both", "visible") and len(product) == 1, str(method))
+    elif method != "lattice" or pair.order not in ("both", "visible") or len(product) > 1:
+        raise ValueError(str(method))
     low, ws = min(law), arb_poly([p * law.get(k, 0) + (0 if k else 1 - p) for k in range(min(law), max(law) + 1)]) ** n
     return sum((w * (1 - (epsilon - base * n - g * (low * n + i)).exp()).max(ZERO) for i, w in enumerate(ws)), lost)
 
@@ -282,8 +283,7 @@ def prove(document: Any) -> str:
     return f"{verdict}: epsilon is in [{low}, {high}] at delta {target}"
 
 
-def check(source: Any) -> CheckResult:
-    """Re-proves a certificate: the path of its file, or its parsed JSON. Never raises."""
+def check(source: Any) -> CheckResult:  # re-proves a certificate, from its file or parsed; never raises
     try:
         if not isinstance(source, dict):
             with open(source, encoding="utf-8") as file:

@@ -39,16 +39,23 @@ def log_moment(pair: checker.Pair, c: float) -> float:
             return float(pair.line(arb(c)).at(arb(0), 1)[0][0].real.log())
         exponent = mu**2 * c * (c + 1) / 2
         return float(np.logaddexp(math.log1p(-p), math.log(p) + exponent)) if p < 1 else exponent
-    x, step = np.linspace(-c * mu - 13, (1 + 2 * c) * mu + 13, 20_001, retstep=True)
-    forward = np.logaddexp(math.log1p(-p), math.log(p) + mu * x - mu**2 / 2)
-    backward = np.logaddexp(math.log1p(-p), math.log(p) - mu * x - mu**2 / 2)
+    x, step = np.linspace(-2 * c * mu - 13, (2 + 4 * c) * mu + 13, 20_001, retstep=True)
+    forward, backward, twice = (
+        np.logaddexp(math.log1p(-p), math.log(p) + shift * x - shift**2 / 2) for shift in (mu, -mu, 2 * mu)
+    )
+    middle, far = np.where(x > mu / 2, 0.0, -np.inf), np.where(x > 3 * mu / 2, 0.0, -np.inf)
     logs = {
         "remove": (1 + c) * forward,
         "add": -c * forward,
         "replace": (1 + c) * forward - c * backward,
-        "hybrid": np.where(x > mu / 2, np.logaddexp((1 + c) * forward, -c * forward), -np.inf),
+        "hybrid": middle + np.logaddexp((1 + c) * forward, -c * forward),
+        "opposed": (1 + c) * twice - c * forward,
+        "zeroed remove": np.logaddexp(far + (1 + c) * twice - c * forward, middle - c * forward),
+        "zeroed add": np.logaddexp(far + (1 + c) * forward - c * twice, middle + (1 + c) * forward),
     }[pair.order]
-    atom = math.log(float((1 - pair.p) * (pair.mu / arb(8).sqrt()).erf())) if pair.order == "hybrid" else -math.inf
+    reach = {"hybrid": 1, "zeroed remove": 3, "zeroed add": 3}.get(pair.order)
+    rest = math.erf(mu / math.sqrt(8)) + math.erf(reach * mu / math.sqrt(8)) if reach else 0.0
+    atom = math.log((1 - p) * rest / 2) if rest else -math.inf
     return float(np.logaddexp(np.logaddexp.reduce(logs - x**2 / 2) + math.log(step / math.sqrt(2 * math.pi)), atom))
 
 

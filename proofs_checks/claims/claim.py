@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import ValidationError, model_validator
 
-from ...mechanisms import InputError, Mechanism, Neighbouring, Repeat, Sequence
+from ...mechanisms import InputError, Mechanism, Neighbouring, Poisson, Repeat, Sequence
 from ...mechanisms.validate import choice, number
 from .fields import MISSING, Count, NonNegative, Probability, Table, checked
 from .file import read_tables
@@ -200,7 +200,38 @@ def to_attained_run(claim: Claim) -> Mechanism | None:
     """What ran at the least (for a lower bound on epsilon); None when the description only bounds the mechanism."""
     bases = [(phase, phase.described().lower) for phase in claim.phases]
     known = [(phase, base) for phase, base in bases if base is not None]
-    return _run(known) if len(known) == len(bases) else None
+    if len(known) < len(bases):
+        return None
+    return _with_idle_others(known) if hidden_and_uneven(claim) else _run(known)
+
+
+def hidden_and_uneven(claim: Claim) -> bool:
+    """Whether zero-out is asked of hidden cohorts of a fixed size in a mean with unequal weights.
+
+    Who takes the unit's place then changes all weights, which the accountants' pairs of zero-out do not cover. Those
+    of replace-one do, from above, and those of idle others, which are Poisson sampling's, from below
+    (docs/theory/dominating_pairs.md, "Zero-out, Gaussian noise").
+    """
+    statement = claim.statement
+    hidden = statement.notion == "dp" or statement.participation == "hidden"
+    return hidden and statement.neighbouring == "zero-out" and any(map(has_uneven_cohorts, claim.phases))
+
+
+def has_uneven_cohorts(phase: Phase) -> bool:
+    """Whether a cohort of a fixed size is averaged with unequal weights."""
+    weights = getattr(phase.mechanism, "weights", "uniform")
+    return phase.sampling.scheme == "fixed-size" and weights != "uniform"
+
+
+def _with_idle_others(phases: list[tuple[Phase, Mechanism]]) -> Mechanism:
+    parts = [
+        Repeat(
+            Poisson(base, phase.sampling.rate) if has_uneven_cohorts(phase) else phase.sampling.sampled(base),
+            phase.rounds,
+        )
+        for phase, base in phases
+    ]
+    return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
 
 
 def _run(phases: list[tuple[Phase, Mechanism]]) -> Mechanism:

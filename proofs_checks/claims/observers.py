@@ -15,7 +15,7 @@ from ...accounting.billboard.knowledge import Clients
 from ...accounting.billboard.observers import observer_epsilon
 from ...mechanisms import Gaussian, InputError, Mechanism, Repeat, Sequence, Shuffled, rounds_by_step
 from ...mechanisms.aggregation import Aggregation, PerClientNoise, UniformMean
-from .claim import Claim, to_attained_run, to_run
+from .claim import Claim, has_uneven_cohorts, to_attained_run, to_run
 from .findings import Finding
 from .mechanism import PerClientGaussianTable
 
@@ -78,11 +78,13 @@ def _against(claim: Claim, run: Mechanism, observer: Observer, clients: Clients)
 def by_observer(claim: Claim) -> tuple[ObservedInterval, ...]:
     """For billboard and joint claims with sampled cohorts: hidden cohorts against cohorts that the coalition knows.
 
-    Entries that no accountant can give are left out.
+    Entries that no accountant can give are left out, zero-out in hidden cohorts with unequal weights among them.
     """
     if claim.statement.notion == "dp" or all(phase.sampling.rate == 1.0 for phase in claim.phases):
         return ()
     views: tuple[tuple[Observer, Clients], ...] = ((OUTSIDE, "stateless"), (EVERYBODY_ELSE, "stateful"))
+    if claim.statement.neighbouring == "zero-out" and any(map(has_uneven_cohorts, claim.phases)):
+        views = views[1:]
     return tuple(entry for observer, clients in views for entry in _entries(claim, observer, clients))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -16,7 +16,7 @@ from ...accounting import Bracket
 from ...mechanisms import InputError, Mechanism
 from ..auditing import AuditResult, AuditWitness
 from ..certificates.certificate import NoCertificate, restated, write
-from ..claims.claim import Claim, load_claim, to_attained_run, to_run
+from ..claims.claim import Claim, hidden_and_uneven, load_claim, to_attained_run, to_run
 from ..claims.findings import NOT_CHECKED, Finding, assumptions, findings
 from ..claims.observers import (
     ObservedInterval,
@@ -182,7 +182,10 @@ def judge(bracket: Bracket, threshold: float) -> Verdict:
 def certified_interval(claim: Claim) -> tuple[Bracket, tuple[str, ...]]:
     """The interval around the true epsilon, and what kept it from being tighter, in words."""
     run, attained_run = to_run(claim), to_attained_run(claim)
-    upper, limits = _attempt(claim, run)
+    worse = claim
+    if hidden_and_uneven(claim):
+        worse = replace(claim, statement=claim.statement.model_copy(update={"neighbouring": "replace-one"}))
+    upper, limits = _attempt(worse, run)
     if attained_run == run:
         return upper, limits
     lower = _attempt(claim, attained_run)[0].lower if attained_run is not None else 0.0

@@ -192,6 +192,37 @@ def test_fixed_size_sampling_accounted_as_poisson(monkeypatch):
     caught(monkeypatch, right, wrong, relabelled)
 
 
+ZEROED = {"kind": "gaussian-mean", "noise_std": 0.8, "clip_norm": 1.0}
+
+
+@pytest.fixture(scope="module")
+def zeroed():
+    """An upper end only."""
+    claim = {"title": "T", "neighbouring": "zero-out", "epsilon": 9.0, "delta": 1e-5}
+    tables = {"claim": claim, "mechanism": ZEROED, "sampling": COHORT, "composition": {"rounds": 500}}
+    read = parse_claim(tables)
+    return certificate(read, 0.0, certified_interval(read)[0].upper)
+
+
+def test_rounds_that_reveal_nothing_are_forgotten(monkeypatch, zeroed):
+    """Without the mass at loss 0 the zeroed pair's moments are too small."""
+    wrong = forged(zeroed, {"interval.epsilon_upper": repr(0.9 * float(zeroed["interval"]["epsilon_upper"]))})
+    caught(monkeypatch, '{"hy": (1, 1), "ze": (1, 9)}', '{"hy": (1, 1), "ze": ()}', wrong)
+
+
+def test_weights_that_differ_taken_as_equal(monkeypatch, zeroed):
+    lighter = forged(zeroed, {"phases.0.mechanism.min_weight": "0.04"})
+    caught(monkeypatch, 'kind != "gaussian-mean" or values[2] == values[3]', "True", lighter)
+
+
+def test_a_replaced_unit_s_laplace_noise_accounted_as_a_removed_one_s(monkeypatch):
+    document = issued("zero-out", {"kind": "laplace", "noise_multiplier": 2.0}, COIN, 10)
+    both = [{**document["evidence"]["upper"][0], "direction": "both"}]
+    changes = {"claim.neighbouring": "replace-one", "interval.epsilon_lower": "0", "evidence.lower": None}
+    relabelled = forged(document, changes | {"evidence.upper": both})
+    caught(monkeypatch, 'order == "replace" else 1)', "False else 1)", relabelled)
+
+
 def test_lightest_weight_taken_for_the_heaviest(monkeypatch):
     mechanism = {"kind": "gaussian-mean", "noise_std": 0.1, "clip_norm": 1.0, "weights": [1.0] * 150 + [3.0] * 50}
     document = issued("replace-one", mechanism, COHORT, 10, epsilon=50.0, notion="billboard")

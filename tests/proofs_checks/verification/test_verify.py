@@ -197,3 +197,19 @@ def test_the_witness_says_what_the_others_contribute(relation: str, rounds: int,
     assert found.verdict == "refuted"
     assert found.witness is not None
     assert f"all others contribute {others} (" in found.witness.neighbours
+
+
+@pytest.mark.parametrize("weights", [[1.0, 2.0, 3.0, 3.0], 0.6])
+def test_unequal_weights_in_hidden_cohorts_are_accounted_as_a_replacement(weights: Any) -> None:
+    """The substitute changes everybody's weight, which zero-out's own pair does not cover."""
+    mean = {"kind": "gaussian-mean", "noise_std": 2.5, "clip_norm": 1.0, "weights": weights}
+    cohort = {"sampling": {"scheme": "fixed-size", "population": 4, "cohort": 2}, "composition": {"rounds": 100}}
+
+    def interval(relation: str, **more: Any) -> Bracket:
+        return verify(claim(1.0, mean, claim={"neighbouring": relation, **more}, **cohort)).certified
+
+    zeroed, replaced = interval("zero-out"), interval("replace-one")
+    assert zeroed.upper == replaced.upper
+    assert zeroed.lower <= interval("zero-out", notion="billboard").lower
+    even = verify(claim(1.0, {**mean, "weights": "uniform"}, claim={"neighbouring": "zero-out"}, **cohort)).certified
+    assert even.upper < 0.6 * zeroed.upper
