@@ -102,7 +102,7 @@ def reproduced_by(
     found: list[Convention] = []
     for variant in main_variants(described):
         known = _single(bracket) if bracket is not None and variant == described else _exact(variant)
-        quick = _each(variant, (zcdp, limit, lambda v: renyi(v, _QUICK_GRIDS)))
+        quick = _each(variant, (zcdp, limit, composition_theorems, lambda v: renyi(v, _QUICK_GRIDS)))
         found += [_convention(computed, variant, target) for computed in (*known, *quick)]
     kept = sorted((c for c in found if c.reproduces), key=lambda c: _rank(c, target))
     return tuple(convention.name for convention in kept)

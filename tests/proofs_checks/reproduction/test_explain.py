@@ -132,6 +132,11 @@ def test_planted_formulas_are_found(expected, run, neighbouring, value):
     assert any(expected in text for text in texts)
 
 
+def test_verify_names_advanced_composition_too():
+    value = 0.1 * math.sqrt(140 * math.log(1e5)) + 7 * math.expm1(0.1)
+    assert "advanced composition" in reproduced_by(Repeat(PureDp(0.1), 70), 1e-5, "add-remove", f"{value:.6f}")
+
+
 @pytest.mark.parametrize(
     ("change", "actual"),
     [
