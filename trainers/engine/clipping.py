@@ -134,9 +134,10 @@ class ClippedSum:
                 part, rows = numbers, thin.rows
                 if few < listed:
                     part, rows = numbers[first : first + few], rows[first : first + few]
-                if self._waiting is not None and (self._waiting[0] != block or not self._queue.takes(part)):
+                length = part.shape[0] * width
+                if self._waiting is not None and (self._waiting[0] != block or not self._queue.takes(length)):
                     self._settle()
-                self._queue.put(rows, part, factor, thin.background)
+                self._queue.put(rows, part.view(-1), width, length, factor, background=thin.background)
                 self._waiting = block, numbers
 
     def _settle(self) -> None:

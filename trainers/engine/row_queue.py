@@ -19,16 +19,16 @@ class RowQueue:
         self._rows: list[Tensor] = []
         self._margins: list[tuple[int, int]] = []
 
-    def takes(self, numbers: Tensor) -> bool:
-        """Whether there is room for these."""
-        return self._used + numbers.numel() <= self._size
+    def takes(self, length: int) -> bool:
+        """Whether there is room for so many numbers."""
+        return self._used + length <= self._size
 
-    def put(self, rows: Tensor, numbers: Tensor, factor: float, background: bool) -> None:
-        """Wait with numbers times factor for these rows: see SparseRows."""
-        begin, width = self._used, numbers.shape[1]
-        self._used += numbers.numel()
+    def put(self, rows: Tensor, numbers: Tensor, width: int, length: int, factor: float, *, background: bool) -> None:
+        """Wait with numbers times factor, of this length, for these rows of this width: see SparseRows."""
+        begin = self._used
+        self._used = begin + length
         waiting = self._scratch.of(max(self._size, self._used), numbers).scaled
-        torch.mul(numbers.view(-1), factor, out=waiting[begin : self._used])
+        torch.mul(numbers, factor, out=waiting[begin : self._used])
         self._rows.append(rows)
         if background:
             self._margins.append((begin // width, self._used // width))
