@@ -36,6 +36,9 @@ at the saddle point b deviations past the middle; c is kept below b, the larger 
 _SKEWED = 2.0
 """Skewness of the tilted loss from where jumps do not matter at c: the saddle point is where they begin to."""
 
+_SKEWED_SHARE = 0.04
+"""Of the saddle point's eps, which is then far too large, above which the eps sought is likely to be."""
+
 _GOAL = 34.0
 """-log of the ray's remainder, relative to delta."""
 
@@ -170,7 +173,7 @@ def approach(inversion: BentInversion, epsilon: float, log_delta: float) -> floa
 
 def invert_bent(pair: Sampled, rounds: int, saddle: Saddle) -> BentInversion:
     """The inversion from c near the saddle point. Raises OutOfReach where it takes too many nodes."""
-    c = _crossing(pair, saddle)
+    c = crossing(pair, saddle)
     most_near = min(0.25 * c, 1.0 / pair.shift)
     nodes, floor = rotated(pair, c, c + most_near, rounds), rounds * math.log1p(-pair.rate)
     start, start_error = nodes.growth(c)
@@ -178,7 +181,7 @@ def invert_bent(pair: Sampled, rounds: int, saddle: Saddle) -> BentInversion:
         raise OutOfReach("rounding outweighs the moments")
     polynomial = Near.of(nodes, most_near)
     near, log_start = polynomial.reach, math.log1p(start)
-    least = 0.0 if saddle.skewness > _SKEWED else 0.5 * saddle.epsilon
+    least = (_SKEWED_SHARE if saddle.skewness > _SKEWED else 0.5) * saddle.epsilon
     known = min(0.0, saddle.log_delta + c * (saddle.epsilon - floor))
     need = rounds * (nodes.log_largest - log_start) + _GOAL - known
     octaves = max(1, math.ceil(math.log2(max(2.0, need / ((least - floor) * DIRECTION.real * near)))))
@@ -212,7 +215,7 @@ def invert_bent(pair: Sampled, rounds: int, saddle: Saddle) -> BentInversion:
     )
 
 
-def _crossing(pair: Sampled, saddle: Saddle) -> float:
+def crossing(pair: Sampled, saddle: Saddle) -> float:
     """Where the contour leaves the real line: at the saddle point, or short of where jumps would take over."""
     middle = logarithm_of_odds(pair.rate) / pair.shift + 0.5 * pair.shift
     beyond = BEYOND if saddle.skewness > _SKEWED else BEYOND_JUMPS

@@ -55,6 +55,9 @@ _WIDE_DELTA = 1e-8
 _ELSEWHERE = 1e-4
 """Relative width that is narrow enough where rates are below 1e-3 or rounds fewer than 100."""
 
+_AGAIN = 1e-8
+"""There, from which relative width on another inversion is tried where the first one put the crossing."""
+
 _RETRIES = 8
 
 
@@ -111,8 +114,8 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
     between = 0.0, math.inf
     jumps = rare(composition)
     if jumps:
-        between, saddle = between_on_the_bent_contour(composition, *jumps, saddle, targets, 0.5 * _WIDE)
-        enough = _WIDE if jumps[0].rate >= 1e-3 and jumps[1] >= 100 else _ELSEWHERE
+        enough, again = (_WIDE, 0.5 * _WIDE) if jumps[0].rate >= 1e-3 and jumps[1] >= 100 else (_ELSEWHERE, _AGAIN)
+        between, saddle = between_on_the_bent_contour(composition, *jumps, saddle, targets, again)
         if between[1] - between[0] <= enough * min(between[1], 1e300):
             return Bracket(*between, True, METHOD)
     if saddle.skewness > _SKEWED:

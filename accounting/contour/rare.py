@@ -8,11 +8,14 @@ from dataclasses import replace
 from ..bracket import OutOfReach
 from ..pairs import Composition
 from ..rounding import widened_down
-from .bent import BentInversion, approach, invert_bent, serves
+from .bent import BentInversion, approach, crossing, invert_bent, serves
 from .crossing import epsilon_above, epsilon_below
 from .paths import Sampled
 from .rounds import phases
 from .saddle import Saddle, saddle_at_epsilon
+
+_SETTLED = 1e-3
+"""Relative width at which only another place to cross the real line would narrow a bracket."""
 
 _RARE = 1.0
 """Jumps expected in all rounds up to which the bent contour is the faster one."""
@@ -57,6 +60,8 @@ def between_on_the_bent_contour(
         if most - least <= enough * min(most, 1e300):
             break
         saddle = replace(saddle_at_epsilon(composition, start), log_delta=saddle.log_delta)
+        if most - least <= _SETTLED * min(most, 1e300) and abs(crossing(pair, saddle) - found.c) <= 0.01 * found.c:
+            break
     return (least, most), saddle
 
 

@@ -71,11 +71,13 @@ class Near:
         np.cumprod(powers, axis=0, out=powers)
         sizes, tilted = np.abs(powers), np.abs(nodes.tilted)
         units = nodes.relative + 2.0 * U_ERROR * nodes.c * sizes[1] + (U_ERROR + 8.0) * (ORDERS + 1.0)
-        units += 3.0 * tilted.size
-        absolute: Real = (sizes @ tilted) * scale
+        units += SUMMED
+        absolute: Real = (sizes * tilted).sum(axis=1) * scale  # matrix products of this size would start BLAS threads
         reach = min(most, (2.0**-54 * absolute[1] / absolute[-1]) ** (1.0 / ORDERS))
         reach = 2.0 ** math.floor(math.log2(reach))  # a power of two scales the nodes exactly
-        return cls((powers @ nodes.tilted) * scale, absolute, (sizes @ (tilted * units)) * scale, reach)
+        return cls(
+            (powers * nodes.tilted).sum(axis=1) * scale, absolute, (sizes * (tilted * units)).sum(axis=1) * scale, reach
+        )
 
     def values(self, octaves: int, start: float, start_error: float) -> tuple[Complex, Complex, Real]:
         """tau, G(c + tau) - 1 and its error, on the octaves below reach."""
