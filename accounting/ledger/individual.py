@@ -44,12 +44,7 @@ class IndividualBudgets:
         return allowed
 
     def _checked(self, clients: Clients) -> Clients:
-        chosen = np.asarray(clients)
-        if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
-            raise InputError("clients", chosen.shape, "a vector of client numbers")
-        if len(chosen) and not 0 <= chosen.min() <= chosen.max() < len(self.spent):
-            raise InputError("clients", int(chosen.max()), f"client numbers from 0 to {len(self.spent) - 1}")
-        return chosen.astype(np.int64)
+        return _numbers("clients", clients, len(self.spent))
 
     def _costs(self, clients: Clients, cost: float | NDArray[np.float64]) -> NDArray[np.float64]:
         costs = np.broadcast_to(np.asarray(cost, dtype=float), (len(clients),))
@@ -78,7 +73,7 @@ class Participations:
 
     def record(self, round_index: int, cohort: Clients) -> None:
         """Record a cohort; InputError, and nothing recorded, when a client takes part too soon or too often."""
-        chosen = np.asarray(cohort)
+        chosen = _numbers("cohort", cohort, len(self.times))
         if len(np.unique(chosen)) != len(chosen):
             raise InputError("cohort", "a repeated client", "each client once a round")
         early = chosen[self._last[chosen] > round_index - self.min_separation]
@@ -91,3 +86,16 @@ class Participations:
             )
         self._last[chosen] = round_index
         self.times[chosen] += 1
+
+
+def _numbers(field: str, clients: Clients, total: int) -> Clients:
+    """Client numbers from 0 to total - 1; a negative one would be somebody else's, counted from the end."""
+    chosen = np.asarray(clients)
+    if not chosen.size:
+        return np.zeros(0, dtype=np.int64)
+    if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
+        raise InputError(field, chosen.shape, "a vector of client numbers")
+    low, high = int(chosen.min()), int(chosen.max())
+    if low < 0 or high >= total:
+        raise InputError(field, low if low < 0 else high, f"client numbers from 0 to {total - 1}")
+    return chosen.astype(np.int64)

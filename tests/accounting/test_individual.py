@@ -52,3 +52,12 @@ def test_participation_limits_are_kept():
     with pytest.raises(InputError, match="fewer than 2"):
         schedule.record(9, np.array([1]))
     assert 1 not in schedule.eligible(100)
+
+
+@pytest.mark.parametrize("cohort", [[-1], [5], [0.5], [[0]], [2**63]])
+def test_participations_of_nobody_are_refused(cohort):
+    """-1 would have been counted for the last client."""
+    record = Participations(5, 1, 3)
+    with pytest.raises(InputError, match="cohort"):
+        record.record(0, np.array(cohort))
+    assert record.times.sum() == 0
