@@ -178,7 +178,7 @@ def test_planted_leaks_are_caught(bug):
     assert not check_billboard(trainer, clients, 2, (-clients[2][0] * 9, clients[2][1])).holds
 
 
-TRIALS, ERROR, DELTA, ROUNDS, MULTIPLIER = 1200, 1e-3, 0.1, 4, 4.0
+TRIALS, ERROR, DELTA, ROUNDS, MULTIPLIER = 3000, 1e-3, 0.1, 4, 4.0
 
 
 def score(side, seed):
