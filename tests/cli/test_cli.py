@@ -304,15 +304,15 @@ def test_a_schedule_s_last_cohort_and_its_clip(tmp_path: Path, capsys: pytest.Ca
     def spent(clip: float, cohort: int) -> float:
         first = Repeat(FixedSize(Gaussian(4.0 / clip), 100, 10), 5)
         last = Repeat(Poisson(Gaussian(2.0 / clip), cohort / 5000), 200)
-        return epsilon_of(Sequence((first, last)), 1e-5, "zero-out").upper
+        return epsilon_of(Sequence((first, last)), 1e-5, "add-remove").upper
 
-    assert run([*target, "cohort", "--json", "--neighbouring", "zero-out"]) == 0
+    assert run([*target, "cohort", "--json", "--neighbouring", "add-remove"]) == 0
     cohort = json.loads(capsys.readouterr().out)["value"]
     assert spent(1.0, cohort) <= 3 < spent(1.0, cohort + 1)
-    assert run([*target, "clip-norm", "--json", "--neighbouring", "zero-out"]) == 0
+    assert run([*target, "clip-norm", "--json", "--neighbouring", "add-remove"]) == 0
     clip = json.loads(capsys.readouterr().out)["value"]
     assert spent(clip, 50) <= 3 < spent(clip * (1 + 1e-6), 50)
-    assert run([*target, "clip-norm", "--neighbouring", "zero-out"]) == 0
+    assert run([*target, "clip-norm", "--neighbouring", "add-remove"]) == 0
     assert "times the schedule's" in capsys.readouterr().out
     phases = SCHEDULE_OF_COHORTS.split("[[phase]]")
     for last, named in (("[[phase]]" + phases[1], "mechanism"), (SCHEDULE, "sampling")):
