@@ -36,7 +36,7 @@ at the saddle point b deviations past the middle; c is kept below b, the larger 
 _SKEWED = 2.0
 """Skewness of the tilted loss from where jumps do not matter at c: the saddle point is where they begin to."""
 
-_SKEWED_SHARE = 0.04
+_SKEWED_SHARE = 0.01
 """Of the saddle point's eps, which is then far too large, above which the eps sought is likely to be."""
 
 _GOAL = 34.0
