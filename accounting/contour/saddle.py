@@ -128,7 +128,7 @@ def _periods(composition: Composition, saddle: Saddle, lines: Real, points: Real
         rounds = rough(composition, top)
     heights = rounds.log_profiles(points) - points * saddle.epsilon
     gain = np.maximum(heights + (accuracy - saddle.log_delta), 1.0)
-    return heights, gain / np.maximum(np.abs(points - lines[:, None]), 1e-300)
+    return heights, gain / np.maximum(np.abs(points - lines[:, None]), 1e-200)
 
 
 def _search(
