@@ -189,8 +189,7 @@ def invert_bent(pair: Sampled, rounds: int, saddle: Saddle) -> BentInversion:
         raise OutOfReach("the ray is too long")
     far = far_out(nodes, start, start_error, near, octaves)
     terms = _terms(nodes, polynomial, far, rounds, floor, (start, start_error))
-    heavy = slice(0, terms.heavy(least) + 1)
-    light = slice(heavy.stop, None)
+    heavy, light = slice(0, terms.heavy(least) + 1), slice(terms.heavy(least) + 1, None)
     steep = start_error / near + UNIT * float(polynomial.rounding[1])
     floor_error = _floor_error(pair.rate, floor)
     return BentInversion(

@@ -179,9 +179,8 @@ def _sums(nodes: Rotated, reach: float, octaves: int) -> tuple[Complex, Complex,
             early, gone = powers[:, :begin].sum(axis=1), tilted[end:].sum()
         else:
             power *= power + 2.0
-        weight = tilted[begin:end]
         scaled = early * scale**orders
-        growth[octave] = (power * weight).sum(axis=1) + base @ scaled - gone
+        growth[octave] = (power * tilted[begin:end]).sum(axis=1) + base @ scaled - gone
         turned = power[PER_OCTAVE:] + 1.0
         slopes[octave] = turned @ moved[begin:end]
         slopes[octave, :, 0] += once @ scaled / scale
