@@ -86,6 +86,8 @@ class BentInversion:
             np.exp(np.minimum(self.small - epsilon * self.away, 600.0)).sum()
         )
         error += self._corner_error(epsilon) + 1.001 * self._missing(epsilon) / math.pi
+        if not math.isfinite(value + error):
+            return -math.inf, math.inf, -self.c
         base = self.log_base - self.c * epsilon
         slack = 16.0 * UNIT * (abs(self.log_base) + self.c * epsilon + 40.0)
         return (
@@ -146,8 +148,9 @@ class BentInversion:
         side, e = self.side, epsilon - self.floor
         fall, bend = self.rounds * side.linear.real - e * side.move.real, self.rounds * side.square.real
         inside = (bend < 0.0) & (fall > 0.0) & (fall < -2.0 * bend)
-        peak = np.where(inside, -0.25 * fall * (fall / np.where(inside, bend, -1.0)), np.maximum(0.0, fall + bend))
-        whole = np.abs(side.linear) + np.abs(side.square) + side.rest
+        steep = np.where(inside, fall, 0.0)
+        peak = np.where(inside, -0.25 * steep * (steep / np.where(inside, bend, -1.0)), np.maximum(0.0, fall + bend))
+        whole = np.minimum(np.abs(side.linear) + np.abs(side.square) + side.rest, 1e100)
         grown = np.minimum(self.rounds * (side.rest + 0.5 * whole * whole) + peak, self.rounds * np.log1p(whole))
         logs = self.rounds * side.log_size + grown + np.log(np.abs(side.move)) - 2.0 * np.log(np.abs(side.t))
         logs += self.c * epsilon - e * side.t.real - self.log_base
