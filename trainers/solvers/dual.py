@@ -129,6 +129,9 @@ class DualSolver:
         ordered = in_order(work, order)
         sizes = [len(client) for client in ordered.clients]
         chunk = _Chunk(order, ranks, sizes, [self._features(client) for client in ordered.clients])
+        for client in ordered.clients:
+            if len(client) <= LARGEST_KEPT:  # what stays comes before what is large and goes, or it fills the holes
+                self._gram(client)
         from_start = self._outputs(chunk, work.start)
         from_anchor = None
         if self._anchored(work) and work.anchor is not None:
