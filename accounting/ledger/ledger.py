@@ -15,7 +15,7 @@ from ...mechanisms.serialise import from_json, to_json
 from ..bracket import Bracket
 from ..epsilon import epsilon as epsilon_of
 from .running import RunningEpsilon
-from .store import GENESIS, Event, MemoryStore, SqliteStore, Store, chained
+from .store import GENESIS, Event, LedgerError, MemoryStore, SqliteStore, Store, chained
 
 MOST_READINGS = 4
 """Deltas and relations whose running cost is kept; the one that was asked for first goes first."""
@@ -109,6 +109,8 @@ class Ledger:
 
     def _refresh(self) -> None:
         for event in self._store.since(self._seen):
+            if event.hash != chained(self._head, event.event_id, event.mechanism):
+                raise LedgerError(f"event {self._seen + 1} does not follow the last one seen: the ledger was replaced")
             self._take(event, from_json(event.mechanism))
 
     def _take(self, event: Event, mechanism: Mechanism) -> None:

@@ -119,11 +119,14 @@ class SqliteStore:
         yield from _verified(rows, count, total, head)
 
     def _check(self, connection: sqlite3.Connection) -> None:
-        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if not tables:
+        damage = connection.execute("PRAGMA integrity_check").fetchone()[0]
+        if damage != "ok":  # an index that misses an event would let a retried round count twice
+            raise LedgerError(f"{self.path} is damaged: {' '.join(str(damage).split())}")
+        there = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type != 'index'")}
+        if not there:
             raise LedgerError(f"{self.path} is empty: cut off? Remove it to begin a new ledger")
-        if tables != {"events", "head"}:
-            raise LedgerError(f"{self.path} is a database, but no dpcert ledger: it has tables {sorted(tables)}")
+        if there != {"events", "head"}:
+            raise LedgerError(f"{self.path} is a database, but no dpcert ledger: it has {sorted(map(str, there))}")
         rows = connection.execute("SELECT schema_version FROM head").fetchall()
         if rows != [(SCHEMA_VERSION,)]:
             raise LedgerError(f"{self.path}: schema version {rows}, this dpcert reads {SCHEMA_VERSION}")
@@ -138,7 +141,7 @@ class SqliteStore:
     def _errors(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.DatabaseError, OSError) as error:
+        except (sqlite3.DatabaseError, OSError, UnicodeDecodeError) as error:  # the last: in names and in messages
             raise LedgerError(f"{self.path}: {error}") from error
 
 
@@ -161,8 +164,19 @@ def _create(path: Path) -> None:
             connection.execute("COMMIT")
         with suppress(FileExistsError):
             os.link(draft, path)
+        _synced(path.parent)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _synced(folder: Path) -> None:
+    """Make the file's name as durable as its contents, where the system can."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _verified(rows: list[tuple[int, str, str, str]], count: int, total: int, head: str) -> Iterator[Event]:
@@ -177,4 +191,4 @@ def _verified(rows: list[tuple[int, str, str, str]], count: int, total: int, hea
             yield Event(event_id, mechanism, found)
         previous = found
     if (rows[-1][0] if rows else 0) != total or previous != head:
-        raise LedgerError(f"the ledger says {total} events ending in {head[:12]}, but other ones are there")
+        raise LedgerError(f"the ledger says {total} events ending in {str(head)[:12]}, but other ones are there")

@@ -85,3 +85,8 @@ def test_bad_options(recorded, capsys):
         assert run(["ledger", "show", str(recorded), *arguments]) == 2
         assert "error: --" in capsys.readouterr().err
     assert run(["ledger", "check", str(recorded), "--head", "0" * 64]) == 2
+
+
+def test_an_export_that_cannot_be_written_is_one_line(recorded, tmp_path, capsys):
+    assert run(["ledger", "export", str(recorded), "--output", str(tmp_path / "none" / "events.jsonl")]) == 2
+    assert capsys.readouterr().err.startswith("error: --output = ")

@@ -20,6 +20,7 @@ from .output import interval, output_console, print_json
 app = typer.Typer(
     help="Check, show or export a ledger file: the record of what was released.",
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode=None,
 )
 
@@ -106,7 +107,10 @@ def export_command(
     if output is None:
         typer.echo(text, nl=False)
     else:
-        output.write_text(text, "utf-8")
+        try:
+            output.write_text(text, "utf-8")
+        except OSError as problem:
+            raise InputError("--output", str(output), f"a file that can be written ({problem})") from None
 
 
 def _open(path: Path) -> Ledger:
