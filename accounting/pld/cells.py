@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..rounding import UNIT
+from ..rounding import UNIT, up
 
 Vector = NDArray[np.float64]
 
@@ -49,6 +49,22 @@ class Cells:
     def mirrored(self) -> Cells:
         """The pair (Q, P)."""
         return Cells(self.q, self.p, -self.high, -self.low, self.error, self.only_q, self.only_p, self.stray)
+
+    def trimmed(self, mass: float) -> Cells:
+        """Without the cells of the largest losses, as far as all of them together have at most this mass under P.
+
+        A single large loss of no consequence would otherwise set the scale of everything. Losses above 0 only, where
+        the Q-mass is the smaller one: what is left out is stray.
+        """
+        order = np.argsort(-self.low)
+        total = np.cumsum((self.p * (1 + self.error) + 2 * NEGLIGIBLE)[order]) * (1 + ROUNDING_OF_SUMS)
+        count = int(np.count_nonzero((total <= mass) & (self.low[order] > 0)))
+        if count == 0 or count == order.size:
+            return self
+        kept = np.sort(order[count:])
+        p, q, low, high, error = (values[kept] for values in (self.p, self.q, self.low, self.high, self.error))
+        stray = up(self.stray + float(total[count - 1]))
+        return Cells(p, q, low, high, error, self.only_p, self.only_q, stray)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,14 +28,21 @@ from ..pairs import (
 from ..parameters import dominated_parameters, dominating_parameters
 from .bases import ContinuousBase, GaussianBase, continuous_base
 from .cells import Atoms, Cells, Vector, optimistic, pessimistic
+from .closed_laws import GaussianLaw, LaplaceLaw, VisibleLaw
 from .discrete import finite_cells, lattice_base, lattice_cells
 from .sampling import joined, location_cells, replace_continuous, replace_lattice, sheets
-from .transform import AtomLaw, GaussianLaw, LaplaceLaw, Law, VisibleLaw
+from .transform import AtomLaw, Law
 from .zeroed import below_zero, opposed_cells, span, zeroed_cells
 
 _COARSE = 1024
 _GRADED = 0.8
 """Share of the edges placed by importance; the rest are spread evenly."""
+
+_TRIMMED = 1e-3
+"""Share of the tail that may be lost to large losses."""
+
+SampledPair = SubsampledPair | OpposedPair | ZeroedPair
+"""Pairs in which a coin, seen or not, decides about taking part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +57,15 @@ class Resolution:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """`rounds` rounds of a pair, by a law that dominates it and one that it dominates."""
+    """`rounds` rounds of a pair, by a law that dominates it and one that it dominates.
+
+    sampled: whether a coin decides about taking part, which is what makes large losses rare.
+    """
 
     upper: Law
     lower: Law
     rounds: int
+    sampled: bool
 
 
 def supports_pair(pair: Pair) -> bool:
@@ -81,6 +92,7 @@ def steps(composition: Composition, resolution: Resolution) -> list[Step]:
             _law(dominating_parameters(pair), resolution, pessimistic),
             _law(dominated_parameters(pair), resolution, optimistic),
             rounds,
+            isinstance(pair, SampledPair),
         )
         for pair, rounds in [*merged, *rest]
     ]
@@ -94,7 +106,7 @@ def _law(pair: Pair, resolution: Resolution, discrete: Callable[[Cells], Atoms])
         return GaussianLaw(pair.shift)
     if isinstance(pair, LaplacePair):
         return LaplaceLaw(pair.shift)
-    return AtomLaw(discrete(_cells(pair, resolution)))
+    return AtomLaw(discrete(_cells(pair, resolution).trimmed(_TRIMMED * resolution.tail)))
 
 
 def _cells(pair: Pair, resolution: Resolution) -> Cells:

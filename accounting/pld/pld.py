@@ -22,6 +22,7 @@ from .laws import Resolution, steps, supports_pair
 from .profile import METHOD, Profile
 from .search import ALIASES, best_tilt, chernoff, saddle
 from .sides import Sides, may_have_rare_jumps, rare_jump_bound, threshold_for
+from .summit import lower_at_summit
 
 _NEAR_TOP = 2e-6
 """Relative distance from the largest possible loss within which epsilon is not resolved."""
@@ -55,7 +56,12 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
     rare = may_have_rare_jumps(composition)
     if rare:
         high = rare_jump_bound(steps(composition, Resolution(_PILOT_CELLS, tilt, tail)), high, log_finite)
-    answer, reach = Bracket(0.0, high, True, METHOD), 8.0
+    if high <= 0:
+        return Bracket(0.0, 0.0, True, METHOD)
+    low = lower_at_summit(pilot, whole.infinite_lower, delta, high)
+    answer, reach = Bracket(low, high, True, METHOD), 8.0
+    if answer.width <= _LEVELS[0][2] * answer.upper:
+        return answer
     for count, cells, enough in _LEVELS:
         pilot = steps(composition, Resolution(_PILOT_CELLS, tilt, tail))
         threshold = threshold_for(pilot, max(answer.lower, 0.8 * answer.upper), log_delta) if rare else None
@@ -116,7 +122,7 @@ def _window(guide: Sides, answer: Bracket, reach: float) -> tuple[float, float]:
     Near the largest loss of a bounded one nothing is resolved: the bracket is narrow enough a little below it.
     """
     high = min(answer.upper, guide.top * (1 - _NEAR_TOP))
-    return max(answer.lower, high - reach / saddle(guide.upper, high), 0.0), high
+    return min(max(answer.lower, high - reach / saddle(guide.upper, high), 0.0), high), high
 
 
 def _tail(composition: Composition, delta: float) -> float:

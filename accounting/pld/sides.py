@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..pairs import Composition, OpposedPair, SubsampledPair, ZeroedPair
+from ..pairs import Composition
 from ..rounding import widened_down, widened_up
 from .inversion import log_peak
-from .laws import Step
+from .laws import SampledPair, Step
 from .measure import Jumps, Measure, Product
 from .search import ALIASES, chernoff
 from .transform import Law
@@ -26,10 +26,12 @@ _RARE = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """Rounds jump when their loss is above `loss`; `exponent` bounds, by Chernoff, what never jumps."""
+    """Rounds of the steps `jumping` jump when their loss is above `loss`; `exponent` bounds, by Chernoff, what never
+    does."""
 
     loss: float
     exponent: float
+    jumping: frozenset[int]
 
 
 @dataclass(frozen=True)
@@ -57,43 +59,62 @@ class Sides:
         top = widened_up(upper.top, 1e-15 * (1 + upper.rounds**0.5))
         if threshold is None:
             return cls(upper, lower, high, low, top)
-        jumps = _jumps(upper, threshold.loss), _jumps(lower, threshold.loss)
-        if not all(any(jump is not None for _, jump, _ in part.parts) for part in jumps):
+        above, below = (_jumps(each.laws, threshold.loss, threshold.jumping) for each in (upper, lower))
+        if not all(any(jump is not None for _, jump, _ in part.parts) for part in (above, below)):
             return cls(upper, lower, high, low, top)
         c = threshold.exponent
-        start = log_peak(c) + jumps[0].small.log_moment(c)
-        return cls(*jumps, high, low, top, start + 1e-11 * upper.rounds + 1e-12 * abs(start), c)
+        start = log_peak(c) + above.small.log_moment(c)
+        return cls(above, below, high, low, top, start + 1e-11 * upper.rounds + 1e-12 * abs(start), c)
 
 
-def _jumps(product: Product, loss: float) -> Jumps:
-    parts: list[tuple[Law, Law | None, int]] = [(*law.split(loss), rounds) for law, rounds in product.laws]
+def _jumps(laws: Sequence[tuple[Law, int]], loss: float, jumping: frozenset[int]) -> Jumps:
+    """Outcomes with a jump: the other steps stay whole, however large their losses."""
+    parts: list[tuple[Law, Law | None, int]] = []
+    for at, (law, rounds) in enumerate(laws):
+        small, jump = law.split(loss) if at in jumping else (law, None)
+        parts.append((small, jump, rounds))
     return Jumps(parts)
 
 
 def may_have_rare_jumps(composition: Composition) -> bool:
     """Whether looking for a threshold is worth its time."""
-    by_coin = SubsampledPair | OpposedPair | ZeroedPair
-    sampled = [pair.rate * rounds for pair, rounds in composition if isinstance(pair, by_coin)]
+    sampled = [pair.rate * rounds for pair, rounds in composition if isinstance(pair, SampledPair)]
     return bool(sampled) and sum(sampled) <= _MOST_SAMPLED
 
 
 def threshold_for(steps: Sequence[Step], epsilon: float, log_delta: float) -> Threshold | None:
     """The largest threshold below which losses add up to epsilon with a profile below ALIASES * delta.
 
-    None where jumps above it are not rare.
+    None where jumps above it are not rare, whichever steps with common ones are left whole.
     """
+    laws = [(step.upper, step.rounds) for step in steps]
+    jumping = frozenset(at for at, step in enumerate(steps) if step.sampled)
+    while jumping:
+        found = _largest_threshold(laws, epsilon, log_delta, jumping)
+        if found is None:
+            return None
+        masses = _jump_masses(laws, found.loss, jumping)
+        if sum(masses.values()) <= _RARE:
+            return found
+        jumping -= {max(masses, key=masses.__getitem__)}
+    return None
+
+
+def _largest_threshold(
+    laws: Sequence[tuple[Law, int]], epsilon: float, log_delta: float, jumping: frozenset[int]
+) -> Threshold | None:
     best: Threshold | None = None
     low, high = -14.0, 0.0
     for _ in range(12):
         middle = 0.5 * (low + high)
         loss = epsilon * math.exp(middle)
-        jumps = _jumps(Product([(step.upper, step.rounds) for step in steps]), _APART * loss)
-        reached, exponent = chernoff(jumps.small, log_delta + math.log(ALIASES))
+        small = _jumps(laws, _APART * loss, jumping).small
+        reached, exponent = chernoff(small, log_delta + math.log(ALIASES))
         if reached <= epsilon:
-            low, best = middle, Threshold(loss, exponent)
+            low, best = middle, Threshold(loss, exponent, jumping)
         else:
             high = middle
-    return best if best is not None and _jump_mass(steps, best.loss) <= _RARE else None
+    return best
 
 
 def rare_jump_bound(steps: Sequence[Step], epsilon: float, log_delta: float) -> float:
@@ -101,15 +122,17 @@ def rare_jump_bound(steps: Sequence[Step], epsilon: float, log_delta: float) -> 
 
     e^{log_delta}: what the finite losses may use of delta.
     """
+    laws = [(step.upper, step.rounds) for step in steps]
+    jumping = frozenset(at for at, step in enumerate(steps) if step.sampled)
     low, high = -14.0, 0.0
     best = epsilon
     for _ in range(14):
         middle = 0.5 * (low + high)
         loss = epsilon * math.exp(middle)
-        if _jump_mass(steps, loss) > _RARE:
+        if sum(_jump_masses(laws, loss, jumping).values()) > _RARE:
             low = middle
             continue
-        jumps = _jumps(Product([(step.upper, step.rounds) for step in steps]), loss)
+        jumps = _jumps(laws, loss, jumping)
         rest, _ = chernoff(jumps.small, log_delta + math.log(ALIASES))
         if not any(jump is not None for _, jump, _ in jumps.parts):
             high, best = middle, min(best, rest)
@@ -120,9 +143,7 @@ def rare_jump_bound(steps: Sequence[Step], epsilon: float, log_delta: float) -> 
     return best
 
 
-def _jump_mass(steps: Sequence[Step], loss: float) -> float:
-    """The expected number of jumps; infinite where nothing can be told apart."""
-    parts = [(step.upper.split(loss), step.rounds) for step in steps]
-    if all(jump is None for (_, jump), _ in parts):
-        return 0.0
-    return math.fsum(rounds * math.exp(jump.log_moment(0.0)) for (_, jump), rounds in parts if jump is not None)
+def _jump_masses(laws: Sequence[tuple[Law, int]], loss: float, jumping: frozenset[int]) -> dict[int, float]:
+    """The expected number of jumps of each step that jumps at all."""
+    parts = enumerate(_jumps(laws, loss, jumping).parts)
+    return {at: rounds * math.exp(jump.log_moment(0.0)) for at, (_, jump, rounds) in parts if jump is not None}

@@ -15,8 +15,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..rounding import UNIT
-from .cells import Atoms, Vector
+from ..rounding import UNIT, widened_down
+from .cells import ROUNDING_OF_SUMS, Atoms, Vector
 
 Complex = NDArray[np.complex128]
 
@@ -75,6 +75,13 @@ class Law(Protocol):
         """An upper bound of the finite losses."""
         ...
 
+    def summit(self, price: float) -> tuple[float, float]:
+        """A loss and at most the mass at or above it, both large: a little mass is given up for 1/price more loss.
+
+        Mass 0 where no loss has a mass of its own.
+        """
+        ...
+
     def log_moment(self, c: float) -> float:
         """log phi(c), c >= 0, within log_moment_error(c)."""
         ...
@@ -101,6 +108,18 @@ class AtomLaw:
     @property
     def top(self) -> float:
         return float(np.max(self.atoms.loss, initial=-math.inf))
+
+    def summit(self, price: float) -> tuple[float, float]:
+        loss, mass = self._from_above
+        with np.errstate(divide="ignore"):
+            best = int(np.argmax(price * loss + np.log(mass)))
+        return float(loss[best]), widened_down(float(mass[best]), ROUNDING_OF_SUMS)
+
+    @cached_property
+    def _from_above(self) -> tuple[Vector, Vector]:
+        """The losses, largest first, and the mass at each or above it."""
+        order = np.argsort(-self.atoms.loss)
+        return self.atoms.loss[order], np.cumsum(self.atoms.mass[order])
 
     @cached_property
     def _log_mass(self) -> Vector:
@@ -175,111 +194,3 @@ def _binned(index: NDArray[np.int64], values: Vector, size: int) -> tuple[Vector
     lost = UNIT * (values.size * float(np.sum(np.abs(rest))) + 2 * float(np.sum(np.abs(values))))
     sums: Vector = np.bincount(index, leading, size).astype(float) + np.bincount(index, rest, size).astype(float)
     return sums, lost
-
-
-@dataclass(frozen=True, slots=True)
-class GaussianLaw:
-    """P = N(s, 1), Q = N(0, 1): phi(t) = exp(s^2 t (t + 1) / 2)."""
-
-    shift: float
-    infinite: float = 0.0
-    top: float = math.inf
-
-    def log_moment(self, c: float) -> float:
-        return 0.5 * self.shift**2 * c * (c + 1)
-
-    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Vector]:
-        scaled = 0.5 * self.shift**2 * grid.omega
-        value = np.exp(-scaled * grid.omega + 1j * (scaled * (2 * c + 1)))
-        phase_error = 8 * scaled * (grid.omega + 2 * c + 1)
-        error = UNIT * np.abs(value) * (16 + phase_error + 8 * self.log_moment(c))
-        return value, error + 1e-300
-
-    def split(self, threshold: float) -> tuple[Law, Law | None]:
-        return self, None
-
-
-@dataclass(frozen=True, slots=True)
-class LaplaceLaw:
-    """P = Laplace(s, 1), Q = Laplace(0, 1).
-
-    phi(t) = e^{ts}/2 + e^{-(1+t)s}/2 + (e^{ts} - e^{-(1+t)s}) / (2 (2t+1)): Mironov 2017 (arXiv 1702.07476v3),
-    Proposition 6, with order t + 1.
-    """
-
-    shift: float
-    infinite: float = 0.0
-
-    @property
-    def top(self) -> float:
-        return self.shift
-
-    def log_moment(self, c: float) -> float:
-        small = math.exp(-(2 * c + 1) * self.shift)
-        return c * self.shift + math.log(0.5 + 0.5 * small + 0.5 * (1 - small) / (2 * c + 1))
-
-    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Vector]:
-        """Relative to e^{cs}: every term is at most 1, and log_moment's argument is between 1/2 and 1."""
-        phase = grid.omega * self.shift
-        twice = 2 * c + 1 + 2j * grid.omega
-        small = np.exp(-(2 * c + 1) * self.shift - 2j * phase)
-        relative = 0.5 + 0.5 * small + 0.5 * (1 - small) / twice
-        scale = math.exp(c * self.shift - self.log_moment(c))
-        error = UNIT * (64 + 8 * phase + 8 * c * self.shift)
-        return relative * np.exp(1j * phase) * scale, error
-
-    def split(self, threshold: float) -> tuple[Law, Law | None]:
-        return self, None
-
-
-@dataclass(frozen=True, slots=True)
-class VisibleLaw:
-    """A public coin: the base law with probability `rate`, else loss 0."""
-
-    base: Law
-    rate: float
-
-    @property
-    def infinite(self) -> float:
-        return self.rate * self.base.infinite
-
-    @property
-    def top(self) -> float:
-        return max(0.0, self.base.top)
-
-    def log_moment(self, c: float) -> float:
-        return float(np.logaddexp(math.log1p(-self.rate), math.log(self.rate) + self.base.log_moment(c)))
-
-    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Vector]:
-        total, base = self.log_moment(c), self.base.log_moment(c)
-        out, taken = math.exp(math.log1p(-self.rate) - total), math.exp(math.log(self.rate) + base - total)
-        value, error = self.base.normalised(c, grid)
-        return out + taken * value, taken * error + UNIT * (64 + 4 * abs(base) + 4 * abs(total))
-
-    def split(self, threshold: float) -> tuple[Law, Law | None]:
-        none = AtomLaw(Atoms(np.zeros(1), np.array([1 - self.rate]), 0.0))
-        return none, ScaledLaw(self.base, self.rate)
-
-
-@dataclass(frozen=True, slots=True)
-class ScaledLaw:
-    """The base law's finite part times a probability."""
-
-    base: Law
-    weight: float
-    infinite: float = 0.0
-
-    @property
-    def top(self) -> float:
-        return self.base.top
-
-    def log_moment(self, c: float) -> float:
-        return self.base.log_moment(c) + math.log(self.weight)
-
-    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Vector]:
-        value, error = self.base.normalised(c, grid)
-        rounding = UNIT * (4 + 2 * abs(self.base.log_moment(c)) + 2 * abs(math.log(self.weight)))
-        return value, error + rounding * np.abs(value)
-
-    def split(self, threshold: float) -> tuple[Law, Law | None]:
-        return self, None

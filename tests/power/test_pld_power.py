@@ -76,10 +76,15 @@ def _without_stray(discrete: Callable[[Cells], Atoms]) -> Callable[[Cells], Atom
     return lambda cells: discrete(replace(cells, stray=0.0))
 
 
-@pytest.mark.usefixtures("coarse")
+@pytest.mark.parametrize("trimmed", [1e-3, 1.0])
 @pytest.mark.parametrize("dropped", [True, False])
-def test_dropped_truncation_mass(monkeypatch: pytest.MonkeyPatch, dropped: bool) -> None:
-    """Tails of 1e-3 cut off: harmless while their mass is counted, an under-report once it is dropped."""
+def test_dropped_truncation_mass(monkeypatch: pytest.MonkeyPatch, dropped: bool, trimmed: float) -> None:
+    """Tails of 1e-3 cut off: harmless while their mass is counted, an under-report once it is dropped.
+
+    trimmed: the share of it that large losses may lose, as it is or all.
+    """
+    monkeypatch.setattr(pld_laws, "_TRIMMED", trimmed)
+    monkeypatch.setattr(pld, "_LEVELS", ((1 << 13, 1 << 12, 0.0),))
     monkeypatch.setattr(pld, "_tail", lambda composition, delta: 1e-3)
     if dropped:
         monkeypatch.setattr(pld_laws, "pessimistic", _without_stray(pessimistic))

@@ -1,0 +1,139 @@
+"""Laws of the privacy loss whose transforms have a formula: Gaussian and Laplace pairs, and public coins over any law.
+
+The error bounds are those of docs/theory/pld.md, section "Transforms".
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..rounding import UNIT, down
+from .cells import Atoms, Vector
+from .transform import AtomLaw, Complex, Frequencies, Law
+
+
+@dataclass(frozen=True, slots=True)
+class GaussianLaw:
+    """P = N(s, 1), Q = N(0, 1): phi(t) = exp(s^2 t (t + 1) / 2)."""
+
+    shift: float
+    infinite: float = 0.0
+    top: float = math.inf
+
+    def log_moment(self, c: float) -> float:
+        return 0.5 * self.shift**2 * c * (c + 1)
+
+    def summit(self, price: float) -> tuple[float, float]:
+        """No loss has a mass of its own."""
+        return 0.0, 0.0
+
+    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Vector]:
+        scaled = 0.5 * self.shift**2 * grid.omega
+        value = np.exp(-scaled * grid.omega + 1j * (scaled * (2 * c + 1)))
+        phase_error = 8 * scaled * (grid.omega + 2 * c + 1)
+        error = UNIT * np.abs(value) * (16 + phase_error + 8 * self.log_moment(c))
+        return value, error + 1e-300
+
+    def split(self, threshold: float) -> tuple[Law, Law | None]:
+        return self, None
+
+
+@dataclass(frozen=True, slots=True)
+class LaplaceLaw:
+    """P = Laplace(s, 1), Q = Laplace(0, 1).
+
+    phi(t) = e^{ts}/2 + e^{-(1+t)s}/2 + (e^{ts} - e^{-(1+t)s}) / (2 (2t+1)): Mironov 2017 (arXiv 1702.07476v3),
+    Proposition 6, with order t + 1.
+    """
+
+    shift: float
+    infinite: float = 0.0
+
+    @property
+    def top(self) -> float:
+        return self.shift
+
+    def summit(self, price: float) -> tuple[float, float]:
+        """Outcomes above s all have the largest loss."""
+        return self.shift, 0.5
+
+    def log_moment(self, c: float) -> float:
+        small = math.exp(-(2 * c + 1) * self.shift)
+        return c * self.shift + math.log(0.5 + 0.5 * small + 0.5 * (1 - small) / (2 * c + 1))
+
+    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Vector]:
+        """Relative to e^{cs}: every term is at most 1, and log_moment's argument is between 1/2 and 1."""
+        phase = grid.omega * self.shift
+        twice = 2 * c + 1 + 2j * grid.omega
+        small = np.exp(-(2 * c + 1) * self.shift - 2j * phase)
+        relative = 0.5 + 0.5 * small + 0.5 * (1 - small) / twice
+        scale = math.exp(c * self.shift - self.log_moment(c))
+        error = UNIT * (64 + 8 * phase + 8 * c * self.shift)
+        return relative * np.exp(1j * phase) * scale, error
+
+    def split(self, threshold: float) -> tuple[Law, Law | None]:
+        return self, None
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleLaw:
+    """A public coin: the base law with probability `rate`, else loss 0."""
+
+    base: Law
+    rate: float
+
+    @property
+    def infinite(self) -> float:
+        return self.rate * self.base.infinite
+
+    @property
+    def top(self) -> float:
+        return max(0.0, self.base.top)
+
+    def summit(self, price: float) -> tuple[float, float]:
+        loss, mass = self.base.summit(price)
+        return loss, down(self.rate * mass)
+
+    def log_moment(self, c: float) -> float:
+        return float(np.logaddexp(math.log1p(-self.rate), math.log(self.rate) + self.base.log_moment(c)))
+
+    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Vector]:
+        total, base = self.log_moment(c), self.base.log_moment(c)
+        out, taken = math.exp(math.log1p(-self.rate) - total), math.exp(math.log(self.rate) + base - total)
+        value, error = self.base.normalised(c, grid)
+        return out + taken * value, taken * error + UNIT * (64 + 4 * abs(base) + 4 * abs(total))
+
+    def split(self, threshold: float) -> tuple[Law, Law | None]:
+        none = AtomLaw(Atoms(np.zeros(1), np.array([1 - self.rate]), 0.0))
+        return none, ScaledLaw(self.base, self.rate)
+
+
+@dataclass(frozen=True, slots=True)
+class ScaledLaw:
+    """The base law's finite part times a probability."""
+
+    base: Law
+    weight: float
+    infinite: float = 0.0
+
+    @property
+    def top(self) -> float:
+        return self.base.top
+
+    def summit(self, price: float) -> tuple[float, float]:
+        loss, mass = self.base.summit(price)
+        return loss, down(self.weight * mass)
+
+    def log_moment(self, c: float) -> float:
+        return self.base.log_moment(c) + math.log(self.weight)
+
+    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Vector]:
+        value, error = self.base.normalised(c, grid)
+        rounding = UNIT * (4 + 2 * abs(self.base.log_moment(c)) + 2 * abs(math.log(self.weight)))
+        return value, error + rounding * np.abs(value)
+
+    def split(self, threshold: float) -> tuple[Law, Law | None]:
+        return self, None
