@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from ..pairs import Composition
 from ..rounding import widened_down, widened_up
@@ -12,13 +14,13 @@ from .inversion import log_peak
 from .laws import SampledPair, Step
 from .measure import Jumps, Measure, Product
 from .search import ALIASES, chernoff
-from .transform import Law
+from .transform import AtomLaw, Law
 
 _MOST_SAMPLED = 100.0
 """Expected number of sampled rounds above which no jump is rare."""
 
 _APART = 1.05
-"""Above the threshold by this factor nothing may matter either: finer cells put losses where coarse ones had none."""
+"""Above the threshold by this factor nothing may matter either: cells' edges move between resolutions."""
 
 _RARE = 0.3
 """Largest expected number of jumps that are called rare."""
@@ -59,7 +61,8 @@ class Sides:
         top = widened_up(upper.top, 1e-15 * (1 + upper.rounds**0.5))
         if threshold is None:
             return cls(upper, lower, high, low, top)
-        above, below = (_jumps(each.laws, threshold.loss, threshold.jumping) for each in (upper, lower))
+        at = dict.fromkeys(threshold.jumping, threshold.loss)
+        above, below = _jumps(upper.laws, at), _jumps(lower.laws, at)
         if not all(any(jump is not None for _, jump, _ in part.parts) for part in (above, below)):
             return cls(upper, lower, high, low, top)
         c = threshold.exponent
@@ -67,13 +70,19 @@ class Sides:
         return cls(above, below, high, low, top, start + 1e-11 * upper.rounds + 1e-12 * abs(start), c)
 
 
-def _jumps(laws: Sequence[tuple[Law, int]], loss: float, jumping: frozenset[int]) -> Jumps:
-    """Outcomes with a jump: the other steps stay whole, however large their losses."""
+def _jumps(laws: Sequence[tuple[Law, int]], thresholds: Mapping[int, float]) -> Jumps:
+    """Outcomes with a jump: steps without a threshold stay whole, however large their losses."""
     parts: list[tuple[Law, Law | None, int]] = []
     for at, (law, rounds) in enumerate(laws):
-        small, jump = law.split(loss) if at in jumping else (law, None)
+        small, jump = law.split(thresholds[at]) if at in thresholds else (law, None)
         parts.append((small, jump, rounds))
     return Jumps(parts)
+
+
+def _above(law: Law, loss: float) -> float:
+    """A threshold below which coarse cells have all that finer ones may have below `loss`: the next atom's."""
+    atoms = law.atoms.loss if isinstance(law, AtomLaw) else np.empty(0)
+    return max(_APART * loss, float(np.min(atoms, where=atoms > loss, initial=math.inf)))
 
 
 def may_have_rare_jumps(composition: Composition) -> bool:
@@ -108,7 +117,7 @@ def _largest_threshold(
     for _ in range(12):
         middle = 0.5 * (low + high)
         loss = epsilon * math.exp(middle)
-        small = _jumps(laws, _APART * loss, jumping).small
+        small = _jumps(laws, {at: _above(laws[at][0], loss) for at in jumping}).small
         reached, exponent = chernoff(small, log_delta + math.log(ALIASES))
         if reached <= epsilon:
             low, best = middle, Threshold(loss, exponent, jumping)
@@ -132,7 +141,7 @@ def rare_jump_bound(steps: Sequence[Step], epsilon: float, log_delta: float) -> 
         if sum(_jump_masses(laws, loss, jumping).values()) > _RARE:
             low = middle
             continue
-        jumps = _jumps(laws, loss, jumping)
+        jumps = _jumps(laws, dict.fromkeys(jumping, loss))
         rest, _ = chernoff(jumps.small, log_delta + math.log(ALIASES))
         if not any(jump is not None for _, jump, _ in jumps.parts):
             high, best = middle, min(best, rest)
@@ -145,5 +154,5 @@ def rare_jump_bound(steps: Sequence[Step], epsilon: float, log_delta: float) -> 
 
 def _jump_masses(laws: Sequence[tuple[Law, int]], loss: float, jumping: frozenset[int]) -> dict[int, float]:
     """The expected number of jumps of each step that jumps at all."""
-    parts = enumerate(_jumps(laws, loss, jumping).parts)
+    parts = enumerate(_jumps(laws, dict.fromkeys(jumping, loss)).parts)
     return {at: rounds * math.exp(jump.log_moment(0.0)) for at, (_, jump, rounds) in parts if jump is not None}
