@@ -2,7 +2,8 @@
 
 Historical grids, with where they stood: TF-Privacy 0.5 `compute_dp_sgd_privacy_lib.py`; Opacus 0.9 to 1.x
 `RDPAccountant.DEFAULT_ALPHAS` (the same list in TF-Privacy's MNIST tutorials); dp-accounting 0.6
-`DEFAULT_RDP_ORDERS`; Abadi et al. 2016, moments up to 32, that is orders 2 to 33.
+`DEFAULT_RDP_ORDERS`; JAX-Privacy `accounting/analysis.py`, `_DEFAULT_RDP_ORDERS` (2023, 2025); Abadi et al. 2016,
+moments up to 32, that is orders 2 to 33.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ...accounting import dominating, gdp
+from ...accounting import dominating, gdp, shuffled
 from ...accounting.conversions.renyi import asoodeh_epsilon, canonne_epsilon, mironov_epsilon
 from ...accounting.conversions.zcdp import (
     bun_steinke_epsilon,
@@ -58,6 +59,11 @@ GRIDS: dict[str, tuple[float, ...]] = {
     ),
     "Opacus's orders": (*_TENTHS, *map(float, range(12, 64))),
     "dp-accounting's orders": (*_TENTHS, *map(float, range(11, 64)), 128, 256, 512, 1024),
+    "JAX-Privacy's orders": (
+        *(1.01 + k * (8 - 1.01) / 49 for k in range(49)),
+        *map(float, range(8, 64)),
+        *(float(int(65 + k * (512 - 65) / 9)) for k in range(10)),
+    ),
 }
 CONVERSIONS: dict[str, Callable[[float, float, float], float]] = {
     "RDP, classic conversion": mironov_epsilon,
@@ -84,35 +90,44 @@ class Computed:
 
 def renyi(variant: Variant, grids: Sequence[str] = tuple(GRIDS)) -> Iterator[Computed]:
     """Both conversions, at the best order of each grid and at the best order of all; nothing where unsupported."""
-    curves = [rdp.curve(product) for product in _products(variant)]
-    if not curves or any(curve.failure > 0 for curve in curves):
+    bound = _renyi_bound(variant)
+    if bound is None:
         return
-
-    def bound(alpha: float) -> float:
-        return max(curve(alpha) for curve in curves)
-
+    best = 8.0
     for name, convert in CONVERSIONS.items():
 
         def objective(alpha: float, convert: Callable[[float, float, float], float] = convert) -> float:
             return convert(alpha, bound(alpha), variant.delta)
 
-        best = best_order(objective, tolerance=_SEARCH)
+        best = best_order(objective, best, tolerance=_SEARCH)
         yield Computed(name, objective(best), f"best order {best:.4g}")
-        if name == "RDP, improved conversion":
-            yield _optimal(bound, variant.delta, best)
         for grid in grids:
             value, order = min((objective(alpha), alpha) for alpha in _around(GRIDS[grid], best))
             yield Computed(f"{name}, {grid}", value, f"order {order:g}")
 
 
-def _optimal(bound: Callable[[float], float], delta: float, start: float) -> Computed:
-    """Asoodeh et al.'s conversion at its own best order."""
+def optimal(variant: Variant) -> Iterator[Computed]:
+    """Asoodeh et al.'s conversion at its own best order, which is near that of the improved one."""
+    bound = _renyi_bound(variant)
+    if bound is None:
+        return
+
+    def improved(alpha: float) -> float:
+        return canonne_epsilon(alpha, bound(alpha), variant.delta)
 
     def objective(alpha: float) -> float:
-        return asoodeh_epsilon(alpha, bound(alpha), delta)
+        return asoodeh_epsilon(alpha, bound(alpha), variant.delta)
 
-    best = best_order(objective, start, tolerance=0.1)
-    return Computed("RDP, optimal conversion", objective(best), f"best order {best:.4g}")
+    best = best_order(objective, best_order(improved, tolerance=_SEARCH), tolerance=0.1)
+    yield Computed("RDP, optimal conversion", objective(best), f"best order {best:.4g}")
+
+
+def _renyi_bound(variant: Variant) -> Callable[[float], float] | None:
+    """The run's Renyi divergence by order; None where it has none."""
+    curves = [rdp.curve(product) for product in _products(variant)]
+    if not curves or any(curve.failure > 0 for curve in curves):
+        return None
+    return lambda alpha: max(curve(alpha) for curve in curves)
 
 
 def _around(grid: tuple[float, ...], best: float) -> list[float]:
@@ -166,13 +181,23 @@ def _best_of(grid: tuple[float, ...], objective: Callable[[float], float]) -> fl
     return grid[low]
 
 
+def shuffled_epoch(variant: Variant) -> Iterator[Computed]:
+    """The lower bound that one shuffled epoch gives by itself: Chua et al. 2024, section 4."""
+    pairs = shuffled.epochs(variant.run, variant.neighbouring)
+    value = max((shuffled.epsilon_lower(epoch, variant.delta) for epoch in pairs), default=0.0)
+    if value > 0:
+        yield Computed("lower bound of one shuffled epoch", value, "Chua et al. 2024, arXiv 2403.17673, section 4")
+
+
 def limit(variant: Variant) -> Iterator[Computed]:
     """The central-limit estimates: Bu et al. 2020 for Poisson sampling, Dong et al. 2022 for fixed size."""
     products = _products(variant)
     if not products or not all(gdp.supports(product) for product in products):
         return
-    value = max(gdp.epsilon(product, variant.delta).upper for product in products)
-    yield Computed("GDP-CLT", value, "the limit, not a bound")
+    found = [gdp.epsilon(product, variant.delta) for product in products]
+    value = max(bracket.upper for bracket in found)
+    if not all(bracket.certified for bracket in found):  # of unsampled Gaussians it is exact, and no convention apart
+        yield Computed("GDP-CLT", value, "the limit, not a bound")
 
 
 def zcdp(variant: Variant) -> Iterator[Computed]:

@@ -6,17 +6,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
+from itertools import chain
 
 from ... import accounting
 from ...accounting.bracket import Bracket
 from ...mechanisms import InputError, Mechanism, Neighbouring, neighbouring_relation
 from ...mechanisms.validate import open_probability
-from .conventions import Computed, composition_theorems, fixed_size, limit, renyi, zcdp
+from .cohort_variants import NOT_STATED, Sizes, population_variants, scheme_variants
+from .conventions import (
+    Computed,
+    composition_theorems,
+    fixed_size,
+    limit,
+    optimal,
+    renyi,
+    shuffled_epoch,
+    zcdp,
+)
+from .matches import Convention
 from .printed import Printed, printed
-from .run_variants import Variant, main_variants, more_variants, parameter_ends
+from .rounded_noise import noise_chosen_for, parameter_ends
+from .run_variants import Reading, Variant, main_variants, neighbour_variants, round_variants
 
 _QUICK_GRIDS = ("moments accountant's integer orders",)
 _TIGHT = ("gaussian", "participation", "contour")
@@ -27,24 +39,11 @@ _EXACT_WIDTH = 1e-3
 
 
 EXACT = "exact (PLD, contour)"
+RENYI = "RDP, classic conversion"
+_Source = Callable[[Variant], Iterator[Computed]]
+
 _FAR = 50.0
-"""Where all that was computed of a run is so many times the printed number, small changes of it are not tried."""
-
-
-@dataclass(frozen=True, slots=True)
-class Convention:
-    """One way to arrive at an epsilon.
-
-    name: the accounting, then the changes to what was described. value: its epsilon. reproduces: whether that
-    becomes the printed number. rounding: "nearest", "down" or "up", whichever does it; None if none does.
-    """
-
-    name: str
-    value: float
-    reproduces: bool
-    detail: str
-    changes: tuple[str, ...] = ()
-    rounding: str | None = None
+"""What is so many times the printed number as described is not tried again for small changes of the description."""
 
 
 def explain(
@@ -53,36 +52,26 @@ def explain(
     neighbouring: Neighbouring,
     number: Printed | Decimal | str | float,
     notion: str = "dp",
+    sizes: Sizes = NOT_STATED,
+    readings: Sequence[Reading] = (),
 ) -> tuple[Convention, ...]:
     """All conventions searched, those that reproduce the printed epsilon first, then by distance from it.
 
     run, delta, neighbouring, notion: as described by the source. number: epsilon as printed; its digits count,
-    so "8.0" and 8 differ. Takes a few seconds. Raises InputError for values out of range.
+    so "8.0" and 8 differ. sizes: population and cohort as stated, for runs of which only a rate is described.
+    readings: other runs that the source's own words allow. Takes a few seconds. Raises InputError for values out
+    of range.
     """
     described, target = _described(run, delta, neighbouring, notion), printed(number)
-    found: list[Convention] = []
-    for variant in main_variants(described):
-        plain = {computed.name: computed for computed in _everything(variant)}
-        found += [_convention(computed, variant, target) for computed in plain.values()]
-        if min((computed.value for computed in plain.values()), default=0.0) > _FAR * target.value:
-            continue  # the other variants at most quarter the shift or the delta's logarithm: they cannot come near
-        found += _rounded_parameter(variant, target)
-        true = next((computed.value for name, computed in plain.items() if name == EXACT), 0.0)
-        sources = _ALL if true <= _FAR * target.value else _ALL[1:]
-        for other in more_variants(variant):
-            found += [
-                _convention(computed, other, target)
-                for computed in _each(other, sources)
-                if computed.name not in plain or computed.value != plain[computed.name].value
-            ]
-    return tuple(sorted(dict((c.name, c) for c in reversed(found)).values(), key=lambda c: _rank(c, target)))
-
-
-def _rank(convention: Convention, target: Printed) -> tuple[bool, int, bool, float, int]:
-    """Reproducing ones first; then the fewest changes, the plainest rounding, the nearest value, the shortest name."""
-    changes = len(convention.changes) if convention.reproduces else 0
-    distance = abs(convention.value - target.value)
-    return not convention.reproduces, changes, convention.rounding != "nearest", distance, len(convention.name)
+    search = _Search(target)
+    mains = {variant: search.add(variant, _ALL) for variant in main_variants(described)}
+    for variant in _read(described, readings):
+        search.add(variant, _ALL)
+    for variant, plain in mains.items():
+        search.found += _rounded_parameter(variant, target)
+        for other in _changed_once(variant, sizes):
+            search.add(other, _near(plain, target))
+    return search.ranked()
 
 
 def reproduced_by(
@@ -92,20 +81,34 @@ def reproduced_by(
     number: Printed | Decimal | str | float,
     notion: str = "dp",
     bracket: Bracket | None = None,
+    readings: Sequence[Reading] = (),
 ) -> tuple[str, ...]:
-    """The names of the common conventions that give the printed digits; quick, for `verify`.
+    """The names of the common conventions that give the printed digits: those of `common` that reproduce it."""
+    tried = common(run, delta, neighbouring, number, notion, bracket, readings)
+    return tuple(convention.name for convention in tried if convention.reproduces)
 
-    Only what was described and its usual misreading (Poisson cohorts, add-remove), only continuous and integer
-    orders. bracket: the certified epsilon where it is known already, so that it need not be computed again.
+
+def common(
+    run: Mechanism,
+    delta: float,
+    neighbouring: Neighbouring,
+    number: Printed | Decimal | str | float,
+    notion: str = "dp",
+    bracket: Bracket | None = None,
+    readings: Sequence[Reading] = (),
+) -> tuple[Convention, ...]:
+    """The common conventions in the order of `explain`, of whose search they are a part; quick, for `verify`.
+
+    Only what was described, its usual misreading (Poisson cohorts, add-remove) and the source's readings, only
+    continuous and integer orders. bracket: the certified epsilon where it is known, so that it is not computed again.
     """
-    described, target = _described(run, delta, neighbouring, notion), printed(number)
-    found: list[Convention] = []
-    for variant in main_variants(described):
-        known = _single(bracket) if bracket is not None and variant == described else _exact(variant)
-        quick = _each(variant, (zcdp, limit, composition_theorems, lambda v: renyi(v, _QUICK_GRIDS)))
-        found += [_convention(computed, variant, target) for computed in (*known, *quick)]
-    kept = sorted((c for c in found if c.reproduces), key=lambda c: _rank(c, target))
-    return tuple(convention.name for convention in kept)
+    described, search = _described(run, delta, neighbouring, notion), _Search(printed(number))
+    for variant in chain(main_variants(described), _read(described, readings)):
+        if bracket is not None and variant == described:
+            search.add(variant, (lambda _: _single(bracket), *_QUICK))
+        else:
+            search.add(variant, (_exact, *_QUICK))
+    return search.ranked()
 
 
 def _described(run: Mechanism, delta: float, neighbouring: Neighbouring, notion: str) -> Variant:
@@ -114,18 +117,60 @@ def _described(run: Mechanism, delta: float, neighbouring: Neighbouring, notion:
     return Variant(run, open_probability("delta", delta), neighbouring_relation(neighbouring), notion=notion)
 
 
-_Source = Callable[[Variant], Iterator[Computed]]
+def _changed_once(variant: Variant, sizes: Sizes) -> Iterator[Variant]:
+    """Further single changes to a variant: neighbours, sampling scheme, rounds, population and delta."""
+    yield from neighbour_variants(variant)
+    yield from scheme_variants(variant, sizes)
+    yield from round_variants(variant)
+    yield from population_variants(variant, sizes)
 
 
-def _each(variant: Variant, sources: tuple[_Source, ...]) -> Iterator[Computed]:
+def _read(described: Variant, readings: Sequence[Reading]) -> Iterator[Variant]:
+    """The source's own readings, each with its usual misreading."""
+    for reading in readings:
+        read = described.changed(reading.change, run=reading.run, neighbouring=reading.neighbouring)
+        yield from main_variants(read)
+
+
+class _Search:
+    """The conventions found so far. One whose value is that of fewer changes, found before, is not counted again."""
+
+    def __init__(self, target: Printed) -> None:
+        self.target = target
+        self.found: list[Convention] = []
+        self._known: set[tuple[str, float]] = set()
+
+    def add(self, variant: Variant, sources: Sequence[_Source]) -> dict[str, float]:
+        """Adds what the sources compute of a variant, and returns all of that by name."""
+        values = {}
+        for computed in _each(variant, sources):
+            values[computed.name] = computed.value
+            if (computed.name, computed.value) not in self._known:
+                self._known.add((computed.name, computed.value))
+                self.found += [
+                    _convention(computed, variant, self.target),
+                    *noise_chosen_for(computed, variant, self.target),
+                ]
+        return values
+
+    def ranked(self) -> tuple[Convention, ...]:
+        """Each name once, in the order of `_rank`."""
+        by_name = {convention.name: convention for convention in reversed(self.found)}
+        return tuple(sorted(by_name.values(), key=lambda convention: _rank(convention, self.target)))
+
+
+def _rank(convention: Convention, target: Printed) -> tuple[bool, int, bool, float, int]:
+    """Reproducing ones first; then the fewest changes, the plainest rounding, the nearest value, the shortest name."""
+    changes = len(convention.changes) if convention.reproduces else 0
+    distance = abs(convention.value - target.value)
+    return not convention.reproduces, changes, convention.rounding != "nearest", distance, len(convention.name)
+
+
+def _each(variant: Variant, sources: Sequence[_Source]) -> Iterator[Computed]:
     for source in sources:
         for computed in source(variant):
             if math.isfinite(computed.value):
                 yield computed
-
-
-def _everything(variant: Variant) -> Iterator[Computed]:
-    yield from _each(variant, _ALL)
 
 
 def _exact(variant: Variant) -> Iterator[Computed]:
@@ -145,20 +190,48 @@ def _exact(variant: Variant) -> Iterator[Computed]:
         return
 
 
-_ALL: tuple[_Source, ...] = (_exact, zcdp, limit, composition_theorems, fixed_size, renyi)
-
-
 def _single(bracket: Bracket) -> Iterator[Computed]:
     if bracket.certified and bracket.width <= _EXACT_WIDTH * bracket.upper < math.inf:
         middle = (bracket.lower + bracket.upper) / 2
         yield Computed(EXACT, middle, f"certified by {bracket.method}")
 
 
+_SIMPLE: tuple[_Source, ...] = (zcdp, limit, composition_theorems, shuffled_epoch)
+_ALL: tuple[_Source, ...] = (_exact, *_SIMPLE, fixed_size, renyi, optimal)
+
+
+def _quick_renyi(variant: Variant) -> Iterator[Computed]:
+    return renyi(variant, _QUICK_GRIDS)
+
+
+_QUICK: tuple[_Source, ...] = (*_SIMPLE, _quick_renyi)
+
+
+def _near(plain: dict[str, float], target: Printed) -> tuple[_Source, ...]:
+    """What to try again with small changes: those at most quarter the shift, so that what is far off stays so.
+
+    The optimal conversion costs most and is left out: it gives the improved one's printed digits nearly always.
+    """
+    far = {name for name, value in plain.items() if value > _FAR * target.value}
+    sources = [*_SIMPLE]
+    if not far & ({EXACT} if EXACT in plain else {RENYI}):
+        sources.append(_exact)
+    if RENYI not in far:
+        sources += [fixed_size, renyi]
+    return tuple(sources)
+
+
 def _convention(computed: Computed, variant: Variant, target: Printed) -> Convention:
     rounding = target.rounding_of(computed.value)
     note = f", rounded {rounding}" if rounding in ("down", "up") else ""
     name = "; ".join((computed.name, *variant.changes))
-    return Convention(name, computed.value, rounding is not None, computed.detail + note, variant.changes, rounding)
+    covers = target.covered_by(computed.value)
+    return Convention(
+        name, computed.value, rounding is not None, computed.detail + note, covers, variant.changes, rounding
+    )
+
+
+_WITH_ROUNDED_NOISE: tuple[_Source, ...] = (_exact, zcdp, limit, lambda variant: renyi(variant, ()), optimal)
 
 
 def _rounded_parameter(variant: Variant, target: Printed) -> Iterator[Convention]:
@@ -167,14 +240,14 @@ def _rounded_parameter(variant: Variant, target: Printed) -> Iterator[Convention
     if ends is None:
         return
     name, cheap, dear = ends
-    sources: tuple[_Source, ...] = (_exact, zcdp, limit, lambda v: renyi(v, ()))
     runs = (variant.run, cheap, dear)
-    values = [{c.name: c.value for c in _each(variant.changed("", run=run), sources)} for run in runs]
+    values = [{c.name: c.value for c in _each(variant.changed("", run=run), _WITH_ROUNDED_NOISE)} for run in runs]
     for convention, centre in values[0].items():
         if convention in values[1] and convention in values[2]:
             low, high = values[1][convention], values[2][convention]
-            inside = low - target.unit / 2 <= target.value <= high + target.unit / 2
+            covers = low - target.unit / 2, high + target.unit / 2
+            inside = covers[0] <= target.value <= covers[1]
             changes = (*variant.changes, f"{name} rounded as printed")
             detail = f"from {low:.6g} to {high:.6g} over the rounding"
             label = "; ".join((convention, *changes))
-            yield Convention(label, centre, inside, detail, changes, "nearest" if inside else None)
+            yield Convention(label, centre, inside, detail, covers, changes, "nearest" if inside else None)

@@ -26,6 +26,15 @@ class Printed:
         """What it may have been before it was rounded to nearest."""
         return self.value - self.unit / 2, self.value + self.unit / 2
 
+    @property
+    def _directed(self) -> bool:
+        return self.unit <= _DIRECTED * abs(self.value)
+
+    def covered_by(self, computed: float) -> tuple[float, float]:
+        """The range of the numbers with as many decimals as this one that `computed` could be printed as."""
+        reach = self.unit if self._directed else self.unit / 2
+        return computed - reach, computed + reach
+
     def rounding_of(self, computed: float) -> str | None:
         """How `computed` becomes this number: rounded to "nearest", "down" or "up"; None if it does not.
 
@@ -34,7 +43,7 @@ class Printed:
         slack = _FUZZ * min(abs(self.value), self.unit / _DIRECTED)
         if abs(computed - self.value) <= self.unit / 2 + slack:
             return "nearest"
-        if self.unit > _DIRECTED * abs(self.value):
+        if not self._directed:
             return None
         if -slack <= computed - self.value < self.unit:
             return "down"

@@ -2,7 +2,8 @@
 
 Each variant names the changes that lead to it. They are the differences found between published numbers and
 their descriptions: cohorts of fixed size accounted as Poisson's, replace-one neighbours with add-remove's
-sensitivity, rounds rounded up or down to whole epochs, a population off by one, delta = 1/population.
+sensitivity, rounds rounded up or down to whole epochs, another population, delta = 1/population. Who takes part
+(sampling schemes, populations) has a file of its own, cohort_variants.py.
 """
 
 from __future__ import annotations
@@ -13,18 +14,16 @@ from dataclasses import dataclass, replace
 
 from ...mechanisms import (
     FixedSize,
-    Gaussian,
     Mechanism,
     Neighbouring,
     Poisson,
+    RandomAllocation,
     RandomizedResponse,
     Repeat,
     Sequence,
     Shuffled,
-    Zcdp,
     rounds_by_step,
 )
-from .printed import significant_digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +41,35 @@ class Variant:
         return replace(self, changes=(*self.changes, change), **fields)  # type: ignore[arg-type]
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Another run that the source means, or accounts for, by its own words; `change` says what is read otherwise."""
+
+    change: str
+    run: Mechanism
+    neighbouring: Neighbouring
+
+
+@dataclass(frozen=True, slots=True)
+class Simple:
+    """A run that is one sampled mechanism, repeated: the sampler, what it samples, its rate and the rounds."""
+
+    sampler: Poisson | FixedSize | Shuffled
+    rate: float
+    rounds: int
+
+
+def simple(run: Mechanism) -> Simple | None:
+    """The run as one repeated sampler (rounds of a shuffled run are its batches); None for any other run."""
+    parts = rounds_by_step(run)
+    part, rounds = next(iter(parts.items()))
+    if len(parts) > 1 or not isinstance(part, Poisson | FixedSize | Shuffled):
+        return None
+    if isinstance(part, Shuffled):
+        return Simple(part, 1 / part.batches, rounds * part.batches)
+    return Simple(part, part.sampling_rate, rounds)
+
+
 def rewritten(run: Mechanism, change: Callable[[Mechanism], Mechanism]) -> Mechanism:
     """The run with every single-round mechanism (sampler included) and every Repeat passed through `change`."""
     if isinstance(run, Sequence):
@@ -57,7 +85,7 @@ def main_variants(described: Variant) -> Iterator[Variant]:
     poisson = rewritten(described.run, _as_poisson)
     usual = described
     if poisson != described.run:
-        usual = usual.changed("cohorts accounted as Poisson's", run=poisson)
+        usual = usual.changed(AS_POISSON, run=poisson)
     if described.neighbouring != "add-remove" and not _only_replace_one(poisson):
         usual = usual.changed(f"add-remove instead of {described.neighbouring}", neighbouring="add-remove")
     if described.notion != "dp":
@@ -66,83 +94,23 @@ def main_variants(described: Variant) -> Iterator[Variant]:
         yield usual
 
 
-def more_variants(described: Variant) -> Iterator[Variant]:
-    """Further single changes to a variant: neighbours, sampling, whole epochs, population, delta."""
-    yield from _other_neighbours(described)
-    bare = rewritten(described.run, _unsampled)
-    if bare != described.run:
-        yield described.changed("no amplification by sampling", run=bare)
-        if described.notion == "dp" and described.neighbouring != "add-remove":
-            yield described.changed("participation visible to the others", notion="billboard")
-    yield from _other_rounds(described)
-    yield from _other_populations(described)
+AS_POISSON = "cohorts accounted as Poisson's"
 
 
-def parameter_ends(run: Mechanism) -> tuple[str, Mechanism, Mechanism] | None:
-    """The run at both ends of what its rounded noise parameter (3 or 4 digits) may stand for; None if not rounded.
-
-    Returns the parameter's name and the runs with the cheaper and the dearer end.
-    """
-    found: list[str] = []
-
-    def end(sign: int) -> Callable[[Mechanism], Mechanism]:
-        def change(part: Mechanism) -> Mechanism:
-            if isinstance(part, Poisson | FixedSize):
-                return replace(part, mechanism=change(part.mechanism))
-            for kind, name, cheaper in ((Gaussian, "noise_multiplier", 1), (Zcdp, "rho", -1)):
-                if isinstance(part, kind) and 3 <= significant_digits(getattr(part, name)) <= 4:
-                    found.append(name)
-                    value = getattr(part, name)
-                    return replace(part, **{name: value + sign * cheaper * _half_unit(value)})
-            return part
-
-        return change
-
-    cheap, dear = rewritten(run, end(1)), rewritten(run, end(-1))
-    return (found[0], cheap, dear) if found else None
-
-
-def _half_unit(value: float) -> float:
-    return 0.5 * 10.0 ** (math.floor(math.log10(value)) + 1 - significant_digits(value))
-
-
-def _as_poisson(part: Mechanism) -> Mechanism:
-    if isinstance(part, FixedSize):
-        return Poisson(part.mechanism, part.sampling_rate)
-    if isinstance(part, Shuffled):
-        return Repeat(Poisson(part.mechanism, 1 / part.batches), part.batches)
-    return part
-
-
-def _unsampled(part: Mechanism) -> Mechanism:
-    return part.mechanism if isinstance(part, Poisson | FixedSize) else part
-
-
-def _only_replace_one(run: Mechanism) -> bool:
-    return any(isinstance(part, RandomizedResponse) for part in rounds_by_step(run))
-
-
-def _other_neighbours(described: Variant) -> Iterator[Variant]:
+def neighbour_variants(described: Variant) -> Iterator[Variant]:
+    """The other neighbouring relations."""
     others: tuple[Neighbouring, ...] = ("add-remove", "replace-one", "zero-out")
     for other in others:
         if other != described.neighbouring:
             yield described.changed(f"{other} instead of {described.neighbouring}", neighbouring=other)
 
 
-def _sampler(run: Mechanism) -> tuple[Repeat, Poisson | FixedSize] | None:
-    """The one repeated, sampled mechanism of a simple run."""
-    if isinstance(run, Repeat) and isinstance(run.mechanism, Poisson | FixedSize):
-        return run, run.mechanism
-    return None
-
-
-def _other_rounds(described: Variant) -> Iterator[Variant]:
+def round_variants(described: Variant) -> Iterator[Variant]:
     """Rounds one more or less, and whole epochs of floor(1/rate) or ceil(1/rate) rounds."""
-    simple = _sampler(described.run)
-    if simple is None:
+    found = simple(described.run)
+    if found is None or isinstance(found.sampler, Shuffled):
         return
-    repeat, sampled = simple
-    rate, rounds = sampled.sampling_rate, repeat.rounds
+    rate, rounds = found.rate, found.rounds
     epochs = round(rounds * rate)
     candidates = {rounds - 1: "one round less", rounds + 1: "one round more"}
     if epochs >= 1:
@@ -154,21 +122,18 @@ def _other_rounds(described: Variant) -> Iterator[Variant]:
         }
     for other, change in candidates.items():
         if other >= 1 and other != rounds:
-            yield described.changed(f"{change} ({other})", run=Repeat(sampled, other))
+            yield described.changed(f"{change} ({other})", run=Repeat(found.sampler, other))
 
 
-def _other_populations(described: Variant) -> Iterator[Variant]:
-    """A population off by one, and delta = 1/population, where the population is known."""
-    simple = _sampler(described.run)
-    if simple is None:
-        return
-    repeat, sampled = simple
-    if not isinstance(sampled, FixedSize):
-        return
-    for other in (sampled.population - 1, sampled.population + 1):
-        if other >= sampled.cohort:
-            changed = Repeat(FixedSize(sampled.mechanism, other, sampled.cohort), repeat.rounds)
-            yield described.changed(f"population {other} instead of {sampled.population}", run=changed)
-    target = 1 / sampled.population
-    if not math.isclose(target, described.delta, rel_tol=1e-3):
-        yield described.changed("delta = 1/population", delta=target)
+def _as_poisson(part: Mechanism) -> Mechanism:
+    if isinstance(part, FixedSize):
+        return Poisson(part.mechanism, part.sampling_rate)
+    if isinstance(part, Shuffled):
+        return Repeat(Poisson(part.mechanism, 1 / part.batches), part.batches)
+    if isinstance(part, RandomAllocation):
+        return Repeat(Poisson(part.mechanism, part.participations / part.rounds), part.rounds)
+    return part
+
+
+def _only_replace_one(run: Mechanism) -> bool:
+    return any(isinstance(part, RandomizedResponse) for part in rounds_by_step(run))

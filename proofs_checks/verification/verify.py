@@ -27,7 +27,9 @@ from ..claims.observers import (
     observer_findings,
     witnessed_run,
 )
-from ..reproduction.explain import reproduced_by
+from ..reproduction.claimed import commonly_explained
+from ..reproduction.matches import Convention, not_reproduced
+from ..reproduction.printed import printed
 from .witness import Witness, witness
 
 Verdict = Literal["holds", "refuted", "undecided"]
@@ -121,7 +123,8 @@ def verify(
     started = time.perf_counter()
     bracket, limits = certified_interval(claim)
     verdict = judge(bracket, claim.statement.threshold)
-    reproduced = _reproduced_by(claim, bracket)
+    conventions = _conventions(claim, bracket)
+    reproduced = tuple(convention.name for convention in conventions if convention.reproduces)
     run, observers = witnessed_run(claim), by_observer(claim)
     certificate, notes = _certificate(claim, bracket, certificates, certificate_name)
     return Verification(
@@ -131,7 +134,12 @@ def verify(
         reproduced_by=reproduced,
         assumptions=assumptions(claim),
         not_checked=(*limits, *NOT_CHECKED),
-        findings=(*findings(claim, bracket, verdict, reproduced), *observer_findings(observers, claim), *notes),
+        findings=(
+            *findings(claim, bracket, verdict, reproduced),
+            *observer_findings(observers, claim),
+            *_digits_findings(claim, conventions),
+            *notes,
+        ),
         witness=witness(claim, run) if verdict == "refuted" and run is not None else None,
         certificate=certificate,
         observers=observers,
@@ -139,14 +147,20 @@ def verify(
     )
 
 
-def _reproduced_by(claim: Claim, bracket: Bracket) -> tuple[str, ...]:
-    """The conventions that give the printed digits; none where the search cannot describe the run."""
-    statement = claim.statement
-    run, tight = to_run(claim), bracket if judged_against(claim) is None else None
+def _conventions(claim: Claim, bracket: Bracket) -> tuple[Convention, ...]:
+    """The common conventions behind a printed epsilon; none where the search cannot describe the run."""
     try:
-        return reproduced_by(run, statement.delta, statement.neighbouring, claim.printed, statement.notion, tight)
+        return commonly_explained(claim, bracket if judged_against(claim) is None else None)
     except (ValueError, ArithmeticError):  # of a number without meaning: no convention printed it
         return ()
+
+
+def _digits_findings(claim: Claim, conventions: tuple[Convention, ...]) -> tuple[Finding, ...]:
+    """That no common convention gives the printed digits, where that is so."""
+    if not conventions or conventions[0].reproduces:
+        return ()
+    text = f"{not_reproduced(conventions, printed(claim.printed), 'common conventions')} dpcert explain searches more."
+    return (Finding("digits-not-reproduced", "info", text),)
 
 
 def _certificate(

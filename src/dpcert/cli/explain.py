@@ -12,8 +12,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ..proofs_checks.claims.claim import Claim, load_claim, to_run
-from ..proofs_checks.reproduction.explain import Convention, explain
+from ..proofs_checks.claims.claim import Claim, load_claim
+from ..proofs_checks.reproduction.claimed import explained
+from ..proofs_checks.reproduction.matches import Chance, Convention, chances, not_reproduced
+from ..proofs_checks.reproduction.printed import Printed, printed
 from .options import Json
 from .output import output_console, print_json
 
@@ -29,12 +31,12 @@ def explain_command(
 ) -> None:
     """Which conventions give the printed epsilon: accountant, conversion, neighbours, sampling, rounding?
 
-    Says nothing about whether the number is right: that is dpcert verify.
+    Tries each with the run as described, and with one thing changed. Says nothing about whether the number is
+    right: that is dpcert verify.
     """
     read = load_claim(claim)
-    statement = read.statement
     with Console(stderr=True).status("searching the conventions"):
-        found = explain(to_run(read), statement.delta, statement.neighbouring, read.printed, statement.notion)
+        found = explained(read)
     if as_json:
         print_json(_document(read, found))
     else:
@@ -48,19 +50,45 @@ def _document(read: Claim, found: tuple[Convention, ...]) -> dict[str, object]:
         "title": statement.title,
         "claimed": {"epsilon": statement.epsilon, "delta": statement.delta},
         "reproduced_by": [convention.name for convention in found if convention.reproduces],
+        "tried": len(found),
+        "matching": sum(convention.reproduces for convention in found),
+        "chances": [asdict(chance) for chance in chances(found, printed(read.printed))],
         "conventions": [asdict(convention) for convention in found],
     }
 
 
-def _counted(found: tuple[Convention, ...], matching: int) -> str:
+def _counted(found: tuple[Convention, ...], number: Printed) -> str:
     """How many of the conventions give the printed digits, or plainly that none does."""
-    if matching or not found:
-        return f"{matching} of {len(found)} conventions tried give the printed digits (--all shows them)."
-    nearest = found[0]
-    return (
-        f"None of the {len(found)} conventions tried gives the printed digits (--all shows them): how the number came "
-        f"about is unknown. The nearest is {nearest.value:.6g}, {nearest.name}."
-    )
+    if not found:
+        return "No convention is known for such a run: how the number came about is unknown."
+    matching = sum(convention.reproduces for convention in found)
+    if matching:
+        plain = sum(convention.reproduces and not convention.changes for convention in found)
+        verb = "gives" if matching == 1 else "give"
+        return (
+            f"{matching} of {len(found)} conventions tried {verb} the printed digits, {plain} of them without any "
+            "change to the description (--all shows them)."
+        )
+    return f"{not_reproduced(found, number)} --all shows them."
+
+
+def _by_chance(found: tuple[Convention, ...], told: tuple[Chance, ...]) -> str:
+    """What a match is worth: how often a number out of the blue would be matched too."""
+    if not told:
+        return ""
+    low, high = told[-1].window
+    fewest = min((len(c.changes) for c in found if c.reproduces), default=0)
+    plain = next((chance for chance in told if chance.changes_at_most >= fewest), told[-1])
+    numbers = f"of all numbers from {low:g} to {high:g} with as many digits"
+    text = f"By chance: {_share(told[-1])} {numbers} are given by some convention tried"
+    if plain == told[-1]:
+        return text + "."
+    changes = {0: "no change", 1: "one change"}.get(plain.changes_at_most, f"at most {plain.changes_at_most} changes")
+    return f"{text}, {_share(plain)} by one of the {plain.tried} with {changes}."
+
+
+def _share(chance: Chance) -> str:
+    return f"{100 * chance.any:.2g}%"
 
 
 def _print(read: Claim, found: tuple[Convention, ...], everything: bool) -> None:
@@ -80,6 +108,7 @@ def _print(read: Claim, found: tuple[Convention, ...], everything: bool) -> None
     console = output_console()
     console.print(f"{read.statement.title}: printed epsilon {read.printed}", markup=False, highlight=False)
     console.print(table)
-    console.print(_counted(found, matching), markup=False, highlight=False)
+    console.print(_counted(found, printed(read.printed)), markup=False, highlight=False)
+    console.print(_by_chance(found, chances(found, printed(read.printed))), markup=False, highlight=False)
     if read.statement.convention:
         console.print(f"The source says: {read.statement.convention}.", markup=False, highlight=False)

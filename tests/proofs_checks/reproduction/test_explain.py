@@ -141,7 +141,7 @@ def test_verify_names_advanced_composition_too():
     ("change", "actual"),
     [
         ("one round less (999)", Repeat(FixedSize(Gaussian(6.0), 200, 30), 999)),
-        ("population 201 instead of 200", Repeat(FixedSize(Gaussian(6.0), 201, 30), 1000)),
+        ("population 201 instead of 200 (one more)", Repeat(FixedSize(Gaussian(6.0), 201, 30), 1000)),
         ("no amplification by sampling", Repeat(Gaussian(6.0), 1000)),
     ],
 )

@@ -1,0 +1,57 @@
+"""The search for a claim: its run, its stated population and cohort, and the readings that its source allows."""
+
+from __future__ import annotations
+
+from ...accounting import Bracket
+from ...mechanisms import Gaussian, Repeat
+from ..claims.claim import Claim, run_of, to_run
+from ..claims.mechanism import GaussianMeanTable, PerClientGaussianTable, Phase
+from .cohort_variants import Sizes
+from .explain import common, explain
+from .matches import Convention
+from .run_variants import Reading
+
+
+def explained(claim: Claim) -> tuple[Convention, ...]:
+    """`explain` for a claim: every convention searched for its printed epsilon."""
+    said = claim.statement
+    return explain(
+        to_run(claim), said.delta, said.neighbouring, claim.printed, said.notion, stated_sizes(claim), readings(claim)
+    )
+
+
+def commonly_explained(claim: Claim, bracket: Bracket | None) -> tuple[Convention, ...]:
+    """`common` for a claim; bracket: the certified epsilon of the run, if known."""
+    said = claim.statement
+    return common(to_run(claim), said.delta, said.neighbouring, claim.printed, said.notion, bracket, readings(claim))
+
+
+def stated_sizes(claim: Claim) -> Sizes:
+    """Population and cohort of a claim with one phase."""
+    if len(claim.phases) > 1:
+        return Sizes()
+    sampling = claim.phases[0].sampling
+    return Sizes(sampling.population, sampling.cohort)
+
+
+def readings(claim: Claim) -> tuple[Reading, ...]:
+    """Where the source's accounting takes another sensitivity than the mechanism's: its own, or equal weights'."""
+    found = []
+    equal = tuple(_with_equal_weights(phase) for phase in claim.phases)
+    if equal != claim.phases:
+        found.append(Reading("weights taken as equal", run_of(equal), claim.statement.neighbouring))
+    if len(claim.phases) == 1 and isinstance(table := claim.phases[0].mechanism, PerClientGaussianTable):
+        phase, assumed = claim.phases[0], table.assumed_sensitivity
+        if assumed is not None:
+            # zero-out's unit move is then the assumed sensitivity, whichever neighbours the source had in mind
+            noise = Gaussian(table.noise_std / assumed)
+            run = Repeat(phase.sampling.sampled(noise), phase.rounds)
+            found.append(Reading(f"sensitivity {assumed:.6g}, as the source takes it", run, "zero-out"))
+    return tuple(found)
+
+
+def _with_equal_weights(phase: Phase) -> Phase:
+    table = phase.mechanism
+    if not isinstance(table, GaussianMeanTable) or table.weights == "uniform":
+        return phase
+    return phase.model_copy(update={"mechanism": table.model_copy(update={"weights": "uniform"})})
