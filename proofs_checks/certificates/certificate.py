@@ -61,6 +61,8 @@ WILD = (0.6, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 15.0, 50.0, 200.0, 1000.0)
 Verdict = Literal["holds", "refuted", "undecided"]
 Table = dict[str, Any]
 
+_UNSAMPLED: Table = {"scheme": "none", "population": None, "cohort": None, "sampling_rate": None}
+
 
 class NoCertificate(Exception):
     """The checker could prove nothing of this claim; the message says why."""
@@ -198,8 +200,12 @@ def _claim(statement: Statement, note: str | None) -> Table:
 def _phase(phase: Phase) -> Table:
     if phase.sampling.max_cohort is not None:
         raise NoCertificate("the certificate's format has no Poisson cohorts that are cut")
+    if phase.sampling.scheme == "random-allocation":
+        raise NoCertificate("the certificate's format has no random allocation")
     if isinstance(phase.mechanism, CorrelatedTable):
         return _one_release(phase, phase.mechanism)
+    if phase.sampling.scheme == "cyclic":
+        return {"mechanism": _mechanism(phase), "sampling": _UNSAMPLED, "rounds": phase.rounds}
     return {
         "mechanism": _mechanism(phase),
         "sampling": _sampling(phase.sampling),
@@ -212,8 +218,7 @@ def _one_release(phase: Phase, mechanism: CorrelatedTable) -> Table:
     squares = mechanism.over(phase.composition.rounds, phase.sampling).squared_sensitivity()
     least, most = (_root(Fraction(square), direction) for square, direction in zip(squares, (-1, 1), strict=True))
     sizes = {"noise_std": repr(mechanism.noise_multiplier), "clip_norm": "1", "max_weight": most, "min_weight": least}
-    sampling = {"scheme": "none", "population": None, "cohort": None, "sampling_rate": None}
-    return {"mechanism": {"kind": "gaussian-mean", **sizes}, "sampling": sampling, "rounds": 1}
+    return {"mechanism": {"kind": "gaussian-mean", **sizes}, "sampling": _UNSAMPLED, "rounds": 1}
 
 
 def _root(square: Fraction, direction: int) -> str:
@@ -226,9 +231,14 @@ def _root(square: Fraction, direction: int) -> str:
 
 def restated(claim: Claim) -> str | None:
     """What the certificate speaks of where it cannot describe the claim's own mechanism; None where it does."""
-    if not any(isinstance(phase.mechanism, CorrelatedTable) for phase in claim.phases):
-        return None
-    return "all rounds of correlated noise as one Gaussian release, its sensitivity (max_weight) taken as given"
+    told = []
+    if any(isinstance(phase.mechanism, CorrelatedTable) for phase in claim.phases):
+        told.append(
+            "all rounds of correlated noise as one Gaussian release, its sensitivity (max_weight) taken as given"
+        )
+    if any(phase.sampling.scheme == "cyclic" for phase in claim.phases):
+        told.append("each pass of a cyclic schedule as the one round that a unit takes part in")
+    return "; ".join(told) or None
 
 
 def _mechanism(phase: Phase) -> Table:

@@ -13,13 +13,12 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import ValidationError, model_validator
 
 from ...mechanisms import InputError, Mechanism, Neighbouring, Poisson, Repeat, Sequence
-from ...mechanisms.validate import choice, number
+from ...mechanisms.validate import number
 from .fields import MISSING, Count, NonNegative, Probability, Table, checked
 from .file import read_tables
 from .mechanism import AnyMechanismTable, Phase
 from .sampling import CompositionTable, SamplingTable
 
-UNSUPPORTED = ("random-allocation",)
 Notion = Literal["dp", "billboard", "joint"]
 
 
@@ -147,7 +146,11 @@ class Claim:
 
     def __post_init__(self) -> None:
         for phase in self.phases:  # every description is built once here, so that no later step meets bad input
-            if self.statement.neighbouring == "add-remove" and phase.sampling.scheme in ("none", "fixed-size"):
+            if self.statement.neighbouring == "add-remove" and phase.sampling.scheme in (
+                "none",
+                "fixed-size",
+                "cyclic",
+            ):
                 weights = getattr(phase.mechanism, "weights", "uniform")
                 if weights != "uniform":
                     expected = "zero-out or replace-one with weights: a client that leaves changes all other weights"
@@ -168,7 +171,6 @@ def parse_claim(tables: object, file: str | None = None) -> Claim:
     """A claim from parsed TOML (nested dicts). Raises InputError, naming the field, on anything out of order."""
     if not isinstance(tables, dict) or not tables:
         raise InputError(file or "claim", tables, "a [claim] table and a [mechanism] table; there is nothing in it")
-    _refuse_unsupported(tables)
     try:
         read = ClaimTables.model_validate(tables)
     except ValidationError as problem:
@@ -237,18 +239,6 @@ def _with_idle_others(phases: list[tuple[Phase, Mechanism]]) -> Mechanism:
 def _run(phases: list[tuple[Phase, Mechanism]]) -> Mechanism:
     parts = [Repeat(phase.sampling.sampled(base), phase.rounds) for phase, base in phases]
     return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
-
-
-def _refuse_unsupported(tables: dict[str, Any]) -> None:
-    """Known words for what this version cannot account for get their own answer."""
-    phases = tables["phase"] if isinstance(tables.get("phase"), list) else [tables]
-    for phase in phases:
-        for table, key in (("mechanism", "kind"), ("sampling", "scheme")):
-            inner = phase.get(table) if isinstance(phase, dict) else None
-            word = inner.get(key) if isinstance(inner, dict) else None
-            if word in UNSUPPORTED:
-                hint = "something supported (this is not yet); if a zCDP bound is known, kind = 'zcdp' with rho"
-                raise InputError(f"{table}.{key}", choice(key, word, UNSUPPORTED), hint)
 
 
 def first_problem(problem: ValidationError) -> InputError:

@@ -119,6 +119,15 @@ def _about_sampling(claim: Claim, phase: Phase) -> Iterator[str]:
             yield "cohorts stay secret, and contributions depend on own data and public outputs only (no client state)"
     if scheme == "shuffle":
         yield "shuffling: a fresh uniform order in every epoch, batches of equal size, one participation an epoch"
+    if scheme == "cyclic":
+        yield "cyclic batches: the same public partition and order in every pass, whatever the data are"
+    if scheme == "random-allocation":
+        yield (
+            f"random allocation: every unit picks {phase.sampling.per_block or 1} of the {phase.sampling.block} rounds "
+            "of each block by itself, uniformly; sums divided by a constant, never by the realised cohort"
+        )
+        if claim.statement.observer is None and claim.statement.notion == "dp":
+            yield "the picks stay secret; contributions depend on own data and public outputs only (no client state)"
 
 
 def findings(claim: Claim, bracket: Bracket, verdict: str, reproduced_by: tuple[str, ...]) -> tuple[Finding, ...]:
@@ -149,6 +158,12 @@ def _sampling_findings(claim: Claim, phase: Phase) -> Iterator[Finding]:
             "shuffled-not-poisson",
             "warning",
             "Batches are shuffled: the amplification of Poisson sampling does not apply, and may not be claimed.",
+        )
+    if sampling.scheme == "cyclic":
+        yield Finding(
+            "cyclic-not-sampled",
+            "warning",
+            "Batches follow a fixed schedule: nothing is sampled, and no amplification may be claimed.",
         )
 
 

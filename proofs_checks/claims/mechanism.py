@@ -12,6 +12,7 @@ from ...mechanisms import (
     ApproximateDp,
     DiscreteGaussian,
     DiscreteLaplace,
+    DistributedDiscreteGaussian,
     Gaussian,
     InputError,
     Laplace,
@@ -104,7 +105,7 @@ def _weight_of_heaviest(weights: tuple[float, ...], sampling: SamplingTable) -> 
             f"one for each of the population of {sampling.population}, not {len(weights)}",
         )
     *others, heaviest = sorted(weights)
-    if sampling.scheme == "poisson":  # the mean divides by the constant expected total weight
+    if sampling.scheme in ("poisson", "random-allocation"):  # the mean divides by the constant expected total weight
         constant = heaviest / (sampling.rate * math.fsum(weights))
         return constant, constant
     companions = (sampling.cohort or len(weights)) - 1
@@ -126,10 +127,10 @@ class PerClientGaussianTable(MechanismTable):
     assumed_sensitivity: Positive | None = None
 
     def described(self, sampling: SamplingTable) -> Described:
-        if sampling.scheme == "poisson":
+        if sampling.scheme in ("poisson", "random-allocation"):
             raise InputError(
                 "sampling.scheme",
-                "poisson",
+                sampling.scheme,
                 "fixed-size or none: with a random cohort the amount of noise is random too",
             )
         return _exactly(Gaussian(self.noise_std * math.sqrt(sampling.divisor()) / self.clip_norm))
@@ -190,6 +191,19 @@ class SkellamTable(MechanismTable):
         return Described(Skellam(self.variance, self.clip, self.dimension), None)
 
 
+class DistributedDiscreteGaussianTable(MechanismTable):
+    """An integer vector; sigma: of one honest client's noise, on the grid."""
+
+    kind: Literal["distributed-discrete-gaussian"]
+    sigma: Positive
+    clients: Count
+    clip: Positive
+    dimension: Count
+
+    def described(self, sampling: SamplingTable) -> Described:
+        return Described(DistributedDiscreteGaussian(self.sigma, self.clients, self.clip, self.dimension), None)
+
+
 class ZcdpTable(MechanismTable):
     """Known only to be rho-zCDP, a round."""
 
@@ -230,6 +244,7 @@ AnyMechanismTable = Annotated[
     | DiscreteLaplaceTable
     | RandomizedResponseTable
     | SkellamTable
+    | DistributedDiscreteGaussianTable
     | ZcdpTable
     | PureDpTable
     | ApproximateDpTable
@@ -254,14 +269,5 @@ class Phase(Table):
 
     @property
     def rounds(self) -> int:
-        """How often the described mechanism ran: rounds; whole epochs when shuffled; once for correlated rounds."""
-        if isinstance(self.mechanism, CorrelatedTable):
-            return 1
-        rounds, batches = self.composition.rounds, self.sampling.batches
-        if self.sampling.scheme != "shuffle":
-            return rounds
-        if rounds % batches:
-            raise InputError(
-                "composition.rounds", rounds, f"whole epochs: a multiple of population / cohort = {batches}"
-            )
-        return rounds // batches
+        """How often the described mechanism ran: rounds, epochs, passes or blocks; once for correlated rounds."""
+        return 1 if isinstance(self.mechanism, CorrelatedTable) else self.sampling.times(self.composition.rounds)

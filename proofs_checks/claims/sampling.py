@@ -7,24 +7,35 @@ from typing import Literal
 
 from pydantic import model_validator
 
-from ...mechanisms import FixedSize, InputError, Mechanism, Poisson, Shuffled, TruncatedPoisson
+from ...mechanisms import (
+    Cyclic,
+    FixedSize,
+    InputError,
+    Mechanism,
+    Poisson,
+    RandomAllocation,
+    Shuffled,
+    TruncatedPoisson,
+)
 from .fields import MISSING, Count, Rate, Rounds, Table
 
 
 class SamplingTable(Table):
     """[sampling]: who takes part in a round."""
 
-    scheme: Literal["none", "poisson", "fixed-size", "shuffle"] = "none"
+    scheme: Literal["none", "poisson", "fixed-size", "shuffle", "cyclic", "random-allocation"] = "none"
     population: Count | None = None
     cohort: Count | None = None
     sampling_rate: Rate | None = None
     max_cohort: Count | None = None
+    block: Count | None = None
+    per_block: Count | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> SamplingTable:
         if self.scheme == "none":
             self._forbid("sampling_rate", "cohort")
-        if self.scheme in ("fixed-size", "shuffle"):
+        if self.scheme in ("fixed-size", "shuffle", "cyclic"):
             self._forbid("sampling_rate")
             self._require("population", "cohort")
         if self.scheme == "poisson" and self.sampling_rate is None:
@@ -33,6 +44,13 @@ class SamplingTable(Table):
             self._forbid("max_cohort")
         elif self.max_cohort is not None:
             self._require("population")
+        if self.scheme != "random-allocation":
+            self._forbid("block", "per_block")
+        else:
+            self._forbid("sampling_rate", "cohort")
+            self._require("block")
+            if self.per_block is not None and self.per_block > (self.block or 1):
+                raise InputError("per_block", self.per_block, f"at most the {self.block} rounds of a block")
         if self.population and self.cohort:
             self._consistent_sizes(self.population, self.cohort)
         return self
@@ -50,7 +68,7 @@ class SamplingTable(Table):
     def _consistent_sizes(self, population: int, cohort: int) -> None:
         if cohort > population:
             raise InputError("cohort", cohort, f"at most the population, {population}")
-        if self.scheme == "shuffle" and population % cohort:
+        if self.scheme in ("shuffle", "cyclic") and population % cohort:
             raise InputError("cohort", cohort, f"a divisor of the population, {population}: batches of equal size")
         if self.sampling_rate is not None and not math.isclose(self.sampling_rate, cohort / population, rel_tol=1e-9):
             raise InputError("sampling_rate", self.sampling_rate, f"cohort / population = {cohort / population}")
@@ -60,12 +78,37 @@ class SamplingTable(Table):
         """The probability that one unit takes part in one round."""
         if self.sampling_rate is not None:
             return self.sampling_rate
+        if self.block is not None:
+            return (self.per_block or 1) / self.block
         return self.cohort / self.population if self.cohort and self.population else 1.0
 
     @property
-    def batches(self) -> int:
-        """Batches in one shuffled epoch."""
-        return self.population // self.cohort if self.population and self.cohort else 1
+    def together(self) -> int:
+        """How many rounds one description of `sampled` covers: an epoch, a pass, a block, else one."""
+        if self.block is not None:
+            return self.block
+        if self.scheme in ("shuffle", "cyclic") and self.population and self.cohort:
+            return self.population // self.cohort
+        return 1
+
+    @property
+    def step(self) -> int:
+        """By how many rounds at least a run grows: whole epochs or blocks only, where `times` asks for them."""
+        return 1 if self.scheme == "cyclic" else self.together
+
+    def times(self, rounds: int) -> int:
+        """How often what `sampled` describes runs in so many rounds.
+
+        A unit of a cyclic schedule's first batch takes part in a pass that was begun, too. Raises InputError for a part
+        of a shuffled epoch or of a block of random allocation.
+        """
+        if self.scheme == "cyclic":
+            return -(-rounds // self.together)
+        if rounds % self.step:
+            whole = "blocks" if self.block is not None else "epochs"
+            length = "block" if self.block is not None else "population / cohort"
+            raise InputError("composition.rounds", rounds, f"whole {whole}: a multiple of {length} = {self.together}")
+        return rounds // self.together
 
     def divisor(self) -> float:
         """The constant by which a mean over the cohort divides."""
@@ -78,14 +121,18 @@ class SamplingTable(Table):
         return self.rate * self.population
 
     def sampled(self, base: Mechanism) -> Mechanism:
-        """One round (one epoch when shuffled) in which the cohort's contributions go through `base`."""
+        """One round (an epoch when shuffled, a pass when cyclic, a block of random allocation) with `base`'s noise."""
         if self.scheme == "poisson" and self.max_cohort is not None:
             return TruncatedPoisson(base, self.rate, self.population or 0, self.max_cohort)
         if self.scheme == "poisson":
             return Poisson(base, self.rate)
         if self.scheme == "fixed-size":
             return FixedSize(base, self.population or 0, self.cohort or 0)
-        return Shuffled(base, self.batches) if self.scheme == "shuffle" else base
+        if self.scheme == "random-allocation":
+            return RandomAllocation(base, self.together, self.per_block or 1)
+        if self.scheme == "cyclic":
+            return Cyclic(base, self.together)
+        return Shuffled(base, self.together) if self.scheme == "shuffle" else base
 
 
 class CompositionTable(Table):

@@ -73,13 +73,18 @@ class Schedule:
             raise InputError("phase.mechanism.kind", last.mechanism.kind, expected)
         return last.sampling.population
 
+    @property
+    def last_step(self) -> int:
+        """By how many rounds the last phase can grow: whole epochs when shuffled, whole blocks of random allocation."""
+        return self.phases[-1].sampling.step
+
     def with_last_rounds(self, rounds: float) -> Mechanism:
-        """The run with so many rounds (epochs, if it is shuffled) in the last phase."""
+        """The run with so many rounds in the last phase, a multiple of `last_step`."""
         *others, last = self.phases
         base = last.described().upper
         if isinstance(base, CorrelatedGaussian):
             raise InputError("phase.mechanism.kind", last.mechanism.kind, "noise that is independent between rounds")
-        ending = _phase(last, base, int(rounds))
+        ending = _phase(last, base, last.sampling.times(int(rounds)))
         return Sequence((run_of(tuple(others)), ending)) if others else ending
 
 

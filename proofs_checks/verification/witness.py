@@ -58,7 +58,8 @@ def witness(claim: Claim, run: Mechanism) -> Witness | None:
     if found is not None:
         product, at_claim = found
         neighbours = _neighbours(statement.neighbouring, _others(product, schemes, statement.neighbouring))
-        return Witness(neighbours, _product(product), _direction(product), statement.delta, at_claim.lower)
+        pair = _product(product) + ("; of a block's rounds their sum" if "random-allocation" in schemes else "")
+        return Witness(neighbours, pair, _direction(product), statement.delta, at_claim.lower)
     shuffled = [(delta_lower(epoch, statement.threshold), epoch) for epoch in epochs(run, statement.neighbouring)]
     if not shuffled:
         return None

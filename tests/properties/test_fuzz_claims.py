@@ -79,8 +79,8 @@ STATEMENTS = table(
     delta=st.one_of(st.floats(1e-12, 0.5), NUMBERS),
 )
 SAMPLINGS = table(
-    ["population", "cohort", "sampling_rate", "batches"],
-    scheme=st.sampled_from(["none", "poisson", "fixed-size", "shuffle", "random-allocation"]),
+    ["population", "cohort", "sampling_rate", "batches", "block", "per_block"],
+    scheme=st.sampled_from(["none", "poisson", "fixed-size", "shuffle", "cyclic", "random-allocation"]),
     population=st.one_of(st.integers(1, 1000), NUMBERS),
     cohort=st.one_of(st.integers(1, 1000), NUMBERS),
 )

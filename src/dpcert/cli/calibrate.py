@@ -12,7 +12,7 @@ import typer
 from ..accounting.calibrate import WHOLE, Calibration, SolveFor, calibrate
 from ..mechanisms import InputError, Mechanism
 from . import options
-from .options import Setting, missing, timed
+from .options import SAMPLED_BY, Setting, missing, timed
 from .output import interval, print_json, rounded_down, rounded_up
 
 Asked = Annotated[
@@ -32,13 +32,20 @@ ScheduleFile = Annotated[
 ]
 
 
+_MOST_ROUNDS = 2**53
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """build: the run at a value; most: the largest value; at: what was asked, with the value, for the JSON document."""
+    """build: the run at a value; most: the largest value; at: what was asked, with the value, for the JSON document.
+
+    step: how many rounds the value counts together, where a run has whole epochs or blocks of them only.
+    """
 
     build: Callable[[float], Mechanism]
     most: float | None
     at: Callable[[float], dict[str, Any]]
+    step: int = 1
 
 
 def calibrate_command(
@@ -53,6 +60,8 @@ def calibrate_command(
     sampling_rate: options.SamplingRate = None,
     population: options.Population = None,
     cohort: options.Cohort = None,
+    block: options.Block = None,
+    per_block: options.PerBlock = None,
     schedule: ScheduleFile = None,
     neighbouring: options.Neighbouring = "add-remove",
     notion: options.Notion = "dp",
@@ -77,6 +86,8 @@ def calibrate_command(
         sampling_rate,
         population,
         cohort,
+        block,
+        per_block,
         neighbouring,
         notion,
         participation,
@@ -94,6 +105,9 @@ def calibrate_command(
             **asked.against(),
         )
     )
+    if problem.step > 1:
+        beyond = None if found.beyond is None else found.beyond * problem.step
+        found = replace(found, value=found.value * problem.step, beyond=beyond)
     if as_json:
         print_json(problem.at(found.value) | _document(str(solve_for), epsilon, delta, found, seconds))
     else:
@@ -112,8 +126,11 @@ def _one_phase(asked: Setting, solved: SolveFor) -> Problem:
     option = "--" + solved.replace("_", "-")
     if getattr(asked, solved) is not None:
         raise InputError(option, getattr(asked, solved), "to be left out: it is what --solve-for asks for")
-    if solved == "sampling_rate" and asked.sampling != "poisson":
-        raise InputError("--sampling", asked.sampling, "poisson, to solve for the sampling rate")
+    if solved == "sampling_rate":
+        if asked.sampling != "poisson":
+            raise InputError("--sampling", asked.sampling, "poisson, to solve for the sampling rate")
+        if asked.cohort is not None:
+            raise InputError("--cohort", asked.cohort, "to be left out: with a population it says the sampling rate")
     if solved == "cohort":
         if asked.sampling not in ("poisson", "fixed-size") or asked.population is None:
             raise InputError(
@@ -128,30 +145,40 @@ def _one_phase(asked: Setting, solved: SolveFor) -> Problem:
         given: dict[str, Any] = {solved: value}
         return replace(asked, **given)
 
-    most = asked.population if solved == "cohort" else None
-    return Problem(lambda value: at(value).run(), most, lambda value: at(value).to_json())
+    def document(value: float) -> dict[str, Any]:
+        return at(value).to_json()
+
+    if solved == "rounds":
+        return Problem(lambda value: at(value * asked.step).run(), _MOST_ROUNDS // asked.step, document, asked.step)
+    return Problem(lambda value: at(value).run(), asked.population if solved == "cohort" else None, document)
 
 
 def _several(asked: Setting, solved: SolveFor, path: Path) -> Problem:
     """The phases of a file; every option for a single phase must be left out."""
     from ..proofs_checks.claims.schedule import load_schedule
 
-    single = ("noise_multiplier", "noise_std", "clip_norm", "rounds", "sampling_rate", "population", "cohort")
-    for name in single:
+    if asked.sampling != "none":
+        raise InputError("--sampling", asked.sampling, "to be left out beside --schedule")
+    for name in ("noise_multiplier", "noise_std", "clip_norm", "rounds", *SAMPLED_BY):
         if getattr(asked, name) is not None:
             raise InputError("--" + name.replace("_", "-"), getattr(asked, name), "to be left out beside --schedule")
     schedule = load_schedule(path)
     builders = {
         "noise_multiplier": schedule.with_noise,
         "clip_norm": schedule.with_clip,
-        "rounds": schedule.with_last_rounds,
+        "rounds": schedule.with_last_rounds,  # by the step
         "cohort": schedule.with_last_cohort,
     }
     if solved not in builders:
         expected = "noise-multiplier, clip-norm, rounds or cohort, with --schedule"
         raise InputError("--solve-for", solved.replace("_", "-"), expected)
-    most = schedule.last_population() if solved == "cohort" else None
     against = {"notion": asked.notion, "neighbouring": asked.neighbouring, "schedule": str(path)}
+    if solved == "rounds":
+        step = schedule.last_step
+        return Problem(
+            lambda value: schedule.with_last_rounds(value * step), _MOST_ROUNDS // step, lambda value: against, step
+        )
+    most = schedule.last_population() if solved == "cohort" else None
     return Problem(builders[solved], most, lambda value: against)
 
 

@@ -14,6 +14,7 @@ from ..mechanisms import InputError, Mechanism
 from ..proofs_checks.claims.claim import first_problem, run_of
 from ..proofs_checks.claims.fields import MISSING
 from ..proofs_checks.claims.mechanism import Phase
+from ..proofs_checks.claims.sampling import SamplingTable
 
 Answer = TypeVar("Answer")
 
@@ -29,10 +30,18 @@ NoiseStd = Annotated[
     typer.Option("--noise-std", help="Instead: standard deviation of the noise on the mean over the cohort."),
 ]
 ClipNorm = Annotated[float | None, typer.Option("--clip-norm", help="With --noise-std: bound on one contribution.")]
-Sampling = Annotated[str, typer.Option("--sampling", help="none, poisson, fixed-size or shuffle.")]
+Sampling = Annotated[
+    str, typer.Option("--sampling", help="none, poisson, fixed-size, shuffle, cyclic or random-allocation.")
+]
 SamplingRate = Annotated[float | None, typer.Option("--sampling-rate", help="Poisson: rate in (0, 1].")]
-Population = Annotated[int | None, typer.Option("--population", help="Fixed-size, shuffle: number of units.")]
-Cohort = Annotated[int | None, typer.Option("--cohort", help="Fixed-size, shuffle: units in one round.")]
+Population = Annotated[int | None, typer.Option("--population", help="Number of units.")]
+Cohort = Annotated[int | None, typer.Option("--cohort", help="Units in one round; Poisson: expected.")]
+Block = Annotated[
+    int | None, typer.Option("--block", help="Random allocation: rounds of a block, among which each unit picks.")
+]
+PerBlock = Annotated[
+    int | None, typer.Option("--per-block", help="Random allocation: how many of them it picks. Default: 1.")
+]
 Neighbouring = Annotated[str, typer.Option("--neighbouring", help="add-remove, replace-one or zero-out.")]
 Notion = Annotated[str, typer.Option("--notion", help="dp, billboard or joint.")]
 Participation = Annotated[
@@ -47,6 +56,10 @@ Accountant = Annotated[str, typer.Option("--accountant", help="best, or one acco
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout, and nothing else there.")]
 
 
+SAMPLED_BY = ("sampling_rate", "population", "cohort", "block", "per_block")
+"""The options that say how cohorts are drawn, beside --sampling."""
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     """What the options say: what ran, against whom, by which accountant. Fields that are None were not given."""
@@ -59,6 +72,8 @@ class Setting:
     sampling_rate: float | None
     population: int | None
     cohort: int | None
+    block: int | None
+    per_block: int | None
     neighbouring: str
     notion: str
     participation: str | None
@@ -68,17 +83,25 @@ class Setting:
         """The mechanism description; InputError (with the option's name) for bad or contradictory options."""
         if self.rounds is None:
             raise missing("rounds")
-        tables = {
-            "mechanism": self._noise(),
-            "sampling": {"scheme": self.sampling} | self._given("population", "cohort", "sampling_rate"),
-            "composition": {"rounds": self.rounds},
-        }
+        noise, sampling = self._noise(), self._sampling_table()
         try:
+            tables = {"mechanism": noise, "sampling": sampling, "composition": {"rounds": self.rounds}}
             return run_of((Phase.model_validate(tables),))
         except ValidationError as problem:
             raise as_option(first_problem(problem)) from None
         except InputError as problem:
             raise as_option(problem) from None
+
+    @property
+    def step(self) -> int:
+        """By how many rounds the run can grow; InputError as for `run`."""
+        return self._sampling_table().step
+
+    def _sampling_table(self) -> SamplingTable:
+        try:
+            return SamplingTable.model_validate({"scheme": self.sampling} | self._given(*SAMPLED_BY))
+        except ValidationError as problem:
+            raise as_option(first_problem(problem)) from None
 
     def _noise(self) -> dict[str, Any]:
         """The claim format's [mechanism] table: noise on the sum, or on the mean."""
@@ -105,9 +128,7 @@ class Setting:
     def to_json(self) -> dict[str, Any]:
         """What was asked, for the JSON documents."""
         against = {"notion": self.notion, "neighbouring": self.neighbouring, "sampling": self.sampling}
-        return against | self._given(
-            "sampling_rate", "population", "cohort", "noise_multiplier", "noise_std", "clip_norm", "rounds"
-        )
+        return against | self._given(*SAMPLED_BY, "noise_multiplier", "noise_std", "clip_norm", "rounds")
 
     def _given(self, *names: str) -> dict[str, Any]:
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}

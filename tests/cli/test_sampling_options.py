@@ -1,0 +1,87 @@
+"""--sampling cyclic, shuffle and random-allocation: what they cost, and how many rounds of them a target allows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dpcert.accounting import epsilon as epsilon_of
+from dpcert.cli import run
+from dpcert.mechanisms import Cyclic, Gaussian, Mechanism, RandomAllocation, Repeat, Shuffled
+
+ALLOCATED = ["--sampling", "random-allocation", "--block", "20"]
+CYCLIC = ["--sampling", "cyclic", "--population", "1000", "--cohort", "50"]
+SHUFFLED = ["--sampling", "shuffle", "--population", "1000", "--cohort", "50"]
+TARGET = ["--delta", "1e-5", "--neighbouring", "zero-out", "--json"]
+
+
+def _asked(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict:
+    assert run(list(arguments)) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    ("options", "step", "rounds"),
+    [
+        (ALLOCATED, RandomAllocation(Gaussian(2.0), 20), 40),
+        ([*ALLOCATED, "--per-block", "4"], RandomAllocation(Gaussian(2.0), 20, 4), 40),
+        (CYCLIC, Cyclic(Gaussian(2.0), 20), 35),
+        (SHUFFLED, Shuffled(Gaussian(2.0), 20), 40),
+    ],
+)
+def test_epsilon_is_the_library_s(capsys, options: list[str], step: Mechanism, rounds: int):
+    told = _asked(capsys, "epsilon", "--noise-multiplier", "2", "--rounds", str(rounds), *options, *TARGET)
+    found = epsilon_of(Repeat(step, 2), 1e-5, "zero-out")
+    assert (told["epsilon_lower"], told["epsilon_upper"]) == (found.lower, found.upper)
+    assert told["sampling"] == options[1]
+
+
+@pytest.mark.parametrize("options", [ALLOCATED, CYCLIC, SHUFFLED])
+def test_as_many_rounds_as_the_target_allows(capsys, options: list[str]):
+    noise = ["--noise-multiplier", "4", *options]
+    told = _asked(capsys, "calibrate", "--epsilon", "2.5", "--solve-for", "rounds", *noise, *TARGET)
+    assert told["epsilon_upper"] <= 2.5
+    assert told["value"] % 20 == 0 == told["rounds"] - told["value"]
+    again = _asked(capsys, "epsilon", "--rounds", str(told["value"]), *noise, *TARGET)
+    assert again["epsilon_upper"] == told["epsilon_upper"]
+    over = _asked(capsys, "epsilon", "--rounds", str(told["beyond"]), *noise, *TARGET)
+    assert over["epsilon_upper"] > 2.5
+
+
+def test_the_last_phase_of_a_schedule_grows_by_whole_epochs(capsys, tmp_path: Path):
+    file = tmp_path / "schedule.toml"
+    file.write_text(
+        '[[phase]]\nmechanism = {kind = "gaussian", noise_multiplier = 20.0}\ncomposition = {rounds = 10}\n'
+        '[[phase]]\nmechanism = {kind = "gaussian", noise_multiplier = 4.0}\n'
+        'sampling = {scheme = "shuffle", population = 1000, cohort = 50}\ncomposition = {rounds = 20}\n'
+    )
+    target = ["calibrate", "--epsilon", "3", "--solve-for", "rounds", "--schedule", str(file)]
+    told = _asked(capsys, *target, *TARGET)
+    assert told["value"] % 20 == 0 < told["value"] < told["beyond"] == told["value"] + 20
+    assert run([*target, "--delta", "1e-5", "--sampling", "poisson"]) == 2
+    assert "error: --sampling" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ([*ALLOCATED, "--rounds", "30"], "--rounds"),
+        (["--sampling", "random-allocation", "--rounds", "30"], "--block"),
+        ([*ALLOCATED, "--per-block", "21", "--rounds", "40"], "--per-block"),
+        ([*CYCLIC, "--block", "20", "--rounds", "40"], "--block"),
+        (["--sampling", "cyclic", "--rounds", "40"], "--population"),
+        (["--block", "20", "--rounds", "40"], "--block"),
+    ],
+)
+def test_bad_options_are_one_line(capsys, options: list[str], named: str):
+    assert run(["epsilon", "--delta", "1e-5", "--noise-multiplier", "1", *options]) == 2
+    assert capsys.readouterr().err.startswith(f"error: {named} = ")
+
+
+def test_a_cohort_beside_the_sampling_rate_that_is_asked_for(capsys):
+    poisson = ["--sampling", "poisson", "--population", "1000", "--cohort", "50", "--noise-multiplier", "1"]
+    target = ["--epsilon", "1", "--delta", "1e-5", "--solve-for", "sampling-rate"]
+    assert run(["calibrate", *target, "--rounds", "10", *poisson]) == 2
+    assert capsys.readouterr().err.startswith("error: --cohort = 50: expected to be left out")
