@@ -26,9 +26,12 @@ class GaussianLaw:
     def log_moment(self, c: float) -> float:
         return 0.5 * self.shift**2 * c * (c + 1)
 
-    def summit(self, price: float) -> tuple[float, float]:
+    def summit(self, price: float, least: float) -> tuple[float, float]:
         """No loss has a mass of its own."""
         return 0.0, 0.0
+
+    def ceiling(self, mass: float) -> float:
+        return math.inf
 
     def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Vector]:
         scaled = 0.5 * self.shift**2 * grid.omega
@@ -56,9 +59,12 @@ class LaplaceLaw:
     def top(self) -> float:
         return self.shift
 
-    def summit(self, price: float) -> tuple[float, float]:
+    def summit(self, price: float, least: float) -> tuple[float, float]:
         """Outcomes above s all have the largest loss."""
         return self.shift, 0.5
+
+    def ceiling(self, mass: float) -> float:
+        return self.shift
 
     def log_moment(self, c: float) -> float:
         small = math.exp(-(2 * c + 1) * self.shift)
@@ -93,9 +99,12 @@ class VisibleLaw:
     def top(self) -> float:
         return max(0.0, self.base.top)
 
-    def summit(self, price: float) -> tuple[float, float]:
-        loss, mass = self.base.summit(price)
+    def summit(self, price: float, least: float) -> tuple[float, float]:
+        loss, mass = self.base.summit(price, least)
         return loss, down(self.rate * mass)
+
+    def ceiling(self, mass: float) -> float:
+        return max(0.0, self.base.ceiling(mass))
 
     def log_moment(self, c: float) -> float:
         return float(np.logaddexp(math.log1p(-self.rate), math.log(self.rate) + self.base.log_moment(c)))
@@ -123,9 +132,12 @@ class ScaledLaw:
     def top(self) -> float:
         return self.base.top
 
-    def summit(self, price: float) -> tuple[float, float]:
-        loss, mass = self.base.summit(price)
+    def summit(self, price: float, least: float) -> tuple[float, float]:
+        loss, mass = self.base.summit(price, least)
         return loss, down(self.weight * mass)
+
+    def ceiling(self, mass: float) -> float:
+        return self.base.ceiling(mass)
 
     def log_moment(self, c: float) -> float:
         return self.base.log_moment(c) + math.log(self.weight)

@@ -18,18 +18,24 @@ from ..parameters import dominating_parameters
 from ..profiles import has_profile, profile
 from ..rounding import TARGET, float_above, up
 from .inversion import log_peak
-from .laws import Resolution, steps, supports_pair
+from .laws import Resolution, Step, steps, supports_pair
 from .profile import METHOD, Profile
 from .search import ALIASES, best_tilt, chernoff, saddle
-from .sides import Sides, may_have_rare_jumps, rare_jump_bound, threshold_for
-from .summit import lower_at_summit
+from .sides import Sides, Threshold, may_have_rare_jumps, rare_jump_bound, threshold_for
+from .summit import lower_at_summit, upper_at_summit
 
 _NEAR_TOP = 2e-6
 """Relative distance from the largest possible loss within which epsilon is not resolved."""
 
-_LEVELS = ((1 << 13, 1 << 12, 1e-5), (1 << 15, 1 << 14, 1e-5), (1 << 17, 1 << 16, 8e-5), (1 << 19, 1 << 17, 0.0))
-"""(frequencies, cells, relative width at which refinement stops): the last level takes seconds, and the others stop
-where its gain would not be worth them."""
+_LEVELS = (
+    (1 << 13, 1 << 12, 1e-5),
+    (1 << 15, 1 << 14, 1e-5),
+    (1 << 17, 1 << 16, 8e-5),
+    (1 << 19, 1 << 17, 9e-5),
+    (1 << 21, 1 << 17, 0.0),
+)
+"""(frequencies, cells, relative width at which refinement stops): the last levels take seconds, and the others stop
+where their gain would not be worth them."""
 
 _PILOT_CELLS = 512
 
@@ -52,7 +58,7 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
         return Bracket(0.0, math.inf, True, METHOD)
     log_finite = math.log(delta - whole.infinite_upper)
     high, tilt = chernoff(whole.upper, log_finite)
-    high = min(high, whole.top)
+    high = min(high, whole.top, upper_at_summit(pilot, whole.infinite_upper, delta))
     rare = may_have_rare_jumps(composition)
     if rare:
         high = rare_jump_bound(steps(composition, Resolution(_PILOT_CELLS, tilt, tail)), high, log_finite)
@@ -64,7 +70,7 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
         return answer
     for count, cells, enough in _LEVELS:
         pilot = steps(composition, Resolution(_PILOT_CELLS, tilt, tail))
-        threshold = threshold_for(pilot, max(answer.lower, 0.8 * answer.upper), log_delta) if rare else None
+        threshold = _threshold(pilot, answer, log_delta) if rare else None
         guide = Sides.of(pilot, threshold)
         window = _window(guide, answer, reach)
         tilt = best_tilt(guide.upper, window, log_delta)
@@ -123,6 +129,13 @@ def _window(guide: Sides, answer: Bracket, reach: float) -> tuple[float, float]:
     """
     high = min(answer.upper, guide.top * (1 - _NEAR_TOP))
     return min(max(answer.lower, high - reach / saddle(guide.upper, high), 0.0), high), high
+
+
+def _threshold(pilot: list[Step], answer: Bracket, log_delta: float) -> Threshold | None:
+    """A threshold good from the lower end on, or, where there is none, from further right."""
+    low = max(answer.lower, 0.8 * answer.upper)
+    places = (low + share * (answer.upper - low) for share in (0.0, 0.5, 0.9))
+    return next(filter(None, (threshold_for(pilot, place, log_delta) for place in places)), None)
 
 
 def _tail(composition: Composition, delta: float) -> float:

@@ -1,7 +1,8 @@
-"""A lower end next to the largest losses of a bounded law, where no frequency resolves anything.
+"""Both ends next to the largest losses of a bounded law, where no frequency resolves anything.
 
 If the composed loss is at least l with probability m, then delta(eps) >= m (1 - e^{eps - l}), so that
-eps >= l + log(1 - delta / m): sharp where delta is far below m and almost no mass is above l.
+eps >= l + log(1 - delta / m): sharp where delta is far below m and almost no mass is above l. And if it is above l
+with probability at most delta, then eps <= l.
 """
 
 from __future__ import annotations
@@ -21,9 +22,20 @@ def lower_at_summit(steps: Sequence[Step], infinite: float, delta: float, epsilo
 
     infinite: at most the mass at infinity, which uses up as much of delta. epsilon: the size that is expected.
     """
-    return max(
-        _lower([(*s.lower.summit(price / epsilon), s.rounds) for s in steps], infinite, delta) for price in _PRICES
-    )
+    summits = ([(*s.lower.summit(price / epsilon, delta), s.rounds) for s in steps] for price in _PRICES)
+    return max(_lower(each, infinite, delta) for each in summits)
+
+
+def upper_at_summit(steps: Sequence[Step], infinite: float, delta: float) -> float:
+    """At least the epsilon of the steps at delta; infinity where a step's losses have no bound.
+
+    infinite: at least the mass at infinity. Each step may exceed its ceiling with its share of what is left of delta.
+    """
+    left = down(widened_down(delta, 2 * TARGET) - infinite)
+    if left <= 0:
+        return math.inf
+    ceilings = [s.rounds * s.upper.ceiling(down(down(left / len(steps)) / s.rounds)) for s in steps]
+    return max(0.0, up(math.fsum(ceilings) + 2 * UNIT * math.fsum(map(abs, ceilings)), 2))
 
 
 def _lower(summits: Sequence[tuple[float, float, int]], infinite: float, delta: float) -> float:

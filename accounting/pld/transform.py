@@ -75,11 +75,15 @@ class Law(Protocol):
         """An upper bound of the finite losses."""
         ...
 
-    def summit(self, price: float) -> tuple[float, float]:
-        """A loss and at most the mass at or above it, both large: a little mass is given up for 1/price more loss.
+    def summit(self, price: float, least: float) -> tuple[float, float]:
+        """A loss and at most the mass at or above it, both large: a factor e of mass is worth 1/price of loss.
 
-        Mass 0 where no loss has a mass of its own.
+        A mass below `least` is of no use; 0 where no loss has a mass of its own.
         """
+        ...
+
+    def ceiling(self, mass: float) -> float:
+        """A loss above which there is at most this finite mass."""
         ...
 
     def log_moment(self, c: float) -> float:
@@ -109,11 +113,16 @@ class AtomLaw:
     def top(self) -> float:
         return float(np.max(self.atoms.loss, initial=-math.inf))
 
-    def summit(self, price: float) -> tuple[float, float]:
+    def summit(self, price: float, least: float) -> tuple[float, float]:
         loss, mass = self._from_above
         with np.errstate(divide="ignore"):
-            best = int(np.argmax(price * loss + np.log(mass)))
+            best = int(np.argmax(np.where(mass >= least, price * loss + np.log(mass), -np.inf)))
         return float(loss[best]), widened_down(float(mass[best]), ROUNDING_OF_SUMS)
+
+    def ceiling(self, mass: float) -> float:
+        loss, above = self._from_above
+        dropped = int(np.count_nonzero(above * (1 + ROUNDING_OF_SUMS) <= mass))
+        return float(loss[min(dropped, loss.size - 1)])
 
     @cached_property
     def _from_above(self) -> tuple[Vector, Vector]:

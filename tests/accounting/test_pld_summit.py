@@ -42,6 +42,27 @@ def test_it_is_a_lower_end_close_to_the_truth(composition: Composition, delta: f
     assert found >= truth.lower * (1 - max(1e-2, 3 * delta))
 
 
+def upper(composition: Composition, delta: float) -> float:
+    return summit.upper_at_summit(steps(composition, Resolution(512, 1.0, 1e-7 * delta)), 0.0, delta)
+
+
+@pytest.mark.parametrize(("composition", "delta"), NEAR_TOP)
+def test_no_loss_above_the_ceiling_matters(composition: Composition, delta: float) -> None:
+    truth = closed_form.epsilon(composition, delta)
+    found = upper(composition, delta)
+    assert found >= truth.lower
+    assert found <= truth.upper * (1 + max(1e-2, 3 * delta))
+
+
+def test_planted_every_round_may_use_all_of_delta(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two rounds, each of which exceeds the ceiling with .8 of delta: together they need more than that."""
+    composition: Composition = ((SubsampledPair(ApproximateDpPair(0.1, 8e-7), 0.9, "add"), 2),)
+    truth = pld.epsilon(composition, 1e-6).lower
+    assert upper(composition, 1e-6) >= truth
+    monkeypatch.setattr(AtomLaw, "ceiling", lambda law, mass, honest=AtomLaw.ceiling: honest(law, 2 * mass))
+    assert upper(composition, 1e-6) < truth
+
+
 @pytest.mark.parametrize(("composition", "delta"), NEAR_TOP)
 def test_planted_the_mass_of_the_summit_is_forgotten(
     composition: Composition, delta: float, monkeypatch: pytest.MonkeyPatch
@@ -89,6 +110,7 @@ def test_no_summit_without_atoms_and_none_below_delta() -> None:
             ),
             1.4e-18,
         ),
+        (((SubsampledPair(ApproximateDpPair(0.081, 8.5e-36), 1.3e-5, "add"), 1),), 2.5e-26),
     ],
 )
 def test_large_losses_of_no_consequence_do_not_widen_the_bracket(composition: Composition, delta: float) -> None:
@@ -111,7 +133,7 @@ def test_a_law_of_two_losses_next_to_infinity_is_inverted_exactly() -> None:
 def test_the_mass_at_or_above_a_loss() -> None:
     law = steps(((RandomizedResponsePair(0.1, 3), 1),), Resolution(64, 1.0, 1e-30))[0].lower
     assert isinstance(law, AtomLaw)
-    loss, mass = law.summit(1e9)
+    loss, mass = law.summit(1e9, 0.0)
     assert loss == pytest.approx(math.log(0.9 / 0.05), rel=1e-12)
     assert mass <= 0.9
     assert mass == pytest.approx(0.9, rel=1e-11)
