@@ -135,7 +135,7 @@ def test_sources_are_named(tmp_path):
         ("mat:", "synthetic, or KIND"),
         ("synthetic:unknown", "clustered"),
         ("synthetic:mean,tasks", "key=value"),
-        ("synthetic:mean,colour=3", "options that the loader knows"),
+        ("synthetic:mean,colour=3", "options among"),
         ("synthetic:mean,strength=1.5", "strength"),
         ("synthetic:mean,fraction=0", "fraction"),
         ("synthetic:mean,tasks=0", "tasks"),

@@ -92,7 +92,7 @@ def test_sources():
         ("nothing:x", "KIND:PATH"),
         ("leaf:", "leaf:PATH"),
         ("synthetic:unknown", "one of related"),
-        ("synthetic:related,colour=3", "options that the loader knows"),
+        ("synthetic:related,colour=3", "options among"),
         ("synthetic:related,5", "key=value"),
     ]:
         with pytest.raises(InputError, match=expected):

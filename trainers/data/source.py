@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
+from functools import partial, wraps
+from inspect import signature
 from typing import Any
 
 from ...mechanisms import InputError
@@ -22,13 +24,27 @@ FILES: dict[str, Any] = {
     "parquet": partial(load_table, form="parquet"),
     "store": load_store,
 }
+
+
+def _federation_of(problem: Callable[..., Any]) -> Callable[..., Federation]:
+    """The federation alone, of a maker with known constants; it keeps the maker's options."""
+
+    @wraps(problem)
+    def federation(**options: Any) -> Federation:
+        made = problem(**options)
+        found: Federation = made[0] if isinstance(made, tuple) else made.federation
+        return found
+
+    return federation
+
+
 SYNTHETIC: dict[str, Any] = {
     "related": related_tasks,
     "fedprox": fedprox_synthetic,
-    "clustered": lambda **options: clustered_tasks(**options)[0],
-    "mean": lambda **options: mean_estimation(**options).federation,
-    "ridge": lambda **options: ridge_regression(**options).federation,
-    "logistic": lambda **options: logistic_regression(**options).federation,
+    "clustered": _federation_of(clustered_tasks),
+    "mean": _federation_of(mean_estimation),
+    "ridge": _federation_of(ridge_regression),
+    "logistic": _federation_of(logistic_regression),
 }
 
 
@@ -68,10 +84,15 @@ def parse_option(source: str, text: str) -> tuple[str, Any]:
 
 
 def _call(source: str, loader: Any, arguments: tuple[str, ...], options: dict[str, Any]) -> Federation:
-    try:
-        federation: Federation = loader(*arguments, **options)
-    except TypeError as error:
-        if "keyword argument" not in str(error):
-            raise
-        raise InputError("data", source, f"options that the loader knows ({error})") from error
+    check_options(source, loader, len(arguments), options)
+    federation: Federation = loader(*arguments, **options)
     return federation
+
+
+def check_options(source: str, loader: Callable[..., Any], arguments: int, options: dict[str, Any]) -> None:
+    """InputError, naming those that there are, for an option that the loader does not know."""
+    known = list(signature(loader).parameters)[arguments:]
+    known = [name for name in known if name != "form"]  # what partial settled
+    for name in options:
+        if name not in known:
+            raise InputError("data", source, f"options among {', '.join(known) or '(none)'}, not {name}")

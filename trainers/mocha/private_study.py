@@ -45,10 +45,8 @@ def private_cells(study: Study) -> Cells:
         weights = fit_local(problem.train, loss, chosen, seed)
         return {"method": "local", "seed": seed, "error": mean_error(problem.test, weights)}
 
-    cells = {f"local-{seed}": partial(local, seed) for seed in range(study.seeds)}
-    return cells | {
-        f"noise={z:g}-{seed}": partial(private, z, seed) for z in MULTIPLIERS for seed in range(study.seeds)
-    }
+    cells = {f"local-{seed}": partial(local, seed) for seed in study.runs}
+    return cells | {f"noise={z:g}-{seed}": partial(private, z, seed) for z in MULTIPLIERS for seed in study.runs}
 
 
 def private_table(results: Results) -> str:

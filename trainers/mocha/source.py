@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...mechanisms import InputError
 from ...mechanisms.validate import choice, count, nonnegative, open_probability
-from ..data.source import parse_option
+from ..data.source import check_options, parse_option
 from .gleam import load_gleam
 from .har import load_har
 from .relationships import clustered_covariance, mean_covariance
@@ -103,9 +103,5 @@ def load_problem(source: str, split_file: str | Path | None = None, seed: int = 
 
 
 def _call(source: str, loader: Callable[..., Read], argument: str, options: dict[str, Any]) -> Read:
-    try:
-        return loader(argument, **options)
-    except TypeError as error:
-        if "keyword argument" not in str(error):
-            raise
-        raise InputError("data", source, f"options that the loader knows ({error})") from error
+    check_options(source, loader, 1, options)
+    return loader(argument, **options)

@@ -21,6 +21,7 @@ from .baselines import MODELS, cross_validated, mean_error
 from .losses import LOSSES
 from .methods import Setting
 from .relationships import mean_regularised
+from .run import identity_of
 from .source import load_problem
 from .theta import FixedTheta
 from .trajectories import (
@@ -55,15 +56,30 @@ RIDGE = 0.1
 
 @dataclass(frozen=True)
 class Study:
-    """data: as for load_problem. fraction of samples for training: every seed splits anew, or the recorded split."""
+    """data: as for load_problem; every seed splits anew, or there is the recorded split. first: of so many seeds."""
 
     data: str
     split_file: Path | None
     regularisation: float
     seeds: int
+    first: int = 0
 
     def __post_init__(self) -> None:
         count("seeds", self.seeds)
+        count("seed", self.first, least=0)
+
+    @property
+    def runs(self) -> range:
+        """The seeds."""
+        return range(self.first, self.first + self.seeds)
+
+    def key(self, name: str) -> str:
+        """A digest of the named experiment, its data and its lambda, under which its results are kept.
+
+        Raises InputError for data or a split that cannot be read.
+        """
+        tasks = load_problem(self.data, self.split_file, 0).train
+        return identity_of(tasks, name, self.data, self.regularisation)[:12]
 
     def setting(self, seed: int) -> Setting:
         """The W-step's problem on this seed's training samples."""
@@ -96,7 +112,7 @@ def table1(study: Study) -> Cells:
         weights = fit(problem.train, loss, chosen, seed)
         return {"model": model, "seed": seed, "lambda": chosen, "error": mean_error(problem.test, weights)}
 
-    return {f"{model}-{seed}": partial(cell, model, seed) for seed in range(study.seeds) for model in MODELS}
+    return {f"{model}-{seed}": partial(cell, model, seed) for seed in study.runs for model in MODELS}
 
 
 def figure1(study: Study) -> Cells:
@@ -138,7 +154,7 @@ def figure3(study: Study) -> Cells:
     policies["never"] = Dropping(Passes(1.0), (1.0,) + (0.0,) * (tasks - 1))
     for label, policy in policies.items():
         cells |= _cell(study, "mocha", label, _made(mocha_rounds, policy), DROPPED_ROUNDS)
-        cells |= {f"whole-{label}-{seed}": partial(_whole, study, label, policy, seed) for seed in range(study.seeds)}
+        cells |= {f"whole-{label}-{seed}": partial(_whole, study, label, policy, seed) for seed in study.runs}
     return cells
 
 
@@ -156,7 +172,7 @@ def _optimum(study: Study) -> Cells:
     def cell(seed: int) -> dict[str, Any]:
         return {"method": "optimum", "seed": seed, "value": optimum_of(study.setting(seed), seed)}
 
-    return {f"optimum-{seed}": partial(cell, seed) for seed in range(study.seeds)}
+    return {f"optimum-{seed}": partial(cell, seed) for seed in study.runs}
 
 
 def _cell(study: Study, method: str, label: str, rounds: Maker, longest: int | None = None) -> Cells:
@@ -166,7 +182,7 @@ def _cell(study: Study, method: str, label: str, rounds: Maker, longest: int | N
         followed = recorder.follow(rounds(setting, np.random.default_rng(seed)), longest or ROUNDS, OPERATIONS)
         return {"label": label, "seed": seed, **followed}
 
-    return {f"{method}-{label}-{seed}": partial(cell, seed) for seed in range(study.seeds)}
+    return {f"{method}-{label}-{seed}": partial(cell, seed) for seed in study.runs}
 
 
 def _whole(study: Study, label: str, policy: Work, seed: int) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from ..mechanisms import InputError
 from ..mechanisms.validate import choice, count
 from .train_options import ALGORITHMS, MOCHA_FAMILY, ROUNDS, with_options
+from .train_unused import refuse_unused
 
 
 @with_options
@@ -37,7 +38,7 @@ def train_command(asked: SimpleNamespace) -> None:
 
 
 def _resolve(asked: SimpleNamespace) -> None:
-    """The full name of the algorithm, its model and its rounds. InputError names both families."""
+    """The full name of the algorithm, its model and its rounds. InputError for options that it has no use for."""
     choice("algorithm", asked.algorithm, ALGORITHMS + MOCHA_FAMILY)
     if asked.variant is not None:
         forms = [name.removeprefix(asked.algorithm + "-") for name in ALGORITHMS if name != asked.algorithm]
@@ -45,6 +46,7 @@ def _resolve(asked: SimpleNamespace) -> None:
         if not forms:
             raise InputError("--variant", asked.variant, f"nothing: {asked.algorithm} has one form")
         asked.algorithm = f"{asked.algorithm}-{choice('--variant', asked.variant, forms)}"
+    refuse_unused(asked)
     if asked.rounds is None and asked.algorithm not in MOCHA_FAMILY:
         asked.rounds = ROUNDS
     if asked.model is None:

@@ -44,11 +44,11 @@ def run_study(asked: SimpleNamespace) -> None:
         raise InputError("--loss", asked.loss, "hinge with --sweep, as in the paper")
     if asked.sweep == "table1" and asked.split_file is not None:
         raise InputError("--split-file", str(asked.split_file), "none with table1: every seed has a split of its own")
-    cells = CELLS[choice("--sweep", asked.sweep, CELLS)](
-        Study(asked.data, asked.split_file, asked.strength, asked.seeds)
-    )
+    study = Study(asked.data, asked.split_file, asked.strength, asked.seeds, asked.seed or 0)
+    cells = CELLS[choice("--sweep", asked.sweep, CELLS)](study)
     folder = asked.out or Path(f"sweep-{asked.sweep}")
-    results = run_cells(cells, folder, _quietly if asked.quiet else _report)
+    # Under the study's own name: the results of other data, or of another lambda, are not its.
+    results = run_cells(cells, folder / study.key(asked.sweep), _quietly if asked.quiet else _report)
     table = TABLES[asked.sweep](results)
     (folder / "table.md").write_text(table + "\n")
     plot = _plot(asked.sweep, results, folder)

@@ -206,6 +206,15 @@ class Execution:
 GROUPS = (What, Rounds, Privacy, Relations, SharedLayers, Mocha, FineTuning, Execution)
 
 
+def names_of(group: type) -> tuple[str, ...]:
+    """The options of one of GROUPS."""
+    return tuple(group.__annotations__)
+
+
+DEFAULTS: dict[str, Any] = {name: getattr(group, name, None) for group in GROUPS for name in names_of(group)}
+"""What an option is where it was not given."""
+
+
 def with_options(body: Callable[[SimpleNamespace], None]) -> Callable[..., None]:
     """A command with the options of GROUPS, which calls the body with their values."""
 
