@@ -26,6 +26,9 @@ Several times what the test against ball arithmetic finds (tests/accounting/test
 _SQRT_HALF = math.sqrt(0.5)
 _MOST_ATOMS = 2**15
 _MOST_PAIRS = 2**21
+_MOST_COUNTS = 2**20
+_CELLS = 16
+"""Cells a standard deviation of a binomial law with more than _MOST_COUNTS likely values."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -53,8 +56,12 @@ def binomial(rounds: int, rate: float, mu_squared: float, smallest: float) -> Sp
 
     Atoms lighter than `smallest` times the heaviest are left out. Masses relative to the mode's are products of
     the exact ratios P[K = k + 1] / P[K = k], normalised by their own sum; the true normaliser lies between that
-    sum and that sum plus the geometric bounds on the two tails.
+    sum and that sum plus the geometric bounds on the two tails. More atoms than can be added up in a second or so are
+    replaced by few (see `_concentrated`).
     """
+    reach = math.sqrt(-2.0 * math.log(smallest) * rounds * rate * (1.0 - rate))
+    if 2.0 * reach > _MOST_COUNTS:
+        return _concentrated(rounds, rate, mu_squared, smallest)
     mode = min(rounds, int((rounds + 1) * rate))
     odds = rate / (1.0 - rate)
     up = _from_mode(mode, rounds, odds, smallest)
@@ -71,6 +78,41 @@ def binomial(rounds: int, rate: float, mu_squared: float, smallest: float) -> Sp
     value = counts * mu_squared
     mass_low = relative / (total + tails) * np.maximum(0.0, 1.0 - error)
     return Spread(value, value, mass_low, relative / total * (1.0 + error), 1.01 * tails / total)
+
+
+def _concentrated(rounds: int, rate: float, mu_squared: float, smallest: float) -> Spread:
+    """The same law between two simpler ones, for a binomial with so many likely values that its spread hardly matters.
+
+    With m = rounds * rate and C(x) = exp(-rounds KL(x / rounds, rate)), P[K >= x] <= C(x) for x >= m and
+    P[K <= x] <= C(x) for x <= m (Chernoff). So K is stochastically at most the law with the mass C(x_j) - C(x_j+1)
+    at x_j+1, x_0 = m (the upper end's atoms), and at least its mirror image (the lower end's); what is beyond the last
+    x_j is missing. Both ends are then off by about a standard deviation of K, relatively 1 / sqrt(m).
+    """
+    mean, deviation = rounds * rate, math.sqrt(rounds * rate * (1.0 - rate))
+    count = math.ceil(_CELLS * math.sqrt(-2.0 * math.log(smallest)))
+    steps = np.arange(count + 1) * (deviation / (_CELLS * mean))
+    above, below = _chernoff(rounds, rate, steps), _chernoff(rounds, rate, -steps)
+    spare = 16.0 * UNIT  # of the positions, and of the rate's own rounding
+    high = mean * (1.0 + steps[1:]) * mu_squared * (1.0 + spare)
+    low = mean * np.maximum(0.0, 1.0 - steps[1:]) * mu_squared * (1.0 - spare)
+    mass_low, mass_high = (-np.diff(bound) for bound in (below, above))
+    return Spread(low, high, mass_low * (1.0 - 8 * UNIT), mass_high * (1.0 + 8 * UNIT), float(above[-1]))
+
+
+def _chernoff(rounds: int, rate: float, relative: Floats) -> Floats:
+    """At least exp(-rounds KL(x / rounds, rate)) at x = rounds * rate * (1 + relative), 1 at relative = 0.
+
+    rounds KL = m h(s) + (rounds - m) h(s'), s' = -s rate / (1 - rate), with h(s) = (1 + s) log(1 + s) - s, which is at
+    least s^2 / 2 for s <= 0 and at least s^2 / 2 - s^3 / 6 for 0 <= s <= 1 (its series alternates).
+    """
+    mean = rounds * rate
+    exponent = np.zeros_like(relative)
+    for weight, share in ((mean, relative), (rounds - mean, -relative * rate / (1.0 - rate))):
+        exponent += weight * share * share * (0.5 - np.clip(share, 0.0, 1.0) / 6.0)
+    # The rate's rounding, magnified in 1 - rate, and that of the products; nothing is left of it next to rate 1.
+    kept = max(0.0, 1.0 - 2.0**-40 - 64.0 * UNIT / (1.0 - rate))
+    bound: Floats = np.exp(-exponent * kept)
+    return bound
 
 
 def _from_mode(count: int, rounds: int, odds: float, smallest: float) -> Floats:

@@ -7,7 +7,10 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 from scipy.special import erfc, erfcx
+from scipy.stats import binom
 
+from dpcert.accounting import epsilon
+from dpcert.accounting.participation import gaussian_mixture
 from dpcert.accounting.participation.gaussian_mixture import (
     _SPECIAL,
     Spread,
@@ -18,6 +21,7 @@ from dpcert.accounting.participation.gaussian_mixture import (
     mixture_delta,
     plus,
 )
+from dpcert.mechanisms import Gaussian, Poisson, Repeat
 
 
 @pytest.fixture(autouse=True)
@@ -111,3 +115,56 @@ def test_certain_law_is_the_plain_gaussian():
 def test_nothing_happens_without_participation():
     zero = np.zeros(1)
     assert mixture_delta(Spread(zero, zero, np.ones(1), np.ones(1), 0.0), 0.0) == (0.0, 0.0)
+
+
+HUGE = [(10**10, 0.3), (10**12, 0.01), (2**53, 1e-6), (2**53, 0.5), (10**15, 1 - 1e-6)]
+
+
+def encloses(law, rounds, rate):
+    """Whether the law's two ends have the binomial between them, by survival functions (scipy's incomplete beta)."""
+    first, last = np.argsort(law.high), np.argsort(-law.low)
+    above = law.missing + np.cumsum(law.mass_high[first][::-1])[::-1]
+    upper = all(above >= binom.sf(np.ceil(law.high[first] * (1 - 1e-14)) - 1, rounds, rate) * (1 - 1e-6) - 1e-300)
+    below = np.cumsum(law.mass_low[last])
+    lower = all(below <= binom.sf(np.ceil(law.low[last]) - 1, rounds, rate) * (1 + 1e-6))
+    return upper, lower
+
+
+@pytest.mark.parametrize(("rounds", "rate"), HUGE)
+def test_few_atoms_enclose_a_huge_binomial(rounds, rate):
+    law = binomial(rounds, rate, 1.0, 1e-200)
+    assert len(law.low) < 1000
+    assert encloses(law, rounds, rate) == (True, True)
+    assert law.high[0] / law.low[0] - 1 < 1 / math.sqrt(rounds * rate)
+
+
+def test_tails_with_twice_the_exponent_are_noticed():
+    """The planted bug: exp(-2 rounds KL) instead of exp(-rounds KL), as if the variance were half of what it is."""
+    rounds, rate = HUGE[1]
+    law = binomial(rounds, rate, 1.0, 1e-200)
+    bounds = [
+        np.cumsum([missing, *mass[::-1]])[::-1] for missing, mass in ((law.missing, law.mass_high), (0.0, law.mass_low))
+    ]
+    high, low = (-np.diff(bound**2) for bound in bounds)
+    assert encloses(Spread(law.low, law.high, law.mass_low, high, law.missing**2), rounds, rate) == (False, True)
+    assert encloses(Spread(law.low, law.high, low, law.mass_high, law.missing), rounds, rate) == (True, False)
+
+
+@pytest.mark.parametrize("rate", [0.02, 0.7])
+def test_few_atoms_give_an_interval_around_that_of_all(monkeypatch, rate):
+    rounds, strength = 10**6, 1e-6 / rate
+    every = mixture_delta(binomial(rounds, rate, strength, 1e-200), 1.0)
+    monkeypatch.setattr(gaussian_mixture, "_MOST_COUNTS", 0)
+    few = mixture_delta(binomial(rounds, rate, strength, 1e-200), 1.0)
+    assert few[0] <= every[0] <= every[1] <= few[1]
+    assert few[1] / few[0] - 1 < 10 / math.sqrt(rounds * rate)
+
+
+def test_visible_participation_in_most_rounds_there_can_be():
+    """2^53 rounds used to mean a hundred million atoms and more than a minute."""
+    run = Repeat(Poisson(Gaussian(1e7), 0.01), 2**53)
+    bracket = epsilon(run, 1e-5, "zero-out", participation="visible")
+    plain = epsilon(Repeat(Gaussian(1e7), round(2**53 * 0.01)), 1e-5, "zero-out")
+    assert bracket.lower <= plain.upper * (1 + 1e-6)
+    assert bracket.upper >= plain.lower * (1 - 1e-6)
+    assert bracket.width < 1e-6 * bracket.upper
