@@ -9,8 +9,10 @@ moments up to 32, that is orders 2 to 33.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from ...accounting import dominating, gdp, shuffled
 from ...accounting.conversions.renyi import asoodeh_epsilon, canonne_epsilon, mironov_epsilon
@@ -71,6 +73,10 @@ CONVERSIONS: dict[str, Callable[[float, float, float], float]] = {
 }
 """Mironov 2017 (= moments accountant); Canonne et al. 2020 (= Balle et al. 2020)."""
 
+_LADDER = tuple(sorted({order for grid in GRIDS.values() for order in grid}))
+_REGULAR, _CLOSE = tuple(GRIDS["dp-accounting's orders"]), 2.0
+"""Between orders whose log(order - 1) differ by less than log 2, epsilon is a parabola to 1e-4 and better."""
+
 _SEARCH = 1e-2
 """Tolerance in log(alpha - 1): epsilon is flat there, 1e-4 of it at most."""
 
@@ -89,21 +95,41 @@ class Computed:
 
 
 def renyi(variant: Variant, grids: Sequence[str] = tuple(GRIDS)) -> Iterator[Computed]:
-    """Both conversions, at the best order of each grid and at the best order of all; nothing where unsupported."""
+    """Both conversions, at the best order of each grid and at the best order of all; nothing where unsupported.
+
+    Epsilon falls and then rises with the order, so each grid's best order is next to the best of them all together.
+    """
     bound = _renyi_bound(variant)
     if bound is None:
         return
-    best = 8.0
     for name, convert in CONVERSIONS.items():
 
+        @cache
         def objective(alpha: float, convert: Callable[[float, float, float], float] = convert) -> float:
             return convert(alpha, bound(alpha), variant.delta)
 
-        best = best_order(objective, best, tolerance=_SEARCH)
-        yield Computed(name, objective(best), f"best order {best:.4g}")
+        nearest = _best_of(_LADDER, objective)
+        found = {grid: min((objective(alpha), alpha) for alpha in _around(GRIDS[grid], nearest)) for grid in GRIDS}
+        best = _between(objective, nearest)
+        value, order = min((objective(best), best), *found.values())
+        yield Computed(name, value, f"best order {order:.4g}")
         for grid in grids:
-            value, order = min((objective(alpha), alpha) for alpha in _around(GRIDS[grid], best))
+            value, order = found[grid]
             yield Computed(f"{name}, {grid}", value, f"order {order:g}")
+
+
+def _between(objective: Callable[[float], float], nearest: float) -> float:
+    """The best order between those of a grid: the vertex of the parabola in log(order - 1) through its neighbours."""
+    at = bisect_left(_REGULAR, nearest)
+    three = _REGULAR[max(0, at - 1) : at + 2]
+    if len(three) < 3 or three[2] - 1 > _CLOSE * (three[0] - 1):
+        return best_order(objective, nearest, tolerance=_SEARCH)
+    (x, y, z), (u, v, w) = [math.log(alpha - 1) for alpha in three], [objective(alpha) for alpha in three]
+    first, second = (v - u) / (y - x), (w - v) / (z - y)
+    if not 0 < second - first < math.inf:
+        return nearest
+    vertex = (x + y) / 2 - first * (z - x) / (2 * (second - first))
+    return 1 + math.exp(min(max(vertex, x), z))
 
 
 def optimal(variant: Variant) -> Iterator[Computed]:
@@ -132,8 +158,8 @@ def _renyi_bound(variant: Variant) -> Callable[[float], float] | None:
 
 def _around(grid: tuple[float, ...], best: float) -> list[float]:
     """The grid's orders next to the best one: the objective falls before it and rises after it."""
-    below = [alpha for alpha in grid if alpha <= best][-2:]
-    return below + [alpha for alpha in grid if alpha > best][:2]
+    at = bisect_left(grid, best)
+    return list(grid[max(0, at - 1) : at + 1])
 
 
 def _products(variant: Variant) -> tuple[Composition, ...]:
