@@ -37,6 +37,9 @@ _LEVELS = (
 """(frequencies, cells, relative width at which refinement stops): the last levels take seconds, and the others stop
 where their gain would not be worth them."""
 
+_EPSILON_LEVELS = (*_LEVELS, (1 << 21, 1 << 17, 0.0))
+"""One more, for the rare epsilon that is wider than 1e-4 without; a delta that small is seldom wanted as exactly."""
+
 _PILOT_CELLS = 512
 
 
@@ -68,7 +71,7 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
     answer, reach = Bracket(low, high, True, METHOD), 8.0
     if answer.width <= _LEVELS[0][2] * answer.upper:
         return answer
-    for count, cells, enough in _LEVELS:
+    for count, cells, enough in _EPSILON_LEVELS:
         pilot = steps(composition, Resolution(_PILOT_CELLS, tilt, tail))
         threshold = _threshold(pilot, answer, log_delta) if rare else None
         guide = Sides.of(pilot, threshold)

@@ -57,7 +57,8 @@ def exposed() -> int:
 @pytest.fixture
 def coarse(monkeypatch: pytest.MonkeyPatch) -> None:
     """One small level, so that each error is as large as it gets."""
-    monkeypatch.setattr(pld, "_LEVELS", ((1 << 11, 64, 0.0),))
+    for levels in ("_LEVELS", "_EPSILON_LEVELS"):
+        monkeypatch.setattr(pld, levels, ((1 << 11, 64, 0.0),))
 
 
 @pytest.mark.usefixtures("coarse")
@@ -84,7 +85,8 @@ def test_dropped_truncation_mass(monkeypatch: pytest.MonkeyPatch, dropped: bool,
     trimmed: the share of it that large losses may lose, as it is or all.
     """
     monkeypatch.setattr(pld_laws, "_TRIMMED", trimmed)
-    monkeypatch.setattr(pld, "_LEVELS", ((1 << 13, 1 << 12, 0.0),))
+    for levels in ("_LEVELS", "_EPSILON_LEVELS"):
+        monkeypatch.setattr(pld, levels, ((1 << 13, 1 << 12, 0.0),))
     monkeypatch.setattr(pld, "_tail", lambda composition, delta: 1e-3)
     if dropped:
         monkeypatch.setattr(pld_laws, "pessimistic", _without_stray(pessimistic))
@@ -134,7 +136,8 @@ def test_rounding_ignored_at_small_delta(monkeypatch: pytest.MonkeyPatch, ignore
     """
     monkeypatch.setattr(pld, "best_tilt", lambda measure, window, log_delta: 0.5)
     monkeypatch.setattr(pld_transform.AtomLaw, "normalised", _perturbed)
-    monkeypatch.setattr(pld, "_LEVELS", ((1 << 15, 1 << 14, 0.0),))
+    for levels in ("_LEVELS", "_EPSILON_LEVELS"):
+        monkeypatch.setattr(pld, levels, ((1 << 15, 1 << 14, 0.0),))
     if ignored:
         honest = Line.sum
         monkeypatch.setattr(Line, "sum", lambda self, epsilon: (*honest(self, epsilon)[:2], 0.0))
@@ -161,6 +164,7 @@ def test_the_smoothing_is_too_narrow_for_its_reach(monkeypatch: pytest.MonkeyPat
     """The minorant needs moves of at least the reach of Z; with less it exceeds the payoff left of the kink."""
     monkeypatch.setattr(Smoothing, "reach", property(lambda self: 0.05 * self.half_width))
     monkeypatch.setattr(pld_laws, "optimistic", pessimistic)
-    monkeypatch.setattr(pld, "_LEVELS", ((1 << 11, 64, 0.0),))
+    for levels in ("_LEVELS", "_EPSILON_LEVELS"):
+        monkeypatch.setattr(pld, levels, ((1 << 11, 64, 0.0),))
     atomic: Composition = ((DiscreteGaussianPair(2.0, 1), 1),)
     assert sum(contradicted(atomic, (2 * x - 1) / 8) for x in range(2, 9)) >= 4
