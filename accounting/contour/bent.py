@@ -12,19 +12,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from ..bracket import OutOfReach
 from ..rounding import UNIT
+from .crossing import Bounded
 from .inversion import log1p
 from .paths import Complex, Real, Sampled
-from .ray import DIRECTION, HALF_ANGLE, INNER, STEP, Far, Near, Side, far_out
-from .rotated import Rotated, logarithm_of_odds, rotated
+from .ray import STEP, Far, Near, Side, far_out
+from .rotated import STEEP, Rotated, logarithm_of_odds, rotated
 from .saddle import Saddle
 
-TRAPEZOIDAL = math.expm1(2.0 * math.pi * HALF_ANGLE / STEP - 1e-6)
-"""The rule errs by at most the integrals of |F| along the sector's two sides over that."""
+DIRECTION, INNER = STEEP.direction, STEEP.inner
+TRAPEZOIDAL = STEEP.trapezoidal(STEP)
 
 CORNER = 2.0**-12
 """Share of `near` below which F is taken as linear in the sum."""
@@ -163,7 +165,14 @@ def serves(pair: Sampled) -> bool:
     return pair.order == "remove" and pair.shift >= _LEAST_SHIFT and pair.rate <= _MOST_RATE
 
 
-def approach(inversion: BentInversion, epsilon: float, log_delta: float) -> float:
+class Approached(Bounded, Protocol):
+    """An inversion that also has a quick estimate."""
+
+    def estimate(self, epsilon: float) -> tuple[float, float]:
+        """About log delta(epsilon) and its derivative."""
+
+
+def approach(inversion: Approached, epsilon: float, log_delta: float) -> float:
     """The eps where delta is about e^log_delta, by Newton's method from epsilon."""
     for _ in range(_NEWTON_STEPS):
         value, slope = inversion.estimate(epsilon)
@@ -219,7 +228,7 @@ def invert_bent(pair: Sampled, rounds: int, saddle: Saddle) -> BentInversion:
 
 def crossing(pair: Sampled, saddle: Saddle) -> float:
     """Where the contour leaves the real line: at the saddle point, or short of where jumps would take over."""
-    middle = logarithm_of_odds(pair.rate) / pair.shift + 0.5 * pair.shift
+    middle = logarithm_of_odds(pair.rate)[0] / pair.shift + 0.5 * pair.shift
     beyond = BEYOND if saddle.skewness > _SKEWED else BEYOND_JUMPS
     c = min(saddle.c, (middle + beyond) / pair.shift - 1.0)
     if not c > _LEAST_CROSSING:

@@ -21,7 +21,14 @@ from .bent import invert_bent
 from .crossing import epsilon_above, epsilon_below
 from .inversion import Inversion, invert
 from .paths import ORDERS
-from .rare import between_on_the_bent_contour, certain_to_hide, rare
+from .rare import (
+    between_by_several,
+    between_on_the_bent_contour,
+    certain_to_hide,
+    narrow_range,
+    rare,
+    several_at,
+)
 from .rounds import lay, phases
 from .saddle import Saddle, plan, plan_above, saddle_at_delta, saddle_at_epsilon
 
@@ -78,24 +85,36 @@ def delta(composition: Composition, epsilon: float) -> Bracket:
     above, below = max(0.0, widened_down(epsilon, TARGET)), widened_up(epsilon, TARGET) if epsilon else 0.0
     if above >= _largest_loss(composition):
         return Bracket(0.0, 0.0, True, METHOD)
-    saddle = saddle_at_epsilon(composition, epsilon)
-    least, most = -math.inf, 0.0
+    least, most, enough = -math.inf, 0.0, _WIDE_DELTA
     jumps = rare(composition)
+    if jumps and not narrow_range(*jumps):
+        enough = _ELSEWHERE
+        with suppress(OutOfReach):
+            several = several_at(*jumps, epsilon)
+            least, most = several.log_delta(below)[0], min(0.0, several.log_delta(above)[1])
+        if most - least <= enough:
+            return _bracket(least, most)
+    saddle = saddle_at_epsilon(composition, epsilon)
     if jumps:
         with suppress(OutOfReach):
             bent = invert_bent(*jumps, saddle)
-            least, most = bent.log_delta(below)[0], min(0.0, bent.log_delta(above)[1])
-    for _ in range(0 if most - least <= _WIDE_DELTA else _RETRIES):
+            least, most = max(least, bent.log_delta(below)[0]), min(most, bent.log_delta(above)[1])
+    for _ in range(0 if most - least <= enough else _RETRIES):
         inversion, _ = _in_doubles(composition, saddle)
         width = most - least
         least, most = max(least, inversion.log_delta(below)[0]), min(most, inversion.log_delta(above)[1])
         if most - least < _NARROW_DELTA or most - least > 0.5 * width:
             break
         saddle = replace(saddle, log_delta=most)
-    if most - least > _WIDE_DELTA:
+    if most - least > enough:
         with suppress(OutOfReach):
             under, over = _in_balls(composition, saddle)
             least, most = max(least, under.log_delta(below)[0]), min(most, over.log_delta(above)[1])
+    return _bracket(least, most)
+
+
+def _bracket(least: float, most: float) -> Bracket:
+    """Of delta, from bounds on its logarithm."""
     return Bracket(
         max(0.0, widened_down(math.exp(least), 1e-15)), min(1.0, widened_up(math.exp(most), 1e-15)), True, METHOD
     )
@@ -110,12 +129,17 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
         return Bracket(0.0, 0.0, True, METHOD)
     target = math.log(delta)
     targets = widened_down(target, TARGET) - 2.0 * TARGET, widened_up(target, TARGET) + 2.0 * TARGET
-    saddle = saddle_at_delta(composition, target)
     between = 0.0, math.inf
     jumps = rare(composition)
+    enough, again = (_WIDE, 0.5 * _WIDE) if not jumps or narrow_range(*jumps) else (_ELSEWHERE, _AGAIN)
+    if jumps and not narrow_range(*jumps):
+        between = between_by_several(*jumps, target, targets, again)
+        if between[1] - between[0] <= enough * min(between[1], 1e300):
+            return Bracket(*between, True, METHOD)
+    saddle = saddle_at_delta(composition, target)
     if jumps:
-        enough, again = (_WIDE, 0.5 * _WIDE) if jumps[0].rate >= 1e-3 and jumps[1] >= 100 else (_ELSEWHERE, _AGAIN)
-        between, saddle = between_on_the_bent_contour(composition, *jumps, saddle, targets, again)
+        other, saddle = between_on_the_bent_contour(composition, *jumps, saddle, targets, again)
+        between = max(between[0], other[0]), min(between[1], other[1])
         if between[1] - between[0] <= enough * min(between[1], 1e300):
             return Bracket(*between, True, METHOD)
     if saddle.skewness > _SKEWED:

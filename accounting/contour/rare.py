@@ -1,4 +1,4 @@
-"""Where jumps are rare: the bent contour, and when it is the one to take."""
+"""Where jumps are rare: the bent contours, and when they are the ones to take."""
 
 from __future__ import annotations
 
@@ -8,17 +8,31 @@ from dataclasses import replace
 from ..bracket import OutOfReach
 from ..pairs import Composition
 from ..rounding import widened_down
-from .bent import BentInversion, approach, crossing, invert_bent, serves
+from .bent import Approached, approach, crossing, invert_bent, serves
 from .crossing import epsilon_above, epsilon_below
 from .paths import Sampled
+from .rotated import STEEP, WIDE
 from .rounds import phases
 from .saddle import Saddle, saddle_at_epsilon
+from .several import Several, alone, invert_several, spread
 
 _SETTLED = 1e-3
 """Relative width at which only another place to cross the real line would narrow a bracket."""
 
 _RARE = 1.0
 """Jumps expected in all rounds up to which the bent contour is the faster one."""
+
+_LARGE = 1.6
+"""Shift from which on jumps weigh so much that the path must climb slowly."""
+
+_LOW, _HIGH, _HALVINGS = 1e-13, 1e4, 16
+_HOPELESS = 0.5
+"""Width in log delta from which on a search is not worth its time."""
+
+_MOVED = 0.8, 1.4
+"""How far from where it was laid out an inversion's eps may be without being laid out anew."""
+
+_TRIES = 3
 
 
 def certain_to_hide(composition: Composition, delta: float) -> bool:
@@ -34,6 +48,57 @@ def rare(composition: Composition) -> tuple[Sampled, int] | None:
         return None
     pair, count = parts[0]
     return parts[0] if serves(pair) and pair.rate * count <= _RARE else None
+
+
+def narrow_range(pair: Sampled, count: int) -> bool:
+    """Whether the narrowest brackets are promised, for which one round's delta need not be taken out of the sum."""
+    return pair.rate >= 1e-3 and count >= 100
+
+
+def several_at(pair: Sampled, count: int, epsilon: float) -> Several:
+    """The inversion for an eps. Raises OutOfReach where it does not serve."""
+    if not epsilon > 0.0:
+        raise OutOfReach("eps is 0")
+    deviation = spread(pair, count)
+    bulk = deviation * math.exp(-min(0.5 * (epsilon / deviation) ** 2, 700.0))
+    return _several(pair, count, epsilon, math.log(max(alone(pair, count, epsilon)[0], bulk, 1e-100)))
+
+
+def between_by_several(
+    pair: Sampled, count: int, log_delta: float, targets: tuple[float, float], enough: float
+) -> tuple[float, float]:
+    """The interval of eps with one round's delta taken out of the sum; (0, infinity) where that does not serve."""
+    epsilon, least, most = _likely(pair, count, log_delta), 0.0, math.inf
+    for _ in range(_TRIES):
+        try:
+            found = _several(pair, count, epsilon, log_delta)
+        except OutOfReach:
+            break
+        start = approach(found, epsilon, log_delta)
+        low, high, _ = found.log_delta(start)
+        if high - low < _HOPELESS:
+            lower, upper = _around(found, start, targets)
+            least, most = max(least, lower), min(most, upper)
+        if most - least <= enough * min(most, 1e300) or _MOVED[0] * epsilon < start < _MOVED[1] * epsilon:
+            break
+        epsilon = start
+    return least, most
+
+
+def _several(pair: Sampled, count: int, epsilon: float, log_delta: float) -> Several:
+    return invert_several(pair, count, epsilon, log_delta, STEEP if pair.shift >= _LARGE else WIDE)
+
+
+def _likely(pair: Sampled, count: int, log_delta: float) -> float:
+    """About the eps that belongs to a delta: the larger of what single jumps need and what the bulk needs."""
+    low, high = _LOW, _HIGH
+    for _ in range(_HALVINGS):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if alone(pair, count, middle)[0] > math.exp(log_delta) else (low, middle)
+    deviation = spread(pair, count)
+    distance = math.sqrt(2.0 * max(0.5, math.log(deviation) - log_delta))
+    distance = math.sqrt(2.0 * max(0.1, math.log(deviation) - 2.0 * math.log(distance) - log_delta))
+    return max(high, deviation * distance)
 
 
 def between_on_the_bent_contour(
@@ -65,7 +130,7 @@ def between_on_the_bent_contour(
     return (least, most), saddle
 
 
-def _around(inversion: BentInversion, start: float, targets: tuple[float, float]) -> tuple[float, float]:
+def _around(inversion: Approached, start: float, targets: tuple[float, float]) -> tuple[float, float]:
     """An interval of eps about start, where delta is about the target: a step from its bounds there to either side.
 
     log delta(first) > targets[1] or first = 0, and log delta(second) <= targets[0].

@@ -1,0 +1,48 @@
+"""delta of two Poisson-sampled Gaussian rounds, remove order, as a ball: the first round's loss integrated over.
+
+delta_2(eps) is the mean of delta_1(eps - L) over one round's loss L, delta_1 being the closed form. Arb's integrator is
+rigorous; it shares nothing with dpcert.accounting.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from flint import acb, arb, ctx
+
+BITS = 160
+TINY = 2.0**-80
+FAR = 16
+
+
+def profile(shift: float, rate: float, epsilon: float) -> arb:
+    """delta at epsilon > 0."""
+    with ctx.workprec(BITS):
+        s, p, odds = arb(shift), arb(rate), arb(epsilon).exp()
+        # Past the bend delta_1(e) is 1 - e^e, but for what Q gives to losses at most e, less than P(N(0, 1) < -FAR).
+        bend = _crossing(s, p, odds / (1 - p + p * (-s * FAR - s * s / 2).exp()))
+        total = (1 - p) * _above(bend) + p * _above(bend - s) - odds * _above(bend)
+
+        def integrand(x: acb, _: bool) -> acb:
+            mixture = 1 - p + p * (s * x - s * s / 2).exp()
+            rest = odds / mixture
+            y = ((rest - (1 - p)) / p).log() / s + s / 2
+            alone = (1 - p - rest) * _above(y) + p * _above(y - s)
+            return (-x * x / 2).exp() / (2 * arb.pi()).sqrt() * mixture * alone
+
+        ends = [arb(-16), arb(-4), arb(-1), arb(1), arb(4)]
+        ends = [end for end in ends if end < bend] + [bend]
+        size = p * _above(_crossing(s, p, odds) - s) + total
+        for a, b in pairwise(ends):
+            total += acb.integral(integrand, a, b, rel_tol=TINY, abs_tol=(size * TINY).mid()).real
+        return total.union(total + _above(arb(16)) + _above(arb(FAR)))
+
+
+def _crossing(s: arb, p: arb, mixture: arb) -> arb:
+    """Where the mixture has that density ratio."""
+    return ((mixture - (1 - p)) / p).log() / s + s / 2
+
+
+def _above(x: arb | acb) -> arb | acb:
+    """P(N(0, 1) > x), entire in x."""
+    return (x / arb(2).sqrt()).erfc() / 2
