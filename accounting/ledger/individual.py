@@ -47,7 +47,10 @@ class IndividualBudgets:
         return _numbers("clients", clients, len(self.spent))
 
     def _costs(self, clients: Clients, cost: float | NDArray[np.float64]) -> NDArray[np.float64]:
-        costs = np.broadcast_to(np.asarray(cost, dtype=float), (len(clients),))
+        given = np.asarray(cost, dtype=float)
+        if given.shape not in ((), (1,), (len(clients),)):
+            raise InputError("cost", given.shape, f"one number, or one for each of the {len(clients)} clients")
+        costs = np.broadcast_to(given, (len(clients),))
         if not (costs >= 0).all():
             raise InputError("cost", float(np.min(costs)), "numbers of at least 0")
         return costs

@@ -36,6 +36,8 @@ def test_a_refused_charge_spends_nothing():
         budgets.charge(np.array([0, 0]), 0.1)
     with pytest.raises(InputError, match="clients"):
         budgets.charge(np.array([3]), 0.1)
+    with pytest.raises(InputError, match="each of the 2 clients"):
+        budgets.charge(np.array([0, 1]), np.array([0.1, 0.2, 0.3]))
     with pytest.raises(InputError, match="cost"):
         budgets.charge(np.array([1]), float("nan"))
     assert not budgets.spent.any()

@@ -85,3 +85,12 @@ def test_a_cohort_beside_the_sampling_rate_that_is_asked_for(capsys):
     target = ["--epsilon", "1", "--delta", "1e-5", "--solve-for", "sampling-rate"]
     assert run(["calibrate", *target, "--rounds", "10", *poisson]) == 2
     assert capsys.readouterr().err.startswith("error: --cohort = 50: expected to be left out")
+
+
+def test_ctrl_c_is_one_line(capsys, monkeypatch):
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dpcert.cli.options.Setting.run", interrupted)
+    assert run(["epsilon", "--delta", "1e-5", "--noise-multiplier", "1"]) == 130
+    assert capsys.readouterr().err.strip() == "error: interrupted"

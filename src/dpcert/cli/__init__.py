@@ -16,6 +16,8 @@ from ..mechanisms import InputError
 from .output import complain
 
 INTERNAL_ERROR = 70
+INTERRUPTED = 130
+"""What typer gives for Ctrl-C."""
 
 COMMANDS = {
     "verify": ("verify:verify_command", "Verify claims: does the stated epsilon hold for what ran?"),
@@ -124,9 +126,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except InputError as problem:
         complain(str(problem))
         return 2
-    except typer.Abort:  # Ctrl-C
+    except typer.Abort:  # Ctrl-C at a prompt
         complain("interrupted")
-        return 130
+        return INTERRUPTED
     except typer.TyperException as problem:
         message = problem.format_message() if hasattr(problem, "format_message") else str(problem)
         if message.startswith("Usage:"):  # called without a command: the help itself
@@ -134,6 +136,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         else:
             complain(_unreadable(problem) or " ".join(message.split()))
         return 2
+    if code == INTERRUPTED:
+        complain("interrupted")
     return code if isinstance(code, int) else 0
 
 
