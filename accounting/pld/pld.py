@@ -19,9 +19,10 @@ from ..profiles import has_profile, profile
 from ..rounding import TARGET, float_above, up
 from .inversion import log_peak
 from .laws import Resolution, Step, steps, supports_pair
+from .measure import Measure
 from .profile import METHOD, Profile
 from .search import ALIASES, best_tilt, chernoff, saddle
-from .sides import Sides, Threshold, may_have_rare_jumps, rare_jump_bound, threshold_for
+from .sides import Sides, Threshold, may_have_rare_jumps, rare_jump_bound, split_for, threshold_for
 from .summit import lower_at_summit, upper_at_summit
 
 _NEAR_TOP = 2e-6
@@ -39,6 +40,9 @@ where their gain would not be worth them."""
 
 _EPSILON_LEVELS = (*_LEVELS, (1 << 21, 1 << 17, 0.0))
 """One more, for the rare epsilon that is wider than 1e-4 without; a delta that small is seldom wanted as exactly."""
+
+_MANY = 1 << 17
+"""Frequencies from which on two lines are worth their time."""
 
 _PILOT_CELLS = 512
 
@@ -60,7 +64,7 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
     if whole.infinite_upper >= delta:
         return Bracket(0.0, math.inf, True, METHOD)
     log_finite = math.log(delta - whole.infinite_upper)
-    high, tilt = chernoff(whole.upper, log_finite)
+    high, tilt = chernoff(whole.parts[0].upper, log_finite)
     high = min(high, whole.top, upper_at_summit(pilot, whole.infinite_upper, delta))
     rare = may_have_rare_jumps(composition)
     if rare:
@@ -73,13 +77,14 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
         return answer
     for count, cells, enough in _EPSILON_LEVELS:
         pilot = steps(composition, Resolution(_PILOT_CELLS, tilt, tail))
-        threshold = _threshold(pilot, answer, log_delta) if rare else None
+        threshold = _threshold(pilot, answer, log_delta, count) if rare else None
         guide = Sides.of(pilot, threshold)
         window = _window(guide, answer, reach)
-        tilt = best_tilt(guide.upper, window, log_delta)
+        tilts = [_tilt(part.upper, window, log_delta) for part in guide.parts]
+        tilt = tilts[0]
         sides = Sides.of(steps(composition, Resolution(cells, tilt, tail)), threshold)
         try:
-            answer = answer.intersect(Profile.on(sides, tilt, window, log_delta, count).epsilon(delta, answer))
+            answer = answer.intersect(Profile.on(sides, tilts, window, log_delta, count).epsilon(delta, answer))
         except OutOfReach:
             continue
         if answer.width <= enough * answer.upper:
@@ -98,17 +103,18 @@ def delta(composition: Composition, epsilon: float) -> Bracket:
         guide = Sides.of(pilot, threshold)
         if below >= guide.top:
             return Bracket(guide.infinite_lower, guide.infinite_upper, True, METHOD)
-        tilt = saddle(guide.upper, epsilon)
-        log_delta = max(min(log_peak(tilt) + guide.upper.log_moment(tilt) - tilt * epsilon, 0.0) - 3, -600.0)
+        measure = guide.parts[0].upper
+        tilt = saddle(measure, epsilon)
+        log_delta = max(min(log_peak(tilt) + measure.log_moment(tilt) - tilt * epsilon, 0.0) - 3, -600.0)
         tail = min(tail, _tail(composition, math.exp(log_delta)))
         threshold = threshold_for(pilot, below, log_delta) if rare else None
     guide = Sides.of(pilot, threshold)
-    tilt = best_tilt(guide.upper, (epsilon, epsilon), log_delta)
+    tilt = best_tilt(guide.parts[0].upper, (epsilon, epsilon), log_delta)
     answer = Bracket(0.0, 1.0, True, METHOD)
     for count, cells, enough in _LEVELS:
         sides = Sides.of(steps(composition, Resolution(cells, tilt, tail)), threshold)
         try:
-            line = Profile.on(sides, tilt, (epsilon, epsilon), log_delta, count)
+            line = Profile.on(sides, [tilt], (epsilon, epsilon), log_delta, count)
         except OutOfReach:
             continue
         answer = answer.intersect(Bracket(line.lower(above), line.upper(below), True, METHOD))
@@ -125,20 +131,27 @@ def _total_variation(composition: Composition) -> float:
     return up(sum(parts), len(composition) + 1)
 
 
+def _tilt(measure: Measure, window: tuple[float, float], log_delta: float) -> float:
+    """The best tilt for where the measure by itself may still be about delta."""
+    reached, _ = chernoff(measure, log_delta)
+    return best_tilt(measure, (window[0], min(window[1], max(window[0], reached))), log_delta)
+
+
 def _window(guide: Sides, answer: Bracket, reach: float) -> tuple[float, float]:
     """Where to look for the crossing: about `reach` e-folds of the profile below the known upper bound.
 
     Near the largest loss of a bounded one nothing is resolved: the bracket is narrow enough a little below it.
     """
     high = min(answer.upper, guide.top * (1 - _NEAR_TOP))
-    return min(max(answer.lower, high - reach / saddle(guide.upper, high), 0.0), high), high
+    return min(max(answer.lower, high - reach / saddle(guide.parts[0].upper, high), 0.0), high), high
 
 
-def _threshold(pilot: list[Step], answer: Bracket, log_delta: float) -> Threshold | None:
-    """A threshold good from the lower end on, or, where there is none, from further right."""
+def _threshold(pilot: list[Step], answer: Bracket, log_delta: float, count: int) -> Threshold | None:
+    """A threshold good from the lower end on, or, where there is none, from further right; at last a split."""
     low = max(answer.lower, 0.8 * answer.upper)
     places = (low + share * (answer.upper - low) for share in (0.0, 0.5, 0.9))
-    return next(filter(None, (threshold_for(pilot, place, log_delta) for place in places)), None)
+    found = next(filter(None, (threshold_for(pilot, place, log_delta) for place in places)), None)
+    return split_for(pilot, low, log_delta) if found is None and count >= _MANY else found
 
 
 def _tail(composition: Composition, delta: float) -> float:

@@ -32,6 +32,16 @@ def chernoff(measure: Measure, log_delta: float) -> tuple[float, float]:
     return max(0.0, best + 1e-9 * abs(best) + 1e-11 * measure.rounds / math.exp(log_c)), math.exp(log_c)
 
 
+def chernoff_at(measure: Measure, epsilon: float) -> float:
+    """About the least log_peak(c) + log_moment(c) - c epsilon over c, which bounds log delta(epsilon)."""
+
+    def bound(log_c: float) -> float:
+        c = math.exp(log_c)
+        return log_peak(c) + measure.log_moment(c) - c * epsilon
+
+    return bound(minimised(bound))
+
+
 def saddle(measure: Measure, epsilon: float) -> float:
     """The c at which the integrand of the inversion is smallest on the real line."""
 

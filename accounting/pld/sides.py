@@ -13,7 +13,7 @@ from ..rounding import widened_down, widened_up
 from .inversion import log_peak
 from .laws import SampledPair, Step
 from .measure import Jumps, Measure, Product
-from .search import ALIASES, chernoff
+from .search import ALIASES, chernoff, chernoff_at
 from .transform import AtomLaw, Law
 
 _MOST_SAMPLED = 100.0
@@ -22,29 +22,41 @@ _MOST_SAMPLED = 100.0
 _APART = 1.05
 """Above the threshold by this factor nothing may matter either: cells' edges move between resolutions."""
 
+_SPLITS = tuple(0.5 * k for k in range(-12, 21))
+"""Logarithms of the thresholds, relative to epsilon, that are tried for a split."""
+
 _RARE = 0.3
 """Largest expected number of jumps that are called rare."""
 
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """Rounds of the steps `jumping` jump when their loss is above `loss`; `exponent` bounds, by Chernoff, what never
-    does."""
+    """Rounds of the steps `jumping` jump when their loss is above `loss`.
+
+    exponent: of Chernoff's bound of the outcomes without a jump; None where these are inverted as well.
+    """
 
     loss: float
-    exponent: float
+    exponent: float | None
     jumping: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Measures of the finite losses of some outcomes: one for upper bounds, and one for lower bounds."""
+
+    upper: Measure
+    lower: Measure
 
 
 @dataclass(frozen=True)
 class Sides:
-    """upper, lower: measures of the finite losses for upper and for lower bounds.
+    """parts: all outcomes with finite losses, or those with a jump and those without.
 
-    At epsilon, outcomes left out of `upper` have a profile of at most exp(rest_start - rest_exponent epsilon).
+    At epsilon, outcomes left out of the parts have a profile of at most exp(rest_start - rest_exponent epsilon).
     """
 
-    upper: Measure
-    lower: Measure
+    parts: tuple[Part, ...]
     infinite_upper: float
     infinite_lower: float
     top: float
@@ -59,15 +71,18 @@ class Sides:
         high = widened_up(upper.infinite, 1e-13)
         low = max(0.0, widened_down(lower.infinite, 1e-13))
         top = widened_up(upper.top, 1e-15 * (1 + upper.rounds**0.5))
+        everything = (Part(upper, lower),)
         if threshold is None:
-            return cls(upper, lower, high, low, top)
+            return cls(everything, high, low, top)
         at = dict.fromkeys(threshold.jumping, threshold.loss)
         above, below = _jumps(upper.laws, at), _jumps(lower.laws, at)
         if not all(any(jump is not None for _, jump, _ in part.parts) for part in (above, below)):
-            return cls(upper, lower, high, low, top)
+            return cls(everything, high, low, top)
         c = threshold.exponent
+        if c is None:
+            return cls((Part(above, below), Part(above.small, below.small)), high, low, top)
         start = log_peak(c) + above.small.log_moment(c)
-        return cls(above, below, high, low, top, start + 1e-11 * upper.rounds + 1e-12 * abs(start), c)
+        return cls((Part(above, below),), high, low, top, start + 1e-11 * upper.rounds + 1e-12 * abs(start), c)
 
 
 def _jumps(laws: Sequence[tuple[Law, int]], thresholds: Mapping[int, float]) -> Jumps:
@@ -107,6 +122,26 @@ def threshold_for(steps: Sequence[Step], epsilon: float, log_delta: float) -> Th
             return found
         jumping -= {max(masses, key=masses.__getitem__)}
     return None
+
+
+def split_for(steps: Sequence[Step], epsilon: float, log_delta: float) -> Threshold | None:
+    """A threshold for inverting both the outcomes with a jump and those without, where neither is negligible.
+
+    That with the best of the worse of the two Chernoff bounds, the higher one of two alike: it leaves the smaller
+    losses to a finer line. None where no jumps are rare.
+    """
+    laws = [(step.upper, step.rounds) for step in steps]
+    jumping = frozenset(at for at, step in enumerate(steps) if step.sampled)
+    best, least = None, math.inf
+    for exponent in _SPLITS:
+        loss = epsilon * math.exp(exponent)
+        masses = _jump_masses(laws, loss, jumping)
+        if masses and sum(masses.values()) <= _RARE:
+            jumps = _jumps(laws, dict.fromkeys(jumping, loss))
+            worse = max(chernoff_at(jumps, epsilon), chernoff_at(jumps.small, epsilon), log_delta) - 0.01 * exponent
+            if worse < least:
+                best, least = Threshold(loss, None, jumping), worse
+    return best
 
 
 def _largest_threshold(
