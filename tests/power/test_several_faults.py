@@ -237,7 +237,7 @@ def test_a_bound_too_small_is_caught(
 
 def small_h_is_exact() -> bool:
     """h(c) of a tiny rate, where it is t^2 Var(L) / 2 but for 1e-7 of it."""
-    pair, c = Sampled(0.5, 1e-12, "remove"), 10.0
+    pair, c = Sampled(0.5, 1e-11, "remove"), 10.0
     found = Bends.of(rotated.rotated(pair, c, 15.0, 10**18, WIDE))
     value, error, *_ = found.at_crossing()
     expected = 0.5 * (pair.rate * c) ** 2 * math.expm1(pair.shift**2) * (1.0 + 1.0 / c)
