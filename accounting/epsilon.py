@@ -10,6 +10,8 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Literal
 
+import numpy as np
+
 from ..mechanisms import InputError, Mechanism, Neighbouring
 from ..mechanisms.validate import choice, nonnegative, open_probability
 from . import closed_form, gaussian, gdp, one_event, shuffled, truncated
@@ -208,7 +210,8 @@ def _asked(accountant: ModuleType, product: Composition, quantity: str, at: floa
     Contradicting brackets are another matter: they are a bug that must surface.
     """
     try:
-        bracket: Bracket = getattr(accountant, quantity)(product, at)
+        with np.errstate(divide="raise", over="raise", invalid="raise"):  # numpy's default: a warning, then go on
+            bracket: Bracket = getattr(accountant, quantity)(product, at)
     except (EmptyBracket, InputError, OutOfReach):
         raise
     except (ArithmeticError, ValueError) as failure:

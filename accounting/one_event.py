@@ -28,7 +28,7 @@ METHOD = "one-event"
 _PRECISION_BITS = 256
 _THRESHOLDS = 1000
 _MOST = 2000
-"""Participations considered."""
+"""Participations considered: the sums in balls have as many terms."""
 
 
 Array = NDArray[np.float64]
@@ -84,7 +84,7 @@ def _delta(pair: Pair, rounds: int, epsilon: float) -> float:
     def gain(log_first: Array, log_second: Array) -> Array:
         return np.exp(log_first) - np.exp(epsilon + log_second)
 
-    enough = min(rounds, 1 + int(min(1e9, 2.0 * epsilon / parts[1] ** 2)))
+    enough = min(rounds, 1 + int(min(float(_MOST), 2.0 * epsilon / parts[1] ** 2)))
     first, second = _masses(*parts, rounds, *_best(*parts, rounds, range(enough, min(rounds, enough + 3) + 1), gain))
     return min(1.0, max(0.0, _down(first - arb(epsilon).exp() * second)))
 

@@ -59,6 +59,10 @@ class Saddle:
         return self.rounds.cumulants(c)[0] - c * self.epsilon + c * math.log(c) - (1.0 + c) * math.log1p(c)
 
 
+_FARTHEST = 1e150
+"""Saddle points whose square would overflow belong to profiles below every double."""
+
+
 def saddle_at_delta(composition: Composition, log_delta: float) -> Saddle:
     """Around the eps >= 0 where the profile falls to delta."""
 
@@ -85,6 +89,8 @@ def saddle_at_epsilon(composition: Composition, epsilon: float) -> Saddle:
 
     deviation, limit = _scales(composition)
     start = min((1.0 + epsilon / deviation) / deviation, limit)
+    if not start < _FARTHEST:
+        raise OutOfReach("the saddle point is too far out for doubles")
     found = _search(composition, start, min(start + 10.0 / deviation, 3.0 * limit), excess)
     return replace(found, epsilon=epsilon, log_delta=found.log_delta + (found.epsilon - epsilon) * found.c)
 

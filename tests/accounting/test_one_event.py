@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import time
 
 import mpmath
 import pytest
 
-from dpcert.accounting import gaussian, one_event
+from dpcert.accounting import delta, gaussian, one_event
 from dpcert.accounting.pairs import GaussianPair, LaplacePair, Order, SubsampledPair
 from dpcert.accounting.participation import revealed
+from dpcert.mechanisms import Gaussian, Poisson, Repeat
 
 
 @pytest.mark.parametrize("shift", [0.05, 0.5, 2.0, 30.0])
@@ -114,3 +116,17 @@ def test_extremes_give_a_number(shift: float, target: float) -> None:
     for pair in (GaussianPair(shift), SubsampledPair(GaussianPair(shift), 1e-9, "remove")):
         found = one_event.epsilon(((pair, 10**9),), target)
         assert 0.0 <= found.lower < math.inf
+
+
+def test_an_epsilon_far_above_every_loss_takes_no_sum_of_a_billion_terms() -> None:
+    """As many participations as epsilon asks for used to be summed over; any number of them is valid."""
+    started = time.perf_counter()
+    assert one_event.delta(((GaussianPair(1.0), 2**53),), 2e40).lower == 0.0
+    assert time.perf_counter() - started < 10
+
+
+@pytest.mark.parametrize("noise", [1.0, 1e12])
+def test_no_epsilon_is_too_large_for_a_delta(noise: float) -> None:
+    """Saddle points beyond the square root of the largest double used to end in warnings of numpy's."""
+    for run in (Gaussian(noise), Repeat(Poisson(Gaussian(noise), 0.5), 3)):
+        assert delta(run, 1.7e308).upper < 1e-300
