@@ -208,6 +208,15 @@ def test_adaptive_clipping_splits_the_noise():
         update_noise_multiplier(settings(clipping="adaptive", adaptive=AdaptiveClip(count_noise=0.75)), 6)
 
 
+@pytest.mark.parametrize(("multiplier", "members"), [(2.0, 4), (16.0, 50), (0.5, 100)])
+def test_adaptive_clipping_of_small_cohorts_needs_no_setting(multiplier, members):
+    """By default there is noise enough on the count, and both together cost what one release would."""
+    told = settings(clipping="adaptive", noise_multiplier=multiplier)
+    update, steers = update_noise_multiplier(told, members), max(members / 20, multiplier)
+    assert update**-2 + (2 * steers) ** -2 == pytest.approx(multiplier**-2, rel=1e-14)
+    assert multiplier < update <= 1.16 * multiplier
+
+
 def test_adaptive_clipping_finds_the_quantile():
     told = AdaptiveClip(quantile=0.5, count_noise=1.0)
     trainer, _, board = train(DpFedAvg(), rounds=60, clipping="adaptive", adaptive=told, clip_norm=50.0, cohort=12)

@@ -9,8 +9,12 @@ from .settings import Settings
 
 
 def count_noise(settings: Settings, denominator: int) -> float:
-    """The standard deviation of the noise on the count: as set, or cohort / 20 (section 3.1)."""
-    return settings.adaptive.count_noise or denominator / 20
+    """The standard deviation of the noise on the count: as set, or cohort / 20 (section 3.1).
+
+    In cohorts so small that this alone would cost as much as the whole round may, the noise multiplier itself, which
+    leaves the updates 1.16 times the noise multiplier.
+    """
+    return settings.adaptive.count_noise or max(denominator / 20, settings.noise_multiplier)
 
 
 def update_noise_multiplier(settings: Settings, denominator: int) -> float:

@@ -46,7 +46,7 @@ class AdaptiveClip:
 
     The clip norm starts at Settings.clip_norm and follows the `quantile` of the update norms, by geometric steps of
     `learning_rate`. count_noise: standard deviation of the noise on the number of clients below the clip norm; by
-    default cohort / 20, as the paper recommends.
+    default cohort / 20, as the paper recommends, or the noise multiplier where that is larger.
     """
 
     quantile: float = 0.5
