@@ -33,7 +33,6 @@ _LEVELS = (
     (1 << 15, 1 << 14, 1e-5),
     (1 << 17, 1 << 16, 8e-5),
     (1 << 19, 1 << 17, 9e-5),
-    (1 << 21, 1 << 17, 0.0),
 )
 """(frequencies, cells, relative width at which refinement stops): the last levels take seconds, and the others stop
 where their gain would not be worth them."""
