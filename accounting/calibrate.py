@@ -92,7 +92,9 @@ def _search(bracket: Callable[[float], Bracket], solve_for: SolveFor, target: fl
             ends = (last, (value, found)) if met else ((value, found), last)
             return _between(bracket, solve_for, target, *ends)
     if not met:
-        raise InputError("epsilon", target, f"a target that some {solve_for.replace('_', ' ')} meets")
+        raise InputError(
+            "epsilon", target, f"a larger target: no value of {solve_for.replace('_', ' ')} meets this one"
+        )
     return Calibration(solve_for, int(value) if solve_for in WHOLE else value, found, None)
 
 

@@ -39,6 +39,9 @@ class SamplingTable(Table):
             self._forbid("sampling_rate")
             self._require("population", "cohort")
         if self.scheme == "poisson" and self.sampling_rate is None:
+            if self.population is None and self.cohort is None:
+                expected = "a rate above 0 and at most 1, or population and cohort, with scheme = 'poisson'"
+                raise InputError("sampling_rate", MISSING, expected)
             self._require("population", "cohort")
         if self.scheme != "poisson":
             self._forbid("max_cohort")

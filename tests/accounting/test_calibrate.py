@@ -120,7 +120,7 @@ def test_bad_input_is_named(field: str, changes: dict[str, object]) -> None:
 
 
 def test_a_target_that_one_round_misses_is_said_so() -> None:
-    with pytest.raises(InputError, match="some rounds meets"):
+    with pytest.raises(InputError, match="no value of rounds meets"):
         calibrate(lambda rounds: Repeat(Gaussian(0.1), int(rounds)), solve_for="rounds", epsilon=0.1, delta=1e-5)
 
 

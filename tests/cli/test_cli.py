@@ -363,7 +363,7 @@ BAD_OPTIONS = [
     (["epsilon", "--delta", "1e-5", "--noise-multiplier", "1", "--rounds", "0"], "--rounds"),
     (["epsilon", "--delta", "1e-5", "--noise-multiplier", "1", "--rounds", "1.5"], "--rounds"),
     (["epsilon", "--delta", "1e-5", *GAUSSIAN, "--sampling-rate", "0.1"], "--sampling-rate"),
-    (["epsilon", "--delta", "1e-5", *GAUSSIAN, "--sampling", "poisson"], "--population"),
+    (["epsilon", "--delta", "1e-5", *GAUSSIAN, "--sampling", "poisson"], "--sampling-rate"),
     (["epsilon", "--delta", "1e-5", *GAUSSIAN, "--sampling", "poisson", "--sampling-rate", "2"], "--sampling-rate"),
     (["epsilon", "--delta", "1e-5", *GAUSSIAN, "--sampling", "Poisson"], "--sampling"),
     (["epsilon", "--delta", "1e-5", *GAUSSIAN, "--sampling", "fixed-size", "--population", "3"], "--cohort"),
@@ -404,6 +404,25 @@ BAD_OPTIONS = [
     (["nonsense"], "nonsense"),
     (["epsilon", "--nonsense"], "--nonsense"),
 ]
+
+
+UNCLEAR_ONCE = [
+    (["epsilon", "--delta", "1e-5", "--epsilon", "1"], "No such option: --epsilon; dpcert epsilon --help lists"),
+    (
+        ["epsilon", "--delta", "1e-5", *GAUSSIAN, "--sampling", "poisson"],
+        "--sampling-rate = (missing): expected a rate above 0 and at most 1, or population and cohort",
+    ),
+    (
+        ["calibrate", "--epsilon", "1e-9", "--delta", "1e-9", "--noise-multiplier", "1", "--solve-for", "rounds"],
+        "--epsilon = 1e-09: expected a larger target: no value of rounds meets this one",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), UNCLEAR_ONCE)
+def test_what_to_do_about_it_is_said(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(arguments) == 2
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("arguments", "named"), BAD_OPTIONS)

@@ -142,7 +142,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _unreadable(problem: typer.TyperException) -> str:
-    """Option, value and what was expected, where typer's own message leaves the value out; else nothing."""
+    """Option, value and what was expected, where typer's own message leaves them out; else nothing."""
+    command = getattr(problem, "cmd", None)
+    if command is not None and hasattr(problem, "possibilities"):  # an unknown option: typer's guesses mislead
+        return f"{problem.message}; dpcert {command.name} --help lists what there is"
     parameter, errors = getattr(problem, "param", None), getattr(problem.__cause__, "errors", None)
     if parameter is None or errors is None:
         return ""
