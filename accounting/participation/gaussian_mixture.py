@@ -90,11 +90,11 @@ def _concentrated(rounds: int, rate: float, mu_squared: float, smallest: float) 
     """
     mean, deviation = rounds * rate, math.sqrt(rounds * rate * (1.0 - rate))
     count = math.ceil(_CELLS * math.sqrt(-2.0 * math.log(smallest)))
-    steps = np.arange(count + 1) * (deviation / (_CELLS * mean))
+    steps: Floats = np.arange(count + 1, dtype=np.float64) * (deviation / (_CELLS * mean))
     above, below = _chernoff(rounds, rate, steps), _chernoff(rounds, rate, -steps)
     spare = 16.0 * UNIT  # of the positions, and of the rate's own rounding
-    high = mean * (1.0 + steps[1:]) * mu_squared * (1.0 + spare)
-    low = mean * np.maximum(0.0, 1.0 - steps[1:]) * mu_squared * (1.0 - spare)
+    high: Floats = mean * (1.0 + steps[1:]) * mu_squared * (1.0 + spare)
+    low: Floats = mean * np.maximum(0.0, 1.0 - steps[1:]) * mu_squared * (1.0 - spare)
     mass_low, mass_high = (-np.diff(bound) for bound in (below, above))
     return Spread(low, high, mass_low * (1.0 - 8 * UNIT), mass_high * (1.0 + 8 * UNIT), float(above[-1]))
 
