@@ -61,6 +61,7 @@ def test_default_cohorts_fit_small_populations(capsys: pytest.CaptureFixture[str
         (["--clip-norm", "nan"], "--clip-norm"),
         (["--neighbouring", "swap"], "--neighbouring"),
         (["--plot", "/no/such/folder/plan.png"], "--plot"),
+        (["--plot", "plan.xyz"], "--plot"),
     ],
 )
 def test_bad_options_are_named(changed: list[str], named: str, capsys: pytest.CaptureFixture[str]) -> None:

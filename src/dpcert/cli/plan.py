@@ -47,6 +47,8 @@ def plan_command(
     for name, value in (("population", population), ("rounds", rounds), ("delta", delta)):
         if value is None:
             raise missing(name)
+    if plot is not None:
+        _drawable(plot)
     started = time.perf_counter()
     try:
         sizes = _cohorts(cohorts, count("population", population))
@@ -71,7 +73,7 @@ def plan_command(
         _draw(entries, clip, plot)
     if as_json:
         asked = {"population": population, "rounds": rounds, "delta": delta, "sampling": sampling}
-        against = {"neighbouring": neighbouring, "notion": notion, "clip_norm": clip}
+        against = {"neighbouring": neighbouring, "notion": notion, "participation": participation, "clip_norm": clip}
         rows = [_row(entry, clip) for entry in entries]
         print_json(asked | against | {"options": rows, "seconds": time.perf_counter() - started})
         return
@@ -122,12 +124,23 @@ def _print(entries: list[Option], sizes: tuple[int, ...], targets: tuple[float, 
     typer.echo("noise multiplier (and standard deviation of the noise on the mean): the least that meets the target")
 
 
-def _draw(entries: list[Option], clip_norm: float, path: Path) -> None:
-    """Noise on the mean against the cohort, one line a target; both axes logarithmic."""
+def _drawable(path: Path) -> None:
+    """InputError, before any work, where nothing could be drawn into that file."""
     try:
-        from matplotlib.figure import Figure
+        from matplotlib.backend_bases import FigureCanvasBase
     except ImportError:
         raise InputError("--plot", str(path), "matplotlib to be installed: pip install 'dpcert[report]'") from None
+    known = sorted(FigureCanvasBase.get_supported_filetypes())
+    if path.suffix.lstrip(".").lower() not in known:
+        raise InputError("--plot", str(path), "an image file: " + ", ".join("." + name for name in known))
+    if not path.parent.is_dir():
+        raise InputError("--plot", str(path), "a file in a folder that is there")
+
+
+def _draw(entries: list[Option], clip_norm: float, path: Path) -> None:
+    """Noise on the mean against the cohort, one line a target; both axes logarithmic."""
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(7, 4.5), layout="constrained")
     axes = figure.add_subplot()
     for target in dict.fromkeys(entry.target_epsilon for entry in entries):
