@@ -125,7 +125,13 @@ def searched(name, number):
     return explain(run, DELTA, relation, f"{number:.{DIGITS}g}", sizes=sizes)
 
 
-@pytest.mark.parametrize("name", CASES)
+LATER = ("conversion: improved", "steps: one less", "population: one less", "population: whole batches")
+"""Further values of dimensions that the default suite has already."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.nightly if name in LATER else ()) for name in CASES]
+)
 def test_a_number_made_so_is_named_so(name):
     _, number, expected = CASES[name]
     found = searched(name, number)
