@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 from ...accounting import Bracket, epsilon
 from ...accounting.billboard.guarantees import EVERYBODY_ELSE, OUTSIDE, Observer
@@ -94,9 +95,14 @@ def observer_findings(observed: tuple[ObservedInterval, ...], claim: Claim) -> t
         return ()
     told = [f"claimed {claim.statement.epsilon:g}"]
     for entry in observed:
-        ends = f"{entry.epsilon.lower:.5g} to {entry.epsilon.upper:.5g}"
+        ends = f"{_rounded(entry.epsilon.lower, ROUND_FLOOR)} to {_rounded(entry.epsilon.upper, ROUND_CEILING)}"
         told.append(f"against {entry.observer} ({entry.clients} clients): {ends}")
     return (Finding("who-sees-what", "info", "epsilon " + "; ".join(told) + "."),)
+
+
+def _rounded(end: float, direction: str) -> str:
+    """Five digits, outwards: the interval that is told holds the certified one."""
+    return f"{float(Context(prec=5, rounding=direction).plus(Decimal(end))):.5g}"
 
 
 def witnessed_run(claim: Claim) -> Mechanism | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from decimal import ROUND_CEILING, Context, Decimal
 from types import TracebackType
 
 from rich.console import Console
@@ -36,6 +37,7 @@ class RoundProgress:
         self._rounds = rounds
         self._visible = visible
         self._next_time = 0.0
+        self._untold: tuple[int, int] | None = None
 
     def __enter__(self) -> RoundProgress:
         self._bar.start()
@@ -44,6 +46,8 @@ class RoundProgress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if kind is None and self._untold is not None:  # stopped by a budget, between two readings
+            self._tell(*self._untold)
         self._bar.stop()
 
     def done(self, rounds: int, spent: int) -> None:
@@ -51,9 +55,18 @@ class RoundProgress:
         if not self._visible:
             return
         now = time.monotonic()
+        self._untold = rounds, spent
         if now >= self._next_time or rounds == self._rounds:
-            bracket = self._cost.spent(spent)
+            self._tell(rounds, spent)
             self._next_time = time.monotonic() + IDLE * (time.monotonic() - now) + 1.0
-            text = "no privacy" if bracket is None else f"epsilon <= {bracket.upper:.4g} after {rounds}"
-            self._bar.update(self._task, privacy=text)
         self._bar.update(self._task, completed=rounds)
+
+    def _tell(self, rounds: int, spent: int) -> None:
+        bracket, self._untold = self._cost.spent(spent), None
+        text = "no privacy" if bracket is None else f"epsilon <= {_up(bracket.upper)} after {rounds}"
+        self._bar.update(self._task, privacy=text)
+
+
+def _up(bound: float) -> str:
+    """Four digits, rounded up: what is shown is a bound, too."""
+    return f"{float(Context(prec=4, rounding=ROUND_CEILING).plus(Decimal(bound))):.4g}"

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from ..engine.privacy import PrivacyGoal
+from ..experiments.numbers import upper
 from .baselines import cross_validated, fit_local, mean_error
 from .losses import LOSSES
 from .private import PrivateRounds
@@ -61,6 +62,5 @@ def private_table(results: Results) -> str:
         own = [result for result in results if result.get("multiplier") == noise]
         error = shown([100 * result["error"] for result in own], ".2f")
         excess, _ = mean_and_error([result["excess"] for result in own])
-        epsilon = "none" if own[0]["epsilon"] is None else f"{own[0]['epsilon']:.3g}"
-        lines.append(f"| {noise:g} | {epsilon} | {error} | {excess:.2g} |")
+        lines.append(f"| {noise:g} | {upper(own[0]['epsilon'])} | {error} | {excess:.2g} |")
     return "\n".join([*lines, f"| local training, nothing sent | 0 | {shown(local, '.2f')} | |"])

@@ -27,7 +27,7 @@ from ..trainers.mocha.private_run import PrivateOutcome, PrivateRun
 from ..trainers.mocha.run import Outcome, Run, accuracies, identity_of
 from ..trainers.mocha.sigma_prime import resolve_sigma_prime
 from ..trainers.mocha.source import Problem, load_problem
-from .output import interval, print_json
+from .output import interval, print_json, rounded_up
 from .train_mocha_sweep import run_study
 
 Array = NDArray[np.float64]
@@ -284,7 +284,7 @@ def _print(document: dict[str, Any]) -> None:
         f"({privacy['notion']}, {privacy['neighbouring']}, by {privacy['accountant']})"
     )
     for observer, (_, upper) in privacy["observers"].items():
-        typer.echo(f"  against {observer}: epsilon <= {upper:.6g}")
+        typer.echo(f"  against {observer}: epsilon <= {rounded_up(upper, 6)}")
     for assumption in privacy["assumptions"]:
         typer.echo(f"  assuming that {assumption}" if "delta is above" not in assumption else f"  note: {assumption}")
     if document["stopped_by_budget"]:

@@ -3,6 +3,7 @@
 import json
 import tomllib
 import zipfile
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from dpcert.mechanisms import FixedSize, Gaussian, InputError, Poisson, Repeat
 from dpcert.mechanisms.aggregation import SampleCountMean
 from dpcert.proofs_checks.certificates.certificate import NoCertificate, write
 from dpcert.proofs_checks.claims.claim import parse_claim
+from dpcert.proofs_checks.claims.observers import _rounded
 from dpcert.proofs_checks.verification.verify import verify
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -191,3 +193,10 @@ def test_bad_input(claim, field):
     with pytest.raises(InputError) as caught:
         verify(parse_claim(tables(**claim)))
     assert caught.value.field == field
+
+
+def test_the_interval_that_is_told_holds_the_certified_one():
+    """To the nearest fifth digit, the planted fault, each of these ends would have moved inwards."""
+    low, high = 1.234567, 7.685132
+    assert float(_rounded(low, ROUND_FLOOR)) <= low < float(f"{low:.5g}")
+    assert float(_rounded(high, ROUND_CEILING)) >= high > float(f"{high:.5g}")
