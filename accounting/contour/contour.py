@@ -20,8 +20,10 @@ from .balls import BallInversion, invert_in_balls
 from .bent import invert_bent
 from .crossing import epsilon_above, epsilon_below
 from .inversion import Inversion, invert
-from .paths import ORDERS
+from .paths import ORDERS, Sampled
 from .rare import (
+    BULK,
+    between_by_cutting,
     between_by_several,
     between_on_the_bent_contour,
     certain_to_hide,
@@ -132,14 +134,16 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
     between = 0.0, math.inf
     jumps = rare(composition)
     enough, again = (_WIDE, 0.5 * _WIDE) if not jumps or narrow_range(*jumps) else (_ELSEWHERE, _AGAIN)
-    if jumps and not narrow_range(*jumps):
-        between = between_by_several(*jumps, target, targets, again)
-        if between[1] - between[0] <= enough * min(between[1], 1e300):
-            return Bracket(*between, True, METHOD)
+    between = _quick(jumps, target, targets, (enough, again)) if jumps else between
+    if between[1] - between[0] <= enough * min(between[1], 1e300):
+        return Bracket(*between, True, METHOD)
     saddle = saddle_at_delta(composition, target)
     if jumps:
         other, saddle = between_on_the_bent_contour(composition, *jumps, saddle, targets, again)
         between = max(between[0], other[0]), min(between[1], other[1])
+        if between[1] - between[0] > enough * min(between[1], 1e300) and jumps[0].shift >= BULK:
+            other = between_by_cutting(*jumps, target, targets, 0.5 * enough)
+            between = max(between[0], other[0]), min(between[1], other[1])
         if between[1] - between[0] <= enough * min(between[1], 1e300):
             return Bracket(*between, True, METHOD)
     if saddle.skewness > _SKEWED:
@@ -151,6 +155,19 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
     if between[1] == math.inf:
         raise OutOfReach("the loss is too nearly an atom")
     return Bracket(*between, True, METHOD)
+
+
+def _quick(
+    jumps: tuple[Sampled, int], target: float, targets: tuple[float, float], widths: tuple[float, float]
+) -> tuple[float, float]:
+    """The interval of eps by the ways that need no saddle point. widths: narrow enough, and worth another inversion."""
+    between, (enough, again) = (0.0, math.inf), widths
+    if not narrow_range(*jumps):
+        between = between_by_several(*jumps, target, targets, again)
+    if jumps[0].shift < BULK and between[1] - between[0] > enough * min(between[1], 1e300):
+        other = between_by_cutting(*jumps, target, targets, 0.5 * enough)
+        between = max(between[0], other[0]), min(between[1], other[1])
+    return between
 
 
 def at_most(composition: Composition, epsilon: float, delta: float) -> bool:

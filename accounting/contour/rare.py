@@ -10,6 +10,7 @@ from ..pairs import Composition
 from ..rounding import widened_down
 from .bent import Approached, approach, crossing, invert_bent, serves
 from .crossing import epsilon_above, epsilon_below
+from .cut import invert_cut
 from .paths import Sampled
 from .rotated import STEEP, WIDE
 from .rounds import phases
@@ -33,6 +34,9 @@ _MOVED = 0.8, 1.4
 """How far from where it was laid out an inversion's eps may be without being laid out anew."""
 
 _TRIES = 3
+
+BULK, _MIXED = 0.6, 1.2
+"""Shifts below which cutting losses off is the quickest way, and below which it is worth trying."""
 
 
 def certain_to_hide(composition: Composition, delta: float) -> bool:
@@ -80,6 +84,27 @@ def between_by_several(
             lower, upper = _around(found, start, targets)
             least, most = max(least, lower), min(most, upper)
         if most - least <= enough * min(most, 1e300) or _MOVED[0] * epsilon < start < _MOVED[1] * epsilon:
+            break
+        epsilon = start
+    return least, most
+
+
+def between_by_cutting(
+    pair: Sampled, count: int, log_delta: float, targets: tuple[float, float], enough: float
+) -> tuple[float, float]:
+    """The interval of eps with losses cut off, for a relative width of about enough; (0, infinity) out of its reach."""
+    epsilon, least, most = _likely(pair, count, log_delta), 0.0, math.inf
+    for _ in range(_TRIES if pair.shift < _MIXED else 0):
+        try:
+            found = invert_cut(pair, count, epsilon, log_delta, 0.2 * enough)
+        except OutOfReach:
+            break
+        start = approach(found, epsilon, log_delta)
+        low, high, _ = found.log_delta(start)
+        if high - low < _HOPELESS:
+            lower, upper = _around(found, start, targets)
+            least, most = max(least, lower), min(most, upper)
+        if most - least <= enough * min(most, 1e300) or abs(start - epsilon) <= 0.03 * epsilon:
             break
         epsilon = start
     return least, most
