@@ -45,6 +45,9 @@ _FEW_DIGITS = 10.0
 _SKEWED = 2.0
 """Skewness of the tilted loss from where the saddle point approximation may be far off."""
 
+_FOUND = 1e-3
+"""Relative width from which on eps is known well enough to lay out an inversion there."""
+
 _RESOLVED = 0.02
 """Units of 1/c within which the search's eps is near enough to lay nothing out anew."""
 
@@ -146,7 +149,9 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
             between = max(between[0], other[0]), min(between[1], other[1])
         if between[1] - between[0] <= enough * min(between[1], 1e300):
             return Bracket(*between, True, METHOD)
-    if saddle.skewness > _SKEWED:
+    if between[1] - between[0] <= _FOUND * min(between[1], 1e300):
+        saddle = replace(saddle_at_epsilon(composition, between[1]), log_delta=target)
+    elif saddle.skewness > _SKEWED:
         saddle = _scouted(composition, saddle)
     for engine, enough in ((_in_doubles, _NARROW), (_in_balls, _WIDE)):
         between, saddle = _narrowed(composition, saddle, engine, targets, between, enough)
