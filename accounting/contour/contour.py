@@ -167,7 +167,7 @@ def _quick(
 ) -> tuple[float, float]:
     """The interval of eps by the ways that need no saddle point. widths: narrow enough, and worth another inversion."""
     between, (enough, again) = (0.0, math.inf), widths
-    if not narrow_range(*jumps):
+    if jumps[0].rate < 1e-3:
         between = between_by_several(*jumps, target, targets, again)
     if jumps[0].shift < BULK and between[1] - between[0] > enough * min(between[1], 1e300):
         other = between_by_cutting(*jumps, target, targets, 0.5 * enough)

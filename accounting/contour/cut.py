@@ -27,7 +27,9 @@ _PRICE = 0.3
 """What a unit of log(terms / delta) is worth in log(period)."""
 
 _CELLS = 160
-_MOST_FREQUENCIES = 500
+_MOST_PRODUCTS = 500_000
+"""Frequencies times nodes."""
+
 _BLOCKS = 8
 """Of frequencies, in each of which Gauss's rule has one bound."""
 
@@ -99,7 +101,7 @@ def invert_cut(pair: Sampled, rounds: int, epsilon: float, log_delta: float, sha
         sides.append((point, log - math.log(-math.expm1(-turns)) + 1e-9))
     highest, log_tail = _truncated(moments, rounds, (c, log_most), log_delta + c * epsilon - GOAL)
     size = math.ceil(highest / step) + 1
-    if size > _MOST_FREQUENCIES:
+    if size * moments.loss.size > _MOST_PRODUCTS:
         raise OutOfReach("too many frequencies are needed")
     t, terms, errors = _terms(moments, rounds, c, step * np.arange(size, dtype=np.float64))
     scale, tail = step / math.pi, math.exp(min(700.0, log_tail))
