@@ -40,6 +40,9 @@ where their gain would not be worth them."""
 _EPSILON_LEVELS = (*_LEVELS, (1 << 21, 1 << 17, 0.0))
 """One more, for the rare epsilon that is wider than 1e-4 without; a delta that small is seldom wanted as exactly."""
 
+_HOPELESS = 1e-2
+"""Relative width from which the last level, four times as many frequencies, would not come to 1e-4."""
+
 _MANY = 1 << 17
 """Frequencies from which on two lines are worth their time."""
 
@@ -86,7 +89,9 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
             answer = answer.intersect(Profile.on(sides, tilts, window, log_delta, count).epsilon(delta, answer))
         except OutOfReach:
             continue
-        if answer.width <= enough * answer.upper:
+        if answer.width <= enough * answer.upper or (
+            count == _LEVELS[-1][0] and answer.width > _HOPELESS * answer.upper
+        ):
             break
         reach *= 8 if answer.lower <= window[0] else 1
     return answer
