@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from dpcert.accounting.pld.cells import Atoms
+from dpcert.accounting.pld.closed_laws import GaussianLaw, LaplaceLaw, ScaledLaw, VisibleLaw
 from dpcert.accounting.pld.inversion import Aliases, Smoothing, lower_line, upper_line
 from dpcert.accounting.pld.measure import Jumps, Product
-from dpcert.accounting.pld.closed_laws import GaussianLaw, LaplaceLaw, ScaledLaw, VisibleLaw
 from dpcert.accounting.pld.transform import AtomLaw, Frequencies, Law
 
 SEED = 20261122
