@@ -63,7 +63,7 @@ def remainder(
 
     |M| <= e^{log_largest + floor Re t}.
     """
-    last, goal = near, log_delta - GOAL
+    last, goal = 2.0 * near, log_delta - GOAL  # an octave at least, which the sums over octaves rely on
     for _ in range(MOST_OCTAVES + 1):
         along = nodes.c + last * nodes.fan.direction.real
         log_most = nodes.log_largest + floor * along

@@ -211,3 +211,13 @@ def test_delta_and_epsilon_are_inverse_for_tiny_rates() -> None:
     bracket = epsilon(run, 1e-12)
     assert delta(run, bracket.lower).upper >= 1e-12
     assert delta(run, bracket.upper).lower <= 1e-12
+
+
+def test_a_ray_that_could_end_at_once() -> None:
+    """Where the terms are small from the start the ray had no octave at all, and an index was out of range."""
+    composition: Composition = (
+        (SubsampledPair(GaussianPair(0.3307392038983993), 7.028686766027818e-06, "remove"), 3881),
+    )
+    found, other = (accountant.epsilon(composition, 4.873e-26) for accountant in (contour, pld))
+    assert max(found.lower, other.lower) <= min(found.upper, other.upper)
+    assert found.width <= 1e-4 * found.upper
