@@ -27,6 +27,7 @@ from .rare import (
     between_by_several,
     between_on_the_bent_contour,
     certain_to_hide,
+    faint,
     narrow_range,
     rare,
     several_at,
@@ -138,6 +139,9 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
     jumps = rare(composition)
     enough, again = (_WIDE, 0.5 * _WIDE) if not jumps or narrow_range(*jumps) else (_ELSEWHERE, _AGAIN)
     between = _quick(jumps, target, targets, (enough, again)) if jumps else between
+    lost = None if jumps else faint(composition)
+    if lost:
+        between, enough = between_by_cutting(*lost, target, targets, 0.5 * _ELSEWHERE), _ELSEWHERE
     if between[1] - between[0] <= enough * min(between[1], 1e300):
         return Bracket(*between, True, METHOD)
     saddle = saddle_at_delta(composition, target)

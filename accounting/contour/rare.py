@@ -35,6 +35,9 @@ _MOVED = 0.8, 1.4
 
 _TRIES = 3
 
+_FAINT = 1e-6
+"""Rate up to which E[e^{cL}] - 1 is of the size of its rounding on the vertical line."""
+
 BULK, _MIXED = 0.6, 1.2
 """Shifts below which cutting losses off is the quickest way, and below which it is worth trying."""
 
@@ -52,6 +55,16 @@ def rare(composition: Composition) -> tuple[Sampled, int] | None:
         return None
     pair, count = parts[0]
     return parts[0] if serves(pair) and pair.rate * count <= _RARE else None
+
+
+def faint(composition: Composition) -> tuple[Sampled, int] | None:
+    """The one kind of rounds and their number, where losses are so small that doubles on the vertical line lose them:
+    tiny rates and shifts, however many rounds."""
+    parts, gaussian = phases(composition)
+    if gaussian or len(parts) != 1:
+        return None
+    pair, _ = parts[0]
+    return parts[0] if pair.order == "remove" and pair.shift < BULK and pair.rate <= _FAINT else None
 
 
 def narrow_range(pair: Sampled, count: int) -> bool:

@@ -26,6 +26,9 @@ _TAYLOR_TERMS = 21
 
 _FEW_ATOMS = 24
 
+_LEAST_SPLIT = 1e-280
+"""Values below this are not split: a quantum would be subnormal, or 0 where every atom is on the grid."""
+
 
 @dataclass(frozen=True)
 class Frequencies:
@@ -197,7 +200,8 @@ def _binned(index: NDArray[np.int64], values: Vector, size: int) -> tuple[Vector
     Each value is split at 2^-30 of the largest: sums of the leading parts are exact (2^22 values), those of the
     rest are small.
     """
-    quantum = math.ldexp(1.0, math.frexp(float(np.max(np.abs(values))))[1] - 30)
+    largest = float(np.max(np.abs(values)))
+    quantum = math.ldexp(1.0, math.frexp(max(largest, _LEAST_SPLIT))[1] - 30)
     leading = np.rint(values / quantum) * quantum
     rest = values - leading
     lost = UNIT * (values.size * float(np.sum(np.abs(rest))) + 2 * float(np.sum(np.abs(values))))

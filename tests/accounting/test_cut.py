@@ -15,6 +15,7 @@ from dpcert.accounting.bracket import OutOfReach
 from dpcert.accounting.contour import climb, contour, cut, interval, rare
 from dpcert.accounting.contour.paths import Sampled
 from dpcert.accounting.pairs import Composition, GaussianPair, SubsampledPair
+from dpcert.accounting.pld import pld
 
 SETTINGS = [
     (Sampled(0.5, 1e-3, "remove"), 400.0, 1000.0),
@@ -135,3 +136,29 @@ def test_what_cutting_does_not_reach() -> None:
     with pytest.raises(OutOfReach):
         cut.invert_cut(Sampled(4.0, 1e-3, "remove"), 10, 5.0, math.log(1e-5), 1e-10)
     assert rare.between_by_cutting(Sampled(4.0, 1e-3, "remove"), 10, -12.0, (-12.0, -12.0), 1e-9) == (0.0, math.inf)
+
+
+FAINT = [
+    (15.61, 2.02e-8, 80_419_773, 4.66e-28),
+    (27.44, 1.01e-8, 39_498, 1.89e-25),
+    (4.16, 1.05e-7, 10_446_872, 2.6e-18),
+]
+
+
+@pytest.mark.parametrize(("noise", "rate", "rounds", "delta"), FAINT)
+def test_faint_losses_are_narrow(noise: float, rate: float, rounds: int, delta: float) -> None:
+    """2e-4 to 1 wide after up to a minute before: neither rare nor of a size that doubles resolve on the line."""
+    composition: Composition = ((SubsampledPair(GaussianPair(1 / noise), rate, "remove"), rounds),)
+    found = contour.epsilon(composition, delta)
+    assert found.width <= 1e-5 * found.upper
+    central = rate * math.sqrt(rounds * math.expm1(noise**-2))  # the bulk's standard deviation
+    assert central < found.lower < 1e3 * central
+
+
+@pytest.mark.parametrize(("noise", "rate", "rounds", "delta"), FAINT)
+def test_faint_losses_against_the_pld(noise: float, rate: float, rounds: int, delta: float) -> None:
+    """The crossing to 2%, certified by the other accountant on both sides."""
+    composition: Composition = ((SubsampledPair(GaussianPair(1 / noise), rate, "remove"), rounds),)
+    found = contour.epsilon(composition, delta)
+    assert pld.delta(composition, 0.98 * found.lower).lower > delta
+    assert pld.delta(composition, 1.02 * found.upper).upper < delta

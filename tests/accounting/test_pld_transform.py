@@ -120,3 +120,15 @@ def test_grid_steps_have_few_bits() -> None:
         grid = Frequencies.covering(period, 1 << 13)
         assert period <= grid.period <= period * (1 + 1e-5)
         assert (grid.step * 2**20 / 2.0 ** math.frexp(grid.step)[1]).is_integer()
+
+
+def test_atoms_on_the_grid_have_no_moves_to_sum() -> None:
+    """The moves' moments are all 0 then, which once divided 0 by 0."""
+    grid = Frequencies.covering(8.0, 1 << 10)
+    places = grid.step * np.arange(100.0)
+    law = AtomLaw(Atoms(places, np.full(100, 0.01), 0.0))
+    value, error = law.normalised(1.0, grid)
+    weights = np.exp(places) / np.sum(np.exp(places))
+    for k in (0, 1, 300, 1024):
+        exact = np.sum(weights * np.exp(1j * grid.omega[k] * places))
+        assert abs(value[k] - exact) <= error[k] + 1e-14
