@@ -15,6 +15,7 @@ import pytest
 from ball_profile import Phase, profile
 from few_rounds import profile as few_rounds
 from mpmath import mp, mpf
+from planted import errors_subtracted_from_the_upper_end
 
 from dpcert.accounting.bracket import OutOfReach
 from dpcert.accounting.contour import bent, ray, rotated
@@ -133,16 +134,6 @@ def floor_of_the_other_sign(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bent, "_terms", wrong)
 
 
-def errors_subtracted_from_the_upper_end(patch: pytest.MonkeyPatch) -> None:
-    right = BentInversion.log_delta
-
-    def wrong(self: BentInversion, at: float) -> tuple[float, float, float]:
-        low, high, slope = right(self, at)
-        return low - (high - low), low, slope
-
-    patch.setattr(BentInversion, "log_delta", wrong)
-
-
 PLANTS: list[Callable[[pytest.MonkeyPatch], None]] = [
     coarse_nodes_without_their_error,
     range_too_short,
@@ -154,7 +145,7 @@ PLANTS: list[Callable[[pytest.MonkeyPatch], None]] = [
     few_orders,
     vanished_too_early,
     floor_of_the_other_sign,
-    errors_subtracted_from_the_upper_end,
+    errors_subtracted_from_the_upper_end(BentInversion),
 ]
 
 

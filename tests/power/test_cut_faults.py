@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from ball_profile import Phase, profile
+from planted import errors_subtracted_from_the_upper_end
 
 from dpcert.accounting.bracket import OutOfReach
 from dpcert.accounting.contour import cut, interval
@@ -84,16 +85,6 @@ def first_term_whole(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(cut, "_terms", wrong)
 
 
-def errors_subtracted_from_the_upper_end(patch: pytest.MonkeyPatch) -> None:
-    right = CutInversion.log_delta
-
-    def wrong(self: CutInversion, at: float) -> tuple[float, float, float]:
-        low, high, slope = right(self, at)
-        return low - (high - low), low, slope
-
-    patch.setattr(CutInversion, "log_delta", wrong)
-
-
 PLANTS: list[Callable[[pytest.MonkeyPatch], None]] = [
     what_is_left_out_forgotten,
     mean_of_the_whole_line,
@@ -101,7 +92,7 @@ PLANTS: list[Callable[[pytest.MonkeyPatch], None]] = [
     frequencies_cut_short,
     few_nodes_without_their_error,
     first_term_whole,
-    errors_subtracted_from_the_upper_end,
+    errors_subtracted_from_the_upper_end(CutInversion),
 ]
 
 

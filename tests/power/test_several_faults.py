@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from ball_profile import Phase, profile
 from flint import arb, ctx
+from planted import errors_subtracted_from_the_upper_end
 from two_rounds import profile as two_rounds
 
 from dpcert.accounting.bracket import OutOfReach
@@ -165,16 +166,6 @@ def corner_dropped(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(several, "CORNER", 1)
 
 
-def errors_subtracted_from_the_upper_end(patch: pytest.MonkeyPatch) -> None:
-    right = Several.log_delta
-
-    def wrong(self: Several, at: float) -> tuple[float, float, float]:
-        low, high, slope = right(self, at)
-        return low - (high - low), low, slope
-
-    patch.setattr(Several, "log_delta", wrong)
-
-
 PLANTS: list[Callable[[pytest.MonkeyPatch], None]] = [
     one_round_forgotten,
     first_order_left_in,
@@ -188,7 +179,7 @@ PLANTS: list[Callable[[pytest.MonkeyPatch], None]] = [
     wide_fan_on_the_steep_path,
     ray_cut_short,
     corner_dropped,
-    errors_subtracted_from_the_upper_end,
+    errors_subtracted_from_the_upper_end(Several),
 ]
 
 
