@@ -74,20 +74,6 @@ def explain(
     return search.ranked()
 
 
-def reproduced_by(
-    run: Mechanism,
-    delta: float,
-    neighbouring: Neighbouring,
-    number: Printed | Decimal | str | float,
-    notion: str = "dp",
-    bracket: Bracket | None = None,
-    readings: Sequence[Reading] = (),
-) -> tuple[str, ...]:
-    """The names of the common conventions that give the printed digits: those of `common` that reproduce it."""
-    tried = common(run, delta, neighbouring, number, notion, bracket, readings)
-    return tuple(convention.name for convention in tried if convention.reproduces)
-
-
 def common(
     run: Mechanism,
     delta: float,

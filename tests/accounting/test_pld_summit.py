@@ -67,7 +67,7 @@ def test_planted_every_round_may_use_all_of_delta(monkeypatch: pytest.MonkeyPatc
 def test_planted_the_mass_of_the_summit_is_forgotten(
     composition: Composition, delta: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two per cent too much mass show where the summit is sharp; all of it (mass 1) everywhere."""
+    """With mass 1 for what the largest losses have, the lower end is above the truth everywhere."""
     truth = closed_form.epsilon(composition, delta)
     honest = summit._lower
     monkeypatch.setattr(summit, "_lower", lambda parts, *rest: honest([(loss, 1.0, t) for loss, _, t in parts], *rest))

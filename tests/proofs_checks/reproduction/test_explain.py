@@ -27,12 +27,17 @@ from dpcert.mechanisms import (
     Zcdp,
 )
 from dpcert.proofs_checks.reproduction.conventions import GRIDS, renyi, total_rho
-from dpcert.proofs_checks.reproduction.explain import Convention, explain, reproduced_by
+from dpcert.proofs_checks.reproduction.explain import Convention, common, explain
 from dpcert.proofs_checks.reproduction.printed import printed
 from dpcert.proofs_checks.reproduction.run_variants import Variant
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "published_conventions.toml"
 PUBLISHED = tomllib.loads(GOLDEN.read_text())["published"]
+
+
+def reproduced_by(*described, **known) -> tuple[str, ...]:
+    """The names that `verify` reports: of the common conventions, those that give the printed digits."""
+    return tuple(convention.name for convention in common(*described, **known) if convention.reproduces)
 
 
 def described(entry):
