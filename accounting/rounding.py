@@ -5,8 +5,8 @@ The names say the direction: `up` and `down` move a value to a neighbouring doub
 times as it has operations.
 
 Assumption on the platform (tests/accounting/test_rounding.py measures it against 200-bit balls): additions,
-products, quotients and square roots are correctly rounded; exp, expm1, log, log1p, sin, cos, arctan2 and hypot
-of libm and numpy have a relative error below ELEMENTARY * UNIT. Measured: below 1.3 units. The special functions
+products, quotients and square roots are correctly rounded; exp, expm1, log, log1p, sin, cos, tan, arctan2 and
+hypot of libm and numpy have a relative error below ELEMENTARY * UNIT. Measured: below 1.3 units. The special functions
 of scipy are worse (ndtr, log_ndtr: up to 300 units); who uses them states a margin of their own.
 """
 

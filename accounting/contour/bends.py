@@ -56,7 +56,7 @@ class Bends:
     def of(cls, nodes: Rotated) -> Bends:
         """From a round's nodes."""
         u, weight, c = nodes.u, np.abs(nodes.weight), nodes.c
-        length, lift = np.abs(u), np.exp(np.maximum(0.0, c * u.real))
+        length, lift = nodes.length, np.exp(np.maximum(0.0, c * u.real))
         units = nodes.relative + SUMMED
         start = float((nodes.weight * expm2(c * u)).real.sum())
         start_error = 1.01 * UNIT * float((weight * lift * (c * length) ** 2 * (0.5 * units + 80.0)).sum())
@@ -75,7 +75,7 @@ class Bends:
             (complex(turned.sum()), 1.01 * UNIT * float((moved * (units + 120.0)).sum())),
             (mean + less, mean_error),
             float(moved.sum()),
-            float((np.abs(nodes.tilted) * length**2).sum()),
+            float((nodes.size * length**2).sum()),
         )
 
     def on_the_ray(self, polynomial: Near, far: Far, octaves: int, per_octave: int) -> tuple[Complex, Complex, Real]:
@@ -107,7 +107,7 @@ class Bends:
 
     def _far_errors(self, reach: float, count: int, per_octave: int) -> Real:
         """Of sum tilted (e^{tau u} - 1 - tau u) on the ray: in each piece of it, at its far end."""
-        nodes, size, length = self.nodes, np.abs(self.nodes.tilted), np.abs(self.nodes.u)
+        nodes, size, length = self.nodes, self.nodes.size, self.nodes.length
         fall = np.maximum(-(nodes.fan.direction * nodes.u).real / length, 1e-3)
         units = nodes.relative + 2.0 * U_ERROR * nodes.c * length + SUMMED
         piece = np.arange(count) * _PIECES // per_octave

@@ -21,12 +21,11 @@ from ..rounding import UNIT
 from .crossing import Bounded
 from .inversion import log1p
 from .paths import Complex, Real, Sampled
-from .ray import STEP, Far, Near, Side, far_out
-from .rotated import STEEP, Rotated, logarithm_of_odds, rotated
+from .ray import Far, Near, Side, far_out
+from .rotated import ACCURACY, STEEP, Rotated, logarithm_of_odds, rotated
 from .saddle import Saddle
 
 DIRECTION, INNER = STEEP.direction, STEEP.inner
-TRAPEZOIDAL = STEEP.trapezoidal(STEP)
 
 CORNER = 2.0**-12
 """Share of `near` below which F is taken as linear in the sum."""
@@ -41,8 +40,11 @@ _SKEWED = 2.0
 _SKEWED_SHARE = 0.01
 """Of the saddle point's eps, which is then far too large, above which the eps sought is likely to be."""
 
-_GOAL = 34.0
-"""-log of the ray's remainder, relative to delta."""
+GOAL = 27.0
+"""-log of the accuracy aimed at, relative to delta, where the narrowest bracket is wanted."""
+
+_SPARE, _SPARE_NODES = 7.0, 10.0
+"""Above the goal: for the ray's remainder, and for the nodes."""
 
 _MOST_OCTAVES = 60
 _NEGLIGIBLE = 60.0
@@ -58,7 +60,7 @@ class BentInversion:
     errors; log_base: log G(c)^rounds e^{-ec} at eps = 0, with error base_error. away, small: t - c's real part and at
     least log |F dt / pi| for the other t. floor: rounds log(1 - rate). first, near, last: |t - c| where the sum
     begins, up to where the polynomial serves, and where the ray ends; drift: d(log F)/dt at c, at eps = 0, with error
-    drift_error; near_logs: log of bounds on F at c - near and c + near, relative to log_base.
+    drift_error; near_logs: log of bounds on F at c - near and c + near, relative to log_base. step: of log |t - c|.
     """
 
     c: float
@@ -79,6 +81,7 @@ class BentInversion:
     near_logs: tuple[float, float]
     side: Side
     log_largest: float
+    step: float
 
     def log_delta(self, epsilon: float) -> tuple[float, float, float]:
         """(at most log delta(epsilon), at least it, about its derivative in epsilon)."""
@@ -113,8 +116,14 @@ class BentInversion:
 
     def _corner(self, epsilon: float) -> float:
         """The terms below `first`, where F is replaced by F(c) (1 + (drift - epsilon) (t - c))."""
-        linear = (DIRECTION * DIRECTION).imag * (self.drift - epsilon) * self.first**2 * STEP / math.expm1(2.0 * STEP)
-        flat = DIRECTION.imag * self.first * STEP / math.expm1(STEP)
+        linear = (
+            (DIRECTION * DIRECTION).imag
+            * (self.drift - epsilon)
+            * self.first**2
+            * self.step
+            / math.expm1(2.0 * self.step)
+        )
+        flat = DIRECTION.imag * self.first * self.step / math.expm1(self.step)
         return (flat + linear) / (math.pi * self.c * (self.c + 1.0))
 
     def _corner_error(self, epsilon: float) -> float:
@@ -135,7 +144,8 @@ class BentInversion:
         """Bounds on the integrals past `last` and on the trapezoidal rule's error, over e^{log_base - c epsilon}."""
         inner = self._most_near(epsilon) * self.near + self._inner(epsilon) + self._beyond(epsilon, INNER.real)
         vertical = 0.5 * math.pi / self.c
-        return self._beyond(epsilon, DIRECTION.real) * STEP / -math.expm1(-STEP) + (inner + vertical) / TRAPEZOIDAL
+        past = self._beyond(epsilon, DIRECTION.real) * self.step / -math.expm1(-self.step)
+        return past + (inner + vertical) / STEEP.trapezoidal(self.step)
 
     def _beyond(self, epsilon: float, cosine: float) -> float:
         """Bound on the integral of |F| over |t - c| >= last along a ray, by |G| <= e^log_largest."""
@@ -143,18 +153,9 @@ class BentInversion:
         return math.exp(min(700.0, log + self.floor * self.c - self.log_base + 1e-9)) / self.last
 
     def _inner(self, epsilon: float) -> float:
-        """Bound on the integral of |F| along the sector's inner side, from `near` to `last`.
-
-        In a cell log |F| is at most its value at the start, plus fall x + bend x^2 for 0 <= x <= 1, plus the rest.
-        """
+        """Bound on the integral of |F| along the sector's inner side, from `near` to `last`."""
         side, e = self.side, epsilon - self.floor
-        fall, bend = self.rounds * side.linear.real - e * side.move.real, self.rounds * side.square.real
-        inside = (bend < 0.0) & (fall > 0.0) & (fall < -2.0 * bend)
-        steep = np.where(inside, fall, 0.0)
-        peak = np.where(inside, -0.25 * steep * (steep / np.where(inside, bend, -1.0)), np.maximum(0.0, fall + bend))
-        whole = np.minimum(np.abs(side.linear) + np.abs(side.square) + side.rest, 1e100)
-        grown = np.minimum(self.rounds * (side.rest + 0.5 * whole * whole) + peak, self.rounds * np.log1p(whole))
-        logs = self.rounds * side.log_size + grown + np.log(np.abs(side.move)) - 2.0 * np.log(np.abs(side.t))
+        logs = self.rounds * side.log_size + side.grown(self.rounds, e * side.move.real) + side.log_length
         logs += self.c * epsilon - e * side.t.real - self.log_base
         slack = 1e-9 + 64.0 * UNIT * (self.rounds * np.abs(side.log_size) + e * np.abs(side.t) + abs(self.log_base))
         return float(np.exp(np.minimum(logs + slack, 650.0)).sum())
@@ -178,30 +179,33 @@ def approach(inversion: Approached, epsilon: float, log_delta: float) -> float:
         value, slope = inversion.estimate(epsilon)
         step = (log_delta - value) / slope if math.isfinite(value) else 0.5 * epsilon
         epsilon = max(0.0, epsilon + max(step, -0.9 * epsilon))
-        if abs(step) <= 1e-12 * epsilon:
+        if abs(step) <= 1e-8 * epsilon:  # the next one would be about its square
             break
     return epsilon
 
 
-def invert_bent(pair: Sampled, rounds: int, saddle: Saddle) -> BentInversion:
-    """The inversion from c near the saddle point. Raises OutOfReach where it takes too many nodes."""
+def invert_bent(pair: Sampled, rounds: int, saddle: Saddle, goal: float = GOAL) -> BentInversion:
+    """The inversion from c near the saddle point, to about e^-goal of delta. Raises OutOfReach where it takes too many
+    nodes."""
     c = crossing(pair, saddle)
-    most_near = min(0.25 * c, 1.0 / pair.shift)
-    nodes, floor = rotated(pair, c, c + most_near, rounds), rounds * math.log1p(-pair.rate)
+    most_near, floor = min(0.25 * c, 1.0 / pair.shift), rounds * math.log1p(-pair.rate)
+    skewed = saddle.skewness > _SKEWED
+    least, likely = (share * saddle.epsilon for share in ((_SKEWED_SHARE,) * 2 if skewed else (0.5, 1.0)))
+    larger = max(0.0, saddle.rounds.cumulants(c)[0] - c * likely - saddle.log_delta - math.log(c))  # terms than delta
+    accuracy = min(ACCURACY, goal + larger + _SPARE_NODES)
+    nodes, per_octave = rotated(pair, c, c + most_near, rounds, STEEP, accuracy), STEEP.steps(goal + larger)
     start, start_error = nodes.growth(c)
     if not (start > -0.5 and start_error < 0.01):
         raise OutOfReach("rounding outweighs the moments")
     polynomial = Near.of(nodes, most_near)
     near, log_start = polynomial.reach, math.log1p(start)
-    least = (_SKEWED_SHARE if saddle.skewness > _SKEWED else 0.5) * saddle.epsilon
     known = min(0.0, saddle.log_delta + c * (saddle.epsilon - floor))
-    need = rounds * (nodes.log_largest - log_start) + _GOAL - known
-    octaves = max(1, math.ceil(math.log2(max(2.0, need / ((least - floor) * DIRECTION.real * near)))))
-    if octaves > _MOST_OCTAVES:
-        raise OutOfReach("the ray is too long")
-    far = far_out(nodes, start, start_error, near, octaves)
+    need = rounds * (nodes.log_largest - log_start) + goal + _SPARE - known
+    octaves = _octaves(need / ((least - floor) * DIRECTION.real * near))
+    far = far_out(nodes, polynomial, start, start_error, octaves, per_octave)
     terms = _terms(nodes, polynomial, far, rounds, floor, (start, start_error))
-    heavy, light = slice(0, terms.heavy(least) + 1), slice(terms.heavy(least) + 1, None)
+    many = terms.heavy(least)
+    heavy, light = slice(0, many), slice(many, None)
     steep = start_error / near + UNIT * float(polynomial.rounding[1])
     floor_error = _floor_error(pair.rate, floor)
     return BentInversion(
@@ -223,7 +227,16 @@ def invert_bent(pair: Sampled, rounds: int, saddle: Saddle) -> BentInversion:
         near_logs=_near_logs(nodes, polynomial, rounds, floor, (start, start_error)),
         side=far.side,
         log_largest=nodes.log_largest,
+        step=math.log(2.0) / per_octave,
     )
+
+
+def _octaves(length: float) -> int:
+    """Of a ray that ends at that many times its beginning."""
+    octaves = max(1, math.ceil(math.log2(max(2.0, length))))
+    if octaves > _MOST_OCTAVES:
+        raise OutOfReach("the ray is too long")
+    return octaves
 
 
 def crossing(pair: Sampled, saddle: Saddle) -> float:
@@ -250,14 +263,14 @@ class _Terms:
     errors: Real
 
     def heavy(self, epsilon: float) -> int:
-        """The last of those that are not negligible at that eps and above."""
+        """How many come before the first from which on all are negligible at that eps and above."""
         sizes = self.logs.real - epsilon * (self.t.real - self.c)
-        return int(np.flatnonzero(sizes > sizes.max() - _NEGLIGIBLE)[-1])
+        return int(np.flatnonzero(sizes > sizes.max() - _NEGLIGIBLE)[-1]) + 1
 
 
 def _terms(nodes: Rotated, polynomial: Near, far: Far, rounds: int, floor: float, start: tuple[float, float]) -> _Terms:
     """start: G(c) - 1 and its error."""
-    tau, growth, error = polynomial.values(-round(math.log2(CORNER)), *start)
+    tau, growth, error = polynomial.values(-round(math.log2(CORNER)), *start, far.per_octave)
     tau, growth = np.concatenate([tau, far.tau]), np.concatenate([growth, far.growth])
     t, log_growth, modulus = nodes.c + tau, log1p(growth), np.maximum(np.abs(1.0 + growth), 1e-300)
     errors = rounds * np.log1p(np.concatenate([error, far.error]) / modulus)
@@ -265,7 +278,7 @@ def _terms(nodes: Rotated, polynomial: Near, far: Far, rounds: int, floor: float
     errors += 6.0 * UNIT * (rounds * polynomial.absolute[1] / modulus - floor) * np.abs(tau)
     errors += _floor_error(nodes.rate, floor) * np.abs(t)
     logs = rounds * (log_growth - math.log1p(start[0])) + floor * tau
-    return _Terms(nodes.c, t, logs + np.log(tau / (t * (t + 1.0)) * (STEP / math.pi)), errors)
+    return _Terms(nodes.c, t, logs + np.log(tau / (t * (t + 1.0)) * (math.log(2.0) / far.per_octave / math.pi)), errors)
 
 
 def _near_logs(
@@ -273,7 +286,7 @@ def _near_logs(
 ) -> tuple[float, float]:
     """At least log |F| at c - near and c + near, at eps = 0 and relative to log G(c)^rounds e^{floor c}; the divisor
     t (t + 1) at its least. start: G(c) - 1 and its error."""
-    near, farthest = polynomial.reach, 1.001 * float(np.abs(nodes.u).max())
+    near, farthest = polynomial.reach, 1.001 * float(nodes.length.max())
     least = math.log((nodes.c - near) * (nodes.c - near + 1.0)) - 1e-6
     below, above = (
         rounds * (math.log1p(polynomial.growth_above(move, start[0], 2.0 * start[1], farthest)) - math.log1p(start[0]))

@@ -68,7 +68,7 @@ _WIDE_DELTA = 1e-8
 _ELSEWHERE = 1e-4
 """Relative width that is narrow enough where rates are below 1e-3 or rounds fewer than 100."""
 
-_AGAIN = 1e-8
+_AGAIN = 1e-5
 """There, from which relative width on another inversion is tried where the first one put the crossing."""
 
 _RETRIES = 8

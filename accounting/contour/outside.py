@@ -43,7 +43,7 @@ def vertical(c: float, rounds: int, floor: float, start: tuple[float, float]) ->
 def most_near(nodes: Rotated, polynomial: Near, rounds: int, floor: float, start: tuple[float, float]) -> float:
     """At least |S / (t (t+1))| for |t - c| <= near."""
     c, near = nodes.c, polynomial.reach
-    low, high, farthest = c - near, c + near, 1.001 * float(np.abs(nodes.u).max())
+    low, high, farthest = c - near, c + near, 1.001 * float(nodes.length.max())
     growth = polynomial.growth_above(near, start[0], 2.0 * start[1], farthest)
     plain = max(0.0, growth + floor * high + 64.0 * UNIT * (growth - floor * high))
     change = plain * high / low + 0.5 * (floor * high) ** 2
@@ -82,19 +82,14 @@ def inner(side: Side, rounds: int, floor: float, log_largest: float) -> tuple[Re
     z = x linear + x^2 square + rest.
     """
     w = -floor * side.move
-    fall, bend = rounds * (side.linear.real - w.real), rounds * side.square.real
-    inside = (bend < 0.0) & (fall > 0.0) & (fall < -2.0 * bend)
-    steep = np.where(inside, fall, 0.0)
-    peak = np.where(inside, -0.25 * steep * (steep / np.where(inside, bend, -1.0)), np.maximum(0.0, fall + bend))
-    whole = np.minimum(np.abs(side.linear) + np.abs(side.square) + side.rest, 1e100)
     log_most = side.log_size + floor * side.t.real
-    grown = np.minimum(rounds * (side.rest + 0.5 * whole * whole) + peak, rounds * np.log1p(whole))
+    grown = side.grown(rounds, rounds * w.real)
     logs = np.minimum(rounds * log_most + grown, rounds * (log_largest + floor * side.t.real))
     logs = np.maximum(0.0, logs) + 1e-9
     logs += 64.0 * UNIT * rounds * (np.abs(side.log_size) - floor * np.abs(side.t))
-    apart = np.abs(side.linear - w) + np.abs(side.square) + side.rest + np.abs(w) * (0.5 * np.abs(w) + whole)
+    apart = np.abs(side.linear - w) + np.abs(side.square) + side.rest + np.abs(w) * (0.5 * np.abs(w) + side.whole)
     change = np.abs(side.moment * np.exp(floor * side.t) - 1.0) + np.exp(log_most) * apart
     change = np.minimum(change, 1.0 + math.exp(log_largest))
     moved = rounds * (1.0001 * change + 1e-13)
     logs += np.log(np.minimum(2.0 * moved, 0.5 * moved * moved))
-    return side.t.real * (1.0 - 1e-12), logs + np.log(np.abs(side.move)) - 2.0 * np.log(np.abs(side.t)) + 1e-9
+    return side.t.real * (1.0 - 1e-12), logs + side.log_length + 1e-9

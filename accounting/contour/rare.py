@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..bracket import OutOfReach
 from ..pairs import Composition
 from ..rounding import widened_down
-from .bent import Approached, approach, crossing, invert_bent, serves
+from .bent import GOAL, Approached, approach, crossing, invert_bent, serves
 from .crossing import epsilon_above, epsilon_below
 from .cut import invert_cut
 from .paths import Sampled
@@ -152,9 +152,9 @@ def between_on_the_bent_contour(
     targets: log deltas, one to be certainly met at the upper end, one to be certainly exceeded at the lower.
     """
     least, most = 0.0, math.inf
-    for _ in range(2):
+    for goal in (min(GOAL, 8.0 - math.log(enough)), GOAL):
         try:
-            found = invert_bent(pair, count, saddle)
+            found = invert_bent(pair, count, saddle, goal)
         except OutOfReach:
             break
         start = approach(found, saddle.epsilon, saddle.log_delta)
@@ -163,7 +163,11 @@ def between_on_the_bent_contour(
         if most - least <= enough * min(most, 1e300):
             break
         saddle = replace(saddle_at_epsilon(composition, start), log_delta=saddle.log_delta)
-        if most - least <= _SETTLED * min(most, 1e300) and abs(crossing(pair, saddle) - found.c) <= 0.01 * found.c:
+        if (
+            goal == GOAL
+            and most - least <= _SETTLED * min(most, 1e300)
+            and abs(crossing(pair, saddle) - found.c) <= 0.01 * found.c
+        ):
             break
     return (least, most), saddle
 

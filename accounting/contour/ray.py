@@ -9,24 +9,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..rounding import UNIT
 from .moments import expm1
 from .paths import Complex, Real
 from .rotated import U_ERROR, Fan, Rotated
 
-PER_OCTAVE, CELLS_PER_OCTAVE = 20, 6
-STEP = math.log(2.0) / PER_OCTAVE
+Numbers = TypeVar("Numbers", Real, Complex)
 
-ORDERS = 12
+PER_OCTAVE, CELLS_PER_OCTAVE = 20, 6
+
+ORDERS = 14
 """Of the polynomial near c."""
 
-_FEW_ORDERS = 15
 _SMALL = 0.5
-"""|tau u| up to which the first _FEW_ORDERS powers are enough: the rest is below 2^-56 of the second."""
+"""|tau u| up to which the first ORDERS + 1 powers are enough: the rest is below 2^-56 of the second."""
 
 _GONE = 42.0
 """-Re(tau u) from where e^{tau u} is left out: below 2^-60."""
@@ -44,6 +46,10 @@ SUMMED = 32.0
 """Bound, in UNITs, on the rounding of a product and of numpy's pairwise sum of at most 6,000 of them."""
 
 
+def _doublings(octaves: int) -> Real:
+    return np.asarray(2.0 ** np.arange(octaves), dtype=np.float64)
+
+
 @cache
 def _base(fan: Fan, per_octave: int) -> Complex:
     """One octave of the ray, then one of the sector's inner side."""
@@ -56,14 +62,35 @@ def _base(fan: Fan, per_octave: int) -> Complex:
     return octave
 
 
+def _times_powers(first: Numbers, factor: Numbers) -> Numbers:
+    """first times factor^k, k from 0 to ORDERS + 1, by rows."""
+    rows: Numbers = np.empty((ORDERS + 2, first.size), dtype=first.dtype)
+    rows[0], known = first, 1
+    while known < rows.shape[0]:
+        rows[known : 2 * known] = rows[: min(known, rows.shape[0] - known)] * factor
+        factor, known = factor * factor, 2 * known
+    return rows
+
+
+@lru_cache(maxsize=16)
+def _powers_below(direction: complex, octaves: int, per_octave: int) -> tuple[Complex, Real]:
+    """tau^k, k from 1 to ORDERS, for tau on the octaves of the ray below 1, and |tau|^k, k to ORDERS + 1."""
+    r = 2.0 ** (np.arange(-octaves * per_octave, 0.0) / per_octave)
+    powers: Complex = np.multiply.accumulate(np.tile((direction * r)[:, None], ORDERS), axis=1)
+    sizes: Real = np.multiply.accumulate(np.tile(r[:, None], ORDERS + 1), axis=1)
+    return powers, sizes
+
+
 @dataclass(frozen=True, slots=True)
 class Near:
     """G(c + tau) - G(c) as a polynomial in tau, good to the last digits in the sector for |tau| <= reach.
 
     Of powers 0 to ORDERS + 1: the coefficients, the sums of their terms' moduli, and those sums' rounding in UNITs.
+    powers: tilted u^k of all nodes, by rows of k.
     """
 
     direction: complex
+    powers: Complex
     coefficients: Complex
     absolute: Real
     rounding: Real
@@ -72,29 +99,25 @@ class Near:
     @classmethod
     def of(cls, nodes: Rotated, most: float) -> Near:
         """reach: at most `most`."""
-        scale = np.concatenate([[1.0], 1.0 / np.cumprod(np.arange(1.0, ORDERS + 2.0))])
-        powers = np.ones((ORDERS + 2, nodes.u.size), dtype=np.complex128)
-        powers[1:] = nodes.u
-        np.cumprod(powers, axis=0, out=powers)
-        sizes, tilted = np.abs(powers), np.abs(nodes.tilted)
-        units = nodes.relative + 2.0 * U_ERROR * nodes.c * sizes[1] + (U_ERROR + 8.0) * (ORDERS + 1.0)
-        units += SUMMED
-        absolute: Real = (sizes * tilted).sum(axis=1) * scale  # matrix products of this size would start BLAS threads
+        orders = np.arange(ORDERS + 2.0)
+        scale = 1.0 / np.cumprod(np.maximum(orders, 1.0))
+        powers, sizes = _times_powers(nodes.tilted, nodes.u), _times_powers(nodes.size, nodes.length)
+        absolute: Real = sizes.sum(axis=1) * scale  # matrix products of this size would start BLAS threads
         reach = min(most, (2.0**-54 * absolute[1] / absolute[-1]) ** (1.0 / ORDERS))
         reach = 2.0 ** math.floor(math.log2(reach))  # a power of two scales the nodes exactly
-        rounding = (sizes * (tilted * units)).sum(axis=1) * scale
-        return cls(nodes.fan.direction, (powers * nodes.tilted).sum(axis=1) * scale, absolute, rounding, reach)
+        units = nodes.relative + 2.0 * U_ERROR * nodes.c * nodes.length + SUMMED
+        rounding = (sizes * units).sum(axis=1) * scale + (U_ERROR + 8.0) * (orders + 1.0) * absolute
+        return cls(nodes.fan.direction, powers, powers.sum(axis=1) * scale, absolute, rounding, reach)
 
     def values(
         self, octaves: int, start: float, start_error: float, per_octave: int = PER_OCTAVE
     ) -> tuple[Complex, Complex, Real]:
         """tau, G(c + tau) - 1 and its error, on the octaves below reach."""
-        r = self.reach * 2.0 ** (np.arange(-octaves * per_octave, 0.0) / per_octave)
-        tau: Complex = (self.direction * r).astype(np.complex128)
-        change, slack = np.zeros(r.size, dtype=np.complex128), self.absolute[-1] * r
-        for k in range(ORDERS, 0, -1):
-            change = (change + self.coefficients[k]) * tau
-            slack = (slack + 1.01 * UNIT * self.rounding[k]) * r
+        directions, sizes = _powers_below(self.direction, octaves, per_octave)
+        scale = self.reach ** np.arange(1.0, ORDERS + 2.0)
+        change = directions @ (self.coefficients[1:-1] * scale[:-1])
+        slack = sizes @ (np.append(1.01 * UNIT * self.rounding[1:-1], self.absolute[-1]) * scale)
+        tau: Complex = self.reach * directions[:, 0]
         return tau, start + change, start_error + slack
 
     def growth_above(self, distance: float, start: float, start_error: float, farthest: float) -> float:
@@ -109,7 +132,10 @@ class Near:
 @dataclass(frozen=True, slots=True)
 class Side:
     """The sector's inner side, in cells: at each start t, G, log |G|, the first and second order terms of G's relative
-    change to the cell's end, a bound on the rest of it, and the cell's complex length."""
+    change to the cell's end, a bound on the rest of it, and the cell's complex length.
+
+    whole: at least that change. log_length: log |move / t^2|.
+    """
 
     t: Complex
     moment: Complex
@@ -118,13 +144,28 @@ class Side:
     square: Complex
     rest: Real
     move: Complex
+    whole: Real
+    log_length: Real
+
+    def grown(self, rounds: int, drop: Real) -> Real:
+        """At least by how much log |G^rounds e^{-x drop}| exceeds its value at the start, 0 <= x <= 1.
+
+        fall x + bend x^2 plus the rest, fall and bend the real parts of the first and second order terms of the log.
+        """
+        fall, bend = rounds * self.linear.real - drop, rounds * self.square.real
+        inside = (bend < 0.0) & (fall > 0.0) & (fall < -2.0 * bend)
+        steep = np.where(inside, fall, 0.0)
+        peak = np.where(inside, -0.25 * steep * (steep / np.where(inside, bend, -1.0)), np.maximum(0.0, fall + bend))
+        near = rounds * (self.rest + 0.5 * self.whole * self.whole) + peak
+        result: Real = np.minimum(near, rounds * np.log1p(self.whole))
+        return result
 
 
 @dataclass(frozen=True, slots=True)
 class Far:
     """tau, G - 1 and its error on the ray, and the sector's inner side, from reach on.
 
-    bend: G - G(c) - tau G'(c), without the cancellation that this has where tau u is small.
+    bend: G - G(c) - tau G'(c), without the cancellation that this has where tau u is small. per_octave: tau's number.
     """
 
     tau: Complex
@@ -132,89 +173,104 @@ class Far:
     error: Real
     bend: Complex
     side: Side
+    per_octave: int
 
 
 def far_out(
-    nodes: Rotated, start: float, start_error: float, reach: float, octaves: int, per_octave: int = PER_OCTAVE
+    nodes: Rotated, near: Near, start: float, start_error: float, octaves: int, per_octave: int = PER_OCTAVE
 ) -> Far:
-    """start: G(c) - 1, within start_error; reach: where the ray begins."""
-    growth, bend, slopes, thirds = _sums(nodes, reach, octaves, per_octave)
+    """start: G(c) - 1, within start_error."""
+    growth, bend, slopes, thirds = _sums(nodes, near, octaves, per_octave)
     growth += start
-    tau: Complex = (reach * _base(nodes.fan, per_octave) * 2.0 ** np.arange(octaves)[:, None]).astype(np.complex128)
+    tau: Complex = (near.reach * _base(nodes.fan, per_octave) * 2.0 ** np.arange(octaves)[:, None]).astype(
+        np.complex128
+    )
     ray, inner = tau[:, :per_octave].ravel(), tau[:, per_octave:].ravel()
     at = 1.0 + growth[:, per_octave:].ravel()
     at = np.where(np.abs(at) < 1e-300, 1e-300, at)
     move = inner * (2.0 ** (1.0 / CELLS_PER_OCTAVE) - 1.0) * (1.0 + 1e-12)
     far: Real = np.abs(move)
     linear: Complex = slopes.reshape(-1, 2) / at[:, None]
-    size, length = np.abs(nodes.tilted), np.abs(nodes.u)
-    moments = [float((size * length**k).sum()) for k in (1, 2, 3)]
-    rest = far**3 / 6.0 * (thirds.ravel() + _BLUR * moments[2]) + _error(
-        nodes, nodes.fan.inner, start_error, np.abs(inner)
-    )
-    rest += _BLUR * (far * moments[0] + far * far * moments[1])
-    side = Side(
-        nodes.c + inner,
-        at,
-        np.log(np.abs(at)),
-        (linear[:, 0] * move).astype(np.complex128),
-        (0.5 * linear[:, 1] * move * move).astype(np.complex128),
-        1.001 * rest / np.abs(at),
-        move,
-    )
+    blur = _BLUR * near.absolute
+    rest = far**3 / 6.0 * (thirds.ravel() + 6.0 * blur[3]) + far * blur[1] + 2.0 * far * far * blur[2]
+    rest += _error(nodes, nodes.fan.inner, start_error, np.abs(inner))
+    modulus, t = np.abs(at), nodes.c + inner
+    first, second, rest = linear[:, 0] * move, 0.5 * linear[:, 1] * move * move, 1.001 * rest / modulus
+    whole = np.minimum(np.abs(first) + np.abs(second) + rest, 1e100)
+    log_length = np.log(far) - 2.0 * np.log(np.abs(t))
+    side = Side(t, at, np.log(modulus), first, second, rest, move, whole, log_length)
     error = _error(nodes, nodes.fan.direction, start_error, np.abs(ray))
-    return Far(ray, growth[:, :per_octave].ravel(), error, bend[:, :per_octave].ravel(), side)
+    return Far(ray, growth[:, :per_octave].ravel(), error, bend[:, :per_octave].ravel(), side, per_octave)
 
 
-def _sums(nodes: Rotated, reach: float, octaves: int, per_octave: int) -> tuple[Complex, Complex, Complex, Real]:
+def _sums(nodes: Rotated, near: Near, octaves: int, per_octave: int) -> tuple[Complex, Complex, Complex, Real]:
     """Rows of octaves: sum tilted (e^{tau u} - 1); sum tilted (e^{tau u} - 1 - tau u); on the inner side also
     sum tilted u^k e^{tau u} for k = 1, 2, and sum |tilted u^3 e^{tau u}|."""
     u, tilted, directions = nodes.u, nodes.tilted, _base(nodes.fan, per_octave)
-    length = np.abs(u)
-    moved = np.stack([tilted * u, tilted * u * u], axis=1)
-    third = np.abs(tilted) * length**3
+    moved, third = near.powers[1:3].T.copy(), nodes.size * nodes.length**3
     fall = np.minimum.accumulate(-(nodes.fan.inner * u).real[::-1])[::-1]
-    orders = np.arange(1.0, _FEW_ORDERS + 1.0)
-    powers = np.cumprod(np.tile(u, (_FEW_ORDERS, 1)), axis=0) * tilted / np.cumprod(orders)[:, None]
-    early_third = np.concatenate([[0.0], np.cumsum(third)])
-    base = np.cumprod(np.tile(directions[:, None], (1, _FEW_ORDERS)), axis=1)
-    once = np.concatenate([np.ones((CELLS_PER_OCTAVE, 1)), base[per_octave:, :-1]], axis=1) * orders
-    twice = np.concatenate([np.zeros((CELLS_PER_OCTAVE, 1)), once[:, :-1]], axis=1) * orders
-    growth = np.zeros((octaves, directions.size), dtype=np.complex128)
-    bend = np.zeros_like(growth)
-    slopes = np.zeros((octaves, CELLS_PER_OCTAVE, 2), dtype=np.complex128)
-    thirds = np.zeros((octaves, CELLS_PER_OCTAVE))
-    early, gone, late = np.zeros(_FEW_ORDERS, dtype=np.complex128), 0.0j, 0.0j
-    power, begin, end = np.zeros((directions.size, 0), dtype=np.complex128), u.size, u.size
-    for octave in range(octaves):
-        scale = reach * 2.0**octave
-        if octave % _CHUNK == 0:
-            first = int(np.searchsorted(length, _SMALL / (scale * 2.0**_CHUNK)))
-            last = int(np.searchsorted(fall, _GONE / scale))
-            turned_nodes: Complex = (scale * directions)[:, None] * u[first : min(begin, last)]
-            fresh = expm1(turned_nodes)
-            if power.size:
-                power *= power + 2.0
-            power = np.concatenate([fresh, power[:, : max(0, last - begin)]], axis=1)
-            begin, end = first, max(last, first)
-            early, gone, late = powers[:, :begin].sum(axis=1), tilted[end:].sum(), powers[0, begin:].sum()
-        else:
-            power *= power + 2.0
-        scaled = early * scale**orders
-        sums = (power * tilted[begin:end]).sum(axis=1) - gone
-        growth[octave] = sums + base @ scaled
-        bend[octave] = (sums - base[:, 0] * (late * scale)) + base[:, 1:] @ scaled[1:]
-        turned = power[per_octave:] + 1.0
-        slopes[octave] = turned @ moved[begin:end]
-        slopes[octave, :, 0] += once @ scaled / scale
-        slopes[octave, :, 1] += twice @ scaled / scale**2
-        thirds[octave] = np.abs(turned) @ third[begin:end] + early_third[begin]
+    scales = near.reach * _doublings(octaves)
+    firsts = np.searchsorted(nodes.length, _SMALL / (scales[::_CHUNK] * 2.0**_CHUNK))
+    lasts = np.maximum(firsts, np.searchsorted(fall, _GONE / scales[::_CHUNK]))
+    growth, bend, slopes = _small(near, scales, firsts, _powers(nodes.fan, per_octave))
+    thirds = np.empty((octaves, CELLS_PER_OCTAVE))
+    fresh = _fresh(nodes, directions, scales[::_CHUNK], firsts)
+    power, begin = fresh[:, :0], u.size
+    for chunk, (first, last) in enumerate(zip(firsts.tolist(), lasts.tolist(), strict=True)):
+        rows = slice(chunk * _CHUNK, (chunk + 1) * _CHUNK)
+        scale = scales[rows]
+        powers = np.empty((scale.size, directions.size, last - first), dtype=np.complex128)
+        powers[0, :, : begin - first] = fresh[:, first - firsts[-1] : min(begin, last) - firsts[-1]]
+        powers[0, :, begin - first :] = _doubled(power[:, : max(0, last - begin)])
+        for k in range(1, scale.size):
+            powers[k] = _doubled(powers[k - 1])
+        begin, power, turned = first, powers[-1], powers[:, per_octave:] + 1.0
+        sums = (powers * tilted[first:last]).sum(axis=2) - tilted[last:].sum()
+        growth[rows] += sums
+        bend[rows] += sums - np.multiply.outer(scale * moved[first:, 0].sum(), directions)
+        slopes[rows] += turned @ moved[first:last]
+        thirds[rows] = np.abs(turned) @ third[first:last] + third[:first].sum()
     return growth, bend, slopes, thirds
+
+
+def _fresh(nodes: Rotated, directions: Complex, scales: Real, firsts: NDArray[np.intp]) -> Complex:
+    """e^z - 1 of the nodes from the last of firsts on, z = tau u where each comes into use; scales: of every chunk."""
+    counts = np.diff(firsts[::-1], append=nodes.u.size)
+    return expm1(np.multiply.outer(directions, nodes.u[firsts[-1] :] * scales[::-1].repeat(counts)))
+
+
+def _doubled(power: Complex) -> Complex:
+    """e^{2z} - 1 from e^z - 1."""
+    return power * (power + 2.0)
+
+
+def _small(
+    near: Near, scales: Real, firsts: NDArray[np.intp], directions: tuple[Complex, Complex, Complex]
+) -> tuple[Complex, Complex, Complex]:
+    """What the nodes before the first in use add to the first three of _sums, as polynomials.
+
+    firsts: of every chunk of octaves; directions: _powers."""
+    orders = np.arange(1.0, ORDERS + 2.0)
+    sums = np.stack([near.powers[1:, :first].sum(axis=1) for first in firsts]).repeat(_CHUNK, axis=0)[: scales.size]
+    scaled = sums * (scales[:, None] ** orders / np.cumprod(orders))
+    power, once, twice = directions
+    slopes = np.stack([scaled @ once / scales[:, None], scaled @ twice / scales[:, None] ** 2], axis=2)
+    return scaled @ power, scaled[:, 1:] @ power[1:], slopes
+
+
+@cache
+def _powers(fan: Fan, per_octave: int) -> tuple[Complex, Complex, Complex]:
+    """d^k of every direction d in _base, and on the inner side their first and second derivatives, by rows of k."""
+    directions, orders = _base(fan, per_octave), np.arange(1.0, ORDERS + 2.0)[:, None]
+    powers: Complex = np.multiply.accumulate(np.tile(directions, (ORDERS + 1, 1)), axis=0)
+    once = np.concatenate([np.ones((1, CELLS_PER_OCTAVE)), powers[:-1, per_octave:]]) * orders
+    twice = np.concatenate([np.zeros((1, CELLS_PER_OCTAVE)), once[:-1]]) * orders
+    return powers, once, twice
 
 
 def _error(nodes: Rotated, direction: complex, start_error: float, distance: Real) -> Real:
     """Of G at c + tau: |e^{tau u} - 1| <= min(2, |tau u|), known to 72 UNITs times min(|tau u|, 1 / fall)."""
-    size, length = np.abs(nodes.tilted), np.abs(nodes.u)
+    size, length = nodes.size, nodes.length
     fall = np.maximum(-(direction * nodes.u).real / length, 1e-3)
     units = nodes.relative + 2.0 * U_ERROR * nodes.c * length + SUMMED + 72.0 / fall
     steep = float((size * units * length).sum())

@@ -10,6 +10,7 @@ from __future__ import annotations
 import cmath
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from flint import arb, ctx
@@ -65,6 +66,13 @@ class Fan:
         """The trapezoidal rule with that step in log |t - c| errs by at most the integrals along both sides over it."""
         return math.expm1(math.radians(2.0 * math.pi * self.half_angle) / step - 1e-6)
 
+    def steps(self, need: float) -> int:
+        """An octave's terms, for an error of the trapezoidal rule that is e^-need times its bound's integrals."""
+        enough = math.ceil(min(max(need, 1.0), 1e3) * math.log(2.0) / math.radians(2.0 * math.pi * self.half_angle))
+        if enough > _MOST_STEPS:
+            raise OutOfReach("too many terms are needed")
+        return max(_LEAST_STEPS, enough)
+
 
 STEEP = Fan(
     80.0,
@@ -97,6 +105,7 @@ WIDE = Fan(
 ACCURACY = 38.0
 """-log of the error of discretisation and of the range over all rounds."""
 
+_LEAST_STEPS, _MOST_STEPS = 8, 64
 _CELLS = 160
 _MOST_NODES = 6000
 
@@ -106,8 +115,8 @@ class Rotated:
     """E[e^{tu}] = 1 + sum weight (e^{tu} - 1) within `error` for real t, 0 < t <= top, and for t = c + tau, c < top,
     with arg tau in the fan; tilted: weight e^{cu}.
 
-    relative: bound on the relative error of weight and, after c |u| more, of tilted, in UNITs; that of u is below
-    U_ERROR. log_largest: at least log of |E e^{tu}| for all these t.
+    length, size: moduli of u and tilted. relative: bound on the relative error of weight and, after c |u| more, of
+    tilted, in UNITs; that of u is below U_ERROR. log_largest: at least log of |E e^{tu}| for all these t.
     """
 
     fan: Fan
@@ -116,6 +125,8 @@ class Rotated:
     u: Complex
     weight: Complex
     tilted: Complex
+    length: Real
+    size: Real
     relative: Real
     error: float
     log_largest: float
@@ -137,10 +148,10 @@ U_ERROR = 32.0
 """Bound, in UNITs, on the relative error of u."""
 
 
-def rotated(pair: Sampled, c: float, top: float, rounds: int, fan: Fan = STEEP) -> Rotated:
-    """Nodes whose error is about e^-ACCURACY / rounds. Raises OutOfReach where too many are needed."""
+def rotated(pair: Sampled, c: float, top: float, rounds: int, fan: Fan = STEEP, accuracy: float = ACCURACY) -> Rotated:
+    """Nodes whose error is about e^-accuracy / rounds. Raises OutOfReach where too many are needed."""
     shift, (logit, rest) = pair.shift, logarithm_of_odds(pair.rate)
-    middle, goal = logit / shift + 0.5 * shift, ACCURACY + math.log(rounds)
+    middle, goal = logit / shift + 0.5 * shift, accuracy + math.log(rounds)
     shape = next(shape for least, shape in fan.shapes if shift >= least)
     ends, edge, centre, growth = _cells(pair, shape, fan.climb, (middle, top, goal))
     log_edge = _log_sum(_log_masses(ends, edge, 0.0))
@@ -156,19 +167,23 @@ def rotated(pair: Sampled, c: float, top: float, rounds: int, fan: Fan = STEEP) 
         2.0 * math.pi * shape.half_width / step
     )
     largest = math.log(fan.stretch) + _log_sum(_log_masses(ends, centre - (top - c) * growth, 0.0)) + 1e-6
+    tilted = np.exp(log_weight + c * u)
     return Rotated(
         fan,
         pair.rate,
         c,
         u,
         np.exp(log_weight),
-        np.exp(log_weight + c * u),
+        tilted,
+        np.abs(u),
+        np.abs(tilted),
         relative,
         2.002 * (discretisation + outside),  # twice, as a real sum's imaginary part is dropped
         largest,
     )
 
 
+@lru_cache(maxsize=64)
 def logarithm_of_odds(rate: float) -> tuple[float, float]:
     """log((1 - rate) / rate) as a double and what is missing from it."""
     with ctx.workprec(160):

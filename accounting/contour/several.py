@@ -32,7 +32,6 @@ from .rotated import Fan, logarithm_of_odds, rotated
 CORNER = 12
 """Octaves of the sum below `near`; farther down S / (t (t+1)) e^{-eps t} is taken as linear."""
 
-_LEAST_STEPS, _MOST_STEPS = 8, 64
 """An octave's terms."""
 
 _NEGLIGIBLE = 70.0
@@ -166,8 +165,8 @@ def invert_several(pair: Sampled, rounds: int, epsilon: float, log_delta: float,
     polynomial = Near.of(nodes, reach)
     near, side = polynomial.reach, vertical(c, rounds, floor, start)
     last, past_it = remainder(nodes, near, rounds, floor, least, log_delta)
-    octaves, per_octave = round(math.log2(last / near)), _steps(math.log(side) - epsilon * c - log_delta + GOAL, fan)
-    far, step = far_out(nodes, *start, near, octaves, per_octave), math.log(2.0) / per_octave
+    octaves, per_octave = round(math.log2(last / near)), fan.steps(math.log(side) - epsilon * c - log_delta + GOAL)
+    far, step = far_out(nodes, polynomial, *start, octaves, per_octave), math.log(2.0) / per_octave
     bends = Bends.of(nodes)
     t, terms, errors = _terms(bends, polynomial, far, rounds, (per_octave, step))
     sizes = np.log(np.maximum(np.abs(terms) + errors, 1e-300)) - least * t.real
@@ -192,14 +191,6 @@ def invert_several(pair: Sampled, rounds: int, epsilon: float, log_delta: float,
         remainder=past_it,
         step=step,
     )
-
-
-def _steps(need: float, fan: Fan) -> int:
-    """An octave's terms, for an error of the trapezoidal rule that is e^-need times its bound's integrals."""
-    enough = math.ceil(min(max(need, 1.0), 1e3) * math.log(2.0) / math.radians(2.0 * math.pi * fan.half_angle))
-    if enough > _MOST_STEPS:
-        raise OutOfReach("too many terms are needed")
-    return max(_LEAST_STEPS, enough)
 
 
 def crossing(pair: Sampled, rounds: int, epsilon: float, fan: Fan) -> float:

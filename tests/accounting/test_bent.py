@@ -85,7 +85,7 @@ def test_sums_are_within_their_error_bounds(pair: Sampled, c: float) -> None:
     start, start_error = nodes.growth(c)
     polynomial = ray.Near.of(nodes, 0.05 * c)
     tau, growth, error = polynomial.values(2, start, start_error)
-    far = ray.far_out(nodes, start, start_error, polynomial.reach, 10)
+    far = ray.far_out(nodes, polynomial, start, start_error, 10)
     with ctx.workprec(160):
         assert abs(moment(pair.shift, pair.rate, acb(c)).real - 1 - arb(start)) <= start_error
         assert start_error < 1e-11
@@ -106,7 +106,7 @@ def test_cells_bound_the_sector_s_side(pair: Sampled, c: float) -> None:
     """|G| inside each cell is at most what _inner makes of its linear, square and other terms."""
     nodes = rotated.rotated(pair, c, 1.05 * c, 1)
     start, start_error = nodes.growth(c)
-    side = ray.far_out(nodes, start, start_error, ray.Near.of(nodes, 0.05 * c).reach, 9).side
+    side = ray.far_out(nodes, ray.Near.of(nodes, 0.05 * c), start, start_error, 9).side
     with ctx.workprec(160):
         for k in range(0, side.t.size, 5):
             for share in (0.0, 0.4, 1.0):

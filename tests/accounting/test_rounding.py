@@ -22,6 +22,7 @@ from dpcert.accounting.rounding import (
 
 MAGNITUDES = np.concatenate([np.random.default_rng(1).uniform(-1, 1, 3000) * 10.0**k for k in range(-12, 3)])
 LARGE_ANGLES = np.random.default_rng(2).uniform(-1e6, 1e6, 3000)
+POLES = (np.arange(-500, 500) + 0.5) * np.pi
 FUNCTIONS = {
     "exp": (np.exp, arb.exp, MAGNITUDES),
     "expm1": (np.expm1, arb.expm1, MAGNITUDES),
@@ -29,6 +30,7 @@ FUNCTIONS = {
     "log1p": (np.log1p, arb.log1p, MAGNITUDES[MAGNITUDES > -1]),
     "sin": (np.sin, arb.sin, np.concatenate([MAGNITUDES, LARGE_ANGLES])),
     "cos": (np.cos, arb.cos, np.concatenate([MAGNITUDES, LARGE_ANGLES])),
+    "tan": (np.tan, arb.tan, np.concatenate([MAGNITUDES, LARGE_ANGLES, POLES])),
 }
 
 

@@ -51,7 +51,7 @@ def change(pair: Sampled, t: acb) -> acb:
 def test_h_is_within_its_error_bound(pair: Sampled, c: float, fan: Fan) -> None:
     nodes = rotated.rotated(pair, c, 1.5 * c, 10**9, fan)
     polynomial = ray.Near.of(nodes, 0.25 * c)
-    far = ray.far_out(nodes, *nodes.growth(c), polynomial.reach, 14, 10)
+    far = ray.far_out(nodes, polynomial, *nodes.growth(c), 14, 10)
     found = bends.Bends.of(nodes)
     tau, value, error = found.on_the_ray(polynomial, far, 2, 10)
     with ctx.workprec(160):
@@ -74,7 +74,7 @@ def test_bounds_off_the_ray_hold(pair: Sampled, c: float, fan: Fan) -> None:
     nodes = rotated.rotated(pair, c, 1.5 * c, 10**9, fan)
     polynomial = ray.Near.of(nodes, 0.25 * c)
     start, near = nodes.growth(c), polynomial.reach
-    side = ray.far_out(nodes, *start, near, 14, 10).side
+    side = ray.far_out(nodes, polynomial, *start, 14, 10).side
     begins, logs = outside.inner(side, rounds, floor, nodes.log_largest)
     most = outside.most_near(nodes, polynomial, rounds, floor, start)
     last, past = outside.remainder(nodes, near, rounds, floor, 1e-3, -40.0)

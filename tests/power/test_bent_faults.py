@@ -106,19 +106,21 @@ def coarse_steps_without_their_error(patch: pytest.MonkeyPatch) -> None:
 
 
 def remainder_dropped(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(bent, "_GOAL", -30.0)
+    patch.setattr(bent, "_SPARE", -50.0)
     patch.setattr(BentInversion, "_beyond", lambda self, at, cosine: 0.0)
     right = bent.far_out
 
-    def wrong(nodes: Any, start: float, error: float, reach: float, octaves: int) -> Any:
-        far, keep = right(nodes, start, error, reach, octaves), max(1, octaves // 2) * ray.PER_OCTAVE
+    def wrong(nodes: Any, near: Any, start: float, error: float, octaves: int, per_octave: int) -> Any:
+        far, keep = right(nodes, near, start, error, octaves, per_octave), max(1, octaves // 2) * per_octave
         return replace(far, tau=far.tau[:keep], growth=far.growth[:keep], error=far.error[:keep])
 
     patch.setattr(bent, "far_out", wrong)
 
 
 def few_orders(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(ray, "_FEW_ORDERS", 2)
+    right = ray._small
+    kept = (np.arange(ray.ORDERS + 2) < 3)[:, None]
+    patch.setattr(ray, "_small", lambda near, *rest: right(replace(near, powers=near.powers * kept), *rest))
 
 
 def vanished_too_early(patch: pytest.MonkeyPatch) -> None:

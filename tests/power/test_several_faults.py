@@ -111,8 +111,8 @@ def late_nodes_keep_their_first_order(patch: pytest.MonkeyPatch) -> None:
 
     def wrong(*given: Any) -> Any:
         growth, _, slopes, thirds = right(*given)
-        nodes, reach, octaves, per_octave = given
-        tau = reach * ray._base(nodes.fan, per_octave) * 2.0 ** np.arange(octaves)[:, None]
+        nodes, near, octaves, per_octave = given
+        tau = near.reach * ray._base(nodes.fan, per_octave) * 2.0 ** np.arange(octaves)[:, None]
         early = np.abs(nodes.u) < 1e-3
         return growth, growth - tau * (nodes.tilted * nodes.u)[early].sum(), slopes, thirds
 
@@ -120,7 +120,9 @@ def late_nodes_keep_their_first_order(patch: pytest.MonkeyPatch) -> None:
 
 
 def few_orders(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(ray, "_FEW_ORDERS", 3)
+    right = ray._small
+    kept = (np.arange(ray.ORDERS + 2) < 4)[:, None]
+    patch.setattr(ray, "_small", lambda near, *rest: right(replace(near, powers=near.powers * kept), *rest))
 
 
 def coarse_steps_without_their_error(patch: pytest.MonkeyPatch) -> None:
