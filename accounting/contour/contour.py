@@ -34,14 +34,15 @@ from .rare import (
 )
 from .rounds import lay, phases
 from .saddle import Saddle, plan, plan_above, saddle_at_delta, saddle_at_epsilon
+from .scout import FEW_DIGITS, scouted
 
 METHOD = "contour"
 
 _ACCURACY = 27.0
 """-log of the relative error that periodicity, truncation and discretisation may each add to delta."""
 
-_FEW_DIGITS = 10.0
-"""The same where only an inequality is asked for."""
+_MOST_MORE = 9.0
+"""Added to it at most where eps is a small share of 1/c."""
 
 _SKEWED = 2.0
 """Skewness of the tilted loss from where the saddle point approximation may be far off."""
@@ -156,7 +157,7 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
     if between[1] - between[0] <= _FOUND * min(between[1], 1e300):
         saddle = replace(saddle_at_epsilon(composition, between[1]), log_delta=target)
     elif saddle.skewness > _SKEWED:
-        saddle = _scouted(composition, saddle)
+        saddle = scouted(composition, saddle)
     for engine, enough in ((_in_doubles, _NARROW), (_in_balls, _WIDE)):
         between, saddle = _narrowed(composition, saddle, engine, targets, between, enough)
         if between[1] - between[0] <= _WIDE * min(between[1], 1e300):
@@ -195,10 +196,10 @@ def at_most(composition: Composition, epsilon: float, delta: float) -> bool:
         if saddle.log_delta > target + 0.1:
             return False
         if saddle.log_bound < target - 0.1:
-            (bound,) = lay(composition, (saddle.c,), _FEW_DIGITS).log_profiles_above((saddle.c,))
+            (bound,) = lay(composition, (saddle.c,), FEW_DIGITS).log_profiles_above((saddle.c,))
             return bound - widened_down(saddle.c * low, 4.0 * UNIT) <= target
-        chosen = plan_above(composition, saddle, _FEW_DIGITS)
-        found = invert(lay(composition, chosen.points, _FEW_DIGITS + 2.0 + chosen.cancellation), chosen, _FEW_DIGITS)
+        chosen = plan_above(composition, saddle, FEW_DIGITS)
+        found = invert(lay(composition, chosen.points, FEW_DIGITS + 2.0 + chosen.cancellation), chosen, FEW_DIGITS)
     except OutOfReach:
         return False
     return found.log_delta(low)[1] <= target
@@ -246,30 +247,6 @@ def _narrowed(
     return (least, most), saddle
 
 
-def _scouted(composition: Composition, saddle: Saddle) -> Saddle:
-    """The saddle point of about the eps that belongs to saddle.log_delta, by inversions to a few digits."""
-    for _ in range(_RETRIES):
-        chosen = plan_above(composition, saddle, _FEW_DIGITS)
-        try:
-            found = invert(lay(composition, chosen.points, _FEW_DIGITS + chosen.cancellation), chosen, _FEW_DIGITS)
-        except OutOfReach:
-            return saddle
-        epsilon, step = saddle.epsilon, math.inf
-        for _ in range(_RETRIES):
-            _, value, slope = found.log_delta(epsilon)
-            step = (saddle.log_delta - value) / min(slope, -0.1 * found.c)
-            epsilon = max(0.0, epsilon + step)
-            if not abs(step) * found.c > 0.1:
-                break
-        if not math.isfinite(step):
-            return saddle
-        moved = abs(epsilon - saddle.epsilon) * saddle.c
-        saddle = replace(saddle_at_epsilon(composition, epsilon), log_delta=saddle.log_delta)
-        if moved < 1.0:
-            break
-    return saddle
-
-
 def _elsewhere(composition: Composition, low: float, high: float, log_delta: float) -> Saddle:
     """The saddle point of an eps between the two, where delta is taken to be e^log_delta."""
     trial = math.sqrt(low * high) if low > 0.0 else 0.25 * high
@@ -278,21 +255,28 @@ def _elsewhere(composition: Composition, low: float, high: float, log_delta: flo
 
 def _in_doubles(composition: Composition, saddle: Saddle) -> tuple[Inversion, Inversion]:
     """An inversion, both of whose ends hold for all parameters within PARAMETER."""
-    chosen = plan(composition, saddle, _ACCURACY, 0.5)
-    found = invert(lay(composition, chosen.points, _ACCURACY + 2.0 + chosen.cancellation), chosen, _ACCURACY)
+    accuracy = _accuracy(saddle)
+    chosen = plan(composition, saddle, accuracy, 0.5)
+    found = invert(lay(composition, chosen.points, accuracy + 2.0 + chosen.cancellation), chosen, accuracy)
     return found, found
+
+
+def _accuracy(saddle: Saddle) -> float:
+    """For eps to as many digits as elsewhere: an error of delta's logarithm moves eps by about that over c."""
+    return _ACCURACY + min(_MOST_MORE, -math.log(max(1e-300, min(1.0, saddle.c * saddle.epsilon))))
 
 
 def _in_balls(composition: Composition, saddle: Saddle) -> tuple[BallInversion, BallInversion]:
     """An inversion at either end of the parameters' intervals: the profile increases in each of them."""
-    chosen = plan(composition, saddle, _ACCURACY, 0.2)
-    rounds = lay(composition, chosen.points, _ACCURACY + 2.0 + chosen.cancellation)
+    accuracy = _accuracy(saddle)
+    chosen = plan(composition, saddle, accuracy, 0.2)
+    rounds = lay(composition, chosen.points, accuracy + 2.0 + chosen.cancellation)
     parts, square = phases(composition)
 
     def at(move: Callable[[float, float], float]) -> BallInversion:
         exact = [replace(pair, shift=move(pair.shift, PARAMETER), rate=move(pair.rate, PARAMETER)) for pair, _ in parts]
         if any(pair.rate >= 1.0 for pair in exact):
             raise OutOfReach("a rate within rounding of 1")
-        return invert_in_balls(rounds, exact, move(square, 8.0 * PARAMETER), chosen, _ACCURACY)
+        return invert_in_balls(rounds, exact, move(square, 8.0 * PARAMETER), chosen, accuracy)
 
     return at(widened_down), at(widened_up)

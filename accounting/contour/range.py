@@ -10,6 +10,7 @@ import math
 from typing import TypeVar
 
 import numpy as np
+from scipy.special import expit
 
 from .paths import Real, Sampled
 
@@ -41,14 +42,15 @@ def log_mixture(pair: Sampled, x: Real) -> Real:
 def cell_masses(pair: Sampled, branch: Branch[Power], ends: Real) -> tuple[Real, Real]:
     """log of (at least, at most) the integral of a branch over each cell; a row for each power of a column of them.
 
-    The log integrand f has f'' = -1 + sum_j power_j l_j'' with 0 <= l_j'' <= shift^2 / 4, l_j = log m(sign_j x), and a
-    function with f'' >= -k exceeds the larger of its values at the ends of a cell by at most k width^2 / 8.
+    The log integrand f has f'' = -1 + sum_j power_j l_j'', l_j = log m(sign_j x), l_j'' = shift^2 share (1 - share) for
+    the jump's share of m, and a function with f'' >= -k exceeds the larger of its values at the ends of a cell by at
+    most k width^2 / 8.
     """
     value = -0.5 * ends * ends - 0.5 * math.log(2.0 * math.pi)
-    bend = 0.25 * pair.shift**2
     concave, convex = np.array(1.0), np.array(-1.0)
     for sign, power in branch:
         value = value + power * log_mixture(pair, sign * ends)
+        bend = _steepest_bend(pair, sign * ends)
         concave = concave + bend * np.maximum(0.0, -power)
         convex = convex + bend * np.maximum(0.0, power)
     width = ends[1:] - ends[:-1]
@@ -56,6 +58,15 @@ def cell_masses(pair: Sampled, branch: Branch[Power], ends: Real) -> tuple[Real,
     most = np.maximum(value[..., 1:], value[..., :-1]) + (concave * eighth + log_width)
     least = np.minimum(value[..., 1:], value[..., :-1]) - (np.maximum(0.0, convex) * eighth - log_width)
     return least, most
+
+
+def _steepest_bend(pair: Sampled, ends: Real) -> Real:
+    """At least l'' of l = log m on each cell: shift^2 share (1 - share), where the share is monotone."""
+    share = expit(math.log(pair.rate) - math.log1p(-pair.rate) - 0.5 * pair.shift**2 + pair.shift * ends)
+    straddles = (share[1:] - 0.5) * (share[:-1] - 0.5) <= 0.0
+    product = share * (1.0 - share)
+    result: Real = pair.shift**2 * np.where(straddles, 0.25, np.maximum(product[1:], product[:-1]))
+    return result
 
 
 def reach(pair: Sampled, points: tuple[float, ...], budget: float) -> tuple[float, float]:

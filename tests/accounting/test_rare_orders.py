@@ -1,0 +1,51 @@
+"""Settings of the DP-SGD range whose brackets were once wider than promised: rare jumps in every order.
+
+Reference: 160-bit ball arithmetic on the real line (tests/oracles/ball_profile.py).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from ball_profile import Phase, profile
+from scipy.special import logsumexp
+
+from dpcert.accounting.contour import contour
+from dpcert.accounting.contour.paths import Sampled
+from dpcert.accounting.contour.range import cell_masses, factors, log_mixture
+from dpcert.accounting.pairs import GaussianPair, Order, SubsampledPair
+
+SETTINGS: list[tuple[Order, float, float, int, float]] = [
+    ("add", 2.0, 1e-3, 100, 1e-15),  # the moments' envelope did not fall: 8.9e-5
+    ("add", 2.0, 1e-3, 100, 1e-30),  # .74
+    ("add", 2.0, 1.5e-3, 100, 1e-20),  # .42
+    ("add", 1 / 6, 1.5e-3, 100, 1e-3),  # eps is 8e-6, a small share of what delta's error moves it by: 2.2e-9
+    ("remove", 1 / 6, 1.5e-3, 100, 1e-3),  # 1.9e-9
+]
+"""order, shift, rate, rounds, delta; the relative width before."""
+
+
+@pytest.mark.parametrize(("order", "shift", "rate", "rounds", "delta"), SETTINGS)
+def test_narrow_where_it_was_wide(order: Order, shift: float, rate: float, rounds: int, delta: float) -> None:
+    bracket = contour.epsilon(((SubsampledPair(GaussianPair(shift), rate, order), rounds),), delta)
+    assert bracket.width <= 1e-9 * bracket.upper
+    at_upper, at_lower = profile([Phase(order, shift, rate, rounds)], [bracket.upper, bracket.lower])
+    assert at_upper <= delta < at_lower
+
+
+@pytest.mark.parametrize(("pair", "c"), [(Sampled(2.0, 1e-3, "add"), 1e4), (Sampled(1.5, 0.3, "replace"), 2.0)])
+def test_cells_hold_their_integrals(pair: Sampled, c: float) -> None:
+    ends = np.linspace(-9.0, 9.0, 91)
+    (branch,) = factors(pair.order, c)
+    least, most = cell_masses(pair, branch, ends)
+    nodes, weights = np.polynomial.legendre.leggauss(60)
+    x = ends[:-1, None] + 0.1 * (1.0 + nodes)
+    logs = -0.5 * x * x - 0.5 * math.log(2.0 * math.pi)
+    for sign, power in branch:
+        logs = logs + power * log_mixture(pair, sign * x)
+    exact = logsumexp(logs, b=0.1 * weights, axis=1)
+    assert np.all(least <= exact + 1e-9)
+    assert np.all(exact <= most + 1e-9)
+    assert np.sum(np.exp(most - np.max(exact))) < 1.5 * np.sum(np.exp(exact - np.max(exact)))
