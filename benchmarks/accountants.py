@@ -4,7 +4,8 @@ One command, `make bench-accountants`, installs the peers in their own environme
 medians of process CPU time over repeated calls of the peer's own public function, set-up included, as a user
 would call it. dpcert's calls and each peer's are interleaved, so that both see the same load; compare the ratios,
 never the seconds, between machines. A call over its limit of CPU time is "over N s". "LOW" marks a peer's number below
-dpcert's certified lower end: it under-reports.
+dpcert's certified lower end: it under-reports. `--random N` takes random settings instead of the tables', against the
+two peers that invert a characteristic function.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import random
 import signal
 import statistics
 import sys
@@ -73,6 +75,22 @@ FIXED_SIZE = [
     Setting(8, 100 / 400, 600, 1e-5, 400, 100),
 ]
 """Noise multipliers relative to clip_norm: a replacement moves the sum by 2 of these units."""
+
+INVERTERS = ("dp-accounting PLD", "prv-accountant")
+
+
+def random_settings(number: int, seed: int = 3) -> list[Setting]:
+    """Of the DP-SGD range, log-uniform: rate .001 to 1, noise multiplier .5 to 50, 100 to 1e6 rounds, delta 1e-3 to
+    1e-10 (below, the peers refuse, return infinity or under-report); those whose epsilon is between 0 and 1000."""
+    generator, found = random.Random(seed), []
+    while len(found) < number:
+        noise, rate = 10.0 ** generator.uniform(-0.3, 1.7), 10.0 ** generator.uniform(-3.0, 0.0)
+        rounds, delta = int(10.0 ** generator.uniform(2.0, 6.0)), 10.0 ** -generator.uniform(3.0, 10.0)
+        setting = Setting(float(f"{noise:.3g}"), float(f"{rate:.3g}"), rounds, float(f"{delta:.1e}"))
+        if 0.0 < _bracket(setting).upper < 1000.0:
+            found.append(setting)
+    return found
+
 
 WARM_UP = Setting(1, 0.01, 10, 1e-5)
 
@@ -219,7 +237,7 @@ def _judge(measured: Measured, lower: float) -> str:
     return f"{measured.value:.6g}"
 
 
-def _row(setting: Setting, repeats: int, limit: int) -> dict[str, object]:
+def _row(setting: Setting, repeats: int, limit: int, peers: tuple[str, ...] = tuple(PEERS)) -> dict[str, object]:
     bracket = _bracket(setting)
     own = statistics.median(_timed(_ours, setting)[1] for _ in range(9))
     row: dict[str, object] = {
@@ -230,10 +248,10 @@ def _row(setting: Setting, repeats: int, limit: int) -> dict[str, object]:
         "seconds": own,
         "peers": {},
     }
-    for name, call in PEERS.items():
+    for name in peers:
         if setting.population and not name.startswith("dp-accounting RDP"):
             continue
-        measured = _measure(call, setting, repeats, limit)
+        measured = _measure(PEERS[name], setting, repeats, limit)
         ratio = measured.seconds / measured.ours if measured.seconds and measured.ours else None
         row["peers"][name] = asdict(measured) | {
             "judged": _judge(measured, bracket.lower),
@@ -258,18 +276,33 @@ def _table(rows: list[dict], title: str) -> Table:
     return table
 
 
+def _spread(rows: list[dict], name: str) -> str:
+    """The ratios' quantiles, and how often they stay below the aim."""
+    ratios = sorted(row["peers"][name]["ratio"] for row in rows if row["peers"][name]["ratio"])
+    if not ratios:
+        return f"{name}: no ratio"
+    aim = 100 if "PLD" in name else 20
+    least, median, most = ratios[0], statistics.median(ratios), ratios[-1]
+    below = sum(ratio < aim for ratio in ratios)
+    return f"{name}: {least:.0f} to {most:.0f} times, median {median:.0f}; below {aim} in {below} of {len(ratios)}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=3, help="timed calls a peer and setting")
     parser.add_argument("--limit", type=int, default=60, help="CPU seconds after which a peer is given up on a setting")
+    parser.add_argument("--random", type=int, default=0, metavar="N", help="N random settings instead of the tables'")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     arguments = parser.parse_args()
-    rows: dict[str, list[dict]] = {"Poisson, add-remove": [], "fixed-size, replace-one": []}
+    settings, peers = {"Poisson, add-remove": POISSON, "fixed-size, replace-one": FIXED_SIZE}, tuple(PEERS)
+    if arguments.random:
+        settings, peers = {"random settings": random_settings(arguments.random)}, INVERTERS
+    rows: dict[str, list[dict]] = {title: [] for title in settings}
     with Progress(console=Console(file=sys.stderr), transient=True) as progress:
-        task = progress.add_task("settings", total=len(POISSON) + len(FIXED_SIZE))
-        for title, settings in zip(rows, (POISSON, FIXED_SIZE), strict=True):
-            for setting in settings:
-                rows[title].append(_row(setting, arguments.repeats, arguments.limit))
+        task = progress.add_task("settings", total=sum(map(len, settings.values())))
+        for title, measured in rows.items():
+            for setting in settings[title]:
+                measured.append(_row(setting, arguments.repeats, arguments.limit, peers))
                 progress.advance(task)
     if arguments.json:
         print(json.dumps(rows, indent=1))
@@ -277,6 +310,8 @@ def main() -> None:
     console = Console(width=220)
     for title, measured in rows.items():
         console.print(_table(measured, f"{title}: value (peer's CPU time / ours)"))
+        if arguments.random:
+            console.print(*(_spread(measured, name) for name in peers), sep="\n")
 
 
 if __name__ == "__main__":
