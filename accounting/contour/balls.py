@@ -20,8 +20,9 @@ from .moments import Quadrature
 from .paths import Sampled
 from .rounds import Rounds
 
-MOST_PRODUCTS = 6_000_000
-"""Frequencies times nodes; a million take about half a second."""
+MOST_PRODUCTS, FEW_PRODUCTS = 24_000_000, 6_000_000
+"""Frequencies times nodes, a million of which take about 0.15 s at either end of the parameters' intervals: where the
+narrowest brackets are promised, and where other accountants' are narrow enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +56,18 @@ class BallInversion:
             )
 
 
-def invert_in_balls(rounds: Rounds, exact: list[Sampled], square: float, plan: Plan, accuracy: float) -> BallInversion:
+def invert_in_balls(
+    rounds: Rounds, exact: list[Sampled], square: float, plan: Plan, accuracy: float, most_products: int
+) -> BallInversion:
     """The moments on Re t = c for phases with exactly the parameters of `exact` and exactly that Gaussian square.
 
     rounds: quadratures of phases whose parameters agree with these within PARAMETER, serving every point of the
-    plan; their geometry and their bounds on discretisation are used.
+    plan; their geometry and their bounds on discretisation are used. Raises OutOfReach beyond that many products.
     """
     tilts = [part.tilted(plan.c) for part, _ in rounds.sampled]
     found = frame(rounds, tilts, plan, accuracy)
     nodes = sum(path.loss.size for part, _ in rounds.sampled for path in part.paths)
-    if found.size * nodes > MOST_PRODUCTS:
+    if found.size * nodes > most_products:
         raise OutOfReach(f"{found.size} frequencies with {nodes} nodes are too many for ball arithmetic")
     most = max((count for _, count in rounds.sampled), default=1)
     bits = 96 + math.ceil(1.5 * (accuracy + plan.cancellation) + math.log2(most))

@@ -16,46 +16,93 @@ from .range import cell_masses, factors, log_mixture
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
-    """The real integrand at t = c in cells: bounds on its integrals relative to the moment, and its value at both ends.
+class Branch:
+    """One branch's real integrand at t = c in cells: bounds on its integrals relative to the moment, and its value at
+    both ends. factors: (sign, power) of each."""
 
-    share: of the jump in the density, at the cells' ends.
-    """
-
-    pair: Sampled
-    c: float
-    ends: Real
-    share: Real
+    factors: tuple[tuple[int, float], ...]
     least: Real
     most: Real
     edges: Real
 
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """All branches. share: of the jump in the density, at the cells' ends and at what mirrors them; atom: relative."""
+
+    pair: Sampled
+    ends: Real
+    shares: dict[int, Real]
+    branches: tuple[Branch, ...]
+    atom: float
+
     @classmethod
     def of(cls, pair: Sampled, c: float, ends: Real, log_moment: float) -> Cells:
         """log_moment: at least log E[e^{cL}]."""
-        (branch,) = factors("remove", c)
-        least, most = cell_masses(pair, branch, ends)
-        if not np.max(most) - log_moment < 100.0:
-            raise OutOfReach("the integrand varies too fast for its cells")
-        log_edges = -0.5 * ends[[0, -1]] ** 2 + (1.0 + c) * log_mixture(pair, ends[[0, -1]]) - log_moment
+        branches = []
+        for branch in factors(pair.order, c):
+            least, most = cell_masses(pair, branch, ends)
+            if not np.max(most) - log_moment < 100.0:
+                raise OutOfReach("the integrand varies too fast for its cells")
+            edges = ends[[0, -1]]
+            logs = -0.5 * edges**2 - log_moment
+            for sign, power in branch:
+                logs = logs + power * log_mixture(pair, sign * edges)
+            branches.append(Branch(branch, np.exp(least - log_moment), np.exp(most - log_moment), 0.4 * np.exp(logs)))
         logit = math.log(pair.rate) - math.log1p(-pair.rate) - 0.5 * pair.shift**2
-        share = 1.0 / (1.0 + np.exp(-np.clip(logit + pair.shift * ends, -600.0, 600.0)))
-        edges = 0.4 * np.exp(log_edges)
-        return cls(pair, c, ends, share, np.exp(least - log_moment), np.exp(most - log_moment), edges)
+        shares = {
+            sign: 1.0 / (1.0 + np.exp(-np.clip(logit + sign * pair.shift * ends, -600.0, 600.0))) for sign in (1, -1)
+        }
+        return cls(pair, ends, shares, tuple(branches), pair.atom * math.exp(-log_moment))
 
     def log_bound(self, frequency: float) -> float:
         """At least log(|E[e^{(c + is)L}]| / moment) for every s >= frequency > 0."""
-        shift, share = self.pair.shift, self.share
-        y = np.minimum(min(1.2, 1.5 / shift), frequency * shift / (1.0 + shift * shift) * share)
-        slope = np.diff(y) / np.diff(self.ends)
-        angle = np.arctan2(share * np.sin(shift * y), 1.0 - share + share * np.cos(shift * y))
-        product = share * (1.0 - share)
-        log_ratio = 0.5 * y[1:] ** 2 + 0.5 * np.log1p(slope * slope) - frequency * angle[:-1]
-        narrow = np.minimum(product[1:], product[:-1]) * np.sin(0.5 * shift * y[:-1]) ** 2
-        log_ratio += 0.5 * (1.0 + self.c) * np.log1p(-4.0 * narrow)
-        change = np.expm1(np.minimum(log_ratio, 700.0))
-        outside = self.edges * np.exp(0.5 * y[[0, -1]] ** 2) * y[[0, -1]]
-        outside = outside * np.where(share[[0, -1]] < 0.5, np.minimum(1.0, 1.0 / (frequency * angle[[0, -1]])), 1.0)
-        by_change = 1.0 + float(np.where(change > 0.0, self.most * change, self.least * change).sum())
-        direct = float((self.most * (1.0 + change)).sum())
-        return math.log(min(by_change, direct) + 1.001 * float(outside.sum()) + 1e-12)
+        y = self._path(frequency)
+        low, high, slope = np.minimum(y[1:], y[:-1]), np.maximum(y[1:], y[:-1]), np.diff(y) / np.diff(self.ends)
+        lift = 0.5 * high**2 + 0.5 * np.log1p(slope * slope)
+        by_change, direct, outside = 1.0, self.atom, 0.0
+        for branch in self.branches:
+            log_ratio = lift.copy()
+            for sign, power in branch.factors:
+                share = self.shares[sign]
+                log_ratio += self._modulus(share[1:], share[:-1], power, low if power > 0.0 else high)
+                log_ratio -= frequency * self._angle(np.minimum(share[1:], share[:-1]), low)
+            change = np.expm1(np.minimum(log_ratio, 700.0))
+            by_change += float(np.where(change > 0.0, branch.most * change, branch.least * change).sum())
+            direct += float((branch.most * (1.0 + change)).sum())
+            outside += self._verticals(branch, y[[0, -1]], frequency)
+        return math.log(min(by_change, direct) + 1.001 * outside + 1e-12)
+
+    def _path(self, frequency: float) -> Real:
+        """Im x at the cells' ends: it follows the loss's slope, and starts from 0 where the hybrid pair's loss does."""
+        shift, share = self.pair.shift, self.shares[1]
+        if self.pair.order == "replace":
+            share = share + self.shares[-1]
+        y: Real = np.minimum(min(1.2, 1.5 / shift), frequency * shift / (1.0 + shift * shift) * share)
+        return -y * np.expm1(self.ends[0] - self.ends) if self.pair.order == "hybrid" else y
+
+    def _modulus(self, first: Real, second: Real, power: float, y: Real) -> Real:
+        """At least power * log(|A + B e^{i angle}| / (A + B)) for shares B / (A + B) from first to second, at y."""
+        products = first * (1.0 - first), second * (1.0 - second)
+        if power > 0.0:
+            product = np.minimum(*products)
+        else:
+            product = np.where((first - 0.5) * (second - 0.5) <= 0.0, 0.25, np.maximum(*products))
+        result: Real = 0.5 * power * np.log1p(-4.0 * product * np.sin(0.5 * self.pair.shift * y) ** 2)
+        return result
+
+    def _angle(self, share: Real, y: Real) -> Real:
+        """The mixture's angle, which increases in the share and in y."""
+        turn = self.pair.shift * y
+        result: Real = np.arctan2(share * np.sin(turn), 1.0 - share + share * np.cos(turn))
+        return result
+
+    def _verticals(self, branch: Branch, y: Real, frequency: float) -> float:
+        """At least the integral along the segments from the path's ends to the real line."""
+        logs, angle, concave = 0.5 * y * y, np.zeros(2), np.full(2, True)
+        for sign, power in branch.factors:
+            share = self.shares[sign][[0, -1]]
+            logs = logs + (self._modulus(share, share, power, y) if power < 0.0 else 0.0)
+            angle, concave = angle + self._angle(share, y), concave & (share < 0.5)
+        damped = np.where(concave, np.minimum(1.0, 1.0 / np.maximum(frequency * angle, 1e-300)), 1.0)
+        return float((branch.edges * np.exp(logs) * y * damped).sum())

@@ -16,7 +16,7 @@ from dataclasses import replace
 from ..bracket import Bracket, OutOfReach
 from ..pairs import Composition, GaussianPair, SubsampledPair
 from ..rounding import PARAMETER, TARGET, UNIT, widened_down, widened_up
-from .balls import BallInversion, invert_in_balls
+from .balls import FEW_PRODUCTS, MOST_PRODUCTS, BallInversion, invert_in_balls
 from .bent import invert_bent
 from .crossing import epsilon_above, epsilon_below
 from .inversion import Inversion, invert
@@ -27,7 +27,7 @@ from .rare import (
     between_by_several,
     between_on_the_bent_contour,
     certain_to_hide,
-    faint,
+    cut_first,
     narrow_range,
     rare,
     several_at,
@@ -138,11 +138,12 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
     targets = widened_down(target, TARGET) - 2.0 * TARGET, widened_up(target, TARGET) + 2.0 * TARGET
     between = 0.0, math.inf
     jumps = rare(composition)
-    enough, again = (_WIDE, 0.5 * _WIDE) if not jumps or narrow_range(*jumps) else (_ELSEWHERE, _AGAIN)
-    between = _quick(jumps, target, targets, (enough, again)) if jumps else between
-    lost = None if jumps else faint(composition)
-    if lost:
-        between, enough = between_by_cutting(*lost, target, targets, 0.5 * _ELSEWHERE), _ELSEWHERE
+    alone = jumps or cut_first(composition)
+    enough, again = (_WIDE, 0.5 * _WIDE) if not alone or narrow_range(*alone) else (_ELSEWHERE, _AGAIN)
+    if jumps:
+        between = _quick(jumps, target, targets, (enough, again))
+    elif alone:
+        between = between_by_cutting(*alone, target, targets, 0.5 * enough)
     if between[1] - between[0] <= enough * min(between[1], 1e300):
         return Bracket(*between, True, METHOD)
     saddle = saddle_at_delta(composition, target)
@@ -158,9 +159,9 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
         saddle = replace(saddle_at_epsilon(composition, between[1]), log_delta=target)
     elif saddle.skewness > _SKEWED:
         saddle = scouted(composition, saddle)
-    for engine, enough in ((_in_doubles, _NARROW), (_in_balls, _WIDE)):
-        between, saddle = _narrowed(composition, saddle, engine, targets, between, enough)
-        if between[1] - between[0] <= _WIDE * min(between[1], 1e300):
+    for engine, goal in ((_in_doubles, _NARROW), (_in_balls, enough)):
+        between, saddle = _narrowed(composition, saddle, engine, targets, between, goal)
+        if between[1] - between[0] <= enough * min(between[1], 1e300):
             break
     if between[1] == math.inf:
         raise OutOfReach("the loss is too nearly an atom")
@@ -272,11 +273,12 @@ def _in_balls(composition: Composition, saddle: Saddle) -> tuple[BallInversion, 
     chosen = plan(composition, saddle, accuracy, 0.2)
     rounds = lay(composition, chosen.points, accuracy + 2.0 + chosen.cancellation)
     parts, square = phases(composition)
+    most = MOST_PRODUCTS if all(narrow_range(*part) for part in parts) else FEW_PRODUCTS
 
     def at(move: Callable[[float, float], float]) -> BallInversion:
         exact = [replace(pair, shift=move(pair.shift, PARAMETER), rate=move(pair.rate, PARAMETER)) for pair, _ in parts]
         if any(pair.rate >= 1.0 for pair in exact):
             raise OutOfReach("a rate within rounding of 1")
-        return invert_in_balls(rounds, exact, move(square, 8.0 * PARAMETER), chosen, accuracy)
+        return invert_in_balls(rounds, exact, move(square, 8.0 * PARAMETER), chosen, accuracy, most)
 
     return at(widened_down), at(widened_up)

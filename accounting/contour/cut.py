@@ -126,7 +126,7 @@ def _line(
     heights = rounds * np.log1p(np.maximum(h, 0.0)) - lines * epsilon
     gain = np.maximum(heights + [_factor(line) for line in lines.tolist()] + (GOAL - log_delta), 1.0)
     apart = lines[:, None] - lines
-    periods = gain / np.maximum(np.abs(apart), 1e-300)
+    periods = gain / np.maximum(np.abs(apart), 1e-200)
     below = np.where(apart > 0.0, periods, math.inf)
     above = np.where(apart < 0.0, periods, math.inf)
     period = np.maximum(below.min(axis=1), above.min(axis=1))
@@ -157,9 +157,9 @@ def _truncated(moments: CutMoments, rounds: int, at: tuple[float, float], goal: 
 def _deviation(moments: CutMoments, c: float) -> float:
     """About one round's, tilted by c."""
     weight = moments.weight * np.exp(c * moments.loss)
-    weight /= weight.sum()
-    away = moments.loss - weight @ moments.loss
-    return math.sqrt(float(weight @ (away * away)))
+    mass = float(weight.sum()) + moments.pair.atom
+    mean = float(weight @ moments.loss) / mass
+    return math.sqrt((float(weight @ (moments.loss - mean) ** 2) + moments.pair.atom * mean * mean) / mass)
 
 
 def _terms(moments: CutMoments, rounds: int, c: float, s: Real) -> tuple[Complex, Complex, Real]:

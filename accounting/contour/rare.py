@@ -57,14 +57,18 @@ def rare(composition: Composition) -> tuple[Sampled, int] | None:
     return parts[0] if serves(pair) and pair.rate * count <= _RARE else None
 
 
-def faint(composition: Composition) -> tuple[Sampled, int] | None:
-    """The one kind of rounds and their number, where losses are so small that doubles on the vertical line lose them:
-    tiny rates and shifts, however many rounds."""
+def cut_first(composition: Composition) -> tuple[Sampled, int] | None:
+    """The one kind of rounds and their number, where cutting losses off is what is tried first and no bent contour is:
+    tiny rates and shifts, whose losses doubles on the vertical line lose; and rare jumps of the replace and hybrid
+    orders, for which there is none."""
     parts, gaussian = phases(composition)
     if gaussian or len(parts) != 1:
         return None
-    pair, _ = parts[0]
-    return parts[0] if pair.order == "remove" and pair.shift < BULK and pair.rate <= _FAINT else None
+    pair, count = parts[0]
+    if pair.order == "remove":
+        return parts[0] if pair.shift < BULK and pair.rate <= _FAINT else None
+    few = pair.rate * count <= _RARE or pair.rate <= _FAINT
+    return parts[0] if few and pair.order != "add" and pair.shift < (BULK if pair.rate >= 1e-3 else _MIXED) else None
 
 
 def narrow_range(pair: Sampled, count: int) -> bool:

@@ -14,32 +14,45 @@ from flint import acb, arb, ctx
 from dpcert.accounting.bracket import OutOfReach
 from dpcert.accounting.contour import climb, contour, cut, interval, rare
 from dpcert.accounting.contour.paths import Sampled
-from dpcert.accounting.pairs import Composition, GaussianPair, SubsampledPair
+from dpcert.accounting.pairs import Composition, GaussianPair, Order, SubsampledPair
 from dpcert.accounting.pld import pld
 
 SETTINGS = [
     (Sampled(0.5, 1e-3, "remove"), 400.0, 1000.0),
     (Sampled(0.5, 1e-7, "remove"), 2e4, 1e6),
     (Sampled(0.9, 1e-3, "remove"), 20.0, 150.0),
+    (Sampled(0.5, 1e-3, "hybrid"), 400.0, 1000.0),
+    (Sampled(0.05, 1e-7, "hybrid"), 1e5, 1e7),
+    (Sampled(0.9, 0.01, "hybrid"), 10.0, 60.0),
+    (Sampled(0.5, 1e-3, "replace"), 200.0, 500.0),
+    (Sampled(0.05, 1e-7, "replace"), 1e5, 1e7),
+    (Sampled(0.9, 0.01, "replace"), 10.0, 60.0),
 ]
 """pair, Re t, Im t."""
 
 
-def composition(shift: float, rate: float, rounds: int) -> Composition:
-    return ((SubsampledPair(GaussianPair(shift), rate, "remove"), rounds),)
+def composition(shift: float, rate: float, rounds: int, order: Order = "remove") -> Composition:
+    return ((SubsampledPair(GaussianPair(shift), rate, order), rounds),)
 
 
 def truth(pair: Sampled, ends: tuple[float, float], t: acb) -> acb:
-    """The integral of the density over the interval times e^{tL}, less 1."""
+    """The integral of the density over the interval times e^{tL}, less 1; with the hybrid pair's atom."""
     s, p = arb(pair.shift), arb(pair.rate)
 
-    def integrand(x: acb, _: bool) -> acb:
-        log = (1 - p + p * (s * x - s * s / 2).exp()).log()
-        return ((1 + t) * log - x * x / 2).exp() / (2 * arb.pi()).sqrt()
+    def log(x: acb) -> acb:
+        return (1 - p + p * (s * x - s * s / 2).exp()).log()
 
-    cuts = [-ends[0], -3.0, 0.0, 3.0, 6.0, ends[1]]
+    def integrand(x: acb, _: bool) -> acb:
+        density, up = (-x * x / 2).exp() / (2 * arb.pi()).sqrt(), log(x)
+        if pair.order == "replace":
+            return density * ((1 + t) * up - t * log(-x)).exp()
+        return density * (((1 + t) * up).exp() + ((-t * up).exp() if pair.order == "hybrid" else 0))
+
+    first = arb(-ends[0]) if pair.order != "hybrid" else s / 2
+    cuts = [first, *(arb(cut) for cut in (-3.0, 0.0, 3.0, 6.0) if cut > first), arb(ends[1])]
     pieces = [acb.integral(integrand, a, b, rel_tol=2.0**-90, abs_tol=2.0**-110) for a, b in pairwise(cuts)]
-    return sum(pieces, acb(0)) - 1
+    atom = (1 - p) * (s / arb(8).sqrt()).erf() if pair.order == "hybrid" else arb(0)
+    return sum(pieces, acb(atom)) - 1
 
 
 @pytest.mark.parametrize(("pair", "c", "height"), SETTINGS, ids=str)
@@ -76,7 +89,7 @@ def test_the_climbing_path_bounds_every_later_frequency(pair: Sampled, c: float,
                 assert size <= arb(log_moment + bound).exp()
 
 
-def check_brackets(seed: int, number: int) -> tuple[int, int]:
+def check_brackets(seed: int, number: int, orders: tuple[Order, ...] = ("remove",)) -> tuple[int, int]:
     """Brackets hold the balls' profile, or intersect the vertical line's; of how many by each."""
     generator, held, crossed = random.Random(seed), 0, 0
     for index in range(number):
@@ -84,27 +97,28 @@ def check_brackets(seed: int, number: int) -> tuple[int, int]:
         shift = 10.0 ** generator.uniform(-0.52, 0.05)
         rate = 10.0 ** (generator.uniform(-1.7, -0.6) if balls else generator.uniform(-4.0, -1.5))
         rounds = int(10.0 ** (generator.uniform(0.8, 1.7) if balls else generator.uniform(1.0, -math.log10(rate))))
+        order = orders[index // 2 % len(orders)]
         target, share = 10.0 ** -generator.uniform(3.0, 13.0), 10.0 ** generator.uniform(-10.0, -3.0)
         if rate * rounds < 2.0 * target:
             continue
-        pair, logs = Sampled(shift, rate, "remove"), math.log(target)
+        pair, logs = Sampled(shift, rate, order), math.log(target)
         low, high = rare.between_by_cutting(pair, rounds, logs, (logs, logs), share)
         if high == math.inf:
             continue
         if balls:
             try:
-                at_high, at_low = profile([Phase("remove", shift, rate, rounds)], [high, low], 300)
+                at_high, at_low = profile([Phase(order, shift, rate, rounds)], [high, low], 300)
             except Unresolved:
                 continue
-            assert at_high <= target, (shift, rate, rounds, target)
-            assert at_low > target or low == 0.0, (shift, rate, rounds, target)
+            assert at_high <= target, (order, shift, rate, rounds, target)
+            assert at_low > target or low == 0.0, (order, shift, rate, rounds, target)
             held += 1
         else:
-            phases = composition(shift, rate, rounds)
+            phases = composition(shift, rate, rounds, order)
             line = contour._narrowed(
                 phases, contour.saddle_at_delta(phases, logs), contour._in_doubles, (logs, logs), (0.0, math.inf), 1e-9
             )[0]
-            assert max(low, line[0]) <= min(high, line[1]), (shift, rate, rounds, target)
+            assert max(low, line[0]) <= min(high, line[1]), (order, shift, rate, rounds, target)
             crossed += 1
     return held, crossed
 
@@ -115,10 +129,16 @@ def test_brackets_hold() -> None:
     assert crossed >= 8
 
 
+def test_brackets_of_the_other_orders_hold() -> None:
+    held, crossed = check_brackets(4, 60, ("hybrid", "replace"))
+    assert held >= 6
+    assert crossed >= 12
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(30, 40))
 def test_brackets_hold_often(seed: int) -> None:
-    held, crossed = check_brackets(seed, 300)
+    held, crossed = check_brackets(seed, 300, ("remove", "hybrid", "replace"))
     assert held >= 30
     assert crossed >= 60
 

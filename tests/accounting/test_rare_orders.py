@@ -16,6 +16,7 @@ from dpcert.accounting.contour import contour
 from dpcert.accounting.contour.paths import Sampled
 from dpcert.accounting.contour.range import cell_masses, factors, log_mixture
 from dpcert.accounting.pairs import GaussianPair, Order, SubsampledPair
+from dpcert.accounting.pld import pld
 
 SETTINGS: list[tuple[Order, float, float, int, float]] = [
     ("add", 2.0, 1e-3, 100, 1e-15),  # the moments' envelope did not fall: 8.9e-5
@@ -23,6 +24,7 @@ SETTINGS: list[tuple[Order, float, float, int, float]] = [
     ("add", 2.0, 1.5e-3, 100, 1e-20),  # .42
     ("add", 1 / 6, 1.5e-3, 100, 1e-3),  # eps is 8e-6, a small share of what delta's error moves it by: 2.2e-9
     ("remove", 1 / 6, 1.5e-3, 100, 1e-3),  # 1.9e-9
+    ("hybrid", 1 / 6, 1e-3, 100, 1e-30),  # too many terms for ball arithmetic as it was limited: .82
 ]
 """order, shift, rate, rounds, delta; the relative width before."""
 
@@ -33,6 +35,38 @@ def test_narrow_where_it_was_wide(order: Order, shift: float, rate: float, round
     assert bracket.width <= 1e-9 * bracket.upper
     at_upper, at_lower = profile([Phase(order, shift, rate, rounds)], [bracket.upper, bracket.lower])
     assert at_upper <= delta < at_lower
+
+
+@pytest.mark.parametrize(
+    ("shift", "rate", "rounds", "delta"),
+    [(1.0, 1e-3, 100, 1e-20), (1 / 2.2314090263508803, 1.1187707661032592e-3, 117, 1.8527637500534256e-30)],
+)
+def test_narrow_where_the_reference_does_not_resolve(shift: float, rate: float, rounds: int, delta: float) -> None:
+    """1.6e-6 and .91 wide before; the PLD's bracket is the second opinion."""
+    composition = ((SubsampledPair(GaussianPair(shift), rate, "hybrid"), rounds),)
+    bracket, second = contour.epsilon(composition, delta), pld.epsilon(composition, delta)
+    assert bracket.width <= 1e-9 * bracket.upper
+    assert second.width <= 1e-5 * second.upper
+    assert max(bracket.lower, second.lower) <= min(bracket.upper, second.upper)
+
+
+TINY: list[tuple[Order, float, float, int, float]] = [
+    ("replace", 1 / 1.559, 6.38e-8, 12_894_959, 4e-11),  # 2.4e-4 wide after 29 s, through all accountants
+    ("replace", 1 / 2.778, 1.17e-8, 8232, 5.2e-10),  # 27 s
+    ("hybrid", 1 / 2.0, 1e-6, 20_000, 1e-12),
+]
+
+
+@pytest.mark.parametrize(("order", "shift", "rate", "rounds", "delta"), TINY)
+def test_tiny_rates_are_narrow_without_the_line(
+    order: Order, shift: float, rate: float, rounds: int, delta: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(contour, "invert", None)
+    composition = ((SubsampledPair(GaussianPair(shift), rate, order), rounds),)
+    bracket = contour.epsilon(composition, delta)
+    assert bracket.width <= 1e-4 * bracket.upper
+    assert pld.delta(composition, 0.98 * bracket.lower).lower > delta
+    assert pld.delta(composition, 1.02 * bracket.upper).upper < delta
 
 
 @pytest.mark.parametrize(("pair", "c"), [(Sampled(2.0, 1e-3, "add"), 1e4), (Sampled(1.5, 0.3, "replace"), 2.0)])

@@ -21,15 +21,22 @@ from dpcert.accounting.contour.cut import CutInversion, invert_cut
 from dpcert.accounting.contour.interval import CutMoments
 from dpcert.accounting.contour.paths import Sampled
 
-SETTINGS = [(0.5, 0.05, 20, 0.5, 1e-9), (0.8, 0.1, 30, 1.5, 1e-9), (0.5, 0.05, 20, 0.5, 1e-2)]
-"""shift, rate, rounds, eps, and the share that is left out, where the reference resolves the profile."""
+SETTINGS = [
+    ("remove", 0.5, 0.05, 20, 0.5, 1e-9),
+    ("remove", 0.8, 0.1, 30, 1.5, 1e-9),
+    ("remove", 0.5, 0.05, 20, 0.5, 1e-2),
+    ("hybrid", 0.5, 0.1, 50, 1.5, 1e-9),
+    ("hybrid", 0.5, 0.1, 50, 0.5, 1e-2),
+    ("replace", 0.5, 0.05, 20, 0.8, 1e-9),
+]
+"""order, shift, rate, rounds, eps, and the share that is left out, where the reference resolves the profile."""
 
 
 def all_checks_pass() -> bool:
     try:
-        for shift, rate, rounds, at, share in SETTINGS:
-            (value,) = profile([Phase("remove", shift, rate, rounds)], [at])
-            found = invert_cut(Sampled(shift, rate, "remove"), rounds, at, float(value.log().mid()), share)
+        for order, shift, rate, rounds, at, share in SETTINGS:
+            (value,) = profile([Phase(order, shift, rate, rounds)], [at])
+            found = invert_cut(Sampled(shift, rate, order), rounds, at, float(value.log().mid()), share)
             low, high, _ = found.log_delta(at)
             if not (low <= value.log() <= high and high - low < 1e-6 + 3.0 * share):
                 return False
@@ -64,6 +71,16 @@ def short_period_without_its_copies(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(CutInversion, "log_delta", lambda self, at: log_delta(replace(self, sides=()), at))
 
 
+def mirrored_branch_not_mirrored(patch: pytest.MonkeyPatch) -> None:
+    right = cut.cut_moments
+
+    def wrong(pair: Sampled, *given: Any) -> CutMoments:
+        found: CutMoments = right(pair, *given)
+        return replace(found, loss=np.abs(found.loss)) if pair.order == "hybrid" else found
+
+    patch.setattr(cut, "cut_moments", wrong)
+
+
 def frequencies_cut_short(patch: pytest.MonkeyPatch) -> None:
     right = cut._truncated
     patch.setattr(cut, "_truncated", lambda *given: (0.3 * right(*given)[0], -math.inf))
@@ -88,6 +105,7 @@ def first_term_whole(patch: pytest.MonkeyPatch) -> None:
 PLANTS: list[Callable[[pytest.MonkeyPatch], None]] = [
     what_is_left_out_forgotten,
     mean_of_the_whole_line,
+    mirrored_branch_not_mirrored,
     short_period_without_its_copies,
     frequencies_cut_short,
     few_nodes_without_their_error,
