@@ -43,7 +43,7 @@ _SKEWED_SHARE = 0.01
 GOAL = 27.0
 """-log of the accuracy aimed at, relative to delta, where the narrowest bracket is wanted."""
 
-_SPARE, _SPARE_NODES = 7.0, 10.0
+_SPARE, _SPARE_NODES = 7.0, 4.0
 """Above the goal: for the ray's remainder, and for the nodes."""
 
 _MOST_OCTAVES = 60
@@ -187,9 +187,9 @@ def approach(inversion: Approached, epsilon: float, log_delta: float) -> float:
 def invert_bent(pair: Sampled, rounds: int, saddle: Saddle, goal: float = GOAL) -> BentInversion:
     """The inversion from c near the saddle point, to about e^-goal of delta. Raises OutOfReach where it takes too many
     nodes."""
-    c = crossing(pair, saddle)
-    most_near, floor = min(0.25 * c, 1.0 / pair.shift), rounds * math.log1p(-pair.rate)
     skewed = saddle.skewness > _SKEWED
+    c = _crossing(pair, saddle, skewed)
+    most_near, floor = min(0.25 * c, 1.0 / pair.shift), rounds * math.log1p(-pair.rate)
     least, likely = (share * saddle.epsilon for share in ((_SKEWED_SHARE,) * 2 if skewed else (0.5, 1.0)))
     larger = max(0.0, saddle.rounds.cumulants(c)[0] - c * likely - saddle.log_delta - math.log(c))  # terms than delta
     accuracy = min(ACCURACY, goal + larger + _SPARE_NODES)
@@ -241,8 +241,12 @@ def _octaves(length: float) -> int:
 
 def crossing(pair: Sampled, saddle: Saddle) -> float:
     """Where the contour leaves the real line: at the saddle point, or short of where jumps would take over."""
+    return _crossing(pair, saddle, saddle.skewness > _SKEWED)
+
+
+def _crossing(pair: Sampled, saddle: Saddle, skewed: bool) -> float:
     middle = logarithm_of_odds(pair.rate)[0] / pair.shift + 0.5 * pair.shift
-    beyond = BEYOND if saddle.skewness > _SKEWED else BEYOND_JUMPS
+    beyond = BEYOND if skewed else BEYOND_JUMPS
     c = min(saddle.c, (middle + beyond) / pair.shift - 1.0)
     if not c > _LEAST_CROSSING:
         raise OutOfReach("the jumps are too large for the bent contour")
