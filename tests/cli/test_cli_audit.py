@@ -134,6 +134,25 @@ def test_the_error_probability_is_that_of_all_pairs(file, capsys):
     assert sum(test["error"] for test in data["tests"]) == pytest.approx(0.8 * 0.01 / 2)
 
 
+def test_writing_to_an_ended_worker_does_not_end_the_command():
+    """`dpcert` dies quietly of a closed stdout; a worker's pipe, written to as it is ended, is another matter."""
+    script = """if True:
+        import os, signal
+        from dpcert.cli.audit import _pool
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        with _pool(1):
+            reader, writer = os.pipe()
+            os.close(reader)
+            try:
+                os.write(writer, b"more work")
+            except BrokenPipeError:
+                print("still there")
+        assert signal.getsignal(signal.SIGPIPE) == signal.SIG_DFL
+    """
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "still there\n"), done.stderr
+
+
 def test_ctrl_c_reports_what_is_known_with_workers(file):
     """A child process of its own, interrupted as a terminal does it: the whole process group at once."""
     file.write_text("import time\n" + MECHANISMS + SLOW)

@@ -105,7 +105,10 @@ def _pool(workers: int) -> Iterator[ProcessPoolExecutor | None]:
     if workers == 0:
         yield None
         return
-    others = set(active_children())
+    others, pipe = set(active_children()), getattr(signal, "SIGPIPE", None)  # Windows has none
+    former = (
+        signal.signal(pipe, signal.SIG_IGN) if pipe else None
+    )  # writing to an ended worker must not end the command
     pool = ProcessPoolExecutor(workers, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
     try:
         yield pool
@@ -115,6 +118,8 @@ def _pool(workers: int) -> Iterator[ProcessPoolExecutor | None]:
         for child in set(active_children()) - others:
             child.terminate()
         pool.shutdown()
+        if pipe:
+            signal.signal(pipe, former)
 
 
 def _replay(
