@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import random
 import signal
 import statistics
 import sys
@@ -23,76 +22,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 
+from accountant_settings import FIXED_SIZE, POISSON, WARM_UP, Setting, bracket, random_settings
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from dpcert.accounting import epsilon
-from dpcert.mechanisms import FixedSize, Gaussian, Poisson, Repeat
-
-
-@dataclass(frozen=True)
-class Setting:
-    """A subsampled Gaussian run: Poisson with a rate, or fixed-size with population and cohort."""
-
-    noise_multiplier: float
-    rate: float
-    rounds: int
-    delta: float
-    population: int = 0
-    cohort: int = 0
-
-    @property
-    def name(self) -> str:
-        sampling = f"{self.cohort} of {self.population}" if self.population else f"{self.rate:g}"
-        return f"{self.noise_multiplier:g}, {sampling}, {self.rounds:g}, {self.delta:g}"
-
-
-POISSON = [
-    Setting(1, 0.01, 10_000, 1e-5),
-    Setting(0.6, 0.001, 10_000, 1e-5),
-    Setting(4, 0.5, 1000, 1e-6),
-    Setting(0.8, 0.001, 100_000, 1e-10),
-    Setting(1, 0.001, 10, 1e-5),
-    Setting(0.2, 0.001, 100, 1e-5),
-    Setting(0.8, 0.001, 100, 1e-5),
-    Setting(0.5, 0.001, 100, 1e-30),
-    Setting(2, 0.001, 100, 1e-6),
-    Setting(100, 0.5, 1_000_000, 1e-10),
-    Setting(1, 1e-6, 1_000_000, 1e-10),
-    Setting(1, 0.01, 10_000, 1e-15),
-    Setting(1, 0.001, 1_000_000, 1e-15),
-    Setting(0.5, 0.01, 100_000, 1e-5),
-    Setting(8, 100 / 205, 1000, 1e-5),
-    Setting(1, 0.01, 10_000, 1e-10),
-    Setting(1, 0.01, 10_000, 1e-13),
-    Setting(50, 1.0, 1000, 1e-30),
-    Setting(1000, 1.0, 1_000_000, 1e-10),
-]
-FIXED_SIZE = [
-    Setting(16, 100 / 205, 1000, 1e-5, 205, 100),
-    Setting(8, 100 / 515, 1000, 1e-5, 515, 100),
-    Setting(8, 100 / 400, 600, 1e-5, 400, 100),
-]
-"""Noise multipliers relative to clip_norm: a replacement moves the sum by 2 of these units."""
-
 INVERTERS = ("dp-accounting PLD", "prv-accountant")
-
-
-def random_settings(number: int, seed: int = 3) -> list[Setting]:
-    """Of the DP-SGD range, log-uniform: rate .001 to 1, noise multiplier .5 to 50, 100 to 1e6 rounds, delta 1e-3 to
-    1e-10 (below, the peers refuse, return infinity or under-report); those whose epsilon is between 0 and 1000."""
-    generator, found = random.Random(seed), []
-    while len(found) < number:
-        noise, rate = 10.0 ** generator.uniform(-0.3, 1.7), 10.0 ** generator.uniform(-3.0, 0.0)
-        rounds, delta = int(10.0 ** generator.uniform(2.0, 6.0)), 10.0 ** -generator.uniform(3.0, 10.0)
-        setting = Setting(float(f"{noise:.3g}"), float(f"{rate:.3g}"), rounds, float(f"{delta:.1e}"))
-        if 0.0 < _bracket(setting).upper < 1000.0:
-            found.append(setting)
-    return found
-
-
-WARM_UP = Setting(1, 0.01, 10, 1e-5)
+"""Those that random settings are measured against."""
 
 
 class TooSlow(Exception):
@@ -170,15 +106,7 @@ def _autodp(setting: Setting) -> float:
 
 
 def _ours(setting: Setting) -> float:
-    return _bracket(setting).upper
-
-
-def _bracket(setting: Setting):
-    gaussian = Gaussian(setting.noise_multiplier)
-    if setting.population:
-        run = Repeat(FixedSize(gaussian, setting.population, setting.cohort), setting.rounds)
-        return epsilon(run, setting.delta, "replace-one")
-    return epsilon(Repeat(Poisson(gaussian, setting.rate), setting.rounds), setting.delta)
+    return bracket(setting).upper
 
 
 PEERS: dict[str, Callable[[Setting], float]] = {
@@ -238,13 +166,13 @@ def _judge(measured: Measured, lower: float) -> str:
 
 
 def _row(setting: Setting, repeats: int, limit: int, peers: tuple[str, ...] = tuple(PEERS)) -> dict[str, object]:
-    bracket = _bracket(setting)
+    certified = bracket(setting)
     own = statistics.median(_timed(_ours, setting)[1] for _ in range(9))
     row: dict[str, object] = {
         "setting": setting.name,
-        "lower": bracket.lower,
-        "upper": bracket.upper,
-        "method": bracket.method,
+        "lower": certified.lower,
+        "upper": certified.upper,
+        "method": certified.method,
         "seconds": own,
         "peers": {},
     }
@@ -254,7 +182,7 @@ def _row(setting: Setting, repeats: int, limit: int, peers: tuple[str, ...] = tu
         measured = _measure(PEERS[name], setting, repeats, limit)
         ratio = measured.seconds / measured.ours if measured.seconds and measured.ours else None
         row["peers"][name] = asdict(measured) | {
-            "judged": _judge(measured, bracket.lower),
+            "judged": _judge(measured, certified.lower),
             "ratio": ratio,
         }
     return row

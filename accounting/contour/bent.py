@@ -116,15 +116,9 @@ class BentInversion:
 
     def _corner(self, epsilon: float) -> float:
         """The terms below `first`, where F is replaced by F(c) (1 + (drift - epsilon) (t - c))."""
-        linear = (
-            (DIRECTION * DIRECTION).imag
-            * (self.drift - epsilon)
-            * self.first**2
-            * self.step
-            / math.expm1(2.0 * self.step)
-        )
-        flat = DIRECTION.imag * self.first * self.step / math.expm1(self.step)
-        return (flat + linear) / (math.pi * self.c * (self.c + 1.0))
+        flat = DIRECTION.imag * self.step * self.first / math.expm1(self.step)
+        square = (DIRECTION * DIRECTION).imag * self.step * self.first**2 / math.expm1(2.0 * self.step)
+        return (flat + (self.drift - epsilon) * square) / (math.pi * self.c * (self.c + 1.0))
 
     def _corner_error(self, epsilon: float) -> float:
         """Of _corner as computed and of the replacement: |F - linear| <= x^2 / (1 - x) max |F|, x = |t - c| / near."""
@@ -188,9 +182,10 @@ def invert_bent(pair: Sampled, rounds: int, saddle: Saddle, goal: float = GOAL) 
     """The inversion from c near the saddle point, to about e^-goal of delta. Raises OutOfReach where it takes too many
     nodes."""
     skewed = saddle.skewness > _SKEWED
-    c = _crossing(pair, saddle, skewed)
+    c = crossing(pair, saddle)
     most_near, floor = min(0.25 * c, 1.0 / pair.shift), rounds * math.log1p(-pair.rate)
-    least, likely = (share * saddle.epsilon for share in ((_SKEWED_SHARE,) * 2 if skewed else (0.5, 1.0)))
+    least = (_SKEWED_SHARE if skewed else 0.5) * saddle.epsilon
+    likely = least if skewed else saddle.epsilon
     larger = max(0.0, saddle.rounds.cumulants(c)[0] - c * likely - saddle.log_delta - math.log(c))  # terms than delta
     accuracy = min(ACCURACY, goal + larger + _SPARE_NODES)
     nodes, per_octave = rotated(pair, c, c + most_near, rounds, STEEP, accuracy), STEEP.steps(goal + larger)
@@ -241,12 +236,8 @@ def _octaves(length: float) -> int:
 
 def crossing(pair: Sampled, saddle: Saddle) -> float:
     """Where the contour leaves the real line: at the saddle point, or short of where jumps would take over."""
-    return _crossing(pair, saddle, saddle.skewness > _SKEWED)
-
-
-def _crossing(pair: Sampled, saddle: Saddle, skewed: bool) -> float:
     middle = logarithm_of_odds(pair.rate)[0] / pair.shift + 0.5 * pair.shift
-    beyond = BEYOND if skewed else BEYOND_JUMPS
+    beyond = BEYOND if saddle.skewness > _SKEWED else BEYOND_JUMPS
     c = min(saddle.c, (middle + beyond) / pair.shift - 1.0)
     if not c > _LEAST_CROSSING:
         raise OutOfReach("the jumps are too large for the bent contour")

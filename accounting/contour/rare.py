@@ -35,6 +35,9 @@ _MOVED = 0.8, 1.4
 
 _TRIES = 3
 
+_BELOW_WIDTH = 8.0
+"""-log of delta's accuracy over the relative width of eps that is enough: eps c may be small, and bounds add up."""
+
 _FAINT = 1e-6
 """Rate up to which E[e^{cL}] - 1 is of the size of its rounding on the vertical line."""
 
@@ -156,7 +159,7 @@ def between_on_the_bent_contour(
     targets: log deltas, one to be certainly met at the upper end, one to be certainly exceeded at the lower.
     """
     least, most = 0.0, math.inf
-    for goal in (min(GOAL, 8.0 - math.log(enough)), GOAL):
+    for goal in (min(GOAL, _BELOW_WIDTH - math.log(enough)), GOAL):
         try:
             found = invert_bent(pair, count, saddle, goal)
         except OutOfReach:
@@ -167,11 +170,8 @@ def between_on_the_bent_contour(
         if most - least <= enough * min(most, 1e300):
             break
         saddle = replace(saddle_at_epsilon(composition, start), log_delta=saddle.log_delta)
-        if (
-            goal == GOAL
-            and most - least <= _SETTLED * min(most, 1e300)
-            and abs(crossing(pair, saddle) - found.c) <= 0.01 * found.c
-        ):
+        settled = goal == GOAL and most - least <= _SETTLED * min(most, 1e300)
+        if settled and abs(crossing(pair, saddle) - found.c) <= 0.01 * found.c:
             break
     return (least, most), saddle
 

@@ -47,6 +47,7 @@ SUMMED = 32.0
 
 
 def _doublings(octaves: int) -> Real:
+    """1, 2, 4 and so on: what takes the first octave to the others."""
     return np.asarray(2.0 ** np.arange(octaves), dtype=np.float64)
 
 
@@ -182,9 +183,7 @@ def far_out(
     """start: G(c) - 1, within start_error."""
     growth, bend, slopes, thirds = _sums(nodes, near, octaves, per_octave)
     growth += start
-    tau: Complex = (near.reach * _base(nodes.fan, per_octave) * 2.0 ** np.arange(octaves)[:, None]).astype(
-        np.complex128
-    )
+    tau: Complex = near.reach * _base(nodes.fan, per_octave) * _doublings(octaves)[:, None]
     ray, inner = tau[:, :per_octave].ravel(), tau[:, per_octave:].ravel()
     at = 1.0 + growth[:, per_octave:].ravel()
     at = np.where(np.abs(at) < 1e-300, 1e-300, at)

@@ -20,7 +20,7 @@ HEAVY = ("torch", "z3", "matplotlib", "pydantic", "sklearn", "hypothesis", "type
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The project's wheel, built from a copy of the sources so that nothing is left in the tree."""
     source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
-    for name in (*ROOMS, "src", "pyproject.toml", "README.md", "LICENSE"):
+    for name in (*ROOMS, "src", "setup.py", "pyproject.toml", "README.md", "LICENSE"):
         if (ROOT / name).exists():
             subprocess.run(["cp", "-r", str(ROOT / name), str(source)], check=True)
     build = (

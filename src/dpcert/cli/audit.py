@@ -106,9 +106,8 @@ def _pool(workers: int) -> Iterator[ProcessPoolExecutor | None]:
         yield None
         return
     others, pipe = set(active_children()), getattr(signal, "SIGPIPE", None)  # Windows has none
-    former = (
-        signal.signal(pipe, signal.SIG_IGN) if pipe else None
-    )  # writing to an ended worker must not end the command
+    # Ended workers leave closed pipes, which the executor sees; their signal must not end this process.
+    former = signal.signal(pipe, signal.SIG_IGN) if pipe else None
     pool = ProcessPoolExecutor(workers, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
     try:
         yield pool
