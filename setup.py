@@ -1,7 +1,7 @@
 """Which packages the wheel has: found in the four rooms and under src/dpcert, so that none can be forgotten.
 
-Everything else is in pyproject.toml. The links src/dpcert/<room> are for static tools only and are left out here, so that
-a clone without symbolic links builds the same wheel.
+Everything else is in pyproject.toml. The links src/dpcert/<room> are for static tools only and are left out here, so
+that a clone without symbolic links builds the same wheel.
 """
 
 from __future__ import annotations
