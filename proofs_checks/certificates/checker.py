@@ -170,6 +170,7 @@ def steps(phase: Any, relation: str, seen: str, worst: bool) -> tuple[dict[str, 
     if kind == "gaussian-mean":
         require(values[2] >= values[3] and (relation != "add-remove" or poisson or values[2] * size == 1), "weights")
         values.pop(3 if worst else 2)
+    require(kind != "per-client-gaussian" or relation != "add-remove", "an absent client's noise is absent too")
     if q == 1 or known or seen == "visible" or (seen == "pooled" and not poisson):
         require(q == 1 or relation != "add-remove", "presence cannot hide where participation is seen")
         moves = [("both" if q == 1 or known else "visible", d)]
@@ -272,13 +273,14 @@ def prove(document: Any) -> str:
     (low, high), (lower, upper) = take(rest[0], "epsilon_lower epsilon_upper"), take(rest[1], "lower upper")
     require(form == FORMAT and seal == digest(document) and seen in ADVERSARIES[notion], "format, digest or notion")
     ends = [number(claimed)] if span is None else [number(end) for end in span]
-    delta, bottom, top = number(target), number(low), fmpq(10**99) if high == "inf" else number(high)
-    require(0 < delta < 1 and bottom <= top and ends[0] <= number(claimed) <= ends[-1], "delta, interval or epsilon")
+    delta, bottom, top = number(target), number(low), None if high == "inf" else number(high)
+    require(0 < delta < 1 and ends[0] <= number(claimed) <= ends[-1], "delta or epsilon")
+    require(top is None or bottom <= top, "interval")
     worst, attained = (products(phases, relation, seen, case) for case in (True, False))
-    require(bool(phases) and [end["direction"] for end in upper] == list(worst if high != "inf" else []), "directions")
+    require(bool(phases) and [end["direction"] for end in upper] == list(worst if top is not None else []), "directions")
     require(all(delta_bound(worst, end, arb(top), True) <= arb(delta) for end in upper), "upper end")
     require(bottom == 0 if lower is None else delta_bound(attained, lower, arb(bottom), False) > arb(delta), "low end")
-    due = "holds" if top <= ends[-1] else "refuted" if bottom > ends[-1] else "undecided"
+    due = "holds" if top is not None and top <= ends[-1] else "refuted" if bottom > ends[-1] else "undecided"
     require(verdict == due, f"the interval says {due}")
     return f"{verdict}: epsilon is in [{low}, {high}] at delta {target}"
 

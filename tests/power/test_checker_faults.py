@@ -136,7 +136,7 @@ def test_merged_cells_taken_for_an_upper_end(monkeypatch):
 
 def test_a_direction_without_proof(monkeypatch, poisson):
     document = forged(poisson, {"interval.epsilon_upper": "2.5", "evidence.upper": []})
-    fault = 'list(worst if high != "inf" else [])'
+    fault = "list(worst if top is not None else [])"
     caught(monkeypatch, fault, fault + " or upper == []", document)
 
 
@@ -244,6 +244,21 @@ def test_a_mechanism_that_fails_with_certainty(monkeypatch):
 
 def test_the_verdict_is_not_compared(monkeypatch, poisson):
     caught(monkeypatch, "require(verdict == due", "require(True", forged(poisson, {}, verdict="holds"))
+
+
+def test_infinity_taken_for_a_large_number(monkeypatch, poisson):
+    none = {"interval.epsilon_upper": "inf", "evidence.upper": [], "interval.epsilon_lower": "0"}
+    none |= {"evidence.lower": None, "claim.epsilon": "1e200"}
+    right, wrong = 'None if high == "inf" else', 'fmpq(10**99) if high == "inf" else'
+    document = forged(poisson, none, verdict="holds")
+    assert not checker.check(document).ok
+    faulty_source = {right: wrong, "top is not None else []": 'high != "inf" else []'}
+    module = SOURCE
+    for piece, fault in faulty_source.items():
+        assert module.count(piece) == 1
+        module = module.replace(piece, fault)
+    monkeypatch.setattr(sys.modules[__name__], "SOURCE", module)
+    assert faulty(monkeypatch, "FORMAT, PRECISION", "FORMAT, PRECISION").check(document).ok
 
 
 def test_the_digest_is_not_compared(monkeypatch, poisson):

@@ -508,6 +508,26 @@ def test_whatever_tampering_is_accepted_is_true(certificates):
     assert 5 <= accepted <= 40, "neither everything nor nothing"
 
 
+def test_no_claim_holds_with_an_infinite_upper_end():
+    """Infinity is not a number, whatever is claimed: once, a claim above 10^99 held with no evidence at all."""
+    approximate = other({"kind": "approximate-dp", "epsilon": 0.5, "delta": 0.5}, delta=1e-5, epsilon=1.0)
+    document = certificate(parse_claim(copy.deepcopy(approximate)), 0.0, math.inf)
+    assert checker.check(document).ok, "undecided, which is true"
+    for claimed in ("1e98", "1e99", "1e100", "1e200", "1e999"):
+        forged = changed(changed(document, ("claim", "epsilon"), claimed), ("verdict",), "holds")
+        assert not checker.check(sealed(forged)).ok, claimed
+
+
+def test_noise_that_absent_clients_do_not_add_is_refused_under_add_remove():
+    """N(1, n) against N(0, n - 1): epsilon is .4069 for n = 100, and .3407 was certified."""
+    kind = {"kind": "per-client-gaussian", "noise_std": 1.0, "clip_norm": 1.0}
+    sampling = {"scheme": "none", "population": 100}
+    document = made(other(kind, sampling, neighbouring="zero-out", delta=1e-5) | {"composition": {"rounds": 1}})
+    forged = changed(document, ("claim", "neighbouring"), "add-remove")
+    assert checker.check(document).ok
+    assert "absent" in checker.check(sealed(forged)).reason
+
+
 def test_malformed_files_are_rejected_without_an_exception(certificates, tmp_path):
     good = json.dumps(certificates["coalition"])
     cases = {
