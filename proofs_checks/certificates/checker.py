@@ -277,7 +277,8 @@ def prove(document: Any) -> str:
     require(0 < delta < 1 and ends[0] <= number(claimed) <= ends[-1], "delta or epsilon")
     require(top is None or bottom <= top, "interval")
     worst, attained = (products(phases, relation, seen, case) for case in (True, False))
-    require(bool(phases) and [end["direction"] for end in upper] == list(worst if top is not None else []), "directions")
+    directions = list(worst) if top is not None else []
+    require(bool(phases) and [end["direction"] for end in upper] == directions, "directions")
     require(all(delta_bound(worst, end, arb(top), True) <= arb(delta) for end in upper), "upper end")
     require(bottom == 0 if lower is None else delta_bound(attained, lower, arb(bottom), False) > arb(delta), "low end")
     due = "holds" if top is not None and top <= ends[-1] else "refuted" if bottom > ends[-1] else "undecided"
