@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: verify test nightly nightly-hosts papers lint bench-accountants bench-auditors conformance clean
+.PHONY: verify test quick nightly nightly-hosts papers lint bench-accountants bench-auditors conformance clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -12,19 +12,25 @@ $(VENV)/.installed: $(BIN)/python pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
 	touch $@
 
-$(VENV)/.installed-test: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,train,data,audit,papers,report,opacus]'
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	touch $@
 
 # The shipped claims include refuted ones, for which dpcert exits with 1 (3: undecided): the command did its work then.
 verify: $(VENV)/.installed
 	@$(BIN)/dpcert verify claims/*.toml; code=$$?; case $$code in 0|1|3) ;; *) exit $$code ;; esac
 
-test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest
+# One process a core; each test that ends early takes work from the others.
+PARALLEL := -n auto --dist worksteal
 
-nightly: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -m nightly
+test: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest $(PARALLEL)
+
+quick: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest $(PARALLEL) -m 'not nightly and not slow'
+
+nightly: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest $(PARALLEL) -m nightly
 
 # The heavy hosts of dpcert.adapters, each in its own environment; -rs says what was skipped, and -p no:dpcert keeps
 # our pytest plugin, which needs all of dpcert's dependencies, out of them.
@@ -45,11 +51,10 @@ $(HOSTS:%=.venv-hosts/%/.installed): .venv-hosts/%/.installed: tests/adapters/ho
 	.venv-hosts/tff/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r $< -e .
 	touch $@
 
-papers: $(VENV)/.installed-test
+papers: $(VENV)/.installed-dev
 	$(BIN)/dpcert papers --pages docs/papers
 
-lint: $(VENV)/.installed-test
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
 .venv-bench/.installed: benchmarks/requirements.txt pyproject.toml

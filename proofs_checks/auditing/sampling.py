@@ -8,11 +8,11 @@ and an interrupted run is the beginning of the full one.
 from __future__ import annotations
 
 import math
-import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any, Literal, NoReturn
 
 import numpy as np
@@ -95,7 +95,7 @@ class Trials:
         that would last beyond the time budget is not begun. `progress` hears of the number of trials only, never of
         results, so that stopping by hand cannot depend on them.
         """
-        self._deadline = math.inf if max_seconds is None else time.monotonic() + max_seconds
+        self._deadline = math.inf if max_seconds is None else monotonic() + max_seconds
         self._ended = None
         sides: tuple[list[Outputs], list[Outputs]] = ([], [])
         stopped: Stopped = "complete"
@@ -111,7 +111,7 @@ class Trials:
                 if watch is not None and watch(first, second):
                     stopped = "early"
                     break
-                if time.monotonic() >= self._deadline and done < trials:
+                if monotonic() >= self._deadline and done < trials:
                     stopped = "time"
                     break
             stopped = self._ended if stopped == "complete" and self._ended is not None else stopped
@@ -138,7 +138,7 @@ class Trials:
     def _serial(self, trials: int) -> Iterator[tuple[Outputs, Outputs]]:
         rate = 0.0
         for number, (count, seeds, coins) in enumerate(self._coins(trials)):
-            started = time.monotonic()
+            started = monotonic()
             ones = int(coins.binomial(count, 0.5))
             if self.style == "single":
                 yield self._one_by_one(coins.permutation(count) < ones, seeds)
@@ -146,7 +146,7 @@ class Trials:
                 self._ended = "time"
             else:
                 raw = self._run(0, seeds[1], ones), self._run(1, seeds[2], count - ones)
-                rate = (time.monotonic() - started) / count if number > 0 else 0.0  # the first call loads things
+                rate = (monotonic() - started) / count if number > 0 else 0.0  # the first call loads things
                 yield self._encoded(raw[0], ones), self._encoded(raw[1], count - ones)
             if self._ended is not None:
                 return
@@ -157,7 +157,7 @@ class Trials:
         raw: tuple[list[object], list[object]] = ([], [])
         try:
             for head in heads.tolist():
-                if time.monotonic() >= self._deadline:
+                if monotonic() >= self._deadline:
                     self._ended = "time"
                     break
                 side = 0 if head else 1
@@ -223,7 +223,7 @@ class Trials:
         return self._encoded(self._awaited(0, job[2]), job[0]), self._encoded(self._awaited(1, job[3]), job[1])
 
     def _awaited(self, side: int, job: Future[Any]) -> object:
-        left = self._deadline - time.monotonic()
+        left = self._deadline - monotonic()
         try:
             return job.result(None if left == math.inf else max(0.0, left))
         except Exception as problem:  # the mechanism's, or the executor's on its way to the workers

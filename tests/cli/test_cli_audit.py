@@ -7,7 +7,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pandas as pd
@@ -41,11 +40,23 @@ far = (5.0, 0.0)
 number = 7
 """
 
-SLOW = """
-def slow(dataset, rng):
-    time.sleep(0.002)
+TELLING = """
+import os
+
+called = []
+
+def telling(dataset, rng):
+    called.append(True)
+    if len(called) == 100:  # the first 64 are over then: no second chunk is begun before
+        try:
+            os.mkdir({fifo!r} + "-told")
+        except FileExistsError:  # the other worker told it
+            return 0.0
+        with open({fifo!r}, "w") as told:
+            told.write("busy")
     return float(np.sum(dataset)) + rng.normal()
 """
+"""Tells whoever reads the named pipe that trials are under way."""
 
 CLAIM = """
 [claim]
@@ -155,11 +166,15 @@ def test_writing_to_an_ended_worker_does_not_end_the_command():
 
 def test_ctrl_c_reports_what_is_known_with_workers(file):
     """A child process of its own, interrupted as a terminal does it: the whole process group at once."""
-    file.write_text("import time\n" + MECHANISMS + SLOW)
-    command = [sys.executable, "-m", "dpcert", "audit", f"{file}:slow", "--mu", "1", "--workers", "2"]
+    fifo = file.with_name("busy")
+    os.mkfifo(fifo)
+    file.write_text(MECHANISMS + TELLING.format(fifo=str(fifo)))
+    command = [sys.executable, "-m", "dpcert", "audit", f"{file}:telling", "--mu", "1", "--workers", "2"]
+    command += ["--trials", "10000000", "--max-seconds", "1e6"]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
     assert child.stderr.readline().startswith("note: no pair was given")
-    time.sleep(3.0)
+    with fifo.open() as told:
+        assert told.read() == "busy"
     os.killpg(child.pid, signal.SIGINT)
     shown, errors = child.communicate(timeout=300)
     assert child.returncode == 0

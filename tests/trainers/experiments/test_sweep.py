@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -42,13 +41,14 @@ def test_killed_and_resumed_is_what_was_never_killed(tmp_path, capsys):
     child = subprocess.Popen(
         [sys.executable, "-m", "dpcert", *sweep_of("rounds", killed)],
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
     )
-    patience = time.monotonic() + 120
-    while len(list((killed / "cells").glob("*.json"))) < 2 and time.monotonic() < patience:
-        time.sleep(0.01)
-    os.kill(child.pid, signal.SIGKILL)
-    child.wait()
+    with child.stderr:
+        while len(list((killed / "cells").glob("*.json"))) < 2:
+            assert child.stderr.readline()
+        os.kill(child.pid, signal.SIGKILL)
+        child.wait()
     before = kept(killed)
     total = len(preset("rounds", BASE, range(SEEDS)))
     assert 2 <= len(before) < total
