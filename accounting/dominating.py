@@ -38,6 +38,7 @@ from ..mechanisms import (
     rounds_by_step,
     sensitivity,
 )
+from ..mechanisms.client_noise import refuse_absent_shares
 from .pairs import (
     AllocationPair,
     ApproximateDpPair,
@@ -118,6 +119,9 @@ def _products(steps: list[tuple[dict[str, Pair], int]]) -> tuple[Composition, ..
 
 
 def _step(part: Mechanism, relation: Neighbouring, participation: Participation) -> _Step:
+    if relation == "add-remove" and (participation == "visible" or isinstance(part, VisibleParticipation)):
+        raise InputError("neighbouring", relation, _SEEN)
+    refuse_absent_shares(part, relation, seen=participation == "visible")
     if isinstance(part, VisibleParticipation):
         return _step(part.mechanism, relation, "visible")
     if isinstance(part, Poisson | FixedSize):
@@ -168,8 +172,6 @@ def _allocated(part: RandomAllocation, relation: Neighbouring, participation: Pa
 
 
 def _visible_allocation(base: Gaussian, times: int, relation: Neighbouring) -> _Step:
-    if relation == "add-remove":
-        raise InputError("neighbouring", relation, _SEEN)
     move = widened_up(sensitivity(relation) * math.sqrt(times) / base.noise_multiplier, 4 * UNIT)
     return _tight({"both": GaussianPair(move)})
 

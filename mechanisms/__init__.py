@@ -2,6 +2,7 @@
 
 from .base import Mechanism
 from .bounded import ApproximateDp, PureDp, Zcdp
+from .client_noise import DistributedGaussian
 from .cohorts import Cyclic, RandomAllocation, WithReplacement
 from .composition import Repeat, Sequence, rounds_by_step
 from .correlated import CorrelatedGaussian
@@ -26,6 +27,7 @@ __all__ = [
     "DiscreteGaussian",
     "DiscreteLaplace",
     "DistributedDiscreteGaussian",
+    "DistributedGaussian",
     "FixedSize",
     "Gaussian",
     "InputError",

@@ -24,6 +24,8 @@ from typing import NoReturn
 from .neighbours import Neighbouring, neighbouring_relation, sensitivity
 from .validate import InputError, count, positive
 
+_DIVIDES = "zero-out or replace-one: this mean divides by the cohort, so a client that leaves changes all weights"
+
 
 class Aggregation:
     """What all aggregators answer. Subclasses are frozen dataclasses with a clip_norm."""
@@ -46,11 +48,7 @@ class Aggregation:
         return sensitivity(relation) * self.clip_norm * self.largest_weight
 
     def _under_add_remove(self) -> None:
-        raise InputError(
-            "neighbouring",
-            "add-remove",
-            "zero-out or replace-one: this mean divides by the cohort, so a client that leaves changes all weights",
-        )
+        raise InputError("neighbouring", "add-remove", _DIVIDES)
 
     def clients_noise_multiplier(self, colluders: int = 0) -> float:
         """The noise that is left for `colluders` clients who pool what they know and see the released mean.

@@ -83,7 +83,7 @@ def observer_epsilon(
     relation = neighbouring_relation(neighbouring)
     choice("clients", clients, CLIENTS)
     asked, observer = observer, _meaningful(run, observer)
-    most, least = _as_seen(run, observer, aggregation)
+    most, least = _as_seen(run, observer, aggregation, relation)
     known = {step: participation_known(step, observer, clients) for step in rounds_by_step(run)}
     knows = tuple(knowledge for knowledge, _ in known.values())
     reasons = tuple(dict.fromkeys(reason for _, reason in known.values()))
@@ -115,7 +115,7 @@ def _meaningful(run: Mechanism, observer: Observer) -> Observer:
 
 
 def _as_seen(
-    run: Mechanism, observer: Observer, aggregation: Aggregation | None
+    run: Mechanism, observer: Observer, aggregation: Aggregation | None, relation: Neighbouring
 ) -> tuple[Mechanism | None, Mechanism | None]:
     """The run with the noise that the observer faces, at most and at least revealing; None without any noise."""
     if aggregation is None:
@@ -123,6 +123,7 @@ def _as_seen(
             raise InputError("aggregation", None, "where the noise is added, to say what the server sees")
         return run, None
     stated = aggregation.clients_noise_multiplier()
+    aggregation.sensitivity(relation)  # refuses add-remove where who is there changes more than one contribution
     for step in rounds_by_step(run):
         if isinstance(step, VisibleParticipation):
             expected = "nothing, with rounds that show who took part: their noise is what everybody faces"
@@ -162,7 +163,7 @@ def _with_noise(run: Mechanism, noise_multiplier: float) -> Mechanism:
     if isinstance(run, Sequence):
         return Sequence(tuple(_with_noise(part, noise_multiplier) for part in run.mechanisms))
     if isinstance(run, Gaussian):
-        return Gaussian(noise_multiplier)
+        return replace(run, noise_multiplier=noise_multiplier)
     if isinstance(run, Repeat | Poisson | FixedSize | Shuffled | WithReplacement | Cyclic | RandomAllocation):
         return replace(run, mechanism=_with_noise(run.mechanism, noise_multiplier))
     raise InputError("run", run, "Gaussian rounds")
@@ -224,8 +225,10 @@ def _visible(run: Mechanism, delta: float, relation: Neighbouring) -> Bracket:
     exact = epsilon_when_visible(run, delta, relation)
     if exact is not None:
         return exact
-    parts = [Repeat(_unhidden(step), rounds) for step, rounds in rounds_by_step(run).items()]
-    return epsilon(Sequence(tuple(parts)), delta, relation, participation="visible")
+    steps = rounds_by_step(run)
+    parts = Sequence(tuple(Repeat(_unhidden(step), rounds) for step, rounds in steps.items()))
+    plain = all(not hasattr(step, "mechanism") for step in steps)  # everybody takes part: there is nothing to see
+    return epsilon(parts, delta, relation, participation=None if plain else "visible")
 
 
 def _lower(run: Mechanism, observer: Observer, delta: float, relation: Neighbouring) -> Bracket:

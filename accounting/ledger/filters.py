@@ -15,6 +15,7 @@ from scipy.optimize import minimize_scalar
 
 from ...mechanisms import Gaussian, InputError, Mechanism, Neighbouring, neighbouring_relation, rounds_by_step
 from ...mechanisms import sensitivity as clip_sensitivity
+from ...mechanisms.client_noise import refuse_absent_shares
 from ...mechanisms.validate import number, open_probability, positive
 from ..conversions.renyi import best_epsilon
 from ..gaussian import profile_above
@@ -151,6 +152,7 @@ class GaussianFilter(_Additive):
         for step, rounds in rounds_by_step(mechanism).items():
             if not isinstance(step, Gaussian):
                 raise InputError("mechanism", step, "Gaussian releases only; use RenyiFilter for others")
+            refuse_absent_shares(step, self.neighbouring)
             shift = up(clip_sensitivity(self.neighbouring) / step.noise_multiplier)
             total = up(total + up(rounds * up(shift * shift)))
         return total

@@ -172,7 +172,7 @@ def steps(phase: Any, relation: str, seen: str, worst: bool) -> tuple[dict[str, 
         values.pop(3 if worst else 2)
     require(kind != "per-client-gaussian" or relation != "add-remove", "an absent client's noise is absent too")
     if q == 1 or known or seen == "visible" or (seen == "pooled" and not poisson):
-        require(q == 1 or relation != "add-remove", "presence cannot hide where participation is seen")
+        require((q == 1 and seen != "visible") or relation != "add-remove", "presence cannot hide where it is seen")
         moves = [("both" if q == 1 or known else "visible", d)]
     elif relation == "add-remove" or (relation == "zero-out" and poisson):
         moves = [("remove", 1 if poisson else 2), ("add", 1 if poisson else 2)]

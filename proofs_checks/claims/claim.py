@@ -12,7 +12,8 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import ValidationError, model_validator
 
-from ...mechanisms import InputError, Mechanism, Neighbouring, Poisson, Repeat, Sequence
+from ...mechanisms import InputError, Mechanism, Neighbouring, Poisson, Repeat, Sequence, rounds_by_step
+from ...mechanisms.client_noise import STAYS, brings_noise
 from ...mechanisms.validate import number
 from .fields import MISSING, Count, NonNegative, Probability, Table, checked
 from .file import read_tables
@@ -155,7 +156,9 @@ class Claim:
                 if weights != "uniform":
                     expected = "zero-out or replace-one with weights: a client that leaves changes all other weights"
                     raise InputError("claim.neighbouring", self.statement.neighbouring, expected)
-        to_run(self)
+        for step in rounds_by_step(to_run(self)):
+            if self.statement.neighbouring == "add-remove" and brings_noise(step):
+                raise InputError("claim.neighbouring", self.statement.neighbouring, STAYS)
         if self.population and (self.statement.colluders or 0) > self.population - 1:
             expected = f"at most the other {self.population - 1} clients of the population"
             raise InputError("claim.coalition_size", self.statement.colluders, expected)

@@ -13,6 +13,7 @@ from ...mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
     DistributedDiscreteGaussian,
+    DistributedGaussian,
     Gaussian,
     InputError,
     Laplace,
@@ -133,7 +134,7 @@ class PerClientGaussianTable(MechanismTable):
                 sampling.scheme,
                 "fixed-size or none: with a random cohort the amount of noise is random too",
             )
-        return _exactly(Gaussian(self.noise_std * math.sqrt(sampling.divisor()) / self.clip_norm))
+        return _exactly(DistributedGaussian(self.noise_std * math.sqrt(sampling.divisor()) / self.clip_norm))
 
 
 class LaplaceTable(MechanismTable):

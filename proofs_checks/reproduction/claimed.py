@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...accounting import Bracket
-from ...mechanisms import Gaussian, Repeat
+from ...mechanisms import Gaussian, Mechanism, Repeat
+from ...mechanisms.client_noise import as_central
 from ..claims.claim import Claim, run_of, to_run
 from ..claims.mechanism import GaussianMeanTable, PerClientGaussianTable, Phase
 from .cohort_variants import Sizes
@@ -16,14 +17,19 @@ def explained(claim: Claim) -> tuple[Convention, ...]:
     """`explain` for a claim: every convention searched for its printed epsilon."""
     said = claim.statement
     return explain(
-        to_run(claim), said.delta, said.neighbouring, claim.printed, said.notion, stated_sizes(claim), readings(claim)
+        _as_read(claim), said.delta, said.neighbouring, claim.printed, said.notion, stated_sizes(claim), readings(claim)
     )
 
 
 def commonly_explained(claim: Claim, bracket: Bracket | None) -> tuple[Convention, ...]:
     """`common` for a claim; bracket: the certified epsilon of the run, if known."""
     said = claim.statement
-    return common(to_run(claim), said.delta, said.neighbouring, claim.printed, said.notion, bracket, readings(claim))
+    return common(_as_read(claim), said.delta, said.neighbouring, claim.printed, said.notion, bracket, readings(claim))
+
+
+def _as_read(claim: Claim) -> Mechanism:
+    """The run as published accountings take it: noise that clients add themselves counts like a server's."""
+    return as_central(to_run(claim))
 
 
 def stated_sizes(claim: Claim) -> Sizes:

@@ -10,6 +10,7 @@ from typing import Literal
 from ...accounting.bracket import Bracket
 from ...accounting.epsilon import epsilon
 from ...mechanisms import (
+    DistributedGaussian,
     FixedSize,
     Gaussian,
     InputError,
@@ -135,7 +136,7 @@ def one_round(sampler: CohortSampler, noise_multiplier: float, noise_at: NoiseAt
     client and the coalition of the others: they subtract what they sent. What remains is exactly nothing when the
     client stayed away, so its participation is seen even under Poisson sampling.
     """
-    described = sampler.describe(Gaussian(noise_multiplier))
-    if noise_at == "clients" and isinstance(described, Poisson | FixedSize):
-        return VisibleParticipation(described)
-    return described
+    if noise_at == "server":
+        return sampler.describe(Gaussian(noise_multiplier))
+    described = sampler.describe(DistributedGaussian(noise_multiplier))
+    return VisibleParticipation(described) if isinstance(described, Poisson | FixedSize) else described
