@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from ..mechanisms import InputError, Mechanism, Neighbouring
+from ..mechanisms import InputError, Mechanism, Neighbouring, Notion, Visibility
 from ..mechanisms.validate import choice, nonnegative, open_probability, positive
 from .bracket import Bracket
+from .epsilon import Accountant
 from .epsilon import epsilon as epsilon_of
 
 SolveFor = Literal["noise_multiplier", "noise_std", "rounds", "cohort", "sampling_rate", "clip_norm"]
@@ -53,10 +54,10 @@ def calibrate(
     epsilon: float,
     delta: float,
     most: float | None = None,
-    neighbouring: Neighbouring = "add-remove",
-    notion: str = "dp",
-    participation: Literal["hidden", "visible"] | None = None,
-    accountant: str = "best",
+    neighbouring: Neighbouring | None = None,
+    notion: Notion = "dp",
+    participation: Visibility | None = None,
+    accountant: Accountant = "best",
 ) -> Calibration:
     """The least noise, or the most rounds, or the largest cohort, rate or clip, for which a run is (epsilon, delta)-DP.
 

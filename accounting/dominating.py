@@ -72,7 +72,11 @@ _SEEN = "zero-out or replace-one when participation is visible: seeing a unit ta
 
 @dataclass(frozen=True, slots=True)
 class Dominating:
-    """truth <= max over `upper`; truth >= max over `lower` (empty: no attained pair is known)."""
+    """truth <= max over `upper`; truth >= max over `lower` (empty: no attained pair is known).
+
+    The products of `lower` are those of the steps that have an attained pair: leaving out the outputs of the others is
+    post-processing, whatever they are, and keeping all steps that have one reveals no less than keeping some.
+    """
 
     upper: tuple[Composition, ...]
     lower: tuple[Composition, ...]
@@ -95,7 +99,7 @@ def dominating(run: Mechanism, neighbouring: Neighbouring, participation: Partic
     steps = [(_step(part, relation, participation), rounds) for part, rounds in rounds_by_step(run).items()]
     return Dominating(
         upper=_products([(step.upper, rounds) for step, rounds in steps]),
-        lower=_products([(step.lower, rounds) for step, rounds in steps]),
+        lower=_products([(step.lower, rounds) for step, rounds in steps if step.lower]),
     )
 
 
@@ -104,8 +108,6 @@ def _products(steps: list[tuple[dict[str, Pair], int]]) -> tuple[Composition, ..
 
     A step without that order contributes the pair of the same neighbours (the order's first word), or its only pair.
     """
-    if any(not pairs for pairs, _ in steps):
-        return ()
     orders = sorted({order for pairs, _ in steps for order in pairs})
     products: dict[Composition, None] = {}
     for order in orders:

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..mechanisms import InputError, Mechanism, Neighbouring
+from ..mechanisms import NOTIONS, InputError, Mechanism, Neighbouring, Notion, Visibility, default_relation
 from ..mechanisms.validate import choice, nonnegative, open_probability
 from . import closed_form, gaussian, gdp, one_event, shuffled, truncated
 from .bracket import Bracket, EmptyBracket, OutOfReach
@@ -41,47 +41,62 @@ ESTIMATES: dict[str, ModuleType] = {"gdp-clt": gdp}
 NARROW = 1e-4
 """Relative width at which "best" asks no further accountant: the next ones would take long to narrow it a little."""
 
-NOTIONS = ("dp", "billboard", "joint")
+Accountant = Literal[
+    "best",
+    "gaussian",
+    "closed-form",
+    "contour",
+    "participation",
+    "pld",
+    "rdp",
+    "revealed-coins",
+    "one-event",
+    "gdp-clt",
+]
+"""The names of all of them; "best" is the certified ones together."""
 
 
 def epsilon(
     run: Mechanism,
     delta: float,
-    neighbouring: Neighbouring = "add-remove",
+    neighbouring: Neighbouring | None = None,
     *,
-    notion: str = "dp",
-    participation: Literal["hidden", "visible"] | None = None,
-    accountant: str = "best",
+    notion: Notion = "dp",
+    participation: Visibility | None = None,
+    accountant: Accountant = "best",
 ) -> Bracket:
     """The smallest epsilon for which the run is (epsilon, delta)-DP, as a certified bracket.
 
+    neighbouring: add-remove for dp with hidden participation, else replace-one, unless named (`default_relation`).
     The true value is never above `upper`, and never below `lower`.
     Raises InputError (a ValueError) for values out of range and combinations without a known bound.
     """
     open_probability("delta", delta)
-    return _bracket(run, neighbouring, notion, participation, accountant, "epsilon", float(delta))
+    relation = neighbouring or default_relation(notion, participation)
+    return _bracket(run, relation, notion, participation, accountant, "epsilon", float(delta))
 
 
 def delta(
     run: Mechanism,
     epsilon: float,
-    neighbouring: Neighbouring = "add-remove",
+    neighbouring: Neighbouring | None = None,
     *,
-    notion: str = "dp",
-    participation: Literal["hidden", "visible"] | None = None,
-    accountant: str = "best",
+    notion: Notion = "dp",
+    participation: Visibility | None = None,
+    accountant: Accountant = "best",
 ) -> Bracket:
     """The smallest delta for which the run is (epsilon, delta)-DP, as a certified bracket."""
     nonnegative("epsilon", epsilon)
-    return _bracket(run, neighbouring, notion, participation, accountant, "delta", float(epsilon))
+    relation = neighbouring or default_relation(notion, participation)
+    return _bracket(run, relation, notion, participation, accountant, "delta", float(epsilon))
 
 
 def _bracket(
     run: Mechanism,
     neighbouring: Neighbouring,
-    notion: str,
-    participation: Literal["hidden", "visible"] | None,
-    accountant: str,
+    notion: Notion,
+    participation: Visibility | None,
+    accountant: Accountant,
     quantity: str,
     at: float,
 ) -> Bracket:
@@ -91,18 +106,20 @@ def _bracket(
     upper = _largest(pairs.upper, accountant, quantity, at)
     if pairs.lower == pairs.upper:
         return upper
+    unpaired = _unpaired_lower(run, neighbouring, quantity, at)
     if not pairs.lower:
-        return Bracket(_unpaired_lower(run, neighbouring, quantity, at), upper.upper, upper.certified, upper.method)
+        return Bracket(unpaired, upper.upper, upper.certified, upper.method)
     lower = _largest(pairs.lower, accountant, quantity, at)
-    return Bracket(lower.lower, upper.upper, upper.certified and lower.certified, upper.method)
+    certified = upper.certified and lower.certified
+    return Bracket(max(lower.lower, unpaired), upper.upper, certified, upper.method)
 
 
 def _truncated(
     run: Mechanism,
     neighbouring: Neighbouring,
-    notion: str,
-    participation: Literal["hidden", "visible"] | None,
-    accountant: str,
+    notion: Notion,
+    participation: Visibility | None,
+    accountant: Accountant,
     quantity: str,
     at: float,
 ) -> Bracket:
@@ -130,16 +147,18 @@ def attained(
     run: Mechanism,
     epsilon: float,
     delta: float,
-    neighbouring: Neighbouring = "add-remove",
+    neighbouring: Neighbouring | None = None,
     *,
-    notion: str = "dp",
-    participation: Literal["hidden", "visible"] | None = None,
+    notion: Notion = "dp",
+    participation: Visibility | None = None,
 ) -> tuple[Composition, Bracket] | None:
     """An attained product pair that needs more than delta at epsilon, and its delta; None where none is known.
 
-    Such a pair is a counterexample to (epsilon, delta): some two neighbours give exactly these distributions.
+    Such a pair is a counterexample to (epsilon, delta): some two neighbours give exactly these distributions, of all
+    the run's outputs or of those of its steps that have an attained pair (`dominating.Dominating`).
     """
-    pairs = dominating(run, neighbouring, _seen(notion, participation))
+    relation = neighbouring or default_relation(notion, participation)
+    pairs = dominating(run, relation, _seen(notion, participation))
     for product in sorted(pairs.lower, key=_reveals_less):
         found = _composed(product, "best", "delta", float(epsilon))
         if found.certified and found.lower > delta:
@@ -153,7 +172,7 @@ def _reveals_less(product: Composition) -> tuple[bool, bool]:
     return "add" in orders, "replace" in orders
 
 
-def _seen(notion: str, participation: Literal["hidden", "visible"] | None) -> Participation:
+def _seen(notion: Notion, participation: Visibility | None) -> Participation:
     """What the notion's adversary knows of the cohorts.
 
     For billboard and joint privacy that is the coalition of all others, who see their own participation unless
@@ -167,7 +186,7 @@ def _seen(notion: str, participation: Literal["hidden", "visible"] | None) -> Pa
     return "hidden" if participation == "hidden" else "pooled"
 
 
-def _largest(products: tuple[Composition, ...], accountant: str, quantity: str, at: float) -> Bracket:
+def _largest(products: tuple[Composition, ...], accountant: Accountant, quantity: str, at: float) -> Bracket:
     """A bracket of the largest of the products' values; most are the smaller one's, for which a quick bound serves."""
     first, *others = sorted(products, key=_reveals_less)
     result = _composed(first, accountant, quantity, at)
@@ -177,7 +196,7 @@ def _largest(products: tuple[Composition, ...], accountant: str, quantity: str, 
     return result
 
 
-def _exceeded(bracket: Bracket, product: Composition, accountant: str, quantity: str, at: float) -> bool:
+def _exceeded(bracket: Bracket, product: Composition, accountant: Accountant, quantity: str, at: float) -> bool:
     """Whether the product pair's value is certainly at most the bracket's upper end, so that it widens nothing."""
     if accountant not in ("best", "contour") or not contour.supports(product) or not _narrow(bracket):
         return False
@@ -189,7 +208,7 @@ def _narrow(bracket: Bracket) -> bool:
     return bracket.width <= NARROW * bracket.upper
 
 
-def _composed(product: Composition, accountant: str, quantity: str, at: float) -> Bracket:
+def _composed(product: Composition, accountant: Accountant, quantity: str, at: float) -> Bracket:
     """The named accountant's bracket, or the best that the certified ones give together."""
     if accountant == "best":
         return _best(product, quantity, at)

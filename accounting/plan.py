@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ..mechanisms import FixedSize, Gaussian, InputError, Mechanism, Neighbouring, Poisson, Repeat
+from ..mechanisms import FixedSize, Gaussian, InputError, Mechanism, Neighbouring, Notion, Poisson, Repeat, Visibility
 from ..mechanisms.validate import choice, count
 from .calibrate import Calibration, calibrate
 
@@ -45,9 +45,9 @@ def plan(
     target_epsilons: Sequence[float],
     delta: float,
     sampling: Sampling = "poisson",
-    neighbouring: Neighbouring = "add-remove",
-    notion: str = "dp",
-    participation: Literal["hidden", "visible"] | None = None,
+    neighbouring: Neighbouring | None = None,
+    notion: Notion = "dp",
+    participation: Visibility | None = None,
 ) -> Iterator[Option]:
     """The least noise for each cohort and target epsilon, cohort by cohort; every option meets its target for certain.
 

@@ -12,11 +12,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from flint import arb, ctx
 
-from ..mechanisms import InputError, Mechanism, Neighbouring
+from ..mechanisms import InputError, Mechanism, Neighbouring, Notion, Visibility, default_relation
 from ..mechanisms.validate import count, number
 from . import gaussian
 from .bracket import Bracket
@@ -65,10 +64,10 @@ class TradeOff:
 
 def tradeoff(
     run: Mechanism,
-    neighbouring: Neighbouring = "add-remove",
+    neighbouring: Neighbouring | None = None,
     *,
-    notion: str = "dp",
-    participation: Literal["hidden", "visible"] | None = None,
+    notion: Notion = "dp",
+    participation: Visibility | None = None,
     points: int = 65,
 ) -> TradeOff:
     """The run's trade-off curve from certified brackets of its profile at `points` values of eps >= 0.
@@ -77,6 +76,7 @@ def tradeoff(
     Raises InputError as accounting.delta does.
     """
     count("points", points, least=2)
+    neighbouring = neighbouring or default_relation(notion, participation)
     most = epsilon_of(run, _SMALLEST, neighbouring, notion=notion, participation=participation).upper
     if most == math.inf:
         raise InputError("run", run, "a run whose epsilon is finite at delta = 1e-12")

@@ -11,7 +11,7 @@ from .events import event_for_accountant, from_event, neighbouring_for_accountan
 from .gaussian import Gaussian
 from .laplace import Laplace
 from .matrix_factorisation import BandedFactorisation, MatrixFactorisation, ToeplitzFactorisation
-from .neighbours import Neighbouring, neighbouring_relation, sensitivity
+from .neighbours import NOTIONS, Neighbouring, Notion, Visibility, default_relation, neighbouring_relation, sensitivity
 from .randomized_response import RandomizedResponse
 from .sampling import FixedSize, Poisson, Shuffled, TruncatedPoisson
 from .secure_aggregation import DistributedDiscreteGaussian, Skellam
@@ -20,6 +20,7 @@ from .validate import InputError
 from .visible import VisibleParticipation
 
 __all__ = [
+    "NOTIONS",
     "ApproximateDp",
     "BandedFactorisation",
     "CorrelatedGaussian",
@@ -35,6 +36,7 @@ __all__ = [
     "MatrixFactorisation",
     "Mechanism",
     "Neighbouring",
+    "Notion",
     "Poisson",
     "PureDp",
     "RandomAllocation",
@@ -46,9 +48,11 @@ __all__ = [
     "ToeplitzFactorisation",
     "TreeAggregation",
     "TruncatedPoisson",
+    "Visibility",
     "VisibleParticipation",
     "WithReplacement",
     "Zcdp",
+    "default_relation",
     "event_for_accountant",
     "from_event",
     "neighbouring_for_accountant",

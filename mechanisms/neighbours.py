@@ -1,4 +1,7 @@
-"""Neighbouring relations: which two federations a guarantee must not tell apart."""
+"""What a guarantee is stated against: which two federations it must not tell apart, and to whom.
+
+The one place that defines these words, and which relation is meant where none is named.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,26 @@ from .validate import choice
 
 Neighbouring = Literal["add-remove", "replace-one", "zero-out"]
 RELATIONS: tuple[Neighbouring, ...] = ("add-remove", "replace-one", "zero-out")
+
+Notion = Literal["dp", "billboard", "joint"]
+"""Who looks: whoever sees the outputs; all other units, with the billboard and their own outputs; the same, jointly."""
+NOTIONS: tuple[Notion, ...] = ("dp", "billboard", "joint")
+
+Visibility = Literal["hidden", "visible"]
+"""Whether the observer sees when a unit takes part."""
+
+
+def default_relation(notion: Notion = "dp", participation: Visibility | None = None) -> Neighbouring:
+    """The relation that is meant where none is named, by functions, commands and trainers alike.
+
+    "add-remove" for dp, the literature's usual one. "replace-one" where the observer may see that a unit takes part,
+    so that it cannot be there or not: for billboard and joint privacy, and for dp with visible participation.
+
+    >>> default_relation("dp"), default_relation("billboard"), default_relation("dp", "visible")
+    ('add-remove', 'replace-one', 'replace-one')
+    """
+    choice("notion", notion, NOTIONS)
+    return "add-remove" if notion == "dp" and participation != "visible" else "replace-one"
 
 
 def neighbouring_relation(value: object) -> Neighbouring:

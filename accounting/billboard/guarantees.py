@@ -10,13 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from ...mechanisms import InputError, Neighbouring, neighbouring_relation
+from ...mechanisms import NOTIONS, InputError, Neighbouring, Notion, neighbouring_relation
 from ...mechanisms.validate import choice, number
 from ..bracket import Bracket
 from ..rounding import up
-
-Notion = Literal["dp", "billboard", "joint"]
-NOTIONS: tuple[Notion, ...] = ("dp", "billboard", "joint")
 
 ObserverKind = Literal["server", "coalition", "final-models", "outside"]
 OBSERVERS: tuple[ObserverKind, ...] = ("server", "coalition", "final-models", "outside")

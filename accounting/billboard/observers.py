@@ -18,6 +18,7 @@ from ...mechanisms import (
     InputError,
     Mechanism,
     Neighbouring,
+    Notion,
     Poisson,
     RandomAllocation,
     Repeat,
@@ -35,7 +36,7 @@ from ..epsilon import epsilon
 from ..participation.colluders import less_revealing, more_revealing
 from ..participation.hidden_bounds import total_statistic_lower
 from ..participation.visible import epsilon_when_visible
-from .guarantees import Guarantee, Notion, Observer
+from .guarantees import Guarantee, Observer
 from .knowledge import CLIENTS, Clients, Knows, participation_known
 
 _SPENT = 1e-3
@@ -203,7 +204,9 @@ def _upper(run: Mechanism, observer: Observer, delta: float, relation: Neighbour
             parts.append(more_revealing(step, colluders, rounds, spent / partly))
         else:
             parts.append(Repeat(step if knows[step] == "nothing" else _unhidden(step), rounds))
-    seen = "joint" if any(known == "everything" and isinstance(s, FixedSize) for s, known in knows.items()) else "dp"
+    seen: Notion = (
+        "joint" if any(known == "everything" and isinstance(s, FixedSize) for s, known in knows.items()) else "dp"
+    )
     whole = Sequence(tuple(parts))
     left = (delta - spent) * (1 - 1e-15) if spent else delta
     found += _attempt(lambda: epsilon(whole, left, relation, notion=seen))

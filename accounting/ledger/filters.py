@@ -9,11 +9,20 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import Literal, Protocol
+from typing import Protocol
 
 from scipy.optimize import minimize_scalar
 
-from ...mechanisms import Gaussian, InputError, Mechanism, Neighbouring, neighbouring_relation, rounds_by_step
+from ...mechanisms import (
+    Gaussian,
+    InputError,
+    Mechanism,
+    Neighbouring,
+    Visibility,
+    default_relation,
+    neighbouring_relation,
+    rounds_by_step,
+)
 from ...mechanisms import sensitivity as clip_sensitivity
 from ...mechanisms.client_noise import refuse_absent_shares
 from ...mechanisms.validate import number, open_probability, positive
@@ -21,8 +30,6 @@ from ..conversions.renyi import best_epsilon
 from ..gaussian import profile_above
 from ..rdp.rdp import renyi
 from ..rounding import down, up
-
-Hidden = Literal["hidden", "visible"]
 
 
 class BudgetExceeded(RuntimeError):
@@ -78,15 +85,15 @@ class RenyiFilter(_Additive):
         self,
         target_epsilon: float,
         target_delta: float,
-        neighbouring: Neighbouring = "add-remove",
+        neighbouring: Neighbouring | None = None,
         *,
         order: float | None = None,
-        participation: Hidden = "hidden",
+        participation: Visibility = "hidden",
     ) -> None:
         positive("target_epsilon", target_epsilon)
         open_probability("target_delta", target_delta)
-        self.neighbouring = neighbouring_relation(neighbouring)
-        self.participation: Hidden = participation
+        self.neighbouring = neighbouring_relation(neighbouring or default_relation("dp", participation))
+        self.participation: Visibility = participation
         self.order = default_order(target_epsilon, target_delta) if order is None else number("order", order)
         if self.order <= 1:
             raise InputError("order", order, "an order above 1")
@@ -109,15 +116,16 @@ def planned_order(
     expected: Mechanism,
     target_epsilon: float,
     target_delta: float,
-    neighbouring: Neighbouring = "add-remove",
+    neighbouring: Neighbouring | None = None,
     *,
-    participation: Hidden = "hidden",
+    participation: Visibility = "hidden",
 ) -> float:
     """The order whose filter lets the most events like `expected` through."""
+    relation = neighbouring or default_relation("dp", participation)
 
     def share(log_excess: float) -> float:
         order = 1 + math.exp(log_excess)
-        cost = renyi(expected, order, neighbouring, participation).upper
+        cost = renyi(expected, order, relation, participation).upper
         return cost / max(_renyi_budget(order, target_epsilon, target_delta), 1e-300)
 
     return 1 + math.exp(minimize_scalar(share, bounds=(-2.0, 6.0), method="bounded", options={"xatol": 0.02}).x)
@@ -182,16 +190,16 @@ class RenyiOdometer:
         target_delta: float,
         order: float,
         step: float,
-        neighbouring: Neighbouring = "add-remove",
+        neighbouring: Neighbouring | None = None,
         *,
-        participation: Hidden = "hidden",
+        participation: Visibility = "hidden",
     ) -> None:
         self.delta = open_probability("target_delta", target_delta)
         if number("order", order) <= 1:
             raise InputError("order", order, "an order above 1")
         self.order, self.step = float(order), positive("step", step)
-        self.neighbouring = neighbouring_relation(neighbouring)
-        self.participation: Hidden = participation
+        self.neighbouring = neighbouring_relation(neighbouring or default_relation("dp", participation))
+        self.participation: Visibility = participation
         self.spent = 0.0
 
     def record(self, mechanism: Mechanism) -> None:

@@ -8,11 +8,21 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
 
-from ...mechanisms import InputError, Mechanism, Neighbouring, Repeat, Sequence, rounds_by_step
+from ...mechanisms import (
+    InputError,
+    Mechanism,
+    Neighbouring,
+    Notion,
+    Repeat,
+    Sequence,
+    Visibility,
+    default_relation,
+    rounds_by_step,
+)
 from ...mechanisms.serialise import from_json, to_json
 from ..bracket import Bracket
+from ..epsilon import Accountant
 from ..epsilon import epsilon as epsilon_of
 from .running import RunningEpsilon
 from .store import GENESIS, Event, LedgerError, MemoryStore, SqliteStore, Store, chained
@@ -20,7 +30,10 @@ from .store import GENESIS, Event, LedgerError, MemoryStore, SqliteStore, Store,
 MOST_READINGS = 4
 """Deltas and relations whose running cost is kept; the one that was asked for first goes first."""
 
-Reading = tuple[float, Neighbouring, Literal["hidden", "visible"]]
+SEPARATOR = "/"
+"""Between a run's id and an event's own; events of ledgers from before there were runs have no such prefix."""
+
+Reading = tuple[float, Neighbouring, Visibility]
 
 
 class Ledger:
@@ -28,9 +41,23 @@ class Ledger:
 
     Reading never changes the record. The cost of `epsilon` grows with the number of distinct mechanisms,
     not with the number of events.
+
+    run_id: the run that the events of this object belong to, part of every event's id; a fresh one by default, so
+    that a script that is started again records its releases anew. State one only to go on with an earlier run after
+    a crash, which then repeats the releases that it cannot tell from lost ones with `retry=True`.
+
+    >>> from dpcert.mechanisms import Gaussian
+    >>> ledger = Ledger()
+    >>> ledger.record(Gaussian(4.0), "round-0"), ledger.record(Gaussian(4.0), "round-0", retry=True)
+    (True, False)
+    >>> len(ledger)
+    1
     """
 
-    def __init__(self, store: Store | str | Path | None = None) -> None:
+    def __init__(self, store: Store | str | Path | None = None, *, run_id: str | None = None) -> None:
+        self.run_id = uuid.uuid4().hex if run_id is None else _id("run_id", run_id)
+        if SEPARATOR in self.run_id:
+            raise InputError("run_id", run_id, f"a name without {SEPARATOR!r}")
         self._store: Store = MemoryStore() if store is None else _store(store)
         self._counts: dict[Mechanism, int] = {}
         self._readings: dict[Reading, RunningEpsilon] = {}
@@ -38,14 +65,23 @@ class Ledger:
         self._head = GENESIS
         self._refresh()
 
-    def record(self, mechanism: Mechanism, event_id: str | None = None) -> bool:
+    def record(self, mechanism: Mechanism, event_id: str | None = None, *, retry: bool = False) -> bool:
         """Record one release durably, before its output leaves the building.
 
-        event_id: names the release, so that a retried round is counted once; a fresh one by default.
-        Returns False when this very event is already recorded. LedgerError when the id names another.
+        event_id: names the release within the run; a fresh one by default. retry: this may be the very release that
+        was recorded under the id before (a repeated call, a round that a crash cut short), to be counted once.
+        Returns True when it was counted, False when it is a retry of one that was. LedgerError, and nothing recorded,
+        when the id names another release, or this one and it is not said to be a retry.
         """
-        text = _text(mechanism)
-        event = self._store.append(uuid.uuid4().hex if event_id is None else event_id, text)
+        if retry and event_id is None:
+            raise InputError("event_id", event_id, "the id of the release that is retried")
+        name = uuid.uuid4().hex if event_id is None else _id("event_id", event_id)
+        event = self._store.append(f"{self.run_id}{SEPARATOR}{name}", _text(mechanism))
+        if event is None and not retry:
+            raise LedgerError(
+                f"event id {name!r} is recorded already in run {self.run_id!r}: give every release an id of its own, "
+                "or say retry=True where this is the same release once more"
+            )
         if event is not None and event.hash == chained(self._head, event.event_id, event.mechanism):
             self._take(event, mechanism)
         return event is not None
@@ -59,11 +95,11 @@ class Ledger:
     def epsilon(
         self,
         delta: float,
-        neighbouring: Neighbouring = "add-remove",
+        neighbouring: Neighbouring | None = None,
         *,
-        notion: str = "dp",
-        participation: Literal["hidden", "visible"] | None = None,
-        accountant: str = "best",
+        notion: Notion = "dp",
+        participation: Visibility | None = None,
+        accountant: Accountant = "best",
     ) -> Bracket:
         """The certified cost of everything recorded; see `dpcert.accounting.epsilon`."""
         run = self.run()
@@ -74,18 +110,19 @@ class Ledger:
     def running_epsilon(
         self,
         delta: float,
-        neighbouring: Neighbouring = "add-remove",
+        neighbouring: Neighbouring | None = None,
         *,
-        participation: Literal["hidden", "visible"] = "hidden",
+        participation: Visibility = "hidden",
     ) -> Bracket:
         """The certified cost of everything recorded, cheap to ask for after every round; see RunningEpsilon.
 
         Its last digits, beyond 1e-9, may depend on when it was asked before; those of `epsilon` do not.
         """
         self._refresh()
-        key: Reading = (delta, neighbouring, participation)
+        relation = neighbouring or default_relation("dp", participation)
+        key: Reading = (delta, relation, participation)
         if key not in self._readings:
-            reading = RunningEpsilon(delta, neighbouring, participation=participation)
+            reading = RunningEpsilon(delta, relation, participation=participation)
             for step, rounds in self._counts.items():
                 reading.record(Repeat(step, rounds))
             if len(self._readings) >= MOST_READINGS:
@@ -123,6 +160,12 @@ class Ledger:
                 del self._readings[key]
         self._seen += 1
         self._head = event.hash
+
+
+def _id(field: str, value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise InputError(field, value, "a name that is not empty")
+    return value
 
 
 def _store(given: Store | str | Path) -> Store:

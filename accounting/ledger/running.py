@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
 
-from ...mechanisms import Mechanism, Neighbouring, Repeat, Sequence, neighbouring_relation, rounds_by_step
+from ...mechanisms import (
+    Mechanism,
+    Neighbouring,
+    Repeat,
+    Sequence,
+    Visibility,
+    default_relation,
+    neighbouring_relation,
+    rounds_by_step,
+)
 from ...mechanisms.validate import open_probability
 from ..bracket import Bracket, OutOfReach
 from ..contour import contour
@@ -49,13 +57,13 @@ class RunningEpsilon:
     def __init__(
         self,
         delta: float,
-        neighbouring: Neighbouring = "add-remove",
+        neighbouring: Neighbouring | None = None,
         *,
-        participation: Literal["hidden", "visible"] = "hidden",
+        participation: Visibility = "hidden",
     ) -> None:
         self.delta = open_probability("delta", delta)
-        self.neighbouring = neighbouring_relation(neighbouring)
-        self.participation: Literal["hidden", "visible"] = participation
+        self.neighbouring = neighbouring_relation(neighbouring or default_relation("dp", participation))
+        self.participation: Visibility = participation
         self._counts: dict[Mechanism, int] = {}
         self._pairs: dict[Mechanism, tuple[Pair, ...]] = {}
         self._layout: Layout | None = None

@@ -164,13 +164,13 @@ def _create(path: Path) -> None:
             connection.execute("COMMIT")
         with suppress(FileExistsError):
             os.link(draft, path)
-        _synced(path.parent)
+        synced(path.parent)
     finally:
         draft.unlink(missing_ok=True)
 
 
-def _synced(folder: Path) -> None:
-    """Make the file's name as durable as its contents, where the system can."""
+def synced(folder: Path) -> None:
+    """Make the names of a folder's files as durable as their contents, where the system can: Windows cannot."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -156,7 +156,7 @@ class Linear:
 
 @dataclass(frozen=True, slots=True)
 class Classifier:
-    """Decision values of a scikit-learn classifier. make: seed -> unfitted classifier."""
+    """Decision values of a scikit-learn classifier. make: seed below 2^32 -> unfitted classifier."""
 
     name: str
     make: Callable[[int], Any]
@@ -164,7 +164,7 @@ class Classifier:
 
     def fit(self, dataset: Outputs, neighbour: Outputs, seed: int) -> Scorer:
         prepare = features(dataset, neighbour)
-        model = self.make(seed)
+        model = self.make(seed % 2**32)  # all that scikit-learn takes
         y = np.concatenate([np.ones(len(dataset)), np.zeros(len(neighbour))])
         model.fit(np.concatenate([prepare(dataset), prepare(neighbour)]), y)
 

@@ -12,15 +12,23 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import ValidationError, model_validator
 
-from ...mechanisms import InputError, Mechanism, Neighbouring, Poisson, Repeat, Sequence, rounds_by_step
+from ...mechanisms import (
+    InputError,
+    Mechanism,
+    Neighbouring,
+    Notion,
+    Poisson,
+    Repeat,
+    Sequence,
+    Visibility,
+    rounds_by_step,
+)
 from ...mechanisms.client_noise import STAYS, brings_noise
 from ...mechanisms.validate import number
 from .fields import MISSING, Count, NonNegative, Probability, Table, checked
 from .file import read_tables
 from .mechanism import AnyMechanismTable, Phase
 from .sampling import CompositionTable, SamplingTable
-
-Notion = Literal["dp", "billboard", "joint"]
 
 
 def _text(field: str, value: object) -> str:
@@ -107,7 +115,7 @@ class Statement(Table):
         return self.epsilon_interval[1] if self.epsilon_interval else self.epsilon
 
     @property
-    def participation(self) -> Literal["hidden", "visible"] | None:
+    def participation(self) -> Visibility | None:
         """What accounting.epsilon takes: None is the notion's own default (for billboard and joint: the coalition)."""
         return "hidden" if self.coalition_sees_participation is False else None
 
@@ -202,10 +210,13 @@ def run_of(phases: tuple[Phase, ...]) -> Mechanism:
 
 
 def to_attained_run(claim: Claim) -> Mechanism | None:
-    """What ran at the least (for a lower bound on epsilon); None when the description only bounds the mechanism."""
+    """What ran at the least (for a lower bound on epsilon); None when the description only bounds the mechanism.
+
+    Phases that are only bounded are left out: forgetting their outputs is post-processing.
+    """
     bases = [(phase, phase.described().lower) for phase in claim.phases]
     known = [(phase, base) for phase, base in bases if base is not None]
-    if len(known) < len(bases):
+    if not known:
         return None
     return _with_idle_others(known) if hidden_and_uneven(claim) else _run(known)
 

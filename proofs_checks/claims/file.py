@@ -20,6 +20,8 @@ def _content(path: Path) -> bytes:
     try:
         if path.is_dir():
             raise InputError("file", str(path), "a TOML file, not a directory")
+        if path.exists() and not path.is_file():  # to open a named pipe would wait for somebody to write into it
+            raise InputError("file", str(path), "a regular file, not a pipe or a device")
         with path.open("rb") as stream:
             content = stream.read(MAXIMUM_BYTES + 1)
     except InputError:  # which is a ValueError, too

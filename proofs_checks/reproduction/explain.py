@@ -12,7 +12,8 @@ from itertools import chain
 
 from ... import accounting
 from ...accounting.bracket import Bracket
-from ...mechanisms import InputError, Mechanism, Neighbouring, neighbouring_relation
+from ...accounting.epsilon import Accountant
+from ...mechanisms import InputError, Mechanism, Neighbouring, Notion, neighbouring_relation
 from ...mechanisms.validate import open_probability
 from .cohort_variants import NOT_STATED, Sizes, population_variants, scheme_variants
 from .conventions import (
@@ -31,7 +32,7 @@ from .rounded_noise import noise_chosen_for, parameter_ends
 from .run_variants import Reading, Variant, main_variants, neighbour_variants, round_variants
 
 _QUICK_GRIDS = ("moments accountant's integer orders",)
-_TIGHT = ("gaussian", "participation", "contour")
+_TIGHT: tuple[Accountant, ...] = ("gaussian", "participation", "contour")
 """Certified accountants fast enough to be asked for every variant."""
 
 _EXACT_WIDTH = 1e-3
@@ -51,7 +52,7 @@ def explain(
     delta: float,
     neighbouring: Neighbouring,
     number: Printed | Decimal | str | float,
-    notion: str = "dp",
+    notion: Notion = "dp",
     sizes: Sizes = NOT_STATED,
     readings: Sequence[Reading] = (),
 ) -> tuple[Convention, ...]:
@@ -79,7 +80,7 @@ def common(
     delta: float,
     neighbouring: Neighbouring,
     number: Printed | Decimal | str | float,
-    notion: str = "dp",
+    notion: Notion = "dp",
     bracket: Bracket | None = None,
     readings: Sequence[Reading] = (),
 ) -> tuple[Convention, ...]:
@@ -101,7 +102,7 @@ def common(
     return search.ranked()
 
 
-def _described(run: Mechanism, delta: float, neighbouring: Neighbouring, notion: str) -> Variant:
+def _described(run: Mechanism, delta: float, neighbouring: Neighbouring, notion: Notion) -> Variant:
     if not isinstance(run, Mechanism):
         raise InputError("run", run, "a mechanism description")
     return Variant(run, open_probability("delta", delta), neighbouring_relation(neighbouring), notion=notion)

@@ -16,6 +16,7 @@ from ...mechanisms import (
     FixedSize,
     Mechanism,
     Neighbouring,
+    Notion,
     Poisson,
     RandomAllocation,
     RandomizedResponse,
@@ -34,7 +35,7 @@ class Variant:
     delta: float
     neighbouring: Neighbouring
     changes: tuple[str, ...] = ()
-    notion: str = "dp"
+    notion: Notion = "dp"
 
     def changed(self, change: str, **fields: object) -> Variant:
         """The same with some fields replaced and the change named."""

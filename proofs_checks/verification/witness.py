@@ -21,8 +21,8 @@ from ...accounting.pairs import (
     SubsampledPair,
 )
 from ...accounting.shuffled import Epoch, delta_lower, epochs
-from ...mechanisms import Mechanism, Neighbouring
-from ..claims.claim import Claim
+from ...mechanisms import Mechanism, Neighbouring, rounds_by_step
+from ..claims.claim import Claim, to_run
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,7 @@ def witness(claim: Claim, run: Mechanism) -> Witness | None:
         product, at_claim = found
         neighbours = _neighbours(statement.neighbouring, _others(product, schemes, statement.neighbouring))
         pair = _product(product) + ("; of a block's rounds their sum" if "random-allocation" in schemes else "")
+        pair += _ignored(product, claim)
         return Witness(neighbours, pair, _direction(product), statement.delta, at_claim.lower)
     shuffled = [(delta_lower(epoch, statement.threshold), epoch) for epoch in epochs(run, statement.neighbouring)]
     if not shuffled:
@@ -91,6 +92,12 @@ def _others(product: Composition, schemes: set[str], relation: Neighbouring) -> 
 
 def _product(product: Composition) -> str:
     return "; ".join(f"{rounds} x [{_described(pair)}]" for pair, rounds in product)
+
+
+def _ignored(product: Composition, claim: Claim) -> str:
+    """That outputs are left out, where they are: of phases that the claim bounds and does not describe."""
+    rounds = sum(rounds_by_step(to_run(claim)).values()) - sum(rounds for _, rounds in product)
+    return f"; the outputs of the other {rounds} rounds, which are bounded only, are not looked at" if rounds else ""
 
 
 def _direction(product: Composition) -> str:

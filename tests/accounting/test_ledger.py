@@ -11,7 +11,7 @@ import sqlite3
 import pytest
 
 from dpcert.accounting.ledger.ledger import Ledger
-from dpcert.accounting.ledger.store import LedgerError, MemoryStore, SqliteStore, chained
+from dpcert.accounting.ledger.store import Event, LedgerError, MemoryStore, SqliteStore, chained
 from dpcert.mechanisms import Gaussian, InputError, Poisson, Repeat, Sequence
 from dpcert.mechanisms.serialise import to_json
 
@@ -33,11 +33,81 @@ def test_equal_steps_are_one_entry(ledger):
 
 def test_a_retried_event_is_counted_once(ledger):
     assert ledger.record(STEP, "round-1")
-    assert not ledger.record(STEP, "round-1")
+    assert not ledger.record(STEP, "round-1", retry=True)
     assert len(ledger) == 1
-    with pytest.raises(LedgerError, match="round-1"):
-        ledger.record(Gaussian(1.0), "round-1")
+    for retry in (False, True):
+        with pytest.raises(LedgerError, match="round-1"):
+            ledger.record(Gaussian(1.0), "round-1", retry=retry)
     assert len(ledger) == 1
+    assert ledger.record(STEP, "round-2", retry=True)  # it had not been recorded
+
+
+def test_a_repeated_id_is_refused_unless_it_is_said_to_be_a_retry(ledger):
+    ledger.record(STEP, "round-1")
+    with pytest.raises(LedgerError, match="retry=True"):
+        ledger.record(STEP, "round-1")
+    assert len(ledger) == 1
+
+
+def released_by(start_of_script, path, releases=3):
+    """What a training script does with the ids of docs/ledger.md: as many releases as rounds, whatever was before."""
+    ledger = start_of_script(path)
+    for round_number in range(releases):
+        ledger.record(Gaussian(4.0), event_id=f"round-{round_number}")
+    return ledger
+
+
+def test_a_script_that_is_started_again_is_counted_again(tmp_path):
+    path = tmp_path / "ledger.sqlite"
+    once = released_by(Ledger, path).epsilon(1e-5)
+    twice = released_by(Ledger, path)
+    assert len(twice) == 6
+    assert twice.run() == Sequence((Repeat(Gaussian(4.0), 6),))
+    assert twice.epsilon(1e-5).lower > once.upper
+
+
+def test_ids_without_a_run_would_be_swallowed_no_longer(tmp_path):
+    """The fault as planted: one run id for all starts, as ids were before. It is refused instead of swallowed."""
+    path = tmp_path / "ledger.sqlite"
+    released_by(lambda path: Ledger(path, run_id="always"), path)
+    with pytest.raises(LedgerError, match="round-0"):
+        released_by(lambda path: Ledger(path, run_id="always"), path)
+    assert len(Ledger(path)) == 3
+
+
+def test_a_run_is_gone_on_with_where_the_caller_says_so(tmp_path):
+    path = tmp_path / "ledger.sqlite"
+    Ledger(path, run_id="training-7").record(STEP, "round-0")
+    resumed = Ledger(path, run_id="training-7")
+    assert [resumed.record(STEP, f"round-{number}", retry=True) for number in range(3)] == [False, True, True]
+    assert len(resumed) == 3
+    assert [event.event_id for event in resumed.events()] == [f"training-7/round-{number}" for number in range(3)]
+
+
+def test_ledgers_from_before_there_were_runs_are_read_and_added_to(tmp_path):
+    path = tmp_path / "ledger.sqlite"
+    old = SqliteStore(path)
+    for number in range(3):
+        assert old.append(f"round-{number}", to_json(STEP)) is not None
+    ledger = Ledger(path)
+    assert ledger.run() == Sequence((Repeat(STEP, 3),))
+    assert ledger.record(STEP, "round-0")
+    assert len(ledger) == 4
+
+
+@pytest.mark.parametrize(
+    ("call", "field"),
+    [
+        (lambda: Ledger(run_id="a/b"), "run_id"),
+        (lambda: Ledger(run_id=""), "run_id"),
+        (lambda: Ledger(run_id=7), "run_id"),
+        (lambda: Ledger().record(STEP, ""), "event_id"),
+        (lambda: Ledger().record(STEP, retry=True), "event_id"),
+    ],
+)
+def test_ids_that_are_none(call, field):
+    with pytest.raises(InputError, match=field):
+        call()
 
 
 def test_an_empty_ledger_costs_nothing(ledger):
@@ -105,7 +175,7 @@ def test_a_rewritten_chain_is_shown_by_the_noted_head(tmp_path):
     ledger.record(STEP, "a")
     noted = ledger.head
     quieter = to_json(Gaussian(100.0))
-    forged = chained("0" * 64, "a", quieter)
+    forged = chained("0" * 64, next(ledger.events()).event_id, quieter)
     connection = sqlite3.connect(path)
     with connection:
         connection.execute("UPDATE events SET hash = ?, mechanism = ?", (forged, quieter))
@@ -196,7 +266,7 @@ def test_the_kill_test_can_fail(tmp_path):
 
     class Careless(SqliteStore):
         def append(self, event_id, mechanism):
-            return None
+            return Event(event_id, mechanism, "never written")
 
     ledger = Ledger(Careless(tmp_path / "ledger.sqlite"))
     ledger.record(STEP)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from ...mechanisms import InputError
+from ...mechanisms import InputError, Notion
 from ...mechanisms.validate import choice, count
 from ..data import Federation
 from ..engine.algorithm import Algorithm, Clients, Solve
 from ..engine.parameters import FlatModule
-from ..engine.privacy import Notion
 from ..engine.settings import Settings
 from .layers import ABSENT, LabelSets, absent_classes, shared_size
 

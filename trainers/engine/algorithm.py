@@ -10,10 +10,11 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from ...mechanisms import Notion
 from ..data import Federation
 from .contribution import Contribution
 from .parameters import FlatModule
-from .privacy import NoiseAt, Notion
+from .privacy import NoiseAt
 from .settings import Settings
 
 Clients = npt.NDArray[np.int64]

@@ -38,6 +38,6 @@ def calibrated_noise(
         solve_for="noise_multiplier",
         epsilon=target,
         delta=goal.delta,
-        neighbouring=goal.neighbouring,
+        neighbouring=cost.relation,
         notion=cost.notion,
     )

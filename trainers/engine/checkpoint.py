@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...accounting.ledger.store import synced
 from ...mechanisms import InputError
 from .processes import Processes
 
@@ -123,7 +124,7 @@ class Checkpoint:
                 handle.write(line.encode() + b"\n")
                 handle.flush()
                 os.fsync(handle.fileno())
-            _sync_folder(self.folder)
+            synced(self.folder)
         self.spent.append(entry)
         self.processes.barrier()
 
@@ -191,7 +192,7 @@ def _write_arrays(file: Path, arrays: dict[str, npt.NDArray[Any]]) -> None:
         handle.flush()
         os.fsync(handle.fileno())
     temporary.replace(file)
-    _sync_folder(file.parent)
+    synced(file.parent)
 
 
 def _replace(file: Path, content: bytes) -> None:
@@ -201,12 +202,4 @@ def _replace(file: Path, content: bytes) -> None:
         handle.flush()
         os.fsync(handle.fileno())
     temporary.replace(file)
-    _sync_folder(file.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    synced(file.parent)

@@ -88,7 +88,7 @@ def _observed(
         Repeat(trainer.sampler.describe(Gaussian(multiplier)), releases),
         observer,
         goal.delta,
-        goal.neighbouring,
+        trainer.cost.relation,
         clients="stateful" if trainer.algorithm.personal else "stateless",
         aggregation=aggregation,
     )

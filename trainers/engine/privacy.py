@@ -16,30 +16,35 @@ from ...mechanisms import (
     InputError,
     Mechanism,
     Neighbouring,
+    Notion,
     Poisson,
     Repeat,
     VisibleParticipation,
+    default_relation,
     neighbouring_relation,
 )
 from ...mechanisms.validate import open_probability, positive
 from .cohort import CohortSampler
 from .settings import Settings
 
-Notion = Literal["dp", "billboard"]
 NoiseAt = Literal["server", "clients"]
 
 
 @dataclass(frozen=True)
 class PrivacyGoal:
-    """How epsilon is stated, and an optional budget that training never exceeds."""
+    """How epsilon is stated, and an optional budget that training never exceeds.
+
+    neighbouring: unless named, `mechanisms.default_relation` of the algorithm's notion.
+    """
 
     delta: float = 1e-5
-    neighbouring: Neighbouring = "replace-one"
+    neighbouring: Neighbouring | None = None
     budget: float | None = None
 
     def __post_init__(self) -> None:
         open_probability("delta", self.delta)
-        neighbouring_relation(self.neighbouring)
+        if self.neighbouring is not None:
+            neighbouring_relation(self.neighbouring)
         if self.budget is not None:
             positive("budget", self.budget)
 
@@ -91,6 +96,11 @@ class PrivacyCost:
         """ "visible" where every observer learns when a client took part; None where that follows from the notion."""
         return "visible" if isinstance(self.round_mechanism, VisibleParticipation) else None
 
+    @property
+    def relation(self) -> Neighbouring:
+        """The goal's relation, or the notion's default."""
+        return self.goal.neighbouring or default_relation(self.notion, self.participation)
+
     def mechanism(self, rounds: int) -> Mechanism | None:
         """What `rounds` releases come to; None where that has no finite cost (no noise, no bound) or no cost at all."""
         if self.round_mechanism is None or not self.bounded or not rounds:
@@ -107,7 +117,7 @@ class PrivacyCost:
         if run is None:
             return None
         if rounds not in self._known:
-            self._known[rounds] = epsilon(run, self.goal.delta, self.goal.neighbouring, notion=self.notion)
+            self._known[rounds] = epsilon(run, self.goal.delta, self.relation, notion=self.notion)
         return self._known[rounds]
 
     @cached_property

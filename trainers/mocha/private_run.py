@@ -103,7 +103,7 @@ class PrivateRun:
         noise_std = self.private.noise_multiplier * self.private.clip_norm / members
         mean = UniformMean(self.private.clip_norm, noise_std, members)
         return tuple(
-            observer_epsilon(run, observer, self.goal.delta, self.goal.neighbouring, aggregation=mean)
+            observer_epsilon(run, observer, self.goal.delta, self.cost.relation, aggregation=mean)
             for observer in OBSERVERS
         )
 

@@ -63,7 +63,7 @@ def calibrate_command(
     block: options.Block = None,
     per_block: options.PerBlock = None,
     schedule: ScheduleFile = None,
-    neighbouring: options.Neighbouring = "add-remove",
+    neighbouring: options.Neighbouring = None,
     notion: options.Notion = "dp",
     participation: options.Participation = None,
     accountant: options.Accountant = "best",
@@ -172,7 +172,7 @@ def _several(asked: Setting, solved: SolveFor, path: Path) -> Problem:
     if solved not in builders:
         expected = "noise-multiplier, clip-norm, rounds or cohort, with --schedule"
         raise InputError("--solve-for", solved.replace("_", "-"), expected)
-    against = {"notion": asked.notion, "neighbouring": asked.neighbouring, "schedule": str(path)}
+    against = {"notion": asked.notion, "neighbouring": asked.relation, "schedule": str(path)}
     if solved == "rounds":
         step = schedule.last_step
         return Problem(

@@ -38,6 +38,8 @@ def check_command(
 
 def _require_document(path: Path) -> None:
     """Anything but a readable JSON object is bad input, not a rejected certificate."""
+    if path.exists() and not path.is_file():  # to open a named pipe would wait for somebody to write into it
+        raise InputError("certificate", str(path), "a regular file, not a folder, a pipe or a device")
     try:
         document = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as problem:

@@ -26,7 +26,7 @@ def epsilon_command(
     cohort: options.Cohort = None,
     block: options.Block = None,
     per_block: options.PerBlock = None,
-    neighbouring: options.Neighbouring = "add-remove",
+    neighbouring: options.Neighbouring = None,
     notion: options.Notion = "dp",
     participation: options.Participation = None,
     accountant: options.Accountant = "best",
@@ -76,7 +76,7 @@ def delta_command(
     cohort: options.Cohort = None,
     block: options.Block = None,
     per_block: options.PerBlock = None,
-    neighbouring: options.Neighbouring = "add-remove",
+    neighbouring: options.Neighbouring = None,
     notion: options.Notion = "dp",
     participation: options.Participation = None,
     accountant: options.Accountant = "best",
@@ -121,6 +121,5 @@ def _print(answer: str, asked: Setting, found: Bracket, seconds: float) -> None:
     kind = "certified" if found.certified else "an estimate, not a bound"
     typer.echo(answer)
     typer.echo(
-        f"  {kind}, by {found.method}, in {seconds:.3g} s; "
-        f"{asked.notion}, {asked.neighbouring}, sampling {asked.sampling}"
+        f"  {kind}, by {found.method}, in {seconds:.3g} s; {asked.notion}, {asked.relation}, sampling {asked.sampling}"
     )

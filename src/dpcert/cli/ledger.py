@@ -51,7 +51,7 @@ def check_command(ledger: File, head: Head = None, as_json: options.Json = False
 def show_command(
     ledger: File,
     delta: options.Delta = None,
-    neighbouring: options.Neighbouring = "add-remove",
+    neighbouring: options.Neighbouring = None,
     notion: options.Notion = "dp",
     participation: options.Participation = None,
     accountant: options.Accountant = "best",
@@ -63,7 +63,8 @@ def show_command(
     steps = _steps(opened)
     document["mechanisms"] = [{"rounds": rounds, "mechanism": text} for text, rounds in steps]
     if delta is not None:
-        against = {"neighbouring": neighbouring, "notion": notion, "participation": participation}
+        named = options.relation(neighbouring, notion, participation)
+        against = {"neighbouring": named, "notion": notion, "participation": participation}
         found, seconds = timed(lambda: opened.epsilon(delta, accountant=accountant, **against))  # type: ignore[arg-type]
         ends = {"epsilon_lower": found.lower, "epsilon_upper": found.upper, "delta": delta}
         document |= ends | against | {"accountant": found.method, "certified": found.certified, "seconds": seconds}
@@ -79,7 +80,7 @@ def show_command(
     typer.echo(f"{len(opened)} events, head {opened.head}")
     if delta is not None:
         kind = "certified" if found.certified else "an estimate, not a bound"
-        typer.echo(f"epsilon in {interval(found)} at delta = {delta:g}; {kind}, by {found.method}, {neighbouring}")
+        typer.echo(f"epsilon in {interval(found)} at delta = {delta:g}; {kind}, by {found.method}, {named}")
 
 
 @app.command("export")

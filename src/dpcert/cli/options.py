@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 from pydantic import ValidationError
 
-from ..mechanisms import InputError, Mechanism
+from ..mechanisms import InputError, Mechanism, default_relation
 from ..proofs_checks.claims.claim import first_problem, run_of
 from ..proofs_checks.claims.fields import MISSING
 from ..proofs_checks.claims.mechanism import Phase
@@ -42,7 +42,14 @@ Block = Annotated[
 PerBlock = Annotated[
     int | None, typer.Option("--per-block", help="Random allocation: how many of them it picks. Default: 1.")
 ]
-Neighbouring = Annotated[str, typer.Option("--neighbouring", help="add-remove, replace-one or zero-out.")]
+Neighbouring = Annotated[
+    str | None,
+    typer.Option(
+        "--neighbouring",
+        help="add-remove, replace-one or zero-out. "
+        "Default: add-remove for dp; replace-one for billboard and joint, and with visible participation.",
+    ),
+]
 Notion = Annotated[str, typer.Option("--notion", help="dp, billboard or joint.")]
 Participation = Annotated[
     str | None,
@@ -74,7 +81,7 @@ class Setting:
     cohort: int | None
     block: int | None
     per_block: int | None
-    neighbouring: str
+    neighbouring: str | None
     notion: str
     participation: str | None
     accountant: str
@@ -91,6 +98,11 @@ class Setting:
             raise as_option(first_problem(problem)) from None
         except InputError as problem:
             raise as_option(problem) from None
+
+    @property
+    def relation(self) -> str:
+        """The relation as named, or the notion's default."""
+        return relation(self.neighbouring, self.notion, self.participation)
 
     @property
     def step(self) -> int:
@@ -119,7 +131,7 @@ class Setting:
     def against(self) -> dict[str, Any]:
         """The keyword arguments of accounting.epsilon, delta and calibrate."""
         return {
-            "neighbouring": self.neighbouring,
+            "neighbouring": self.relation,
             "notion": self.notion,
             "participation": self.participation,
             "accountant": self.accountant,
@@ -127,11 +139,16 @@ class Setting:
 
     def to_json(self) -> dict[str, Any]:
         """What was asked, for the JSON documents."""
-        against = {"notion": self.notion, "neighbouring": self.neighbouring, "sampling": self.sampling}
+        against = {"notion": self.notion, "neighbouring": self.relation, "sampling": self.sampling}
         return against | self._given(*SAMPLED_BY, "noise_multiplier", "noise_std", "clip_norm", "rounds")
 
     def _given(self, *names: str) -> dict[str, Any]:
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+
+
+def relation(named: str | None, notion: str, participation: str | None) -> str:
+    """The relation as named, or the notion's default."""
+    return named or default_relation(notion, participation)  # type: ignore[arg-type] # which checks them
 
 
 def timed(ask: Callable[[], Answer]) -> tuple[Answer, float]:

@@ -16,7 +16,7 @@ from ..accounting.plan import Option, plan
 from ..mechanisms import InputError
 from ..mechanisms.validate import count, positive
 from . import options
-from .options import as_option, missing
+from .options import as_option, missing, relation
 from .output import output_console, print_json, rounded_up
 
 Cohorts = Annotated[
@@ -34,7 +34,7 @@ def plan_command(
     cohorts: Cohorts = None,
     sampling: Annotated[str, typer.Option("--sampling", help="poisson or fixed-size.")] = "poisson",
     clip_norm: Annotated[float, typer.Option("--clip-norm", help="For the noise on the mean.")] = 1.0,
-    neighbouring: options.Neighbouring = "add-remove",
+    neighbouring: options.Neighbouring = None,
     notion: options.Notion = "dp",
     participation: options.Participation = None,
     plot: Plot = None,
@@ -62,7 +62,7 @@ def plan_command(
             delta=delta or 0.0,
             sampling=sampling,  # type: ignore[arg-type]
             neighbouring=neighbouring,  # type: ignore[arg-type]
-            notion=notion,
+            notion=notion,  # type: ignore[arg-type]
             participation=participation,  # type: ignore[arg-type]
         )
         console, total = Console(stderr=True), len(sizes) * len(targets)
@@ -73,7 +73,8 @@ def plan_command(
         _draw(entries, clip, plot)
     if as_json:
         asked = {"population": population, "rounds": rounds, "delta": delta, "sampling": sampling}
-        against = {"neighbouring": neighbouring, "notion": notion, "participation": participation, "clip_norm": clip}
+        named = relation(neighbouring, notion, participation)
+        against = {"neighbouring": named, "notion": notion, "participation": participation, "clip_norm": clip}
         rows = [_row(entry, clip) for entry in entries]
         print_json(asked | against | {"options": rows, "seconds": time.perf_counter() - started})
         return

@@ -238,7 +238,7 @@ def _privacy(asked: SimpleNamespace, run: PrivateRun, outcome: PrivateOutcome, n
         "epsilon_upper": bracket.upper,
         "delta": asked.delta,
         "notion": run.cost.notion,
-        "neighbouring": asked.neighbouring,
+        "neighbouring": run.cost.relation,
         "sampling": "none",
         "noise_multiplier": noise,
         "accountant": bracket.method,

@@ -87,7 +87,13 @@ class Privacy:
         float | None, typer.Option(help="The least noise for which the whole run costs at most this, instead.")
     ] = None
     delta: Annotated[float, typer.Option(help="Target delta.")] = 1e-5
-    neighbouring: Annotated[str, typer.Option(help="replace-one, zero-out or add-remove.")] = "replace-one"
+    neighbouring: Annotated[
+        str | None,
+        typer.Option(
+            help="replace-one, zero-out or add-remove. Default: replace-one where the others see who takes part "
+            "(billboard privacy), add-remove for dp."
+        ),
+    ] = None
     budget: Annotated[float | None, typer.Option(help="Stop before epsilon exceeds this.")] = None
 
 

@@ -168,7 +168,7 @@ def _privacy(asked: SimpleNamespace, trainer: Trainer, outcome: Outcome) -> dict
         "delta": asked.delta,
         "notion": trainer.cost.notion,
         "participation": trainer.cost.participation,
-        "neighbouring": asked.neighbouring,
+        "neighbouring": trainer.cost.relation,
         "sampling": trainer.sampler.sampling if trainer.sampler.sampling != "full" else "none",
         "noise_multiplier": trainer.settings.noise_multiplier,
         "accountant": bracket.method,

@@ -82,7 +82,7 @@ def _base(asked: SimpleNamespace) -> Cell:
         local_epochs=asked.local_epochs,
         batch_size=asked.batch_size,
         delta=asked.delta,
-        neighbouring=asked.neighbouring,
+        neighbouring=asked.neighbouring or "replace-one",
         finetune_strength=asked.finetune_strength,
         finetune_epochs=asked.finetune_epochs,
     )

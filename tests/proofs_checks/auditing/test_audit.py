@@ -94,6 +94,22 @@ def test_learned_scores(make, library):
     assert not audit(vector, (1.0, 0.0), trials=1000, **options).refuted
 
 
+@pytest.mark.parametrize("make", [logistic, boosted_trees, network])
+def test_learned_scores_take_every_seed(make):
+    """assert_private's seeds have 63 bits, of which scikit-learn takes 32."""
+    pytest.importorskip("sklearn")
+    rng = np.random.default_rng(0)
+    mine, other = (Outputs(rng.normal(shift, 1.0, (200, 3))) for shift in (1.0, 0.0))
+    assert make().fit(mine, other, seed=2**63 - 1)(mine).mean() > make().fit(mine, other, seed=2**32)(other).mean()
+
+
+def test_a_vector_audit_with_a_large_seed():
+    def vector(dataset, rng):
+        return dataset + rng.normal(size=3)
+
+    assert not audit(vector, (0.1, 0.0), claim=gdp(1.0), trials=600, seed=5_000_000_000).refuted
+
+
 def test_a_torch_score_keeps_the_callers_seed_and_repeats():
     torch = pytest.importorskip("torch")
     rng = np.random.default_rng(0)

@@ -283,6 +283,13 @@ def test_missing_file_and_directory(tmp_path: Path) -> None:
         load_claim("a\0b")
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_is_refused_before_anybody_waits_for_it(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "claim.toml")
+    with pytest.raises(InputError, match="a regular file, not a pipe"):
+        load_claim(tmp_path / "claim.toml")
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
 def test_unreadable_file(tmp_path: Path) -> None:
     path = tmp_path / "claim.toml"

@@ -213,3 +213,21 @@ def test_unequal_weights_in_hidden_cohorts_are_accounted_as_a_replacement(weight
     assert zeroed.lower <= interval("zero-out", notion="billboard").lower
     even = verify(claim(1.0, {**mean, "weights": "uniform"}, claim={"neighbouring": "zero-out"}, **cohort)).certified
     assert even.upper < 0.6 * zeroed.upper
+
+
+def test_a_phase_that_is_only_bounded_does_not_hide_what_the_others_refute() -> None:
+    """Gaussian rounds alone need 2.1245; beside a zcdp phase the claim of 1 was undecided, with a lower end of 0."""
+    rounds = {
+        "mechanism": {"kind": "gaussian", "noise_multiplier": 1.0},
+        "sampling": {"scheme": "poisson", "sampling_rate": 0.01},
+        "composition": {"rounds": 1000},
+    }
+    bounded = {"mechanism": {"kind": "zcdp", "rho": 0.01}, "composition": {"rounds": 2}}
+    statement = {"title": "t", "neighbouring": "add-remove", "epsilon": 1.0, "delta": 1e-6}
+    found = verify(parse_claim({"claim": statement, "phase": [rounds, bounded]}))
+    assert found.verdict == "refuted"
+    assert 2.12 < found.certified.lower < 2.13 < found.certified.upper
+    assert found.witness is not None
+    assert "the other 2 rounds" in found.witness.pair  # type: ignore[union-attr]
+    alone = verify(parse_claim({"claim": statement} | rounds))
+    assert "other" not in alone.witness.pair  # type: ignore[union-attr]
