@@ -46,7 +46,8 @@ def test_every_algorithm(capsys, algorithm):
         return
     seen = privacy["participation"]
     notion = "dp" if seen else privacy["notion"]
-    bracket = epsilon(from_plain(document["mechanism"]), 1e-5, "replace-one", notion=notion, participation=seen)
+    assert privacy["neighbouring"] == ("add-remove" if notion == "dp" and not seen else "replace-one")
+    bracket = epsilon(from_plain(document["mechanism"]), 1e-5, notion=notion, participation=seen)
     assert (privacy["epsilon_lower"], privacy["epsilon_upper"]) == (bracket.lower, bracket.upper)
     assert set(privacy) >= {"delta", "notion", "neighbouring", "sampling", "accountant", "certified", "seconds"}
 
