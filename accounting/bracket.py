@@ -37,6 +37,22 @@ class Bracket:
         """upper - lower; 0 for two infinite ends."""
         return 0.0 if self.lower == self.upper else self.upper - self.lower
 
+    def at_most(self, value: float) -> bool:
+        """Whether the true value is certainly at most `value`: what a claim of that value needs to hold.
+
+        >>> Bracket(1.0, 2.0, True, "pld").at_most(2.0)
+        True
+        """
+        return self.certified and self.upper <= value
+
+    def exceeds(self, value: float) -> bool:
+        """Whether the true value is certainly above `value`: a claim of that value is refuted then.
+
+        >>> Bracket(1.0, 2.0, True, "pld").exceeds(1.5)  # nor is it certainly at most 1.5
+        False
+        """
+        return self.certified and self.lower > value
+
     def intersect(self, other: Bracket) -> Bracket:
         """Both brackets hold the true value, so it is in the overlap. Only certified brackets qualify."""
         if not (self.certified and other.certified):

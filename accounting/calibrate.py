@@ -67,6 +67,13 @@ def calibrate(
     are those of accounting.epsilon. The result meets the target for certain, if the accountant is a certified one:
     the search is on the upper end of the bracket, and a value that misses by any amount is not returned.
     Raises InputError for targets out of range, and where no value meets the target (one round already misses it).
+
+    >>> from dpcert.mechanisms import Gaussian, Poisson, Repeat
+    >>> found = calibrate(
+    ...     lambda z: Repeat(Poisson(Gaussian(z), 0.01), 1_000), solve_for="noise_multiplier", epsilon=2.0, delta=1e-5
+    ... )
+    >>> round(found.value, 6), found.epsilon.at_most(2.0)
+    (0.959102, True)
     """
     choice("solve_for", solve_for, tuple(_SAFEST_START_BOLDEST))
     target = nonnegative("epsilon", epsilon)

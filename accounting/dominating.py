@@ -30,10 +30,14 @@ from ..mechanisms import (
     PureDp,
     RandomAllocation,
     RandomizedResponse,
+    Run,
+    Sequence,
     Shuffled,
     Skellam,
     VisibleParticipation,
+    WithReplacement,
     Zcdp,
+    as_run,
     neighbouring_relation,
     rounds_by_step,
     sensitivity,
@@ -90,13 +94,17 @@ class _Step:
     lower: dict[str, Pair]
 
 
-def dominating(run: Mechanism, neighbouring: Neighbouring, participation: Participation = "hidden") -> Dominating:
+def dominating(run: Run, neighbouring: Neighbouring, participation: Participation = "hidden") -> Dominating:
     """The product pairs of a run.
+
+    >>> from dpcert.mechanisms import Repeat
+    >>> dominating(Repeat(Gaussian(2.0), rounds=3), "replace-one").upper
+    (((GaussianPair(shift=1.0), 3),),)
 
     Raises InputError for combinations that have no meaning or no known bound.
     """
     relation = neighbouring_relation(neighbouring)
-    steps = [(_step(part, relation, participation), rounds) for part, rounds in rounds_by_step(run).items()]
+    steps = [(_step(part, relation, participation), rounds) for part, rounds in rounds_by_step(as_run(run)).items()]
     return Dominating(
         upper=_products([(step.upper, rounds) for step, rounds in steps]),
         lower=_products([(step.lower, rounds) for step, rounds in steps if step.lower]),
@@ -203,6 +211,11 @@ def _location(part: Mechanism) -> Callable[[float], Pair]:
         return lambda move: DiscreteGaussianPair(part.sigma, int(move) * part.clip)
     if isinstance(part, DiscreteLaplace):
         return lambda move: DiscreteLaplacePair(part.scale, int(move) * part.clip)
+    if isinstance(part, Sequence):
+        several = "one output of each cohort here: Sequence(Poisson(a, rate), Poisson(b, rate)) draws a cohort for each"
+        raise InputError("mechanism", part, several)
+    if isinstance(part, WithReplacement):
+        raise InputError("mechanism", part, "a run for dpcert.accounting.billboard.observer_epsilon, which takes draws")
     raise InputError("mechanism", part, "additive noise (Gaussian, Laplace, DiscreteGaussian, DiscreteLaplace) here")
 
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..mechanisms import NOTIONS, InputError, Mechanism, Neighbouring, Notion, Visibility, default_relation
+from ..mechanisms import NOTIONS, InputError, Mechanism, Neighbouring, Notion, Run, Visibility, as_run, default_relation
 from ..mechanisms.validate import choice, nonnegative, open_probability
 from . import closed_form, gaussian, gdp, one_event, shuffled, truncated
 from .bracket import Bracket, EmptyBracket, OutOfReach
@@ -57,7 +57,7 @@ Accountant = Literal[
 
 
 def epsilon(
-    run: Mechanism,
+    run: Run,
     delta: float,
     neighbouring: Neighbouring | None = None,
     *,
@@ -68,16 +68,23 @@ def epsilon(
     """The smallest epsilon for which the run is (epsilon, delta)-DP, as a certified bracket.
 
     neighbouring: add-remove for dp with hidden participation, else replace-one, unless named (`default_relation`).
-    The true value is never above `upper`, and never below `lower`.
+    The true value is never above `upper`, and never below `lower`. run: a mechanism description, a list of them, one
+    after the other, or a DpEvent of dp_accounting.
+
+    >>> from dpcert.mechanisms import Gaussian, Poisson, Repeat
+    >>> found = epsilon(Repeat(Poisson(Gaussian(1.1), 0.01), 1_000), delta=1e-5)
+    >>> found.certified, found.at_most(1.516), found.exceeds(1.515)
+    (True, True, True)
+
     Raises InputError (a ValueError) for values out of range and combinations without a known bound.
     """
     open_probability("delta", delta)
     relation = neighbouring or default_relation(notion, participation)
-    return _bracket(run, relation, notion, participation, accountant, "epsilon", float(delta))
+    return _bracket(as_run(run), relation, notion, participation, accountant, "epsilon", float(delta))
 
 
 def delta(
-    run: Mechanism,
+    run: Run,
     epsilon: float,
     neighbouring: Neighbouring | None = None,
     *,
@@ -85,10 +92,17 @@ def delta(
     participation: Visibility | None = None,
     accountant: Accountant = "best",
 ) -> Bracket:
-    """The smallest delta for which the run is (epsilon, delta)-DP, as a certified bracket."""
+    """The smallest delta for which the run is (epsilon, delta)-DP, as a certified bracket.
+
+    >>> from dpcert.mechanisms import Gaussian
+    >>> round(delta(Gaussian(1.0), epsilon=1.0).upper, 6)
+    0.126937
+
+    Raises InputError as `epsilon` does.
+    """
     nonnegative("epsilon", epsilon)
     relation = neighbouring or default_relation(notion, participation)
-    return _bracket(run, relation, notion, participation, accountant, "delta", float(epsilon))
+    return _bracket(as_run(run), relation, notion, participation, accountant, "delta", float(epsilon))
 
 
 def _bracket(

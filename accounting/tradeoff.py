@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from flint import arb, ctx
 
-from ..mechanisms import InputError, Mechanism, Neighbouring, Notion, Visibility, default_relation
+from ..mechanisms import InputError, Mechanism, Neighbouring, Notion, Run, Visibility, as_run, default_relation
 from ..mechanisms.validate import count, number
 from . import gaussian
 from .bracket import Bracket
@@ -57,13 +57,15 @@ class TradeOff:
                 high = min(high, float_above(_gaussian(alpha, self.mu[0])))
         return Bracket(low, high, certified, "tradeoff")
 
+    __call__ = beta
+
     def betas(self, alphas: Sequence[float]) -> tuple[Bracket, ...]:
         """beta at each alpha."""
         return tuple(self.beta(alpha) for alpha in alphas)
 
 
 def tradeoff(
-    run: Mechanism,
+    run: Run,
     neighbouring: Neighbouring | None = None,
     *,
     notion: Notion = "dp",
@@ -73,10 +75,16 @@ def tradeoff(
     """The run's trade-off curve from certified brackets of its profile at `points` values of eps >= 0.
 
     More points make the bracket of beta narrower between the lines; Gaussian rounds are exact for any number.
+
+    >>> from dpcert.mechanisms import Gaussian
+    >>> round(tradeoff(Gaussian(noise_multiplier=1.0))(0.1).upper, 6)  # Phi(Phi^-1(0.9) - 1)
+    0.610856
+
     Raises InputError as accounting.delta does.
     """
     count("points", points, least=2)
     neighbouring = neighbouring or default_relation(notion, participation)
+    run = as_run(run)
     most = epsilon_of(run, _SMALLEST, neighbouring, notion=notion, participation=participation).upper
     if most == math.inf:
         raise InputError("run", run, "a run whose epsilon is finite at delta = 1e-12")

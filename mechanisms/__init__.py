@@ -13,6 +13,7 @@ from .laplace import Laplace
 from .matrix_factorisation import BandedFactorisation, MatrixFactorisation, ToeplitzFactorisation
 from .neighbours import NOTIONS, Neighbouring, Notion, Visibility, default_relation, neighbouring_relation, sensitivity
 from .randomized_response import RandomizedResponse
+from .run import Run, as_run
 from .sampling import FixedSize, Poisson, Shuffled, TruncatedPoisson
 from .secure_aggregation import DistributedDiscreteGaussian, Skellam
 from .tree_aggregation import TreeAggregation
@@ -42,6 +43,7 @@ __all__ = [
     "RandomAllocation",
     "RandomizedResponse",
     "Repeat",
+    "Run",
     "Sequence",
     "Shuffled",
     "Skellam",
@@ -52,6 +54,7 @@ __all__ = [
     "VisibleParticipation",
     "WithReplacement",
     "Zcdp",
+    "as_run",
     "default_relation",
     "event_for_accountant",
     "from_event",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .base import Mechanism
@@ -10,7 +11,12 @@ from .validate import InputError, count
 
 @dataclass(frozen=True, slots=True)
 class Repeat(Mechanism):
-    """The same mechanism in `rounds` rounds, each with fresh randomness, adaptively."""
+    """The same mechanism in `rounds` rounds, each with fresh randomness, adaptively.
+
+    >>> from dpcert.mechanisms import Gaussian, Poisson
+    >>> Repeat(Poisson(Gaussian(1.1), sampling_rate=0.01), rounds=1e4).rounds
+    10000
+    """
 
     mechanism: Mechanism
     rounds: int
@@ -21,14 +27,29 @@ class Repeat(Mechanism):
         object.__setattr__(self, "rounds", count("rounds", self.rounds))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Sequence(Mechanism):
-    """Several mechanisms one after the other, adaptively, each with fresh randomness."""
+    """Several mechanisms one after the other, adaptively, each with fresh randomness.
+
+    >>> from dpcert.mechanisms import Gaussian, Laplace
+    >>> Sequence(Gaussian(1.0), Laplace(2.0)) == Sequence([Gaussian(1.0), Laplace(2.0)])
+    True
+    """
 
     mechanisms: tuple[Mechanism, ...]
 
-    def __post_init__(self) -> None:
-        parts = tuple(self.mechanisms)
+    def __init__(self, *parts: Mechanism | Iterable[Mechanism], mechanisms: Iterable[Mechanism] | None = None) -> None:
+        """The mechanisms, one by one or as one list."""
+        if mechanisms is None:
+            mechanisms = parts[0] if len(parts) == 1 and not isinstance(parts[0], Mechanism) else parts  # type: ignore[assignment]
+        elif parts:
+            raise InputError("mechanisms", mechanisms, "to be left out beside positional ones")
+        self._checked(mechanisms)
+
+    def _checked(self, given: object) -> None:
+        if not isinstance(given, Iterable):
+            raise InputError("mechanisms", given, "mechanism descriptions only")
+        parts = tuple(given)
         if not parts:
             raise InputError("mechanisms", parts, "at least one mechanism")
         for part in parts:
@@ -41,6 +62,10 @@ def rounds_by_step(run: Mechanism) -> dict[Mechanism, int]:
     """How often each distinct single-round mechanism ran; the order of rounds does not matter to the cost.
 
     Cost accounting is by distinct mechanism, so a million equal rounds are one entry.
+
+    >>> from dpcert.mechanisms import Gaussian
+    >>> rounds_by_step(Sequence(Repeat(Gaussian(1.0), 3), Gaussian(1.0)))
+    {Gaussian(noise_multiplier=1.0): 4}
     """
     counts: dict[Mechanism, int] = {}
 

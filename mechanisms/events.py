@@ -1,4 +1,4 @@
-"""To and from dp_accounting's event objects (dp-accounting 0.6, dp_event.py). dp_accounting is imported on first use.
+"""To and from dp_accounting's event objects (dp-accounting 0.6, dp_event.py). Optional: imported on first use.
 
 An event describes what ran, as a mechanism does, and its definition of a noise multiplier is ours: noise over
 the bound on one contribution, whatever the neighbours. What its accountants then charge for replace-one
@@ -10,6 +10,7 @@ adapter: the event for which the named accountant, under the relation, charges w
 from __future__ import annotations
 
 import math
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 from .base import Mechanism
@@ -39,13 +40,27 @@ _HAVE_MECHANISMS = (
 )
 
 
+def _dp_accounting() -> Any:
+    """The package, or an ImportError that says how to get it."""
+    try:
+        return import_module("dp_accounting")
+    except ModuleNotFoundError as missing:
+        if missing.name != "dp_accounting":
+            raise
+        text = "dp_accounting's events need dp_accounting: pip install 'dpcert[dp-accounting]'"
+        raise ModuleNotFoundError(text, name="dp_accounting") from None
+
+
 def to_event(mechanism: Mechanism) -> dp_event.DpEvent:
     """The DpEvent that describes the mechanism.
 
-    Raises InputError, naming the part, where dp_accounting has no event for it.
-    """
-    from dp_accounting import dp_event
+    >>> to_event(Repeat(Gaussian(2.0), rounds=3))
+    SelfComposedDpEvent(event=GaussianDpEvent(noise_multiplier=2.0), count=3)
 
+    Raises InputError, naming the part, where dp_accounting has no event for it, and ModuleNotFoundError where
+    dp_accounting is not installed.
+    """
+    dp_event = _dp_accounting().dp_event
     events: dict[type[Mechanism], Any] = {
         Gaussian: lambda m: dp_event.GaussianDpEvent(m.noise_multiplier),
         Laplace: lambda m: dp_event.LaplaceDpEvent(m.noise_multiplier),
@@ -62,8 +77,7 @@ def to_event(mechanism: Mechanism) -> dp_event.DpEvent:
         return dp_event.GaussianDpEvent(_as_one_release(mechanism))
     if type(mechanism) not in events:
         raise InputError("mechanism", mechanism, _HAVE_EVENTS)
-    event: dp_event.DpEvent = events[type(mechanism)](mechanism)
-    return event
+    return events[type(mechanism)](mechanism)
 
 
 def _as_one_release(mechanism: CorrelatedGaussian) -> float:
@@ -80,10 +94,12 @@ def _uniform_share(mechanism: RandomizedResponse) -> float:
 def from_event(event: dp_event.DpEvent) -> Mechanism:
     """The mechanism that an event describes; the inverse of `to_event`.
 
+    >>> from_event(Poisson(Gaussian(2.0), 0.01).event())
+    Poisson(mechanism=Gaussian(noise_multiplier=2.0), sampling_rate=0.01)
+
     Raises InputError naming the event where it describes none, or one with values out of range.
     """
-    from dp_accounting import dp_event
-
+    dp_event = _dp_accounting().dp_event
     # By name: older releases of dp_accounting lack some of these classes.
     mechanisms: dict[str, Any] = {
         "GaussianDpEvent": lambda e: Gaussian(e.noise_multiplier),
@@ -114,13 +130,16 @@ def from_event(event: dp_event.DpEvent) -> Mechanism:
 
 
 def neighbouring_for_accountant(neighbouring: Neighbouring) -> Any:
-    """dp_accounting's NeighboringRelation: zero-out is its REPLACE_SPECIAL."""
-    from dp_accounting import NeighboringRelation
+    """dp_accounting's NeighboringRelation: zero-out is its REPLACE_SPECIAL.
 
+    >>> neighbouring_for_accountant("zero-out").name
+    'REPLACE_SPECIAL'
+    """
+    relations = _dp_accounting().NeighboringRelation
     return {
-        "add-remove": NeighboringRelation.ADD_OR_REMOVE_ONE,
-        "replace-one": NeighboringRelation.REPLACE_ONE,
-        "zero-out": NeighboringRelation.REPLACE_SPECIAL,
+        "add-remove": relations.ADD_OR_REMOVE_ONE,
+        "replace-one": relations.REPLACE_ONE,
+        "zero-out": relations.REPLACE_SPECIAL,
     }[neighbouring_relation(neighbouring)]
 
 
@@ -131,6 +150,9 @@ def event_for_accountant(
 
     The RDP accountant takes noise multipliers relative to the sensitivity itself: for replace-one they are
     halved. The PLD accountant does its own doubling. Whether it supports the event remains the accountant's say.
+
+    >>> event_for_accountant(Gaussian(2.0), "replace-one", "rdp")
+    GaussianDpEvent(noise_multiplier=1.0)
     """
     relation = neighbouring_relation(neighbouring)
     if choice("accountant", accountant, ("pld", "rdp")) == "pld":

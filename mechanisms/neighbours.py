@@ -40,6 +40,9 @@ def neighbouring_relation(value: object) -> Neighbouring:
     - "replace-one": one unit's data become any other data.
     - "zero-out": one unit's contribution is replaced by zero; everything else, the cohort's size
       included, stays.
+
+    >>> neighbouring_relation("zero-out")
+    'zero-out'
     """
     return cast(Neighbouring, choice("neighbouring", value, RELATIONS))
 
@@ -48,5 +51,8 @@ def sensitivity(relation: Neighbouring) -> float:
     """How far one neighbouring step moves a sum of contributions of norm at most 1.
 
     Two contributions in a unit ball are up to 2 apart; a contribution and nothing (or zero) up to 1.
+
+    >>> sensitivity("replace-one")
+    2.0
     """
     return 2.0 if relation == "replace-one" else 1.0

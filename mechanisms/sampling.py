@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .base import Mechanism
+from .composition import Repeat
 from .validate import InputError, count, rate
 
 
 def _base(mechanism: object) -> None:
     if not isinstance(mechanism, Mechanism):
         raise InputError("mechanism", mechanism, "a mechanism description, such as Gaussian(noise_multiplier=1.0)")
+    if isinstance(mechanism, Repeat):
+        expected = "one round, since every round draws its own cohort: Repeat(Poisson(..., rate), rounds)"
+        raise InputError("mechanism", mechanism, expected)
 
 
 @dataclass(frozen=True, slots=True)

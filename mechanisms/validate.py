@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import TypeGuard
 
@@ -92,8 +93,19 @@ def count(field: str, value: object, least: int = 1) -> int:
 
 
 def choice(field: str, value: object, allowed: Iterable[str]) -> str:
-    """One of the allowed words."""
+    """One of the allowed words; the error names the one that was probably meant."""
     options = tuple(allowed)
     if value not in options:
-        raise InputError(field, value, "one of " + ", ".join(options))
+        raise InputError(field, value, "one of " + ", ".join(options) + meant(value, options))
     return str(value)
+
+
+def meant(value: object, options: Iterable[str]) -> str:
+    """ " (did you mean ...?)" where the value looks like one of the options; else nothing.
+
+    >>> meant("add_remove", ["add-remove", "replace-one"])
+    ' (did you mean add-remove?)'
+    """
+    plain = {option.lower().replace("_", "-"): option for option in options}
+    close = get_close_matches(str(value).strip().lower().replace("_", "-").replace(" ", "-"), plain, n=1, cutoff=0.7)
+    return f" (did you mean {plain[close[0]]}?)" if close else ""

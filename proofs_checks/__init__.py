@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .assertion import assert_private
-    from .auditing import audit
+    from .auditing.audit import audit
     from .billboard.replay import BillboardReport, check_billboard
     from .neighbour_strategies import neighbours, worst_case_pairs
     from .verification.verify import verify

@@ -36,6 +36,11 @@ def assert_private(
     mechanism, pair, claim, trials, method: see `audit`. epsilon and delta default to those of the test's `dp` mark.
     Passing proves nothing; failing is wrong with at most the call's share of the session's error probability.
     Returns the audit's result. Raises AssertionError with the witness; InputError for unusable values.
+
+    >>> def noisy_sum(dataset, rng, size):
+    ...     return sum(dataset) + rng.laplace(0.0, 1.0, size)
+    >>> assert_private(noisy_sum, ([0.0], [1.0]), epsilon=1.0, delta=0.0).refuted
+    False
     """
     context = current()
     if claim is None and epsilon is None:

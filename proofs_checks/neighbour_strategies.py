@@ -22,6 +22,10 @@ def neighbours(datasets: st.SearchStrategy[Any], relation: str = "replace-one") 
     datasets: a strategy for lists, tuples, arrays, data frames or mappings (clients of a federation) with at
     least one unit. For replace-one, the new unit comes from a second draw of the same strategy. Both orders
     of a pair are drawn. Raises InputError for an unknown relation.
+
+    >>> pairs = neighbours(st.lists(st.integers(0, 9), min_size=1, max_size=5), relation="add-remove")
+    >>> isinstance(pairs, st.SearchStrategy)  # for @given(pair=pairs)
+    True
     """
     checked = neighbouring_relation(relation)
 
@@ -51,6 +55,10 @@ def worst_case_pairs(size: int, bound: float, relation: str = "replace-one", dim
     size: units in the dataset. bound: the clip norm that the mechanism is to enforce. dimension: 0 for scalar
     units, else vectors. All-equal units against one outlier, opposite signs on the clip boundary, just outside
     it, duplicates, huge values, NaN and infinities; for add-remove an empty neighbour too.
+
+    >>> dataset, neighbour = next(worst_case_pairs(size=3, bound=1.0))
+    >>> dataset.tolist(), neighbour.tolist()
+    ([1.0, 0.0, 0.0], [-1.0, 0.0, 0.0])
     """
     checked = neighbouring_relation(relation)
     units_count, norm = count("size", size), positive("bound", bound)

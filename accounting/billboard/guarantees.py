@@ -131,6 +131,10 @@ def compose(guarantees: Sequence[Guarantee]) -> Guarantee:
     For billboard and joint guarantees a client's input to a later mechanism may include what it got from earlier
     ones (docs/theory/billboard.md, "Composition"). What is known from below does not add up: the lower end is the
     largest of the parts'. To compose rounds of one run tightly, describe the run instead and account it whole.
+
+    >>> one = Guarantee("dp", "client", "replace-one", Bracket(0.0, 1.0, True, "stated"), 1e-6, OUTSIDE)
+    >>> round(compose([one, one]).epsilon.upper, 12)
+    2.0
     """
     if not guarantees:
         raise InputError("guarantees", "none", "at least one guarantee")

@@ -79,6 +79,14 @@ def observer_epsilon(
     where the noise is added; needed for the server; without it the noise is a trusted server's.
     Raises InputError for a coalition larger than population - 1, for the server without an aggregation, for one that
     does not fit the run, and for add-remove neighbours where participation is seen.
+
+    >>> from dpcert.accounting.billboard.guarantees import EVERYBODY_ELSE, OUTSIDE
+    >>> from dpcert.mechanisms import FixedSize, Gaussian, Repeat
+    >>> run = Repeat(FixedSize(Gaussian(8.0), population=205, cohort=100), rounds=10)
+    >>> seen = {"clients": "stateless", "delta": 1e-5, "neighbouring": "replace-one"}
+    >>> against = [observer_epsilon(run, who, **seen) for who in (OUTSIDE, EVERYBODY_ELSE)]
+    >>> against[0].epsilon.upper < against[1].epsilon.lower  # who knows the cohorts learns more
+    True
     """
     open_probability("delta", delta)
     relation = neighbouring_relation(neighbouring)

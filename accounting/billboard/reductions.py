@@ -32,6 +32,12 @@ def billboard_lemma(billboard: Guarantee, clients_learn: ClientsLearn) -> Guaran
     when clients learn the billboard and nothing else; otherwise g's guarantee must hold against the coalition,
     who knows its own coins.
     Raises UnlikeGuarantees when the guarantee is too weak for that.
+
+    >>> from dpcert.accounting import Bracket
+    >>> from dpcert.accounting.billboard.guarantees import EVERYBODY_ELSE
+    >>> seen = Guarantee("dp", "client", "replace-one", Bracket(0.0, 1.0, True, "stated"), 1e-6, EVERYBODY_ELSE)
+    >>> billboard_lemma(seen, clients_learn="own-participation").notion
+    'billboard'
     """
     choice("clients_learn", clients_learn, CLIENTS_LEARN)
     _needs(billboard, "dp")
@@ -50,6 +56,12 @@ def billboard_implies_joint(guarantee: Guarantee) -> Guarantee:
     """Billboard privacy is joint privacy with a particular way of computing; the inequality is the same.
 
     Kearns, Pai, Roth, Ullman 2014 (arXiv 1207.4084); section "Billboard implies joint".
+
+    >>> from dpcert.accounting import Bracket
+    >>> from dpcert.accounting.billboard.guarantees import EVERYBODY_ELSE
+    >>> seen = Guarantee("billboard", "client", "replace-one", Bracket(0.0, 1.0, True, "stated"), 1e-6, EVERYBODY_ELSE)
+    >>> billboard_implies_joint(seen).notion
+    'joint'
     """
     _needs(guarantee, "billboard")
     return replace(guarantee, notion="joint", theorem=_by("billboard implies joint", guarantee))
@@ -57,7 +69,14 @@ def billboard_implies_joint(guarantee: Guarantee) -> Guarantee:
 
 def dp_implies_joint(guarantee: Guarantee) -> Guarantee:
     """A dp guarantee of the whole vector of outputs, seen by everybody else, is joint: leaving out a part is
-    post-processing (section "Billboard implies joint")."""
+    post-processing (section "Billboard implies joint").
+
+    >>> from dpcert.accounting import Bracket
+    >>> from dpcert.accounting.billboard.guarantees import EVERYBODY_ELSE
+    >>> seen = Guarantee("dp", "client", "replace-one", Bracket(0.0, 1.0, True, "stated"), 1e-6, EVERYBODY_ELSE)
+    >>> dp_implies_joint(seen).notion
+    'joint'
+    """
     _needs(guarantee, "dp")
     if guarantee.observer != EVERYBODY_ELSE:
         raise UnlikeGuarantees("observer", str(guarantee.observer), str(EVERYBODY_ELSE))
@@ -70,6 +89,12 @@ def group(guarantee: Guarantee, size: int) -> Guarantee:
 
     Vadhan 2017 ("The Complexity of Differential Privacy"), Lemma 2.2, in the form that sums the geometric series;
     section "Groups". Holds for joint privacy too: leaving out more outputs is post-processing.
+
+    >>> from dpcert.accounting import Bracket
+    >>> from dpcert.accounting.billboard.guarantees import EVERYBODY_ELSE
+    >>> seen = Guarantee("dp", "client", "replace-one", Bracket(0.0, 1.0, True, "stated"), 1e-6, EVERYBODY_ELSE)
+    >>> round(group(seen, 3).epsilon.upper, 12)
+    3.0
     """
     size = count("size", size)
     if size == 1:
@@ -108,6 +133,12 @@ def post_process(guarantee: Guarantee) -> Guarantee:
 
     Dwork, Roth 2014, Proposition 2.1; section "Post-processing". For billboard and joint guarantees this covers local
     fine-tuning by any client on its own data and the billboard: the outputs of all others stay as they are.
+
+    >>> from dpcert.accounting import Bracket
+    >>> from dpcert.accounting.billboard.guarantees import EVERYBODY_ELSE
+    >>> seen = Guarantee("joint", "client", "replace-one", Bracket(0.0, 1.0, True, "stated"), 1e-6, EVERYBODY_ELSE)
+    >>> post_process(seen).epsilon == seen.epsilon
+    True
     """
     return replace(guarantee, theorem=_by("post-processing", guarantee))
 

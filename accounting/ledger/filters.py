@@ -120,7 +120,12 @@ def planned_order(
     *,
     participation: Visibility = "hidden",
 ) -> float:
-    """The order whose filter lets the most events like `expected` through."""
+    """The order whose filter lets the most events like `expected` through.
+
+    >>> from dpcert.mechanisms import Gaussian
+    >>> 1.0 < planned_order(Gaussian(1.0), target_epsilon=8.0, target_delta=1e-6) < 100.0
+    True
+    """
     relation = neighbouring or default_relation("dp", participation)
 
     def share(log_excess: float) -> float:

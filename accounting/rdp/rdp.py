@@ -160,6 +160,10 @@ def renyi(
 
     alpha: above 1; infinity gives the largest privacy loss. The largest over both orders of the neighbours.
     Raises InputError for alpha <= 1 and for combinations without a known bound.
+
+    >>> from dpcert.mechanisms import Gaussian
+    >>> round(renyi(Gaussian(2.0), alpha=8.0).upper, 9)  # alpha / (2 z^2)
+    1.0
     """
     if alpha != math.inf and number("alpha", alpha) <= 1:
         raise InputError("alpha", alpha, "an order above 1")

@@ -74,6 +74,11 @@ def audit(
 
     Raises InputError (a ValueError) for values that cannot be worked with, before any trial is run, and
     MechanismError where the mechanism raises an exception (failures.py says how to make it an output instead).
+
+    >>> def too_little_noise(dataset, rng, size):
+    ...     return sum(dataset) + rng.laplace(0.0, 0.5, size)
+    >>> audit(too_little_noise, ([0.0], [1.0]), epsilon=1.0).refuted
+    True
     """
     started = time.perf_counter()
     curve = as_claim(claim, epsilon, delta)

@@ -63,6 +63,12 @@ def check_billboard(
     clients: one data object per client, at least two. i: the index of the client whose data change.
     Raises InputError when the trainer breaks the protocol, when its randomness cannot be replayed, or when
     the altered data change nothing at all (the check would be empty: alter more, or train for more rounds).
+
+    >>> import numpy as np
+    >>> from dpcert.proofs_checks.billboard.example_trainers import PersonalMeans, SharedOptimiserState
+    >>> clients = [np.full((4, 2), float(k)) for k in range(6)]
+    >>> [check_billboard(kind(), clients, 0, clients[0] + 50.0).holds for kind in (PersonalMeans, SharedOptimiserState)]
+    [True, False]
     """
     data = list(clients)
     if len(data) < 2:

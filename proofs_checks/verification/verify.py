@@ -117,6 +117,12 @@ def verify(
 
     certificates: the folder to write a certificate into, as certificate_name.json; see certificate.write.
     Raises InputError for a file that cannot be read and for combinations that have no meaning.
+
+    >>> from dpcert.proofs_checks.claims.claim import parse_claim
+    >>> claim = {"title": "ten rounds", "neighbouring": "add-remove", "epsilon": 5.0, "delta": 1e-5}
+    >>> run = {"mechanism": {"kind": "gaussian", "noise_multiplier": 2.0}, "composition": {"rounds": 10}}
+    >>> verify(parse_claim({"claim": claim} | run)).verdict
+    'refuted'
     """
     if not isinstance(claim, Claim):
         claim = load_claim(claim)
