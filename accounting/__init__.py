@@ -2,9 +2,29 @@
 
 from .bracket import Bracket
 from .calibrate import Calibration, calibrate
+from .currencies.convert import Conversion, convert
+from .currencies.gaussian_dp import mu
+from .currencies.zcdp import rho
 from .dominating import dominating
 from .epsilon import delta, epsilon
 from .rdp.rdp import renyi
+from .risk import Risk, risk
 from .tradeoff import TradeOff, tradeoff
 
-__all__ = ["Bracket", "Calibration", "TradeOff", "calibrate", "delta", "dominating", "epsilon", "renyi", "tradeoff"]
+__all__ = [
+    "Bracket",
+    "Calibration",
+    "Conversion",
+    "Risk",
+    "TradeOff",
+    "calibrate",
+    "convert",
+    "delta",
+    "dominating",
+    "epsilon",
+    "mu",
+    "renyi",
+    "rho",
+    "risk",
+    "tradeoff",
+]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..mechanisms import InputError, Mechanism, Neighbouring, Notion, Visibility
-from ..mechanisms.validate import choice, nonnegative, open_probability, positive
+from ..mechanisms.validate import choice, delta_below_one, nonnegative, positive
 from .bracket import Bracket
 from .epsilon import Accountant
 from .epsilon import epsilon as epsilon_of
@@ -77,7 +77,7 @@ def calibrate(
     """
     choice("solve_for", solve_for, tuple(_SAFEST_START_BOLDEST))
     target = nonnegative("epsilon", epsilon)
-    open_probability("delta", delta)
+    delta_below_one("delta", delta)
 
     def bracket(value: float) -> Bracket:
         run = build(int(value) if solve_for in WHOLE else value)

@@ -13,10 +13,11 @@ from typing import Literal
 import numpy as np
 
 from ..mechanisms import NOTIONS, InputError, Mechanism, Neighbouring, Notion, Run, Visibility, as_run, default_relation
-from ..mechanisms.validate import choice, nonnegative, open_probability
+from ..mechanisms.validate import choice, delta_below_one, nonnegative
 from . import closed_form, gaussian, gdp, one_event, shuffled, truncated
 from .bracket import Bracket, EmptyBracket, OutOfReach
 from .contour import contour
+from .currencies.pure_dp import pure_epsilon
 from .dominating import Participation, dominating
 from .pairs import Composition, SubsampledPair
 from .participation import participation, revealed
@@ -69,7 +70,8 @@ def epsilon(
 
     neighbouring: add-remove for dp with hidden participation, else replace-one, unless named (`default_relation`).
     The true value is never above `upper`, and never below `lower`. run: a mechanism description, a list of them, one
-    after the other, or a DpEvent of dp_accounting.
+    after the other, or a DpEvent of dp_accounting. delta: from 0 (pure DP: the largest privacy loss, infinite for
+    Gaussian noise) to below 1.
 
     >>> from dpcert.mechanisms import Gaussian, Poisson, Repeat
     >>> found = epsilon(Repeat(Poisson(Gaussian(1.1), 0.01), 1_000), delta=1e-5)
@@ -78,8 +80,9 @@ def epsilon(
 
     Raises InputError (a ValueError) for values out of range and combinations without a known bound.
     """
-    open_probability("delta", delta)
     relation = neighbouring or default_relation(notion, participation)
+    if delta_below_one("delta", delta) == 0.0:
+        return pure_epsilon(as_run(run), relation, seen_by(notion, participation))
     return _bracket(as_run(run), relation, notion, participation, accountant, "epsilon", float(delta))
 
 
@@ -116,7 +119,7 @@ def _bracket(
 ) -> Bracket:
     if truncated.is_truncated(run):
         return _truncated(run, neighbouring, notion, participation, accountant, quantity, at)
-    pairs = dominating(run, neighbouring, _seen(notion, participation))
+    pairs = dominating(run, neighbouring, seen_by(notion, participation))
     upper = _largest(pairs.upper, accountant, quantity, at)
     if pairs.lower == pairs.upper:
         return upper
@@ -172,12 +175,35 @@ def attained(
     the run's outputs or of those of its steps that have an attained pair (`dominating.Dominating`).
     """
     relation = neighbouring or default_relation(notion, participation)
-    pairs = dominating(run, relation, _seen(notion, participation))
+    pairs = dominating(run, relation, seen_by(notion, participation))
     for product in sorted(pairs.lower, key=_reveals_less):
         found = _composed(product, "best", "delta", float(epsilon))
         if found.certified and found.lower > delta:
             return product, found
     return None
+
+
+def profile_at(
+    run: Run,
+    epsilon: float,
+    neighbouring: Neighbouring | None = None,
+    *,
+    notion: Notion = "dp",
+    participation: Visibility | None = None,
+) -> tuple[Bracket, Bracket | None]:
+    """delta at epsilon over all neighbours and both orders, and that of one attained order alone, always the same one.
+
+    The second is what a single attacker sees, who knows both neighbours; None where no attained order is known.
+    """
+    described, relation = as_run(run), neighbouring or default_relation(notion, participation)
+    whole = delta(described, epsilon, relation, notion=notion, participation=participation)
+    if truncated.is_truncated(described):
+        return whole, None
+    pairs = dominating(described, relation, seen_by(notion, participation))
+    if not pairs.lower:
+        return whole, None
+    first = min(pairs.lower, key=_reveals_less)
+    return whole, whole if pairs.lower == (first,) else _composed(first, "best", "delta", float(epsilon))
 
 
 def _reveals_less(product: Composition) -> tuple[bool, bool]:
@@ -186,7 +212,7 @@ def _reveals_less(product: Composition) -> tuple[bool, bool]:
     return "add" in orders, "replace" in orders
 
 
-def _seen(notion: Notion, participation: Visibility | None) -> Participation:
+def seen_by(notion: Notion, participation: Visibility | None) -> Participation:
     """What the notion's adversary knows of the cohorts.
 
     For billboard and joint privacy that is the coalition of all others, who see their own participation unless

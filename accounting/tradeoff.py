@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from flint import arb, ctx
 
 from ..mechanisms import InputError, Mechanism, Neighbouring, Notion, Run, Visibility, as_run, default_relation
@@ -20,14 +21,18 @@ from ..mechanisms.validate import count, number
 from . import gaussian
 from .bracket import Bracket
 from .dominating import dominating
-from .epsilon import delta as delta_of
 from .epsilon import epsilon as epsilon_of
+from .epsilon import profile_at
+from .profile import Profile
 from .rounding import float_above, float_below
 
 _BITS = 200
 
 _SMALLEST = 1e-12
-"""The knots reach to the epsilon at this delta."""
+"""The knots reach to the epsilon at this delta, or a smaller one where smaller error rates matter."""
+
+_NARROW = 1e-6
+"""About the relative width of the power where it is asked to be narrow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,27 +40,56 @@ class TradeOff:
     """A trade-off curve known by its profile at some eps >= 0, increasing: (eps, bracket of delta(eps)).
 
     mu: (at most, at least) the parameter of a curve that is exactly Gaussian, Phi(Phi^-1(1 - alpha) - mu).
+    attained: the profile of one order of two neighbours alone, at the same eps; empty where none is known.
     """
 
     knots: tuple[tuple[float, Bracket], ...]
     mu: tuple[float, float] | None = None
+    attained: tuple[tuple[float, Bracket], ...] = ()
 
     def beta(self, alpha: float) -> Bracket:
         """The smallest type II error at type I error alpha in [0, 1], as a certified bracket.
 
         Raises InputError for other alpha.
         """
+        certified = self._checked(alpha)
+        with ctx.workprec(_BITS):
+            low, high = self._beta(alpha)
+            return Bracket(max(0.0, float_below(low)), min(1.0, float_above(high)), certified, "tradeoff")
+
+    def power(self, alpha: float) -> Bracket:
+        """The largest true-positive rate of an attack with false-positive rate alpha in [0, 1].
+
+        From above it is 1 - beta(alpha). From below it is that of one attacker, who knows both neighbours, and not of
+        the convex curve, which takes the worst of several. Computed before rounding: a tiny one keeps its digits.
+        Raises InputError for other alpha.
+        """
+        certified = self._checked(alpha)
+        with ctx.workprec(_BITS):
+            high = min(1.0, float_above(1 - self._beta(alpha)[0]))
+            if self.mu is not None:
+                low = float_below(1 - _gaussian(alpha, self.mu[0]))
+            else:
+                low = max(alpha, float_below(_power_below(self.attained, alpha))) if self.attained else alpha
+        return Bracket(min(low, high), high, certified, "tradeoff")
+
+    def _checked(self, alpha: float) -> bool:
         if not 0.0 <= number("alpha", alpha) <= 1.0:
             raise InputError("alpha", alpha, "a number from 0 to 1")
-        certified = all(bracket.certified for _, bracket in self.knots)
-        with ctx.workprec(_BITS):
-            low = max(0.0, *(float_below(value) for value in _lines(_ruled_out(self.knots), alpha)))
-            high = max(0.0, *(float_above(value) for value in _lines(_possible(self.knots), alpha)))
-            high = min(high, 1.0, float_above(1 - arb(alpha)) if alpha < 1.0 else 0.0)
-            if self.mu is not None:
-                low = max(low, float_below(_gaussian(alpha, self.mu[1])))
-                high = min(high, float_above(_gaussian(alpha, self.mu[0])))
-        return Bracket(low, high, certified, "tradeoff")
+        return all(bracket.certified for _, bracket in self.knots)
+
+    def _beta(self, alpha: float) -> tuple[arb, arb]:
+        """Balls whose lower and upper ends bracket beta(alpha)."""
+        low, high = arb(0), arb(0)
+        for value in _lines(_ruled_out(self.knots), alpha):
+            low = low.max(value)
+        for value in _lines(_possible(self.knots), alpha):
+            high = high.max(value)
+        high = high.min(1 - arb(alpha))
+        if self.mu is not None:
+            low = low.max(_gaussian(alpha, self.mu[1]))
+            high = high.min(_gaussian(alpha, self.mu[0]))
+        return low, high
 
     __call__ = beta
 
@@ -71,6 +105,7 @@ def tradeoff(
     notion: Notion = "dp",
     participation: Visibility | None = None,
     points: int = 65,
+    narrow_at: Sequence[float] = (),
 ) -> TradeOff:
     """The run's trade-off curve from certified brackets of its profile at `points` values of eps >= 0.
 
@@ -80,17 +115,56 @@ def tradeoff(
     >>> round(tradeoff(Gaussian(noise_multiplier=1.0))(0.1).upper, 6)  # Phi(Phi^-1(0.9) - 1)
     0.610856
 
+    narrow_at: type I errors, in (0, 1/2], around which four more points each make it narrow.
     Raises InputError as accounting.delta does.
     """
     count("points", points, least=2)
+    smallest = _SMALLEST
+    for alpha in narrow_at:
+        if not 0.0 < number("narrow_at", alpha) <= 0.5:
+            raise InputError("narrow_at", alpha, "an error rate above 0 and at most 1/2")
+        smallest = min(smallest, alpha / 64)
     neighbouring = neighbouring or default_relation(notion, participation)
     run = as_run(run)
-    most = epsilon_of(run, _SMALLEST, neighbouring, notion=notion, participation=participation).upper
+    most = epsilon_of(run, smallest, neighbouring, notion=notion, participation=participation).upper
     if most == math.inf:
-        raise InputError("run", run, "a run whose epsilon is finite at delta = 1e-12")
-    grid = [most * k / (points - 1) for k in range(points)] if most > 0.0 else [0.0]
-    knots = tuple((eps, delta_of(run, eps, neighbouring, notion=notion, participation=participation)) for eps in grid)
-    return TradeOff(knots, _exact_mu(run, neighbouring) if notion == "dp" and participation is None else None)
+        raise InputError("run", run, f"a run whose epsilon is finite at delta = {smallest:g}")
+    attained: dict[float, Bracket | None] = {}
+
+    def both(eps: float) -> Bracket:
+        whole, attained[eps] = profile_at(run, eps, neighbouring, notion=notion, participation=participation)
+        return whole
+
+    profile = Profile(both)
+    for k in range(points if most > 0.0 else 1):
+        profile(most * k / (points - 1))
+    exact = _exact_mu(run, neighbouring) if notion == "dp" and participation is None else None
+    if exact is None and most > 0.0:
+        for eps in _touching(profile.knots, narrow_at):
+            profile(eps)
+    known = tuple((eps, bracket) for eps, bracket in sorted(attained.items()) if bracket is not None)
+    return TradeOff(profile.knots, exact, known if len(known) == len(profile.knots) > 1 else ())
+
+
+def _touching(knots: tuple[tuple[float, Bracket], ...], alphas: Sequence[float]) -> Iterator[float]:
+    """Four eps around each where the line of slope -e^eps touches the curve at type I error alpha: where
+    delta(eps) + e^eps alpha is smallest, found on a spline through the logarithm of the profile."""
+    from scipy.interpolate import CubicSpline  # here: it would double the time that importing the accountants takes
+
+    known = [(eps, bracket.upper) for eps, bracket in knots if bracket.upper > 0.0]
+    if len(known) < 4:
+        return
+    spline = CubicSpline(*map(np.array, zip(*((eps, math.log(value)) for eps, value in known), strict=True)))
+    fine = np.linspace(0.0, known[-1][0], 4001)
+    profile, slope, bend = np.exp(spline(fine)), spline(fine, 1), spline(fine, 2)
+    for alpha in alphas:
+        line = np.exp(fine + math.log(alpha))
+        total = profile + line
+        best = int(np.argmin(total))
+        curvature = profile[best] * (bend[best] + slope[best] ** 2) + line[best]
+        step = math.sqrt(8 * _NARROW * total[best] / curvature) if curvature > 0.0 else fine[1]
+        for offset in (-1.5, -0.5, 0.5, 1.5):
+            yield max(0.0, float(fine[best] + offset * max(step, fine[1])))
 
 
 def _exact_mu(run: Mechanism, neighbouring: Neighbouring) -> tuple[float, float] | None:
@@ -98,6 +172,22 @@ def _exact_mu(run: Mechanism, neighbouring: Neighbouring) -> tuple[float, float]
     if len(pairs.upper) == 1 and pairs.upper == pairs.lower and gaussian.supports(pairs.upper[0]):
         return gaussian.composed_shift(pairs.upper[0])
     return None
+
+
+def _power_below(knots: tuple[tuple[float, Bracket], ...], alpha: float) -> arb:
+    """At most inf over x > 0 of D(x) + x alpha, D of one order.
+
+    Where that surely falls at x = 1 the infimum is beyond, at a corner. Else the curve of the power is concave, from a
+    point D(1) above the diagonal to (1, 1).
+    """
+    first, second = knots[0][1], knots[1][1]
+    slope = (arb(second.upper) - arb(first.lower)) / (arb(knots[1][0]).exp() - 1)
+    if not slope + arb(alpha) < 0:
+        return arb(first.lower) * (1 - arb(alpha)) + arb(alpha)
+    least = arb(1)
+    for x, profile in _possible(knots):
+        least = least.min(profile + x * arb(alpha))
+    return least
 
 
 def _gaussian(alpha: float, mu: float) -> arb:

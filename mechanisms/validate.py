@@ -73,6 +73,14 @@ def open_probability(field: str, value: object) -> float:
     return checked
 
 
+def delta_below_one(field: str, value: object) -> float:
+    """A target delta from 0 (pure differential privacy) to below 1."""
+    checked = number(field, value)
+    if not 0 <= checked < 1:
+        raise InputError(field, value, "a number of at least 0 and below 1")
+    return checked
+
+
 def rate(field: str, value: object) -> float:
     """A sampling rate in (0, 1]."""
     checked = number(field, value)

@@ -30,7 +30,7 @@ from ...mechanisms import (
     rounds_by_step,
 )
 from ...mechanisms.aggregation import Aggregation, PerClientNoise, SecureAggregation
-from ...mechanisms.validate import choice, open_probability
+from ...mechanisms.validate import choice, delta_below_one
 from ..bracket import Bracket
 from ..epsilon import epsilon
 from ..participation.colluders import less_revealing, more_revealing
@@ -88,7 +88,7 @@ def observer_epsilon(
     >>> against[0].epsilon.upper < against[1].epsilon.lower  # who knows the cohorts learns more
     True
     """
-    open_probability("delta", delta)
+    delta_below_one("delta", delta)
     relation = neighbouring_relation(neighbouring)
     choice("clients", clients, CLIENTS)
     asked, observer = observer, _meaningful(run, observer)

@@ -1,6 +1,15 @@
 """What was released so far: the append-only ledger, and the filters and odometers that stop before a budget."""
 
-from .filters import BudgetExceeded, Filter, GaussianFilter, RenyiFilter, RenyiOdometer, planned_order
+from .filters import (
+    BudgetExceeded,
+    Filter,
+    GaussianFilter,
+    PureFilter,
+    RenyiFilter,
+    RenyiOdometer,
+    ZcdpFilter,
+    planned_order,
+)
 from .individual import IndividualBudgets, Participations
 from .ledger import Ledger
 from .running import RunningEpsilon
@@ -15,9 +24,11 @@ __all__ = [
     "LedgerError",
     "MemoryStore",
     "Participations",
+    "PureFilter",
     "RenyiFilter",
     "RenyiOdometer",
     "RunningEpsilon",
     "SqliteStore",
+    "ZcdpFilter",
     "planned_order",
 ]

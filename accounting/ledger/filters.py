@@ -27,6 +27,8 @@ from ...mechanisms import sensitivity as clip_sensitivity
 from ...mechanisms.client_noise import refuse_absent_shares
 from ...mechanisms.validate import number, open_probability, positive
 from ..conversions.renyi import best_epsilon
+from ..currencies.pure_dp import decimal, decimal_above, pure_epsilon
+from ..currencies.zcdp import rho
 from ..gaussian import profile_above
 from ..rdp.rdp import renyi
 from ..rounding import down, up
@@ -61,13 +63,17 @@ class _Additive(ABC):
     def cost(self, mechanism: Mechanism) -> float:
         """What the mechanism takes of the budget, rounded up."""
 
+    def added(self, cost: float) -> float:
+        """What would be spent with the cost, rounded up."""
+        return up(self.spent + cost)
+
     def would_exceed(self, mechanism: Mechanism) -> bool:
         """Whether recording the mechanism would take more than is left. Changes nothing."""
-        return up(self.spent + self.cost(mechanism)) > self.budget
+        return self.added(self.cost(mechanism)) > self.budget
 
     def record(self, mechanism: Mechanism) -> None:
         """Spend the mechanism's cost; BudgetExceeded, and nothing spent, when too little is left."""
-        after = up(self.spent + self.cost(mechanism))
+        after = self.added(self.cost(mechanism))
         if after > self.budget:
             raise BudgetExceeded(f"{mechanism} would bring the budget to {after:.6g} of {self.budget:.6g}")
         self.spent = after
@@ -104,6 +110,57 @@ class RenyiFilter(_Additive):
         """D_alpha of the mechanism at the filter's order, rounded up; remembered by description."""
         if mechanism not in self._known:
             self._known[mechanism] = renyi(mechanism, self.order, self.neighbouring, self.participation).upper
+        return self._known[mechanism]
+
+
+class PureFilter(_Additive):
+    """(epsilon, 0)-DP under full adaptivity: the largest losses add up (Rogers, Roth, Ullman, Vadhan 2016, arXiv
+    1605.08294, Theorem 4.1 with delta = 0). Stated decimals add up exactly: ten times 0.1 are 1.
+
+    >>> from dpcert.mechanisms import Laplace, Repeat
+    >>> budget = PureFilter(1.0)
+    >>> budget.record(Repeat(Laplace(10.0), 10))
+    >>> budget.would_exceed(Laplace(1000.0))
+    True
+    """
+
+    def __init__(
+        self, target_epsilon: float, neighbouring: Neighbouring | None = None, *, participation: Visibility = "hidden"
+    ) -> None:
+        super().__init__(positive("target_epsilon", target_epsilon))
+        self.neighbouring = neighbouring_relation(neighbouring or default_relation("dp", participation))
+        self.participation: Visibility = participation
+
+    def cost(self, mechanism: Mechanism) -> float:
+        """The mechanism's largest loss; infinite for Gaussian noise."""
+        return pure_epsilon(mechanism, self.neighbouring, self.participation).upper
+
+    def added(self, cost: float) -> float:
+        """The decimals' exact sum."""
+        return math.inf if cost == math.inf else decimal_above(decimal(self.spent) + decimal(cost))
+
+
+class ZcdpFilter(_Additive):
+    """rho-zCDP under full adaptivity: Feldman, Zrnic 2021 (arXiv 2008.11193), Theorem 4.3, at every order at once.
+
+    >>> from dpcert.mechanisms import Gaussian, Repeat
+    >>> budget = ZcdpFilter(0.5)
+    >>> budget.would_exceed(Repeat(Gaussian(noise_multiplier=10.0), 101))
+    True
+    """
+
+    def __init__(
+        self, target_rho: float, neighbouring: Neighbouring | None = None, *, participation: Visibility = "hidden"
+    ) -> None:
+        super().__init__(positive("target_rho", target_rho))
+        self.neighbouring = neighbouring_relation(neighbouring or default_relation("dp", participation))
+        self.participation: Visibility = participation
+        self._known: dict[Mechanism, float] = {}
+
+    def cost(self, mechanism: Mechanism) -> float:
+        """The mechanism's least rho, rounded up; remembered by description."""
+        if mechanism not in self._known:
+            self._known[mechanism] = rho(mechanism, self.neighbouring, participation=self.participation).upper
         return self._known[mechanism]
 
 

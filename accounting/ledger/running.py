@@ -14,7 +14,7 @@ from ...mechanisms import (
     neighbouring_relation,
     rounds_by_step,
 )
-from ...mechanisms.validate import open_probability
+from ...mechanisms.validate import delta_below_one
 from ..bracket import Bracket, OutOfReach
 from ..contour import contour
 from ..dominating import dominating
@@ -61,7 +61,7 @@ class RunningEpsilon:
         *,
         participation: Visibility = "hidden",
     ) -> None:
-        self.delta = open_probability("delta", delta)
+        self.delta = delta_below_one("delta", delta)
         self.neighbouring = neighbouring_relation(neighbouring or default_relation("dp", participation))
         self.participation: Visibility = participation
         self._counts: dict[Mechanism, int] = {}
@@ -116,7 +116,7 @@ class RunningEpsilon:
     def _read(self) -> Bracket:
         if not self._rounds:
             return Bracket(0.0, 0.0, True, "empty")
-        if self._tight and self._asked and self._rounds >= self._not_before:
+        if self.delta > 0.0 and self._tight and self._asked and self._rounds >= self._not_before:
             try:
                 return self._from_running()
             except OutOfReach:

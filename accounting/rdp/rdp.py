@@ -35,6 +35,7 @@ from ..pairs import (
 from ..rounding import TARGET, down, up, widened_down, widened_up
 from . import sampling as rdp_sampling
 from .allocation import allocation_divergence, replaced_divergence
+from .attained import divergence_below
 from .base import base_divergence, largest_loss
 from .orders import best_order
 
@@ -156,9 +157,10 @@ def renyi(
     neighbouring: Neighbouring = "add-remove",
     participation: Participation = "hidden",
 ) -> Bracket:
-    """The Renyi divergence of order alpha between the run's outputs on neighbours: 0 <= it <= `upper`.
+    """The Renyi divergence of order alpha between the run's outputs on neighbours, as a certified bracket.
 
-    alpha: above 1; infinity gives the largest privacy loss. The largest over both orders of the neighbours.
+    alpha: above 1; infinity gives the largest privacy loss. The largest over both orders of the neighbours. The lower
+    end is 0 where no attained pair's divergence is known.
     Raises InputError for alpha <= 1 and for combinations without a known bound.
 
     >>> from dpcert.mechanisms import Gaussian
@@ -167,10 +169,11 @@ def renyi(
     """
     if alpha != math.inf and number("alpha", alpha) <= 1:
         raise InputError("alpha", alpha, "an order above 1")
-    largest = 0.0
-    for product in dominating(run, neighbouring, participation).upper:
+    pairs, largest = dominating(run, neighbouring, participation), 0.0
+    for product in pairs.upper:
         if not supports(product):
             raise InputError("run", run, "mechanisms whose Renyi divergence is known")
         composed = curve(product)
         largest = max(largest, math.inf if composed.failure > 0 else composed(float(alpha)))
-    return Bracket(0.0, largest, True, METHOD)
+    attained = (divergence_below(product, float(alpha)) for product in pairs.lower if alpha < math.inf)
+    return Bracket(min(largest, max(attained, default=0.0)), largest, True, METHOD)

@@ -23,7 +23,7 @@ from ...mechanisms import (
     default_relation,
     neighbouring_relation,
 )
-from ...mechanisms.validate import open_probability, positive
+from ...mechanisms.validate import delta_below_one, positive
 from .cohort import CohortSampler
 from .settings import Settings
 
@@ -42,7 +42,7 @@ class PrivacyGoal:
     budget: float | None = None
 
     def __post_init__(self) -> None:
-        open_probability("delta", self.delta)
+        delta_below_one("delta", self.delta)
         if self.neighbouring is not None:
             neighbouring_relation(self.neighbouring)
         if self.budget is not None:

@@ -19,7 +19,7 @@ from opacus.accountants import IAccountant, register_accountant
 from ..accounting import Bracket
 from ..accounting.ledger import RunningEpsilon
 from ..mechanisms import Gaussian, InputError, Neighbouring, Poisson, Repeat
-from ..mechanisms.validate import count, nonnegative, open_probability, rate
+from ..mechanisms.validate import count, delta_below_one, nonnegative, rate
 
 NAME = "dpcert"
 
@@ -62,7 +62,7 @@ class CertifiedAccountant(IAccountant):
 
     def bracket(self, delta: float, neighbouring: Neighbouring = "add-remove") -> Bracket:
         """The certified interval around the true epsilon of the history; delta strictly between 0 and 1."""
-        open_probability("delta", delta)
+        delta_below_one("delta", delta)
         reading = self._readings.get((delta, neighbouring))
         if reading is None or not reading.goes_on_with(self.history):
             reading = _Reading(delta, neighbouring)

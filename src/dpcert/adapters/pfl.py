@@ -20,7 +20,7 @@ from pfl.privacy.privacy_accountant import PrivacyAccountant
 
 from ..accounting import Bracket, calibrate, delta, epsilon
 from ..mechanisms import Gaussian, InputError, Laplace, Mechanism, Neighbouring, Poisson, Repeat, neighbouring_relation
-from ..mechanisms.validate import choice, count, nonnegative, open_probability, positive, rate
+from ..mechanisms.validate import choice, count, delta_below_one, nonnegative, positive, rate
 
 NOISES: dict[str, type[Gaussian] | type[Laplace]] = {"gaussian": Gaussian, "laplace": Laplace}
 
@@ -93,6 +93,6 @@ class CertifiedAccountant(PrivacyAccountant):
         if self.epsilon is not None:
             nonnegative("epsilon", self.epsilon)
         if self.delta is not None:
-            open_probability("delta", self.delta)
+            delta_below_one("delta", self.delta)
         if self.noise_parameter is not None:
             positive("noise_parameter", self.noise_parameter)

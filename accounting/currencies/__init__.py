@@ -1,0 +1,1 @@
+"""One guarantee in several currencies: pure DP, zCDP, Gaussian DP, and what an attacker gains."""

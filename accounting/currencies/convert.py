@@ -1,0 +1,108 @@
+"""From one currency of privacy to another: what is known of a mechanism, and what that says in other terms.
+
+What is known is a bound, and the bound is itself a mechanism that has exactly that much: randomized response for pure
+epsilon, its leaking version for (epsilon, delta), a Gaussian for mu. So a conversion prices that mechanism, and its
+upper end is tight: some mechanism with what is known has it. rho is different: no mechanism has every divergence at
+its bound and nothing more, so what follows from rho is an upper bound only.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from ...mechanisms import ApproximateDp, Gaussian, InputError, Mechanism, PureDp, Zcdp
+from ...mechanisms.validate import nonnegative, number, positive
+from ..bracket import Bracket
+from ..epsilon import delta as delta_of
+from ..epsilon import epsilon as epsilon_of
+from ..risk import risk
+from .gaussian_dp import mu as mu_of
+from .zcdp import rho as rho_of
+
+Known = Literal["epsilon", "rho", "mu"]
+Asked = Literal["epsilon", "delta", "rho", "mu", "tpr", "advantage"]
+Direction = Literal["tight", "upper bound"]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """Every mechanism with what is known has at most `at_most` (rounded up) of what was asked.
+
+    direction: "tight" where some mechanism with what is known has exactly that much, up to the accountants' width;
+    "upper bound" where none is known to. words: the same in a sentence.
+    """
+
+    at_most: float
+    direction: Direction
+    words: str
+
+
+def convert(
+    known: Known,
+    amount: float,
+    asked: Asked,
+    *,
+    known_delta: float = 0.0,
+    delta: float | None = None,
+    epsilon: float | None = None,
+    fpr: float | None = None,
+) -> Conversion:
+    """What `amount` of the known currency says in the asked one.
+
+    known: "epsilon" (with known_delta, 0 for pure DP), "rho" (zCDP) or "mu" (Gaussian DP).
+    asked: "epsilon" (at delta), "delta" (at epsilon), "rho", "mu", "tpr" (at fpr) or "advantage".
+
+    >>> f"{convert('rho', 2.56, 'epsilon', delta=1e-10).at_most:.2f}"
+    '17.16'
+    >>> f"{convert('mu', 0.376, 'epsilon', delta=1e-5).at_most:.4f}"
+    '1.4520'
+
+    Raises InputError for amounts out of range, and where what is asked needs a number that is not given.
+    """
+    at_most = _priced(_worst(known, amount, known_delta), asked, delta, epsilon, fpr).upper
+    direction: Direction = "upper bound" if known == "rho" and asked != "rho" else "tight"
+    return Conversion(at_most, direction, _words(known, asked, direction, at_most))
+
+
+def _worst(known: Known, amount: float, known_delta: float) -> Mechanism:
+    if known == "mu":
+        return Gaussian(1.0 / positive("mu", amount))
+    if known == "rho":
+        return Zcdp(positive("rho", amount))
+    if known != "epsilon":
+        raise InputError("known", known, "one of epsilon, rho, mu")
+    if not 0.0 <= number("known_delta", known_delta) < 1.0:
+        raise InputError("known_delta", known_delta, "a number of at least 0 and below 1")
+    return ApproximateDp(nonnegative("epsilon", amount), known_delta) if known_delta else PureDp(amount)
+
+
+def _priced(run: Mechanism, asked: Asked, delta: float | None, epsilon: float | None, fpr: float | None) -> Bracket:
+    if asked == "epsilon":
+        return epsilon_of(run, _given("delta", delta))
+    if asked == "delta":
+        return delta_of(run, _given("epsilon", epsilon))
+    if asked == "rho":
+        return rho_of(run)
+    if asked == "mu":
+        return mu_of(run)
+    if asked == "advantage":
+        return delta_of(run, 0.0)
+    if asked == "tpr":
+        return risk(run, false_positive_rates=[_given("fpr", fpr)]).rates[0].true_positive_rate
+    raise InputError("asked", asked, "one of epsilon, delta, rho, mu, tpr, advantage")
+
+
+def _given(name: str, value: float | None) -> float:
+    if value is None:
+        raise InputError(name, None, "a number: what is asked depends on it")
+    return value
+
+
+def _words(known: Known, asked: Asked, direction: Direction, at_most: float) -> str:
+    if at_most == math.inf:
+        return f"no bound on {asked} follows from {known} alone"
+    if direction == "tight":
+        return f"every mechanism with this {known} has at most this {asked}, and one has it"
+    return f"every mechanism with this {known} has at most this {asked}; whether one has it is not known"

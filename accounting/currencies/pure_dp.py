@@ -1,0 +1,154 @@
+"""Pure DP, delta = 0: epsilon is the largest privacy loss that any output can have, added up over the rounds.
+
+The largest loss of a composition is the sum of its rounds' largest losses, attained or approached by the outputs at
+which each round's is (Dwork, Roth 2014, Theorem 3.16: the sum is an upper bound; independent noise attains it).
+
+Numbers that a user writes are decimals: 0.1 stands for one tenth, not for the double next to it. Losses that are
+rational in those decimals (a stated epsilon, sensitivity over scale) are added exactly, so that twelve times 0.11 and
+six times 0.22 are 2.64. An end that is such a decimal is that double; every other end is rounded outwards.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from flint import arb, ctx, fmpq
+
+from ...mechanisms import (
+    ApproximateDp,
+    DiscreteLaplace,
+    Laplace,
+    Mechanism,
+    Neighbouring,
+    PureDp,
+    Repeat,
+    Sequence,
+    neighbouring_relation,
+    rounds_by_step,
+    sensitivity,
+)
+from ..bracket import Bracket
+from ..dominating import Participation, dominating
+from ..pairs import (
+    ApproximateDpPair,
+    Composition,
+    DiscreteLaplacePair,
+    LaplacePair,
+    Pair,
+    RandomizedResponsePair,
+    SubsampledPair,
+)
+from ..parameters import dominated_parameters, dominating_parameters
+from ..rounding import down, float_above, float_below, up
+
+METHOD = "largest-loss"
+
+_BITS = 128
+
+UNBOUNDED = "the privacy loss has no bound (Gaussian noise, or a stated delta): no epsilon serves at delta = 0"
+"""Why an epsilon at delta = 0 is infinite."""
+
+
+def pure_epsilon(run: Mechanism, neighbouring: Neighbouring, participation: Participation = "hidden") -> Bracket:
+    """The smallest epsilon for which the run is (epsilon, 0)-DP; both ends infinite where the loss has no bound.
+
+    >>> from dpcert.mechanisms import Laplace, Repeat
+    >>> pure_epsilon(Repeat(Laplace(10.0), 3), "add-remove")
+    Bracket(lower=0.3, upper=0.3, certified=True, method='largest-loss')
+
+    Raises InputError for combinations that have no meaning or no known bound.
+    """
+    relation = neighbouring_relation(neighbouring)
+    exact, low, others = Fraction(0), Fraction(0), []
+    for part, rounds in rounds_by_step(run).items():
+        loss = _rational_loss(part, relation)
+        if loss is None:
+            others.append(Repeat(part, rounds))
+            continue
+        exact += rounds * loss
+        low += rounds * loss if isinstance(part, Laplace | DiscreteLaplace) else 0  # the others state a bound only
+    if not others:
+        return Bracket(_below(low), decimal_above(exact), True, METHOD)
+    pairs = dominating(Sequence(tuple(others)), relation, participation)
+    with ctx.workprec(_BITS):
+        upper = max((_sum_above(product, exact) for product in pairs.upper), default=math.inf)
+        lower = max((_sum_below(product, low) for product in pairs.lower), default=_below(low))
+    return Bracket(min(lower, upper), upper, True, METHOD)
+
+
+def _rational_loss(part: Mechanism, relation: Neighbouring) -> Fraction | None:
+    """One round's largest loss where it is a quotient of stated decimals; None where it is not, or has no bound."""
+    if isinstance(part, PureDp) or (isinstance(part, ApproximateDp) and part.delta == 0):
+        return decimal(part.epsilon)
+    if isinstance(part, Laplace):
+        return decimal(sensitivity(relation)) / decimal(part.noise_multiplier)
+    if isinstance(part, DiscreteLaplace):
+        return int(sensitivity(relation)) * part.clip / decimal(part.scale)
+    return None
+
+
+def decimal(number: float) -> Fraction:
+    """The decimal that a double prints as: what a user who wrote it meant."""
+    return Fraction(repr(float(number)))
+
+
+def decimal_above(total: Fraction) -> float:
+    """The double that prints as the number, or the next one above."""
+    nearest = float(total)
+    return nearest if decimal(nearest) >= total else up(nearest)
+
+
+def _below(total: Fraction) -> float:
+    nearest = float(total)
+    return nearest if decimal(nearest) <= total else max(0.0, down(nearest))
+
+
+def _sum_above(product: Composition, exact: Fraction) -> float:
+    total = arb(fmpq(exact.numerator, exact.denominator))
+    for pair, rounds in product:
+        loss = _largest_loss(dominating_parameters(pair))
+        if loss is None:
+            return math.inf
+        total += rounds * loss
+    return float_above(total)
+
+
+def _sum_below(product: Composition, exact: Fraction) -> float:
+    total = arb(fmpq(exact.numerator, exact.denominator))
+    for pair, rounds in product:
+        loss = _largest_loss(dominated_parameters(pair))
+        if loss is None:
+            return math.inf
+        total += rounds * loss
+    return max(0.0, float_below(total))
+
+
+def _largest_loss(pair: Pair) -> arb | None:
+    """The essential supremum of log(dP/dQ) under P; None where it is infinite, or not known."""
+    if isinstance(pair, LaplacePair):
+        return arb(pair.shift)
+    if isinstance(pair, DiscreteLaplacePair):
+        return arb(pair.shift) / arb(pair.scale)
+    if isinstance(pair, RandomizedResponsePair):
+        flip = arb(pair.flip)
+        return ((1 - flip) * (pair.categories - 1) / flip).log()
+    if isinstance(pair, ApproximateDpPair):
+        return arb(pair.epsilon) if pair.delta == 0 else None
+    if isinstance(pair, SubsampledPair):
+        return _sampled_loss(pair, _largest_loss(pair.base))
+    return None
+
+
+def _sampled_loss(pair: SubsampledPair, base: arb | None) -> arb | None:
+    """With ratios from e^-base to e^base of the base pair, which is symmetric; base None: from 0 to infinity."""
+    rate = arb(pair.rate)
+    least = 1 - rate if base is None else 1 - rate * (1 - (-base).exp())
+    if pair.order == "add":  # against 1 - rate + rate dP0/dQ0
+        return -least.log()
+    if base is None or pair.order == "visible":
+        return base
+    most = 1 + rate * base.expm1()
+    if pair.order == "replace":  # the same output has the largest ratio of P0 and the smallest of the opposite shift
+        return (most / least).log()
+    return most.log()

@@ -1,0 +1,112 @@
+"""mu against trade-off curves that are known in closed form: one sampled Gaussian round, Laplace noise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import mpmath
+import pytest
+
+from dpcert.accounting import mu
+from dpcert.accounting.currencies import gaussian_dp
+from dpcert.mechanisms import Gaussian, InputError, Laplace, Poisson, RandomizedResponse, Repeat, Sequence
+
+
+def quantile(p: float) -> float:
+    return float(mpmath.sqrt(2) * mpmath.erfinv(2 * mpmath.mpf(p) - 1))
+
+
+def largest_mu(point: Callable[[float], tuple[float, float]], thresholds: list[float], least: float) -> float:
+    """The largest Phi^-1(1 - alpha) - Phi^-1(beta) over the curve's points with both error rates at least `least`."""
+    needed = 0.0
+    for c in thresholds:
+        alpha, beta = point(c)
+        if least <= alpha < 1 and least <= beta < 1:
+            needed = max(needed, -quantile(alpha) - quantile(beta))
+    return needed
+
+
+def sampled_gaussian(rate: float, shift: float) -> Callable[[float], tuple[float, float]]:
+    """Errors of "above c" for N(0) against (1 - rate) N(0) + rate N(shift): the likelihood ratio rises with y."""
+
+    def point(c: float) -> tuple[float, float]:
+        alpha = float(mpmath.ncdf(-c))
+        return alpha, float((1 - rate) * mpmath.ncdf(c) + rate * mpmath.ncdf(c - shift))
+
+    return point
+
+
+@pytest.mark.parametrize(("rate", "noise"), [(0.5, 1.0), (0.1, 0.5)])
+@pytest.mark.parametrize("least", [1e-2, 1e-5])
+def test_one_sampled_round(rate: float, noise: float, least: float) -> None:
+    grid = [k / 200 for k in range(-1200, 1201)]
+    true = largest_mu(sampled_gaussian(rate, 1 / noise), grid, least)
+    found = mu(Poisson(Gaussian(noise), rate), error_rates_at_least=least)
+    assert found.upper >= true * (1 - 1e-9)
+    assert found.lower <= true * (1 + 1e-3)  # the grid misses the end of the range by a little
+    assert found.width <= 2e-4 * found.upper
+
+
+def test_laplace_noise_everywhere() -> None:
+    """beta(alpha) = 1 - e alpha up to 1 / (2 e), then 1 / (4 e alpha) (Dong, Roth, Su 2022, section 2)."""
+    alphas = [10 ** (-k / 100) for k in range(31, 900)]
+
+    def point(alpha: float) -> tuple[float, float]:
+        return alpha, 1 - math.e * alpha if alpha < math.exp(-1) / 2 else math.exp(-1) / (4 * alpha)
+
+    true = largest_mu(point, alphas, 0.0)
+    found = mu(Laplace(1.0))
+    assert true * (1 - 1e-9) <= found.upper <= true * (1 + 1e-3)
+    assert found.lower <= true * (1 + 1e-4)
+
+
+def test_planted_contacts_instead_of_vertices_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Were the curve taken at the knots only, the upper end would miss what is between them."""
+    monkeypatch.setattr(gaussian_dp, "_FIRST_KNOTS", 4)
+    monkeypatch.setattr(gaussian_dp, "_MOST_KNOTS", 4)
+    true = largest_mu(sampled_gaussian(0.1, 2.0), [k / 200 for k in range(-1200, 1201)], 1e-3)
+    run = Poisson(Gaussian(0.5), 0.1)
+    assert mu(run, error_rates_at_least=1e-3).upper >= true
+    vertices = gaussian_dp._vertices
+
+    def planted(knots, least):  # type: ignore[no-untyped-def]
+        for i in range(len(knots) - 1):
+            yield gaussian_dp._below(knots[i : i + 2], least), i
+        if False:
+            yield from vertices(knots, least)
+
+    monkeypatch.setattr(gaussian_dp, "_vertices", planted)
+    assert mu(run, error_rates_at_least=1e-3).upper < true
+
+
+def test_gaussian_rounds_are_exact() -> None:
+    found = mu(Sequence((Repeat(Gaussian(4.0), 4), Gaussian(2.0))), "replace-one")
+    true = math.sqrt(4 * 0.25 + 1.0)
+    assert found.lower <= true <= found.upper
+    assert found.width < 1e-12
+
+
+def test_no_amplification_survives_at_tiny_error_rates() -> None:
+    found = mu(Repeat(Poisson(Gaussian(2.0), 0.01), 100))
+    assert found.lower <= 5.0 <= found.upper
+    assert found.width < 1e-9
+    assert mu(Repeat(Poisson(Gaussian(2.0), 0.01), 100), error_rates_at_least=1e-3).upper < 0.1
+
+
+def test_randomized_response_has_its_corner() -> None:
+    found = mu(RandomizedResponse(0.25), "replace-one")
+    assert found.lower <= 2 * quantile(0.75) <= found.upper
+    assert found.width < 1e-9
+
+
+def test_a_smaller_range_needs_no_more() -> None:
+    run = Repeat(Poisson(Gaussian(1.0), 0.01), 1000)
+    found = [mu(run, error_rates_at_least=rate) for rate in (1e-2, 1e-5, 0.0)]
+    assert found[0].upper <= found[1].upper <= found[2].upper
+
+
+@pytest.mark.parametrize("bad", [-0.1, 0.5, math.nan])
+def test_other_error_rates_are_refused(bad: float) -> None:
+    with pytest.raises(InputError, match="error_rates_at_least"):
+        mu(Gaussian(1.0), error_rates_at_least=bad)

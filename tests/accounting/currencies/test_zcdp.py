@@ -1,0 +1,131 @@
+"""rho and Renyi divergences from both sides, against mpmath's quadrature on many orders."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import pytest
+
+from dpcert.accounting import renyi, rho
+from dpcert.accounting.currencies import zcdp
+from dpcert.accounting.ledger import ZcdpFilter
+from dpcert.mechanisms import Gaussian, InputError, Laplace, Mechanism, Poisson, Repeat, Sequence, Zcdp
+
+
+def sampled_gaussian_divergence(rate: float, shift: float, alpha: float, order: str) -> float:
+    """D_alpha of one round by quadrature with 30 digits, from the definition."""
+    with mpmath.workdps(30):
+        q, s, a = mpmath.mpf(rate), mpmath.mpf(shift), mpmath.mpf(alpha)
+
+        def ratio(y: mpmath.mpf, sign: int = 1) -> mpmath.mpf:
+            return 1 - q + q * mpmath.exp(sign * s * y - s * s / 2)
+
+        powers = {"remove": lambda y: ratio(y) ** a, "add": lambda y: ratio(y) ** (1 - a)}
+        powers["replace"] = lambda y: ratio(y) ** a * ratio(y, -1) ** (1 - a)
+        points = sorted({-20.0, 0.0, shift, alpha * shift, alpha * shift + 20.0})
+        moment = mpmath.quad(lambda y: powers[order](y) * mpmath.npdf(y), points)
+        return float(mpmath.log(moment) / (a - 1))
+
+
+def laplace_divergence(shift: float, alpha: float) -> float:
+    """Mironov 2017, Proposition 6."""
+    with mpmath.workdps(40):
+        s, a = mpmath.mpf(shift), mpmath.mpf(alpha)
+        moment = a / (2 * a - 1) * mpmath.exp((a - 1) * s) + (a - 1) / (2 * a - 1) * mpmath.exp(-a * s)
+        return float(mpmath.log(moment) / (a - 1))
+
+
+ORDERS = [1.01, 1.3, 2.0, 3.7, 8.0, 20.0, 32.0]
+
+
+@pytest.mark.parametrize(("rate", "noise"), [(0.01, 1.0), (0.3, 2.0), (0.9, 0.7)])
+@pytest.mark.parametrize("alpha", [1.3, 2.0, 8.0])
+def test_renyi_from_both_sides(rate: float, noise: float, alpha: float) -> None:
+    run = Repeat(Poisson(Gaussian(noise), rate), 3)
+    both = [3 * sampled_gaussian_divergence(rate, 1 / noise, alpha, order) for order in ("remove", "add")]
+    found = renyi(run, alpha)
+    assert found.lower <= max(both) * (1 + 1e-9)
+    assert found.upper >= max(both) * (1 - 1e-9)
+    assert found.width <= 1e-6 * found.upper
+    replaced = 3 * sampled_gaussian_divergence(rate, 1 / noise, alpha, "replace")
+    found = renyi(run, alpha, "replace-one")
+    assert found.lower <= replaced * (1 + 1e-9)
+    assert found.upper >= replaced * (1 - 1e-9)
+
+
+def test_rho_up_to_an_order_holds_at_every_order() -> None:
+    run = Repeat(Poisson(Gaussian(1.0), 0.01), 1000)
+    found = rho(run, orders_up_to=8.0)
+    true = [1000 * sampled_gaussian_divergence(0.01, 1.0, a, "remove") / a for a in ORDERS if a <= 8.0]
+    assert max(true) * (1 - 1e-9) <= found.upper <= max(true) * (1 + 1e-3)
+    assert found.lower <= max(true) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("scale", [0.05, 0.1, 1.0, 5.0])
+def test_rho_of_laplace_noise_where_the_largest_order_is_inside(scale: float) -> None:
+    """D_alpha / alpha rises and falls: the supremum is at no order that the search starts with."""
+    fine = [1 + 10 ** (k / 40) for k in range(-160, 161)]
+    true = max(laplace_divergence(1 / scale, a) / a for a in fine)
+    found = rho(Laplace(scale))
+    assert found.upper >= true * (1 - 1e-12)
+    assert found.upper <= true * (1 + 1e-3)
+    assert found.lower <= found.upper
+
+
+def sampled_laplace_divergence(rate: float, shift: float, alpha: float) -> float:
+    """The unit's leaving, by quadrature between the kinks."""
+    with mpmath.workdps(20):
+        q, s, a = mpmath.mpf(rate), mpmath.mpf(shift), mpmath.mpf(alpha)
+
+        def term(y: mpmath.mpf) -> mpmath.mpf:
+            return mpmath.exp(-abs(y)) / 2 * (1 - q + q * mpmath.exp(abs(y) - abs(y - s))) ** a
+
+        return float(mpmath.log(mpmath.quad(term, [-40, 0, s, s + 40])) / (a - 1))
+
+
+def test_a_search_that_looks_at_ends_only_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """D_alpha / alpha of sampled Laplace noise is largest inside a cell. Planted: bounds from the cells' ends."""
+    orders = [1 + 10 ** (k / 40) for k in range(-80, 81)]
+    true = max(sampled_laplace_divergence(0.01, 5.0, alpha) / alpha for alpha in orders)
+    run = Poisson(Laplace(0.2), 0.01)
+    found = rho(run)
+    assert true <= found.upper <= true * (1 + 1e-3)
+
+    def planted(left: float, at_left: float, right: float, at_right: float) -> float:
+        return max(at_left / (left * (left - 1)), at_right / (right * (right - 1)))
+
+    monkeypatch.setattr(zcdp, "_on_chord", planted)
+    assert rho(run).upper < true
+
+
+def test_no_amplification_survives_at_large_orders() -> None:
+    found = rho(Repeat(Poisson(Gaussian(1.0), 0.01), 1000))
+    assert 500 * (1 - 1e-9) <= found.lower <= 500 <= found.upper <= 500.1
+
+
+def test_gaussian_rounds_are_exact_and_add_up() -> None:
+    found = rho(Sequence((Repeat(Gaussian(5.0), 10), Repeat(Gaussian(2.0), 2))), "replace-one")
+    true = 10 * 4 / 50 + 2 * 4 / 8
+    assert found.lower <= true <= found.upper
+    assert found.width < 1e-12
+
+
+def test_a_stated_rho_is_a_bound_only() -> None:
+    found = rho(Repeat(Zcdp(0.1), 3))
+    assert found.lower == 0.0
+    assert 0.3 <= found.upper < 0.3 * (1 + 1e-3)
+
+
+@pytest.mark.parametrize("bad", [1.0, 0.5, math.nan])
+def test_orders_must_be_above_one(bad: float) -> None:
+    with pytest.raises(InputError, match="orders_up_to"):
+        rho(Gaussian(1.0), orders_up_to=bad)
+
+
+def test_the_filter_adds_rho() -> None:
+    budget = ZcdpFilter(0.5)
+    step: Mechanism = Repeat(Gaussian(10.0), 50)
+    budget.record(step)
+    assert not budget.would_exceed(Repeat(Gaussian(10.0), 49))
+    assert budget.would_exceed(Repeat(Gaussian(10.0), 51))
