@@ -352,10 +352,17 @@ def test_an_unreadable_number_is_named(arguments: list[str], said: str, capsys: 
     assert said in capsys.readouterr().err
 
 
+def test_delta_zero_of_gaussian_noise_is_infinite_with_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["epsilon", "--delta", "0", *GAUSSIAN]) == 0
+    said = capsys.readouterr().out
+    assert "[inf, inf]" in said
+    assert "no bound" in said
+
+
 BAD_OPTIONS = [
     (["epsilon", *GAUSSIAN], "--delta"),
     (["epsilon", "--delta", "1e-5", "--rounds", "2"], "--noise-multiplier"),
-    (["epsilon", "--delta", "0", *GAUSSIAN], "--delta"),
+    (["epsilon", "--delta", "-0.1", *GAUSSIAN], "--delta"),
     (["epsilon", "--delta", "nan", *GAUSSIAN], "--delta"),
     (["epsilon", "--delta", "x", *GAUSSIAN], "--delta"),
     (["epsilon", "--delta", "1e-5", "--noise-multiplier", "0"], "--noise-multiplier"),

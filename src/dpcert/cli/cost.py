@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import typer
@@ -9,6 +10,7 @@ import typer
 from ..accounting import Bracket
 from ..accounting import delta as delta_of
 from ..accounting import epsilon as epsilon_of
+from ..accounting.currencies.pure_dp import UNBOUNDED
 from . import options
 from .options import Setting, missing, timed
 from .output import interval, print_json
@@ -62,6 +64,8 @@ def epsilon_command(
         print_json(_document(ends, asked, found, seconds))
     else:
         _print(f"epsilon in {interval(found)} at delta = {delta:g}", asked, found, seconds)
+        if delta == 0.0 and math.isinf(found.upper):
+            typer.echo(f"  {UNBOUNDED}")
 
 
 def delta_command(

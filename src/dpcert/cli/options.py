@@ -18,7 +18,7 @@ from ..proofs_checks.claims.sampling import SamplingTable
 
 Answer = TypeVar("Answer")
 
-Delta = Annotated[float | None, typer.Option("--delta", help="Target delta, strictly between 0 and 1.")]
+Delta = Annotated[float | None, typer.Option("--delta", help="Target delta, below 1; 0 is pure DP.")]
 Epsilon = Annotated[float | None, typer.Option("--epsilon", help="Epsilon, at least 0.")]
 Rounds = Annotated[int | None, typer.Option("--rounds", help="Rounds, composed adaptively.")]
 NoiseMultiplier = Annotated[

@@ -37,7 +37,7 @@ def test_one_sampled_round(rate: float) -> None:
         true = float(0.9 * mpmath.mpf(rate) + 0.1 * mpmath.ncdf(2 - threshold))
     found = table.rates[0].true_positive_rate
     assert found.lower <= true * (1 + 1e-9)
-    assert found.lower >= true * (1 - 1e-3)
+    assert found.lower >= true * (1 - (1e-3 if rate < 0.1 else 0.05))  # 0.1 is on the other side of eps = 0
     assert true * (1 - 1e-9) <= found.upper <= true * (1 + 1e-2)  # of the curve made convex over both orders
 
 
