@@ -4,7 +4,7 @@
     written.path, written.epsilon_lower, written.epsilon_upper, written.verdict
 
 `claim` is a claims.Claim (`parse_claim` makes one of parsed TOML); lower and upper are the ends of a certified
-bracket. The file states the interval that proofs_checks/checker.py can prove: it holds the given one and may be
+bracket. The file states the interval that the checker can prove: it holds the given one and may be
 wider, so `write` returns it, with the verdict that follows from it. What cannot be certified at all raises
 NoCertificate. Format and proofs: docs/certificates.md. The checker trusts nothing that is done here.
 """
@@ -14,7 +14,9 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
@@ -22,12 +24,14 @@ from typing import Any, Literal
 
 from flint import ctx
 
+from ... import __version__
 from ..claims.claim import Claim, Statement
 from ..claims.correlated import CorrelatedTable
 from ..claims.mechanism import GaussianMeanTable, Phase
 from ..claims.observers import observer_is_the_notion_s_own
 from ..claims.sampling import SamplingTable
-from . import checker
+from .checker import check, format, pairs
+from .checker.verdict import PRECISION
 from .evidence import Search
 
 WIDENINGS = (
@@ -112,37 +116,44 @@ def _another_s(path: Path, claim: Table) -> bool:
 
 def certificate(claim: Claim, lower: float, upper: float) -> Table:
     """The certificate as plain JSON data; it passes the checker."""
-    if not 0 <= lower <= upper:
-        raise NoCertificate(f"no interval from {lower} to {upper}")
     if not observer_is_the_notion_s_own(claim):
         raise NoCertificate("the certificate's format has no such observer, and no noise that clients know a part of")
-    document: Table = {
-        "format": checker.FORMAT,
+    statement: Table = {
+        "format": format.FORMAT,
+        "issued": _issued(claim),
         "claim": _claim(claim.statement, restated(claim)),
         "phases": [_phase(phase) for phase in claim.phases],
     }
-    top, above = _upper_end(document, claim.statement.delta, upper)
-    bottom, below = _lower_end(document, claim.statement.delta, lower)
+    return proved(statement, lower, upper)
+
+
+def proved(statement: Table, lower: float, upper: float) -> Table:
+    """A statement (format, issued, claim, phases) with the proof of an interval that holds [lower, upper], sealed."""
+    if not 0 <= lower <= upper:
+        raise NoCertificate(f"no interval from {lower} to {upper}")
+    document, claim = dict(statement), statement["claim"]
+    top, above = _upper_end(document, upper)
+    bottom, below = _lower_end(document, lower)
     document["interval"] = {"epsilon_lower": bottom, "epsilon_upper": top}
-    document["verdict"] = _verdict(bottom, top, claim.statement.threshold)
+    document["verdict"] = _verdict(bottom, top, (claim["epsilon_interval"] or [claim["epsilon"]])[-1])
     document["evidence"] = {"upper": above, "lower": below}
-    document["digest"] = checker.digest(document)
-    result = checker.check(document)
+    document["digest"] = format.digest(document)
+    result = check(document)
     if not result.ok:
         raise NoCertificate(f"the checker rejects it: {result.reason}")
     return document
 
 
-def _verdict(lower: str, upper: str, threshold: float) -> Verdict:
-    claimed = Fraction(repr(threshold))
+def _verdict(lower: str, upper: str, threshold: str) -> Verdict:
+    claimed = Fraction(threshold)
     if upper != "inf" and Fraction(upper) <= claimed:
         return "holds"
     return "refuted" if Fraction(lower) > claimed else "undecided"
 
 
-def _upper_end(document: Table, delta: float, upper: float) -> tuple[str, list[Table]]:
+def _upper_end(document: Table, upper: float) -> tuple[str, list[Table]]:
     """The smallest end, among widened ones, that is proved in every dominating direction."""
-    searches = _searches(document, delta, worst=True)
+    searches = _searches(document, tuple(range(len(document["phases"]))), worst=True)
     known: dict[str, Table] = {}
     found: dict[str, Table] = {}
     for widening in (*WIDENINGS, *WILD) if math.isfinite(upper) else ():
@@ -159,26 +170,49 @@ def _upper_end(document: Table, delta: float, upper: float) -> tuple[str, list[T
     return "inf", []
 
 
-def _lower_end(document: Table, delta: float, lower: float) -> tuple[str, Table | None]:
+def _lower_end(document: Table, lower: float) -> tuple[str, Table | None]:
     """The largest end, among lowered ones, that is proved in one attained direction; 0 needs no proof."""
-    searches = _searches(document, delta, worst=False)
-    for widening in (*WIDENINGS, 0.5, 0.7, 0.9) if lower > 0 else ():
-        epsilon = repr(lower * (1 - widening))
-        for direction in sorted(searches, reverse=True):
-            end = searches[direction].evidence(direction, epsilon, upper=False)
+    best: tuple[str, Table | None] = ("0", None)
+    for places in _sub_sequences(document) if lower > 0 else ():
+        searches = _searches(document, places, worst=False)
+        for widening in (*WIDENINGS, 0.5, 0.7, 0.9):
+            epsilon = repr(lower * (1 - widening))
+            if float(epsilon) <= float(best[0]):
+                break
+            ends = (searches[side].evidence(side, epsilon, upper=False) for side in sorted(searches, reverse=True))
+            end = next((end for end in ends if end is not None), None)
             if end is not None:
-                return epsilon, end
-    return "0", None
+                best = epsilon, end | {"phases": list(places)}
+                break
+    return best
 
 
-def _searches(document: Table, delta: float, *, worst: bool) -> dict[str, Search]:
+def _sub_sequences(document: Table) -> Iterator[tuple[int, ...]]:
+    """Phases whose outputs alone may show the most: all that are attained, the Gaussian ones, and each other one."""
+    read = [format.phase(phase) for phase in document["phases"]]
+    known = tuple(place for place, phase in enumerate(read) if pairs.attained(phase))
+    normal = tuple(place for place in known if read[place].kind in format.GAUSSIAN)
+    others = ((place,) for place in known if place not in normal)
+    yield from {places: None for places in (known, normal, *others) if places}
+
+
+def _searches(document: Table, places: tuple[int, ...], *, worst: bool) -> dict[str, Search]:
     claim = document["claim"]
     try:
-        with ctx.workprec(checker.PRECISION):
-            pairs = checker.products(document["phases"], claim["neighbouring"], claim["participation"], worst)
+        with ctx.workprec(PRECISION):
+            phases = [format.phase(document["phases"][place]) for place in places]
+            found = pairs.products(phases, claim["neighbouring"], claim["participation"], worst)
     except (ValueError, ArithmeticError, LookupError, TypeError) as problem:
         raise NoCertificate(f"the checker cannot read the mechanism: {problem}") from None
-    return {direction: Search(product, delta) for direction, product in pairs.items()}
+    return {direction: Search(product, claim["delta"]) for direction, product in found.items()}
+
+
+def _issued(claim: Claim) -> Table:
+    """Which dpcert wrote the certificate, on which day (UTC), and the sha256 of the claim's file, if it has one."""
+    file = Path(claim.file) if claim.file else None
+    content = file.read_bytes() if file and file.is_file() else None
+    hashed = None if content is None else sha256(content).hexdigest()
+    return {"dpcert": __version__, "date": datetime.now(UTC).date().isoformat(), "claim_sha256": hashed}
 
 
 def _claim(statement: Statement, note: str | None) -> Table:

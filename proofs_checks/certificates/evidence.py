@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from flint import arb, ctx
 
-from . import checker
+from .checker import bounds, format, pairs, transforms
+from .checker.verdict import PRECISION
 
 AIMS = (1e-16, 1e-13, 1e-10, 1e-7, 1e-5, 1e-4)
 """What the evidence may leave open, relative to delta: the finest that is cheap, or else the coarsest."""
@@ -31,12 +32,12 @@ _NEARER = (1.0, 0.85, 0.7, 0.5)
 """Multiples of the saddle point among which c is chosen."""
 
 
-def log_moment(pair: checker.Pair, c: float) -> float:
+def log_moment(pair: pairs.Pair, c: float) -> float:
     """About log E_P[e^{cL}] of one step, in double precision."""
     mu, p = float(pair.mu), float(pair.p)
     if pair.order in ("both", "zcdp", "visible"):
         if pair.law:
-            return float(pair.line(arb(c)).at(arb(0), 1)[0][0].real.log())
+            return float(transforms.line(pair, arb(c)).at(arb(0), 1)[0][0].real.log())
         exponent = mu**2 * c * (c + 1) / 2
         return float(np.logaddexp(math.log1p(-p), math.log(p) + exponent)) if p < 1 else exponent
     x, step = np.linspace(-2 * c * mu - 13, (2 + 4 * c) * mu + 13, 20_001, retstep=True)
@@ -86,18 +87,18 @@ class Search:
     not prove, and how far from it another one must be to be worth a try. schedule: (aim, most terms) still to try.
     """
 
-    product: checker.Product
-    delta: float
+    product: pairs.Product
+    delta: float | str
     abscissa: float = 1.0
     failed: float = -math.inf
     blur: float = 0.0
     schedule: list[tuple[float, int]] = field(default_factory=lambda: list(SCHEDULE))
     logs: dict[float, float] = field(default_factory=dict)
-    lines: dict[tuple[float, str | None], list[tuple[checker.Line, int]]] = field(default_factory=dict)
+    lines: dict[tuple[float, str | None], list[tuple[transforms.Line, int]]] = field(default_factory=dict)
 
     def evidence(self, direction: str, epsilon: str, upper: bool) -> dict[str, Any] | None:
         """An "end" table of a certificate that proves delta(epsilon) <= delta (upper) or > delta; None: not found."""
-        with ctx.workprec(checker.PRECISION):
+        with ctx.workprec(PRECISION):
             found = (
                 end for end in self._candidates(direction, float(epsilon), upper) if self.proves(end, epsilon, upper)
             )
@@ -106,10 +107,10 @@ class Search:
     def proves(self, end: dict[str, Any], epsilon: str, upper: bool) -> bool:
         products = {end["direction"]: self.product}
         try:
-            bound = checker.delta_bound(products, end, arb(checker.number(epsilon)), upper)
+            bound = bounds.delta_bound(products, format.end(end), arb(format.number(epsilon)), upper)
         except (ValueError, ArithmeticError, LookupError):
             return False
-        target = arb(checker.number(repr(self.delta)))
+        target = arb(format.number(str(self.delta)))
         return bool(bound <= target) if upper else bool(bound > target)
 
     def _candidates(self, direction: str, epsilon: float, upper: bool) -> Iterator[dict[str, Any]]:
@@ -136,7 +137,7 @@ class Search:
     def _smooth(self, direction: str, epsilon: float, upper: bool, gaussian: bool) -> Iterator[dict[str, Any]]:
         """Chernoff's bound and inversion, where a look in double precision says that they may do."""
         c, widest = self._saddle(epsilon), max(float(pair.mu) for pair, _ in self.product)
-        target = math.log(self.delta)
+        target = math.log(float(self.delta))
         for shift in (30.0, 300.0) if upper else ():  # c times mu, and with it the number of nodes, must stay small
             near = min(c, shift / widest) if widest > 0 else c
             if self._chernoff(epsilon, near) < target + 1e-6:
@@ -156,7 +157,7 @@ class Search:
         def gain(c: float) -> float:
             end = _end(direction, "threshold", c=repr(float(c)))
             try:
-                bound = checker.delta_bound({direction: self.product}, end, arb(epsilon), False)
+                bound = bounds.delta_bound({direction: self.product}, format.end(end), arb(epsilon), False)
             except (ValueError, ArithmeticError):
                 return -math.inf
             return float(bound.mid()) if bound.is_finite() else -math.inf
@@ -192,7 +193,7 @@ class Search:
 
     def _step(self, epsilon: float, c: float, aim: float) -> tuple[float, float]:
         """The largest step whose excess, from either side, is below aim times delta, and the abscissa that shows it."""
-        log = math.log(self.delta * aim / 100)
+        log = math.log(float(self.delta) * aim / 100)
         steps = {c * k: 2 * math.pi * c * (k - 1) / max(self._chernoff(epsilon, c * k) - log, 1.0) for k in _FURTHER}
         beyond = max(steps, key=lambda further: steps[further])
         return min(steps[beyond], -2 * math.pi * c / log), beyond
@@ -222,10 +223,10 @@ class Search:
     def _terms(self, epsilon: float, c: float, h: float, split: str | None, aim: float, most: float) -> int | None:
         """Few terms, to an eighth, that leave out less than aim times delta; None: more than `most`."""
         lines = self._lines(c, split)
-        scale = (-arb(c) * epsilon).exp() / (arb.pi() * h) / (self.delta * aim)
+        scale = (-arb(c) * epsilon).exp() / (arb.pi() * h) / (float(self.delta) * aim)
 
         def enough(terms: int) -> bool:
-            return bool(checker.tail(lines, arb(h) * terms) * scale / (terms - 1) < 1)
+            return bool(bounds.tail(lines, arb(h) * terms) * scale / (terms - 1) < 1)
 
         high = 16
         while lines and not enough(high):
@@ -238,12 +239,12 @@ class Search:
             low, high = (low, middle) if enough(middle) else (middle, high)
         return high if lines else None
 
-    def _lines(self, c: float, split: str | None) -> list[tuple[checker.Line, int]]:
+    def _lines(self, c: float, split: str | None) -> list[tuple[transforms.Line, int]]:
         """The checker's own transforms; none where it would take too many nodes."""
         if (c, split) not in self.lines:
-            cut = None if split is None else arb(checker.number(split))
+            cut = None if split is None else arb(format.number(split))
             try:
-                lines = ((pair.line(arb(c), cut), n) for pair, n in self.product)
+                lines = ((transforms.line(pair, arb(c), cut), n) for pair, n in self.product)
                 self.lines[c, split] = [(line._replace(beyond=_remembered(line.beyond)), n) for line, n in lines]
             except ValueError:
                 self.lines[c, split] = []

@@ -104,7 +104,8 @@ def test_the_same_epsilon(through) -> None:
 
 def test_the_reference_is_proved() -> None:
     pytest.importorskip("pydantic", reason="not in every host's environment, but in ours")
-    from dpcert.proofs_checks.certificates.checker import products
+    from dpcert.proofs_checks.certificates.checker.format import phase
+    from dpcert.proofs_checks.certificates.checker.pairs import products
     from dpcert.proofs_checks.certificates.evidence import Search
 
     step = {
@@ -113,6 +114,6 @@ def test_the_reference_is_proved() -> None:
         "rounds": Repeat(Gaussian(NOISE), ROUNDS).rounds,
     }
     for worst, epsilon in ((True, EPSILON + 5e-10), (False, EPSILON - 5e-10)):
-        pairs = products([step], "add-remove", "hidden", worst)
+        pairs = products([phase(step)], "add-remove", "hidden", worst)
         proofs = [Search(product, DELTA).evidence(name, repr(epsilon), worst) for name, product in pairs.items()]
         assert all(proofs) if worst else any(proofs)

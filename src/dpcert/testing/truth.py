@@ -12,7 +12,9 @@ from functools import lru_cache
 from flint import ctx
 
 from ..mechanisms import Neighbouring
-from ..proofs_checks.certificates.checker import PRECISION, Product, products
+from ..proofs_checks.certificates.checker import format
+from ..proofs_checks.certificates.checker.pairs import Product, products
+from ..proofs_checks.certificates.checker.verdict import PRECISION
 from ..proofs_checks.certificates.evidence import Search
 from .subject import Phase
 
@@ -54,8 +56,7 @@ def _proved(
 def _products(phases: Phases, neighbouring: Neighbouring, worst: bool) -> dict[str, Product]:
     """The checker's reading of a run: what dominates it, or what is attained by two neighbours."""
     with ctx.workprec(PRECISION):
-        found: dict[str, Product] = products([_table(phase) for phase in phases], neighbouring, "hidden", worst)
-    return found
+        return products([format.phase(_table(phase)) for phase in phases], neighbouring, "hidden", worst)
 
 
 def _table(phase: Phase) -> dict[str, object]:

@@ -17,6 +17,7 @@ from dpcert.accounting import epsilon
 from dpcert.mechanisms import Gaussian, Poisson, Repeat
 from dpcert.proofs_checks.certificates import checker
 from dpcert.proofs_checks.certificates.certificate import NoCertificate, certificate, write
+from dpcert.proofs_checks.certificates.checker.format import digest
 from dpcert.proofs_checks.claims.claim import parse_claim
 from dpcert.proofs_checks.verification.verify import certified_interval, judge
 
@@ -117,7 +118,7 @@ def both_ends():
 
 
 def sealed(document):
-    return {**document, "digest": checker.digest(document)}
+    return {**document, "digest": digest(document)}
 
 
 def leaves(value, path=()):
@@ -297,7 +298,7 @@ def test_a_field_left_out_or_added_is_rejected_even_with_a_new_digest(certificat
 PHASE = ("phases", 0)
 FALSE = {
     "poisson": [
-        (("format",), "dpcert-certificate-0"),
+        (("format",), "dpcert-certificate-1"),
         (("claim", "epsilon"), "0.5"),
         (("claim", "delta"), "0.00000999"),
         (("claim", "delta"), "0.00001001"),
@@ -546,13 +547,16 @@ def test_malformed_files_are_rejected_without_an_exception(certificates, tmp_pat
     assert checker.check(_written(tmp_path / "good", good)).ok
 
 
-def test_the_file_alone_checks_a_certificate(certificates, tmp_path):
+FOLDER = str(Path(checker.__file__).parent)
+
+
+def test_the_folder_alone_checks_a_certificate(certificates, tmp_path):
     """Isolated from this package and from everything that is installed but python-flint."""
     path = _written(tmp_path / "certificate.json", json.dumps(certificates["coalition"]))
     forged = sealed(changed(certificates["coalition"], (*PHASE, "rounds"), 999))
     bad = _written(tmp_path / "forged.json", json.dumps(forged))
-    script = f"import sys, runpy; sys.argv = ['checker.py', {str(path)!r}]\n" + (
-        f"try: runpy.run_path({checker.__file__!r}, run_name='__main__')\n"
+    script = f"import sys, runpy; sys.argv = ['checker', {str(path)!r}]\n" + (
+        f"try: runpy.run_path({FOLDER!r}, run_name='__main__')\n"
         "except SystemExit as stop: code = stop.code\n"
         "loaded = {name.split('.')[0] for name in sys.modules}\n"
         "assert not loaded & {'dpcert', 'numpy', 'scipy', 'mpmath', 'pydantic'}, loaded\n"
@@ -560,7 +564,7 @@ def test_the_file_alone_checks_a_certificate(certificates, tmp_path):
     )
     alone = subprocess.run([sys.executable, "-I", "-c", script], capture_output=True, text=True, check=False)
     assert (alone.returncode, alone.stdout.split(":")[0]) == (0, "proved"), alone.stderr
-    refused = subprocess.run([sys.executable, checker.__file__, bad], capture_output=True, text=True, check=False)
+    refused = subprocess.run([sys.executable, FOLDER, bad], capture_output=True, text=True, check=False)
     assert (refused.returncode, refused.stdout.split(":")[0]) == (1, "rejected")
 
 

@@ -17,14 +17,17 @@ import pytest
 from flint import arb, ctx
 
 from dpcert.proofs_checks.certificates import checker
+from dpcert.proofs_checks.certificates.checker import bounds as of_delta
+from dpcert.proofs_checks.certificates.checker import format, pairs
+from dpcert.proofs_checks.certificates.checker.verdict import PRECISION
 from dpcert.proofs_checks.certificates.evidence import Search
 
-SOURCE = Path(checker.__file__)
+FOLDER = Path(checker.__file__).parent
 
 
 @pytest.fixture(autouse=True)
 def _precision():
-    with ctx.workprec(checker.PRECISION), mp.workdps(30):
+    with ctx.workprec(PRECISION), mp.workdps(30):
         yield
 
 
@@ -100,13 +103,17 @@ def bounds(product, epsilon, delta, aim=1e-16):
     """The checker's lower and upper bound with evidence that leaves `aim` open, relative to delta."""
     search = Search(product, delta, schedule=[(aim, 65536)])
     found = {"direction": "x", "method": "inversion", **search._inversion(epsilon, search._saddle(epsilon), 1.0)}
-    upper = checker.delta_bound({"x": product}, found, arb(epsilon), True)
-    lower = checker.delta_bound({"x": product}, found, arb(epsilon), False)
+    upper = delta_bound({"x": product}, found, arb(epsilon), True)
+    lower = delta_bound({"x": product}, found, arb(epsilon), False)
     return mp.mpf(lower.lower().str(30, radius=False)), mp.mpf(upper.upper().str(30, radius=False))
 
 
+def delta_bound(products, end, epsilon, upper):
+    return of_delta.delta_bound(products, format.end(end), epsilon, upper)
+
+
 def pair(order, mu, p=1.0):
-    return checker.Pair(mu=arb(mu), p=arb(p), order=order)
+    return pairs.Pair(mu=arb(mu), p=arb(p), order=order)
 
 
 # ------------------------------------------------------------------------------------------- Gaussian noise
@@ -160,10 +167,10 @@ def test_plain_gaussian_formula_and_inversion_agree(mu, rounds, epsilon):
     truth = gauss(mp.mpf(mu) * mp.sqrt(rounds), mp.exp(mp.mpf(epsilon)))
     search = Search(product, float(truth))
     end = {"direction": "x", "method": "inversion", **search._inversion(epsilon, search._saddle(epsilon), 1.0)}
-    exact = checker.delta_bound({"x": product}, {**end, "method": "mixture"}, arb(epsilon), True)
+    exact = delta_bound({"x": product}, {**end, "method": "mixture"}, arb(epsilon), True)
     assert abs(mp.mpf(exact.mid().str(30, radius=False)) - truth) < 1e-24 * truth
-    assert checker.delta_bound({"x": product}, end, arb(epsilon), True) >= exact
-    assert checker.delta_bound({"x": product}, end, arb(epsilon), False) <= exact
+    assert delta_bound({"x": product}, end, arb(epsilon), True) >= exact
+    assert delta_bound({"x": product}, end, arb(epsilon), False) <= exact
 
 
 @pytest.mark.parametrize(
@@ -179,8 +186,8 @@ def test_plain_gaussian_formula_and_inversion_agree(mu, rounds, epsilon):
     ],
 )
 def test_known_true_epsilons_are_bracketed(noise_multiplier, rate, rounds, delta, epsilon):
-    p, mu = arb(checker.number(repr(rate))), 1 / arb(checker.number(repr(noise_multiplier)))
-    product = [(checker.Pair(mu=mu, p=p, order="remove"), rounds)]
+    p, mu = arb(format.number(repr(rate))), 1 / arb(format.number(repr(noise_multiplier)))
+    product = [(pairs.Pair(mu=mu, p=p, order="remove"), rounds)]
     digit = 1e-8
     assert Search(product, delta).evidence("x", repr(epsilon + digit), upper=True) is not None
     assert Search(product, delta).evidence("x", repr(epsilon - digit), upper=False) is not None
@@ -193,13 +200,11 @@ def test_splitting_losses_off_proves_the_same_value():
     product, epsilon = [(pair("remove", 3.0, 0.0078125), 5)], 2.0
     blank = {"direction": "x", "method": "inversion", "c": "0.6", "h": "0.1", "terms": 1000, "beyond": "1.2"}
     ends = [{**blank, "split": split} for split in (None, "0", "0.2", "0.3999")]
-    low, high = (
-        [checker.delta_bound({"x": product}, end, arb(epsilon), upper) for end in ends] for upper in (False, True)
-    )
+    low, high = ([delta_bound({"x": product}, end, arb(epsilon), upper) for end in ends] for upper in (False, True))
     assert all(one < other for one in low for other in high)
     assert high[3] - low[3] < 0.1 * (high[0] - low[0]), "it is there to leave less out"
     with pytest.raises(ValueError, match="split"):  # five rounds of 0.4001 do reach epsilon = 2
-        checker.delta_bound({"x": product}, {**ends[0], "split": "0.4001"}, arb(epsilon), True)
+        delta_bound({"x": product}, {**ends[0], "split": "0.4001"}, arb(epsilon), True)
 
 
 def test_threshold_is_a_lower_bound():
@@ -216,7 +221,7 @@ def test_threshold_is_a_lower_bound():
             "beyond": "0",
             "split": None,
         }
-        value = checker.delta_bound({"x": product}, end, arb(epsilon), False)
+        value = delta_bound({"x": product}, end, arb(epsilon), False)
         x, y = mp.ncdf(-mp.mpf(threshold)), mp.ncdf(mu - mp.mpf(threshold))
         y = (1 - mp.mpf(p)) * x + mp.mpf(p) * y
         terms = [
@@ -242,7 +247,7 @@ def brute_force(p_law, q_law, rounds, epsilon):
 
 def lattice(pair_, rounds, epsilon, upper=True):
     end = {"direction": "x", "method": "lattice", "c": "0", "h": "0", "terms": 0, "beyond": "0", "split": None}
-    value = checker.delta_bound({"x": [(pair_, rounds)]}, end, arb(epsilon), upper)
+    value = delta_bound({"x": [(pair_, rounds)]}, end, arb(epsilon), upper)
     return mp.mpf(value.mid().str(30, radius=False))
 
 
@@ -258,8 +263,9 @@ def test_randomized_response_is_exact(categories):
 
 
 def noise(kind, d, rounds, worst, *values, coin=False):
-    case = checker.Case(d, None, worst, coin, rounds)
-    return checker.NOISE[kind][1](case, *(checker.number(value) for value in values))
+    named = dict(zip(format.FIELDS[kind].split(), map(format.number, values), strict=True))
+    phase = format.Phase(kind, named, "none", format.number(1), None, 1, rounds)
+    return pairs.NOISE[kind](pairs.Round(phase, d, worst, coin))
 
 
 def integer_noise(weight, move, reach):
@@ -312,14 +318,14 @@ def test_counting_the_coins_bounds_hidden_sampling(order, mu, p, epsilon):
     end = {"direction": "x", "method": "mixture", "c": "0", "h": "0", "terms": 0, "beyond": "0", "split": None}
     product = {"x": [(pair(order, mu, p), 2)]}
     truth = two_rounds(order, mp.mpf(mu), mp.mpf(p), mp.mpf(epsilon))
-    high = mp.mpf(checker.delta_bound(product, end, arb(epsilon), True).lower().str(30, radius=False))
+    high = mp.mpf(delta_bound(product, end, arb(epsilon), True).lower().str(30, radius=False))
     assert truth < high < 1.5 * truth
     if order == "remove":
-        low = mp.mpf(checker.delta_bound(product, end, arb(epsilon), False).upper().str(30, radius=False))
+        low = mp.mpf(delta_bound(product, end, arb(epsilon), False).upper().str(30, radius=False))
         assert 0.5 * truth < low < truth
     else:
         with pytest.raises(ValueError, match="mixture"):
-            checker.delta_bound(product, end, arb(epsilon), False)
+            delta_bound(product, end, arb(epsilon), False)
 
 
 def test_visible_coins_are_counted_exactly():
@@ -331,7 +337,7 @@ def test_visible_coins_are_counted_exactly():
     )
     product = {"x": [(pair("visible", 1.0, 0.25), rounds)]}
     for upper in (False, True):
-        value = checker.delta_bound(product, end, arb(3), upper)
+        value = delta_bound(product, end, arb(3), upper)
         assert abs(mp.mpf(value.mid().str(30, radius=False)) - truth) < 1e-25 * truth
 
 
@@ -348,14 +354,14 @@ def test_a_shuffled_epoch_reveals_what_its_largest_batch_does(direction, relatio
         x, y = y, x
     truth = brute_force([y, 1 - y], [x, 1 - x], 2, epsilon)
     mu = arb(relation) / arb("0.5")
-    epoch = checker.Pair(mu=mu, g=mu * (2 - relation) / relation, order="epoch", batches=batches)
+    epoch = pairs.Pair(mu=mu, g=mu * (2 - relation) / relation, order="epoch", batches=batches)
     end = {"direction": direction, "method": "threshold", "c": "3", "h": "0", "terms": 0, "beyond": "0", "split": None}
-    value = checker.delta_bound({direction: [(epoch, 2)]}, end, arb(1.5), False)
+    value = delta_bound({direction: [(epoch, 2)]}, end, arb(1.5), False)
     assert truth > 0
     assert abs(mp.mpf(value.mid().str(30, radius=False)) - truth) < 1e-25
     for method in ("chernoff", "inversion", "mixture", "lattice"):
         with pytest.raises((ValueError, ArithmeticError)):
-            checker.delta_bound(
+            delta_bound(
                 {direction: [(epoch, 2)]},
                 end | {"method": method, "h": "1", "terms": 9, "beyond": "9"},
                 arb(1.5),
@@ -377,11 +383,11 @@ def test_zcdp_conversion_is_the_published_formula():
     rho, epsilon, alpha = mp.mpf("0.75"), mp.mpf(8), mp.mpf(5)
     product = [(noise("zcdp", 1, 3, True, "0.25"), 3)]
     end = {"direction": "x", "method": "chernoff", "c": "4", "h": "0", "terms": 0, "beyond": "0", "split": None}
-    value = checker.delta_bound({"x": product}, end, arb(8), True)
+    value = delta_bound({"x": product}, end, arb(8), True)
     published = mp.exp((alpha - 1) * (alpha * rho - epsilon)) / (alpha - 1) * (1 - 1 / alpha) ** alpha
     assert abs(mp.mpf(value.mid().str(30, radius=False)) - published) < 1e-25
     with pytest.raises(ValueError, match="real axis"):
-        checker.delta_bound({"x": product}, {**end, "method": "inversion", "h": "1", "terms": 5}, arb(8), True)
+        delta_bound({"x": product}, {**end, "method": "inversion", "h": "1", "terms": 5}, arb(8), True)
 
 
 def test_chernoff_bounds_every_kind_from_above():
@@ -392,7 +398,7 @@ def test_chernoff_bounds_every_kind_from_above():
     ]:
         for c in ("0.5", "2", "8"):
             end = {"direction": "x", "method": "chernoff", "c": c, "h": "0", "terms": 0, "beyond": "0", "split": None}
-            value = checker.delta_bound({"x": [(made, rounds)]}, end, arb(0.75), True)
+            value = delta_bound({"x": [(made, rounds)]}, end, arb(0.75), True)
             if made.law:
                 truth = lattice(made, rounds, 0.75)
             else:
@@ -403,14 +409,17 @@ def test_chernoff_bounds_every_kind_from_above():
 # ------------------------------------------------------------------------------------------- what it depends on
 
 
-def test_the_checker_needs_flint_only():
-    text = SOURCE.read_text()
-    assert len(text.splitlines()) <= 700
-    imported = set()
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Import):
-            imported |= {alias.name.split(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, "no relative import: nothing of this package"
-            imported.add((node.module or "").split(".")[0])
+def test_the_checker_needs_flint_only_and_imports_nothing_but_itself():
+    imported, lines = set(), 0
+    for file in FOLDER.glob("*.py"):
+        text = file.read_text("utf-8")
+        lines += len(text.splitlines())
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                imported.add((node.module or "").split(".")[0])
+            else:
+                assert getattr(node, "level", 0) <= 1, "a relative import from outside: nothing of this package"
     assert imported <= {"flint"} | set(sys.stdlib_module_names)
+    assert lines <= 900, "short enough to be read in an hour"

@@ -9,13 +9,16 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from dpcert.proofs_checks.certificates import checker
+from dpcert.proofs_checks.certificates.checker import format
+from dpcert.proofs_checks.certificates.checker.bounds import delta_bound
+from dpcert.proofs_checks.certificates.checker.pairs import Pair, steps
+from dpcert.proofs_checks.certificates.checker.verdict import PRECISION
 from dpcert.proofs_checks.certificates.evidence import Search
 
 
 @pytest.fixture(autouse=True)
 def _precision():
-    with mp.workdps(25), ctx.workprec(checker.PRECISION):
+    with mp.workdps(25), ctx.workprec(PRECISION):
         yield
 
 
@@ -75,10 +78,10 @@ ONCE = {
 
 
 def bounds(order, s, p, rounds, epsilon, delta, aim):
-    product = [(checker.Pair(mu=arb(s), p=arb(p), order=order), rounds)]
+    product = [(Pair(mu=arb(s), p=arb(p), order=order), rounds)]
     search = Search(product, delta, schedule=[(aim, 65536)])
     found = {"direction": "x", "method": "inversion", **search._inversion(epsilon, search._saddle(epsilon), 1.0)}
-    ends = (checker.delta_bound({"x": product}, found, arb(epsilon), upper) for upper in (False, True))
+    ends = (delta_bound({"x": product}, format.end(found), arb(epsilon), upper) for upper in (False, True))
     return [mp.mpf(end.mid().str(30, radius=False)) for end in ends]
 
 
@@ -129,7 +132,7 @@ def test_a_replaced_unit_s_laplace_noise_is_bounded_by_pure_dp(rate):
         "sampling": {"scheme": "poisson", "population": None, "cohort": None, "sampling_rate": rate},
         "rounds": 1,
     }
-    pairs, _ = checker.steps(phase, "replace-one", "hidden", True)
+    pairs = steps(format.phase(phase), "replace-one", "hidden", True)
     made, s, p = pairs["both"], mp.mpf(1) / mp.mpf("0.8"), mp.mpf(rate)
     largest = mp.mpf(made.g.mid().str(30, radius=False))
     assert largest == pytest.approx(float(mp.log((1 - p + p * mp.exp(s)) / (1 - p + p * mp.exp(-s)))), rel=1e-20)
@@ -142,7 +145,7 @@ def test_a_replaced_unit_s_laplace_noise_is_bounded_by_pure_dp(rate):
 
         truth = mp.quad(gain, [-s, 0, s / 4, s / 2, s, s + 5, s + 40])
         end = {"direction": "x", "method": "lattice", "c": "0", "h": "0", "terms": 0, "beyond": "0", "split": None}
-        value = checker.delta_bound({"x": [(made, 1)]}, end, arb(float(epsilon)), True)
+        value = delta_bound({"x": [(made, 1)]}, format.end(end), arb(float(epsilon)), True)
         assert truth <= mp.mpf(value.mid().str(30, radius=False)) + mp.mpf("1e-12")
 
 
@@ -156,7 +159,7 @@ def test_unequal_weights_are_bounded_as_if_the_unit_were_replaced():
             "sampling": {"scheme": "fixed-size", "population": 50, "cohort": 5, "sampling_rate": None},
             "rounds": 3,
         }
-        pairs, _ = checker.steps(phase, "zero-out", "hidden", worst)
+        pairs = steps(format.phase(phase), "zero-out", "hidden", worst)
         return {(name, pair.order) for name, pair in pairs.items()}
 
     coins = {("remove", "remove"), ("add", "add")}

@@ -1,0 +1,177 @@
+"""Section 1, the format: tables, numbers, the claim, the phases, the seal. Nothing is proved here, only read."""
+
+import hashlib
+import json
+import re
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from flint import fmpq
+
+FORMAT = "dpcert-certificate-2"
+MOST = 2**53
+"""Populations, cohorts, rounds: whole numbers up to this."""
+
+OBSERVERS = {"dp": ("hidden", "visible"), "billboard": ("hidden", "pooled"), "joint": ("hidden", "pooled")}
+RELATIONS = ("add-remove", "zero-out", "replace-one")
+FIELDS = {
+    "gaussian": "noise_multiplier",
+    "gaussian-mean": "noise_std clip_norm max_weight min_weight",
+    "per-client-gaussian": "noise_std clip_norm",
+    "laplace": "noise_multiplier",
+    "discrete-laplace": "scale clip",
+    "discrete-gaussian": "sigma clip",
+    "zcdp": "rho",
+    "pure-dp": "epsilon",
+    "approximate-dp": "epsilon delta",
+    "randomized-response": "flip_probability categories",
+}
+WHOLE = ("clip", "categories")
+GAUSSIAN = ("gaussian", "gaussian-mean", "per-client-gaussian")
+LAPLACE = ("laplace", "discrete-laplace")
+
+
+class Claim(NamedTuple):
+    """What is claimed: epsilon at most `most` at this delta, for this relation, against an observer who sees `seen`."""
+
+    most: fmpq
+    delta: fmpq
+    notion: str
+    relation: str
+    seen: str
+
+
+class Phase(NamedTuple):
+    """One stretch of the run. rate: in (0, 1]; size: units in a round, None if unknown; batches: of one epoch."""
+
+    kind: str
+    values: dict[str, fmpq]
+    scheme: str
+    rate: fmpq
+    size: fmpq | None
+    batches: int
+    rounds: int
+
+
+class End(NamedTuple):
+    """The evidence for one end of the interval, in one direction; each method reads some of it."""
+
+    direction: str
+    method: str
+    c: fmpq
+    h: fmpq
+    terms: int
+    beyond: fmpq
+    split: fmpq | None
+
+
+def require(condition: bool, reason: str) -> None:
+    if not condition:
+        raise ValueError(reason)
+
+
+def table(value: Any, keys: str) -> list[Any]:
+    """[1] The values of a table that has exactly these keys."""
+    require(isinstance(value, dict) and set(value) == set(keys.split()), f"expected a table with exactly: {keys}")
+    return [value[key] for key in keys.split()]
+
+
+def text(value: Any) -> str:
+    require(isinstance(value, str), f"expected a text, not {value!r}")
+    return str(value)
+
+
+def whole(value: Any, least: int = 1) -> int:
+    """[1] A count: a JSON integer from `least` to 2^53."""
+    require(type(value) is int and least <= value <= MOST, f"counts are whole numbers from {least} to 2^53")
+    return int(value)
+
+
+def number(value: Any) -> fmpq:
+    """[1] "0.01", "1e-05", "100/205" or a whole number, exactly; never below 0, never infinite."""
+    written = str(value) if type(value) in (int, str) else ""
+    form = r"\d[\d.]{,60}(e[+-]?\d{1,3}|/\d{1,40})?"
+    require(re.fullmatch(form, written, re.ASCII) is not None, f"no number: {written!r}")
+    return fmpq(*Fraction(written).as_integer_ratio())
+
+
+def digest(document: dict[str, Any]) -> str:
+    """[1] sha256 over the canonical JSON of everything but the digest."""
+    content = {key: value for key, value in document.items() if key != "digest"}
+    return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode("ascii")).hexdigest()
+
+
+def load(source: Any) -> dict[str, Any]:
+    """[1] The document in a file, or as it is if it is parsed already. A key twice is an error."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        require(len(pairs) == len(dict(pairs)), "a key twice")
+        return dict(pairs)
+
+    if not isinstance(source, dict):
+        source = json.loads(Path(source).read_text("utf-8"), object_pairs_hook=once)
+    require(isinstance(source, dict), "expected a JSON object")
+    return dict(source)
+
+
+def claim(value: Any) -> Claim:
+    """[1] The claim; of a printed number's span the upper end is what the verdict uses."""
+    keys = "title source unit epsilon epsilon_interval delta notion neighbouring participation"
+    *words, claimed, span, delta, notion, relation, seen = table(value, keys)
+    require(span is None or (isinstance(span, list) and len(span) == 2), "epsilon_interval: null, or its two ends")
+    least, most = span or (claimed, claimed)
+    read = Claim(number(most), number(delta), text(notion), text(relation), text(seen))
+    require(all(isinstance(word, str) for word in words), "title, source and unit are texts")
+    require(relation in RELATIONS and seen in OBSERVERS.get(read.notion, ()), "relation, notion or participation")
+    require(number(least) <= number(claimed) <= read.most, "epsilon outside its interval")
+    require(0 < read.delta < 1, "delta is above 0 and below 1")
+    return read
+
+
+def phase(value: Any) -> Phase:
+    """[1] A phase: all numbers of its mechanism, and one rate from its sampling."""
+    mechanism, sampling, rounds = table(value, "mechanism sampling rounds")
+    require(isinstance(mechanism, dict) and mechanism.get("kind") in FIELDS, "no such kind of mechanism")
+    kind = text(mechanism["kind"])
+    _, *values = table(mechanism, f"kind {FIELDS[kind]}")
+    names = FIELDS[kind].split()
+    read = {name: fmpq(whole(v)) if name in WHOLE else number(v) for name, v in zip(names, values, strict=True)}
+    scheme, rate, size = _sampling(sampling)
+    batches = int(rate.q) if scheme == "shuffle" else 1
+    require(scheme != "shuffle" or rate.p == 1, "shuffled batches are of one size")
+    require(whole(rounds) % batches == 0, "shuffled rounds are whole epochs")
+    return Phase(kind, read, scheme, rate, size, batches, whole(rounds))
+
+
+def _sampling(value: Any) -> tuple[str, fmpq, fmpq | None]:
+    """[1] Scheme, rate and units in a round. Population, cohort and rate must determine one rate, once."""
+    scheme, population, cohort, rate = table(value, "scheme population cohort sampling_rate")
+    units, members = (None if count is None else fmpq(whole(count)) for count in (population, cohort))
+    require(scheme in ("none", "poisson", "fixed-size", "shuffle"), "no such sampling")
+    if scheme == "none":
+        require(rate is None and members is None, "everybody takes part: no cohort and no rate")
+        return scheme, fmpq(1), units
+    if units is not None and members is not None:
+        require(rate is None, "contradictory sampling")
+        share = members / units
+    else:
+        require(scheme == "poisson" and rate is not None, "sampling without a rate")
+        share = number(rate)
+    require(0 < share <= 1, "a rate is above 0 and at most 1")
+    return scheme, share, members or (share * units if units else None)
+
+
+def end(value: Any) -> End:
+    """[1] An end of the interval's evidence."""
+    direction, method, c, h, terms, beyond, split = table(value, "direction method c h terms beyond split")
+    cut = None if split is None else number(split)
+    return End(text(direction), text(method), number(c), number(h), whole(terms, 0), number(beyond), cut)
+
+
+def lower_end(value: Any, phases: int) -> tuple[list[int], End]:
+    """[1] The same, and which of the phases it speaks of: places from 0, in order."""
+    require(isinstance(value, dict) and isinstance(value.get("phases"), list), "phases: a list of places")
+    places = [whole(place, 0) for place in value["phases"]]
+    require(bool(places) and places == sorted(set(places)) and places[-1] < phases, "phases: places in order")
+    return places, end({key: inner for key, inner in value.items() if key != "phases"})

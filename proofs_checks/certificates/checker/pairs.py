@@ -1,0 +1,244 @@
+"""Section 2, from the mechanism to pairs: one round's noise, how a coin enters, and the products over all rounds."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from flint import arb
+
+from .format import GAUSSIAN, LAPLACE, Phase, require
+
+ZERO, ONE = arb(0), arb(1)
+MOST_MASSES = 40_000
+"""Losses of a composed lattice that are listed."""
+
+Product = list[tuple["Pair", int]]
+"""Pairs with the number of rounds of each."""
+
+
+class Pair(NamedTuple):
+    """[2.1] One round: N(mu, 1) and N(0, 1); or, symmetric, L = kg with mass law[k]; lost = P[L = infinity].
+
+    order: "both" as it is, "visible" after a public coin of rate p, any other a hidden coin's [2.2]; "zcdp": only the
+    Renyi divergences are at most this pair's. An "epoch" of so many batches: the unit's is at g + mu against g, the
+    others are at 0.
+    """
+
+    mu: arb = ZERO
+    g: arb = ZERO
+    law: dict[int, arb] = {}  # noqa: RUF012
+    lost: arb = ZERO
+    order: str = "both"
+    p: arb = ONE
+    batches: int = 1
+
+
+class Round(NamedTuple):
+    """What a pair depends on: the phase, the move d, whether it must dominate, whether a hidden coin follows."""
+
+    phase: Phase
+    move: int
+    worst: bool
+    coin: bool
+
+
+def gaussian(r: Round) -> Pair:
+    """[2.1] mu = d/z."""
+    return Pair(arb(r.move / r.phase.values["noise_multiplier"]))
+
+
+def gaussian_mean(r: Round) -> Pair:
+    """[2.1] mu = d w C/s, w the largest weight in what dominates and the least in what is attained."""
+    values = r.phase.values
+    weight = values["max_weight" if r.worst else "min_weight"]
+    return Pair(arb(r.move * weight * values["clip_norm"] / values["noise_std"]))
+
+
+def per_client_gaussian(r: Round) -> Pair:
+    """[2.1] mu = d C/(s sqrt(n)): n clients are there, each with its noise."""
+    require(r.phase.size is not None, "how many clients add noise is not known")
+    return Pair(arb(r.move * r.phase.values["clip_norm"] / r.phase.values["noise_std"]) / arb(r.phase.size).sqrt())
+
+
+def pure(odds: arb, stay: arb = ZERO, lost: arb = ZERO) -> Pair:
+    """[2.1] e^L is odds, 1, 1/odds or infinity, the last two with the masses stay and lost."""
+    up, down = ((1 - lost - stay) / (1 + odds**sign) for sign in (-1, 1))
+    return Pair(g=odds.log(), law={1: up, 0: stay, -1: down}, lost=lost)
+
+
+def _moved(r: Round, a: arb, t: arb) -> Pair:
+    """[2.1] Laplace noise moved by a scales, on multiples of t: in between L = 0, or, to dominate, +-a."""
+    return pure(a.exp(), ZERO if r.worst else ((-t).exp() - (-a).exp()) / (1 + (-t).exp()))
+
+
+def laplace(r: Round) -> Pair:
+    """[2.1] Moved by d/z scales."""
+    return _moved(r, arb(r.move / r.phase.values["noise_multiplier"]), ZERO)
+
+
+def discrete_laplace(r: Round) -> Pair:
+    """[2.1] Moved by d C integers, of 1/b scales each."""
+    scale = r.phase.values["scale"]
+    return _moved(r, arb(r.move * r.phase.values["clip"] / scale), arb(1 / scale))
+
+
+def discrete_gaussian(r: Round) -> Pair:
+    """[2.1] Masses ~ e^{-j^2/v} up to 16 sigma, v = 2 sigma^2; or the zCDP bound, where there are too many of them."""
+    d, v = int((r.move * r.phase.values["clip"]).p), arb(2 * r.phase.values["sigma"] ** 2)
+    far = int(float((128 * v).sqrt())) + 1  # any whole number would do: `beyond` bounds what it leaves out
+    if (4 * far + 2 * d) * r.phase.rounds > MOST_MASSES or (r.coin and r.worst):
+        return Pair(d / (v / 2).sqrt(), order="zcdp")
+    law = {d + 2 * j: (-(j**2) / v).exp() for j in range(-far, far + 1)}
+    beyond = v / far * (-(far**2) / v).exp()  # at least what is left out, on both sides together
+    total = sum(law.values(), beyond * arb(0.5, 0.5))
+    return Pair(g=d / v, law={k: weight / total for k, weight in law.items()}, lost=beyond / total)
+
+
+def zcdp(r: Round) -> Pair:
+    """[2.1] The Renyi divergences of N(mu, 1) with mu^2 = 2 rho."""
+    return Pair(arb(2 * r.phase.values["rho"]).sqrt(), order="zcdp")
+
+
+def pure_dp(r: Round) -> Pair:
+    """[2.1] L = +-epsilon."""
+    return pure(arb(r.phase.values["epsilon"]).exp())
+
+
+def approximate_dp(r: Round) -> Pair:
+    """[2.1] Mass delta on L = infinity, L = +-epsilon otherwise."""
+    require(r.phase.values["delta"] < 1, "a mechanism with delta = 1")
+    return pure(arb(r.phase.values["epsilon"]).exp(), lost=arb(r.phase.values["delta"]))
+
+
+def randomized_response(r: Round) -> Pair:
+    """[2.1] The odds of the true answer against one false one; the other false answers say nothing."""
+    flip, others = r.phase.values["flip_probability"], r.phase.values["categories"] - 1
+    require(0 < flip < 1 and others >= 1, "a probability above 0 and below 1, and two categories or more")
+    return pure(arb((1 - flip) * others / flip), stay=arb(flip - flip / others))
+
+
+NOISE: dict[str, Callable[[Round], Pair]] = {
+    "gaussian": gaussian,
+    "gaussian-mean": gaussian_mean,
+    "per-client-gaussian": per_client_gaussian,
+    "laplace": laplace,
+    "discrete-laplace": discrete_laplace,
+    "discrete-gaussian": discrete_gaussian,
+    "zcdp": zcdp,
+    "pure-dp": pure_dp,
+    "approximate-dp": approximate_dp,
+    "randomized-response": randomized_response,
+}
+
+
+def meaningful(phase: Phase, relation: str) -> None:
+    """[2.2] Refuses what the tables do not speak of."""
+    kind, sampled = phase.kind, phase.rate < 1
+    require(not sampled or kind in (*GAUSSIAN, *LAPLACE, "discrete-gaussian"), f"no bound for sampling under {kind}")
+    require(kind != "randomized-response" or relation == "replace-one", "a respondent answers: replace-one")
+    if kind == "per-client-gaussian":
+        require(phase.scheme != "poisson", "with a random cohort the amount of noise is random")
+        require(relation != "add-remove", "an absent client's noise is absent too")
+    if kind == "gaussian-mean":
+        most, least = phase.values["max_weight"], phase.values["min_weight"]
+        require(most >= least, "the least weight is not the least")
+        known = phase.size is not None and most * phase.size == 1
+        require(relation != "add-remove" or phase.scheme == "poisson" or known, "whoever comes changes the weights")
+    if relation == "add-remove":
+        require(phase.scheme != "shuffle", "presence cannot hide where batches have a size")
+        require(phase.scheme != "fixed-size" or sampled, "a cohort of everybody is not of a fixed size")
+
+
+def even(phase: Phase) -> bool:
+    """[2.2] Whether all clients weigh the same."""
+    return phase.kind != "gaussian-mean" or phase.values["max_weight"] == phase.values["min_weight"]
+
+
+def moves(phase: Phase, relation: str, seen: str, worst: bool) -> list[tuple[str, int]]:
+    """[2.2] The table's row: orders and moves of the pairs that dominate (worst), or that are attained."""
+    d = 2 if relation == "replace-one" else 1
+    require(relation != "add-remove" or seen != "visible", "presence cannot hide where participation is seen")
+    if phase.rate == 1:  # a mean over all divides by one more when a unit comes: bounded as if one was replaced
+        realised = phase.kind == "gaussian-mean" and phase.scheme == "none" and relation == "add-remove"
+        return [("both", 2 if realised and worst else d)]
+    if phase.scheme == "shuffle":
+        return _shuffled(phase, d, seen, worst)
+    if seen == "visible" or (seen == "pooled" and phase.scheme == "fixed-size"):
+        require(relation != "add-remove", "presence cannot hide where cohorts of a fixed size are seen")
+        return [("visible", d)]
+    return _poisson(phase, d, worst) if phase.scheme == "poisson" else _fixed_size(phase, relation, worst)
+
+
+def _shuffled(phase: Phase, d: int, seen: str, worst: bool) -> list[tuple[str, int]]:
+    """[2.2] An epoch is one round to whoever knows the batch, and never reveals more than that."""
+    if worst or seen != "hidden":
+        return [("both", d)]
+    return [("epoch remove", d), ("epoch add", d)] if phase.kind in GAUSSIAN else []
+
+
+def _poisson(phase: Phase, d: int, worst: bool) -> list[tuple[str, int]]:
+    """[2.2] Poisson sampling behind hidden coins."""
+    if d == 1:
+        return [("remove", 1), ("add", 1)]
+    if phase.kind in GAUSSIAN or (worst and phase.kind in LAPLACE):
+        return [("replace", 1)]
+    return [("hybrid", 2)] if worst else [("remove", 1), ("add", 1)]
+
+
+def _fixed_size(phase: Phase, relation: str, worst: bool) -> list[tuple[str, int]]:
+    """[2.2] Cohorts of a fixed size behind hidden coins."""
+    normal = phase.kind in GAUSSIAN
+    if relation == "add-remove":
+        return [("remove", 2), ("add", 2)]
+    if relation == "zero-out":
+        if worst:
+            return [("zeroed remove", 1), ("zeroed add", 1)] if normal and even(phase) else [("hybrid", 2)]
+        return [("remove", 1), ("add", 1), *([("opposed", 1)] if normal and even(phase) else [])]
+    return [("hybrid", 2)] if worst else [("remove", 2), ("add", 2), *([("replace", 1)] if normal else [])]
+
+
+def behind_coin(pair: Pair, order: str, phase: Phase, move: int, worst: bool) -> Pair:
+    """[2.2] One round's pair as the coin leaves it."""
+    if order == "both" or pair.order == "zcdp":  # mixing does not increase a Renyi divergence
+        return pair
+    p = arb(phase.rate)
+    require(p > 0 and 1 - p > 0, "a rate too close to 0 or 1 for this arithmetic")
+    if order.startswith("epoch"):  # the others' data moves the sums as the unit's does only if all weigh the same
+        return pair._replace(order="epoch", batches=phase.batches, g=pair.mu * (2 - move) if even(phase) else ZERO)
+    if worst and pair.law and order != "visible":
+        return amplified(pair.g.exp(), p, mirrored=order == "replace")
+    return pair._replace(order=order, p=p)
+
+
+def amplified(odds: arb, p: arb, mirrored: bool) -> Pair:
+    """[2.2] Pure DP behind a hidden coin: 1 + p (e^eps - 1), over 1 + p (e^-eps - 1) where both sides are mixtures."""
+    return pure((1 + p * (odds - 1)) / ((1 + p * (1 / odds - 1)) if mirrored else ONE))
+
+
+def attained(phase: Phase) -> bool:
+    """[2.1] Whether two neighbours are known that are as far apart as the pair: not where only a bound is stated."""
+    bounded = phase.kind == "gaussian-mean" and phase.values["min_weight"] == 0
+    return phase.kind not in ("zcdp", "pure-dp", "approximate-dp") and not bounded
+
+
+def steps(phase: Phase, relation: str, seen: str, worst: bool) -> dict[str, Pair]:
+    """[2.2] The pairs of one round (of an epoch, if shuffled) by direction; none where nothing is known."""
+    meaningful(phase, relation)
+    if not worst and not attained(phase):
+        return {}
+    found = {}
+    phase = phase._replace(rounds=phase.rounds // phase.batches)
+    for order, move in moves(phase, relation, seen, worst):
+        pair = NOISE[phase.kind](Round(phase, move, worst, order not in ("both", "visible")))
+        side = order.split()[-1]
+        direction = side if side in ("remove", "add", "opposed") else "both"
+        found[direction] = behind_coin(pair, order, phase, move, worst)
+    return found
+
+
+def products(phases: list[Phase], relation: str, seen: str, worst: bool) -> dict[str, Product]:
+    """[2.3] By direction, over all rounds of all phases; none unless every phase has a pair."""
+    runs = [(steps(phase, relation, seen, worst), phase.rounds // phase.batches) for phase in phases]
+    if not all(pairs for pairs, _ in runs):
+        return {}
+    names = sorted({name for pairs, _ in runs for name in pairs})
+    return {n: [(pairs.get(n) or pairs.get("both") or pairs["remove"], k) for pairs, k in runs] for n in names}

@@ -1,0 +1,180 @@
+"""Section 3, transforms: M(t) = E_P[e^{tL}; L finite] of one round on a line Re t = c > 0, and what of it matters."""
+
+from collections.abc import Callable
+from math import isqrt
+from typing import NamedTuple
+
+from flint import acb, acb_mat, arb
+
+from .format import require
+from .pairs import ONE, ZERO, Pair
+
+BITS = 84
+"""The aim of the quadrature: its error is bounded, whatever this is."""
+MOST_NODES = 20_000
+
+Point = Callable[[arb, int], list[acb]]
+Beyond = Callable[[arb], arb]
+
+
+class Line(NamedTuple):
+    """[3.1] at(h, n): M and what matters of it at c + ijh, j < n; beyond(S): at least |what matters| for all s >= S."""
+
+    at: Callable[[arb, int], list[tuple[acb, acb]]]
+    beyond: Beyond
+
+
+class Half(NamedTuple):
+    """[3.2] An integral of a sampled Gaussian's over x > start, or over all x: its L compares shifts mu and `other`.
+
+    back: L with the two laws exchanged, on the conjugate contour.
+    """
+
+    mu: arb
+    other: arb
+    back: bool
+    start: arb | None
+
+
+class Contour(NamedTuple):
+    """[3.2] Im u = a with step h; x = u, or x = start + k log(1 + e^u). growth: of |f| up to the height 2a."""
+
+    a: arb
+    k: arb
+    h: arb
+    growth: arb
+    places: range
+
+
+def line(pair: Pair, c: arb, split: arb | None = None) -> Line:
+    """[3.1] The transform of any pair. What cannot matter: an atom at L = 0, or, with `split`, all L <= split."""
+    if pair.order in ("zcdp", "epoch"):
+        return _real_axis(pair, c)
+    return _unsampled(pair, c) if pair.order in ("both", "visible") else _sampled(pair, c, split)
+
+
+def _real_axis(pair: Pair, c: arb) -> Line:
+    """[3.1] zCDP: M(c) is bounded by the pair's, and nothing is known off the real axis."""
+
+    def at(h: arb, n: int) -> list[tuple[acb, acb]]:
+        require(n == 1 and pair.order == "zcdp", "nothing is known off the real axis")
+        bound = acb((pair.mu**2 / 2 * c * (c + 1)).exp())
+        return [(bound, bound)]
+
+    return Line(at, lambda s: at(ZERO, 1)[0][1].real)
+
+
+def _unsampled(pair: Pair, c: arb) -> Line:
+    """[3.1] Plain Gaussian noise, or a lattice; of a public coin's mixture p M matters, and 1 - p lies at L = 0."""
+    p, half = pair.p, pair.mu**2 / 2
+
+    def at(h: arb, n: int) -> list[tuple[acb, acb]]:
+        ts = [acb(c, h * j) for j in range(n)]
+        if pair.law:
+            sums = [sum((w * (t * pair.g * k).exp() for k, w in pair.law.items()), acb(0)) for t in ts]
+        else:
+            sums = [(half * t * (t + 1)).exp() for t in ts]
+        return [(1 - p + p * m, p * m) for m in sums]
+
+    return Line(at, lambda s: at(ZERO, 1)[0][1].real * (-half * s**2).exp())
+
+
+def _sampled(pair: Pair, c: arb, split: arb | None) -> Line:
+    """[3.2] Gaussian noise behind a hidden coin: an atom at L = 0 and one or two integrals."""
+    atom, whole = _parts(pair)
+    integrals = [integral(half, pair.p, c) for half in whole]
+    matter = integrals
+    if split is not None and pair.order in ("remove", "hybrid"):
+        start = pair.mu / 2 + ((split.exp() - 1 + pair.p) / pair.p).log() / pair.mu  # there L = split
+        matter = [integral(Half(pair.mu, ZERO, False, start), pair.p, c)]
+
+    def at(h: arb, n: int) -> list[tuple[acb, acb]]:
+        sums = [sum(values, acb(0)) for values in zip(*(point(h, n) for point, _ in integrals), strict=True)]
+        tops = sums
+        if matter is not integrals:
+            tops = [sum(values, acb(0)) for values in zip(*(point(h, n) for point, _ in matter), strict=True)]
+        return [(atom + m, top) for m, top in zip(sums, tops, strict=True)]
+
+    return Line(at, lambda s: sum((beyond(s) for _, beyond in matter), ZERO))
+
+
+def _parts(pair: Pair) -> tuple[arb, list[Half]]:
+    """[3.2] The atom at L = 0, and the integrals, of each order."""
+    mu, near, far = pair.mu, pair.mu / 2, 3 * pair.mu / 2
+    reach = {"hybrid": near, "zeroed remove": far, "zeroed add": far}.get(pair.order)
+    root = arb(2).sqrt()
+    atom = ZERO if reach is None else (1 - pair.p) / 2 * ((near / root).erf() + (reach / root).erf())
+    if pair.order == "opposed":
+        odds = pair.p / (1 - pair.p) * (mu**2).exp()
+        least = far - (1 + (1 + odds).sqrt()).log() / mu  # where L is least
+        return atom, [Half(2 * mu, mu, False, least), Half(-2 * mu, -mu, False, -least)]
+    halves = {
+        "remove": [Half(mu, ZERO, False, None)],
+        "add": [Half(mu, ZERO, True, None)],
+        "replace": [Half(mu, -mu, False, None)],
+        "hybrid": [Half(mu, ZERO, False, near), Half(mu, ZERO, True, near)],
+        "zeroed remove": [Half(2 * mu, mu, False, far), Half(mu, ZERO, True, near)],
+        "zeroed add": [Half(2 * mu, mu, True, far), Half(mu, ZERO, False, near)],
+    }
+    require(pair.order in halves and not pair.law, f"no transform of {pair.order} for this noise")
+    return atom, halves[pair.order]
+
+
+def contour(half: Half, c: arb) -> Contour:
+    """[3.2] A path, its step and its nodes. Floats choose; that the choice is allowed is checked in balls."""
+    size = abs(half.mu)
+    require(size > 0 and size < 10**6 and c > 0 and c < 10**9, "a shift or an abscissa out of range")
+    angle = min(3.0, 1.1 / float(size), 4.0 / (float(size) * float(c) ** 0.5))
+    curved = half.start is not None
+    a, k = (arb(0.7), arb(min(angle / 0.7, 3.0))) if curved else (arb(angle), ONE)
+    top = 2 * a * k  # the largest Im x of the strip
+    require(size * top < arb.pi() and (not curved or size * k < 1.6), "the contour leaves the strip")
+    growth = (top**2 / 2).exp() / (size * top / 2).cos() ** c / ((2 * a).cos() if curved else 1)
+    h = arb(float(2 * arb.pi() * a / (BITS * arb(2).log() + growth.log() + 5)))
+    origin = ZERO if half.start is None else half.start
+    far = ((1 + 2 * c) * size).max(origin) + 16
+    low, high = (arb(-BITS), (far - origin) / k + 10) if curved else (-c * size - 16, far)
+    places = range(int(float(low / h)) - 1, int(float(high / h)) + 2)
+    require(2 <= len(places) <= MOST_NODES, "too many nodes in x")
+    require(h * places[0] <= low and h * places[-1] >= high, "the nodes do not reach far enough")
+    return Contour(a, k, h, growth, places)
+
+
+def node(half: Half, path: Contour, p: arb, c: arb, u: acb) -> tuple[acb, acb]:
+    """[3.2] h phi dx/du dP/dN(0, 1) e^{cL}, and iL; of exchanged laws the conjugates."""
+    if half.start is None:
+        x, slope = u, acb(1)
+    else:
+        x, slope = half.start + path.k * u.exp().log1p(), path.k / (1 + (-u).exp())
+    first, second = ((1 - p + p * (mu * x - mu**2 / 2).exp()).log() for mu in (half.mu, half.other))
+    loss = first - second
+    log = second - c * loss if half.back else first + c * loss
+    mass = (log - x**2 / 2).exp() * slope * path.h / (2 * arb.pi()).sqrt()
+    return (mass.conjugate(), acb(0, -1) * loss.conjugate()) if half.back else (mass, acb(0, 1) * loss)
+
+
+def integral(half: Half, p: arb, c: arb) -> tuple[Point, Beyond]:
+    """[3.2] The trapezoidal sum with its error as radius; and the bound for all s >= S, from cells around the nodes."""
+    path = contour(half, c)
+    a, h = path.a, path.h
+    nodes = [node(half, path, p, c, acb(h * j, a)) for j in path.places]
+    cells = [node(half, path, p, c, acb(h * arb(j, 0.5), a)) for j in path.places]
+    ends = sum((node(half, path, p, c, acb(h * j))[0].abs_upper() for j in (path.places[0], path.places[-1])), ZERO)
+    sizes = [weight.abs_upper() for weight, _ in nodes]
+    require(all(size.is_finite() for size in sizes), "a node without a value")
+    small = max(sizes) / 2**BITS  # nodes of at most this size are left out, and counted in the cut
+    cut = 6 * path.growth * (1 + 1 / path.k) / h * ends + small * len(nodes)
+    kept = [step for step, size in zip(nodes, sizes, strict=True) if not size <= small]
+    alias = (1 + path.growth) / ((2 * arb.pi() * a / h).exp() - 1)
+    require(alias < 0.1, "the step in x is too coarse")
+    radius = (alias * (sum((weight for weight, _ in kept), acb(0)).abs_upper() + cut) / (1 - alias) + cut).upper()
+    decay = [(weight.abs_upper(), turn.real.upper().min(ZERO)) for weight, turn in cells]
+
+    def at(step: arb, n: int) -> list[acb]:
+        m = isqrt(n - 1) + 1  # all s = step (i + m j) at once, by a product of two matrices
+        left = acb_mat(m, len(kept), [(turn * step * i).exp() for i in range(m) for _, turn in kept])
+        right = acb_mat(len(kept), m, [w * (turn * step * (m * j)).exp() for w, turn in kept for j in range(m)])
+        error = acb(arb(0, radius), arb(0, radius))
+        return [error + entry for entry in (left * right).transpose().entries()[:n]]
+
+    return at, lambda s: sum((weight * (turn * s).exp() for weight, turn in decay), cut)

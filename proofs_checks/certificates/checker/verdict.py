@@ -1,0 +1,116 @@
+"""Section 5, the verdict: both ends of the interval proved, and what follows from them."""
+
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from flint import arb, ctx, fmpq
+
+from .bounds import delta_bound
+from .format import FORMAT, Claim, Phase, claim, digest, end, load, lower_end, number, phase, require, table, text
+from .pairs import products
+
+PRECISION = 192
+"""Bits of the ball arithmetic."""
+
+
+class CheckResult(NamedTuple):
+    """Whether everything is proved, and in words what, or why not."""
+
+    ok: bool
+    reason: str
+
+
+def upper_end(stated: Claim, phases: list[Phase], top: fmpq | None, evidence: Any) -> None:
+    """[5] delta(top) <= delta in every dominating direction. An infinite end (None) says nothing, so needs nothing."""
+    ends = [end(value) for value in evidence]
+    if top is None:
+        require(not ends, "nothing proves an infinite end")
+        return
+    worst = products(phases, stated.relation, stated.seen, True)
+    require(bool(worst) and [each.direction for each in ends] == list(worst), "one proof for each direction")
+    for each in ends:
+        bound = delta_bound(worst, each, arb(top), True)
+        require(bool(bound <= arb(stated.delta)), f"the upper end is not proved ({each.direction})")
+
+
+def lower(stated: Claim, phases: list[Phase], bottom: fmpq, evidence: Any) -> None:
+    """[5] delta(bottom) > delta in one attained direction, of all phases or of some: dropping outputs tells no more."""
+    if evidence is None:
+        require(bottom == 0, "the lower end has no proof")
+        return
+    places, proof = lower_end(evidence, len(phases))
+    attained = products([phases[place] for place in places], stated.relation, stated.seen, False)
+    bound = delta_bound(attained, proof, arb(bottom), False)
+    require(bool(bound > arb(stated.delta)), "the lower end is not proved")
+
+
+def due(bottom: fmpq, top: fmpq | None, most: fmpq) -> str:
+    """[5] What the interval says of the claim: no claim holds with an infinite upper end."""
+    if top is not None and top <= most:
+        return "holds"
+    return "refuted" if bottom > most else "undecided"
+
+
+def issued(value: Any) -> None:
+    """[1] Who wrote the file, when, and of which claim file: texts, of which nothing is proved."""
+    version, date, source = table(value, "dpcert date claim_sha256")
+    require(
+        re.fullmatch(r"\d{4}-\d\d-\d\d", text(date)) is not None and bool(text(version)), "issued: version and date"
+    )
+    require(source is None or re.fullmatch("[0-9a-f]{64}", text(source)) is not None, "issued: a sha256 or null")
+
+
+def prove(document: Any) -> str:
+    """[5] What is proved, in words; raises ValueError where something is not."""
+    keys = "format digest issued claim phases verdict interval evidence"
+    form, seal, origin, about, steps, verdict, interval, evidence = table(document, keys)
+    require(form == FORMAT, f"expected {FORMAT}")
+    require(seal == digest(document), "the digest is of another document")
+    issued(origin)
+    stated, (low, high), (above, below) = (
+        claim(about),
+        table(interval, "epsilon_lower epsilon_upper"),
+        table(evidence, "upper lower"),
+    )
+    phases = [phase(step) for step in steps]
+    require(bool(phases), "no phases")
+    require(stated.notion == "dp" or all(p.kind != "per-client-gaussian" for p in phases), "clients know their noise")
+    bottom, top = number(low), None if high == "inf" else number(high)
+    require(top is None or bottom <= top, "an interval from its lower to its upper end")
+    upper_end(stated, phases, top, above)
+    lower(stated, phases, bottom, below)
+    follows = due(bottom, top, stated.most)
+    require(verdict == follows, f"from the interval the claim is {follows}")
+    return _words(follows, str(low), str(high), about)
+
+
+def _words(verdict: str, low: str, high: str, about: dict[str, Any]) -> str:
+    """What is proved, as a sentence."""
+    claimed, delta = about["epsilon"], about["delta"]
+    said = {
+        "holds": f"the claim of at most {claimed} holds",
+        "refuted": f"the claim of at most {claimed} is refuted",
+        "undecided": f"this does not decide the claim of at most {claimed}",
+    }
+    known = "no upper bound is known" if high == "inf" else f"it is at most {high}"
+    return f"epsilon at delta {delta} is at least {low}, and {known}: {said[verdict]}"
+
+
+def check(source: Any) -> CheckResult:
+    """Proves a certificate, from its file or parsed, once more; never raises."""
+    try:
+        with ctx.workprec(PRECISION):
+            return CheckResult(True, prove(load(source)))
+    except Exception as problem:
+        return CheckResult(False, f"{type(problem).__name__}: {problem}")
+
+
+def main(arguments: list[str]) -> int:
+    """The command: one certificate."""
+    if len(arguments) != 1:
+        print(f"usage: python {Path(__file__).parent.name} CERTIFICATE.json")
+        return 2
+    result = check(arguments[0])
+    print("proved:" if result.ok else "rejected:", result.reason)
+    return 0 if result.ok else 1
