@@ -6,7 +6,7 @@ from .currencies.convert import Conversion, convert
 from .currencies.gaussian_dp import mu
 from .currencies.zcdp import rho
 from .dominating import dominating
-from .epsilon import delta, epsilon
+from .epsilon import delta, deltas, epsilon, epsilons
 from .rdp.rdp import renyi
 from .risk import Risk, risk
 from .tradeoff import TradeOff, tradeoff
@@ -20,8 +20,10 @@ __all__ = [
     "calibrate",
     "convert",
     "delta",
+    "deltas",
     "dominating",
     "epsilon",
+    "epsilons",
     "mu",
     "renyi",
     "rho",

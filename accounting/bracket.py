@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 class EmptyBracket(ArithmeticError):
@@ -21,12 +21,14 @@ class Bracket:
     certified: True when every error (rounding, truncation, discretisation, search) is inside the interval.
     False marks an approximation, whose ends are estimates: it can never make a claim hold or fall.
     method: the accountants that gave the ends, such as "contour" or "gaussian".
+    reached: whether it is as narrow as was asked for; False: the narrowest that was reached.
     """
 
     lower: float
     upper: float
     certified: bool
     method: str
+    reached: bool = field(default=True, compare=False)
 
     def __post_init__(self) -> None:
         if math.isnan(self.lower) or math.isnan(self.upper) or self.lower > self.upper:
@@ -36,6 +38,10 @@ class Bracket:
     def width(self) -> float:
         """upper - lower; 0 for two infinite ends."""
         return 0.0 if self.lower == self.upper else self.upper - self.lower
+
+    def narrower_than(self, rtol: float) -> bool:
+        """Whether the width is at most rtol, relative to the upper end."""
+        return self.width <= rtol * self.upper
 
     def at_most(self, value: float) -> bool:
         """Whether the true value is certainly at most `value`: what a claim of that value needs to hold.

@@ -9,17 +9,15 @@ from typing import Literal
 
 from ..mechanisms import InputError, Mechanism, Neighbouring, Notion, Visibility
 from ..mechanisms.validate import choice, delta_below_one, nonnegative, positive
+from .accountants import AccountantName
+from .answer import answer
 from .bracket import Bracket
-from .epsilon import Accountant
-from .epsilon import epsilon as epsilon_of
+from .question import Question
 
 SolveFor = Literal["noise_multiplier", "noise_std", "rounds", "cohort", "sampling_rate", "clip_norm"]
 
 WHOLE = ("rounds", "cohort")
 """What is solved for in whole numbers."""
-
-_GAP = 1e-9
-"""Relative distance to a value that misses the target, at which the search ends."""
 
 _SAFEST_START_BOLDEST = {
     "noise_multiplier": (1e12, 1.0, 1e-6),
@@ -37,8 +35,8 @@ class Calibration:
     """The most favourable value found that meets the target.
 
     value: of `solve_for`; a whole number for rounds and cohort. epsilon: the run's bracket at that value and the
-    target's delta; its upper end is at most the target. beyond: a value, within a relative 1e-9 (for whole
-    ones: the next number), whose upper end misses the target; None where the value is at its limit (rate 1).
+    target's delta; its upper end is at most the target. beyond: a value, within the relative distance asked for (for
+    whole ones: the next number), whose upper end misses the target; None where the value is at its limit (rate 1).
     """
 
     solve_for: SolveFor
@@ -57,13 +55,15 @@ def calibrate(
     neighbouring: Neighbouring | None = None,
     notion: Notion = "dp",
     participation: Visibility | None = None,
-    accountant: Accountant = "best",
+    accountant: AccountantName = "best",
+    rtol: float = 1e-9,
 ) -> Calibration:
     """The least noise, or the most rounds, or the largest cohort, rate or clip, for which a run is (epsilon, delta)-DP.
 
     build: the run, of one phase or of many, as a function of the value that is solved for (an int for rounds and
     cohort), for instance `lambda z: Repeat(Poisson(Gaussian(z), 0.01), 10_000)`; epsilon must fall as the noise grows,
-    and rise with the others. most: the largest value that build takes (a cohort's population). The other arguments
+    and rise with the others. most: the largest value that build takes (a cohort's population). rtol: the relative
+    distance to a value that misses at which the search ends, and the width asked of each bracket. The other arguments
     are those of accounting.epsilon. The result meets the target for certain, if the accountant is a certified one:
     the search is on the upper end of the bracket, and a value that misses by any amount is not returned.
     Raises InputError for targets out of range, and where no value meets the target (one round already misses it).
@@ -81,74 +81,77 @@ def calibrate(
 
     def bracket(value: float) -> Bracket:
         run = build(int(value) if solve_for in WHOLE else value)
-        return epsilon_of(run, delta, neighbouring, notion=notion, participation=participation, accountant=accountant)
+        return answer(Question.about(run, "epsilon", neighbouring, notion, participation, accountant, rtol), delta)
 
-    return _search(bracket, solve_for, target, math.inf if most is None else positive("most", most))
+    search = _Search(bracket, solve_for, target, rtol)
+    return search.from_start(math.inf if most is None else positive("most", most))
 
 
-def _search(bracket: Callable[[float], Bracket], solve_for: SolveFor, target: float, most: float) -> Calibration:
-    """From a value that meets the target and one that misses it to two neighbouring ones."""
-    safest, value, boldest = (min(start, most) for start in _SAFEST_START_BOLDEST[solve_for])
-    found = bracket(value)
-    met = found.upper <= target
-    limit = boldest if met else safest
-    factor = 2.0 if limit > value else 0.5
-    while value != limit:
-        last, value = (value, found), _towards(value, factor, limit)
-        found = bracket(value)
-        if (found.upper <= target) != met:
-            ends = (last, (value, found)) if met else ((value, found), last)
-            return _between(bracket, solve_for, target, *ends)
-    if not met:
-        raise InputError(
-            "epsilon", target, f"a larger target: no value of {solve_for.replace('_', ' ')} meets this one"
-        )
-    return Calibration(solve_for, int(value) if solve_for in WHOLE else value, found, None)
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """For the value of `solve_for` whose bracket meets the target, next to one, at most gap away, that misses it."""
+
+    bracket: Callable[[float], Bracket]
+    solve_for: SolveFor
+    target: float
+    gap: float
+
+    def from_start(self, most: float) -> Calibration:
+        """From a value that meets the target and one that misses it to two neighbouring ones."""
+        safest, value, boldest = (min(start, most) for start in _SAFEST_START_BOLDEST[self.solve_for])
+        found = self.bracket(value)
+        met = found.upper <= self.target
+        limit = boldest if met else safest
+        factor = 2.0 if limit > value else 0.5
+        while value != limit:
+            last, value = (value, found), _towards(value, factor, limit)
+            found = self.bracket(value)
+            if (found.upper <= self.target) != met:
+                ends = (last, (value, found)) if met else ((value, found), last)
+                return self._between(*ends)
+        if not met:
+            name = self.solve_for.replace("_", " ")
+            raise InputError("epsilon", self.target, f"a larger target: no value of {name} meets this one")
+        return Calibration(self.solve_for, self._shown(value), found, None)
+
+    def _between(self, good: tuple[float, Bracket], bad: tuple[float, Bracket]) -> Calibration:
+        """False position on log epsilon against log value, halving when it stalls; ends when the two are neighbours."""
+        whole = self.solve_for in WHOLE
+        stalled = 0  # how often in a row the end that meets the target moved; negative: the one that misses it
+        while not self._neighbours(good[0], bad[0]):
+            trial = self._trial(good, bad, stalled)
+            if whole:
+                trial = min(max(float(round(trial)), min(good[0], bad[0]) + 1.0), max(good[0], bad[0]) - 1.0)
+            found = self.bracket(trial)
+            if found.upper <= self.target:
+                stalled = max(1, stalled + 1) if stalled >= 0 else 1
+                good = trial, found
+            else:
+                stalled = min(-1, stalled - 1) if stalled <= 0 else -1
+                bad = trial, found
+        return Calibration(self.solve_for, self._shown(good[0]), good[1], self._shown(bad[0]))
+
+    def _shown(self, value: float) -> float:
+        return int(value) if self.solve_for in WHOLE else value
+
+    def _neighbours(self, good: float, bad: float) -> bool:
+        return abs(good - bad) <= (1.0 if self.solve_for in WHOLE else self.gap * min(good, bad))
+
+    def _trial(self, good: tuple[float, Bracket], bad: tuple[float, Bracket], stalled: int) -> float:
+        """A value strictly between: where the secant meets the target, moved past it when one end has stalled."""
+        low, high = math.log(good[0]), math.log(bad[0])
+        share = 0.5
+        if abs(stalled) < 3 and min(self.target, good[1].upper) > 0.0 and bad[1].upper < math.inf:
+            at_low, at_high = math.log(good[1].upper / self.target), math.log(bad[1].upper / self.target)
+            if at_high > at_low:
+                share = -at_low / (at_high - at_low)
+        margin = 0.45 * self.gap / max(abs(high - low), self.gap)
+        if 0 < abs(stalled) < 3:
+            share += math.copysign(margin, stalled)
+        return math.exp(low + min(max(share, margin), 1.0 - margin) * (high - low))
 
 
 def _towards(value: float, factor: float, limit: float) -> float:
     """The next power of two, or the limit where that would be beyond it."""
     moved = value * factor
     return min(moved, limit) if factor > 1.0 else max(moved, limit)
-
-
-def _between(
-    bracket: Callable[[float], Bracket],
-    solve_for: SolveFor,
-    target: float,
-    good: tuple[float, Bracket],
-    bad: tuple[float, Bracket],
-) -> Calibration:
-    """False position on log epsilon against log value, halving when it stalls; ends when the two are neighbours."""
-    whole = solve_for in WHOLE
-    stalled = 0  # how often in a row the end that meets the target moved; negative: the one that misses it
-    while not _neighbours(good[0], bad[0], whole):
-        trial = _trial(good, bad, target, stalled)
-        if whole:
-            trial = min(max(float(round(trial)), min(good[0], bad[0]) + 1.0), max(good[0], bad[0]) - 1.0)
-        found = bracket(trial)
-        if found.upper <= target:
-            stalled = max(1, stalled + 1) if stalled >= 0 else 1
-            good = trial, found
-        else:
-            stalled = min(-1, stalled - 1) if stalled <= 0 else -1
-            bad = trial, found
-    return Calibration(solve_for, int(good[0]) if whole else good[0], good[1], int(bad[0]) if whole else bad[0])
-
-
-def _neighbours(good: float, bad: float, whole: bool) -> bool:
-    return abs(good - bad) <= (1.0 if whole else _GAP * min(good, bad))
-
-
-def _trial(good: tuple[float, Bracket], bad: tuple[float, Bracket], target: float, stalled: int) -> float:
-    """A value strictly between: where the secant meets the target, moved past it when one end has stalled."""
-    low, high = math.log(good[0]), math.log(bad[0])
-    share = 0.5
-    if abs(stalled) < 3 and min(target, good[1].upper) > 0.0 and bad[1].upper < math.inf:
-        at_low, at_high = math.log(good[1].upper / target), math.log(bad[1].upper / target)
-        if at_high > at_low:
-            share = -at_low / (at_high - at_low)
-    margin = 0.45 * _GAP / max(abs(high - low), _GAP)
-    if 0 < abs(stalled) < 3:
-        share += math.copysign(margin, stalled)
-    return math.exp(low + min(max(share, margin), 1.0 - margin) * (high - low))

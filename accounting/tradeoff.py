@@ -19,11 +19,12 @@ from flint import arb, ctx
 from ..mechanisms import InputError, Mechanism, Neighbouring, Notion, Run, Visibility, as_run, default_relation
 from ..mechanisms.validate import count, number
 from . import gaussian
+from .attained import profile_at
 from .bracket import Bracket
 from .dominating import dominating
 from .epsilon import epsilon as epsilon_of
-from .epsilon import profile_at
 from .profile import Profile
+from .question import RTOL, Question
 from .rounding import float_above, float_below
 
 _BITS = 200
@@ -106,6 +107,7 @@ def tradeoff(
     participation: Visibility | None = None,
     points: int = 65,
     narrow_at: Sequence[float] = (),
+    rtol: float = RTOL,
 ) -> TradeOff:
     """The run's trade-off curve from certified brackets of its profile at `points` values of eps >= 0.
 
@@ -116,6 +118,7 @@ def tradeoff(
     0.610856
 
     narrow_at: type I errors, in (0, 1/2], around which four more points each make it narrow.
+    rtol: of the bracket at each point.
     Raises InputError as accounting.delta does.
     """
     count("points", points, least=2)
@@ -129,10 +132,11 @@ def tradeoff(
     most = epsilon_of(run, smallest, neighbouring, notion=notion, participation=participation).upper
     if most == math.inf:
         raise InputError("run", run, f"a run whose epsilon is finite at delta = {smallest:g}")
+    asked = Question.about(run, "delta", neighbouring, notion, participation, "best", rtol)
     attained: dict[float, Bracket | None] = {}
 
     def both(eps: float) -> Bracket:
-        whole, attained[eps] = profile_at(run, eps, neighbouring, notion=notion, participation=participation)
+        whole, attained[eps] = profile_at(asked, eps)
         return whole
 
     profile = Profile(both)

@@ -27,9 +27,9 @@ from ..bracket import Bracket
 from ..dominating import dominating
 from ..epsilon import delta as delta_of
 from ..epsilon import epsilon as epsilon_of
-from ..epsilon import seen_by
 from ..pairs import Composition, GaussianPair, OpposedPair, Pair, SubsampledPair, ZeroedPair
 from ..profile import Profile, steepness
+from ..question import seen_by
 from ..rdp.base import largest_loss
 from ..rounding import down, float_above, float_below, up, widened_down, widened_up
 from ..tradeoff import TradeOff

@@ -20,7 +20,6 @@ from ...mechanisms import InputError, Neighbouring, Notion, Run, Visibility, as_
 from ...mechanisms.validate import number
 from ..bracket import Bracket
 from ..dominating import dominating
-from ..epsilon import seen_by
 from ..gaussian import composed_shift
 from ..gaussian import supports as gaussian_only
 from ..pairs import (
@@ -36,6 +35,7 @@ from ..pairs import (
     ZcdpBound,
     ZeroedPair,
 )
+from ..question import seen_by
 from ..rdp.attained import divergence_below
 from ..rdp.base import largest_loss
 from ..rdp.rdp import RenyiCurve, curve

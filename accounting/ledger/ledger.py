@@ -21,8 +21,8 @@ from ...mechanisms import (
     rounds_by_step,
 )
 from ...mechanisms.serialise import from_json, to_json
+from ..accountants import AccountantName
 from ..bracket import Bracket
-from ..epsilon import Accountant
 from ..epsilon import epsilon as epsilon_of
 from .running import RunningEpsilon
 from .store import GENESIS, Event, LedgerError, MemoryStore, SqliteStore, Store, chained
@@ -99,7 +99,7 @@ class Ledger:
         *,
         notion: Notion = "dp",
         participation: Visibility | None = None,
-        accountant: Accountant = "best",
+        accountant: AccountantName = "best",
     ) -> Bracket:
         """The certified cost of everything recorded; see `dpcert.accounting.epsilon`."""
         run = self.run()

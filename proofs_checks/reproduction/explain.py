@@ -11,8 +11,8 @@ from decimal import Decimal
 from itertools import chain
 
 from ... import accounting
+from ...accounting.accountants import AccountantName
 from ...accounting.bracket import Bracket
-from ...accounting.epsilon import Accountant
 from ...mechanisms import InputError, Mechanism, Neighbouring, Notion, neighbouring_relation
 from ...mechanisms.validate import open_probability
 from .cohort_variants import NOT_STATED, Sizes, population_variants, scheme_variants
@@ -32,7 +32,7 @@ from .rounded_noise import noise_chosen_for, parameter_ends
 from .run_variants import Reading, Variant, main_variants, neighbour_variants, round_variants
 
 _QUICK_GRIDS = ("moments accountant's integer orders",)
-_TIGHT: tuple[Accountant, ...] = ("gaussian", "participation", "contour")
+_TIGHT: tuple[AccountantName, ...] = ("gaussian", "participation", "contour")
 """Certified accountants fast enough to be asked for every variant."""
 
 _EXACT_WIDTH = 1e-3

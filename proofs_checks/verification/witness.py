@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from ...accounting.epsilon import attained
+from ...accounting.attained import attained
 from ...accounting.pairs import (
     Composition,
     DiscreteGaussianPair,

@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 from dpcert.accounting import calibrate, delta, epsilon, tradeoff
-from dpcert.accounting.epsilon import ACCOUNTANTS, ESTIMATES, Accountant
+from dpcert.accounting.accountants import CERTIFIED, ESTIMATES, AccountantName
 from dpcert.accounting.ledger import Ledger, RunningEpsilon
 from dpcert.cli import run
 from dpcert.mechanisms import (
@@ -89,7 +89,7 @@ def test_the_ledger_and_its_running_cost() -> None:
 def test_types_name_what_there_is() -> None:
     assert set(get_args(Notion)) == set(NOTIONS)
     assert set(get_args(Neighbouring)) == set(RELATIONS)
-    assert set(get_args(Accountant)) == {"best", *ACCOUNTANTS, *ESTIMATES}
+    assert set(get_args(AccountantName)) == {"best", *(accountant.name for accountant in (*CERTIFIED, *ESTIMATES))}
 
 
 def test_an_unknown_notion_is_named() -> None:

@@ -1,0 +1,103 @@
+"""The accountants by name, and what the certified ones give together."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from ..mechanisms import InputError
+from ..mechanisms.validate import choice
+from . import closed_form, gaussian, gdp, one_event
+from .accountant import Accountant, Untuned
+from .bracket import Bracket, EmptyBracket, OutOfReach
+from .contour import contour
+from .pairs import Composition
+from .participation import participation, revealed
+from .pld import pld
+from .rdp import rdp
+
+AccountantName = Literal[
+    "best",
+    "gaussian",
+    "closed-form",
+    "contour",
+    "participation",
+    "pld",
+    "rdp",
+    "revealed-coins",
+    "one-event",
+    "gdp-clt",
+]
+"""The names of all of them; "best" is the certified ones together."""
+
+Quantity = Literal["epsilon", "delta"]
+
+ONE_SIDED, LATTICE = 1e-4, 1e-6
+"""Relative widths below which one-sided accountants, and the PLD's, narrow nobody's bracket in practice."""
+
+CERTIFIED: tuple[Accountant, ...] = (
+    Untuned("gaussian", gaussian.supports, gaussian.epsilon, gaussian.delta),
+    Untuned("closed-form", closed_form.supports, closed_form.epsilon, closed_form.delta),
+    Untuned("contour", contour.supports, contour.epsilon, contour.delta),
+    Untuned("participation", participation.supports, participation.epsilon, participation.delta),
+    Untuned("pld", pld.supports, pld.epsilon, pld.delta, LATTICE),
+    Untuned("rdp", rdp.supports, rdp.epsilon, rdp.delta, ONE_SIDED),
+    Untuned("revealed-coins", revealed.supports, revealed.epsilon, revealed.delta, ONE_SIDED),
+    Untuned("one-event", one_event.supports, one_event.epsilon, one_event.delta, ONE_SIDED),
+)
+"""In the order in which "best" asks them."""
+
+ESTIMATES: tuple[Accountant, ...] = (Untuned("gdp-clt", gdp.supports, gdp.epsilon, gdp.delta),)
+"""Approximations: available by name, never part of "best", and never certified where they estimate."""
+
+
+def composed(product: Composition, name: AccountantName, quantity: Quantity, at: float, rtol: float) -> Bracket:
+    """The named accountant's bracket of the product pair's value, or the best that the certified ones give together.
+
+    Raises InputError for an accountant that does not serve the product pair, or has no bracket here.
+    """
+    if name == "best":
+        return _best(product, quantity, at, rtol)
+    named = {accountant.name: accountant for accountant in (*CERTIFIED, *ESTIMATES)}
+    choice("accountant", name, ("best", *named))
+    if not named[name].supports(product):
+        serving = [other.name for other in named.values() if other.supports(product)]
+        raise InputError("accountant", name, "one that serves this run: " + ", ".join(["best", *serving]))
+    try:
+        return _asked(named[name], product, quantity, at, rtol)
+    except OutOfReach as reason:
+        raise InputError("accountant", name, f"one that reaches {product} ({reason})") from reason
+
+
+def _best(product: Composition, quantity: Quantity, at: float, rtol: float) -> Bracket:
+    """The first supporting accountant's bracket if it is narrow, else its intersection with the next ones'."""
+    best: Bracket | None = None
+    for accountant in CERTIFIED:
+        if best is not None and best.narrower_than(max(rtol, accountant.finest)):
+            continue
+        if not accountant.supports(product):
+            continue
+        try:
+            bracket = _asked(accountant, product, quantity, at, rtol)
+        except OutOfReach:
+            continue
+        best = bracket if best is None else best.intersect(bracket)
+    if best is None:
+        raise InputError("run", product, "a composition that some accountant supports")
+    return best
+
+
+def _asked(accountant: Accountant, product: Composition, quantity: Quantity, at: float, rtol: float) -> Bracket:
+    """The accountant's bracket. Where its floating point breaks down it has none: that is out of its reach.
+
+    Contradicting brackets are another matter: they are a bug that must surface.
+    """
+    ask = accountant.epsilon if quantity == "epsilon" else accountant.delta
+    try:
+        with np.errstate(divide="raise", over="raise", invalid="raise"):  # numpy's default: a warning, then go on
+            return ask(product, at, rtol)
+    except (EmptyBracket, InputError, OutOfReach):
+        raise
+    except (ArithmeticError, ValueError) as failure:
+        raise OutOfReach(f"{accountant.name}: {failure}") from failure

@@ -1,0 +1,88 @@
+"""How a question is answered: the largest value of the product pairs that its run comes down to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..mechanisms import Mechanism, Neighbouring
+from . import shuffled, truncated
+from .accountants import Quantity, composed
+from .bracket import Bracket
+from .contour import contour
+from .currencies.pure_dp import pure_epsilon
+from .dominating import Dominating
+from .pairs import Composition, SubsampledPair
+from .question import Question
+
+
+def answers(question: Question, points: Sequence[float]) -> tuple[Bracket, ...]:
+    """A bracket at each delta (of epsilon) or epsilon (of delta); the run is taken apart once."""
+    cut = truncated.is_truncated(question.run)
+    pairs = Dominating((), ()) if cut else question.pairs()
+    found = []
+    for at in points:
+        if question.quantity == "epsilon" and at == 0.0:
+            found.append(pure_epsilon(question.run, question.neighbouring, question.participation))
+        else:
+            found.append(_truncated(question, at) if cut else _between(question, pairs, at))
+    return tuple(replace(bracket, reached=bracket.narrower_than(question.rtol)) for bracket in found)
+
+
+def answer(question: Question, at: float) -> Bracket:
+    """The bracket at one point."""
+    (found,) = answers(question, [at])
+    return found
+
+
+def _between(question: Question, pairs: Dominating, at: float) -> Bracket:
+    upper = _largest(pairs.upper, question, at)
+    if pairs.lower == pairs.upper:
+        return upper
+    unpaired = _unpaired_lower(question.run, question.neighbouring, question.quantity, at)
+    if not pairs.lower:
+        return Bracket(unpaired, upper.upper, upper.certified, upper.method)
+    lower = _largest(pairs.lower, question, at)
+    certified = upper.certified and lower.certified
+    return Bracket(max(lower.lower, unpaired), upper.upper, certified, upper.method)
+
+
+def _truncated(question: Question, at: float) -> Bracket:
+    """Of a run that cuts Poisson cohorts: from the run that does not, and the one where everybody takes part."""
+    uncut = question.of(truncated.as_poisson(question.run))
+    whole = question.of(truncated.as_unsampled(question.run), neighbouring="replace-one", accountant="best")
+    if question.quantity == "delta":
+        return truncated.delta(question.run, at, lambda x: answer(uncut, x))
+    return truncated.epsilon(question.run, at, lambda x: answer(uncut, x), lambda x: answer(whole, x))
+
+
+def _unpaired_lower(run: Mechanism, neighbouring: Neighbouring, quantity: Quantity, at: float) -> float:
+    """A lower bound where no attained product pair is known: 0, or what one shuffled epoch reveals by itself."""
+    bound = shuffled.epsilon_lower if quantity == "epsilon" else shuffled.delta_lower
+    return max((bound(epoch, at) for epoch in shuffled.epochs(run, neighbouring)), default=0.0)
+
+
+def reveals_less(product: Composition) -> tuple[bool, bool]:
+    """Sorts the orders of the neighbours that usually reveal most to the front: remove, replace, add."""
+    orders = {pair.order for pair, _ in product if isinstance(pair, SubsampledPair)}
+    return "add" in orders, "replace" in orders
+
+
+def _largest(products: tuple[Composition, ...], question: Question, at: float) -> Bracket:
+    """A bracket of the largest of the products' values; most are the smaller one's, for which a quick bound serves."""
+    first, *others = sorted(products, key=reveals_less)
+    result = composed(first, question.accountant, question.quantity, at, question.rtol)
+    for product in others:
+        if not _exceeded(result, product, question, at):
+            result = result.maximum(composed(product, question.accountant, question.quantity, at, question.rtol))
+    return result
+
+
+def _exceeded(bracket: Bracket, product: Composition, question: Question, at: float) -> bool:
+    """Whether the product pair's value is certainly at most the bracket's upper end, so that it widens nothing."""
+    if question.accountant not in ("best", "contour") or not contour.supports(product):
+        return False
+    if not bracket.narrower_than(question.rtol):  # the product pair's value may lie inside it
+        return False
+    epsilon, delta = (bracket.upper, at) if question.quantity == "epsilon" else (at, bracket.upper)
+    return contour.at_most(product, epsilon, delta)

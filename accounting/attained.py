@@ -1,0 +1,56 @@
+"""Counterexamples to a claim: pairs of distributions that some two neighbours have, and that need more."""
+
+from __future__ import annotations
+
+from ..mechanisms import Neighbouring, Notion, Run, Visibility
+from . import truncated
+from .accountants import composed
+from .answer import answer, reveals_less
+from .bracket import Bracket
+from .pairs import Composition
+from .question import RTOL, Question
+
+
+def attained(
+    run: Run,
+    epsilon: float,
+    delta: float,
+    neighbouring: Neighbouring | None = None,
+    *,
+    notion: Notion = "dp",
+    participation: Visibility | None = None,
+    rtol: float = RTOL,
+) -> tuple[Composition, Bracket] | None:
+    """An attained product pair that needs more than delta at epsilon, and its delta; None where none is known.
+
+    Such a pair is a counterexample to (epsilon, delta): some two neighbours give exactly these distributions, of all
+    the run's outputs or of those of its steps that have an attained pair (`dominating.Dominating`).
+
+    >>> from dpcert.mechanisms import Gaussian
+    >>> product, found = attained(Gaussian(1.0), epsilon=1.0, delta=1e-5)
+    >>> product, found.exceeds(1e-5)
+    (((GaussianPair(shift=1.0), 1),), True)
+    """
+    question = Question.about(run, "delta", neighbouring, notion, participation, "best", rtol)
+    for product in sorted(question.pairs().lower, key=reveals_less):
+        found = composed(product, "best", "delta", float(epsilon), rtol)
+        if found.exceeds(delta):
+            return product, found
+    return None
+
+
+def profile_at(question: Question, epsilon: float) -> tuple[Bracket, Bracket | None]:
+    """delta at epsilon over all neighbours and both orders, and that of one attained order alone, always the same one.
+
+    The second is what a single attacker sees, who knows both neighbours; None where no attained order is known.
+    """
+    whole = answer(question, epsilon)
+    if truncated.is_truncated(question.run):
+        return whole, None
+    attained_products = question.pairs().lower
+    if not attained_products:
+        return whole, None
+    first = min(attained_products, key=reveals_less)
+    if attained_products == (first,):
+        return whole, whole
+    return whole, composed(first, question.accountant, "delta", epsilon, question.rtol)

@@ -1,0 +1,71 @@
+"""What is asked about a run, against whom, by which accountant and how precisely: one frozen value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ..mechanisms import NOTIONS, InputError, Mechanism, Neighbouring, Notion, Run, Visibility, as_run, default_relation
+from ..mechanisms.validate import choice, number
+from .accountants import AccountantName, Quantity
+from .dominating import Dominating, Participation, dominating
+
+RTOL = 1e-6
+"""The relative width of a bracket that is asked for where none is named."""
+
+
+def seen_by(notion: Notion, participation: Visibility | None) -> Participation:
+    """What the notion's adversary knows of the cohorts.
+
+    For billboard and joint privacy that is the coalition of all others, who see their own participation unless
+    it is said to be hidden even from them; for plain DP, whoever sees the output, and nothing else by default.
+
+    >>> seen_by("dp", None), seen_by("dp", "visible"), seen_by("joint", None), seen_by("joint", "hidden")
+    ('hidden', 'visible', 'pooled', 'hidden')
+    """
+    choice("notion", notion, NOTIONS)
+    if participation is not None:
+        choice("participation", participation, ("hidden", "visible"))
+    if notion == "dp":
+        return participation or "hidden"
+    return "hidden" if participation == "hidden" else "pooled"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """epsilon or delta of a run. Everything but the delta, or epsilon, at which it is asked.
+
+    accountant: a name, or "best". rtol: the relative width that the bracket is to have.
+    """
+
+    run: Mechanism
+    quantity: Quantity
+    neighbouring: Neighbouring
+    participation: Participation
+    accountant: AccountantName
+    rtol: float
+
+    @classmethod
+    def about(
+        cls,
+        run: Run,
+        quantity: Quantity,
+        neighbouring: Neighbouring | None,
+        notion: Notion = "dp",
+        participation: Visibility | None = None,
+        accountant: AccountantName = "best",
+        rtol: float = RTOL,
+    ) -> Question:
+        """The question that a caller's words mean. Raises InputError for words and tolerances that mean none."""
+        seen = seen_by(notion, participation)
+        relation = neighbouring or default_relation(notion, participation)
+        if not 0.0 < number("rtol", rtol) < 1.0:
+            raise InputError("rtol", rtol, "a number strictly between 0 and 1, such as 1e-6")
+        return cls(as_run(run), quantity, relation, seen, accountant, float(rtol))
+
+    def pairs(self) -> Dominating:
+        """The product pairs that bound and attain what the run reveals."""
+        return dominating(self.run, self.neighbouring, self.participation)
+
+    def of(self, run: Mechanism, **changed: object) -> Question:
+        """The same question about another run."""
+        return replace(self, run=run, **changed)  # type: ignore[arg-type]
