@@ -55,7 +55,7 @@ def pure_epsilon(run: Mechanism, neighbouring: Neighbouring, participation: Part
 
     >>> from dpcert.mechanisms import Laplace, Repeat
     >>> pure_epsilon(Repeat(Laplace(10.0), 3), "add-remove")
-    Bracket(lower=0.3, upper=0.3, certified=True, method='largest-loss')
+    Bracket(lower=0.3, upper=0.3, certified=True, method='largest-loss', reached=True)
 
     Raises InputError for combinations that have no meaning or no known bound.
     """
