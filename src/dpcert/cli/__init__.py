@@ -37,6 +37,14 @@ COMMANDS = {
         "plan:plan_command",
         "The least noise on the mean for each cohort and target epsilon; every entry meets its target for certain.",
     ),
+    "convert": (
+        "convert:convert_command",
+        "What one guarantee (rho, mu, epsilon) says in the terms of another, and whether that is only a bound.",
+    ),
+    "risk": (
+        "risk:risk_command",
+        "What the strongest attack gains from a run or a claim: true-positive rates, advantage, posterior.",
+    ),
     "audit": ("audit:audit_command", "Attack a mechanism: is it as private as claimed?"),
     "explain": (
         "explain:explain_command",

@@ -48,7 +48,7 @@ def plan_command(
         if value is None:
             raise missing(name)
     if plot is not None:
-        _drawable(plot)
+        drawable(plot)
     started = time.perf_counter()
     try:
         sizes = _cohorts(cohorts, count("population", population))
@@ -125,7 +125,7 @@ def _print(entries: list[Option], sizes: tuple[int, ...], targets: tuple[float, 
     typer.echo("noise multiplier (and standard deviation of the noise on the mean): the least that meets the target")
 
 
-def _drawable(path: Path) -> None:
+def drawable(path: Path) -> None:
     """InputError, before any work, where nothing could be drawn into that file."""
     try:
         from matplotlib.backend_bases import FigureCanvasBase

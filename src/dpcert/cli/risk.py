@@ -1,0 +1,153 @@
+"""dpcert risk: what the strongest attack gains from a run or a claim, in words that need no epsilon."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich import box
+from rich.table import Table
+
+from ..accounting.risk import FALSE_POSITIVE_RATES, Risk, risk
+from ..mechanisms import InputError
+from . import options
+from .options import Setting, as_option, timed
+from .output import interval, output_console, print_json, rounded_up
+
+Rates = Annotated[
+    list[float] | None, typer.Option("--fpr", help="A false-positive rate; repeatable. Default: 1e-1 to 1e-8.")
+]
+Prior = Annotated[float, typer.Option("--prior", help="The attacker's probability beforehand.")]
+Plot = Annotated[Path | None, typer.Option("--plot", help="Draw the curve into this image file (needs matplotlib).")]
+
+
+def risk_command(
+    claim: Annotated[Path | None, typer.Argument(help="A claim file, instead of the options of a run.")] = None,
+    noise_multiplier: options.NoiseMultiplier = None,
+    noise_std: options.NoiseStd = None,
+    clip_norm: options.ClipNorm = None,
+    rounds: options.Rounds = 1,
+    sampling: options.Sampling = "none",
+    sampling_rate: options.SamplingRate = None,
+    population: options.Population = None,
+    cohort: options.Cohort = None,
+    block: options.Block = None,
+    per_block: options.PerBlock = None,
+    neighbouring: options.Neighbouring = None,
+    notion: options.Notion = "dp",
+    participation: options.Participation = None,
+    fpr: Rates = None,
+    prior: Prior = 0.5,
+    plot: Plot = None,
+    as_json: options.Json = False,
+) -> None:
+    """What the strongest attack can gain: true-positive rates, advantage, posterior, as certified intervals.
+
+    Examples: dpcert risk claims/abadi16-mnist-e100.toml --plot risk.png
+    dpcert risk --noise-multiplier 1 --sampling poisson --sampling-rate 0.01 --rounds 10000 --fpr 1e-5
+    """
+    asked = Setting(
+        noise_multiplier,
+        noise_std,
+        clip_norm,
+        rounds,
+        sampling,
+        sampling_rate,
+        population,
+        cohort,
+        block,
+        per_block,
+        neighbouring,
+        notion,
+        participation,
+        "best",
+    )
+    if plot is not None:
+        from .plan import drawable
+
+        drawable(plot)
+    run, against, tangent = _of_claim(claim) if claim is not None else (asked.run(), _against(asked), None)
+    rates = tuple(fpr or FALSE_POSITIVE_RATES)
+    try:
+        found, seconds = timed(lambda: risk(run, **against, false_positive_rates=rates, prior=prior))
+    except InputError as problem:
+        renamed = problem.field.replace("false-positive-rates", "fpr")
+        raise InputError(renamed, problem.value, problem.expected) from None
+    if plot is not None:
+        from .risk_plot import draw
+
+        draw(found, plot, tangent)
+    if as_json:
+        print_json(_document(found) | against | {"seconds": seconds})
+    else:
+        _print(found)
+
+
+def _against(asked: Setting) -> dict[str, Any]:
+    return {name: value for name, value in asked.against().items() if name != "accountant"}
+
+
+def _of_claim(path: Path) -> tuple[Any, dict[str, Any], tuple[float, float] | None]:
+    """What the claim says ran, against whom, and the (epsilon, delta) that it claims."""
+    from ..proofs_checks.claims.claim import load_claim, to_run
+    from ..proofs_checks.claims.observers import certifiable
+
+    claim = load_claim(path)
+    if not certifiable(claim):
+        raise InputError("claim.observer", claim.statement.observer, "no observer but the notion's own, for a risk")
+    statement = claim.statement
+    against = {
+        "neighbouring": statement.neighbouring,
+        "notion": statement.notion,
+        "participation": statement.participation,
+    }
+    try:
+        run = to_run(claim)
+    except InputError as problem:
+        raise as_option(problem) from None
+    return run, against, (statement.epsilon, statement.delta)
+
+
+def _document(found: Risk) -> dict[str, Any]:
+    rates = [
+        {
+            "false_positive_rate": row.false_positive_rate,
+            "true_positive_rate": [row.true_positive_rate.lower, row.true_positive_rate.upper],
+            "posterior": [row.posterior.lower, row.posterior.upper],
+        }
+        for row in found.rates
+    ]
+    return {
+        "prior": found.prior,
+        "advantage": [found.advantage.lower, found.advantage.upper],
+        "bayes_success": [found.bayes_success.lower, found.bayes_success.upper],
+        "rates": rates,
+        "certified": found.advantage.certified and all(row.true_positive_rate.certified for row in found.rates),
+    }
+
+
+def _print(found: Risk) -> None:
+    console = output_console()
+    before = max(found.prior, 1 - found.prior)
+    console.print("The strongest attack, which knows everything but whether this one unit's data were used:")
+    console.print(
+        f"  it guesses right with probability at most {rounded_up(found.bayes_success.upper, 4)} "
+        f"(without looking: {before:g}); advantage {interval(found.advantage, 5)}"
+    )
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title in ("accused wrongly", "found out", "times", f"sure after a yes (prior {found.prior:g})"):
+        table.add_column(title, justify="right")
+    for row in found.rates:
+        times = row.true_positive_rate.upper / row.false_positive_rate
+        table.add_row(
+            f"{row.false_positive_rate:g}",
+            interval(row.true_positive_rate, 5),
+            rounded_up(times, 3),
+            interval(row.posterior, 5),
+        )
+    console.print(table)
+    console.print(
+        "A row: an attack that accuses this share of those whose data were not used finds out that share of those "
+        "whose data were. Who would guess a secret with the first probability guesses it with at most the second."
+    )

@@ -1,0 +1,90 @@
+"""dpcert convert and dpcert risk, as a user meets them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dpcert.cli import run
+
+RUN = ["--noise-multiplier", "1", "--sampling", "poisson", "--sampling-rate", "0.01", "--rounds", "1000"]
+CLAIM = """
+[claim]
+title = "a run"
+neighbouring = "add-remove"
+epsilon = 2.0
+delta = 1e-5
+[mechanism]
+kind = "gaussian"
+noise_multiplier = 2.0
+"""
+
+
+def test_convert_says_which_way_it_is_a_bound(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["convert", "--rho", "2.56", "--to", "epsilon", "--delta", "1e-10"]) == 0
+    said = capsys.readouterr().out
+    assert "epsilon <= 17.158309 at delta = 1e-10" in said
+    assert "upper bound" in said
+    assert run(["convert", "--mu", "0.376", "--to", "epsilon", "--delta", "1e-5", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["direction"] == "tight"
+    assert 1.45199 < document["at_most"] < 1.452
+    assert run(["convert", "--rho", "1", "--to", "mu", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["at_most"] == "inf"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--to", "rho"], "--rho, --mu, --epsilon"),
+        (["--rho", "1", "--mu", "1", "--to", "rho"], "rho, --mu"),
+        (["--rho", "1"], "--to"),
+        (["--rho", "1", "--to", "privacy"], "--to"),
+        (["--rho", "1", "--to", "epsilon"], "--delta"),
+        (["--rho", "1", "--to", "delta"], "--at-epsilon"),
+        (["--rho", "-1", "--to", "epsilon", "--delta", "1e-5"], "--rho"),
+        (["--epsilon", "1", "--known-delta", "1", "--to", "rho"], "--known-delta"),
+    ],
+)
+def test_convert_with_bad_input(arguments: list[str], named: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["convert", *arguments]) == 2
+    assert named in capsys.readouterr().err
+
+
+def test_risk_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["risk", *RUN, "--fpr", "1e-3", "--fpr", "1e-5"]) == 0
+    said = capsys.readouterr().out
+    assert "found out" in said
+    assert "0.001" in said
+    assert run(["risk", *RUN, "--fpr", "1e-3", "--prior", "0.1", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    low, high = document["rates"][0]["true_positive_rate"]
+    assert 1e-3 < low <= high < low * (1 + 1e-4)
+    assert document["certified"] is True
+    assert document["bayes_success"][1] < 0.9 + 0.1 * document["advantage"][1]
+
+
+def test_risk_of_a_claim_with_a_plot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    claim, plot = tmp_path / "claim.toml", tmp_path / "risk.png"
+    claim.write_text(CLAIM)
+    assert run(["risk", str(claim), "--fpr", "0.01", "--plot", str(plot)]) == 0
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ([*RUN, "--fpr", "0.7"], "--fpr"),
+        ([*RUN, "--prior", "0"], "--prior"),
+        (["--rounds", "3"], "--noise-multiplier"),
+        (["no/such/claim.toml"], "no/such/claim.toml"),
+        ([*RUN, "--plot", "risk.nothing"], "--plot"),
+    ],
+)
+def test_risk_with_bad_input(arguments: list[str], named: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["risk", *arguments]) == 2
+    assert named in capsys.readouterr().err
