@@ -39,11 +39,11 @@ COMMANDS = {
     ),
     "convert": (
         "convert:convert_command",
-        "What one guarantee (rho, mu, epsilon) says in the terms of another, and whether that is only a bound.",
+        "What one guarantee says in the terms of another, rounded up, and whether that is tight or only an upper bound.",
     ),
     "risk": (
         "risk:risk_command",
-        "What the strongest attack gains from a run or a claim: true-positive rates, advantage, posterior.",
+        "What the strongest attack can gain: true-positive rates, advantage, posterior, as certified intervals.",
     ),
     "audit": ("audit:audit_command", "Attack a mechanism: is it as private as claimed?"),
     "explain": (
