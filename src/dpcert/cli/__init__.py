@@ -39,7 +39,7 @@ COMMANDS = {
     ),
     "convert": (
         "convert:convert_command",
-        "What one guarantee says in the terms of another, rounded up, and whether that is tight or only an upper bound.",
+        "What one guarantee says in terms of another, rounded up, and whether that is tight or an upper bound.",
     ),
     "risk": (
         "risk:risk_command",

@@ -23,7 +23,7 @@ def convert_command(
     fpr: Annotated[float | None, typer.Option("--fpr", help="With --to tpr: at this false-positive rate.")] = None,
     as_json: Json = False,
 ) -> None:
-    """What one guarantee says in the terms of another, rounded up, and whether that is tight or only an upper bound.
+    """What one guarantee says in terms of another, rounded up, and whether that is tight or an upper bound.
 
     Example: dpcert convert --rho 2.56 --to epsilon --delta 1e-10
     """
