@@ -10,16 +10,30 @@ if TYPE_CHECKING:
     from .auditing.audit import audit
     from .billboard.replay import BillboardReport, check_billboard
     from .neighbour_strategies import neighbours, worst_case_pairs
+    from .proof_assertion import assert_proved
+    from .proving import prove
     from .verification.verify import verify
 
-__all__ = ["BillboardReport", "assert_private", "audit", "check_billboard", "neighbours", "verify", "worst_case_pairs"]
+__all__ = [
+    "BillboardReport",
+    "assert_private",
+    "assert_proved",
+    "audit",
+    "check_billboard",
+    "neighbours",
+    "prove",
+    "verify",
+    "worst_case_pairs",
+]
 
 _HOMES = {
     "BillboardReport": ".billboard.replay",
     "assert_private": ".assertion",
+    "assert_proved": ".proof_assertion",
     "audit": ".auditing",
     "check_billboard": ".billboard.replay",
     "neighbours": ".neighbour_strategies",
+    "prove": ".proving",
     "verify": ".verification.verify",
     "worst_case_pairs": ".neighbour_strategies",
 }

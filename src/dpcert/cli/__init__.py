@@ -46,13 +46,17 @@ COMMANDS = {
         "What the strongest attack can gain: true-positive rates, advantage, posterior, as certified intervals.",
     ),
     "audit": ("audit:audit_command", "Attack a mechanism: is it as private as claimed?"),
+    "prove": (
+        "prove:prove_command",
+        "Prove that a Python function is epsilon-DP, or show the neighbours at which no proof exists.",
+    ),
     "explain": (
         "explain:explain_command",
         "Which conventions give the printed epsilon: accountant, conversion, neighbours, sampling, rounding?",
     ),
     "check": (
         "check:check_command",
-        "Re-prove a certificate in ball arithmetic, without the accountants that wrote it.",
+        "Re-prove a certificate, without what wrote it: accountants or the search for proofs.",
     ),
     "ledger": ("ledger:app", "Check, show or export a ledger file: the record of what was released."),
     "lint": (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,26 +17,45 @@ PROVED, REJECTED = 0, 1
 
 def check_command(
     certificate: Annotated[
-        Path, typer.Argument(metavar="CERTIFICATE.json", help="Written by dpcert verify --certificate.")
+        Path, typer.Argument(metavar="CERTIFICATE.json", help="Written by verify or prove with --certificate.")
     ],
     as_json: Json = False,
 ) -> None:
-    """Re-prove a certificate in ball arithmetic, without the accountants that wrote it.
+    """Re-prove a certificate: of a claim in ball arithmetic, of a function (`dpcert prove`) by running it on symbols.
 
     Exit code: 0 everything in it is proved; 1 something is not; 2 there is no JSON document to check.
     """
-    _require_document(certificate)
-    from ..proofs_checks.certificates.checker import check
-
-    result = check(certificate)
-    if as_json:
-        print_json({"file": str(certificate), "proved": result.ok, "reason": result.reason})
+    document = _document(certificate)
+    if str(document.get("format", "")).startswith("dpcert proof"):
+        ok, reason = _proof(document)
     else:
-        typer.echo(f"{'proved' if result.ok else 'NOT PROVED'}: {result.reason}")
-    raise typer.Exit(PROVED if result.ok else REJECTED)
+        from ..proofs_checks.certificates.checker import check
+
+        result = check(certificate)
+        ok, reason = result.ok, result.reason
+    if as_json:
+        print_json({"file": str(certificate), "proved": ok, "reason": reason})
+    else:
+        typer.echo(f"{'proved' if ok else 'NOT PROVED'}: {reason}")
+    raise typer.Exit(PROVED if ok else REJECTED)
 
 
-def _require_document(path: Path) -> None:
+def _proof(document: dict[str, Any]) -> tuple[bool, str]:
+    """Of a function, which must be there to be run, and be the one that was proved."""
+    from ..proofs_checks.auditing.target import load
+    from ..proofs_checks.proving.certificate import source_digest
+    from ..proofs_checks.proving.checker.check import check_proof
+
+    name = str(document.get("function"))
+    function = load(name, "([0.0], [1.0])", field="function").mechanism
+    if source_digest(function) != document.get("source_sha256"):
+        return False, f"the source of {name} is not the one that was proved"
+    checked = check_proof(document, function)
+    claim = f"{name} is {document.get('epsilon')}-DP ({document.get('relation')}, entries {document.get('sizes')}): "
+    return checked.ok, (claim if checked.ok else "") + checked.reason
+
+
+def _document(path: Path) -> dict[str, Any]:
     """Anything but a readable JSON object is bad input, not a rejected certificate."""
     if path.exists() and not path.is_file():  # to open a named pipe would wait for somebody to write into it
         raise InputError("certificate", str(path), "a regular file, not a folder, a pipe or a device")
@@ -47,3 +66,4 @@ def _require_document(path: Path) -> None:
         raise InputError("certificate", str(path), f"a readable JSON file ({reason})") from None
     if not isinstance(document, dict):
         raise InputError("certificate", str(path), f"a JSON object, not a {type(document).__name__}")
+    return document

@@ -1,0 +1,8 @@
+"""Proofs that a Python mechanism is private: `prove`, its certificates, and (checker/) what believes them."""
+
+from __future__ import annotations
+
+from .proof import Counterexample, Proof
+from .prove import prove
+
+__all__ = ["Counterexample", "Proof", "prove"]

@@ -1,0 +1,243 @@
+"""The cheapest randomness alignment of one output, by linear programming.
+
+Given the noise that leads to an output on the dataset (a polyhedron, `source`) and the noise that leads to it on the
+neighbour (`target`), find for each noise a shift, linear in the differing entries, such that shifted noise stays in
+the target, released numbers stay the same, and sum |shift| / scale is at most epsilon; the least such epsilon.
+By Farkas' lemma every "for all data and noise" is "there are multipliers", linear in the shifts' coefficients.
+Floating point: a suggestion, that the checker proves exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import z3
+from scipy.optimize import linprog
+from scipy.sparse import csr_array
+
+from .linear import Condition, Linear
+from .noise import WHOLE, Draw, weight
+from .space import Space
+
+Unknown = dict[int, float]
+"""A linear expression in the program's unknowns; -1 stands for the constant 1."""
+CONSTANT = ""
+TIDY = 1e-5
+"""Price of a coefficient, so that shifts that cost nothing are not arbitrary."""
+ONE_SIDED = ("gumbel", "geometric")
+DENOMINATORS = 240
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """A shift for each noise; bounds on the shifts' sizes, linear in the data (|x| is called abs:x); their cost."""
+
+    shifts: tuple[Linear, ...]
+    bounds: tuple[Linear, ...]
+    epsilon: Fraction
+
+
+class _Program:
+    """min cost . unknowns, subject to equalities; unknowns are free or non-negative."""
+
+    def __init__(self) -> None:
+        self.cost: list[float] = []
+        self.free: list[bool] = []
+        self.whole: list[bool] = []
+        self._rows: list[int] = []
+        self._columns: list[int] = []
+        self._values: list[float] = []
+        self._right: list[float] = []
+
+    def unknown(self, free: bool = False, cost: float = 0.0, whole: bool = False) -> int:
+        self.cost.append(cost)
+        self.free.append(free)
+        self.whole.append(whole)
+        return len(self.cost) - 1
+
+    def equal(self, expression: Unknown) -> None:
+        """expression = 0."""
+        row = len(self._right)
+        self._right.append(-expression.get(-1, 0.0))
+        for column, value in expression.items():
+            if column >= 0 and value:
+                self._rows.append(row)
+                self._columns.append(column)
+                self._values.append(value)
+
+    def entail(self, premises: Sequence[Mapping[str, float]], conclusion: Mapping[str, Unknown]) -> None:
+        """Where all premises are non-negative the conclusion is, as a non-negative combination of them."""
+        wanted = {name: dict(expression) for name, expression in conclusion.items()}
+        wanted.setdefault(CONSTANT, {})
+        for premise in premises:
+            multiplier = self.unknown()
+            for name, value in premise.items():
+                wanted.setdefault(name, {})[multiplier] = -value
+        wanted[CONSTANT][self.unknown()] = -1.0
+        for expression in wanted.values():
+            self.equal(expression)
+
+    def solve(self) -> list[float] | None:
+        shape = len(self._right), len(self.cost)
+        matrix = csr_array((self._values, (self._rows, self._columns)), shape=shape)
+        bounds = [(None, None) if free else (0, None) for free in self.free]
+        integrality = [1 if whole else 0 for whole in self.whole] if any(self.whole) else None
+        got = linprog(
+            self.cost, A_eq=matrix, b_eq=np.array(self._right), bounds=bounds, method="highs", integrality=integrality
+        )
+        return list(got.x) if got.status == 0 else None
+
+
+def _row(form: Linear) -> dict[str, float]:
+    row = {name: float(value) for name, value in form.terms.items()}
+    row[CONSTANT] = float(form.constant)
+    return row
+
+
+class _Shifts:
+    """The unknown coefficients of the shifts and of the bounds on their sizes."""
+
+    def __init__(self, program: _Program, space: Space, draws: Sequence[Draw], solved: int | None) -> None:
+        self.program = program
+        self.space = space
+        self.draws = draws
+        self.atoms = [CONSTANT, *space.atoms()]
+        self.sized = [a for a in self.atoms if a and (space.ranges[a][0] or 0) < 0]
+        self.shifts = [self._coefficients(k, solved) for k in range(len(draws))]
+        costly = [*self.atoms, *(f"abs:{a}" for a in self.sized)]
+        self.bounds = [{a: program.unknown(free=True) for a in costly} for _ in draws]
+
+    def _coefficients(self, k: int, solved: int | None) -> dict[str, tuple[int, int]]:
+        kind = self.draws[k][0]
+        atoms = [a for a in self.atoms if kind not in WHOLE or not a or a in self.space.whole]
+        if k == solved:
+            atoms = atoms + [f"n{i}" for i in range(len(self.draws)) if i != k]
+        elif solved is not None:
+            atoms = []
+        whole = kind in WHOLE
+        return {
+            a: (self.program.unknown(cost=TIDY, whole=whole), self.program.unknown(cost=TIDY, whole=whole))
+            for a in atoms
+        }
+
+    def moved(self, form: Linear) -> dict[str, Unknown]:
+        """The form after the shift, as coefficients that are linear in the unknowns."""
+        out: dict[str, Unknown] = {name: {-1: float(v)} for name, v in form.terms.items()}
+        out.setdefault(CONSTANT, {})[-1] = float(form.constant)
+        for k in range(len(self.shifts)):
+            factor = float(form.terms.get(f"n{k}", 0))
+            if factor:
+                self.add(out, k, factor)
+        return out
+
+    def add(self, out: dict[str, Unknown], k: int, factor: float) -> None:
+        """out + factor * shift k."""
+        for atom, (plus, minus) in self.shifts[k].items():
+            row = out.setdefault(atom, {})
+            row[plus] = row.get(plus, 0.0) + factor
+            row[minus] = row.get(minus, 0.0) - factor
+
+    def bound(self, k: int) -> dict[str, Unknown]:
+        return {atom: {column: 1.0} for atom, column in self.bounds[k].items()}
+
+
+def align(
+    space: Space,
+    draws: Sequence[Draw],
+    source: Iterable[Condition],
+    target: Iterable[Condition],
+    released: Iterable[tuple[Linear, Linear]],
+    solved: int | None = None,
+) -> Alignment | None:
+    """The cheapest alignment, or None where there is none of this form.
+
+    solved: the one noise whose shift may depend on the other ones, which then are not shifted at all.
+    """
+    program = _Program()
+    epsilon = program.unknown(cost=1.0, free=True)
+    unknown = _Shifts(program, space, draws, solved)
+    facts = [_row(fact.form) for fact in space.facts]
+    given = facts + [_row(condition.form) for condition in source]
+    for condition in target:
+        program.entail(given, unknown.moved(condition.form))
+    for here, there in released:
+        difference = unknown.moved(-there)
+        for name, value in _row(here).items():
+            row = difference.setdefault(name, {})
+            row[-1] = row.get(-1, 0.0) + value
+        for expression in difference.values():
+            program.equal(expression)
+    sizes = [row for a in unknown.sized for row in _sizes(space, a)]
+    _price(program, unknown, epsilon, facts + sizes, given + sizes if solved is not None else facts + sizes)
+    solution = program.solve()
+    if solution is None:
+        return None
+    shifts = tuple(_form({a: solution[p] - solution[m] for a, (p, m) in row.items()}) for row in unknown.shifts)
+    bounds = tuple(_form({a: solution[c] for a, c in row.items()}) for row in unknown.bounds)
+    return Alignment(shifts, bounds, cost(space, draws, bounds))
+
+
+def _sizes(space: Space, atom: str) -> list[dict[str, float]]:
+    """|atom| >= atom, -atom, and at most its largest value."""
+    low, high = space.ranges[atom]
+    most = max(abs(float(low or 0)), abs(float(high or 0)))
+    size = f"abs:{atom}"
+    return [{size: 1.0, atom: -1.0}, {size: 1.0, atom: 1.0}, {size: -1.0, CONSTANT: most}]
+
+
+def _price(
+    program: _Program,
+    unknown: _Shifts,
+    epsilon: int,
+    data: Sequence[Mapping[str, float]],
+    given: Sequence[Mapping[str, float]],
+) -> None:
+    """Bounds are at least the sizes of the shifts, and their weighted sum is at most epsilon."""
+    total: dict[str, Unknown] = {CONSTANT: {epsilon: 1.0}}
+    for k, (kind, scale) in enumerate(unknown.draws):
+        signs = [1.0] if kind in ("exponential", *ONE_SIDED) else [1.0, -1.0]
+        for sign in signs if kind != "uniform" else []:
+            conclusion = unknown.bound(k)
+            unknown.add(conclusion, k, -sign)
+            program.entail(given, conclusion)
+        if kind in ONE_SIDED:
+            conclusion = {}
+            unknown.add(conclusion, k, 1.0)
+            program.entail(given, conclusion)
+        for atom, column in unknown.bounds[k].items():
+            total.setdefault(atom, {})[column] = -float(weight(kind, scale))
+    program.entail(data, total)
+
+
+def _form(coefficients: Mapping[str, float]) -> Linear:
+    """The expression with the simple fractions next to these floats."""
+    exact = {name: Fraction(value).limit_denominator(DENOMINATORS) for name, value in coefficients.items()}
+    return Linear({name: value for name, value in exact.items() if name}, exact.get(CONSTANT, Fraction(0)))
+
+
+def cost(space: Space, draws: Sequence[Draw], bounds: Sequence[Linear]) -> Fraction:
+    """The largest value of the weighted sum of the bounds over all neighbours."""
+    total = Linear()
+    for (kind, scale), bound in zip(draws, bounds, strict=True):
+        total = total + bound * weight(kind, scale)
+    return largest_value(space, total)
+
+
+def largest_value(space: Space, total: Linear) -> Fraction:
+    """The supremum of a form over the facts; |x| is at most its largest value, and at least x and -x."""
+    if not total.terms:
+        return Fraction(total.constant)
+    optimizer = z3.Optimize()
+    optimizer.add(*[space.formula(fact) for fact in space.facts])
+    for name in total.terms:
+        if name.startswith("abs:"):
+            atom, size = name.removeprefix("abs:"), space.real(name)
+            low, high = space.ranges[atom]
+            most = max(abs(Fraction(low or 0)), abs(Fraction(high or 0)))
+            optimizer.add(size >= space.real(atom), size >= -space.real(atom), size <= z3.RealVal(str(most)))
+    objective = optimizer.maximize(space.term(total))
+    optimizer.check()
+    return Fraction(str(optimizer.upper(objective)))

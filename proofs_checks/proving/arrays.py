@@ -1,0 +1,184 @@
+"""numpy arrays of symbols: element by element, without forks where linear.py knows how."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from .linear import Condition, Linear, largest, smallest
+from .unsupported import unsupported
+
+
+def _clip(value: Any, low: Any, high: Any) -> Any:
+    return smallest(largest(value, low), high)
+
+
+def _divide(left: Any, right: Any) -> Any:
+    return Linear.of(left) / right
+
+
+ELEMENTWISE: dict[str, Callable[..., Any]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "divide": _divide,
+    "negative": operator.neg,
+    "positive": operator.pos,
+    "absolute": abs,
+    "fabs": abs,
+    "maximum": largest,
+    "minimum": smallest,
+    "fmax": largest,
+    "fmin": smallest,
+    "clip": _clip,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "logical_and": lambda a, b: bool(a) and bool(b),
+    "logical_or": lambda a, b: bool(a) or bool(b),
+    "logical_not": lambda a: not bool(a),
+    "bitwise_and": operator.and_,
+    "bitwise_or": operator.or_,
+    "invert": lambda a: not a if isinstance(a, bool) else ~a,
+    "isnan": lambda a: False,
+    "isinf": lambda a: False,
+    "isfinite": lambda a: True,
+    "square": lambda a: a * a,
+    "sign": lambda a: 1 if a > 0 else (-1 if a < 0 else 0),
+}
+FOLDS = {"add", "maximum", "minimum", "multiply", "logical_and", "logical_or", "fmax", "fmin"}
+
+
+def symbolic(value: Any) -> bool:
+    """Whether there is a symbol in it."""
+    if isinstance(value, Linear | Condition | Symbols):
+        return True
+    return isinstance(value, list | tuple) and any(symbolic(item) for item in value)
+
+
+def apply(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A numpy ufunc on symbols."""
+    name = ufunc.__name__
+    operation = ELEMENTWISE.get(name)
+    if operation is None:
+        raise unsupported(f"numpy.{name} of a value that depends on the data or on noise is not supported")
+    out = kwargs.pop("out", None)
+    kwargs.pop("dtype", None)
+    if method == "__call__":
+        if kwargs.pop("where", True) is not True:
+            raise unsupported(f"numpy.{name} with where= is not supported")
+        result = _each(operation, inputs)
+    elif method in ("reduce", "accumulate") and name in FOLDS:
+        result = _fold(operation, method, inputs[0], kwargs)
+    else:
+        raise unsupported(f"numpy.{name}.{method} is not supported")
+    if out is not None:
+        out[0][...] = result
+        return out[0]
+    return result
+
+
+def _each(operation: Callable[..., Any], inputs: Iterable[Any]) -> Any:
+    arrays = np.broadcast_arrays(*[_objects(value) for value in inputs])
+    cells = [operation(*row) for row in zip(*[array.ravel().tolist() for array in arrays], strict=True)]
+    return Symbols.of(cells).reshape(arrays[0].shape) if arrays[0].ndim else cells[0]
+
+
+def _objects(value: Any) -> Any:
+    """An object array of plain numbers and symbols."""
+    if isinstance(value, Linear | Condition):
+        cell = np.empty((), object)
+        cell[()] = value
+        return cell
+    return np.asarray(value).astype(object) if not isinstance(value, Symbols) else value.view(np.ndarray)
+
+
+def _fold(operation: Callable[..., Any], method: str, array: Any, kwargs: dict[str, Any]) -> Any:
+    axis = kwargs.get("axis", 0)
+    if kwargs.get("where", True) is not True:
+        raise unsupported("a reduction with where= is not supported")
+    cells = _objects(array)
+    if axis is None:
+        cells, axis = cells.ravel(), 0
+    columns = np.moveaxis(cells, axis, 0)
+    initial = kwargs.get("initial")
+    rest = columns.shape[1:]
+    flat = columns.reshape(len(columns), -1) if columns.size else np.empty((len(columns), int(np.prod(rest))), object)
+    done: list[list[Any]] = []
+    for column in flat.T.tolist():
+        values = column if initial is None or not isinstance(initial, int | float) else [initial, *column]
+        if operation is operator.add and any(isinstance(value, bool | Condition) for value in values):
+            values = [Linear.of(value) for value in values]
+        if method == "accumulate":
+            done.append([functools.reduce(operation, values[: i + 1]) for i in range(len(values))])
+        elif values:
+            done.append([functools.reduce(operation, values)])
+        elif operation is operator.add:
+            done.append([0.0])
+        else:
+            raise ValueError("zero-size array to a reduction which has no identity")
+    if method == "reduce":
+        result = Symbols.of([column[0] for column in done]).reshape(rest)
+        result = np.expand_dims(result, axis) if kwargs.get("keepdims") is True else result
+        return result if result.ndim else result.item()
+    table = Symbols.of([cell for row in zip(*done, strict=True) for cell in row]).reshape(columns.shape)
+    return np.moveaxis(table, 0, axis)
+
+
+class Symbols(np.ndarray[Any, Any]):
+    """An object array whose operations stay symbolic."""
+
+    @staticmethod
+    def of(cells: Iterable[Any]) -> Symbols:
+        listed = list(cells)
+        array = np.empty(len(listed), object)
+        for i, cell in enumerate(listed):
+            array[i] = cell
+        return array.view(Symbols)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return apply(ufunc, method, inputs, kwargs)
+
+    def __getitem__(self, index: Any) -> Any:
+        return super().__getitem__(_index(index))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        super().__setitem__(_index(index), value)
+
+    def astype(self, *_: Any, **__: Any) -> Any:
+        """Real numbers stay what they are: there are no floats here."""
+        return Symbols.of([Linear.of(cell) for cell in self.ravel().tolist()]).reshape(self.shape)
+
+    def mean(self, axis: Any = None, **_: Any) -> Any:  # type: ignore[override]
+        total = self.sum() if axis is None else self.sum(axis=axis)
+        return total / (self.size if axis is None else self.shape[axis])
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            raise ValueError("the truth value of an array with more than one element is ambiguous")
+        return bool(self.item())
+
+    def __repr__(self) -> str:
+        return repr(self.tolist())
+
+    __str__ = __repr__
+
+
+def _index(index: Any) -> Any:
+    """Masks of conditions become masks of plain truth values, each of which forks."""
+    if isinstance(index, Linear):
+        raise unsupported("an index that depends on the data or on noise")
+    if isinstance(index, Condition):
+        return bool(index)
+    if isinstance(index, Symbols):
+        cells = index.ravel().tolist()
+        kind: Any = bool if all(isinstance(cell, bool | Condition) for cell in cells) else int
+        return np.array([kind(cell) for cell in cells], kind).reshape(index.shape)
+    return tuple(_index(part) for part in index) if isinstance(index, tuple) else index

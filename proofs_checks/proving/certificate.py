@@ -1,0 +1,71 @@
+"""A proof as a JSON document; checker/ reads it."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from .linear import Condition, Linear
+from .relations import Domain
+from .search import Piece
+
+
+def document(
+    function: Callable[..., Any],
+    name: str,
+    relation: str,
+    domain: Domain,
+    epsilon: Fraction,
+    merging: bool,
+    cases: Mapping[tuple[int, str], Iterable[Piece]],
+) -> dict[str, Any]:
+    """The certificate: what is claimed, and for each pair of neighbours its pieces. Numbers are fractions as text."""
+    return {
+        "format": "dpcert proof 1",
+        "function": name,
+        "source_sha256": source_digest(function),
+        "relation": relation,
+        "domain": {"ends": [None if e is None else str(e) for e in (domain.low, domain.high)], "whole": domain.whole},
+        "sizes": sorted({entries for entries, _ in cases}),
+        "merging": merging,
+        "epsilon": str(epsilon),
+        "cases": [
+            {"entries": entries, "case": case, "pieces": [_piece(piece) for piece in pieces]}
+            for (entries, case), pieces in cases.items()
+        ],
+    }
+
+
+def source_digest(function: Callable[..., Any]) -> str | None:
+    """SHA-256 of the function's source, where there is one to be read."""
+    try:
+        return hashlib.sha256(inspect.getsource(function).encode()).hexdigest()
+    except (OSError, TypeError):
+        return None
+
+
+def _piece(piece: Piece) -> dict[str, Any]:
+    return {
+        "output": _listed(piece.key),
+        "draws": [[kind, str(scale)] for kind, scale in piece.draws],
+        "source": [_condition(c) for c in piece.source],
+        "target": [_condition(c) for c in piece.target],
+        "shifts": [_form(shift) for shift in piece.alignment.shifts],
+        "bounds": [_form(bound) for bound in piece.alignment.bounds],
+    }
+
+
+def _listed(key: Any) -> Any:
+    return [_listed(part) for part in key] if isinstance(key, tuple) else key
+
+
+def _condition(condition: Condition) -> dict[str, Any]:
+    return {"form": _form(condition.form), "strict": condition.strict}
+
+
+def _form(form: Linear) -> dict[str, str]:
+    terms = {name: str(value) for name, value in sorted(form.terms.items())}
+    return terms | ({"": str(form.constant)} if form.constant else {})

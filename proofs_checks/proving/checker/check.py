@@ -1,0 +1,185 @@
+"""Re-proving a certificate.
+
+For one pair of neighbours let T move the noise n of every piece (source C, target C', shift S) to n + S(n). It is
+shown that
+1. every way through the function on the dataset lies in the pieces of its output (`_covered`);
+2. n + S lies in C' and in the support of the noise for all n in C; everything in C' leads, on the neighbour, to the
+   same output after the same kinds of draws, with the same released numbers (`_arrives`);
+3. n -> n + S has determinant +-1 and whole shifts for discrete noise; targets of different pieces with the same
+   output overlap in a null set, or have the same shift (`_apart`): T is injective;
+4. sum of |shift| / scale <= epsilon on C (`_costs`).
+Then P(M(D) in E) = integral of p(n) <= e^epsilon integral of p(T n) <= e^epsilon P(M(D') in E): (epsilon, 0)-DP.
+Conditions with continuous noise may hold with equality only: that is a null set.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from .farkas import Prover
+from .forms import Form, Refused, Sign
+from .names import followed
+from .pairs import Data, Neighbours, cases
+from .pieces import DISCRETE, Piece, determinant, read_piece, weight
+from .replay import replayed
+from .runs import Branch, Leaf, leaves, noisy, reached, support, tree
+
+FORMAT = "dpcert proof 1"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """ok: everything was proved. steps: contradictions shown by multipliers; runs: real runs compared."""
+
+    ok: bool
+    reason: str
+    steps: int = 0
+    runs: int = 0
+
+
+def check_proof(document: Mapping[str, Any], function: Callable[..., Any]) -> Checked:
+    """Whether the certificate proves that the function is epsilon-DP for what it states. Never raises for a bad one."""
+    try:
+        if document.get("format") != FORMAT:
+            raise Refused(f"not a certificate of the format {FORMAT!r}")
+        epsilon, merging = Fraction(document["epsilon"]), document["merging"]
+        low, high = (None if end is None else Fraction(end) for end in document["domain"]["ends"])
+        whole, relation, sizes = document["domain"]["whole"], document["relation"], document["sizes"]
+        if epsilon < 0 or not all(type(flag) is bool for flag in (merging, whole)) or not sizes:
+            raise Refused("fields that make no claim")
+        stated = {(case["entries"], case["case"]): case["pieces"] for case in document["cases"]}
+        steps = runs = 0
+        for size in sizes:
+            for case in cases(relation, int(size), low, high, whole, merging):
+                if (size, case.name) not in stated:
+                    raise Refused(f"nothing is said of {size} entries where {case.name}")
+                done = check_case(function, case, stated[size, case.name], epsilon)
+                steps, runs = steps + done.steps, runs + done.runs
+    except Refused as problem:
+        return Checked(False, str(problem))
+    except (KeyError, TypeError, ValueError, ZeroDivisionError) as problem:
+        return Checked(False, f"the certificate cannot be read ({type(problem).__name__}: {problem})")
+    return Checked(True, f"{steps} contradictions shown by exact multipliers, {runs} real runs agree", steps, runs)
+
+
+def check_case(function: Callable[..., Any], case: Neighbours, entries: Any, epsilon: Fraction) -> Checked:
+    """One pair of neighbours. Raises Refused with the first thing that is not proved."""
+    prover, symbolic = Prover(), followed(function)
+    here = tree(symbolic, case.dataset, case.data, prover)
+    there = tree(symbolic, case.neighbour, case.data, prover)
+    pieces = [read_piece(entry, set(case.data.ends)) for entry in entries]
+    facts = case.data.facts
+    ways = list(leaves(here))
+    for leaf in ways:
+        own = [piece for piece in pieces if (piece.key, piece.draws) == (leaf.key, leaf.draws)]
+        _covered(prover, [*facts, *leaf.tests], own, leaf)
+    for piece in pieces:
+        _arrives(prover, piece, ways, there, case.data)
+        _costs(prover, piece, case.data, epsilon)
+    _apart(prover, pieces, facts)
+    runs = replayed(function, case, ways, prover) + replayed(function, case, list(leaves(there)), prover, other=True)
+    return Checked(True, "", prover.steps, runs)
+
+
+def _covered(prover: Prover, known: list[Sign], pieces: list[Piece], leaf: Leaf) -> None:
+    """Every point of a way lies in the source of a piece."""
+    if prover.contradictory(known):
+        return
+    if not pieces:
+        raise Refused(f"a way to the output {leaf.key} is not covered by any piece")
+    piece, *rest = pieces
+    inside = list(known)
+    for sign in piece.source:
+        if not prover.entails(inside, sign):
+            _covered(prover, [*inside, sign.negation()], rest, leaf)
+            inside.append(sign)
+
+
+def _arrives(prover: Prover, piece: Piece, ways: list[Leaf], there: Branch | Leaf, data: Data) -> None:
+    """Shifted noise leads to the same output on the neighbour."""
+    source = [*data.facts, *piece.source]
+    for k, (kind, _) in enumerate(piece.draws):
+        arrival = [Sign(piece.moved(sign.form), False) for sign in support(kind, Form.variable(f"n{k}"))]
+        if not all(prover.entails(source, sign) for sign in arrival):
+            raise Refused(f"shifted noise leaves the support of noise {k}, for the output {piece.key}")
+    for sign in piece.target:
+        strict = sign.strict and not piece.continuous(sign.form)
+        if not prover.entails(source, Sign(piece.moved(sign.form), strict)):
+            raise Refused(f"shifted noise leaves its target, for the output {piece.key}")
+    starts = [leaf for leaf in ways if (leaf.key, leaf.draws) == (piece.key, piece.draws)]
+    for leaf, known in reached(there, [*data.facts, *piece.target], prover):
+        if (leaf.key, leaf.draws) != (piece.key, piece.draws):
+            raise Refused(f"the neighbour may put out {leaf.key} instead of {piece.key}, or draw otherwise")
+        arrived = [Sign(piece.moved(sign.form), sign.strict) for sign in known if noisy(sign.form)]
+        for start in starts:
+            _same_numbers(prover, piece, start, leaf, [*source, *start.tests, *arrived])
+
+
+def _same_numbers(prover: Prover, piece: Piece, start: Leaf, end: Leaf, known: list[Sign]) -> None:
+    differences = [a - piece.moved(b) for a, b in zip(start.reals, end.reals, strict=True)]
+    differing = [form for form in differences if form.slopes or form.at_zero]
+    if not differing or prover.contradictory(known):
+        return
+    for form in differing:
+        if not all(prover.entails(known, Sign(side, False)) for side in (form, -form)):
+            raise Refused(f"a released number changes, for the output {piece.key}")
+
+
+def _costs(prover: Prover, piece: Piece, data: Data, epsilon: Fraction) -> None:
+    """The weighted sum of the shifts' sizes is at most epsilon, wherever the piece applies."""
+    sizes = [sign for name in sorted(data.ends) for sign in _size(name, piece, data)]
+    known = [*data.facts, *piece.source, *sizes]
+    total = Form({}, epsilon)
+    for (kind, scale), shift, bound in zip(piece.draws, piece.shifts, piece.bounds, strict=True):
+        if kind in DISCRETE:
+            _whole(shift, data)
+        still = not shift.slopes and not shift.at_zero
+        if kind == "gaussian" and not still:
+            raise Refused("Gaussian noise is shifted: no pure epsilon")
+        if kind in ("gaussian", "uniform") or still:
+            continue
+        least = [bound - shift]
+        if kind in ("laplace", "discrete-laplace"):
+            least.append(bound + shift)
+        if kind in ("gumbel", "geometric"):
+            least.append(shift)
+        if not all(prover.entails(known, Sign(form, False)) for form in least):
+            raise Refused(f"a shift may be larger than its bound, for the output {piece.key}")
+        total = total.plus(bound, -weight(kind, scale))
+    if not prover.entails(known, Sign(total, False)):
+        raise Refused(f"the shifts may cost more than {epsilon}, for the output {piece.key}")
+    if abs(determinant(piece)) != 1:
+        raise Refused(f"the shift of the noise changes volumes, for the output {piece.key}")
+
+
+def _size(name: str, piece: Piece, data: Data) -> list[Sign]:
+    """|name| is at least name and -name, at most its largest value; only said where a bound needs it."""
+    if not any(f"abs:{name}" in bound.slopes for bound in piece.bounds):
+        return []
+    size, itself = Form.variable(f"abs:{name}"), Form.variable(name)
+    least = [Sign(size - itself, False), Sign(size + itself, False)]
+    low, high = data.ends[name]
+    return least if low is None or high is None else [*least, Sign(max(-low, high) - size, False)]
+
+
+def _whole(shift: Form, data: Data) -> None:
+    """The shift of discrete noise is a whole number, whatever the data."""
+    slopes = all(name in data.whole and slope.denominator == 1 for name, slope in shift.slopes.items())
+    if not slopes or shift.at_zero.denominator != 1:
+        raise Refused("discrete noise is shifted by what need not be a whole number")
+
+
+def _apart(prover: Prover, pieces: list[Piece], facts: list[Sign]) -> None:
+    """Pieces of one output with different shifts have targets that do not overlap, but for null sets."""
+    for one, other in itertools.combinations(pieces, 2):
+        if (one.key, one.draws) != (other.key, other.draws):
+            continue
+        if all(a.same(b) for a, b in zip(one.shifts, other.shifts, strict=True)):
+            continue
+        both = [Sign(s.form, s.strict or one.continuous(s.form)) for s in (*one.target, *other.target)]
+        if not prover.contradictory([*facts, *both]):
+            raise Refused(f"two pieces move noise to the same place, for the output {one.key}")

@@ -1,0 +1,158 @@
+"""Contradictions between linear inequalities, shown by exact multipliers (Farkas' lemma; Schrijver 1986, section 7.3).
+
+Multipliers m >= 0 with sum of m * form = c, c < 0, or c = 0 with a strict inequality among those used, leave no point
+at which every form is >= 0 (> 0 where strict). z3 names a few inequalities that contradict each other; the
+multipliers are then found and verified in fractions, so that nothing rests on z3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import z3
+from scipy.optimize import linprog
+
+from .forms import Form, Sign
+
+
+class Prover:
+    """Refutes sets of inequalities; keeps what z3 has seen."""
+
+    def __init__(self) -> None:
+        self._solver = z3.SolverFor("QF_LRA")
+        self._solver.set("unsat_core", True)
+        self._literals: dict[Any, Any] = {}
+        self._signs: dict[str, Sign] = {}
+        self.steps = 0
+        """How many contradictions were shown by multipliers."""
+
+    def contradictory(self, signs: Iterable[Sign]) -> bool:
+        """Whether multipliers show that the inequalities cannot hold together. False proves nothing."""
+        literals = []
+        met: dict[Any, Sign] = {}
+        for sign in signs:
+            if not sign.form.slopes:
+                if not sign.decided():
+                    return True
+                continue
+            opposite = met.get(sign.opposite_key())
+            if opposite is not None and valid([sign, opposite], [Fraction(1), Fraction(1)]):
+                self.steps += 1
+                return True
+            met[sign.key()] = sign
+            literals.append(self._literal(sign))
+        if self._solver.check(*literals) != z3.unsat:
+            return False
+        core = [self._signs[str(literal)] for literal in self._solver.unsat_core()]
+        shown = multipliers(core) is not None
+        self.steps += shown
+        return shown
+
+    def entails(self, premises: Sequence[Sign], conclusion: Sign) -> bool:
+        """Whether multipliers show the conclusion from the premises."""
+        decided = conclusion.decided()
+        if isinstance(decided, bool):
+            return decided or self.contradictory(premises)
+        wanted = conclusion.form
+        for premise in premises:  # the same inequality, or a stronger one
+            if premise.form.slopes == wanted.slopes and (
+                premise.form.at_zero < wanted.at_zero
+                or (premise.form.at_zero == wanted.at_zero and (premise.strict or not conclusion.strict))
+            ):
+                return True
+        return self.contradictory([*premises, conclusion.negation()])
+
+    def point(self, signs: Iterable[Sign]) -> dict[str, Fraction] | None:
+        """A point at which they hold, as z3 has it; for trying out only."""
+        listed = [sign for sign in signs if sign.form.slopes]
+        literals = [self._literal(sign) for sign in listed]
+        if self._solver.check(*literals) != z3.sat:
+            return None
+        model, names = self._solver.model(), {name for sign in listed for name in sign.form.slopes}
+        return {name: Fraction(str(model.eval(z3.Real(name), True))) for name in sorted(names)}
+
+    def _literal(self, sign: Sign) -> Any:
+        key = sign.key()
+        if key not in self._literals:
+            name = f"p{len(self._literals)}"
+            literal = z3.Bool(name)
+            terms = [z3.RealVal(str(slope)) * z3.Real(n) for n, slope in sign.form.slopes.items()]
+            total = z3.Sum([*terms, z3.RealVal(str(sign.form.at_zero))])
+            self._solver.add(z3.Implies(literal, total > 0 if sign.strict else total >= 0))
+            self._literals[key] = literal
+            self._signs[name] = sign
+        return self._literals[key]
+
+
+def multipliers(signs: Sequence[Sign]) -> list[Fraction] | None:
+    """Multipliers that show the contradiction, verified; or None."""
+    for chosen in _chosen(signs):
+        solution = _kernel([signs[i].form for i in chosen])
+        if solution is None:
+            continue
+        for factor in (Fraction(1), Fraction(-1)):
+            found = [Fraction(0)] * len(signs)
+            for i, value in zip(chosen, solution, strict=True):
+                found[i] = value * factor
+            if valid(signs, found):
+                return found
+    return None
+
+
+def _chosen(signs: Sequence[Sign]) -> Iterator[list[int]]:
+    """Which inequalities to combine: all; else, which takes longer, those that a linear program says."""
+    yield list(range(len(signs)))
+    yield _support(signs)
+
+
+def valid(signs: Sequence[Sign], found: Sequence[Fraction]) -> bool:
+    """The whole of what has to be trusted: do these multipliers show the contradiction?"""
+    if any(value < 0 for value in found):
+        return False
+    total = Form({}, Fraction(0))
+    for sign, value in zip(signs, found, strict=True):
+        total = total.plus(sign.form, value)
+    used = any(sign.strict and value > 0 for sign, value in zip(signs, found, strict=True))
+    return not total.slopes and (total.at_zero < 0 or (total.at_zero == 0 and used))
+
+
+def _kernel(forms: Sequence[Form]) -> list[Fraction] | None:
+    """The one solution, up to a factor, of sum m * slopes = 0; None where there is none or more than one."""
+    names = sorted({name for form in forms for name in form.slopes})
+    rows = [[form.slopes.get(name, Fraction(0)) for form in forms] for name in names]
+    pivots: list[int] = []
+    for column in range(len(forms)):
+        at = len(pivots)
+        found = next((r for r in range(at, len(rows)) if rows[r][column]), None)
+        if found is None:
+            continue
+        rows[at], rows[found] = rows[found], rows[at]
+        lead = rows[at][column]
+        rows[at] = [value / lead for value in rows[at]]
+        for r in range(len(rows)):
+            if r != at and rows[r][column]:
+                factor = rows[r][column]
+                rows[r] = [a - factor * b if b else a for a, b in zip(rows[r], rows[at], strict=True)]
+        pivots.append(column)
+    free = [column for column in range(len(forms)) if column not in pivots]
+    if len(free) != 1:
+        return None
+    solution = [Fraction(0)] * len(forms)
+    solution[free[0]] = Fraction(1)
+    for r, column in enumerate(pivots):
+        solution[column] = -rows[r][free[0]]
+    return solution
+
+
+def _support(signs: Sequence[Sign]) -> list[int]:
+    """Which inequalities a basic solution uses, in floating point."""
+    names = sorted({name for sign in signs for name in sign.form.slopes})
+    slopes = np.array([[float(sign.form.slopes.get(name, 0)) for sign in signs] for name in names])
+    constants = np.array([float(sign.form.at_zero) for sign in signs])
+    total = np.ones((1, len(signs)))
+    matrix, right = np.vstack([slopes, total]), np.append(np.zeros(len(names)), 1.0)
+    got = linprog(constants, A_eq=matrix, b_eq=right, bounds=(0, None), method="highs-ds")
+    return [] if got.status != 0 else [i for i, value in enumerate(got.x) if value > 1e-12]

@@ -1,0 +1,324 @@
+"""Exact affine forms, and tests of their sign, for the checker's own symbolic run."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+
+class Refused(BaseException):
+    """The checker cannot follow, or does not accept, something. No `except Exception` of a mechanism stops it."""
+
+
+_FOLLOWED: list[Any] = []
+"""The tracer of the run under way: answers tests, makes merged values."""
+
+
+def tracer() -> Any:
+    if not _FOLLOWED:
+        raise Refused("a symbol was used outside of a run")
+    return _FOLLOWED[-1]
+
+
+def refuse(reason: str) -> Refused:
+    """The refusal; the run under way is spoilt, even where somebody catches it."""
+    if _FOLLOWED:
+        _FOLLOWED[-1].spoilt = reason
+    return Refused(reason)
+
+
+def rational(value: Any) -> Fraction:
+    """A concrete number, exactly."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool | int | Fraction):
+        return Fraction(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return Fraction(value)
+    raise refuse(f"{type(value).__name__} {value!r:.40} in arithmetic")
+
+
+class Form:
+    """constant + sum of coefficient * variable; immutable."""
+
+    __slots__ = ("at_zero", "slopes")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, slopes: dict[str, Fraction], at_zero: Fraction) -> None:
+        self.slopes = {name: slope for name, slope in slopes.items() if slope != 0}
+        self.at_zero = at_zero
+
+    @classmethod
+    def variable(cls, name: str) -> Form:
+        return cls({name: Fraction(1)}, Fraction(0))
+
+    @classmethod
+    def lift(cls, value: Any) -> Form:
+        if isinstance(value, Form):
+            return value
+        if isinstance(value, Sign):
+            return value.as_number()
+        if isinstance(value, np.ndarray) and value.size == 1:
+            return cls.lift(value.ravel()[0])
+        return cls({}, rational(value))
+
+    def name(self) -> str:
+        """The canonical text of the certificate format."""
+        terms = [f"{slope}*{name}" for name, slope in sorted(self.slopes.items())]
+        return "+".join(terms + ([str(self.at_zero)] if self.at_zero or not terms else []))
+
+    def concrete(self) -> Fraction:
+        if self.slopes:
+            raise refuse("a concrete number is needed where there is a symbol")
+        return self.at_zero
+
+    def plus(self, other: Form, times: Fraction = Fraction(1)) -> Form:
+        slopes = dict(self.slopes)
+        for name, slope in other.slopes.items():
+            slopes[name] = slopes.get(name, Fraction(0)) + slope * times
+        return Form(slopes, self.at_zero + other.at_zero * times)
+
+    def scaled(self, by: Fraction) -> Form:
+        return Form({name: slope * by for name, slope in self.slopes.items()}, self.at_zero * by)
+
+    def inserted(self, values: dict[str, Form]) -> Form:
+        """With forms for some of the variables."""
+        result = Form({n: s for n, s in self.slopes.items() if n not in values}, self.at_zero)
+        for name in self.slopes.keys() & values.keys():
+            result = result.plus(values[name], self.slopes[name])
+        return result
+
+    def value(self, point: dict[str, Fraction]) -> Fraction:
+        return self.at_zero + sum((s * point[n] for n, s in self.slopes.items()), Fraction(0))
+
+    def same(self, other: Form) -> bool:
+        return self.slopes == other.slopes and self.at_zero == other.at_zero
+
+    def __add__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else self.plus(Form.lift(other))
+
+    def __sub__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else self.plus(Form.lift(other), Fraction(-1))
+
+    def __rsub__(self, other: Any) -> Any:
+        return Form.lift(other).plus(self, Fraction(-1))
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        factor = Form.lift(other)
+        if factor.slopes and self.slopes:
+            raise refuse("a product of two symbols")
+        return self.scaled(factor.at_zero) if not factor.slopes else factor.scaled(self.at_zero)
+
+    def __truediv__(self, other: Any) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        divisor = Form.lift(other).concrete()
+        if not divisor:
+            raise refuse("a division by zero")
+        return self.scaled(1 / divisor)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return Form.lift(other) / self.concrete()
+
+    def __pow__(self, power: Any) -> Any:
+        if power == 1:
+            return self
+        raise refuse("a power of a symbol")
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __neg__(self) -> Form:
+        return self.scaled(Fraction(-1))
+
+    def __pos__(self) -> Form:
+        return self
+
+    def __abs__(self) -> Any:
+        return greater(self, -self)
+
+    def _against(self, other: Any, sign: int, strict: bool) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        if isinstance(other, float) and math.isinf(other):
+            return (other < 0) == (sign > 0)
+        return Sign(self.plus(Form.lift(other), Fraction(-1)).scaled(Fraction(sign)), strict).decided()
+
+    def __gt__(self, other: Any) -> Any:
+        return self._against(other, 1, True)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._against(other, 1, False)
+
+    def __lt__(self, other: Any) -> Any:
+        return self._against(other, -1, True)
+
+    def __le__(self, other: Any) -> Any:
+        return self._against(other, -1, False)
+
+    def __eq__(self, other: object) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        if not isinstance(other, int | float | Fraction | np.generic | Form | Sign):
+            return False
+        return bool(self >= other) and bool(self <= other)
+
+    def __ne__(self, other: object) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else not self == other
+
+    def __bool__(self) -> bool:
+        return bool(self != 0)
+
+    def __float__(self) -> float:
+        return float(self.concrete())
+
+    def __int__(self) -> int:
+        raise refuse("an integer made of a symbol")
+
+    __index__ = __trunc__ = __floor__ = __ceil__ = __int__
+
+    def __round__(self, digits: Any = None) -> Any:
+        raise refuse("a rounded symbol")
+
+    def __repr__(self) -> str:
+        if _FOLLOWED:
+            raise refuse("the text of a symbol")
+        return self.name()
+
+    def __format__(self, spec: str) -> str:
+        return repr(self)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        from .tables import on_symbols
+
+        return on_symbols(ufunc, method, inputs, options)
+
+    @property
+    def real(self) -> Form:
+        return self
+
+    def item(self) -> Form:
+        return self
+
+    copy = conjugate = item
+
+
+numbers.Real.register(Form)
+
+
+class Sign:
+    """form > 0 where strict, else form >= 0."""
+
+    __slots__ = ("_key", "form", "strict")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, form: Form, strict: bool) -> None:
+        self.form = form
+        self.strict = strict
+        self._key: tuple[Any, ...] | None = None
+
+    def key(self) -> tuple[Any, ...]:
+        """Equal for equal tests."""
+        if self._key is None:
+            self._key = tuple(sorted((n, _pair(s)) for n, s in self.form.slopes.items())), self.at, self.strict
+        return self._key
+
+    @property
+    def at(self) -> tuple[int, int]:
+        return _pair(self.form.at_zero)
+
+    def opposite_key(self) -> tuple[Any, ...]:
+        """The key of the negation."""
+        slopes, (p, q), strict = self.key()
+        return tuple((n, (-a, b)) for n, (a, b) in slopes), (-p, q), not strict
+
+    def decided(self) -> Any:
+        if self.form.slopes:
+            return self
+        return self.form.at_zero > 0 if self.strict else self.form.at_zero >= 0
+
+    def negation(self) -> Sign:
+        return Sign(-self.form, not self.strict)
+
+    def name(self) -> str:
+        return f"{self.form.name()}{'>' if self.strict else '>='}0"
+
+    def __bool__(self) -> bool:
+        decided = self.decided()
+        return decided if isinstance(decided, bool) else bool(tracer().answer(self))
+
+    def as_number(self) -> Form:
+        merged = tracer().merged_sign(self)
+        return merged if merged is not None else Form({}, Fraction(int(bool(self))))
+
+    def __invert__(self) -> Sign:
+        return self.negation()
+
+    def __and__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else bool(self) and bool(other)
+
+    def __or__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else bool(self) or bool(other)
+
+    def __xor__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else bool(self) is not bool(other)
+
+    def __eq__(self, other: object) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        return isinstance(other, int | float | np.generic | Sign) and bool(self) == (
+            bool(other) if isinstance(other, Sign) else other
+        )
+
+    def __add__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else self.as_number() + other
+
+    def __sub__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else self.as_number() - other
+
+    def __rsub__(self, other: Any) -> Any:
+        return Form.lift(other) - self.as_number()
+
+    def __mul__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else self.as_number() * other
+
+    __radd__, __rmul__, __rand__, __ror__ = __add__, __mul__, __and__, __or__
+
+    def __int__(self) -> int:
+        return int(bool(self))
+
+    __index__ = __int__
+
+    def __float__(self) -> float:
+        return float(bool(self))
+
+
+def _pair(value: Fraction) -> tuple[int, int]:
+    """Hashes faster than the fraction."""
+    return value.numerator, value.denominator
+
+
+def greater(a: Any, b: Any) -> Any:
+    """max(a, b), of equal ones the first."""
+    return _pick("max", a, b)
+
+
+def lesser(a: Any, b: Any) -> Any:
+    """min(a, b), of equal ones the first."""
+    return _pick("min", a, b)
+
+
+def _pick(which: str, a: Any, b: Any) -> Any:
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, float) and math.isinf(one):
+            return one if (one > 0) == (which == "max") else other
+    left, right = Form.lift(a), Form.lift(b)
+    merged = tracer().merged_extreme(which, left, right) if _FOLLOWED else None
+    if merged is not None:
+        return merged
+    return b if (right > left if which == "max" else right < left) else a

@@ -1,0 +1,235 @@
+"""What the names in the user's function mean while the checker runs it: the function itself is not changed."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import math
+import numbers
+import sys
+import types
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from ....mechanisms import samplers
+from .forms import Form, Sign, greater, lesser, refuse, tracer
+from .tables import Table, table
+
+CHANCE = ("random", "secrets", "time", "os", "uuid", "datetime")
+LIBRARIES = ("numpy", "scipy", "pandas", "torch", "z3")
+
+
+def holds_symbols(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return any(holds_symbols(item) for item in value)
+    return isinstance(value, Form | Sign | Table)
+
+
+class _Real(type):
+    def __call__(cls, value: Any = 0.0) -> Any:
+        if isinstance(value, Form | Sign) or (isinstance(value, Table) and value.size == 1):
+            return Form.lift(value)
+        return float(value)
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, float | Form)
+
+
+class Real(metaclass=_Real):
+    """float, for symbols too."""
+
+
+def _is_instance(value: Any, kinds: Any) -> bool:
+    if not isinstance(value, Form):
+        return isinstance(value, kinds)
+    listed = kinds if isinstance(kinds, tuple) else (kinds,)
+    known = (float, Real, numbers.Number, numbers.Complex, numbers.Real, np.floating, np.generic, object)
+    others = (int, bool, str, bytes, list, tuple, dict, np.integer, np.ndarray, numbers.Integral, type(None))
+    if not all(any(kind is k for k in known + others) for kind in listed):
+        raise refuse("isinstance of a symbol and an unknown type")
+    return any(any(kind is k for k in known) for kind in listed)
+
+
+def _type_of(*arguments: Any) -> Any:
+    if len(arguments) == 1 and isinstance(arguments[0], Form | Sign | Table):
+        raise refuse("type() of a symbol")
+    return type(*arguments)
+
+
+def _best(plain: Callable[..., Any], pick: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    def best(*values: Any, **options: Any) -> Any:
+        listed = list(values[0]) if len(values) == 1 else list(values)
+        if options or not any(isinstance(value, Form) for value in listed):
+            return plain(listed, **options)
+        return functools.reduce(pick, listed)
+
+    return best
+
+
+def _no(name: str) -> Callable[..., Any]:
+    def no(*_: Any, **__: Any) -> Any:
+        raise refuse(f"{name} is not supported")
+
+    return no
+
+
+class Forbidden:
+    """A module that may decide by chance or by the clock."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        raise refuse(f"{self._name}.{attribute} is not supported")
+
+
+class Numpy:
+    """numpy, with arrays that hold symbols."""
+
+    float64 = Real
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(np, name)
+        if name == "random":
+            return types.SimpleNamespace(Generator=np.random.Generator)
+        if isinstance(found, type) or not callable(found):
+            return found
+        return functools.partial(_called, found)
+
+    @staticmethod
+    def array(value: Any, dtype: Any = None, **_: Any) -> Any:
+        if isinstance(value, Form | Sign):
+            return value
+        if not holds_symbols(value):
+            return np.array(value, None if dtype is Real else dtype)
+        rows = [list(row) if isinstance(row, np.ndarray) else row for row in value]
+        made = np.array(rows, object).view(Table)
+        return made if dtype is None else made.astype(dtype)
+
+    asarray = asanyarray = ascontiguousarray = array
+
+    @staticmethod
+    def full(shape: Any, value: Any, dtype: Any = None, **_: Any) -> Any:
+        if dtype in (int, bool, np.int64, np.bool_):
+            return np.full(shape, value, dtype)
+        made = np.empty(shape, object)
+        made[...] = value
+        return made.view(Table)
+
+    def zeros(self, shape: Any, dtype: Any = float, **_: Any) -> Any:
+        return self.full(shape, 0.0, dtype)
+
+    empty = zeros
+
+    def ones(self, shape: Any, dtype: Any = float, **_: Any) -> Any:
+        return self.full(shape, 1.0, dtype)
+
+    def zeros_like(self, other: Any, dtype: Any = float, **_: Any) -> Any:
+        return self.full(np.shape(np.asarray(other, object)), 0.0, dtype)
+
+    empty_like = zeros_like
+
+    def ones_like(self, other: Any, dtype: Any = float, **_: Any) -> Any:
+        return self.full(np.shape(np.asarray(other, object)), 1.0, dtype)
+
+    def mean(self, values: Any, axis: Any = None, **_: Any) -> Any:
+        return self.array(values).mean(axis)
+
+    def average(self, values: Any, **_: Any) -> Any:
+        return self.array(values).mean()
+
+
+def _called(function: Callable[..., Any], /, *arguments: Any, **options: Any) -> Any:
+    if not any(holds_symbols(value) for value in (*arguments, *options.values())):
+        return function(*arguments, **options)
+    options.pop("dtype", None)
+    ready = [NUMPY.array(a) if isinstance(a, list | tuple) and holds_symbols(a) else a for a in arguments]
+    result = function(*ready, **options)
+    return table(result) if isinstance(result, np.ndarray) and result.dtype == object and result.ndim else result
+
+
+class Maths:
+    """math, where it makes sense for symbols."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("isnan", "isinf", "isfinite"):
+            return lambda x: name == "isfinite" if isinstance(x, Form) else getattr(math, name)(x)
+        return {"fabs": abs, "fsum": sum}.get(name) or getattr(math, name)
+
+
+NUMPY, MATHS = Numpy(), Maths()
+
+
+def _import(name: str, *arguments: Any, **options: Any) -> Any:
+    if name.split(".")[0] in CHANCE:
+        raise refuse(f"import {name} inside the function")
+    return meaning(__import__(name, *arguments, **options), {})
+
+
+BUILTINS = vars(builtins) | {
+    "float": Real,
+    "isinstance": _is_instance,
+    "type": _type_of,
+    "max": _best(max, greater),
+    "min": _best(min, lesser),
+    "__import__": _import,
+}
+BUILTINS |= {name: _no(name) for name in ("id", "hash", "open", "input", "exec", "eval", "globals", "locals", "vars")}
+
+
+def _discrete_laplace(scale: Any, source: Any = None) -> Any:
+    return tracer().noise("discrete-laplace", scale)
+
+
+def meaning(value: Any, known: dict[int, Any]) -> Any:
+    """What a global, closed-over or imported value is during the run."""
+    if value is samplers.discrete_laplace:
+        return _discrete_laplace
+    if isinstance(value, types.FunctionType) and _own(value.__module__ or ""):
+        return followed(value, known)
+    if isinstance(value, types.ModuleType):
+        if value.__name__ in CHANCE:
+            return Forbidden(value.__name__)
+        return {np: NUMPY, math: MATHS}.get(value, value)
+    name = str(getattr(value, "__name__", ""))
+    if not isinstance(value, type) and name and getattr(np, name, None) is value:
+        return getattr(NUMPY, name)
+    return value
+
+
+def _own(module: str) -> bool:
+    root = module.split(".")[0]
+    return root not in sys.stdlib_module_names and root not in LIBRARIES and "proofs_checks.proving" not in module
+
+
+def followed(function: Callable[..., Any], known: dict[int, Any] | None = None) -> Callable[..., Any]:
+    """The function over these names."""
+    known = {} if known is None else known
+    if isinstance(function, types.MethodType):
+        return types.MethodType(followed(function.__func__, known), function.__self__)
+    if isinstance(function, functools.partial):
+        return functools.partial(followed(function.func, known), *function.args, **function.keywords)
+    if not isinstance(function, types.FunctionType):
+        return function
+    if id(function) in known:
+        return known[id(function)]  # type: ignore[no-any-return]
+    scope: dict[str, Any] = {"__builtins__": BUILTINS, "__name__": function.__module__}
+    closure = tuple(types.CellType() for _ in function.__closure__ or ()) or None
+    twin = types.FunctionType(function.__code__, scope, function.__name__, function.__defaults__, closure)
+    twin.__kwdefaults__ = function.__kwdefaults__
+    twin.__dict__ |= function.__dict__
+    known[id(function)] = twin
+    pending = [function.__code__]
+    while pending:
+        code = pending.pop()
+        pending += [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
+        for name in code.co_names:
+            if name in function.__globals__ and name not in scope:
+                scope[name] = meaning(function.__globals__[name], known)
+    for new, old in zip(closure or (), function.__closure__ or (), strict=True):
+        with suppress(ValueError):  # one that is not bound yet
+            new.cell_contents = meaning(old.cell_contents, known)
+    return twin

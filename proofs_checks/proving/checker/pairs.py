@@ -1,0 +1,85 @@
+"""The checker's own statement of what neighbours are, and of what is known of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from .forms import Form, Refused, Sign
+
+Point = dict[str, Fraction]
+
+
+@dataclass
+class Data:
+    """Variables of the data: their ends, which are whole numbers, the facts, and how merged values are computed."""
+
+    merging: bool
+    ends: dict[str, tuple[Fraction | None, Fraction | None]] = field(default_factory=dict)
+    whole: set[str] = field(default_factory=set)
+    facts: list[Sign] = field(default_factory=list)
+    merged: dict[str, Callable[[Point], Fraction]] = field(default_factory=dict)
+
+    def declare(self, name: str, low: Fraction | None, high: Fraction | None, whole: bool = False) -> Form:
+        variable = Form.variable(name)
+        if name not in self.ends:
+            self.ends[name] = low, high
+            if low is not None:
+                self.facts.append(Sign(variable - low, False))
+            if high is not None:
+                self.facts.append(Sign(high - variable, False))
+            if whole:
+                self.whole.add(name)
+        return variable
+
+    def between(self, form: Form) -> tuple[Fraction | None, Fraction | None]:
+        """Ends of a form without noise, from those of its variables."""
+        lows, highs = [form.at_zero], [form.at_zero]
+        for name, slope in form.slopes.items():
+            low, high = self.ends.get(name, (None, None))
+            if slope < 0:
+                low, high = high, low
+            lows.append(None if low is None else slope * low)  # type: ignore[arg-type]
+            highs.append(None if high is None else slope * high)  # type: ignore[arg-type]
+        return (None if None in lows else sum(lows)), (None if None in highs else sum(highs))  # type: ignore[return-value]
+
+
+@dataclass
+class Neighbours:
+    """One case of the relation."""
+
+    name: str
+    dataset: list[Form]
+    neighbour: list[Form]
+    data: Data
+
+
+def cases(
+    relation: str, entries: int, low: Fraction | None, high: Fraction | None, whole: bool, merging: bool
+) -> Iterator[Neighbours]:
+    """All cases for that many entries. Raises Refused for an unknown relation."""
+    if relation == "answers":
+        data = Data(merging)
+        here = [data.declare(f"x{i}", None, None) for i in range(entries)]
+        moved = [x + data.declare(f"d{i}", Fraction(-1), Fraction(1)) for i, x in enumerate(here)]
+        yield Neighbours("every answer moves", here, moved, data)
+    elif relation == "replace-one":
+        for j in range(entries):
+            data = Data(merging)
+            here = [data.declare(f"x{i}", low, high, whole) for i in range(entries)]
+            there = list(here)
+            there[j] = data.declare("y", low, high, whole)
+            yield Neighbours(f"entry {j} is replaced", here, there, data)
+    elif relation == "add-remove":
+        for j in range(entries):
+            for added in (False, True):
+                data = Data(merging)
+                more = [data.declare(f"x{i}", low, high, whole) for i in range(entries)]
+                fewer = [x for i, x in enumerate(more) if i != j]
+                if added:
+                    yield Neighbours(f"entry {j} is added", fewer, more, data)
+                else:
+                    yield Neighbours(f"entry {j} is removed", more, fewer, data)
+    else:
+        raise Refused(f"unknown relation {relation!r}")

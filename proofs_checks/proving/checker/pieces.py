@@ -1,0 +1,110 @@
+"""A certificate's pieces, read with suspicion: anything unexpected is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from flint import arb, ctx, fmpq
+
+from .forms import Form, Refused, Sign
+from .runs import noise_index
+
+KINDS = ("laplace", "exponential", "gumbel", "geometric", "discrete-laplace", "uniform", "gaussian")
+DISCRETE = ("geometric", "discrete-laplace")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Noise in `source` is moved by `shifts` into `target`; `bounds` are at least the sizes of the shifts."""
+
+    key: str
+    draws: tuple[tuple[str, str], ...]
+    source: tuple[Sign, ...]
+    target: tuple[Sign, ...]
+    shifts: tuple[Form, ...]
+    bounds: tuple[Form, ...]
+
+    def moved(self, form: Form) -> Form:
+        """The form at the shifted noise."""
+        return form.inserted({f"n{k}": Form.variable(f"n{k}") + s for k, s in enumerate(self.shifts)})
+
+    def continuous(self, form: Form) -> bool:
+        """Whether the form hangs on continuous noise, so that it is 0 with probability 0 only."""
+        return any(
+            (k := noise_index(name)) is not None and k < len(self.draws) and self.draws[k][0] not in DISCRETE
+            for name in form.slopes
+        )
+
+
+def read_piece(entry: Any, known: set[str]) -> Piece:
+    """The piece; known: the data variables that may occur."""
+    try:
+        draws = tuple((str(kind), str(Fraction(scale))) for kind, scale in entry["draws"])
+        names = known | {f"n{k}" for k in range(len(draws))}
+        sizes = known | {f"abs:{name}" for name in known}
+        piece = Piece(
+            json.dumps(entry["output"]),
+            draws,
+            tuple(_sign(each, names) for each in entry["source"]),
+            tuple(_sign(each, names) for each in entry["target"]),
+            tuple(_form(each, names) for each in entry["shifts"]),
+            tuple(_form(each, sizes) for each in entry["bounds"]),
+        )
+    except (KeyError, TypeError, ValueError, ZeroDivisionError) as problem:
+        raise Refused(f"a piece that cannot be read ({type(problem).__name__}: {problem})") from None
+    if not len(piece.shifts) == len(piece.bounds) == len(draws) or any(kind not in KINDS for kind, _ in draws):
+        raise Refused("a piece whose shifts and bounds do not match its noise")
+    return piece
+
+
+def _form(entry: Mapping[str, str], names: set[str]) -> Form:
+    if set(entry) - names - {""}:
+        raise Refused(f"unknown variables {sorted(set(entry) - names)}")
+    values = {name: Fraction(value) for name, value in entry.items()}
+    return Form({name: value for name, value in values.items() if name}, values.get("", Fraction(0)))
+
+
+def _sign(entry: Mapping[str, Any], names: set[str]) -> Sign:
+    if not isinstance(entry["strict"], bool):
+        raise Refused("a condition that is neither strict nor not")
+    return Sign(_form(entry["form"], names), entry["strict"])
+
+
+def weight(kind: str, scale: str) -> Fraction:
+    """What a shift by 1 costs at most; rounded up where it is irrational."""
+    value = Fraction(scale)
+    if kind == "uniform":
+        return Fraction(0)
+    if kind != "geometric":
+        return 1 / value
+    ctx.prec = 200
+    upper = (-(arb(fmpq(value.denominator - value.numerator, value.denominator)).log())).upper()
+    mantissa, exponent = upper.mid().man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def determinant(piece: Piece) -> Fraction:
+    """Of the linear map that shifting is on the noise."""
+    size = len(piece.shifts)
+    rows = [
+        [shift.slopes.get(f"n{j}", Fraction(0)) + (1 if i == j else 0) for j in range(size)]
+        for i, shift in enumerate(piece.shifts)
+    ]
+    product = Fraction(1)
+    for column in range(size):
+        pivot = next((r for r in range(column, size) if rows[r][column]), None)
+        if pivot is None:
+            return Fraction(0)
+        if pivot != column:
+            rows[pivot], rows[column] = rows[column], rows[pivot]
+            product = -product
+        product *= rows[column][column]
+        for r in range(column + 1, size):
+            factor = rows[r][column] / rows[column][column]
+            if factor:
+                rows[r] = [a - factor * b for a, b in zip(rows[r], rows[column], strict=True)]
+    return product

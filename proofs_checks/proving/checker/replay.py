@@ -1,0 +1,151 @@
+"""The function itself, on real numbers, puts out what the symbolic run says: for a point of every way through it.
+
+This does not prove anything by itself; it catches a symbolic run that means something else than Python does.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from .farkas import Prover
+from .forms import Form, Refused, Sign
+from .pairs import Neighbours, Point
+from .runs import Leaf, noisy, parts
+
+MARGINS = (Fraction(1, 4), Fraction(1, 64), Fraction(1, 4096))
+"""How far inside of a way a point is wanted, in this order: floats must not leave it by rounding."""
+MOST = 64
+TOLERANCE = 1e-9
+
+
+class Recorded:
+    """A generator that hands out given noise, in order, and insists on the stated kinds and scales."""
+
+    def __init__(self, draws: tuple[tuple[str, str], ...], noise: list[float]) -> None:
+        self._left = list(zip(draws, noise, strict=True))
+
+    def _next(self, kind: str, loc: Any, scale: Any, size: Any) -> Any:
+        if size is None and not np.ndim(scale) and not np.ndim(loc):
+            return loc + self._one(kind, scale)
+        shape = np.broadcast_shapes(np.shape(loc), np.shape(scale)) if size is None else size
+        scales = np.broadcast_to(np.asarray(scale, float), shape)
+        cells = [self._one(kind, float(s)) for s in scales.ravel()]
+        whole = kind in ("geometric",)
+        return np.array(cells, int if whole else float).reshape(scales.shape) + np.asarray(loc)
+
+    def _one(self, kind: str, scale: float) -> Any:
+        if not self._left:
+            raise Refused("the real function draws more noise than the symbolic run")
+        (expected, parameter), value = self._left.pop(0)
+        if expected != kind or Fraction(scale) != Fraction(parameter):
+            raise Refused(
+                f"the real function draws {kind} noise of {scale}, the symbolic run {expected} of {parameter}"
+            )
+        return int(value) if kind in ("geometric", "discrete-laplace") else value
+
+    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        return self._next("laplace", loc, scale, size)
+
+    def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        return self._next("gumbel", loc, scale, size)
+
+    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        return self._next("gaussian", loc, scale, size)
+
+    def standard_normal(self, size: Any = None) -> Any:
+        return self._next("gaussian", 0, 1, size)
+
+    def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
+        return self._next("exponential", 0, scale, size)
+
+    def standard_exponential(self, size: Any = None) -> Any:
+        return self._next("exponential", 0, 1, size)
+
+    def geometric(self, p: Any, size: Any = None) -> Any:
+        return self._next("geometric", 0, p, size)
+
+    def random(self, size: Any = None) -> Any:
+        return self._next("uniform", 0, 1, size)
+
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+        return low + self._next("uniform", 0, 1, size) * (high - low)
+
+    def finished(self) -> bool:
+        return not self._left
+
+
+def replayed(
+    function: Callable[..., Any], case: Neighbours, ways: list[Leaf], prover: Prover, other: bool = False
+) -> int:
+    """How many ways were tried. Raises Refused where the real output is another one."""
+    dataset = case.neighbour if other else case.dataset
+    tried = 0
+    step = max(1, len(ways) // MOST)
+    for leaf in ways[::step]:
+        point = _inside(case, leaf, prover)
+        if point is not None:
+            _compare(function, [float(entry.value(point)) for entry in dataset], leaf, point)
+            tried += 1
+    return tried
+
+
+def _inside(case: Neighbours, leaf: Leaf, prover: Prover) -> Point | None:
+    """A point well inside of the way; merged values are those of its entries."""
+    merged = set(case.data.merged)
+    for margin in MARGINS:
+        tests = [Sign(t.form - margin, False) if noisy(t.form) else t for t in (*case.data.facts, *leaf.tests)]
+        rough = prover.point(tests)
+        if rough is None:
+            continue
+        point = {name: Fraction(0) for name in case.data.ends} | rough
+        for name, value in case.data.merged.items():
+            point[name] = value(point)
+        known = {name: Form({}, point[name]) for name in case.data.ends}
+        fixed = [Sign(test.form.inserted(known), test.strict) for test in tests]
+        if any(not sign.form.slopes and not sign.decided() for sign in fixed):
+            continue
+        noise = prover.point(fixed) if merged or any(sign.form.slopes for sign in fixed) else {}
+        if noise is not None:
+            return {f"n{k}": Fraction(0) for k in range(len(leaf.draws))} | point | noise
+    return None
+
+
+def _compare(function: Callable[..., Any], entries: list[float], leaf: Leaf, point: Point) -> None:
+    noise = [float(point[f"n{k}"]) for k in range(len(leaf.draws))]
+    if any(value != int(value) for value, (kind, _) in zip(noise, leaf.draws, strict=True) if kind in _WHOLE):
+        return
+    rng = Recorded(leaf.draws, noise)
+    try:
+        output = function(np.array(entries), rng)
+    except Refused:
+        raise
+    except Exception as problem:
+        raise Refused(f"the real function raises {type(problem).__name__} ({problem}) on {entries}") from problem
+    if not rng.finished():
+        raise Refused("the real function draws less noise than the symbolic run")
+    expected = [float(form.value(point)) for form in leaf.reals]
+    found: list[float] = []
+    if not _alike(json.loads(leaf.key), json.loads(json.dumps(parts(output)[0])), found):
+        raise Refused(f"on {entries} with noise {noise} the real output is {output!r:.100}, not {leaf.key}")
+    if any(abs(a - b) > TOLERANCE * (1 + abs(a) + abs(b)) for a, b in zip(expected, found, strict=True)):
+        raise Refused(f"on {entries} with noise {noise} the real output is {output!r:.100}, not {expected}")
+
+
+_WHOLE = ("geometric", "discrete-laplace")
+
+
+def _alike(expected: Any, real: Any, numbers: list[float]) -> bool:
+    """Whether the real output has this form; collects the numbers at the places of symbols."""
+    if expected == "real":
+        number = isinstance(real, list) and len(real) == 2 and real[0] in ("float", "int")
+        if number:
+            numbers.append(float(real[1]))
+        return number
+    if isinstance(expected, list) and isinstance(real, list) and len(expected) == len(real):
+        return all(_alike(a, b, numbers) for a, b in zip(expected, real, strict=True))
+    return bool(expected == real)

@@ -1,0 +1,88 @@
+"""Where the search fails, in numbers: a pair of neighbours and noise, as far apart as neighbours can be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+import z3
+
+from .linear import Condition, Linear
+from .proof import Counterexample
+from .relations import Pair, at
+from .search import Failure, Piece
+
+MOST = 6
+
+
+def found(pair: Pair, pieces: Iterable[Piece], failures: Iterable[Failure], claim: Any) -> list[Counterexample]:
+    """One for each output without an alignment; else for those that cost more than the claim, the dearest first."""
+    examples = [_example(pair, failure.conditions, failure.key, failure.why) for failure in failures]
+    dear = sorted((p for p in pieces if p.alignment.epsilon > claim), key=lambda p: -p.alignment.epsilon)
+    examples += [_costly(pair, piece) for piece in dear[:MOST]]
+    return [example for example in examples if example is not None][:MOST]
+
+
+def dearest(pair: Pair, pieces: Iterable[Piece]) -> tuple[Fraction, Counterexample | None]:
+    """What the dearest piece costs, and where."""
+    piece = max(pieces, key=lambda p: p.alignment.epsilon, default=None)
+    return (Fraction(0), None) if piece is None else (piece.alignment.epsilon, _costly(pair, piece))
+
+
+def _costly(pair: Pair, piece: Piece) -> Counterexample | None:
+    why = f"the cheapest alignment costs {float(piece.alignment.epsilon):.6g}"
+    return _example(pair, piece.source, piece.key, why)
+
+
+def _example(pair: Pair, conditions: tuple[Condition, ...], key: Any, why: str) -> Counterexample | None:
+    space = pair.space
+    with space.assuming(*conditions) as solver:
+        if solver.check() != z3.sat:
+            return None
+        model = solver.model()
+        for form in _differences(pair):  # one after the other as large as possible, as far as that is possible
+            ends = [end for end in space.range(form) if end is not None]
+            if ends:
+                solver.push()
+                solver.add(z3.Or([space.term(form) == z3.RealVal(str(end)) for end in ends]))
+                if solver.check() == z3.sat:
+                    model = solver.model()
+                else:
+                    solver.pop()
+        names = {*space.ranges, *(n for c in conditions for n in c.form.terms)}
+        point = {n: _fraction(model, space.real(n)) for n in names}
+        while solver.num_scopes() > space.depth:
+            solver.pop()
+    noise = sorted((n for n in point if n[0] == "n" and n[1:].isdigit()), key=lambda n: int(n[1:]))
+    return Counterexample(
+        tuple(float(at(entry, point)) for entry in pair.dataset),
+        tuple(float(at(entry, point)) for entry in pair.neighbour),
+        tuple(float(point[n]) for n in noise),
+        shown(key),
+        why,
+    )
+
+
+def _differences(pair: Pair) -> list[Linear]:
+    """By what the two datasets differ."""
+    if len(pair.dataset) == len(pair.neighbour):
+        return [b - a for a, b in zip(pair.dataset, pair.neighbour, strict=True) if (b - a).terms]
+    return [Linear({name: 1}) for name in sorted(pair.space.touched)]
+
+
+def _fraction(model: Any, variable: Any) -> Fraction:
+    return Fraction(str(model.eval(variable, True)))
+
+
+def shown(key: Any) -> str:
+    """The discrete part of an output, to be read: numbers that depend on noise are dots."""
+    if key == "real":
+        return "..."
+    if isinstance(key, tuple) and len(key) == 2 and key[0] in ("bool", "int", "float", "str", "bytes", "NoneType"):
+        return str(key[1])
+    name: Any = key[0]
+    inner = ", ".join(shown(part) for part in list(key)[1:])
+    if isinstance(name, tuple):
+        return f"array([{inner}])" if name[0] == "array" else f"{name[1]}({inner})"
+    return {"list": f"[{inner}]", "tuple": f"({inner})"}.get(name, f"{{{inner}}}")

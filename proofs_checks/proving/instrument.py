@@ -1,0 +1,283 @@
+"""The user's function, unmodified, with names that symbols pass through: float, min, isinstance, numpy, math.
+
+Only what the names in its globals and closure mean is changed, and that of functions that it reaches through them;
+nothing outside of the copy is touched.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import math
+import numbers
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...mechanisms import samplers
+from .arrays import Symbols, symbolic
+from .linear import Condition, Linear, largest, smallest
+from .noise import discrete_laplace
+from .unsupported import unsupported
+
+_REAL = (float, numbers.Number, np.floating, np.generic)
+
+
+class _FloatMeta(type):
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, float | Linear)
+
+    def __call__(cls, value: Any = 0.0) -> Any:
+        return Linear.of(value) if isinstance(value, Linear | Condition) or _lone(value) else float(value)
+
+    def __eq__(cls, other: object) -> bool:
+        return other is float or other is cls
+
+    def __hash__(cls) -> int:
+        return hash(float)
+
+
+class _Float(metaclass=_FloatMeta):
+    fromhex = float.fromhex
+
+
+def _lone(value: Any) -> bool:
+    return isinstance(value, Symbols) and value.size == 1
+
+
+def _isinstance(value: Any, kinds: Any) -> bool:
+    if not isinstance(value, Linear):
+        return builtins.isinstance(value, kinds)
+    flat = kinds if isinstance(kinds, tuple) else (kinds,)
+    if any(isinstance(kind, tuple | types.UnionType) for kind in flat):
+        raise unsupported("isinstance() with nested types, of a value that depends on the data or on noise")
+    return any(kind in _REAL or kind is _Float or kind in (object, numbers.Real, numbers.Complex) for kind in flat)
+
+
+def _type(*arguments: Any) -> Any:
+    if len(arguments) == 1 and isinstance(arguments[0], Linear | Condition | Symbols):
+        raise unsupported("type() of a value that depends on the data or on noise")
+    return type(*arguments)
+
+
+def _refused(name: str) -> Callable[..., Any]:
+    def refused(*_: Any, **__: Any) -> Any:
+        raise unsupported(f"{name}() is not supported")
+
+    return refused
+
+
+def _extreme(builtin: Callable[..., Any], merged: Callable[..., Any]) -> Callable[..., Any]:
+    def extreme(*values: Any, **options: Any) -> Any:
+        if options:
+            return builtin(*values, **options)
+        listed = list(values[0]) if len(values) == 1 else list(values)
+        if len(listed) > 1 and any(isinstance(value, Linear) for value in listed):
+            return merged(*listed)
+        return builtin(listed)
+
+    return extreme
+
+
+class _Numpy:
+    """numpy, except that arrays made of symbols are arrays of symbols, and new ones can hold them."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _MADE:
+            return _MADE[name]
+        found = getattr(np, name)
+        if name == "random":
+            return _Random()
+        return _passing(found) if callable(found) and not isinstance(found, type) else found
+
+
+class _Random:
+    """numpy.random: its types for annotations; anything that draws is refused."""
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(np.random, name)
+        return found if isinstance(found, type) and name == "Generator" else _refused(f"numpy.random.{name}")
+
+
+def _passing(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def passed(*arguments: Any, **options: Any) -> Any:
+        if any(symbolic(a) for a in (*arguments, *options.values())):
+            arguments = tuple(_made(a) if isinstance(a, list | tuple) and symbolic(a) else a for a in arguments)
+            options.pop("dtype", None)
+            result = function(*arguments, **options)
+            plain = isinstance(result, np.ndarray) and result.dtype == object and not isinstance(result, Symbols)
+            return result.view(Symbols) if plain else result
+        return function(*arguments, **options)
+
+    return passed
+
+
+def _made(value: Any, dtype: Any = None, **_: Any) -> Any:
+    """numpy.array for what may hold symbols."""
+    if isinstance(value, Symbols):
+        return value.copy() if dtype is None else value.astype(dtype)
+    if not symbolic(value) and not (isinstance(value, list | tuple) and any(symbolic(v) for v in value)):
+        return np.array(value) if dtype is None or dtype is _Float else np.array(value, dtype)
+    if isinstance(value, Linear | Condition):
+        return value
+    array = np.array([list(row) if isinstance(row, np.ndarray) else row for row in value], object).view(Symbols)
+    return array
+
+
+def _filled(value: Any) -> Callable[..., Any]:
+    def filled(shape: Any, dtype: Any = float, **_: Any) -> Any:
+        if dtype in (bool, int, np.int64, np.bool_):
+            return np.full(shape, value, dtype)
+        return np.full(shape, value, object).view(Symbols)
+
+    return filled
+
+
+def _filled_like(value: Any) -> Callable[..., Any]:
+    return lambda other, dtype=float, **_: _filled(value)(np.shape(np.asarray(other, object)), dtype)
+
+
+def _full(shape: Any, value: Any, dtype: Any = None, **_: Any) -> Any:
+    array = np.empty(shape, object)
+    array[...] = value
+    return array.view(Symbols)
+
+
+_MADE: dict[str, Any] = {
+    "array": _made,
+    "asarray": _made,
+    "asanyarray": _made,
+    "ascontiguousarray": _made,
+    "float64": _Float,
+    "zeros": _filled(0.0),
+    "ones": _filled(1.0),
+    "empty": _filled(0.0),
+    "zeros_like": _filled_like(0.0),
+    "ones_like": _filled_like(1.0),
+    "empty_like": _filled_like(0.0),
+    "full": _full,
+    "mean": lambda a, axis=None, **_: _as_symbols(a).mean(axis) if symbolic(a) else np.mean(a, axis),
+    "average": lambda a, **_: _as_symbols(a).mean(),
+}
+
+
+def _as_symbols(value: Any) -> Any:
+    return value if isinstance(value, Symbols) else _made(value)
+
+
+class _Math:
+    def __getattr__(self, name: str) -> Any:
+        return _MATH.get(name) or getattr(math, name)
+
+
+_MATH: dict[str, Any] = {
+    "fabs": abs,
+    "fsum": sum,
+    "isnan": lambda x: False if isinstance(x, Linear) else math.isnan(x),
+    "isinf": lambda x: False if isinstance(x, Linear) else math.isinf(x),
+    "isfinite": lambda x: True if isinstance(x, Linear) else math.isfinite(x),
+}
+
+_NUMPY, _MATHS = _Numpy(), _Math()
+_BUILTINS = {
+    **vars(builtins),
+    "float": _Float,
+    "isinstance": _isinstance,
+    "type": _type,
+    "max": _extreme(max, largest),
+    "min": _extreme(min, smallest),
+    **{name: _refused(name) for name in ("id", "hash", "open", "input", "exec", "eval", "globals", "locals", "vars")},
+}
+
+
+def _import(name: str, *arguments: Any, **options: Any) -> Any:
+    root = name.split(".")[0]
+    if root in ("random", "secrets", "time", "os", "uuid", "datetime"):
+        raise unsupported(f"import {name} inside the function")
+    return replaced(__import__(name, *arguments, **options))
+
+
+_BUILTINS["__import__"] = _import
+
+
+def replaced(value: Any) -> Any:
+    """What a name means inside the user's function."""
+    if value is np:
+        return _NUMPY
+    if value is math:
+        return _MATHS
+    if value is samplers.discrete_laplace:
+        return discrete_laplace
+    if isinstance(value, types.ModuleType) and value.__name__ in ("random", "secrets", "time", "os", "uuid"):
+        return _Blocked(value.__name__)
+    if isinstance(value, types.FunctionType) and _users(value.__module__):
+        return instrumented(value)
+    name = str(getattr(value, "__name__", ""))
+    if not isinstance(value, type) and name and getattr(np, name, None) is value:
+        return getattr(_NUMPY, name)
+    return value
+
+
+class _Blocked:
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        raise unsupported(f"{self._name}.{attribute} is not supported; only `rng` may decide by chance")
+
+
+def _users(module: str | None) -> bool:
+    """Whether a function of that module is the user's, not a library's."""
+    root = (module or "").split(".")[0]
+    if root in sys.stdlib_module_names or root in ("numpy", "scipy", "pandas", "torch"):
+        return False
+    return not (module or "").startswith("dpcert.proofs_checks.proving")
+
+
+def instrumented(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A copy of the function that runs on symbols. Callables that are no Python functions stay as they are."""
+    if isinstance(function, types.MethodType):
+        return types.MethodType(instrumented(function.__func__), function.__self__)
+    if isinstance(function, functools.partial):
+        return functools.partial(instrumented(function.func), *function.args, **function.keywords)
+    if not isinstance(function, types.FunctionType):
+        return function
+    copy: Callable[..., Any] = _copy(function, {})
+    return copy
+
+
+def _copy(function: types.FunctionType, known: dict[int, Any]) -> Any:
+    """A copy; `known` holds those under way, since functions may call each other."""
+    if id(function) in known:
+        return known[id(function)]
+    names = {"__builtins__": _BUILTINS, "__name__": function.__globals__.get("__name__")}
+    cells = tuple(types.CellType() for _ in function.__closure__ or ())
+    copy = types.FunctionType(function.__code__, names, function.__name__, function.__defaults__, cells or None)
+    copy.__kwdefaults__ = function.__kwdefaults__
+    copy.__dict__.update(function.__dict__)
+    known[id(function)] = copy
+    for name in _names(function.__code__):
+        if name in function.__globals__:
+            names[name] = _inner(function.__globals__[name], known)
+    for cell, former in zip(cells, function.__closure__ or (), strict=True):
+        try:
+            cell.cell_contents = _inner(former.cell_contents, known)
+        except ValueError:  # a cell that is still empty
+            continue
+    return copy
+
+
+def _inner(value: Any, known: dict[int, Any]) -> Any:
+    if isinstance(value, types.FunctionType) and _users(value.__module__) and value is not samplers.discrete_laplace:
+        return _copy(value, known)
+    return replaced(value)
+
+
+def _names(code: types.CodeType) -> set[str]:
+    """Every name that the code or code inside it may look up."""
+    inner = [_names(part) for part in code.co_consts if isinstance(part, types.CodeType)]
+    return set(code.co_names).union(*inner)

@@ -1,0 +1,338 @@
+"""Symbolic numbers: exact linear expressions over named reals, and conditions on them that fork the run.
+
+Floats stand for the exact fractions that they are. Whatever would turn a symbol into a concrete number is refused.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from . import state
+from .unsupported import unsupported
+
+Number = int | Fraction
+
+
+def exact(value: Any) -> Number:
+    """The number as an exact one; integers stay integers, which are faster."""
+    if isinstance(value, bool | np.bool_ | int | np.integer):
+        return int(value)
+    if isinstance(value, Fraction):
+        return value.numerator if value.denominator == 1 else value
+    if isinstance(value, float | np.floating):
+        if not math.isfinite(value):
+            raise unsupported(f"arithmetic with {float(value)}")
+        return int(value) if float(value).is_integer() else Fraction(float(value))
+    raise unsupported(f"arithmetic with {type(value).__name__}")
+
+
+class Linear:
+    """sum of coefficient * variable, plus a constant. Noise variables are called n0, n1, ..."""
+
+    __slots__ = ("constant", "terms")
+
+    def __init__(self, terms: Mapping[str, Number] | None = None, constant: Number = 0) -> None:
+        self.terms: dict[str, Number] = {name: value for name, value in (terms or {}).items() if value}
+        self.constant: Number = constant
+
+    @staticmethod
+    def of(value: Any) -> Linear:
+        """The value as an expression."""
+        if isinstance(value, Linear):
+            return value
+        if isinstance(value, Condition):
+            return value.indicator()
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            return Linear.of(value.item())
+        return Linear(None, exact(value))
+
+    def number(self) -> Number:
+        """The constant that it is."""
+        if self.terms:
+            raise unsupported("a concrete number is needed where the value depends on the data or on noise")
+        return self.constant
+
+    @property
+    def noisy(self) -> bool:
+        return any(is_noise(name) for name in self.terms)
+
+    def text(self) -> str:
+        """Canonical: equal expressions have equal texts."""
+        parts = [f"{value}*{name}" for name, value in sorted(self.terms.items())]
+        return "+".join([*parts, str(self.constant)]) if self.constant or not parts else "+".join(parts)
+
+    def substitute(self, values: Mapping[str, Linear]) -> Linear:
+        """Every variable in `values` replaced."""
+        total = Linear({k: v for k, v in self.terms.items() if k not in values}, self.constant)
+        for name, factor in self.terms.items():
+            if name in values:
+                total = total + values[name] * factor
+        return total
+
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        if not isinstance(other, Linear):
+            other = Linear.of(other)
+        terms = dict(self.terms)
+        for name, value in other.terms.items():
+            terms[name] = terms.get(name, 0) + value
+        return Linear(terms, self.constant + other.constant)
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        other = Linear.of(other)
+        if self.terms and other.terms:
+            raise unsupported("a product of two values that both depend on the data or on noise")
+        left, right = (self, other.constant) if self.terms else (other, self.constant)
+        return Linear({name: value * right for name, value in left.terms.items()}, left.constant * right)
+
+    def __truediv__(self, other: Any) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        divisor = Linear.of(other).number()
+        if divisor == 0:
+            raise unsupported("a division by zero")
+        return self * exact(Fraction(1) / divisor)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return Linear.of(other) / self
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __neg__(self) -> Linear:
+        return Linear({name: -value for name, value in self.terms.items()}, -self.constant)
+
+    def __pos__(self) -> Linear:
+        return self
+
+    def __sub__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else self + (-Linear.of(other))
+
+    def __rsub__(self, other: Any) -> Any:
+        return Linear.of(other) + (-self)
+
+    def __pow__(self, power: Any) -> Any:
+        if exact(power) == 1:
+            return self
+        raise unsupported("a power of a value that depends on the data or on noise")
+
+    def _compare(self, other: Any, relation: Callable[[Any, Any], bool]) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        if isinstance(other, float) and math.isinf(other):  # every real number is between the infinities
+            return relation(0.0, other)
+        difference = self - Linear.of(other)
+        if relation in (operator.lt, operator.le):
+            difference = -difference
+        return Condition(difference, relation in (operator.lt, operator.gt)).settled()
+
+    def __lt__(self, other: Any) -> Any:
+        return self._compare(other, operator.lt)
+
+    def __le__(self, other: Any) -> Any:
+        return self._compare(other, operator.le)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._compare(other, operator.gt)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._compare(other, operator.ge)
+
+    def __eq__(self, other: object) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        if not isinstance(other, numbers.Real | Linear | Condition | np.bool_):
+            return False
+        return bool(self >= other) and bool(self <= other)
+
+    def __ne__(self, other: object) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else not self == other
+
+    def __bool__(self) -> bool:
+        return bool(self != 0)
+
+    def __abs__(self) -> Any:
+        return largest(self, -self)
+
+    def __float__(self) -> float:
+        return float(self.number())
+
+    def __int__(self) -> int:
+        raise unsupported("rounding to an integer of a value that depends on the data or on noise")
+
+    __index__ = __trunc__ = __floor__ = __ceil__ = __int__
+
+    def __round__(self, digits: int | None = None) -> Any:
+        raise unsupported("rounding of a value that depends on the data or on noise")
+
+    def __hash__(self) -> int:
+        raise unsupported("a value that depends on the data or on noise as a dictionary key, or in a set")
+
+    def __repr__(self) -> str:
+        if state.active():
+            raise unsupported("the text of a value that depends on the data or on noise")
+        return self.text()
+
+    def __str__(self) -> str:
+        return repr(self)
+
+    def __format__(self, spec: str) -> str:
+        return repr(self)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        from .arrays import apply
+
+        return apply(ufunc, method, inputs, kwargs)
+
+    @property
+    def real(self) -> Linear:
+        return self
+
+    def item(self) -> Linear:
+        return self
+
+    def copy(self) -> Linear:
+        return self
+
+    def conjugate(self) -> Linear:
+        return self
+
+
+numbers.Real.register(Linear)
+
+
+def is_noise(name: str) -> bool:
+    """Whether the variable is a noise: n and a number; no data variable is called so."""
+    return name[0] == "n" and name[1:].isdigit()
+
+
+class Condition:
+    """form > 0 (strict) or form >= 0. Asking for its truth value forks the run."""
+
+    __slots__ = ("form", "strict")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, form: Linear, strict: bool) -> None:
+        self.form = form
+        self.strict = strict
+
+    def settled(self) -> Any:
+        """A plain truth value where there is nothing to decide."""
+        if self.form.terms:
+            return self
+        return self.form.constant > 0 or (not self.strict and self.form.constant == 0)
+
+    def opposite(self) -> Condition:
+        return Condition(-self.form, not self.strict)
+
+    def text(self) -> str:
+        return self.form.text() + (">0" if self.strict else ">=0")
+
+    def __bool__(self) -> bool:
+        settled = self.settled()
+        return settled if isinstance(settled, bool) else state.current().decide(self)
+
+    def indicator(self) -> Linear:
+        """1 where it is true, else 0: a variable for data, so that counts do not fork."""
+        space = state.current().space
+        if self.form.noisy or not space.merging:
+            return Linear(None, int(bool(self)))
+        return space.auxiliary(self.form, f"[{self.text()}]", 0, 1, whole=True)
+
+    def __invert__(self) -> Condition:
+        return self.opposite()
+
+    def __and__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else bool(self) and bool(other)
+
+    def __or__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else bool(self) or bool(other)
+
+    def __xor__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else bool(self) != bool(other)
+
+    def __eq__(self, other: object) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        if not isinstance(other, numbers.Real | Condition | np.bool_):
+            return False
+        return bool(self) == other if not isinstance(other, Condition) else bool(self) == bool(other)
+
+    def __add__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else self.indicator() + other
+
+    def __sub__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else self.indicator() - other
+
+    def __rsub__(self, other: Any) -> Any:
+        return Linear.of(other) - self.indicator()
+
+    def __mul__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else self.indicator() * other
+
+    __radd__, __rmul__, __rand__, __ror__ = __add__, __mul__, __and__, __or__
+
+    def __int__(self) -> int:
+        return int(bool(self))
+
+    __index__ = __int__
+
+    def __float__(self) -> float:
+        return float(bool(self))
+
+    def __repr__(self) -> str:
+        return str(bool(self)) if state.active() else self.text()
+
+
+def largest(*values: Any) -> Any:
+    """max, without a fork where all but one value are constants and the rest is data (the first one on ties)."""
+    return _extreme(values, "max")
+
+
+def smallest(*values: Any) -> Any:
+    """min, likewise."""
+    return _extreme(values, "min")
+
+
+def _extreme(values: Iterable[Any], which: str) -> Any:
+    best, *others = values
+    for value in others:
+        best = _two(best, value, which)
+    return best
+
+
+def _two(left: Any, right: Any, which: str) -> Any:
+    upwards = which == "max"
+    for infinite, other in ((left, right), (right, left)):
+        if isinstance(infinite, float) and math.isinf(infinite):
+            return infinite if (infinite > 0) == upwards else other
+    a, b = Linear.of(left), Linear.of(right)
+    space = state.current().space if state.active() else None
+    if space is not None and space.merging and not (a.noisy or b.noisy):
+        (low_a, high_a), (low_b, high_b) = space.range(a), space.range(b)
+        if low_a is not None and high_b is not None and low_a >= high_b:
+            return left if upwards else right
+        if low_b is not None and high_a is not None and low_b >= high_a:
+            return right if upwards else left
+        if not a.terms or not b.terms:
+            name = f"{which}({';'.join(sorted((a.text(), b.text())))})"
+            low, high = _ends((low_a, low_b), which, max), _ends((high_a, high_b), which, min)
+            return space.auxiliary(a + b, name, low, high)
+    return right if (b > a if upwards else b < a) else left
+
+
+def _ends(ends: tuple[Number | None, Number | None], which: str, known: Any) -> Number | None:
+    """The end of the range of a max or min of two from theirs; `known`: which extreme one infinite end leaves known."""
+    if None not in ends:
+        return max(ends) if which == "max" else min(ends)  # type: ignore[type-var]
+    finite = [end for end in ends if end is not None]
+    return finite[0] if finite and (known is max) == (which == "max") else None

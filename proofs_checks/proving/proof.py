@@ -1,0 +1,107 @@
+"""What `prove` answers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+VERDICTS = ("proved", "not proved", "unsupported")
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """A pair of neighbours, the noise, and the output for which no alignment was found. why: what fails there."""
+
+    dataset: tuple[float, ...]
+    neighbour: tuple[float, ...]
+    noise: tuple[float, ...]
+    output: str
+    why: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "dataset": list(self.dataset),
+            "neighbour": list(self.neighbour),
+            "noise": list(self.noise),
+            "output": self.output,
+            "why": self.why,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """verdict: "proved", "not proved" or "unsupported" (`reason` names the line).
+
+    epsilon: proved, or the least that the search can prove where that is above the claim (rounded up); None where
+    nothing can be proved. dearest: where it costs most. sizes: numbers of entries that it is said of; every size is
+    meant where `every_size`.
+    certificate: what `dpcert check` proves again. counterexamples: where the search fails. stopped: by the time budget
+    or Ctrl-C, after the stated sizes.
+    """
+
+    name: str
+    verdict: str
+    claim: float | None
+    epsilon: float | None
+    relation: str
+    domain: str
+    sizes: tuple[int, ...]
+    reason: str
+    seconds: float
+    certificate: dict[str, Any] | None = None
+    counterexamples: tuple[Counterexample, ...] = ()
+    dearest: Counterexample | None = None
+    stopped: bool = False
+    every_size: bool = False
+
+    @property
+    def proved(self) -> bool:
+        """Whether the claim (or some epsilon, where none was claimed) is proved."""
+        return self.verdict == "proved"
+
+    def __str__(self) -> str:
+        where = f"{self.relation}, {self.domain}"
+        if self.proved:
+            first = f"proved: {self.name} is {self.epsilon!r}-DP {self._range()} ({where})"
+        elif self.verdict == "unsupported":
+            first = f"unsupported: {self.name}: {self.reason}"
+        else:
+            first = f"not proved: {self.name} ({where}): {self.reason}"
+        stop = ["stopped before the requested number of entries"] if self.stopped else []
+        return "\n  ".join([first, *stop, *[_shown(example) for example in self.counterexamples[:3]]])
+
+    def _range(self) -> str:
+        if self.every_size:
+            return "for any number of entries"
+        if self.sizes[0] > 1:
+            return f"for {self.sizes[0]} to {self.sizes[-1]} entries"
+        return f"for up to N = {self.sizes[-1]} {'entry' if self.sizes[-1] == 1 else 'entries'}"
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "mechanism": self.name,
+            "verdict": self.verdict,
+            "claimed": {"epsilon": self.claim},
+            "epsilon_upper": self.epsilon,
+            "relation": self.relation,
+            "domain": self.domain,
+            "entries": list(self.sizes),
+            "every_size": self.every_size,
+            "reason": self.reason,
+            "stopped": self.stopped,
+            "counterexamples": [example.to_json() for example in self.counterexamples],
+            "seconds": self.seconds,
+        }
+
+
+def _shown(example: Counterexample) -> str:
+    pair = f"{list(example.dataset)} and {list(example.neighbour)}"
+    return f"no proof at the neighbours {pair}, noise {list(example.noise)}, output {example.output}: {example.why}"
+
+
+def rounded_up(value: Fraction) -> float:
+    """The least float that is at least the fraction."""
+    nearest = float(value)
+    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)

@@ -1,0 +1,169 @@
+"""`prove`: is this Python function (epsilon, 0)-DP, for all data?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from ...mechanisms import InputError
+from ...mechanisms.validate import choice, count, nonnegative, number, positive
+from .arrays import Symbols
+from .certificate import document
+from .checker.check import check_proof
+from .counterexamples import dearest, found
+from .instrument import instrumented
+from .linear import exact
+from .proof import Counterexample, Proof, rounded_up
+from .relations import RELATIONS, Domain, pairs
+from .search import Piece, search
+from .unsupported import Raises, Unsupported
+
+Progress = Callable[[int, int], None]
+
+
+def prove(
+    mechanism: Callable[..., Any],
+    *,
+    epsilon: float | None = None,
+    entries: int = 4,
+    relation: str = "replace-one",
+    low: float | None = 0.0,
+    high: float | None = 1.0,
+    whole: bool = False,
+    max_seconds: float = 300.0,
+    progress: Progress | None = None,
+) -> Proof:
+    """Prove that mechanism(dataset, rng) is epsilon-DP, or the least epsilon for which a proof is found.
+
+    mechanism: dataset is a numpy array of numbers, rng a numpy Generator; it is not changed, but run on symbols.
+    epsilon: the claim, at least 0; None asks for the least. entries: for datasets of 1, 2, ... this many entries, and
+    all values in them: in [low, high] (None: no bound; whole: integers); add-remove counts the larger dataset.
+    relation: "replace-one", "add-remove", or "answers" (every entry moves by at most 1: answers to queries).
+    progress: called with the cases done and their number.
+
+    Method: randomness alignment (Zhang, Kifer 2017, arXiv 1607.08228, section 4), found by linear programs and proved
+    by checker/. What is proved is about real numbers: floating-point noise leaks (docs/prove.md). Ctrl-C or the end of
+    max_seconds answers with the sizes that are done. Raises InputError.
+
+    >>> def noisy_sum(dataset, rng):
+    ...     return dataset.sum() + rng.laplace(0, 2)
+    >>> prove(noisy_sum, entries=3).epsilon
+    0.5
+    """
+    if not callable(mechanism):
+        raise InputError("mechanism", mechanism, "a callable mechanism(dataset, rng) -> output")
+    claim = None if epsilon is None else Fraction(nonnegative("epsilon", epsilon))
+    question = _Question(
+        mechanism, claim, count("entries", entries), choice("relation", relation, RELATIONS), _domain(low, high, whole)
+    )
+    return _answer(question, time.monotonic() + positive("max_seconds", max_seconds), progress or (lambda *_: None))
+
+
+def _domain(low: float | None, high: float | None, whole: bool) -> Domain:
+    ends = [None if end is None else exact(number(name, end)) for name, end in (("low", low), ("high", high))]
+    if None not in ends and not ends[0] < ends[1]:  # type: ignore[operator]
+        raise InputError("high", high, f"a number above low = {low}")
+    return Domain(ends[0], ends[1], whole)
+
+
+@dataclass
+class _Question:
+    """What is asked, and what was found so far."""
+
+    mechanism: Callable[..., Any]
+    claim: Fraction | None
+    entries: int
+    relation: str
+    domain: Domain
+    cases: dict[tuple[int, str], list[Piece]] = field(default_factory=dict)
+    examples: list[Counterexample] = field(default_factory=list)
+    dearest: Counterexample | None = None
+    epsilon: Fraction | None = Fraction(0)
+    began: float = field(default_factory=time.monotonic)
+
+    @property
+    def name(self) -> str:
+        return f"{self.mechanism.__module__}:{getattr(self.mechanism, '__qualname__', type(self.mechanism).__name__)}"
+
+    def proof(self, verdict: str, reason: str, **more: Any) -> Proof:
+        return Proof(
+            self.name,
+            verdict,
+            None if self.claim is None else float(self.claim),
+            None if self.epsilon is None or verdict == "unsupported" else rounded_up(self.epsilon),
+            self.relation,
+            self.domain.words() if self.relation != "answers" else "all answers to queries of sensitivity 1",
+            tuple(sorted({size for size, _ in self.cases})),
+            reason,
+            time.monotonic() - self.began,
+            counterexamples=tuple(self.examples[:6]),
+            dearest=self.dearest,
+            **more,
+        )
+
+
+def _answer(question: _Question, deadline: float, progress: Progress) -> Proof:
+    """Merged values first, since they fork less; where these know too little of the data, without."""
+    for merging in (True, False):
+        question.cases, question.examples, question.epsilon = {}, [], Fraction(0)
+        try:
+            stopped, merged = _search(question, merging, deadline, progress)
+        except Unsupported as problem:
+            return question.proof("unsupported", str(problem))
+        if not question.examples or not merged:
+            break
+    if question.examples:
+        return question.proof("not proved", question.examples[0].why)
+    if not question.cases:
+        return question.proof("not proved", "stopped before anything was proved", stopped=True)
+    return _checked(question, merging, stopped)
+
+
+def _search(question: _Question, merging: bool, deadline: float, progress: Progress) -> tuple[bool, bool]:
+    """Fills in the question's cases. Whether it was stopped; whether values were merged."""
+    function, merged, done = instrumented(question.mechanism), False, 0
+    sizes = range(1, question.entries + 1)
+    total = sum(len(list(pairs(question.relation, n, question.domain, merging))) for n in sizes)
+    for size in sizes:
+        cases: dict[tuple[int, str], list[Piece]] = {}
+        try:
+            for pair in pairs(question.relation, size, question.domain, merging):
+                if time.monotonic() > deadline:
+                    return True, merged
+                pieces, failures = search(function, pair, Symbols.of)
+                merged = merged or bool(pair.space.merged)
+                worst, where = dearest(pair, pieces)
+                if question.epsilon is not None and worst > question.epsilon:
+                    question.dearest = where
+                claim = question.claim
+                question.examples += found(pair, pieces, failures, worst if claim is None else claim)
+                question.epsilon = None if failures or question.epsilon is None else max(question.epsilon, worst)
+                cases[size, pair.name] = pieces
+                done += 1
+                progress(done, total)
+        except Raises:
+            if question.cases or size == question.entries:
+                raise
+            continue  # too few entries for this function
+        except KeyboardInterrupt:
+            return True, merged
+        question.cases |= cases
+        if question.examples:
+            return False, merged
+    return False, merged
+
+
+def _checked(question: _Question, merging: bool, stopped: bool) -> Proof:
+    """Nothing is proved before the checker has said so."""
+    epsilon = question.epsilon if question.claim is None else question.claim
+    assert epsilon is not None
+    certificate = document(
+        question.mechanism, question.name, question.relation, question.domain, epsilon, merging, question.cases
+    )
+    verdict = check_proof(certificate, question.mechanism)
+    if not verdict.ok:
+        return question.proof("not proved", f"the checker rejects what the search found: {verdict.reason}")
+    return question.proof("proved", verdict.reason, certificate=certificate, stopped=stopped)

@@ -1,0 +1,131 @@
+"""dpcert prove: prove that a Python function is differentially private, or show where no proof exists."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from ..mechanisms import InputError
+from .options import Json
+from .output import jsonable, print_json, rounded_down, rounded_up
+
+if TYPE_CHECKING:
+    from ..proofs_checks.auditing import AuditResult
+    from ..proofs_checks.proving import Proof
+
+PROVED, REFUTED, UNDECIDED = 0, 1, 3
+
+
+def prove_command(
+    mechanism: Annotated[str, typer.Argument(metavar="MODULE:FUNCTION", help="mechanism(dataset, rng) -> output.")],
+    epsilon: Annotated[
+        float | None, typer.Option("--epsilon", help="Claimed epsilon. Default: find the least that can be proved.")
+    ] = None,
+    entries: Annotated[int, typer.Option("--entries", help="Prove it for datasets of 1 to this many entries.")] = 4,
+    relation: Annotated[
+        str, typer.Option("--relation", help="replace-one, add-remove, or answers (each moves by at most 1).")
+    ] = "replace-one",
+    low: Annotated[str, typer.Option("--low", help="Least value of an entry, or -inf.")] = "0",
+    high: Annotated[str, typer.Option("--high", help="Largest value of an entry, or inf.")] = "1",
+    whole: Annotated[bool, typer.Option("--whole", help="Entries are integers.")] = False,
+    certificate: Annotated[
+        Path | None, typer.Option("--certificate", metavar="DIR", help="Write the proof there, for dpcert check.")
+    ] = None,
+    trials: Annotated[
+        int, typer.Option("--trials", help="Calls a side of the audit of what is not proved; 0: none.")
+    ] = 20_000,
+    max_seconds: Annotated[float, typer.Option("--max-seconds", help="Time budget of the search.")] = 300,
+    as_json: Json = False,
+) -> None:
+    """Prove that a Python function is epsilon-DP, for all data of up to so many entries; or show where no proof exists.
+
+    The function is run on symbols, and for each output a shift of the noise is found that leads to the same output on
+    every neighbour. What is proved is about real numbers: floating-point noise leaks whatever is proved here.
+
+    Exit code: 0 proved; 1 refuted by the audit of a pair at which every proof fails; 2 bad input; 3 neither. Ctrl-C
+    answers with what is proved so far.
+    """
+    from ..mechanisms.validate import count
+    from ..proofs_checks.auditing.target import load
+    from ..proofs_checks.proving import prove
+
+    count("--trials", trials, least=0)
+    target = load(mechanism, "([0.0], [1.0])", field="MODULE:FUNCTION")
+    columns = TextColumn("neighbours"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("", total=None)
+        proof = prove(
+            target.mechanism,
+            epsilon=epsilon,
+            entries=entries,
+            relation=relation,
+            low=_end("--low", low),
+            high=_end("--high", high),
+            whole=whole,
+            max_seconds=max_seconds,
+            progress=lambda done, total: bar.update(task, completed=done, total=total),
+        )
+    audit = _audited(target.mechanism, proof, trials)
+    written = _written(proof, certificate, mechanism)
+    _say(mechanism, proof, audit, written, as_json)
+    raise typer.Exit(PROVED if proof.proved else REFUTED if _refuted(proof, audit) else UNDECIDED)
+
+
+def _end(option: str, text: str) -> float | None:
+    """A bound on entries; None for an infinite one."""
+    try:
+        value = float(text)
+    except ValueError:
+        raise InputError(option, text, "a number, -inf or inf") from None
+    return None if value in (float("inf"), float("-inf")) else value
+
+
+def _audited(mechanism: Any, proof: Proof, trials: int) -> AuditResult | None:
+    """The pairs at which no proof exists, handed to the auditor; where nothing was claimed, for a lower bound."""
+    wanted = proof.counterexamples or (proof.claim is None and proof.dearest)
+    if trials == 0 or not wanted:
+        return None
+    from ..proofs_checks.proving.refutation import refute
+
+    return refute(mechanism, proof, trials)
+
+
+def _refuted(proof: Proof, audit: AuditResult | None) -> bool:
+    """Whether a claim was refuted; without one the audit only looks for a lower bound."""
+    return proof.claim is not None and audit is not None and audit.refuted
+
+
+def _written(proof: Proof, folder: Path | None, mechanism: str) -> str | None:
+    if folder is None or proof.certificate is None:
+        return None
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / (mechanism.replace("/", "_").replace(":", ".") + ".proof.json")
+    path.write_text(json.dumps(proof.certificate | {"function": mechanism}, indent=1) + "\n", "utf-8")
+    return str(path)
+
+
+def _say(mechanism: str, proof: Proof, audit: AuditResult | None, written: str | None, as_json: bool) -> None:
+    lower = audit.epsilon_lower(0.0) if audit is not None else 0.0
+    if as_json:
+        found = {"audit": None if audit is None else audit.to_json()}
+        verdict = {"verdict": "refuted"} if _refuted(proof, audit) else {}
+        document = proof.to_json() | verdict | {"epsilon_lower": lower, "certificate": written, **found}
+        print_json(jsonable(document | {"mechanism": mechanism}))
+        return
+    typer.echo(str(proof))
+    if proof.epsilon is not None and proof.claim is None:
+        typer.echo(f"  epsilon is in [{rounded_down(lower, 5)}, {rounded_up(proof.epsilon)}]")
+    if audit is not None and _refuted(proof, audit):
+        typer.echo(f"  REFUTED by running it (error probability {audit.alpha:g})\n{audit.witness}")
+    elif audit is not None and proof.claim is not None:
+        typer.echo("  not refuted by running it on these neighbours either")
+    if proof.proved:
+        typer.echo(f"  checked: {proof.reason}")
+        typer.echo("  This is about real numbers: see docs/prove.md for floating-point noise.")
+    if written is not None:
+        typer.echo(f"  certificate: {written}")

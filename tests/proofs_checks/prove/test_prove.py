@@ -1,0 +1,180 @@
+"""prove() on small mechanisms: proofs, the least epsilon, refusals; each with what must not be proved."""
+
+import math
+import random
+
+import numpy as np
+import pytest
+
+from dpcert.mechanisms import InputError
+from dpcert.proofs_checks import assert_proved, prove
+
+
+def clipped_sum(dataset, rng):
+    return float(np.clip(dataset, 0, 1).sum()) + rng.laplace(0, 2)
+
+
+def noisy_max(answers, rng):
+    best, where = -math.inf, -1
+    for i, answer in enumerate(answers):
+        value = answer + rng.laplace(0, 2)
+        if value > best:
+            best, where = value, i
+    return where
+
+
+def test_the_least_epsilon_of_a_clipped_sum_over_all_reals():
+    proof = prove(clipped_sum, entries=3, low=None, high=None)
+    assert proof.proved
+    assert proof.epsilon == 0.5
+    assert str(proof).splitlines()[0].endswith("is 0.5-DP for up to N = 3 entries (replace-one, all real numbers)")
+
+
+@pytest.mark.parametrize(("epsilon", "proved"), [(0.5, True), (math.nextafter(0.5, 0), False), (0, False)])
+def test_a_claim_below_the_least_epsilon_is_not_proved(epsilon, proved):
+    assert prove(clipped_sum, epsilon=epsilon, entries=2).proved is proved
+
+
+def test_without_clipping_nothing_is_proved_over_all_reals():
+    proof = prove(lambda dataset, rng: dataset.sum() + rng.laplace(), entries=2, low=None, high=None)
+    assert proof.verdict == "not proved"
+    assert proof.counterexamples
+
+
+def test_noisy_max_by_a_loop_and_by_numpy():
+    def by_numpy(answers, rng):
+        return int(np.argmax(np.asarray(answers) + rng.laplace(0, 2, len(answers))))
+
+    assert prove(noisy_max, relation="answers").epsilon == 1
+    assert prove(by_numpy, relation="answers").epsilon == 1
+
+
+def test_the_released_maximum_is_not_proved():
+    proof = prove(
+        lambda answers, rng: max(a + rng.laplace(0, 2) for a in answers), epsilon=1, entries=3, relation="answers"
+    )
+    assert proof.verdict == "not proved"
+
+
+def test_noise_whose_scale_depends_on_the_path_is_kept_apart():
+    """The first prototype took the scales of one path for all, and proved this; the true epsilon is infinite."""
+
+    def mechanism(dataset, rng):
+        scale = 1 if dataset[0] > 0.5 else 100
+        return rng.laplace(0, scale)
+
+    assert prove(mechanism, entries=1).verdict == "not proved"
+
+
+def test_a_scale_that_follows_what_was_released_is_proved():
+    def mechanism(dataset, rng):
+        first = dataset[0] + rng.laplace(0, 2)
+        above = first > 0
+        return above, dataset[0] + rng.laplace(0, 2 if above else 4)
+
+    assert prove(mechanism, entries=1).epsilon == 1
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "what"),
+    [
+        (lambda dataset, rng: int(dataset[0]) + rng.laplace(), "rounding to an integer"),
+        (lambda dataset, rng: str(dataset[0]), "the text"),
+        (lambda dataset, rng: math.exp(dataset[0]), "a concrete number is needed"),
+        (lambda dataset, rng: dataset[0] * dataset[0] + rng.laplace(), "a product"),
+        (lambda dataset, rng: dataset[0] + rng.laplace(0, 1 + dataset[0]), "a concrete number is needed"),
+        (lambda dataset, rng: rng.poisson(dataset[0]), "rng.poisson"),
+        (lambda dataset, rng: random.random(), "random.random"),
+        (lambda dataset, rng: np.random.laplace(), "numpy.random.laplace"),
+        (lambda dataset, rng: {dataset[0]: 1}, "dictionary key"),
+        (lambda dataset, rng: dataset.tolist()[5], "raises IndexError"),
+        (lambda dataset, rng: type(dataset[0])(1), "type()"),
+        (lambda dataset, rng: id(dataset), "id()"),
+        (lambda dataset, rng: object(), "an output of type object"),
+    ],
+)
+def test_what_is_not_supported_is_one_sentence_with_the_line(mechanism, what):
+    proof = prove(mechanism, entries=2)
+    assert proof.verdict == "unsupported"
+    assert what in proof.reason
+    assert proof.reason.startswith("test_prove.py, line ")
+    assert "\n" not in proof.reason
+
+
+def test_a_swallowed_refusal_is_not_forgotten():
+    def mechanism(dataset, rng):
+        try:
+            return int(dataset[0])
+        except BaseException:
+            return 0
+
+    assert prove(mechanism, entries=1).verdict == "unsupported"
+
+
+def test_a_function_that_does_not_repeat_itself_is_refused():
+    calls = []
+
+    def mechanism(dataset, rng):
+        calls.append(1)
+        noisy = dataset[0] + rng.laplace()
+        return noisy > len(calls)
+
+    assert prove(mechanism, entries=1).verdict == "unsupported"
+
+
+def test_the_line_is_drawn_in_helpers_too():
+    def helper(value):
+        return int(value)
+
+    proof = prove(lambda dataset, rng: helper(dataset[0]) + rng.laplace(), entries=1)
+    assert "return int(value)" in proof.reason
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"epsilon": -1},
+        {"epsilon": math.nan},
+        {"entries": 0},
+        {"relation": "swap"},
+        {"low": 1, "high": 0},
+        {"low": math.nan},
+        {"max_seconds": 0},
+    ],
+)
+def test_bad_input(options):
+    with pytest.raises(InputError):
+        prove(clipped_sum, **options)
+
+
+def test_assert_proved():
+    assert assert_proved(clipped_sum, epsilon=0.5, entries=2).proved
+    with pytest.raises(AssertionError, match="not proved"):
+        assert_proved(clipped_sum, epsilon=0.4, entries=2)
+    with pytest.raises(InputError, match="epsilon"):
+        assert_proved(clipped_sum)
+
+
+@pytest.mark.dp(epsilon=0.5)
+def test_assert_proved_takes_the_claim_of_the_mark():
+    assert_proved(clipped_sum, entries=2)
+
+
+def test_progress_and_the_time_budget():
+    steps = []
+    assert prove(clipped_sum, entries=2, progress=lambda done, total: steps.append((done, total))).proved
+    assert steps == [(1, 3), (2, 3), (3, 3)]
+    proof = prove(clipped_sum, max_seconds=1e-9)
+    assert proof.stopped
+    assert not proof.proved
+
+
+def test_an_interrupt_answers_with_what_is_done():
+    def interrupt(done, total):
+        if done == 3:
+            raise KeyboardInterrupt
+
+    proof = prove(clipped_sum, entries=4, progress=interrupt)
+    assert proof.proved
+    assert proof.stopped
+    assert proof.sizes == (1,)
