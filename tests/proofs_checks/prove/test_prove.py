@@ -85,7 +85,7 @@ def test_a_scale_that_follows_what_was_released_is_proved():
         (lambda dataset, rng: dataset[0] + rng.laplace(0, 1 + dataset[0]), "a concrete number is needed"),
         (lambda dataset, rng: rng.poisson(dataset[0]), "rng.poisson"),
         (lambda dataset, rng: random.random(), "random.random"),
-        (lambda dataset, rng: np.random.laplace(), "numpy.random.laplace"),
+        (lambda dataset, rng: np.random.laplace(), "numpy.random.laplace"),  # noqa: NPY002
         (lambda dataset, rng: {dataset[0]: 1}, "dictionary key"),
         (lambda dataset, rng: dataset.tolist()[5], "raises IndexError"),
         (lambda dataset, rng: type(dataset[0])(1), "type()"),
