@@ -21,7 +21,9 @@ def check_command(
     ],
     as_json: Json = False,
 ) -> None:
-    """Re-prove a certificate: of a claim in ball arithmetic, of a function (`dpcert prove`) by running it on symbols.
+    """Re-prove a certificate, without what wrote it: accountants or the search for proofs.
+
+    Claims are re-proved in ball arithmetic, functions (`dpcert prove`) by running them on symbols.
 
     Exit code: 0 everything in it is proved; 1 something is not; 2 there is no JSON document to check.
     """

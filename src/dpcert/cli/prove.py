@@ -42,7 +42,7 @@ def prove_command(
     max_seconds: Annotated[float, typer.Option("--max-seconds", help="Time budget of the search.")] = 300,
     as_json: Json = False,
 ) -> None:
-    """Prove that a Python function is epsilon-DP, for all data of up to so many entries; or show where no proof exists.
+    """Prove that a Python function is epsilon-DP, or show the neighbours at which no proof exists.
 
     The function is run on symbols, and for each output a shift of the noise is found that leads to the same output on
     every neighbour. What is proved is about real numbers: floating-point noise leaks whatever is proved here.
