@@ -10,6 +10,7 @@ from ..mechanisms import InputError
 from ..mechanisms.validate import choice
 from . import closed_form, gaussian, gdp, one_event
 from .accountant import Accountant, Untuned
+from .allocation import one_block
 from .bracket import Bracket, EmptyBracket, OutOfReach
 from .contour import contour
 from .pairs import Composition
@@ -21,6 +22,7 @@ AccountantName = Literal[
     "best",
     "gaussian",
     "closed-form",
+    "allocation",
     "contour",
     "participation",
     "pld",
@@ -39,6 +41,7 @@ ONE_SIDED, LATTICE = 1e-4, 1e-6
 CERTIFIED: tuple[Accountant, ...] = (
     Untuned("gaussian", gaussian.supports, gaussian.epsilon, gaussian.delta),
     Untuned("closed-form", closed_form.supports, closed_form.epsilon, closed_form.delta),
+    Untuned("allocation", one_block.supports, one_block.epsilon, one_block.delta),
     Untuned("contour", contour.supports, contour.epsilon, contour.delta),
     Untuned("participation", participation.supports, participation.epsilon, participation.delta),
     Untuned("pld", pld.supports, pld.epsilon, pld.delta, LATTICE),

@@ -71,6 +71,8 @@ the unit's own participation when the cohort has a fixed size, and says nothing 
 Poisson coins. "visible": the observer sees the unit's own participation (its traffic, or the cohort itself).
 """
 
+_ORDERS: tuple[Literal["remove", "add"], ...] = ("remove", "add")
+
 _SEEN = "zero-out or replace-one when participation is visible: seeing a unit take part reveals that it is there"
 
 
@@ -164,24 +166,30 @@ def _step(part: Mechanism, relation: Neighbouring, participation: Participation)
 
 
 def _allocated(part: RandomAllocation, relation: Neighbouring, participation: Participation) -> _Step:
-    """A unit's rounds of a block, drawn uniformly by itself (docs/theory/rdp.md, "Random allocation").
+    """A unit's rounds of a block, drawn uniformly by itself (docs/theory/allocation.md).
 
-    Seen: so many Gaussian rounds. Hidden, also from the others, whose choices are independent: amplified. From below:
-    the sum of a block's releases, in which so many contributions are for certain.
+    Seen: so many rounds. Hidden, also from the others, whose choices are independent: amplified. With its two bounds
+    an AllocationPair is what a constant contribution attains, and with one participation the worst.
     """
     base, times = part.mechanism, part.participations
-    if not isinstance(base, Gaussian):
-        raise InputError("mechanism", base, "Gaussian noise, with random allocation")
     if participation == "visible":
         return _visible_allocation(base, times, relation)
-    shift = widened_up(1.0 / base.noise_multiplier, 4 * UNIT)
-    apart = AllocationPair(shift, part.rounds // times, times)
-    total = sensitivity(relation) * times / (base.noise_multiplier * math.sqrt(part.rounds))
-    hidden = ReplacedAllocationPair(apart) if relation == "replace-one" else apart
-    return _Step({"both": hidden}, {"both": GaussianPair(widened_down(total, 8 * UNIT))})
+    if relation != "replace-one":
+        pair = _location(base)(1)
+        remove, add = (AllocationPair(pair, part.rounds, times, order) for order in _ORDERS)
+        return _tight({"remove": remove, "add": add})
+    if not isinstance(base, Gaussian):
+        raise InputError("mechanism", base, "Gaussian noise, with random allocation and a replaced unit")
+    apart = AllocationPair(GaussianPair(widened_up(1 / base.noise_multiplier, 4 * UNIT)), part.rounds, times, "remove")
+    total = 2 * times / (base.noise_multiplier * math.sqrt(part.rounds))
+    return _Step({"both": ReplacedAllocationPair(apart)}, {"both": GaussianPair(widened_down(total, 8 * UNIT))})
 
 
-def _visible_allocation(base: Gaussian, times: int, relation: Neighbouring) -> _Step:
+def _visible_allocation(base: Mechanism, times: int, relation: Neighbouring) -> _Step:
+    if times == 1:
+        return _tight({"both": _location(base)(sensitivity(relation))})
+    if not isinstance(base, Gaussian):
+        raise InputError("mechanism", base, "Gaussian noise, where several rounds of a block are seen")
     move = widened_up(sensitivity(relation) * math.sqrt(times) / base.noise_multiplier, 4 * UNIT)
     return _tight({"both": GaussianPair(move)})
 

@@ -77,18 +77,21 @@ class ZcdpBound(Pair):
 
 @dataclass(frozen=True, slots=True)
 class AllocationPair(Pair):
-    """`participations` blocks, in each of which one of `rounds` rounds, hidden and uniform, is N(shift, 1), the others
-    N(0, 1); against N(0, 1) in all of them, in either order."""
+    """A block of rounds, of which `participations`, hidden and uniform, have the law P0 of the base and the others Q0.
 
-    shift: float
+    order: "remove": against Q0 in all of them; "add": the other way round.
+    """
+
+    base: Pair
     rounds: int
     participations: int
+    order: Literal["remove", "add"]
 
 
 @dataclass(frozen=True, slots=True)
 class ReplacedAllocationPair(Pair):
     """No pair is known: a unit that is replaced, whose rounds are drawn anew. Both neighbours' blocks are compared with
-    those without any unit, each an AllocationPair."""
+    those without any unit, an AllocationPair."""
 
     apart: AllocationPair
 

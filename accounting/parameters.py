@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .pairs import (
+    AllocationPair,
     ApproximateDpPair,
     DiscreteLaplacePair,
     GaussianPair,
@@ -46,6 +47,8 @@ def _moved(pair: Pair, factor: float) -> Pair:
         return replace(pair, epsilon=pair.epsilon * factor)
     if isinstance(pair, OpposedPair | ZeroedPair):
         return replace(pair, shift=pair.shift * factor, rate=min(pair.rate * factor, 1 - UNIT))
+    if isinstance(pair, AllocationPair):
+        return replace(pair, base=_moved(pair.base, factor))
     if isinstance(pair, SubsampledPair):
         return replace(pair, base=_moved(pair.base, factor), rate=min(pair.rate * factor, 1 - UNIT))
     return pair

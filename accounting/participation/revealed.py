@@ -76,9 +76,11 @@ def _visible(pair: Pair) -> Pair:
     return _seen_rounds(pair, 1.0) if isinstance(pair, AllocationPair) else pair
 
 
-def _seen_rounds(pair: AllocationPair, moves: float) -> GaussianPair:
+def _seen_rounds(pair: AllocationPair, moves: float) -> Pair:
     """A Gaussian round for each participation; a replaced unit is shown the same rounds with both of its values."""
-    return GaussianPair(widened_up(moves * pair.shift * math.sqrt(pair.participations), 4 * UNIT))
+    if not isinstance(pair.base, GaussianPair):
+        return pair
+    return GaussianPair(widened_up(moves * pair.base.shift * math.sqrt(pair.participations), 4 * UNIT))
 
 
 def _seen_coin(pair: SubsampledPair) -> SubsampledPair:

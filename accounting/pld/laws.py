@@ -13,7 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..allocation.block import supports_base
+from ..allocation.laws import COARSE, FINE, law_above, law_below
 from ..pairs import (
+    AllocationPair,
     ApproximateDpPair,
     Composition,
     GaussianPair,
@@ -37,6 +40,9 @@ from .zeroed import below_zero, opposed_cells, span, zeroed_cells
 _COARSE = 1024
 _GRADED = 0.8
 """Share of the edges placed by importance; the rest are spread evenly."""
+
+_FEW = 512
+"""Cells up to which a law is a first look."""
 
 _TRIMMED = 1e-3
 """Share of the tail that may be lost to large losses."""
@@ -70,6 +76,8 @@ class Step:
 
 def supports_pair(pair: Pair) -> bool:
     """Whether `steps` knows the pair."""
+    if isinstance(pair, AllocationPair):
+        return supports_base(pair.base)
     if isinstance(pair, SubsampledPair):
         if pair.order == "replace" and isinstance(pair.base, RandomizedResponsePair | ApproximateDpPair):
             return False
@@ -102,6 +110,9 @@ def _law(pair: Pair, resolution: Resolution, discrete: Callable[[Cells], Atoms])
     """The law of a pair in closed form, or of its cells made discrete."""
     if isinstance(pair, SubsampledPair) and pair.order == "visible":
         return VisibleLaw(_law(pair.base, resolution, discrete), pair.rate)
+    if isinstance(pair, AllocationPair):
+        of_block = law_above if discrete is pessimistic else law_below
+        return of_block(pair, FINE if resolution.cells > _FEW else COARSE, resolution.tail)
     if isinstance(pair, GaussianPair):
         return GaussianLaw(pair.shift)
     if isinstance(pair, LaplacePair):

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import math
 
+from ..allocation import one_block
+from ..allocation.laws import NARROWEST
 from ..bracket import Bracket, OutOfReach
-from ..pairs import Composition
+from ..pairs import AllocationPair, Composition
 from ..parameters import dominating_parameters
 from ..profiles import has_profile, profile
 from ..rounding import TARGET, float_above, up
@@ -43,6 +45,9 @@ _EPSILON_LEVELS = (*_LEVELS, (1 << 21, 1 << 17, 0.0))
 _HOPELESS = 1e-2
 """Relative width from which the last level, four times as many frequencies, would not come to 1e-4."""
 
+_STALLED = 0.8
+"""Part of the width that is left where it does not shrink any more."""
+
 _MANY = 1 << 17
 """Frequencies from which on two lines are worth their time."""
 
@@ -50,8 +55,12 @@ _PILOT_CELLS = 512
 
 
 def supports(composition: Composition) -> bool:
-    """Every pair but those of which no distribution is known, or whose table of outcomes would be too large."""
-    return bool(composition) and all(supports_pair(pair) for pair, _ in composition)
+    """Every pair but those of which no distribution is known, or whose table of outcomes would be too large.
+
+    A single block of random allocation has an accountant of its own.
+    """
+    alone = one_block.supports(composition)
+    return bool(composition) and not alone and all(supports_pair(pair) for pair, _ in composition)
 
 
 def epsilon(composition: Composition, delta: float) -> Bracket:
@@ -75,6 +84,7 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
         return Bracket(0.0, 0.0, True, METHOD)
     low = lower_at_summit(pilot, whole.infinite_lower, delta, high)
     answer, reach = Bracket(low, high, True, METHOD), 8.0
+    allocated = _allocated(composition)
     if answer.width <= _LEVELS[0][2] * answer.upper:
         return answer
     for count, cells, enough in _EPSILON_LEVELS:
@@ -84,7 +94,7 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
         window = _window(guide, answer, reach)
         tilts = [_tilt(part.upper, window, log_delta) for part in guide.parts]
         tilt = tilts[0]
-        sides = Sides.of(steps(composition, Resolution(cells, tilt, tail)), threshold)
+        sides, before = Sides.of(steps(composition, Resolution(cells, tilt, tail)), threshold), answer.width
         try:
             answer = answer.intersect(Profile.on(sides, tilts, window, log_delta, count).epsilon(delta, answer))
         except OutOfReach:
@@ -92,6 +102,8 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
         if answer.width <= enough * answer.upper or (
             count == _LEVELS[-1][0] and answer.width > _HOPELESS * answer.upper
         ):
+            break
+        if allocated and (answer.width <= NARROWEST * answer.upper or answer.width > _STALLED * before):
             break
         reach *= 8 if answer.lower <= window[0] else 1
     return answer
@@ -116,15 +128,20 @@ def delta(composition: Composition, epsilon: float) -> Bracket:
     tilt = best_tilt(guide.parts[0].upper, (epsilon, epsilon), log_delta)
     answer = Bracket(0.0, 1.0, True, METHOD)
     for count, cells, enough in _LEVELS:
-        sides = Sides.of(steps(composition, Resolution(cells, tilt, tail)), threshold)
+        sides, before = Sides.of(steps(composition, Resolution(cells, tilt, tail)), threshold), answer.width
         try:
             line = Profile.on(sides, [tilt], (epsilon, epsilon), log_delta, count)
         except OutOfReach:
             continue
         answer = answer.intersect(Bracket(line.lower(above), line.upper(below), True, METHOD))
-        if answer.width <= enough * answer.upper:
+        if answer.width <= enough * answer.upper or (_allocated(composition) and answer.width > _STALLED * before):
             break
     return answer
+
+
+def _allocated(composition: Composition) -> bool:
+    """Whether some laws have a width of their own, which more frequencies do not change: those of blocks."""
+    return any(isinstance(pair, AllocationPair) for pair, _ in composition)
 
 
 def _total_variation(composition: Composition) -> float:

@@ -16,7 +16,7 @@ from flint import arb, arb_series, ctx
 from numpy.typing import NDArray
 from scipy.special import gammainc, gammaincc
 
-from ..pairs import AllocationPair, ReplacedAllocationPair
+from ..pairs import AllocationPair, GaussianPair, ReplacedAllocationPair
 from ..rounding import float_above, up
 
 HIGHEST_ORDER = 96
@@ -42,7 +42,10 @@ Real = NDArray[np.float64]
 
 def allocation_divergence(pair: AllocationPair, alpha: float) -> float:
     """At least D_alpha in both orders, for finite alpha > 1; never above that of a unit seen to take part."""
-    return up(pair.participations * _one_block(pair, alpha), 2)
+    if not isinstance(pair.base, GaussianPair):
+        raise TypeError(f"no Renyi divergence for {pair}")
+    rounds = pair.rounds // pair.participations
+    return up(pair.participations * _one_block(pair.base.shift, rounds, alpha), 2)
 
 
 def replaced_divergence(pair: ReplacedAllocationPair, alpha: float) -> float:
@@ -54,7 +57,9 @@ def replaced_divergence(pair: ReplacedAllocationPair, alpha: float) -> float:
     that is seen to take part, which moves by two bounds.
     """
     apart = pair.apart
-    seen = up(2.0 * alpha * apart.participations * apart.shift**2 * (1 + 2**-40), 2)
+    if not isinstance(apart.base, GaussianPair):
+        raise TypeError(f"no Renyi divergence for {pair}")
+    seen = up(2.0 * alpha * apart.participations * apart.base.shift**2 * (1 + 2**-40), 2)
     by_way = (_by_way(apart, alpha, 1.0 + excess) for excess in _EXCESSES)
     return min(seen, *by_way)
 
@@ -72,16 +77,16 @@ def _next_order(order: float) -> float:
 
 
 @lru_cache(maxsize=4096)
-def _one_block(pair: AllocationPair, alpha: float) -> float:
-    unamplified = up(0.5 * alpha * pair.shift**2 * (1 + 2**-40), 2)
-    if alpha + 1 > HIGHEST_ORDER or pair.rounds == 1:
+def _one_block(shift: float, rounds: int, alpha: float) -> float:
+    unamplified = up(0.5 * alpha * shift**2 * (1 + 2**-40), 2)
+    if alpha + 1 > HIGHEST_ORDER or rounds == 1:
         return unamplified
-    moments = _log_moments(pair.shift, pair.rounds)
+    moments = _log_moments(shift, rounds)
     below = math.floor(alpha)
     removed = ((below + 1 - alpha) * moments[below] + (alpha - below) * moments[below + 1]) / (alpha - 1)
     if removed * (1 + 2**-40) >= unamplified:
         return unamplified
-    added = _log_inverse_moment(pair.shift, pair.rounds, alpha - 1) / (alpha - 1)
+    added = _log_inverse_moment(shift, rounds, alpha - 1) / (alpha - 1)
     return min(unamplified, up(max(removed, added) * (1 + 2**-40), 2))
 
 

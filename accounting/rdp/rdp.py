@@ -111,9 +111,13 @@ def divergence(pair: Pair, alpha: float) -> float:
 def supports(composition: Composition) -> bool:
     """Whether every pair has a known Renyi divergence."""
     return all(
-        rdp_sampling.supports(pair) if isinstance(pair, SubsampledPair) else isinstance(pair, _UNSAMPLED)
-        for pair, _ in composition
+        rdp_sampling.supports(pair) if isinstance(pair, SubsampledPair) else _unsampled(pair) for pair, _ in composition
     )
+
+
+def _unsampled(pair: Pair) -> bool:
+    gaussian = not isinstance(pair, AllocationPair) or isinstance(pair.base, GaussianPair)
+    return isinstance(pair, _UNSAMPLED) and gaussian
 
 
 def epsilon(composition: Composition, delta: float) -> Bracket:

@@ -1,0 +1,87 @@
+"""One block of random allocation by itself: its profile is a sum over the atoms of its law, without any composition.
+
+An accountant of accounting/epsilon.py. Any delta will do, however small: the sums have no cancellation.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..bracket import Bracket
+from ..pairs import AllocationPair, Composition
+from ..parameters import dominated_parameters, dominating_parameters
+from ..pld.cells import ROUNDING_OF_SUMS, Atoms
+from ..rounding import TARGET, down, up
+from .block import losses_above, losses_below, supports_base
+from .laws import FINE, NARROWEST
+
+METHOD = "allocation"
+
+_LOST = 1e-6
+"""Share of delta that tails may take."""
+
+_TAILS = (1e-14, 1e-28, 1e-60, 1e-120)
+"""Tails that are tried where delta is what is sought."""
+
+_BISECTIONS = 60
+
+
+def supports(composition: Composition) -> bool:
+    """One block, with one participation."""
+    pair, rounds = composition[0] if composition else (None, 0)
+    one = len(composition) == 1 and rounds == 1 and isinstance(pair, AllocationPair)
+    return one and pair.participations == 1 and supports_base(pair.base)  # type: ignore[union-attr]
+
+
+def epsilon(composition: Composition, delta: float) -> Bracket:
+    """The smallest epsilon >= 0 of the block at 0 < delta < 1."""
+    above, below = _laws(composition, _LOST * delta)
+    return Bracket(
+        _smallest(below, delta * (1 + 2 * TARGET), -1), _smallest(above, delta * (1 - 2 * TARGET), 1), True, METHOD
+    )
+
+
+def delta(composition: Composition, epsilon: float) -> Bracket:
+    """The smallest delta of the block at epsilon >= 0."""
+    found = Bracket(0.0, 1.0, True, METHOD)
+    for tail in _TAILS:
+        above, below = _laws(composition, tail)
+        lower, upper = _profile(below, epsilon * (1 + 2 * TARGET), -1), _profile(above, epsilon * (1 - 2 * TARGET), 1)
+        found = found.intersect(Bracket(lower, upper, True, METHOD))
+        if tail <= _LOST * lower or found.width <= NARROWEST * upper:
+            break
+    return found
+
+
+def _laws(composition: Composition, tail: float) -> tuple[Atoms, Atoms]:
+    pair = composition[0][0]
+    high, low = dominating_parameters(pair), dominated_parameters(pair)
+    if not (isinstance(high, AllocationPair) and isinstance(low, AllocationPair)):
+        raise TypeError(f"not a block: {pair}")
+    above = losses_above(high.base, high.rounds, high.order, FINE, tail)
+    return above, losses_below(low.base, low.rounds, low.order, FINE, tail)
+
+
+def _profile(law: Atoms, epsilon: float, side: int) -> float:
+    """At least (side 1) or at most (side -1) the law's E(1 - e^{epsilon - L})_+, infinity included."""
+    over = law.loss > epsilon
+    finite = float(np.sum(law.mass[over] * -np.expm1(epsilon - law.loss[over]))) * (1 + side * ROUNDING_OF_SUMS)
+    return min(1.0, up(law.infinite + finite, 2)) if side > 0 else max(0.0, down(law.infinite + finite, 2))
+
+
+def _smallest(law: Atoms, delta: float, side: int) -> float:
+    """At least (side 1) or at most (side -1) the epsilon at which the law's profile is delta."""
+    if law.infinite >= delta:
+        return math.inf
+    if _profile(law, 0.0, side) <= delta:
+        return 0.0
+    low, high = 0.0, up(float(np.max(law.loss)), 2)
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (low + high)
+        if _profile(law, middle, side) > delta:
+            low = middle
+        else:
+            high = middle
+    return high if side > 0 else low

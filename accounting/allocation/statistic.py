@@ -1,0 +1,68 @@
+"""A lower end for k rounds of t: what a sum of rounded scores reveals, by exact transforms.
+
+Whoever sees the releases can add up rounded scores of them, whole numbers modulo N. Scores are independent; with the
+unit k of them have the law under P0, whichever rounds were drawn, and the other t - k that under Q0. So both laws of
+the sum are known, and they are attained (docs/theory/allocation.md, "k of t").
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..pairs import Pair
+from ..pld.cells import Atoms
+from ..rounding import UNIT
+from .block import cells, spread_of_loss
+from .mean import Vector
+
+_CELLS_PER_SPREAD, _SCORES_PER_SPREAD = 100, 10
+_MOST = 1 << 21
+
+
+def losses_of_statistic(base: Pair, rounds: int, participations: int, order: str, tail: float) -> Atoms:
+    """A law of the loss that the block's pair dominates: that of the scores log(1 - k/t + k/t L), added up."""
+    outcomes = cells(base, spread_of_loss(base) / _CELLS_PER_SPREAD, 0.5, tail)
+    kept = (outcomes.p > 0) & (outcomes.q > 0)
+    p, q, error = outcomes.p[kept], outcomes.q[kept], float(np.max(outcomes.error))
+    score = np.log1p(participations / rounds * (p / q - 1))
+    mean = float(q @ score)
+    deviation = math.sqrt(float(q @ (score - mean) ** 2))
+    size = 2.0 * (16.0 * deviation * math.sqrt(rounds) + (participations + 1) * float(np.max(np.abs(score))))
+    bins = min(_MOST, 1 << math.ceil(math.log2(_SCORES_PER_SPREAD * size / deviation)))
+    index = np.mod(np.rint(score * (bins / size)).astype(np.int64), bins)
+    with_unit, without = (np.bincount(index, mass, bins).astype(float) for mass in (p, q))
+    given = (error + 4 * UNIT * p.size) * rounds
+    p_sum, p_error = _sum([(with_unit, participations), (without, rounds - participations)])
+    q_sum, q_error = _sum([(without, rounds)])
+    least_p, most_p = np.maximum(p_sum - p_error, 0.0) * (1 - given), (p_sum + p_error) * (1 + given)
+    least_q, most_q = np.maximum(q_sum - q_error, 0.0) * (1 - given), (q_sum + q_error) * (1 + given)
+    mass, other = (least_p, most_q) if order == "remove" else (least_q, most_p)
+    sure = mass > 0
+    log_ratio = np.log(mass[sure] / other[sure])
+    return Atoms(log_ratio - UNIT * (16 + 4 * np.abs(log_ratio)), mass[sure] * (1 - 16 * UNIT), 0.0)
+
+
+def _sum(parts: list[tuple[Vector, int]]) -> tuple[Vector, float]:
+    """The law of a sum, modulo the arrays' size, and a bound of the error of each of its masses.
+
+    A transform's error is at most (8 log2(2N) + 32) UNIT times the l1 norm (docs/theory/pld.md, "Transforms"), and
+    |prod a^k - prod b^k| <= prod (|b| + |a - b|)^k - prod |b|^k.
+    """
+    size = parts[0][0].size
+    unit = UNIT * (8 * (math.log2(size) + 1) + 32)
+    value = np.ones(size // 2 + 1, dtype=complex)
+    modulus, most = np.ones(size // 2 + 1), np.ones(size // 2 + 1)
+    for masses, times in parts:
+        transform = np.fft.rfft(masses)
+        bound = np.abs(transform) * (1 + 4 * UNIT)
+        value *= transform**times
+        modulus *= bound**times
+        most *= (bound + unit * float(np.sum(masses)) * (1 + 1e-9)) ** times
+    total = sum(times for _, times in parts)
+    error = most - modulus + modulus * UNIT * (64 + 16 * total)
+    # every output is a mean over the `size` frequencies, of which all but two stand for a conjugate as well
+    inside = 2.0 * float(np.sum(error)) / size * (1 + 1e-9)
+    rounding = unit * 2.0 * float(np.sum(modulus)) / size
+    return np.fft.irfft(value, size), inside + rounding
