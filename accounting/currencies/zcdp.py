@@ -163,9 +163,9 @@ def _pair_limit_above(pair: Pair) -> float:
     if isinstance(pair, RenyiLines):
         return min(widened_up(slope + max(0.0, constant) / _LAST, _SLACK) for slope, constant in pair.lines)
     if isinstance(pair, AllocationPair):  # seeing which round it is only adds
-        return widened_up(pair.participations * pair.shift**2 / 2, _SLACK)
-    if isinstance(pair, ReplacedAllocationPair):
-        return widened_up(2 * pair.apart.participations * pair.apart.shift**2, _SLACK)
+        return widened_up(pair.participations * _pair_limit_above(pair.base), _SLACK)
+    if isinstance(pair, ReplacedAllocationPair):  # Gaussian noise, and a move of two bounds
+        return widened_up(4 * pair.apart.participations * _pair_limit_above(pair.apart.base), _SLACK)
     if isinstance(pair, OpposedPair | ZeroedPair):
         return widened_up(pair.shift**2 / 2, _SLACK)  # visible participation dominates it
     return _sampled_limit_above(pair) if isinstance(pair, SubsampledPair) else math.inf
