@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from ..mechanisms import NOTIONS, InputError, Mechanism, Neighbouring, Notion, Run, Visibility, as_run, default_relation
 from ..mechanisms.validate import choice, number
@@ -28,6 +29,10 @@ def seen_by(notion: Notion, participation: Visibility | None) -> Participation:
     if notion == "dp":
         return participation or "hidden"
     return "hidden" if participation == "hidden" else "pooled"
+
+
+_pairs = lru_cache(maxsize=64)(dominating)
+"""One claim asks about the same run several times: for its interval, its witness, its observers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +69,7 @@ class Question:
 
     def pairs(self) -> Dominating:
         """The product pairs that bound and attain what the run reveals."""
-        return dominating(self.run, self.neighbouring, self.participation)
+        return _pairs(self.run, self.neighbouring, self.participation)
 
     def of(self, run: Mechanism, **changed: object) -> Question:
         """The same question about another run."""

@@ -25,11 +25,12 @@ from typing import Any, Literal
 from flint import ctx
 
 from ... import __version__
+from ...mechanisms.tables.cohort import SamplingTable
+from ...mechanisms.tables.correlated import CorrelatedTable
+from ...mechanisms.tables.noise import GaussianMeanTable
+from ...mechanisms.tables.phase import Phase
 from ..claims.claim import Claim, Statement
-from ..claims.correlated import CorrelatedTable
-from ..claims.mechanism import GaussianMeanTable, Phase
 from ..claims.observers import observer_is_the_notion_s_own
-from ..claims.sampling import SamplingTable
 from .checker import check, format, pairs
 from .checker.verdict import PRECISION
 from .evidence import Search

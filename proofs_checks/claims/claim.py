@@ -6,9 +6,9 @@ with a file comes back as one InputError that names the field, its value and wha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal
 
 from pydantic import ValidationError, model_validator
 
@@ -17,18 +17,17 @@ from ...mechanisms import (
     Mechanism,
     Neighbouring,
     Notion,
-    Poisson,
-    Repeat,
-    Sequence,
     Visibility,
     rounds_by_step,
 )
 from ...mechanisms.client_noise import STAYS, brings_noise
+from ...mechanisms.tables.cohort import CompositionTable, SamplingTable
+from ...mechanisms.tables.fields import MISSING, Count, NonNegative, Probability, Table, checked
+from ...mechanisms.tables.file import read_tables
+from ...mechanisms.tables.noise import AnyMechanismTable
+from ...mechanisms.tables.phase import Phase, composed, has_uneven_cohorts, run_of, with_idle_others
+from ...mechanisms.tables.problems import first_problem
 from ...mechanisms.validate import number
-from .fields import MISSING, Count, NonNegative, Probability, Table, checked
-from .file import read_tables
-from .mechanism import AnyMechanismTable, Phase
-from .sampling import CompositionTable, SamplingTable
 
 
 def _text(field: str, value: object) -> str:
@@ -146,15 +145,22 @@ class Claim:
     """A claim as read: `statement` says what is claimed, `phases` what ran, `file` where it was read.
 
     printed: the epsilon as it is written, digit by digit: "8.0" says more than 8.
+    run: what ran, as bad as the description allows (for an upper bound on epsilon). attained_run: what ran at the least
+    (for a lower bound); phases that are only bounded are left out: forgetting their outputs is post-processing. None
+    where all are. Both are made once, here, so that no later step meets bad input.
     """
 
     statement: Statement
     phases: tuple[Phase, ...]
     printed: str
     file: str | None = None
+    run: Mechanism = field(init=False, compare=False, repr=False)
+    attained_run: Mechanism | None = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        for phase in self.phases:  # every description is built once here, so that no later step meets bad input
+        object.__setattr__(self, "run", run_of(self.phases))
+        object.__setattr__(self, "attained_run", self._attained_run())
+        for phase in self.phases:
             if self.statement.neighbouring == "add-remove" and phase.sampling.scheme in (
                 "none",
                 "fixed-size",
@@ -164,12 +170,20 @@ class Claim:
                 if weights != "uniform":
                     expected = "zero-out or replace-one with weights: a client that leaves changes all other weights"
                     raise InputError("claim.neighbouring", self.statement.neighbouring, expected)
-        for step in rounds_by_step(to_run(self)):
+        for step in rounds_by_step(self.run):
             if self.statement.neighbouring == "add-remove" and brings_noise(step):
                 raise InputError("claim.neighbouring", self.statement.neighbouring, STAYS)
         if self.population and (self.statement.colluders or 0) > self.population - 1:
             expected = f"at most the other {self.population - 1} clients of the population"
             raise InputError("claim.coalition_size", self.statement.colluders, expected)
+
+    def _attained_run(self) -> Mechanism | None:
+        bases = [(phase, phase.described().lower) for phase in self.phases]
+        known = [(phase, base) for phase, base in bases if base is not None]
+        if not known:
+            return None
+        uneven = hidden_and_uneven(self.statement, self.phases)
+        return with_idle_others(known) if uneven else composed(known)
 
     @property
     def population(self) -> int | None:
@@ -199,102 +213,12 @@ def load_claim(path: str | Path) -> Claim:
     return parse_claim(read_tables(path), file=str(path))
 
 
-def to_run(claim: Claim) -> Mechanism:
-    """What ran, as bad as the claim's description allows (for an upper bound on epsilon)."""
-    return run_of(claim.phases)
-
-
-def run_of(phases: tuple[Phase, ...]) -> Mechanism:
-    """The adaptive composition of the phases, each as bad as its description allows."""
-    return _run([(phase, phase.described().upper) for phase in phases])
-
-
-def to_attained_run(claim: Claim) -> Mechanism | None:
-    """What ran at the least (for a lower bound on epsilon); None when the description only bounds the mechanism.
-
-    Phases that are only bounded are left out: forgetting their outputs is post-processing.
-    """
-    bases = [(phase, phase.described().lower) for phase in claim.phases]
-    known = [(phase, base) for phase, base in bases if base is not None]
-    if not known:
-        return None
-    return _with_idle_others(known) if hidden_and_uneven(claim) else _run(known)
-
-
-def hidden_and_uneven(claim: Claim) -> bool:
+def hidden_and_uneven(statement: Statement, phases: tuple[Phase, ...]) -> bool:
     """Whether zero-out is asked of hidden cohorts of a fixed size in a mean with unequal weights.
 
     Who takes the unit's place then changes all weights, which the accountants' pairs of zero-out do not cover. Those
     of replace-one do, from above, and those of idle others, which are Poisson sampling's, from below
     (docs/theory/dominating_pairs.md, "Zero-out, Gaussian noise").
     """
-    statement = claim.statement
     hidden = statement.notion == "dp" or statement.participation == "hidden"
-    return hidden and statement.neighbouring == "zero-out" and any(map(has_uneven_cohorts, claim.phases))
-
-
-def has_uneven_cohorts(phase: Phase) -> bool:
-    """Whether a cohort of a fixed size is averaged with unequal weights."""
-    weights = getattr(phase.mechanism, "weights", "uniform")
-    return phase.sampling.scheme == "fixed-size" and weights != "uniform"
-
-
-def _with_idle_others(phases: list[tuple[Phase, Mechanism]]) -> Mechanism:
-    parts = [
-        Repeat(
-            Poisson(base, phase.sampling.rate) if has_uneven_cohorts(phase) else phase.sampling.sampled(base),
-            phase.rounds,
-        )
-        for phase, base in phases
-    ]
-    return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
-
-
-def _run(phases: list[tuple[Phase, Mechanism]]) -> Mechanism:
-    parts = [Repeat(phase.sampling.sampled(base), phase.rounds) for phase, base in phases]
-    return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
-
-
-def first_problem(problem: ValidationError) -> InputError:
-    """The first problem that pydantic found, in this package's own words."""
-    error = problem.errors(include_url=False)[0]
-    original = (error.get("ctx") or {}).get("error")
-    path = [str(step) for step in error["loc"] if not _is_tag(step, error["loc"])]
-    if isinstance(original, InputError):
-        if not path or path[-1] != original.field:
-            path.append(original.field)
-        return InputError(".".join(path), original.value, original.expected)
-    if error["type"].startswith("union_tag"):
-        path.append("kind")
-    return InputError(".".join(path), *_explained(error))
-
-
-def _is_tag(step: object, location: tuple[int | str, ...]) -> bool:
-    """pydantic puts the matched kind after "mechanism" in the location; the file has no such level."""
-    place = location.index(step)
-    return place > 0 and location[place - 1] == "mechanism" and isinstance(step, str) and step in _kinds()
-
-
-def _kinds() -> tuple[str, ...]:
-    tables = get_args(get_args(AnyMechanismTable)[0])
-    return tuple(get_args(table.model_fields["kind"].annotation)[0] for table in tables)
-
-
-def _explained(error: Any) -> tuple[object, str]:
-    """(offending value, expectation) of one of pydantic's own complaints."""
-    kind, context = error["type"], error.get("ctx") or {}
-    if kind == "missing":
-        return MISSING, "a value"
-    if kind == "extra_forbidden":
-        return error["input"], "no such key (is it misspelt, or in the wrong table?)"
-    if kind == "literal_error":
-        return error["input"], "one of " + context["expected"]
-    if kind == "union_tag_invalid":
-        return context["tag"], "one of " + context["expected_tags"]
-    if kind == "union_tag_not_found":
-        return MISSING, "one of " + ", ".join(_kinds())
-    if kind in ("model_type", "model_attributes_type"):
-        return error["input"], "a table"
-    if kind == "tuple_type":
-        return error["input"], "a list"
-    return error["input"], error["msg"][:1].lower() + error["msg"][1:]
+    return hidden and statement.neighbouring == "zero-out" and any(map(has_uneven_cohorts, phases))

@@ -9,8 +9,9 @@ from typing import Literal
 
 from ...accounting import Bracket
 from ...mechanisms import Gaussian, sensitivity
+from ...mechanisms.tables.noise import GaussianMeanTable, PerClientGaussianTable
+from ...mechanisms.tables.phase import Phase
 from .claim import Claim
-from .mechanism import GaussianMeanTable, PerClientGaussianTable, Phase
 
 NOT_CHECKED = (
     "that the noise is drawn as described: real-valued, from a sound and unpredictably seeded generator "

@@ -16,9 +16,10 @@ from ...accounting.billboard.knowledge import Clients
 from ...accounting.billboard.observers import observer_epsilon
 from ...mechanisms import Gaussian, InputError, Mechanism, Repeat, Sequence, Shuffled, rounds_by_step
 from ...mechanisms.aggregation import Aggregation, PerClientNoise, UniformMean
-from .claim import Claim, has_uneven_cohorts, to_attained_run, to_run
+from ...mechanisms.tables.noise import PerClientGaussianTable
+from ...mechanisms.tables.phase import has_uneven_cohorts
+from .claim import Claim
 from .findings import Finding
-from .mechanism import PerClientGaussianTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ def witnessed_run(claim: Claim) -> Mechanism | None:
 
     The coalition knows which shuffled batch holds the unit, so that an epoch is one plain round to it.
     """
-    run = to_attained_run(claim)
+    run = claim.attained_run
     if run is None or not observer_is_the_notion_s_own(claim):
         return None
     if judged_against(claim) is None:
@@ -146,7 +147,7 @@ def _client_noise_matters(claim: Claim) -> bool:
 
 
 def _entries(claim: Claim, observer: Observer, clients: Clients) -> Iterator[ObservedInterval]:
-    run, attained = to_run(claim), to_attained_run(claim)
+    run, attained = claim.run, claim.attained_run
     try:
         upper = _against(claim, run, observer, clients)
         lower = upper

@@ -5,8 +5,9 @@ from __future__ import annotations
 from ...accounting import Bracket
 from ...mechanisms import Gaussian, Mechanism, Repeat
 from ...mechanisms.client_noise import as_central
-from ..claims.claim import Claim, run_of, to_run
-from ..claims.mechanism import GaussianMeanTable, PerClientGaussianTable, Phase
+from ...mechanisms.tables.noise import GaussianMeanTable, PerClientGaussianTable
+from ...mechanisms.tables.phase import Phase, run_of
+from ..claims.claim import Claim
 from .cohort_variants import Sizes
 from .explain import common, explain
 from .matches import Convention
@@ -29,7 +30,7 @@ def commonly_explained(claim: Claim, bracket: Bracket | None) -> tuple[Conventio
 
 def _as_read(claim: Claim) -> Mechanism:
     """The run as published accountings take it: noise that clients add themselves counts like a server's."""
-    return as_central(to_run(claim))
+    return as_central(claim.run)
 
 
 def stated_sizes(claim: Claim) -> Sizes:

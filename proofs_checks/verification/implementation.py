@@ -15,7 +15,7 @@ from ..auditing import AuditResult, ClaimedCurve, approximate_dp, of_mechanism
 from ..auditing.attack import attack
 from ..auditing.sampling import Progress
 from ..auditing.target import load
-from ..claims.claim import Claim, to_run
+from ..claims.claim import Claim
 from ..claims.findings import Finding
 from .verify import Verification
 
@@ -72,7 +72,7 @@ def _described(claim: Claim) -> list[ClaimedCurve]:
     if claim.statement.notion != "dp":
         return []
     try:
-        return [of_mechanism(to_run(claim), claim.statement.neighbouring)]
+        return [of_mechanism(claim.run, claim.statement.neighbouring)]
     except InputError:
         return []
 

@@ -16,7 +16,7 @@ from ...accounting import Bracket
 from ...mechanisms import InputError, Mechanism
 from ..auditing import AuditResult, AuditWitness
 from ..certificates.certificate import NoCertificate, restated, write
-from ..claims.claim import Claim, hidden_and_uneven, load_claim, to_attained_run, to_run
+from ..claims.claim import Claim, hidden_and_uneven, load_claim
 from ..claims.findings import NOT_CHECKED, Finding, assumptions, findings
 from ..claims.observers import (
     ObservedInterval,
@@ -201,9 +201,9 @@ def judge(bracket: Bracket, threshold: float) -> Verdict:
 
 def certified_interval(claim: Claim) -> tuple[Bracket, tuple[str, ...]]:
     """The interval around the true epsilon, and what kept it from being tighter, in words."""
-    run, attained_run = to_run(claim), to_attained_run(claim)
+    run, attained_run = claim.run, claim.attained_run
     worse = claim
-    if hidden_and_uneven(claim):
+    if hidden_and_uneven(claim.statement, claim.phases):
         worse = replace(claim, statement=claim.statement.model_copy(update={"neighbouring": "replace-one"}))
     upper, limits = _attempt(worse, run)
     if attained_run == run:

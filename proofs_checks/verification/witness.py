@@ -22,7 +22,7 @@ from ...accounting.pairs import (
 )
 from ...accounting.shuffled import Epoch, delta_lower, epochs
 from ...mechanisms import Mechanism, Neighbouring, rounds_by_step
-from ..claims.claim import Claim, to_run
+from ..claims.claim import Claim
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def _product(product: Composition) -> str:
 
 def _ignored(product: Composition, claim: Claim) -> str:
     """That outputs are left out, where they are: of phases that the claim bounds and does not describe."""
-    rounds = sum(rounds_by_step(to_run(claim)).values()) - sum(rounds for _, rounds in product)
+    rounds = sum(rounds_by_step(claim.run).values()) - sum(rounds for _, rounds in product)
     return f"; the outputs of the other {rounds} rounds, which are bounded only, are not looked at" if rounds else ""
 
 

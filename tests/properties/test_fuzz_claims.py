@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from dpcert.cli import run
 from dpcert.mechanisms import InputError, Mechanism
-from dpcert.proofs_checks.claims.claim import Claim, load_claim, parse_claim, to_run
+from dpcert.proofs_checks.claims.claim import Claim, load_claim, parse_claim
 
 CLAIMS = sorted((Path(__file__).parents[2] / "claims").glob("*.toml"))
 NUMBERS = st.one_of(
@@ -143,7 +143,7 @@ def _load(content: bytes) -> None:
 def _claim_or_error(read: Callable[[], Claim]) -> None:
     problem: InputError | None = None
     try:
-        assert isinstance(to_run(read()), Mechanism)
+        assert isinstance(read().run, Mechanism)
     except InputError as raised:
         problem = raised
     assert problem is None or well_formed(problem)

@@ -155,7 +155,7 @@ def _one_phase(asked: Setting, solved: SolveFor) -> Problem:
 
 def _several(asked: Setting, solved: SolveFor, path: Path) -> Problem:
     """The phases of a file; every option for a single phase must be left out."""
-    from ..proofs_checks.claims.schedule import load_schedule
+    from ..mechanisms.tables.schedule import load_schedule
 
     if asked.sampling != "none":
         raise InputError("--sampling", asked.sampling, "to be left out beside --schedule")

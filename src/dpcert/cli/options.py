@@ -11,10 +11,10 @@ import typer
 from pydantic import ValidationError
 
 from ..mechanisms import InputError, Mechanism, default_relation
-from ..proofs_checks.claims.claim import first_problem, run_of
-from ..proofs_checks.claims.fields import MISSING
-from ..proofs_checks.claims.mechanism import Phase
-from ..proofs_checks.claims.sampling import SamplingTable
+from ..mechanisms.tables.cohort import SamplingTable
+from ..mechanisms.tables.fields import MISSING
+from ..mechanisms.tables.phase import Phase, run_of
+from ..mechanisms.tables.problems import first_problem
 
 Answer = TypeVar("Answer")
 

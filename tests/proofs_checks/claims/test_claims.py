@@ -6,6 +6,7 @@ import copy
 import os
 import tomllib
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,8 @@ from dpcert.mechanisms import (
     TruncatedPoisson,
     Zcdp,
 )
-from dpcert.proofs_checks.claims.claim import load_claim, parse_claim, to_attained_run, to_run
+from dpcert.proofs_checks.claims.claim import load_claim, parse_claim
+from dpcert.proofs_checks.verification.verify import verify
 
 FEMNIST = """
 [claim]
@@ -87,8 +89,8 @@ def test_the_documented_claim_is_read() -> None:
     assert claim.file == "femnist.toml"
     assert claim.statement.notion == "billboard"
     assert claim.statement.participation is None
-    assert to_run(claim) == Repeat(FixedSize(Gaussian(5.0), 205, 100), 1000)
-    assert to_attained_run(claim) == to_run(claim)
+    assert claim.run == Repeat(FixedSize(Gaussian(5.0), 205, 100), 1000)
+    assert claim.attained_run == claim.run
 
 
 @pytest.mark.parametrize(
@@ -102,22 +104,22 @@ def test_the_documented_claim_is_read() -> None:
     ],
 )
 def test_kinds(mechanism: dict[str, Any], expected: object) -> None:
-    assert to_run(parse_claim(plain(mechanism, rounds=7))) == Repeat(expected, 7)  # type: ignore[arg-type]
+    assert parse_claim(plain(mechanism, rounds=7)).run == Repeat(expected, 7)  # type: ignore[arg-type]
 
 
 def test_sampling_schemes() -> None:
     noise = {"kind": "gaussian", "noise_multiplier": 1.0}
     by_rate = parse_claim(plain(noise, {"scheme": "poisson", "sampling_rate": 0.25}))
     by_sizes = parse_claim(plain(noise, {"scheme": "poisson", "population": 400, "cohort": 100}))
-    assert to_run(by_rate) == to_run(by_sizes) == Repeat(Poisson(Gaussian(1.0), 0.25), 1)
+    assert by_rate.run == by_sizes.run == Repeat(Poisson(Gaussian(1.0), 0.25), 1)
     shuffled = parse_claim(plain(noise, {"scheme": "shuffle", "population": 400, "cohort": 100}, rounds=12))
-    assert to_run(shuffled) == Repeat(Shuffled(Gaussian(1.0), batches=4), rounds=3)
+    assert shuffled.run == Repeat(Shuffled(Gaussian(1.0), batches=4), rounds=3)
 
 
 def test_noise_before_averaging_shrinks_with_the_root_of_the_cohort() -> None:
     """DPFedMTL on FEMNIST: K = 3 of M = 174, sigma = 9.69, S = 2CK/M: z = 2 sigma K^1.5 / M for clip units."""
     table = {"kind": "per-client-gaussian", "noise_std": 9.69 * 2 * 3 / 174, "clip_norm": 1.0}
-    run = to_run(parse_claim(plain(table, {"scheme": "fixed-size", "population": 174, "cohort": 3})))
+    run = parse_claim(plain(table, {"scheme": "fixed-size", "population": 174, "cohort": 3})).run
     assert isinstance(run, Repeat)
     assert isinstance(run.mechanism, FixedSize)
     assert run.mechanism.mechanism.noise_multiplier == pytest.approx(2 * 9.69 * 3**1.5 / 174, rel=1e-12)  # type: ignore[attr-defined]
@@ -128,7 +130,7 @@ def test_weighted_mean_takes_the_worst_and_the_best_cohort_of_the_heaviest_clien
     table = {"kind": "gaussian-mean", "noise_std": 0.1, "clip_norm": 1.0, "weights": weights}
     claim = parse_claim(plain(table, {"scheme": "fixed-size", "population": 4, "cohort": 2}))
     worst, best = Fraction(5, 5 + 1), Fraction(5, 5 + 3)
-    upper, lower = to_run(claim), to_attained_run(claim)
+    upper, lower = claim.run, claim.attained_run
     assert isinstance(upper, Repeat)
     assert isinstance(lower, Repeat)
     assert upper.mechanism.mechanism.noise_multiplier == pytest.approx(0.1 / float(worst))  # type: ignore[attr-defined]
@@ -138,13 +140,13 @@ def test_weighted_mean_takes_the_worst_and_the_best_cohort_of_the_heaviest_clien
 def test_equal_weights_are_the_uniform_mean() -> None:
     listed = parse_claim(femnist(mechanism__weights=[1.0] * 205))
     uniform = parse_claim(femnist())
-    z = [to_run(c).mechanism.mechanism.noise_multiplier for c in (listed, uniform)]  # type: ignore[attr-defined]
+    z = [c.run.mechanism.mechanism.noise_multiplier for c in (listed, uniform)]  # type: ignore[attr-defined]
     assert z[0] == pytest.approx(z[1], rel=1e-12)
 
 
 def test_a_bound_on_weights_attains_nothing() -> None:
     claim = parse_claim(femnist(mechanism__weights=0.02))
-    assert to_attained_run(claim) is None
+    assert claim.attained_run is None
 
 
 def test_phases_compose() -> None:
@@ -153,7 +155,7 @@ def test_phases_compose() -> None:
         {"mechanism": {"kind": "gaussian", "noise_multiplier": 2.0}, "composition": {"rounds": 3}},
         {"mechanism": {"kind": "zcdp", "rho": 0.1}},
     ]
-    assert to_run(parse_claim(tables)) == Sequence((Repeat(Gaussian(2.0), 3), Repeat(Zcdp(0.1), 1)))
+    assert parse_claim(tables).run == Sequence((Repeat(Gaussian(2.0), 3), Repeat(Zcdp(0.1), 1)))
 
 
 def test_the_interval_of_a_rounded_number_sets_the_threshold() -> None:
@@ -330,10 +332,10 @@ NORMS = {
 
 
 def test_correlated_rounds_are_one_release() -> None:
-    assert to_run(parse_claim(CORRELATED)) == Repeat(TreeAggregation(7.0, 2000, 314, 6), 1)
-    toeplitz = to_run(parse_claim(CORRELATED | {"mechanism": TOEPLITZ}))
+    assert parse_claim(CORRELATED).run == Repeat(TreeAggregation(7.0, 2000, 314, 6), 1)
+    toeplitz = parse_claim(CORRELATED | {"mechanism": TOEPLITZ}).run
     assert toeplitz == Repeat(ToeplitzFactorisation(2.0, (1.0, 0.5), 2000, 5), 1)
-    norms = to_run(parse_claim(CORRELATED | {"mechanism": NORMS}))
+    norms = parse_claim(CORRELATED | {"mechanism": NORMS}).run
     assert norms == Repeat(BandedFactorisation(2.0, (1.0,) * 2000, 4, 5), 1)
 
 
@@ -359,9 +361,37 @@ def test_bad_correlated_fields_are_named(changes: dict[str, object], field: str)
 def test_further_mechanisms_of_federated_code() -> None:
     skellam = {"kind": "skellam", "variance": 4.0, "clip": 2.0, "dimension": 3}
     read = parse_claim(CORRELATED | {"mechanism": skellam})
-    assert to_run(read) == Repeat(Skellam(4.0, 2.0, 3), 2000)
-    assert to_attained_run(read) is None
+    assert read.run == Repeat(Skellam(4.0, 2.0, 3), 2000)
+    assert read.attained_run is None
     cut = {"scheme": "poisson", "population": 1000, "cohort": 10, "max_cohort": 30}
     gaussian = {"kind": "gaussian", "noise_multiplier": 1.0}
     read = parse_claim(CORRELATED | {"mechanism": gaussian, "sampling": cut})
-    assert to_run(read) == Repeat(TruncatedPoisson(Gaussian(1.0), 0.01, 1000, 30), 2000)
+    assert read.run == Repeat(TruncatedPoisson(Gaussian(1.0), 0.01, 1000, 30), 2000)
+
+
+def test_a_claim_is_resolved_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its run was built nine times for one verdict, and taken apart into pairs twelve times."""
+    from dpcert.accounting import question
+    from dpcert.mechanisms.tables import phase
+    from dpcert.proofs_checks.verification import verify as verification
+
+    built, apart = [], []
+    composed, pairs = phase.composed, question.dominating
+
+    def counted_run(parts):
+        built.append(parts)
+        return composed(parts)
+
+    def counted_pairs(*asked):
+        apart.append(asked)
+        return pairs(*asked)
+
+    monkeypatch.setattr(phase, "composed", counted_run)
+    monkeypatch.setattr(question, "_pairs", lru_cache(counted_pairs))
+    monkeypatch.setattr(verification, "commonly_explained", lambda claim, bracket: ())  # other runs than the claim's
+    claim = parse_claim(plain({"kind": "gaussian", "noise_multiplier": 1.0}, rounds=50))
+    assert len(built) == 1
+    assert claim.attained_run == claim.run
+    assert verify(claim).verdict == "refuted"
+    assert len(built) == 1
+    assert len(apart) == len(set(apart)) == 1

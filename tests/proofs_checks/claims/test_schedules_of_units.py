@@ -12,7 +12,7 @@ import pytest
 from dpcert.accounting import epsilon
 from dpcert.mechanisms import Cyclic, DistributedDiscreteGaussian, Gaussian, InputError, RandomAllocation, Repeat
 from dpcert.proofs_checks.certificates.checker import check
-from dpcert.proofs_checks.claims.claim import parse_claim, to_run
+from dpcert.proofs_checks.claims.claim import parse_claim
 from dpcert.proofs_checks.verification.verify import verify
 
 
@@ -32,16 +32,16 @@ ALLOCATED = {"scheme": "random-allocation", "block": 100}
 
 
 def test_what_is_described():
-    assert to_run(claim(CYCLIC, 1000)) == Repeat(Cyclic(Gaussian(1.0), 100), 10)
-    assert to_run(claim(ALLOCATED, 1000)) == Repeat(RandomAllocation(Gaussian(1.0), 100, 1), 10)
+    assert claim(CYCLIC, 1000).run == Repeat(Cyclic(Gaussian(1.0), 100), 10)
+    assert claim(ALLOCATED, 1000).run == Repeat(RandomAllocation(Gaussian(1.0), 100, 1), 10)
     several = ALLOCATED | {"per_block": 5, "population": 2000}
-    assert to_run(claim(several, 300)) == Repeat(RandomAllocation(Gaussian(1.0), 100, 5), 3)
+    assert claim(several, 300).run == Repeat(RandomAllocation(Gaussian(1.0), 100, 5), 3)
     assert claim(several, 300).phases[0].sampling.divisor() == 100.0
 
 
 def test_a_pass_that_was_begun_counts():
     """The first batch's units took part in it: rounding down, the planted fault, would under-count them."""
-    begun, whole = (epsilon(to_run(claim(CYCLIC, rounds)), 1e-5, "zero-out") for rounds in (1001, 1000))
+    begun, whole = (epsilon(claim(CYCLIC, rounds).run, 1e-5, "zero-out") for rounds in (1001, 1000))
     as_seen = epsilon(Repeat(Gaussian(1.0), 11), 1e-5, "zero-out")
     assert (begun.lower, begun.upper) == (as_seen.lower, as_seen.upper)
     assert whole.upper < begun.lower
@@ -112,7 +112,7 @@ def test_distributed_discrete_gaussian():
     table = {"kind": "distributed-discrete-gaussian", "sigma": 2.0, "clients": 50, "clip": 4.0, "dimension": 8}
     stated = {"title": "t", "neighbouring": "zero-out", "epsilon": 9.0, "delta": 1e-5}
     read = parse_claim({"claim": stated, "mechanism": table})
-    assert to_run(read) == Repeat(DistributedDiscreteGaussian(2.0, 50, 4.0, 8), 1)
+    assert read.run == Repeat(DistributedDiscreteGaussian(2.0, 50, 4.0, 8), 1)
     assert verify(read).verdict == "holds"
 
 

@@ -12,7 +12,7 @@ from dp_accounting.pld import privacy_loss_distribution as pld
 
 from dpcert.cli import run
 from dpcert.mechanisms import Gaussian, Poisson, Repeat
-from dpcert.proofs_checks.claims.claim import load_claim, to_run
+from dpcert.proofs_checks.claims.claim import load_claim
 from dpcert.proofs_checks.verification.verify import verify
 
 FILES = sorted((Path(__file__).parents[3] / "claims").glob("*.toml"))
@@ -21,7 +21,7 @@ FILES = sorted((Path(__file__).parents[3] / "claims").glob("*.toml"))
 def sampled_gaussian(path: Path) -> tuple[float, float, int] | None:
     """(noise multiplier, rate, rounds) where dp-accounting's grid of privacy losses can do it in a second."""
     claim = load_claim(path)
-    ran = to_run(claim)
+    ran = claim.run
     if claim.statement.neighbouring != "add-remove" or not isinstance(ran, Repeat):
         return None
     step = ran.mechanism

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationInfo
 
-from ...mechanisms import InputError
-from ...mechanisms.validate import count, nonnegative, open_probability, positive, rate
+from .. import InputError
+from ..validate import count, nonnegative, open_probability, positive, rate
 
 
 class _Missing:

@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from ...mechanisms import InputError
+from .. import InputError
 
 MAXIMUM_BYTES = 1_000_000
 

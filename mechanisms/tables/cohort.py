@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import model_validator
 
-from ...mechanisms import (
+from .. import (
     Cyclic,
     FixedSize,
     InputError,

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from ...mechanisms import CorrelatedGaussian, Gaussian, InputError, Laplace, Mechanism, Repeat, Sequence
-from .claim import first_problem, run_of
+from .. import CorrelatedGaussian, Gaussian, InputError, Laplace, Mechanism, Repeat, Sequence
 from .fields import MISSING, Table
 from .file import read_tables
-from .mechanism import Phase
+from .phase import Phase, run_of
+from .problems import first_problem
 
 
 class ScheduleTables(Table):

@@ -7,16 +7,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import model_validator
 
-from ...mechanisms import (
+from .. import (
     BandedFactorisation,
     CorrelatedGaussian,
     InputError,
     ToeplitzFactorisation,
     TreeAggregation,
 )
-from ...mechanisms.validate import nonnegative
+from ..validate import nonnegative
+from .cohort import SamplingTable
 from .fields import MISSING, Count, Noise, Table, checked
-from .sampling import SamplingTable
 
 
 def _numbers(field: str, value: object) -> tuple[float, ...]:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ...mechanisms import (
+from .. import (
     ApproximateDp,
     DiscreteGaussian,
     DiscreteLaplace,
@@ -23,10 +23,10 @@ from ...mechanisms import (
     Skellam,
     Zcdp,
 )
-from ...mechanisms.validate import positive
-from .correlated import CorrelatedTable, MatrixFactorisationTable, TreeAggregationTable
+from ..validate import positive
+from .cohort import SamplingTable
+from .correlated import MatrixFactorisationTable, TreeAggregationTable
 from .fields import Count, Noise, NonNegative, Positive, Probability, Table, checked
-from .sampling import CompositionTable, SamplingTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,22 +253,3 @@ AnyMechanismTable = Annotated[
     | MatrixFactorisationTable,
     Field(discriminator="kind"),
 ]
-
-
-class Phase(Table):
-    """One homogeneous stretch of a run; several compose adaptively."""
-
-    mechanism: AnyMechanismTable
-    sampling: SamplingTable = SamplingTable()
-    composition: CompositionTable = CompositionTable()
-
-    def described(self) -> Described:
-        """The noise of one round, or of all rounds together where it is correlated between them."""
-        if isinstance(self.mechanism, CorrelatedTable):
-            return Described(*[self.mechanism.over(self.composition.rounds, self.sampling)] * 2)
-        return self.mechanism.described(self.sampling)
-
-    @property
-    def rounds(self) -> int:
-        """How often the described mechanism ran: rounds, epochs, passes or blocks; once for correlated rounds."""
-        return 1 if isinstance(self.mechanism, CorrelatedTable) else self.sampling.times(self.composition.rounds)

@@ -1,0 +1,1 @@
+"""Descriptions of a run as plain tables: what claim files, schedules and the command line have in common."""

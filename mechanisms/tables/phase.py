@@ -1,0 +1,55 @@
+"""[mechanism], [sampling] and [composition] together: a stretch of a run, and runs of several."""
+
+from __future__ import annotations
+
+from .. import Mechanism, Poisson, Repeat, Sequence
+from .cohort import CompositionTable, SamplingTable
+from .correlated import CorrelatedTable
+from .fields import Table
+from .noise import AnyMechanismTable, Described
+
+
+class Phase(Table):
+    """One homogeneous stretch of a run; several compose adaptively."""
+
+    mechanism: AnyMechanismTable
+    sampling: SamplingTable = SamplingTable()
+    composition: CompositionTable = CompositionTable()
+
+    def described(self) -> Described:
+        """The noise of one round, or of all rounds together where it is correlated between them."""
+        if isinstance(self.mechanism, CorrelatedTable):
+            return Described(*[self.mechanism.over(self.composition.rounds, self.sampling)] * 2)
+        return self.mechanism.described(self.sampling)
+
+    @property
+    def rounds(self) -> int:
+        """How often the described mechanism ran: rounds, epochs, passes or blocks; once for correlated rounds."""
+        return 1 if isinstance(self.mechanism, CorrelatedTable) else self.sampling.times(self.composition.rounds)
+
+
+def has_uneven_cohorts(phase: Phase) -> bool:
+    """Whether a cohort of a fixed size is averaged with unequal weights."""
+    weights = getattr(phase.mechanism, "weights", "uniform")
+    return phase.sampling.scheme == "fixed-size" and weights != "uniform"
+
+
+def run_of(phases: tuple[Phase, ...]) -> Mechanism:
+    """The adaptive composition of the phases, each as bad as its description allows."""
+    return composed([(phase, phase.described().upper) for phase in phases])
+
+
+def with_idle_others(phases: list[tuple[Phase, Mechanism]]) -> Mechanism:
+    parts = [
+        Repeat(
+            Poisson(base, phase.sampling.rate) if has_uneven_cohorts(phase) else phase.sampling.sampled(base),
+            phase.rounds,
+        )
+        for phase, base in phases
+    ]
+    return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
+
+
+def composed(phases: list[tuple[Phase, Mechanism]]) -> Mechanism:
+    parts = [Repeat(phase.sampling.sampled(base), phase.rounds) for phase, base in phases]
+    return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
