@@ -90,7 +90,7 @@ def _against(asked: Setting) -> dict[str, Any]:
 
 def _of_claim(path: Path) -> tuple[Any, dict[str, Any], tuple[float, float] | None]:
     """What the claim says ran, against whom, and the (epsilon, delta) that it claims."""
-    from ..proofs_checks.claims.claim import load_claim, to_run
+    from ..proofs_checks.claims.claim import load_claim
     from ..proofs_checks.claims.observers import certifiable
 
     claim = load_claim(path)
@@ -103,7 +103,7 @@ def _of_claim(path: Path) -> tuple[Any, dict[str, Any], tuple[float, float] | No
         "participation": statement.participation,
     }
     try:
-        run = to_run(claim)
+        run = claim.run
     except InputError as problem:
         raise as_option(problem) from None
     return run, against, (statement.epsilon, statement.delta)
