@@ -119,6 +119,9 @@ class World:
         near = 2 if self.scheme == "fixed-size" and self.relation == "add-remove" else self.move
         far = 1 if self.scheme == "poisson" and self.move == 2 else near
         inner = 1 + (gamma - 1) / q
+        exactly = near == far and n == 1 and (self.scheme == "poisson" or self.relation == "add-remove")
+        if self.kind in CENTRAL and exactly:
+            return _one_round(self.mu(far, least=True), q, eps), _one_round(self.mu(far), q, eps)
         if self.kind in CENTRAL:
             mu, most = self.mu(far, least=True), self.mu(near)
             low = max(q * gauss(mu, mp.log(inner)), replaced(self.mu(1, least=True), q, eps) if self.move == 2 else 0)
@@ -162,6 +165,16 @@ def coins(n: int, q: mp.mpf, delta: Callable[[int], mp.mpf]) -> mp.mpf:
     if q == 1:
         return delta(n)
     return mp.fsum(mp.binomial(n, k) * q**k * (1 - q) ** (n - k) * delta(k) for k in range(1, n + 1))
+
+
+def _one_round(mu: mp.mpf, q: mp.mpf, eps: mp.mpf) -> mp.mpf:
+    """(1-q) N(0) + q N(mu) against N(0), and back, each in closed form."""
+
+    def forth(gamma: mp.mpf) -> mp.mpf:
+        return 1 - gamma if gamma <= 1 - q else q * gauss(mu, mp.log(1 + (gamma - 1) / q))
+
+    gamma = mp.exp(eps)
+    return max(forth(gamma), 1 - gamma + gamma * forth(1 / gamma))
 
 
 def of_absence(clients: mp.mpf, shift: mp.mpf, eps: mp.mpf) -> mp.mpf:

@@ -7,6 +7,7 @@ here: each document is well-formed, and its seal is right.
 from __future__ import annotations
 
 import copy
+import itertools
 import random
 from collections.abc import Iterator
 from functools import cache
@@ -20,7 +21,7 @@ from certificate_truth import DIGITS, at_least, at_most, bound_only, exact
 Document = dict[str, Any]
 
 METHODS = ("mixture", "lattice", "threshold", "chernoff", "inversion")
-DIRECTIONS: tuple[tuple[str, ...], ...] = (("both",), ("add", "remove"), ("remove",), ("add", "both", "remove"))
+DIRECTIONS = (("both",), ("add", "remove"), ("remove",), ("add",), ("add", "both", "remove"))
 MARGIN = mp.mpf("1e-3")
 """How far an end is moved past the truth, relatively."""
 
@@ -141,28 +142,36 @@ def _last(above: Any) -> mp.mpf:
     return low
 
 
-def ends(rng: random.Random, direction: str, method: str, epsilon: str, rounds: int) -> Document:
-    """Evidence at random, from the sensible to the absurd."""
-    c = rng.choice(["0.3", "1.0", "3.0", "10", "40", "1e-9", "1e7", "0", ONE, f"{rng.uniform(0, 6):.3f}"])
-    h = rng.choice(["0.02", "0.2", "0.6", "2", "20", "1e-20", "1e20", "0"])
+BLANK = {"c": "0", "h": "0", "terms": 0, "beyond": "0", "split": None}
+EVIDENCE: tuple[Document, ...] = (
+    BLANK,
+    BLANK | {"c": "25", "h": "0.3", "terms": 200, "beyond": "40"},
+    BLANK | {"c": "1", "h": "1e-12", "terms": 2, "beyond": "2"},
+    BLANK | {"c": "0.3", "h": "20", "terms": 3, "beyond": "0.45"},
+    BLANK | {"c": "1e300", "h": "1", "terms": 2, "beyond": "1e301", "split": "0"},
+)
+"""What each method is given in turn: nothing; what may do; steps far too fine, and far too coarse; what overflows."""
+
+
+def at_random(rng: random.Random, epsilon: str, rounds: int) -> Document:
+    """Evidence from the sensible to the absurd."""
+    c = rng.choice(["0.3", "1.0", "3.0", "10", "40", "1e-9", "1e7", ONE, f"{rng.uniform(0, 6):.3f}"])
+    h = rng.choice(["0.02", "0.2", "0.6", "2", "20", "1e20", ONE])
     split = rng.choice([None, None, None, "0", repr(0.999 * float(epsilon) / rounds), "7"])
     beyond = rng.choice(["0", "0.01", "1.5", "30", repr(1.5 * float(c))])
-    terms = rng.choice([0, 2, 3, 40, 250])
-    return dict(direction=direction, method=method, c=c, h=h, terms=terms, beyond=beyond, split=split)
+    return {"c": c, "h": h, "terms": rng.choice([2, 3, 40, 250]), "beyond": beyond, "split": split}
 
 
-def forgeries(name: str, seed: int, per_method: int) -> Iterator[Document]:
-    """False statements about one run, each with evidence of every method; all are false, whatever the evidence."""
+def forgeries(name: str, seed: int, more: int) -> Iterator[Document]:
+    """False statements about one run with evidence of every method, `more` of it at random: all are false."""
     rng, base = random.Random(f"{name}{seed}"), STATEMENTS[name]
     inside, outside = edges(name)
     rounds = base["phases"][0]["rounds"]
-    for method in METHODS:
-        for directions in DIRECTIONS:
-            for _ in range(per_method):
-                above = [ends(rng, direction, method, inside, rounds) for direction in directions]
-                yield told(base, ("0", inside), above, None, "holds", inside)
-                below = ends(rng, directions[0], method, outside, rounds) | {"phases": [0]}
-                yield told(base, (outside, "inf"), [], below, "refuted", "0")
+    for method, directions in itertools.product(METHODS, DIRECTIONS):
+        for found in (*EVIDENCE, *(at_random(rng, inside, rounds) for _ in range(more))):
+            ends = [{"direction": direction, "method": method, **found} for direction in directions]
+            yield told(base, ("0", inside), ends, None, "holds", inside)
+            yield told(base, (outside, "inf"), [], ends[0] | {"phases": [0]}, "refuted", "0")
     yield told(base, ("0", "inf"), [], None, "holds", "1e200")
     yield told(base, ("0", inside), [], None, "holds", inside)
     yield told(base, (outside, "inf"), [], None, "refuted", "0")
@@ -178,3 +187,91 @@ def told(
     document["interval"] = dict(zip(("epsilon_lower", "epsilon_upper"), interval, strict=True))
     document |= {"verdict": verdict, "evidence": {"upper": above, "lower": below}}
     return seal(document)
+
+
+WORDS = ("add-remove", "replace-one", "zero-out", "none", "poisson", "fixed-size", "shuffle", *METHODS)
+WORDS += ("hidden", "visible", "pooled", "dp", "billboard", "joint", "remove", "add", "both", "opposed", "inf")
+KINDS = tuple(sorted({document["phases"][0]["mechanism"]["kind"] for document in STATEMENTS.values()}))
+ODD = (None, True, [], {}, 0.5, -1, 0, 1, 2**53 + 1, 10**30, "", "nan", "-1", "0", "1", "1e200", "1/3", ONE)
+
+
+def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Every field of a document with its place."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    inner = list(items)
+    if not inner:
+        yield path, value
+    for key, below in inner:
+        yield from leaves(below, (*path, key))
+
+
+def substitutes(value: Any) -> Iterator[Any]:
+    """Other values for a field: near, far, of other kinds, and such as no document should have."""
+    yield from (odd for odd in ODD if odd != value or type(odd) is not type(value))
+    if isinstance(value, int):
+        yield from (value - 1, value + 1, 2 * value, 10 * value)
+    elif isinstance(value, str):
+        yield from (word for word in (*WORDS, *KINDS) if word != value)
+        with mp.workdps(20):
+            for factor in ("0.5", "0.98", "0.999999", "1.000001", "1.02", "2"):
+                try:
+                    yield mp.nstr(exact(value) * mp.mpf(factor), 18)
+                except (ValueError, ZeroDivisionError):
+                    return
+
+
+def changed(document: Document, path: tuple[Any, ...], value: Any) -> Document:
+    """The document with one field changed, the verdict that then follows from its interval, and a new seal."""
+    result = copy.deepcopy(document)
+    place: Any = result
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    if path[0] != "verdict":
+        result["verdict"] = _follows(result)
+    return seal(result)
+
+
+def _follows(document: Document) -> str:
+    """The verdict of the interval, if it has one."""
+    try:
+        interval, claim = document["interval"], document["claim"]
+        claimed = exact(claim["epsilon_interval"][1] if claim["epsilon_interval"] else claim["epsilon"])
+        if interval["epsilon_upper"] != "inf" and exact(interval["epsilon_upper"]) <= claimed:
+            return "holds"
+        return "refuted" if exact(interval["epsilon_lower"]) > claimed else "undecided"
+    except (ValueError, TypeError, LookupError, ArithmeticError):
+        return str(document["verdict"])
+
+
+def tampered(document: Document, seed: int, most: int) -> Iterator[Document]:
+    """The document with one field changed: each field, up to `most` substitutes for it, at random."""
+    for path, value in leaves(document):
+        rng = random.Random(f"{path}{seed}")
+        others = list(substitutes(value))
+        for other in rng.sample(others, min(most, len(others))):
+            yield changed(document, path, other)
+
+
+def moved(document: Document, name: str) -> Iterator[Document]:
+    """An honest document with one end just past the truth: the evidence is as good as it can be."""
+    inside, outside = edges(name)
+    upper, lower = (copy.deepcopy(document) for _ in range(2))
+    upper["interval"] = {"epsilon_lower": "0", "epsilon_upper": inside}
+    upper["claim"]["epsilon"], upper["evidence"]["lower"] = inside, None
+    lower["interval"] = {"epsilon_lower": outside, "epsilon_upper": "inf"}
+    lower["claim"]["epsilon"], lower["evidence"]["upper"] = "0", []
+    yield changed(upper, ("verdict",), "holds")
+    yield changed(lower, ("verdict",), "refuted")
+    twice = copy.deepcopy(lower)  # a phase told twice, and the rest of the other end's proof in its place
+    for end in document["evidence"]["upper"]:
+        twice["evidence"]["lower"] = {**end, "phases": [0]}
+        yield changed(twice, ("verdict",), "refuted")
+        twice["evidence"]["lower"] = {**end, "phases": [0, 0]}
+        yield changed(twice, ("verdict",), "refuted")
+    if document["evidence"]["lower"]:
+        end = {key: value for key, value in document["evidence"]["lower"].items() if key != "phases"}
+        upper["evidence"]["upper"] = [{**end, "direction": each["direction"]} for each in document["evidence"]["upper"]]
+        yield changed(upper, ("verdict",), "holds")
+        lower["evidence"]["lower"]["phases"] = [0, 0]
+        yield changed(lower, ("verdict",), "refuted")

@@ -4,7 +4,7 @@ from math import prod
 
 from flint import acb, arb, arb_poly
 
-from .format import End, require
+from .format import LARGE, End, require
 from .pairs import ONE, ZERO, Pair, Product
 from .transforms import Line, line
 
@@ -128,6 +128,7 @@ def lost(product: Product) -> arb:
 def delta_bound(pairs: dict[str, Product], end: End, epsilon: arb, upper: bool) -> arb:
     """[4] At least (upper) or at most delta(epsilon) of the end's direction. Sampled phases first."""
     require(end.direction in pairs, f"no direction {end.direction!r}")
+    require(epsilon < LARGE, "an end out of range")
     product = sorted(pairs[end.direction], key=lambda step: step[0].order == "both")
     pair, n = product[0]
     above = lost(product) if upper else ZERO

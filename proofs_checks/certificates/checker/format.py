@@ -13,6 +13,9 @@ FORMAT = "dpcert-certificate-2"
 MOST = 2**53
 """Populations, cohorts, rounds: whole numbers up to this."""
 
+LARGE = 10**15
+"""What numbers of mechanisms and evidence, and their reciprocals, must not exceed: exponents without end overflow."""
+
 OBSERVERS = {"dp": ("hidden", "visible"), "billboard": ("hidden", "pooled"), "joint": ("hidden", "pooled")}
 RELATIONS = ("add-remove", "zero-out", "replace-one")
 FIELDS = {
@@ -96,6 +99,13 @@ def number(value: Any) -> fmpq:
     return fmpq(*Fraction(written).as_integer_ratio())
 
 
+def moderate(value: Any) -> fmpq:
+    """[1] A number of a mechanism or of the evidence: 0, or from 1e-15 to 1e15."""
+    read = number(value)
+    require(read == 0 or (read <= LARGE and read * LARGE >= 1), f"out of range: {value}")
+    return read
+
+
 def digest(document: dict[str, Any]) -> str:
     """[1] sha256 over the canonical JSON of everything but the digest."""
     content = {key: value for key, value in document.items() if key != "digest"}
@@ -136,7 +146,7 @@ def phase(value: Any) -> Phase:
     kind = text(mechanism["kind"])
     _, *values = table(mechanism, f"kind {FIELDS[kind]}")
     names = FIELDS[kind].split()
-    read = {name: fmpq(whole(v)) if name in WHOLE else number(v) for name, v in zip(names, values, strict=True)}
+    read = {name: fmpq(whole(v)) if name in WHOLE else moderate(v) for name, v in zip(names, values, strict=True)}
     scheme, rate, size = _sampling(sampling)
     batches = int(rate.q) if scheme == "shuffle" else 1
     require(scheme != "shuffle" or rate.p == 1, "shuffled batches are of one size")
@@ -165,8 +175,8 @@ def _sampling(value: Any) -> tuple[str, fmpq, fmpq | None]:
 def end(value: Any) -> End:
     """[1] An end of the interval's evidence."""
     direction, method, c, h, terms, beyond, split = table(value, "direction method c h terms beyond split")
-    cut = None if split is None else number(split)
-    return End(text(direction), text(method), number(c), number(h), whole(terms, 0), number(beyond), cut)
+    cut = None if split is None else moderate(split)
+    return End(text(direction), text(method), moderate(c), moderate(h), whole(terms, 0), moderate(beyond), cut)
 
 
 def lower_end(value: Any, phases: int) -> tuple[list[int], End]:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from flint import arb
 
-from .format import GAUSSIAN, LAPLACE, Phase, require
+from .format import GAUSSIAN, LAPLACE, LARGE, Phase, require
 
 ZERO, ONE = arb(0), arb(1)
 MOST_MASSES = 40_000
@@ -67,6 +67,7 @@ def pure(odds: arb, stay: arb = ZERO, lost: arb = ZERO) -> Pair:
 
 def _moved(r: Round, a: arb, t: arb) -> Pair:
     """[2.1] Laplace noise moved by a scales, on multiples of t: in between L = 0, or, to dominate, +-a."""
+    require(a < LARGE, "too little noise for this arithmetic")
     return pure(a.exp(), ZERO if r.worst else ((-t).exp() - (-a).exp()) / (1 + (-t).exp()))
 
 
@@ -229,6 +230,7 @@ def steps(phase: Phase, relation: str, seen: str, worst: bool) -> dict[str, Pair
     phase = phase._replace(rounds=phase.rounds // phase.batches)
     for order, move in moves(phase, relation, seen, worst):
         pair = NOISE[phase.kind](Round(phase, move, worst, order not in ("both", "visible")))
+        require(pair.mu < LARGE and pair.g < LARGE, "too little noise for this arithmetic")
         side = order.split()[-1]
         direction = side if side in ("remove", "add", "opposed") else "both"
         found[direction] = behind_coin(pair, order, phase, move, worst)

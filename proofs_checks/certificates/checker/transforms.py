@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from flint import acb, acb_mat, arb
 
-from .format import require
+from .format import LARGE, require
 from .pairs import ONE, ZERO, Pair
 
 BITS = 84
@@ -58,6 +58,7 @@ def _real_axis(pair: Pair, c: arb) -> Line:
 
     def at(h: arb, n: int) -> list[tuple[acb, acb]]:
         require(n == 1 and pair.order == "zcdp", "nothing is known off the real axis")
+        require(pair.mu**2 * c * (c + 1) < LARGE, "the abscissa is out of range")
         bound = acb((pair.mu**2 / 2 * c * (c + 1)).exp())
         return [(bound, bound)]
 
@@ -67,6 +68,7 @@ def _real_axis(pair: Pair, c: arb) -> Line:
 def _unsampled(pair: Pair, c: arb) -> Line:
     """[3.1] Plain Gaussian noise, or a lattice; of a public coin's mixture p M matters, and 1 - p lies at L = 0."""
     p, half = pair.p, pair.mu**2 / 2
+    require(half * c * (c + 1) + c * pair.g * max(pair.law, default=0) < LARGE, "the abscissa is out of range")
 
     def at(h: arb, n: int) -> list[tuple[acb, acb]]:
         ts = [acb(c, h * j) for j in range(n)]
