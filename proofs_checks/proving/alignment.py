@@ -114,7 +114,8 @@ class _Shifts:
         kind = self.draws[k][0]
         atoms = [a for a in self.atoms if kind not in WHOLE or not a or a in self.space.whole]
         if k == solved:
-            atoms = atoms + [f"n{i}" for i in range(len(self.draws)) if i != k]
+            others = [f"n{i}" for i in range(len(self.draws)) if i != k]
+            atoms = [CONSTANT, *self.space.ranges, *others]
         elif solved is not None:
             atoms = []
         whole = kind in WHOLE

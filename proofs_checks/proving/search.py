@@ -87,8 +87,13 @@ def _aligned(space: Space, here: list[Path], there: list[Path], data: tuple[Cond
         return Failure(
             here[0].key, "this output is impossible on the neighbour, or drawn otherwise", here[0].conditions
         )
-    found = _together(space, here, there, data) or _each(space, here, there, data) or _solved(space, here, there, data)
-    return found or Failure(here[0].key, "no alignment of the supported form", (*here[0].conditions, *there[0].data))
+    together = _together(space, here, there, data)
+    if together:
+        return together
+    options = [found for way in (_each, _solved) if (found := way(space, here, there, data))]
+    if not options:
+        return Failure(here[0].key, "no alignment of the supported form", (*here[0].conditions, *there[0].data))
+    return min(options, key=_worst)
 
 
 def _together(space: Space, here: list[Path], there: list[Path], data: tuple[Condition, ...]) -> list[Piece]:

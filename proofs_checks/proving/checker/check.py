@@ -15,7 +15,7 @@ Conditions with continuous noise may hold with equality only: that is a null set
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -76,6 +76,7 @@ def check_case(function: Callable[..., Any], case: Neighbours, entries: Any, eps
     ways = list(leaves(here))
     for leaf in ways:
         own = [piece for piece in pieces if (piece.key, piece.draws) == (leaf.key, leaf.draws)]
+        own = [piece for piece in own if not _excluded(piece.source, leaf.tests)]
         _covered(prover, [*facts, *leaf.tests], own, leaf)
     for piece in pieces:
         _arrives(prover, piece, ways, there, case.data)
@@ -92,6 +93,9 @@ def _covered(prover: Prover, known: list[Sign], pieces: list[Piece], leaf: Leaf)
     if not pieces:
         raise Refused(f"a way to the output {leaf.key} is not covered by any piece")
     piece, *rest = pieces
+    if _excluded(piece.source, known):
+        _covered(prover, known, rest, leaf)
+        return
     inside = list(known)
     for sign in piece.source:
         if not prover.entails(inside, sign):
@@ -99,9 +103,14 @@ def _covered(prover: Prover, known: list[Sign], pieces: list[Piece], leaf: Leaf)
             inside.append(sign)
 
 
+def _excluded(source: Iterable[Sign], known: Iterable[Sign]) -> bool:
+    """Whether one condition is the negation of one that is known: a quick way to see that a piece is elsewhere."""
+    return not {sign.opposite_key() for sign in source}.isdisjoint(sign.key() for sign in known)
+
+
 def _arrives(prover: Prover, piece: Piece, ways: list[Leaf], there: Branch | Leaf, data: Data) -> None:
     """Shifted noise leads to the same output on the neighbour."""
-    source = [*data.facts, *piece.source]
+    source = [*data.facts, *_drawn(piece), *piece.source]
     for k, (kind, _) in enumerate(piece.draws):
         arrival = [Sign(piece.moved(sign.form), False) for sign in support(kind, Form.variable(f"n{k}"))]
         if not all(prover.entails(source, sign) for sign in arrival):
@@ -111,12 +120,18 @@ def _arrives(prover: Prover, piece: Piece, ways: list[Leaf], there: Branch | Lea
         if not prover.entails(source, Sign(piece.moved(sign.form), strict)):
             raise Refused(f"shifted noise leaves its target, for the output {piece.key}")
     starts = [leaf for leaf in ways if (leaf.key, leaf.draws) == (piece.key, piece.draws)]
+    starts = [leaf for leaf in starts if not _excluded(piece.source, leaf.tests)]
     for leaf, known in reached(there, [*data.facts, *piece.target], prover):
         if (leaf.key, leaf.draws) != (piece.key, piece.draws):
             raise Refused(f"the neighbour may put out {leaf.key} instead of {piece.key}, or draw otherwise")
         arrived = [Sign(piece.moved(sign.form), sign.strict) for sign in known if noisy(sign.form)]
         for start in starts:
             _same_numbers(prover, piece, start, leaf, [*source, *start.tests, *arrived])
+
+
+def _drawn(piece: Piece) -> list[Sign]:
+    """Noise lies where it has mass."""
+    return [sign for k, (kind, _) in enumerate(piece.draws) for sign in support(kind, Form.variable(f"n{k}"))]
 
 
 def _same_numbers(prover: Prover, piece: Piece, start: Leaf, end: Leaf, known: list[Sign]) -> None:
@@ -132,7 +147,7 @@ def _same_numbers(prover: Prover, piece: Piece, start: Leaf, end: Leaf, known: l
 def _costs(prover: Prover, piece: Piece, data: Data, epsilon: Fraction) -> None:
     """The weighted sum of the shifts' sizes is at most epsilon, wherever the piece applies."""
     sizes = [sign for name in sorted(data.ends) for sign in _size(name, piece, data)]
-    known = [*data.facts, *piece.source, *sizes]
+    known = [*data.facts, *_drawn(piece), *piece.source, *sizes]
     total = Form({}, epsilon)
     for (kind, scale), shift, bound in zip(piece.draws, piece.shifts, piece.bounds, strict=True):
         if kind in DISCRETE:
@@ -175,11 +190,13 @@ def _whole(shift: Form, data: Data) -> None:
 
 def _apart(prover: Prover, pieces: list[Piece], facts: list[Sign]) -> None:
     """Pieces of one output with different shifts have targets that do not overlap, but for null sets."""
-    for one, other in itertools.combinations(pieces, 2):
-        if (one.key, one.draws) != (other.key, other.draws):
-            continue
+    targets = [[Sign(s.form, s.strict or piece.continuous(s.form)) for s in piece.target] for piece in pieces]
+    keys = [({sign.key() for sign in target}, {sign.opposite_key() for sign in target}) for target in targets]
+    for i, j in itertools.combinations(range(len(pieces)), 2):
+        one, other = pieces[i], pieces[j]
+        if (one.key, one.draws) != (other.key, other.draws) or not keys[i][0].isdisjoint(keys[j][1]):
+            continue  # other outputs, or a condition and its negation
         if all(a.same(b) for a, b in zip(one.shifts, other.shifts, strict=True)):
             continue
-        both = [Sign(s.form, s.strict or one.continuous(s.form)) for s in (*one.target, *other.target)]
-        if not prover.contradictory([*facts, *both]):
+        if not prover.contradictory([*facts, *targets[i], *targets[j]]):
             raise Refused(f"two pieces move noise to the same place, for the output {one.key}")

@@ -6,12 +6,14 @@ This does not prove anything by itself; it catches a symbolic run that means som
 from __future__ import annotations
 
 import json
+import types
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from ....mechanisms import samplers
 from .farkas import Prover
 from .forms import Form, Refused, Sign
 from .pairs import Neighbours, Point
@@ -121,7 +123,7 @@ def _compare(function: Callable[..., Any], entries: list[float], leaf: Leaf, poi
         return
     rng = Recorded(leaf.draws, noise)
     try:
-        output = function(np.array(entries), rng)
+        output = _fed(function, leaf, rng)(np.array(entries), rng)
     except Refused:
         raise
     except Exception as problem:
@@ -137,6 +139,18 @@ def _compare(function: Callable[..., Any], entries: list[float], leaf: Leaf, poi
 
 
 _WHOLE = ("geometric", "discrete-laplace")
+
+
+def _fed(function: Callable[..., Any], leaf: Leaf, rng: Recorded) -> Callable[..., Any]:
+    """The function; where it calls dpcert's exact sampler, which takes no generator, over a sampler that is fed too."""
+    if not any(kind == "discrete-laplace" for kind, _ in leaf.draws) or not isinstance(function, types.FunctionType):
+        return function
+
+    def fed(scale: Any, source: Any = None) -> Any:
+        return rng._one("discrete-laplace", scale)
+
+    scope = {n: fed if v is samplers.discrete_laplace else v for n, v in function.__globals__.items()}
+    return types.FunctionType(function.__code__, scope, None, function.__defaults__, function.__closure__)
 
 
 def _alike(expected: Any, real: Any, numbers: list[float]) -> bool:
