@@ -17,8 +17,8 @@ def assert_proved(mechanism: Callable[..., Any], *, epsilon: float | None = None
     broken: the message says what could not be proved, and where. Returns the proof. Raises AssertionError, InputError.
     """
     context = current()
-    claim = context.epsilon if epsilon is None else epsilon
-    if claim is None:
+    claim = context.epsilon if epsilon is None and "rho" not in options else epsilon
+    if claim is None and "rho" not in options:
         raise InputError("epsilon", None, "a number, or a @pytest.mark.dp(epsilon=...) on the test")
     if epsilon is None and context.delta:
         raise InputError("delta", context.delta, "0: proofs are of pure differential privacy")

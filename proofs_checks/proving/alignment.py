@@ -33,11 +33,15 @@ DENOMINATORS = 240
 
 @dataclass(frozen=True)
 class Alignment:
-    """A shift for each noise; bounds on the shifts' sizes, linear in the data (|x| is called abs:x); their cost."""
+    """A shift for each noise; bounds on the shifts' sizes, linear in the data (|x| is called abs:x); their cost.
+
+    cost: epsilon; where all noise is Gaussian, rho. caps: the bounds' largest values.
+    """
 
     shifts: tuple[Linear, ...]
     bounds: tuple[Linear, ...]
-    epsilon: Fraction
+    caps: tuple[Fraction, ...]
+    cost: Fraction
 
 
 class _Program:
@@ -178,7 +182,8 @@ def align(
         return None
     shifts = tuple(_form({a: solution[p] - solution[m] for a, (p, m) in row.items()}) for row in unknown.shifts)
     bounds = tuple(_form({a: solution[c] for a, c in row.items()}) for row in unknown.bounds)
-    return Alignment(shifts, bounds, cost(space, draws, bounds))
+    caps = tuple(largest_value(space, bound) for bound in bounds)
+    return Alignment(shifts, bounds, caps, _cost(space, draws, bounds, caps))
 
 
 def _sizes(space: Space, atom: str) -> list[dict[str, float]]:
@@ -219,11 +224,15 @@ def _form(coefficients: Mapping[str, float]) -> Linear:
     return Linear({name: value for name, value in exact.items() if name}, exact.get(CONSTANT, Fraction(0)))
 
 
-def cost(space: Space, draws: Sequence[Draw], bounds: Sequence[Linear]) -> Fraction:
-    """The largest value of the weighted sum of the bounds over all neighbours."""
+def _cost(space: Space, draws: Sequence[Draw], bounds: Sequence[Linear], caps: Sequence[Fraction]) -> Fraction:
+    """The largest value of the weighted sum of the bounds over all neighbours; Gaussian noise weighs cap / (2 scale^2).
+
+    sum shift^2 / (2 scale^2) is the zCDP of a Gaussian shift (Bun, Steinke 2016, arXiv 1605.02065, Proposition 1.6).
+    """
     total = Linear()
-    for (kind, scale), bound in zip(draws, bounds, strict=True):
-        total = total + bound * weight(kind, scale)
+    gaussian = all(kind == "gaussian" for kind, _ in draws)
+    for (kind, scale), bound, cap in zip(draws, bounds, caps, strict=True):
+        total = total + bound * (cap / (2 * Fraction(scale) ** 2) if gaussian else weight(kind, scale))
     return largest_value(space, total)
 
 

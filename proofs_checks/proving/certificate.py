@@ -18,7 +18,8 @@ def document(
     name: str,
     relation: str,
     domain: Domain,
-    epsilon: Fraction,
+    notion: str,
+    cost: Fraction,
     merging: bool,
     cases: Mapping[tuple[int, str], Iterable[Piece]],
 ) -> dict[str, Any]:
@@ -31,7 +32,7 @@ def document(
         "domain": {"ends": [None if e is None else str(e) for e in (domain.low, domain.high)], "whole": domain.whole},
         "sizes": sorted({entries for entries, _ in cases}),
         "merging": merging,
-        "epsilon": str(epsilon),
+        {"dp": "epsilon", "zcdp": "rho"}[notion]: str(cost),
         "cases": [
             {"entries": entries, "case": case, "pieces": [_piece(piece) for piece in pieces]}
             for (entries, case), pieces in cases.items()
@@ -55,6 +56,7 @@ def _piece(piece: Piece) -> dict[str, Any]:
         "target": [_condition(c) for c in piece.target],
         "shifts": [_form(shift) for shift in piece.alignment.shifts],
         "bounds": [_form(bound) for bound in piece.alignment.bounds],
+        "caps": [str(cap) for cap in piece.alignment.caps],
     }
 
 

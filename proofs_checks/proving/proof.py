@@ -34,9 +34,9 @@ class Counterexample:
 class Proof:
     """verdict: "proved", "not proved" or "unsupported" (`reason` names the line).
 
-    epsilon: proved, or the least that the search can prove where that is above the claim (rounded up); None where
-    nothing can be proved. dearest: where it costs most. sizes: numbers of entries that it is said of; every size is
-    meant where `every_size`.
+    notion: "dp", or "zcdp", where all epsilons here are rhos. epsilon: proved, or the least that the search can prove
+    where that is above the claim (rounded up); None where nothing can be proved. dearest: where it costs most.
+    sizes: numbers of entries that it is said of; every size is meant where `every_size`.
     certificate: what `dpcert check` proves again. counterexamples: where the search fails. stopped: by the time budget
     or Ctrl-C, after the stated sizes.
     """
@@ -50,6 +50,7 @@ class Proof:
     sizes: tuple[int, ...]
     reason: str
     seconds: float
+    notion: str = "dp"
     certificate: dict[str, Any] | None = None
     counterexamples: tuple[Counterexample, ...] = ()
     dearest: Counterexample | None = None
@@ -62,9 +63,10 @@ class Proof:
         return self.verdict == "proved"
 
     def __str__(self) -> str:
+        unit = "DP" if self.notion == "dp" else "zCDP"
         where = f"{self.relation}, {self.domain}"
         if self.proved:
-            first = f"proved: {self.name} is {self.epsilon!r}-DP {self._range()} ({where})"
+            first = f"proved: {self.name} is {self.epsilon!r}-{unit} {self._range()} ({where})"
         elif self.verdict == "unsupported":
             first = f"unsupported: {self.name}: {self.reason}"
         else:
@@ -80,11 +82,13 @@ class Proof:
         return f"for up to N = {self.sizes[-1]} {'entry' if self.sizes[-1] == 1 else 'entries'}"
 
     def to_json(self) -> dict[str, Any]:
+        name = "epsilon" if self.notion == "dp" else "rho"
         return {
             "mechanism": self.name,
             "verdict": self.verdict,
-            "claimed": {"epsilon": self.claim},
-            "epsilon_upper": self.epsilon,
+            "notion": self.notion,
+            "claimed": {name: self.claim},
+            f"{name}_upper": self.epsilon,
             "relation": self.relation,
             "domain": self.domain,
             "entries": list(self.sizes),

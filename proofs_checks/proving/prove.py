@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -14,34 +13,40 @@ from .arrays import Symbols
 from .certificate import document
 from .checker.check import check_proof
 from .counterexamples import dearest, found
+from .enumeration import enumerated
 from .instrument import instrumented
 from .linear import exact
-from .proof import Counterexample, Proof, rounded_up
+from .proof import Proof
+from .question import Progress, Question
 from .relations import RELATIONS, Domain, pairs
 from .search import Piece, search
 from .unsupported import Raises, Unsupported
-
-Progress = Callable[[int, int], None]
 
 
 def prove(
     mechanism: Callable[..., Any],
     *,
     epsilon: float | None = None,
+    rho: float | None = None,
+    notion: str | None = None,
     entries: int = 4,
     relation: str = "replace-one",
     low: float | None = 0.0,
     high: float | None = 1.0,
     whole: bool = False,
+    values: Sequence[float] | None = None,
     max_seconds: float = 300.0,
     progress: Progress | None = None,
 ) -> Proof:
     """Prove that mechanism(dataset, rng) is epsilon-DP, or the least epsilon for which a proof is found.
 
     mechanism: dataset is a numpy array of numbers, rng a numpy Generator; it is not changed, but run on symbols.
-    epsilon: the claim, at least 0; None asks for the least. entries: for datasets of 1, 2, ... this many entries, and
+    epsilon: the claim, at least 0; None asks for the least. rho: instead, rho-zCDP of a mechanism with Gaussian noise
+    only (notion "zcdp" asks for the least). entries: for datasets of 1, 2, ... this many entries, and
     all values in them: in [low, high] (None: no bound; whole: integers); add-remove counts the larger dataset.
     relation: "replace-one", "add-remove", or "answers" (every entry moves by at most 1: answers to queries).
+    values: entries are these numbers only, and the mechanism has finitely many outcomes (coins and choices, no other
+    noise): all of them are enumerated with their exact probabilities, and the least epsilon is the true one.
     progress: called with the cases done and their number.
 
     Method: randomness alignment (Zhang, Kifer 2017, arXiv 1607.08228, section 4), found by linear programs and proved
@@ -55,11 +60,25 @@ def prove(
     """
     if not callable(mechanism):
         raise InputError("mechanism", mechanism, "a callable mechanism(dataset, rng) -> output")
-    claim = None if epsilon is None else Fraction(nonnegative("epsilon", epsilon))
-    question = _Question(
-        mechanism, claim, count("entries", entries), choice("relation", relation, RELATIONS), _domain(low, high, whole)
+    notion = choice("notion", notion or ("dp" if rho is None else "zcdp"), ("dp", "zcdp"))
+    if (epsilon if notion == "zcdp" else rho) is not None:
+        raise InputError("notion", notion, "dp with a claimed epsilon, zcdp with a claimed rho, and not both claims")
+    stated = ("epsilon", epsilon) if notion == "dp" else ("rho", rho)
+    claim = None if stated[1] is None else Fraction(nonnegative(*stated))
+    question = Question(
+        mechanism,
+        claim,
+        count("entries", entries),
+        choice("relation", relation, RELATIONS),
+        _domain(low, high, whole),
+        notion,
     )
-    return _answer(question, time.monotonic() + positive("max_seconds", max_seconds), progress or (lambda *_: None))
+    deadline, progress = time.monotonic() + positive("max_seconds", max_seconds), progress or (lambda *_: None)
+    if values is not None and notion == "zcdp":
+        raise InputError("notion", notion, "dp, for a mechanism with finitely many outcomes")
+    if values is not None:
+        return enumerated(question, values, deadline, progress)
+    return _answer(question, deadline, progress)
 
 
 def _domain(low: float | None, high: float | None, whole: bool) -> Domain:
@@ -69,43 +88,7 @@ def _domain(low: float | None, high: float | None, whole: bool) -> Domain:
     return Domain(ends[0], ends[1], whole)
 
 
-@dataclass
-class _Question:
-    """What is asked, and what was found so far."""
-
-    mechanism: Callable[..., Any]
-    claim: Fraction | None
-    entries: int
-    relation: str
-    domain: Domain
-    cases: dict[tuple[int, str], list[Piece]] = field(default_factory=dict)
-    examples: list[Counterexample] = field(default_factory=list)
-    dearest: Counterexample | None = None
-    epsilon: Fraction | None = Fraction(0)
-    began: float = field(default_factory=time.monotonic)
-
-    @property
-    def name(self) -> str:
-        return f"{self.mechanism.__module__}:{getattr(self.mechanism, '__qualname__', type(self.mechanism).__name__)}"
-
-    def proof(self, verdict: str, reason: str, **more: Any) -> Proof:
-        return Proof(
-            self.name,
-            verdict,
-            None if self.claim is None else float(self.claim),
-            None if self.epsilon is None or verdict == "unsupported" else rounded_up(self.epsilon),
-            self.relation,
-            self.domain.words() if self.relation != "answers" else "all answers to queries of sensitivity 1",
-            tuple(sorted({size for size, _ in self.cases})),
-            reason,
-            time.monotonic() - self.began,
-            counterexamples=tuple(self.examples[:6]),
-            dearest=self.dearest,
-            **more,
-        )
-
-
-def _answer(question: _Question, deadline: float, progress: Progress) -> Proof:
+def _answer(question: Question, deadline: float, progress: Progress) -> Proof:
     """Merged values first, since they fork less; where these know too little of the data, without."""
     for merging in (True, False):
         question.cases, question.examples, question.epsilon = {}, [], Fraction(0)
@@ -122,7 +105,7 @@ def _answer(question: _Question, deadline: float, progress: Progress) -> Proof:
     return _checked(question, merging, stopped)
 
 
-def _search(question: _Question, merging: bool, deadline: float, progress: Progress) -> tuple[bool, bool]:
+def _search(question: Question, merging: bool, deadline: float, progress: Progress) -> tuple[bool, bool]:
     """Fills in the question's cases. Whether it was stopped; whether values were merged."""
     function, merged, done = instrumented(question.mechanism), False, 0
     sizes = range(1, question.entries + 1)
@@ -156,12 +139,19 @@ def _search(question: _Question, merging: bool, deadline: float, progress: Progr
     return False, merged
 
 
-def _checked(question: _Question, merging: bool, stopped: bool) -> Proof:
+def _checked(question: Question, merging: bool, stopped: bool) -> Proof:
     """Nothing is proved before the checker has said so."""
     epsilon = question.epsilon if question.claim is None else question.claim
     assert epsilon is not None
     certificate = document(
-        question.mechanism, question.name, question.relation, question.domain, epsilon, merging, question.cases
+        question.mechanism,
+        question.name,
+        question.relation,
+        question.domain,
+        question.notion,
+        epsilon,
+        merging,
+        question.cases,
     )
     verdict = check_proof(certificate, question.mechanism)
     if not verdict.ok:

@@ -112,7 +112,7 @@ def _each(space: Space, here: list[Path], there: list[Path], data: tuple[Conditi
         options = []
         for i in alike or [i for i in range(len(there)) if i not in taken]:
             found = _piece(space, path, there[i], (*data, *path.noisy), (*data, *there[i].noisy))
-            options += [(found[0].alignment.epsilon, i, found[0])] if found else []
+            options += [(found[0].alignment.cost, i, found[0])] if found else []
         if not options:
             return []
         _, i, piece = min(options, key=lambda option: option[:2])
@@ -147,7 +147,7 @@ def _solved(space: Space, here: list[Path], there: list[Path], data: tuple[Condi
 
 
 def _worst(pieces: list[Piece]) -> Fraction:
-    return max(piece.alignment.epsilon for piece in pieces)
+    return max(piece.alignment.cost for piece in pieces)
 
 
 def _piece(

@@ -7,7 +7,7 @@ shown that
    same output after the same kinds of draws, with the same released numbers (`_arrives`);
 3. n -> n + S has determinant +-1 and whole shifts for discrete noise; targets of different pieces with the same
    output overlap in a null set, or have the same shift (`_apart`): T is injective;
-4. sum of |shift| / scale <= epsilon on C (`_costs`).
+4. sum of |shift| / scale <= epsilon on C (`costs`).
 Then P(M(D) in E) = integral of p(n) <= e^epsilon integral of p(T n) <= e^epsilon P(M(D') in E): (epsilon, 0)-DP.
 Conditions with continuous noise may hold with equality only: that is a null set.
 """
@@ -20,11 +20,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from .costs import costs, drawn, gaussian_costs
 from .farkas import Prover
 from .forms import Form, Refused, Sign
 from .names import followed
 from .pairs import Data, Neighbours, cases
-from .pieces import DISCRETE, Piece, determinant, read_piece, weight
+from .pieces import Piece, determinant, read_piece
 from .replay import replayed
 from .runs import Branch, Leaf, leaves, noisy, reached, support, tree
 
@@ -46,10 +47,12 @@ def check_proof(document: Mapping[str, Any], function: Callable[..., Any]) -> Ch
     try:
         if document.get("format") != FORMAT:
             raise Refused(f"not a certificate of the format {FORMAT!r}")
-        epsilon, merging = Fraction(document["epsilon"]), document["merging"]
+        notion, merging = "rho" if "rho" in document else "epsilon", document["merging"]
+        budget = Fraction(document[notion])
+        cost = gaussian_costs if notion == "rho" else costs
         low, high = (None if end is None else Fraction(end) for end in document["domain"]["ends"])
         whole, relation, sizes = document["domain"]["whole"], document["relation"], document["sizes"]
-        if epsilon < 0 or not all(type(flag) is bool for flag in (merging, whole)) or not sizes:
+        if budget < 0 or not all(type(flag) is bool for flag in (merging, whole)) or not sizes:
             raise Refused("fields that make no claim")
         stated = {(case["entries"], case["case"]): case["pieces"] for case in document["cases"]}
         steps = runs = 0
@@ -57,7 +60,7 @@ def check_proof(document: Mapping[str, Any], function: Callable[..., Any]) -> Ch
             for case in cases(relation, int(size), low, high, whole, merging):
                 if (size, case.name) not in stated:
                     raise Refused(f"nothing is said of {size} entries where {case.name}")
-                done = check_case(function, case, stated[size, case.name], epsilon)
+                done = check_case(function, case, stated[size, case.name], budget, cost)
                 steps, runs = steps + done.steps, runs + done.runs
     except Refused as problem:
         return Checked(False, str(problem))
@@ -66,7 +69,9 @@ def check_proof(document: Mapping[str, Any], function: Callable[..., Any]) -> Ch
     return Checked(True, f"{steps} contradictions shown by exact multipliers, {runs} real runs agree", steps, runs)
 
 
-def check_case(function: Callable[..., Any], case: Neighbours, entries: Any, epsilon: Fraction) -> Checked:
+def check_case(
+    function: Callable[..., Any], case: Neighbours, entries: Any, budget: Fraction, cost: Callable[..., None]
+) -> Checked:
     """One pair of neighbours. Raises Refused with the first thing that is not proved."""
     prover, symbolic = Prover(), followed(function)
     here = tree(symbolic, case.dataset, case.data, prover)
@@ -80,7 +85,9 @@ def check_case(function: Callable[..., Any], case: Neighbours, entries: Any, eps
         _covered(prover, [*facts, *leaf.tests], own, leaf)
     for piece in pieces:
         _arrives(prover, piece, ways, there, case.data)
-        _costs(prover, piece, case.data, epsilon)
+        if abs(determinant(piece)) != 1:
+            raise Refused(f"the shift of the noise changes volumes, for the output {piece.key}")
+    cost(prover, pieces, case.data, budget)
     _apart(prover, pieces, facts)
     runs = replayed(function, case, ways, prover) + replayed(function, case, list(leaves(there)), prover, other=True)
     return Checked(True, "", prover.steps, runs)
@@ -110,7 +117,7 @@ def _excluded(source: Iterable[Sign], known: Iterable[Sign]) -> bool:
 
 def _arrives(prover: Prover, piece: Piece, ways: list[Leaf], there: Branch | Leaf, data: Data) -> None:
     """Shifted noise leads to the same output on the neighbour."""
-    source = [*data.facts, *_drawn(piece), *piece.source]
+    source = [*data.facts, *drawn(piece), *piece.source]
     for k, (kind, _) in enumerate(piece.draws):
         arrival = [Sign(piece.moved(sign.form), False) for sign in support(kind, Form.variable(f"n{k}"))]
         if not all(prover.entails(source, sign) for sign in arrival):
@@ -129,11 +136,6 @@ def _arrives(prover: Prover, piece: Piece, ways: list[Leaf], there: Branch | Lea
             _same_numbers(prover, piece, start, leaf, [*source, *start.tests, *arrived])
 
 
-def _drawn(piece: Piece) -> list[Sign]:
-    """Noise lies where it has mass."""
-    return [sign for k, (kind, _) in enumerate(piece.draws) for sign in support(kind, Form.variable(f"n{k}"))]
-
-
 def _same_numbers(prover: Prover, piece: Piece, start: Leaf, end: Leaf, known: list[Sign]) -> None:
     differences = [a - piece.moved(b) for a, b in zip(start.reals, end.reals, strict=True)]
     differing = [form for form in differences if form.slopes or form.at_zero]
@@ -142,50 +144,6 @@ def _same_numbers(prover: Prover, piece: Piece, start: Leaf, end: Leaf, known: l
     for form in differing:
         if not all(prover.entails(known, Sign(side, False)) for side in (form, -form)):
             raise Refused(f"a released number changes, for the output {piece.key}")
-
-
-def _costs(prover: Prover, piece: Piece, data: Data, epsilon: Fraction) -> None:
-    """The weighted sum of the shifts' sizes is at most epsilon, wherever the piece applies."""
-    sizes = [sign for name in sorted(data.ends) for sign in _size(name, piece, data)]
-    known = [*data.facts, *_drawn(piece), *piece.source, *sizes]
-    total = Form({}, epsilon)
-    for (kind, scale), shift, bound in zip(piece.draws, piece.shifts, piece.bounds, strict=True):
-        if kind in DISCRETE:
-            _whole(shift, data)
-        still = not shift.slopes and not shift.at_zero
-        if kind == "gaussian" and not still:
-            raise Refused("Gaussian noise is shifted: no pure epsilon")
-        if kind in ("gaussian", "uniform") or still:
-            continue
-        least = [bound - shift]
-        if kind in ("laplace", "discrete-laplace"):
-            least.append(bound + shift)
-        if kind in ("gumbel", "geometric"):
-            least.append(shift)
-        if not all(prover.entails(known, Sign(form, False)) for form in least):
-            raise Refused(f"a shift may be larger than its bound, for the output {piece.key}")
-        total = total.plus(bound, -weight(kind, scale))
-    if not prover.entails(known, Sign(total, False)):
-        raise Refused(f"the shifts may cost more than {epsilon}, for the output {piece.key}")
-    if abs(determinant(piece)) != 1:
-        raise Refused(f"the shift of the noise changes volumes, for the output {piece.key}")
-
-
-def _size(name: str, piece: Piece, data: Data) -> list[Sign]:
-    """|name| is at least name and -name, at most its largest value; only said where a bound needs it."""
-    if not any(f"abs:{name}" in bound.slopes for bound in piece.bounds):
-        return []
-    size, itself = Form.variable(f"abs:{name}"), Form.variable(name)
-    least = [Sign(size - itself, False), Sign(size + itself, False)]
-    low, high = data.ends[name]
-    return least if low is None or high is None else [*least, Sign(max(-low, high) - size, False)]
-
-
-def _whole(shift: Form, data: Data) -> None:
-    """The shift of discrete noise is a whole number, whatever the data."""
-    slopes = all(name in data.whole and slope.denominator == 1 for name, slope in shift.slopes.items())
-    if not slopes or shift.at_zero.denominator != 1:
-        raise Refused("discrete noise is shifted by what need not be a whole number")
 
 
 def _apart(prover: Prover, pieces: list[Piece], facts: list[Sign]) -> None:

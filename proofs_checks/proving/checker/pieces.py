@@ -27,6 +27,7 @@ class Piece:
     target: tuple[Sign, ...]
     shifts: tuple[Form, ...]
     bounds: tuple[Form, ...]
+    caps: tuple[Fraction, ...] = ()
 
     def moved(self, form: Form) -> Form:
         """The form at the shifted noise."""
@@ -53,6 +54,7 @@ def read_piece(entry: Any, known: set[str]) -> Piece:
             tuple(_sign(each, names) for each in entry["target"]),
             tuple(_form(each, names) for each in entry["shifts"]),
             tuple(_form(each, sizes) for each in entry["bounds"]),
+            tuple(Fraction(each) for each in entry.get("caps", [])),
         )
     except (KeyError, TypeError, ValueError, ZeroDivisionError) as problem:
         raise Refused(f"a piece that cannot be read ({type(problem).__name__}: {problem})") from None

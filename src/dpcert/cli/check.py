@@ -28,7 +28,7 @@ def check_command(
     Exit code: 0 everything in it is proved; 1 something is not; 2 there is no JSON document to check.
     """
     document = _document(certificate)
-    if str(document.get("format", "")).startswith("dpcert proof"):
+    if str(document.get("format", "")).startswith(("dpcert proof", "dpcert enumeration")):
         ok, reason = _proof(document)
     else:
         from ..proofs_checks.certificates.checker import check
@@ -47,12 +47,14 @@ def _proof(document: dict[str, Any]) -> tuple[bool, str]:
     from ..proofs_checks.auditing.target import load
     from ..proofs_checks.proving.certificate import source_digest
     from ..proofs_checks.proving.checker.check import check_proof
+    from ..proofs_checks.proving.checker.finite import check_enumeration
 
     name = str(document.get("function"))
     function = load(name, "([0.0], [1.0])", field="function").mechanism
     if source_digest(function) != document.get("source_sha256"):
         return False, f"the source of {name} is not the one that was proved"
-    checked = check_proof(document, function)
+    enumeration = str(document["format"]).startswith("dpcert enumeration")
+    checked = (check_enumeration if enumeration else check_proof)(document, function)
     claim = f"{name} is {document.get('epsilon')}-DP ({document.get('relation')}, entries {document.get('sizes')}): "
     return checked.ok, (claim if checked.ok else "") + checked.reason
 

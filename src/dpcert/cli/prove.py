@@ -26,6 +26,10 @@ def prove_command(
     epsilon: Annotated[
         float | None, typer.Option("--epsilon", help="Claimed epsilon. Default: find the least that can be proved.")
     ] = None,
+    rho: Annotated[
+        float | None, typer.Option("--rho", help="Claimed rho-zCDP instead, of a function whose noise is Gaussian.")
+    ] = None,
+    zcdp: Annotated[bool, typer.Option("--zcdp", help="Find the least rho that can be proved.")] = False,
     entries: Annotated[int, typer.Option("--entries", help="Prove it for datasets of 1 to this many entries.")] = 4,
     relation: Annotated[
         str, typer.Option("--relation", help="replace-one, add-remove, or answers (each moves by at most 1).")
@@ -33,6 +37,10 @@ def prove_command(
     low: Annotated[str, typer.Option("--low", help="Least value of an entry, or -inf.")] = "0",
     high: Annotated[str, typer.Option("--high", help="Largest value of an entry, or inf.")] = "1",
     whole: Annotated[bool, typer.Option("--whole", help="Entries are integers.")] = False,
+    values: Annotated[
+        str | None,
+        typer.Option("--values", help="Entries are only these, as in 0,1: exact enumeration of coins and choices."),
+    ] = None,
     certificate: Annotated[
         Path | None, typer.Option("--certificate", metavar="DIR", help="Write the proof there, for dpcert check.")
     ] = None,
@@ -62,11 +70,14 @@ def prove_command(
         proof = prove(
             target.mechanism,
             epsilon=epsilon,
+            rho=rho,
+            notion="zcdp" if zcdp or rho is not None else "dp",
             entries=entries,
             relation=relation,
             low=_end("--low", low),
             high=_end("--high", high),
             whole=whole,
+            values=None if values is None else _numbers(values),
             max_seconds=max_seconds,
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
@@ -85,14 +96,25 @@ def _end(option: str, text: str) -> float | None:
     return None if value in (float("inf"), float("-inf")) else value
 
 
+def _numbers(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError("--values", text, "numbers separated by commas") from None
+
+
 def _audited(mechanism: Any, proof: Proof, trials: int) -> AuditResult | None:
     """The pairs at which no proof exists, handed to the auditor; where nothing was claimed, for a lower bound."""
     wanted = proof.counterexamples or (proof.claim is None and proof.dearest)
-    if trials == 0 or not wanted:
+    if trials == 0 or not wanted or proof.notion == "zcdp":
         return None
     from ..proofs_checks.proving.refutation import refute
 
     return refute(mechanism, proof, trials)
+
+
+def _named(proof: Proof) -> str:
+    return "epsilon" if proof.notion == "dp" else "rho"
 
 
 def _refuted(proof: Proof, audit: AuditResult | None) -> bool:
@@ -114,12 +136,12 @@ def _say(mechanism: str, proof: Proof, audit: AuditResult | None, written: str |
     if as_json:
         found = {"audit": None if audit is None else audit.to_json()}
         verdict = {"verdict": "refuted"} if _refuted(proof, audit) else {}
-        document = proof.to_json() | verdict | {"epsilon_lower": lower, "certificate": written, **found}
+        document = proof.to_json() | verdict | {f"{_named(proof)}_lower": lower, "certificate": written, **found}
         print_json(jsonable(document | {"mechanism": mechanism}))
         return
     typer.echo(str(proof))
     if proof.epsilon is not None and proof.claim is None:
-        typer.echo(f"  epsilon is in [{rounded_down(lower, 5)}, {rounded_up(proof.epsilon)}]")
+        typer.echo(f"  {_named(proof)} is in [{rounded_down(lower, 5)}, {rounded_up(proof.epsilon)}]")
     if audit is not None and _refuted(proof, audit):
         typer.echo(f"  REFUTED by running it (error probability {audit.alpha:g})\n{audit.witness}")
     elif audit is not None and proof.claim is not None:

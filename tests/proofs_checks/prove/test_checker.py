@@ -13,7 +13,7 @@ import pytest
 from dpcert.mechanisms.samplers import discrete_laplace
 from dpcert.proofs_checks.proving import prove
 from dpcert.proofs_checks.proving.checker import check as checker
-from dpcert.proofs_checks.proving.checker import farkas, runs
+from dpcert.proofs_checks.proving.checker import costs, farkas, finite, runs
 from dpcert.proofs_checks.proving.checker.check import check_proof
 from dpcert.proofs_checks.proving.checker.forms import Form, Sign
 
@@ -248,11 +248,11 @@ def no_branch(self, sign):
 
 
 FALSE = {
-    "costs": (half_noise, lambda: moved([["laplace", "1/2"]], {"": "1"}), [(checker, "_costs", ignore)]),
+    "costs": (half_noise, lambda: moved([["laplace", "1/2"]], {"": "1"}), [(checker, "costs", ignore)]),
     "scales": (
         half_noise,
         lambda: moved([["laplace", "1/2"]], {"": "1"}),
-        [(checker, "weight", lambda kind, scale: Fraction(1))],
+        [(costs, "weight", lambda kind, scale: Fraction(1))],
     ),
     "released numbers": (
         exact,
@@ -291,7 +291,7 @@ FALSE = {
     "whole shifts": (
         discrete_noise_on_reals,
         lambda: moved([["discrete-laplace", "1"]], {"": "1"}),
-        [(checker, "_whole", ignore)],
+        [(costs, "_whole", ignore)],
     ),
     "entailment": (
         exact_word,
@@ -353,3 +353,35 @@ def test_possible_inequalities_have_no_multipliers():
     assert prover.contradictory([sign(x=1, c=-2), sign(x=-1, c=1)])
     assert prover.entails([sign(x=1, c=-2)], sign(x=1, c=-1))
     assert not prover.entails([sign(x=1, c=-1)], sign(x=1, c=-2))
+
+
+def randomised_response(data, rng):
+    return data[0] if rng.random() < 0.75 else 1 - data[0]
+
+
+def enumeration(**changes):
+    document = {"format": "dpcert enumeration 1", "relation": "replace-one", "values": [0, 1], "sizes": [1]}
+    return document | {"epsilon": "11/10"} | changes
+
+
+def test_enumerations_are_checked_exactly():
+    assert finite.check_enumeration(enumeration(), randomised_response).ok
+    for changes in (
+        {"epsilon": "109/100"},
+        {"epsilon": "-1"},
+        {"sizes": []},
+        {"values": [0]},
+        {"relation": "answers"},
+        {"format": "dpcert proof 1"},
+    ):
+        assert not finite.check_enumeration(enumeration(**changes), randomised_response).ok
+
+
+def test_a_function_that_catches_the_end_of_its_run_is_rejected():
+    def mechanism(data, rng):
+        try:
+            return data[0] if rng.random() < 0.5 else 0.0
+        except BaseException:
+            return 0.0
+
+    assert "catches" in finite.check_enumeration(enumeration(epsilon="9"), mechanism).reason

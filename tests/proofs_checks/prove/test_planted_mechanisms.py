@@ -47,7 +47,7 @@ def test_the_broken_one_is_not_proved_for_any_larger_number(case):
         worst = 0
         for pair in pairs(case.options.get("relation", "replace-one"), entries, domain, merging=True):
             pieces, failures = search(instrumented(case.broken), pair, Symbols.of)
-            worst = max([worst, *(piece.alignment.epsilon for piece in pieces)])
+            worst = max([worst, *(piece.alignment.cost for piece in pieces)])
             if failures or worst > case.epsilon:
                 break
         else:

@@ -178,3 +178,62 @@ def test_an_interrupt_answers_with_what_is_done():
     assert proof.proved
     assert proof.stopped
     assert proof.sizes == (1,)
+
+
+def histogram(dataset, rng):
+    counts = [0, 0]
+    for entry in dataset:
+        counts[0 if entry < 0.5 else 1] += 1
+    return [count + rng.normal(0, 1) for count in counts]
+
+
+def test_gaussian_noise_has_a_rho_and_no_epsilon():
+    assert prove(histogram, entries=2, notion="zcdp").epsilon == 1
+    assert prove(histogram, entries=2, rho=1).proved
+    assert prove(histogram, entries=2, rho=0.99).verdict == "not proved"
+    assert prove(histogram, entries=1).verdict == "not proved"
+    assert prove(clipped_sum, entries=1, notion="zcdp").verdict == "not proved"
+
+
+def test_gaussian_noise_that_decides_what_is_released_is_not_proved():
+    def tested(dataset, rng):
+        noisy = dataset.sum() + rng.normal()
+        return noisy if noisy > 0 else None
+
+    assert prove(tested, entries=1, rho=0.5).verdict == "not proved"
+
+
+def randomised_response(dataset, rng):
+    return [entry if rng.random() < 0.75 else 1 - entry for entry in dataset]
+
+
+def test_finitely_many_outcomes_give_the_exact_epsilon():
+    proof = prove(randomised_response, values=[0, 1], entries=3)
+    assert math.log(3) <= proof.epsilon <= math.nextafter(math.log(3), 2)
+    assert prove(randomised_response, values=[0, 1], entries=2, epsilon=1.0987).proved
+    refused = prove(randomised_response, values=[0, 1], entries=2, epsilon=1.0986)
+    assert refused.verdict == "not proved"
+    assert refused.counterexamples[0].dataset in ((0.0,), (1.0,))
+
+
+def test_choices_permutations_and_narrowed_coins():
+    def exponential_mechanism(dataset, rng):
+        weights = [2.0 ** sum(dataset), 2.0 ** (len(dataset) - sum(dataset))]
+        return int(rng.choice(2, p=[w / sum(weights) for w in weights]))
+
+    def thirds(dataset, rng):
+        coin = rng.random()
+        return "low" if coin < 0.25 else "middle" if coin < (0.5 if dataset[0] else 0.75) else "high"
+
+    assert prove(exponential_mechanism, values=[0, 1], entries=3).epsilon == pytest.approx(math.log(4), abs=0.4)
+    assert prove(thirds, values=[0, 1], entries=1).epsilon == pytest.approx(math.log(2))
+    shuffled = prove(lambda dataset, rng: rng.permutation(dataset).tolist(), values=[0, 1], entries=2, epsilon=5)
+    assert shuffled.verdict == "not proved"
+
+
+@pytest.mark.parametrize(
+    "options", [{"values": [1]}, {"values": [0, 1], "relation": "answers"}, {"rho": 1, "epsilon": 1}]
+)
+def test_bad_input_of_the_other_modes(options):
+    with pytest.raises(InputError):
+        prove(randomised_response, **options)

@@ -1,0 +1,91 @@
+"""What the shifts of a certificate's pieces cost: epsilon, or rho where all noise is Gaussian."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+from .farkas import Prover
+from .forms import Form, Refused, Sign
+from .pairs import Data
+from .pieces import DISCRETE, Piece, weight
+from .runs import noisy, support
+
+
+def costs(prover: Prover, pieces: list[Piece], data: Data, epsilon: Fraction) -> None:
+    """Of each piece at most epsilon."""
+    for piece in pieces:
+        _costs(prover, piece, data, epsilon)
+
+
+def drawn(piece: Piece) -> list[Sign]:
+    """Noise lies where it has mass."""
+    return [sign for k, (kind, _) in enumerate(piece.draws) for sign in support(kind, Form.variable(f"n{k}"))]
+
+
+def _costs(prover: Prover, piece: Piece, data: Data, epsilon: Fraction) -> None:
+    """The weighted sum of the shifts' sizes is at most epsilon, wherever the piece applies."""
+    sizes = [sign for name in sorted(data.ends) for sign in _size(name, piece, data)]
+    known = [*data.facts, *drawn(piece), *piece.source, *sizes]
+    total = Form({}, epsilon)
+    for (kind, scale), shift, bound in zip(piece.draws, piece.shifts, piece.bounds, strict=True):
+        if kind in DISCRETE:
+            _whole(shift, data)
+        still = not shift.slopes and not shift.at_zero
+        if kind == "gaussian" and not still:
+            raise Refused("Gaussian noise is shifted: no pure epsilon")
+        if kind in ("gaussian", "uniform") or still:
+            continue
+        least = [bound - shift]
+        if kind in ("laplace", "discrete-laplace"):
+            least.append(bound + shift)
+        if kind in ("gumbel", "geometric"):
+            least.append(shift)
+        if not all(prover.entails(known, Sign(form, False)) for form in least):
+            raise Refused(f"a shift may be larger than its bound, for the output {piece.key}")
+        total = total.plus(bound, -weight(kind, scale))
+    if not prover.entails(known, Sign(total, False)):
+        raise Refused(f"the shifts may cost more than {epsilon}, for the output {piece.key}")
+
+
+def _size(name: str, piece: Piece, data: Data) -> list[Sign]:
+    """|name| is at least name and -name, at most its largest value; only said where a bound needs it."""
+    if not any(f"abs:{name}" in bound.slopes for bound in piece.bounds):
+        return []
+    size, itself = Form.variable(f"abs:{name}"), Form.variable(name)
+    least = [Sign(size - itself, False), Sign(size + itself, False)]
+    low, high = data.ends[name]
+    return least if low is None or high is None else [*least, Sign(max(-low, high) - size, False)]
+
+
+def _whole(shift: Form, data: Data) -> None:
+    """The shift of discrete noise is a whole number, whatever the data."""
+    slopes = all(name in data.whole and slope.denominator == 1 for name, slope in shift.slopes.items())
+    if not slopes or shift.at_zero.denominator != 1:
+        raise Refused("discrete noise is shifted by what need not be a whole number")
+
+
+def gaussian_costs(prover: Prover, pieces: list[Piece], data: Data, rho: Fraction) -> None:
+    """All noise is Gaussian, and shifted by the same vector whatever the output: the mechanism is a function of noise
+    N(0, scale^2), on the neighbour the same function of that noise moved, which is sum shift^2 / (2 scale^2)-zCDP (Bun,
+    Steinke 2016, arXiv 1605.02065, Proposition 1.6 and Lemma 1.8). shift^2 <= cap * bound, both at least |shift|.
+    """
+    for one, other in itertools.combinations(pieces, 2):
+        alike = one.draws == other.draws and all(a.same(b) for a, b in zip(one.shifts, other.shifts, strict=True))
+        elsewhere = [sign for sign in (*one.source, *other.source) if not noisy(sign.form)]
+        if not alike and not prover.contradictory([*data.facts, *elsewhere]):
+            raise Refused(f"Gaussian noise is shifted otherwise for the outputs {one.key} and {other.key}")
+    for piece in pieces:
+        if any(kind != "gaussian" for kind, _ in piece.draws) or any(noisy(shift) for shift in piece.shifts):
+            raise Refused("rho is proved of Gaussian noise only, with shifts that do not depend on it")
+        if len(piece.caps) != len(piece.draws):
+            raise Refused("a piece without caps")
+        known = [*data.facts, *(sign for name in sorted(data.ends) for sign in _size(name, piece, data))]
+        total = Form({}, rho)
+        for (_, scale), shift, bound, cap in zip(piece.draws, piece.shifts, piece.bounds, piece.caps, strict=True):
+            limits = [bound - shift, bound + shift, cap - bound]
+            if not all(prover.entails(known, Sign(form, False)) for form in limits):
+                raise Refused(f"a shift may be larger than its bound, for the output {piece.key}")
+            total = total.plus(bound, -cap / (2 * Fraction(scale) ** 2))
+        if not prover.entails(known, Sign(total, False)):
+            raise Refused(f"the shifts may cost more than {rho}, for the output {piece.key}")

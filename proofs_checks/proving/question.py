@@ -1,0 +1,58 @@
+"""What is asked of the prover, and what was found so far."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from .proof import Counterexample, Proof, rounded_up
+from .relations import Domain
+from .search import Piece
+
+Progress = Callable[[int, int], None]
+"""Called with the cases done and their number."""
+
+
+@dataclass
+class Question:
+    """What is asked, and what was found so far."""
+
+    mechanism: Callable[..., Any]
+    claim: Fraction | None
+    entries: int
+    relation: str
+    domain: Domain
+    notion: str = "dp"
+    cases: dict[tuple[int, str], list[Piece]] = field(default_factory=dict)
+    examples: list[Counterexample] = field(default_factory=list)
+    dearest: Counterexample | None = None
+    epsilon: Fraction | None = Fraction(0)
+    words: str = ""
+    began: float = field(default_factory=time.monotonic)
+
+    @property
+    def name(self) -> str:
+        return f"{self.mechanism.__module__}:{getattr(self.mechanism, '__qualname__', type(self.mechanism).__name__)}"
+
+    def _words(self) -> str:
+        return "all answers to queries of sensitivity 1" if self.relation == "answers" else self.domain.words()
+
+    def proof(self, verdict: str, reason: str, **more: Any) -> Proof:
+        return Proof(
+            self.name,
+            verdict,
+            None if self.claim is None else float(self.claim),
+            None if self.epsilon is None or verdict == "unsupported" else rounded_up(self.epsilon),
+            self.relation,
+            self.words or self._words(),
+            tuple(sorted({size for size, _ in self.cases})),
+            reason,
+            time.monotonic() - self.began,
+            notion=self.notion,
+            counterexamples=tuple(self.examples[:6]),
+            dearest=self.dearest,
+            **more,
+        )
