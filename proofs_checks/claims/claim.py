@@ -6,6 +6,7 @@ with a file comes back as one InputError that names the field, its value and wha
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
@@ -22,12 +23,13 @@ from ...mechanisms import (
 )
 from ...mechanisms.client_noise import STAYS, brings_noise
 from ...mechanisms.tables.cohort import CompositionTable, SamplingTable
-from ...mechanisms.tables.fields import MISSING, Count, NonNegative, Probability, Table, checked
+from ...mechanisms.tables.fields import MISSING, Count, NonNegative, Positive, Probability, Table, checked
 from ...mechanisms.tables.file import read_tables
 from ...mechanisms.tables.noise import AnyMechanismTable
 from ...mechanisms.tables.phase import Phase, composed, has_uneven_cohorts, run_of, with_idle_others
 from ...mechanisms.tables.problems import first_problem
-from ...mechanisms.validate import number
+from ...mechanisms.validate import delta_below_one, nonnegative, number
+from .currency import Advantage, Currency, Curve, EpsilonAt, Mu, RenyiAt, Rho, TprAtFpr
 
 
 def _text(field: str, value: object) -> str:
@@ -55,9 +57,58 @@ def _interval(field: str, value: object) -> tuple[float, float]:
 Text = Annotated[str, checked(_text)]
 
 
+def _order(field: str, value: object) -> float:
+    order = number(field, value)
+    if order <= 1:
+        raise InputError(field, value, "an order above 1")
+    return order
+
+
+def _error_rate(field: str, value: object) -> float:
+    error_rate = number(field, value)
+    if not 0 < error_rate <= 0.5:
+        raise InputError(field, value, "an error rate above 0 and at most 1/2")
+    return error_rate
+
+
+def _points(field: str, value: object) -> tuple[tuple[float, float], ...]:
+    expected = "a list of [epsilon, delta], at least one"
+    if not isinstance(value, list | tuple) or not value:
+        raise InputError(field, value, expected)
+    points = []
+    for point in value:
+        if not isinstance(point, list | tuple) or len(point) != 2:
+            raise InputError(field, point, expected)
+        points.append((nonnegative(field, point[0]), delta_below_one(field, point[1])))
+    return tuple(points)
+
+
+class RenyiTable(Table):
+    """renyi = { order = 8, epsilon = 0.5 }: the divergence of that order is at most epsilon."""
+
+    order: Annotated[float, checked(_order)]
+    epsilon: NonNegative
+
+
+class TprAtFprTable(Table):
+    """tpr_at_fpr = { fpr = 1e-3, tpr = 0.01 }: no attack with that false-positive rate finds out more than that."""
+
+    fpr: Annotated[float, checked(_error_rate)]
+    tpr: Probability
+
+
+CURRENCIES = ("epsilon", "rho", "mu", "renyi", "curve", "tpr_at_fpr", "advantage")
+"""The keys of [claim] that state what is claimed: one of them."""
+
+COMPANIONS = {"delta": "epsilon", "epsilon_interval": "epsilon", "orders_up_to": "rho", "fpr_at_least": "mu"}
+"""Keys that mean something beside one of them only."""
+
+
 class Statement(Table):
     """[claim]: what is claimed, about whom, and by whom.
 
+    One currency (proofs_checks/claims/currency.py): epsilon with delta (0 for pure DP), rho (with orders_up_to), mu
+    (with fpr_at_least), renyi = {order, epsilon}, curve = [[epsilon, delta], ...], tpr_at_fpr = {fpr, tpr}, advantage.
     epsilon_interval: what the printed epsilon may have been before rounding; the verdict then uses its upper end.
     convention: how the source computed the number. assumed: what had to be assumed to write the file.
     implementation: "package.module:callable", what `dpcert verify --audit` attacks.
@@ -72,8 +123,16 @@ class Statement(Table):
     notion: Notion = "dp"
     unit: Text = "unit"
     neighbouring: Neighbouring
-    epsilon: NonNegative
-    delta: Probability
+    epsilon: NonNegative | None = None
+    delta: Annotated[float, checked(delta_below_one)] | None = None
+    rho: Positive | None = None
+    orders_up_to: Annotated[float, checked(_order)] | None = None
+    mu: Positive | None = None
+    fpr_at_least: Annotated[float, checked(_error_rate)] | None = None
+    renyi: RenyiTable | None = None
+    curve: Annotated[tuple[tuple[float, float], ...] | None, checked(_points)] = None
+    tpr_at_fpr: TprAtFprTable | None = None
+    advantage: Probability | None = None
     epsilon_interval: Annotated[tuple[float, float] | None, checked(_interval)] = None
     coalition_sees_participation: Annotated[bool | None, checked(_yes_or_no)] = None
     observer: Literal["coalition", "client", "server", "final-models", "outside"] | None = None
@@ -84,8 +143,24 @@ class Statement(Table):
     implementation: Text | None = None
 
     @model_validator(mode="after")
+    def _one_currency(self) -> Statement:
+        stated = [name for name in CURRENCIES if getattr(self, name) is not None]
+        if len(stated) != 1:
+            raise InputError(stated[-1] if stated else "epsilon", stated or MISSING, "one of " + ", ".join(CURRENCIES))
+        for name, owner in COMPANIONS.items():
+            if getattr(self, name) is not None and stated != [owner]:
+                raise InputError(name, getattr(self, name), f"no such key without {owner}")
+        if self.epsilon is not None and self.delta is None:
+            raise InputError("delta", MISSING, "a value beside epsilon; 0 for pure DP")
+        return self
+
+    @model_validator(mode="after")
     def _consistent(self) -> Statement:
-        if self.epsilon_interval and not self.epsilon_interval[0] <= self.epsilon <= self.epsilon_interval[1]:
+        if (
+            self.epsilon is not None
+            and self.epsilon_interval
+            and not self.epsilon_interval[0] <= self.epsilon <= self.epsilon_interval[1]
+        ):
             raise InputError("epsilon_interval", self.epsilon_interval, f"an interval around epsilon = {self.epsilon}")
         if self.notion == "dp" and self.coalition_sees_participation is not None:
             seen = self.coalition_sees_participation
@@ -109,9 +184,28 @@ class Statement(Table):
         return 1 if self.observer == "client" else self.coalition_size
 
     @property
+    def currency(self) -> Currency:
+        """What is claimed, as a number with its meaning."""
+        if self.epsilon is not None and self.delta is not None:
+            most = self.epsilon_interval[1] if self.epsilon_interval else self.epsilon
+            return EpsilonAt(self.epsilon, self.delta, most)
+        if self.rho is not None:
+            return Rho(self.rho, math.inf if self.orders_up_to is None else self.orders_up_to)
+        if self.mu is not None:
+            return Mu(self.mu, self.fpr_at_least or 0.0)
+        if self.renyi is not None:
+            return RenyiAt(self.renyi.epsilon, self.renyi.order)
+        if self.curve is not None:
+            return Curve(self.curve)
+        if self.tpr_at_fpr is not None:
+            return TprAtFpr(self.tpr_at_fpr.tpr, self.tpr_at_fpr.fpr)
+        assert self.advantage is not None  # _one_currency
+        return Advantage(self.advantage)
+
+    @property
     def threshold(self) -> float:
-        """The largest epsilon that the claim still covers."""
-        return self.epsilon_interval[1] if self.epsilon_interval else self.epsilon
+        """The largest number, in the claim's currency, that the claim still covers."""
+        return self.currency.threshold
 
     @property
     def participation(self) -> Visibility | None:
@@ -144,7 +238,7 @@ class ClaimTables(Table):
 class Claim:
     """A claim as read: `statement` says what is claimed, `phases` what ran, `file` where it was read.
 
-    printed: the epsilon as it is written, digit by digit: "8.0" says more than 8.
+    printed: the claimed number as it is written, digit by digit: "8.0" says more than 8.
     run: what ran, as bad as the description allows (for an upper bound on epsilon). attained_run: what ran at the least
     (for a lower bound); phases that are only bounded are left out: forgetting their outputs is post-processing. None
     where all are. Both are made once, here, so that no later step meets bad input.
@@ -204,8 +298,20 @@ def parse_claim(tables: object, file: str | None = None) -> Claim:
     if phases is None and read.mechanism is not None:
         sampling, composition = read.sampling or SamplingTable(), read.composition or CompositionTable()
         phases = (Phase(mechanism=read.mechanism, sampling=sampling, composition=composition),)
-    written = tables["claim"]["epsilon"]
-    return Claim(read.claim, phases or (), str(getattr(written, "text", written)), file)
+    return Claim(read.claim, phases or (), _written(tables["claim"][read.claim.currency.name]), file)
+
+
+def _written(stated: object) -> str:
+    """A stated number as it is written; of a table or a list, its numbers."""
+    if isinstance(stated, dict):
+        return ", ".join(f"{name} {_written(value)}" for name, value in stated.items())
+    if isinstance(stated, list):
+        return "; ".join(_written(value) if not isinstance(value, list) else _pair(value) for value in stated)
+    return str(getattr(stated, "text", stated))
+
+
+def _pair(point: list[object]) -> str:
+    return f"({', '.join(map(_written, point))})"
 
 
 def load_claim(path: str | Path) -> Claim:

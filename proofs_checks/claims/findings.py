@@ -39,7 +39,7 @@ class Finding:
 
 def delta_is_large(claim: Claim) -> bool:
     """delta at or above 1 / population, up to the rounding of a printed delta (1%)."""
-    return claim.population is not None and claim.statement.delta * claim.population >= 0.99
+    return claim.population is not None and (claim.statement.delta or 0.0) * claim.population >= 0.99
 
 
 def assumptions(claim: Claim) -> tuple[str, ...]:
@@ -59,7 +59,7 @@ def _about_statement(claim: Claim) -> Iterator[str]:
     if statement.epsilon_interval:
         yield f"the printed epsilon is rounded: anything up to {statement.threshold:g} is covered by the claim"
     else:
-        yield "epsilon is read as printed, not as a rounded number"
+        yield f"{statement.currency.name} is read as printed, not as a rounded number"
     if delta_is_large(claim):
         yield (
             f"WARNING: delta = {statement.delta:g} is about 1/population (1/{claim.population}) or above: publishing "
@@ -226,11 +226,13 @@ def _verdict_findings(
             "error",
             "The printed number is a central-limit estimate; the true epsilon is above it.",
         )
-    if verdict == "holds" and bracket.upper < 0.8 * claim.statement.epsilon:
+    currency = claim.statement.currency
+    stated = claim.statement.epsilon if claim.statement.epsilon is not None else currency.threshold
+    if verdict == "holds" and bracket.upper < 0.8 * stated:
         yield Finding(
             "claim-is-loose",
             "info",
-            f"The claim could be lowered to {_rounded_up(bracket.upper)} at the same delta.",
+            f"The claim could be lowered: {currency.words} is at most {_rounded_up(bracket.upper)}.",
         )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
-from ...accounting import Bracket, epsilon
+from ...accounting import Bracket
 from ...accounting.billboard.guarantees import EVERYBODY_ELSE, OUTSIDE, Observer
 from ...accounting.billboard.knowledge import Clients
 from ...accounting.billboard.observers import observer_epsilon
@@ -19,6 +19,7 @@ from ...mechanisms.aggregation import Aggregation, PerClientNoise, UniformMean
 from ...mechanisms.tables.noise import PerClientGaussianTable
 from ...mechanisms.tables.phase import has_uneven_cohorts
 from .claim import Claim
+from .currency import Against, EpsilonAt
 from .findings import Finding
 
 
@@ -59,20 +60,21 @@ def judged_against(claim: Claim) -> Observer | None:
 def interval(claim: Claim, run: Mechanism) -> Bracket:
     """The certified interval of `run` (the claim's, at most or at least as revealing) that the verdict uses."""
     statement, observer = claim.statement, judged_against(claim)
-    if observer is None:
-        return epsilon(
-            run,
-            statement.delta,
-            statement.neighbouring,
-            notion=statement.notion,
-            participation=statement.participation,
-        )
+    currency, named = statement.currency, observer is not None
+    if not isinstance(currency, EpsilonAt):
+        if not certifiable(claim):
+            expected = "no observer but the notion's own, and noise that no observer adds, beside " + currency.name
+            raise InputError("claim.observer", statement.observer, expected)
+        named = False
+    if observer is None or not named:
+        return currency.bracket(run, Against(statement.neighbouring, statement.notion, statement.participation))
     return _against(claim, run, observer, statement.clients or "stateful")
 
 
 def _against(claim: Claim, run: Mechanism, observer: Observer, clients: Clients) -> Bracket:
     statement = claim.statement
     noise = _client_noise(claim) or (_server_noise(run) if observer.kind == "server" else None)
+    assert statement.delta is not None  # an epsilon is claimed
     found = observer_epsilon(run, observer, statement.delta, statement.neighbouring, clients=clients, aggregation=noise)
     return found.epsilon
 
@@ -82,7 +84,11 @@ def by_observer(claim: Claim) -> tuple[ObservedInterval, ...]:
 
     Entries that no accountant can give are left out, zero-out in hidden cohorts with unequal weights among them.
     """
-    if claim.statement.notion == "dp" or all(phase.sampling.rate == 1.0 for phase in claim.phases):
+    if (
+        claim.statement.notion == "dp"
+        or claim.statement.epsilon is None
+        or all(phase.sampling.rate == 1.0 for phase in claim.phases)
+    ):
         return ()
     views: tuple[tuple[Observer, Clients], ...] = ((OUTSIDE, "stateless"), (EVERYBODY_ELSE, "stateful"))
     if claim.statement.neighbouring == "zero-out" and any(map(has_uneven_cohorts, claim.phases)):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from ...accounting import Bracket
-from ...mechanisms import Gaussian, Mechanism, Repeat
+from ...mechanisms import Gaussian, InputError, Mechanism, Repeat
 from ...mechanisms.client_noise import as_central
 from ...mechanisms.tables.noise import GaussianMeanTable, PerClientGaussianTable
 from ...mechanisms.tables.phase import Phase, run_of
 from ..claims.claim import Claim
+from ..claims.currency import EpsilonAt
 from .cohort_variants import Sizes
 from .explain import common, explain
 from .matches import Convention
@@ -15,17 +16,33 @@ from .run_variants import Reading
 
 
 def explained(claim: Claim) -> tuple[Convention, ...]:
-    """`explain` for a claim: every convention searched for its printed epsilon."""
+    """`explain` for a claim: every convention searched for its printed epsilon. InputError for other currencies."""
     said = claim.statement
     return explain(
-        _as_read(claim), said.delta, said.neighbouring, claim.printed, said.notion, stated_sizes(claim), readings(claim)
+        _as_read(claim),
+        _delta(claim),
+        said.neighbouring,
+        claim.printed,
+        said.notion,
+        stated_sizes(claim),
+        readings(claim),
     )
 
 
 def commonly_explained(claim: Claim, bracket: Bracket | None) -> tuple[Convention, ...]:
     """`common` for a claim; bracket: the certified epsilon of the run, if known."""
     said = claim.statement
-    return common(_as_read(claim), said.delta, said.neighbouring, claim.printed, said.notion, bracket, readings(claim))
+    return common(
+        _as_read(claim), _delta(claim), said.neighbouring, claim.printed, said.notion, bracket, readings(claim)
+    )
+
+
+def _delta(claim: Claim) -> float:
+    """The claim's delta: at 0, and in other currencies, numbers come about in one way, which verify shows."""
+    currency = claim.statement.currency
+    if not isinstance(currency, EpsilonAt) or currency.delta == 0.0:
+        raise InputError(f"claim.{currency.name}", claim.printed, "an epsilon at a delta above 0, to be explained")
+    return currency.delta
 
 
 def _as_read(claim: Claim) -> Mechanism:

@@ -16,6 +16,7 @@ from ..auditing.attack import attack
 from ..auditing.sampling import Progress
 from ..auditing.target import load
 from ..claims.claim import Claim
+from ..claims.currency import EpsilonAt
 from ..claims.findings import Finding
 from .verify import Verification
 
@@ -42,13 +43,16 @@ def audited(
     if statement.implementation is None:
         return verification
     target = load(statement.implementation, neighbouring=statement.neighbouring, field="claim.implementation")
-    curves = [approximate_dp(statement.threshold, statement.delta), *_described(verification.claim)]
+    currency = statement.currency
+    if not isinstance(currency, EpsilonAt):
+        raise InputError("--audit", statement.implementation, f"a claim of epsilon and delta, not of {currency.name}")
+    curves = [approximate_dp(currency.threshold, currency.delta), *_described(verification.claim)]
     results: list[AuditResult] = []
     for curve in curves:
         result = attack(
             target,
             curve,
-            delta=statement.delta,
+            delta=currency.delta,
             trials=trials,
             alpha=alpha / len(curves),
             max_seconds=max_seconds / len(curves),

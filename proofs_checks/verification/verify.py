@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Literal
 
 from ...accounting import Bracket
+from ...accounting.currencies.pure_dp import UNBOUNDED
 from ...mechanisms import InputError, Mechanism
 from ..auditing import AuditResult, AuditWitness
 from ..certificates.certificate import NoCertificate, restated, write
 from ..claims.claim import Claim, hidden_and_uneven, load_claim
+from ..claims.currency import Against
 from ..claims.findings import NOT_CHECKED, Finding, assumptions, findings
 from ..claims.observers import (
     ObservedInterval,
@@ -30,7 +32,7 @@ from ..claims.observers import (
 from ..reproduction.claimed import commonly_explained
 from ..reproduction.matches import Convention, not_reproduced
 from ..reproduction.printed import printed
-from .witness import Witness, witness
+from .witness import CurrencyWitness, Witness, currency_witness, witness
 
 Verdict = Literal["holds", "refuted", "undecided"]
 
@@ -52,7 +54,7 @@ class Verification:
     assumptions: tuple[str, ...]
     not_checked: tuple[str, ...]
     findings: tuple[Finding, ...]
-    witness: Witness | AuditWitness | None
+    witness: Witness | CurrencyWitness | AuditWitness | None
     certificate: str | None
     seconds: float
     audit: AuditResult | None = None
@@ -66,9 +68,9 @@ class Verification:
             reason = "an audit of the implementation contradicts the claim"
         elif self.verdict == "refuted":
             size = f"{lower / claimed:.3g} times the claim" if claimed > 0 else "more than claimed"
-            reason = f"two neighbours exist that need {size}"
+            reason = f"two neighbours exist that need {size}" if math.isfinite(lower) else UNBOUNDED
         elif self.verdict == "holds":
-            reason = "the true epsilon is at most the claimed one"
+            reason = f"the true {self.claim.statement.currency.words} is at most the claimed one"
         elif math.isinf(upper):
             reason = self.not_checked[0]
         elif lower == 0:
@@ -87,7 +89,8 @@ class Verification:
     def to_json(self) -> dict[str, object]:
         """Plain data for the claims list of `dpcert verify --json`; infinities stay floats here."""
         statement = self.claim.statement
-        claimed: dict[str, object] = {"epsilon": statement.epsilon, "delta": statement.delta}
+        currency = statement.currency
+        claimed = currency.claimed()
         if statement.epsilon_interval:
             claimed["epsilon_interval"] = list(statement.epsilon_interval)
         return {
@@ -95,7 +98,10 @@ class Verification:
             "title": statement.title,
             "verdict": self.verdict,
             "claimed": claimed,
-            "certified": {"epsilon_lower": self.certified.lower, "epsilon_upper": self.certified.upper},
+            "certified": {
+                f"{currency.name}_lower": self.certified.lower,
+                f"{currency.name}_upper": self.certified.upper,
+            },
             "method": self.certified.method,
             "why": self.why,
             "reproduced_by": list(self.reproduced_by),
@@ -144,17 +150,38 @@ def verify(
             *findings(claim, bracket, verdict, reproduced),
             *observer_findings(observers, claim),
             *_digits_findings(claim, conventions),
+            *_without_range(claim),
             *notes,
         ),
-        witness=witness(claim, run) if verdict == "refuted" and run is not None else None,
+        witness=_witness(claim, run, bracket) if verdict == "refuted" and run is not None else None,
         certificate=certificate,
         observers=observers,
         seconds=time.perf_counter() - started,
     )
 
 
+def _witness(claim: Claim, run: Mechanism, bracket: Bracket) -> Witness | CurrencyWitness | None:
+    if claim.statement.delta:
+        return witness(claim, run)
+    return currency_witness(claim, run, bracket.lower)
+
+
+def _without_range(claim: Claim) -> tuple[Finding, ...]:
+    """What a rho or mu is that is meant in a range, without it: no amplification survives at the far end."""
+    whole = claim.statement.currency.without_range()
+    if whole is None:
+        return ()
+    statement = claim.statement
+    against = Against(statement.neighbouring, statement.notion, statement.participation)
+    found = whole.bracket(claim.run, against)
+    text = f"Without that range, {whole.words} is from {found.lower:.5g} to {found.upper:.5g}."
+    return (Finding("range-matters", "info", text),)
+
+
 def _conventions(claim: Claim, bracket: Bracket) -> tuple[Convention, ...]:
     """The common conventions behind a printed epsilon; none where the search cannot describe the run."""
+    if not claim.statement.delta:  # other currencies, and pure DP, have one convention
+        return ()
     try:
         return commonly_explained(claim, bracket if judged_against(claim) is None else None)
     except (ValueError, ArithmeticError):  # of a number without meaning: no convention printed it
@@ -175,6 +202,9 @@ def _certificate(
     """The certificate's file, if one was asked for and can be proved; else, or where it proves less, a finding."""
     if directory is None:
         return None, ()
+    if not claim.statement.delta:
+        text = "No certificate: the format states an epsilon at a delta above 0."
+        return None, (Finding("no-certificate", "info", text),)
     if not certifiable(claim):
         return None, (Finding("no-certificate", "info", "Certificates speak of the notion's own observer only."),)
     try:

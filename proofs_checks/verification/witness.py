@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
+from ...accounting.answer import reveals_less
 from ...accounting.attained import attained
+from ...accounting.dominating import dominating
 from ...accounting.pairs import (
     Composition,
     DiscreteGaussianPair,
@@ -20,6 +22,7 @@ from ...accounting.pairs import (
     RandomizedResponsePair,
     SubsampledPair,
 )
+from ...accounting.question import seen_by
 from ...accounting.shuffled import Epoch, delta_lower, epochs
 from ...mechanisms import Mechanism, Neighbouring, rounds_by_step
 from ..claims.claim import Claim
@@ -47,10 +50,12 @@ def witness(claim: Claim, run: Mechanism) -> Witness | None:
     """The attained pair of `run` that refutes the claim, in words; None if no attained pair is known to."""
     statement = claim.statement
     schemes: set[str] = {phase.sampling.scheme for phase in claim.phases}
+    threshold, delta = statement.threshold, statement.delta
+    assert delta is not None  # an epsilon is claimed
     found = attained(
         run,
-        statement.threshold,
-        statement.delta,
+        threshold,
+        delta,
         statement.neighbouring,
         notion=statement.notion,
         participation=statement.participation,
@@ -60,15 +65,48 @@ def witness(claim: Claim, run: Mechanism) -> Witness | None:
         neighbours = _neighbours(statement.neighbouring, _others(product, schemes, statement.neighbouring))
         pair = _product(product) + ("; of a block's rounds their sum" if "random-allocation" in schemes else "")
         pair += _ignored(product, claim)
-        return Witness(neighbours, pair, _direction(product), statement.delta, at_claim.lower)
-    shuffled = [(delta_lower(epoch, statement.threshold), epoch) for epoch in epochs(run, statement.neighbouring)]
+        return Witness(neighbours, pair, _direction(product), delta, at_claim.lower)
+    shuffled = [(delta_lower(epoch, threshold), epoch) for epoch in epochs(run, statement.neighbouring)]
     if not shuffled:
         return None
     needed, epoch = max(shuffled, key=lambda entry: entry[0])
-    if needed <= statement.delta:
+    if needed <= delta:
         return None
     neighbours = _neighbours(statement.neighbouring, "-clip u")
-    return Witness(neighbours, *_shuffled(epoch), statement.delta, needed)
+    return Witness(neighbours, *_shuffled(epoch), delta, needed)
+
+
+@dataclass(frozen=True, slots=True)
+class CurrencyWitness:
+    """A certified counterexample in another currency: these neighbours need more than the claimed number.
+
+    quantity: what is compared. needed: a certified lower bound on it, above `claimed`.
+    """
+
+    neighbours: str
+    pair: str
+    direction: str
+    quantity: str
+    claimed: float
+    needed: float
+
+    def to_json(self) -> dict[str, object]:
+        """Plain data, under the names of the fields."""
+        return asdict(self)
+
+
+def currency_witness(claim: Claim, run: Mechanism, needed: float) -> CurrencyWitness | None:
+    """The attained pair of `run` that shows the most, in words; None if none is known."""
+    statement = claim.statement
+    products = dominating(run, statement.neighbouring, seen_by(statement.notion, statement.participation)).lower
+    if not products:
+        return None
+    product = min(products, key=reveals_less)
+    schemes: set[str] = {phase.sampling.scheme for phase in claim.phases}
+    neighbours = _neighbours(statement.neighbouring, _others(product, schemes, statement.neighbouring))
+    pair = _product(product) + _ignored(product, claim)
+    currency = statement.currency
+    return CurrencyWitness(neighbours, pair, _direction(product), currency.words, currency.threshold, needed)
 
 
 def _neighbours(relation: Neighbouring, others: str) -> str:

@@ -11,7 +11,9 @@ from pathlib import Path
 from ..mechanisms import InputError
 from ..proofs_checks.auditing import AuditWitness
 from ..proofs_checks.verification.verify import Verification
+from ..proofs_checks.verification.witness import CurrencyWitness
 from .output import interval, rounded_down
+from .table import printed
 
 STYLE = """
 :root{color-scheme:light dark;--ink:#1c2430;--soft:#5b6675;--paper:#fbfbf9;--card:#fff;--line:#e2e4e0;
@@ -88,9 +90,15 @@ def _page(results: list[Verification], problems: list[tuple[str, InputError]]) -
     )
 
 
+def _stated(result: Verification) -> float:
+    """The claimed number as it is printed."""
+    statement = result.claim.statement
+    return statement.threshold if statement.epsilon is None else statement.epsilon
+
+
 def _chart(results: list[Verification]) -> str:
     """One row a claim on a logarithmic axis: a dot at the printed epsilon, a bar over the certified interval."""
-    numbers = [value for r in results for value in (r.claim.statement.epsilon, r.certified.lower, r.certified.upper)]
+    numbers = [value for r in results for value in (_stated(r), r.certified.lower, r.certified.upper)]
     finite = [value for value in numbers if 0 < value < math.inf] or [1.0]
     low, high = math.floor(math.log10(min(finite))), max(math.ceil(math.log10(max(finite))), 1)
 
@@ -112,19 +120,17 @@ def _chart(results: list[Verification]) -> str:
 
 def _row(result: Verification, top: float, x: Callable[[float], float]) -> str:
     statement, middle, colour = result.claim.statement, top + ROW / 2, f"var(--{result.verdict})"
-    start, end, printed = x(result.certified.lower), x(result.certified.upper), x(statement.epsilon)
+    start, end, stated = x(result.certified.lower), x(result.certified.upper), x(_stated(result))
     title = statement.title if len(statement.title) <= 52 else statement.title[:51] + "…"
-    hint = (
-        f"{statement.title}: printed {statement.epsilon:g}, certified {interval(result.certified, 6)}, {result.verdict}"
-    )
+    hint = f"{statement.title}: printed {printed(result)}, certified {interval(result.certified, 6)}, {result.verdict}"
     return (
         f"<g><title>{escape(hint)}</title>"
         f'<text x="{LEFT - 12}" y="{middle + 4:.1f}" text-anchor="end" fill="var(--ink)">{escape(title)}</text>'
-        f'<line x1="{min(printed, start):.1f}" x2="{max(printed, end):.1f}" y1="{middle}" y2="{middle}" '
+        f'<line x1="{min(stated, start):.1f}" x2="{max(stated, end):.1f}" y1="{middle}" y2="{middle}" '
         'stroke="var(--track)" stroke-width="6"/>'
         f'<rect x="{start - 3:.1f}" y="{middle - 6}" width="{max(end - start, 0) + 6:.1f}" height="12" rx="3" '
         f'fill="{colour}"/>'
-        f'<circle cx="{printed:.1f}" cy="{middle}" r="5" fill="none" stroke="var(--ink)" stroke-width="2"/></g>'
+        f'<circle cx="{stated:.1f}" cy="{middle}" r="5" fill="none" stroke="var(--ink)" stroke-width="2"/></g>'
     )
 
 
@@ -139,6 +145,12 @@ def _details(result: Verification) -> str:
         body.append(f"<h3>Findings</h3><ul>{''.join(items)}</ul>")
     if isinstance(result.witness, AuditWitness):
         body.append(f"<h3>Witness</h3><pre>{escape(str(result.witness))}</pre>")
+    elif isinstance(result.witness, CurrencyWitness):
+        other = result.witness
+        body.append(
+            f"<h3>Witness</h3><p>{escape(other.neighbours)}.</p><p><code>{escape(other.pair)}</code></p>"
+            f"<p>For these, {escape(other.quantity)} is at least {rounded_down(other.needed, 6)}.</p>"
+        )
     elif result.witness:
         seen = result.witness
         body.append(
@@ -153,8 +165,8 @@ def _details(result: Verification) -> str:
     body.append(f"<h3>Source</h3><p>{source}; file: <code>{escape(result.claim.file or '-')}</code>{certificate}</p>")
     return (
         f'<details class="{result.verdict}"><summary><span>{escape(statement.title)}</span>'
-        f'<span class="num">printed {statement.epsilon:g}, certified {interval(result.certified, 6)}, '
-        f'delta {statement.delta:g}</span><span class="verdict">{result.verdict}</span></summary>'
+        f'<span class="num">printed {escape(printed(result))}, certified {interval(result.certified, 6)}, '
+        f'{escape(statement.currency.words)}</span><span class="verdict">{result.verdict}</span></summary>'
         f'<div class="body">{"".join(body)}</div></details>'
     )
 

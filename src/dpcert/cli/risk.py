@@ -12,7 +12,7 @@ from rich.table import Table
 from ..accounting.risk import FALSE_POSITIVE_RATES, Risk, risk
 from ..mechanisms import InputError
 from . import options
-from .options import Setting, as_option, timed
+from .options import Setting, timed
 from .output import interval, output_console, print_json, rounded_up
 
 Rates = Annotated[
@@ -102,11 +102,9 @@ def _of_claim(path: Path) -> tuple[Any, dict[str, Any], tuple[float, float] | No
         "notion": statement.notion,
         "participation": statement.participation,
     }
-    try:
-        run = claim.run
-    except InputError as problem:
-        raise as_option(problem) from None
-    return run, against, (statement.epsilon, statement.delta)
+    if statement.epsilon is None or statement.delta is None:
+        return claim.run, against, None
+    return claim.run, against, (statement.epsilon, statement.delta)
 
 
 def _document(found: Risk) -> dict[str, Any]:

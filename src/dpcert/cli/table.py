@@ -16,6 +16,12 @@ from .output import interval, output_console
 STYLES = {"holds": "bold green", "refuted": "bold red", "undecided": "bold yellow"}
 
 
+def printed(result: Verification) -> str:
+    """The claimed number as it is written, with its currency where that is not epsilon."""
+    name = result.claim.statement.currency.name
+    return result.claim.printed if name == "epsilon" else f"{name} {result.claim.printed}"
+
+
 def print_table(results: list[Verification], problems: list[tuple[str, InputError]]) -> None:
     """One row a claim, then one line that counts; nothing at all when no claim could be read."""
     if not results:
@@ -23,7 +29,7 @@ def print_table(results: list[Verification], problems: list[tuple[str, InputErro
     console = output_console()
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("claim", ratio=5)
-    table.add_column("printed epsilon", justify="right", width=7)
+    table.add_column("printed", justify="right", max_width=14)
     table.add_column("certified interval", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     table.add_column("why", ratio=6)
@@ -31,7 +37,7 @@ def print_table(results: list[Verification], problems: list[tuple[str, InputErro
         statement, style = result.claim.statement, STYLES[result.verdict]
         table.add_row(
             escape(statement.title),
-            result.claim.printed,
+            printed(result),
             escape(interval(result.certified, 6)),
             f"[{style}]{result.verdict}[/{style}]",
             escape(result.why),

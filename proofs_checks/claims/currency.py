@@ -1,0 +1,214 @@
+"""What a claim states, in whichever currency: epsilon at delta, rho, mu, a Renyi divergence, several points, a risk.
+
+Every currency is a number that the run's true one must not exceed, and knows how to bracket that: the verdict compares
+the bracket with the threshold, whatever they measure.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+from ...accounting import Bracket, delta, epsilon, mu, renyi, rho, risk
+from ...accounting.question import seen_by
+from ...mechanisms import Mechanism, Neighbouring, Notion, Visibility
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """Whom the claim is about: what every accountant is asked with."""
+
+    neighbouring: Neighbouring
+    notion: Notion
+    participation: Visibility | None
+
+    def options(self) -> dict[str, Any]:
+        """The keyword arguments of the accounting functions."""
+        return {"neighbouring": self.neighbouring, "notion": self.notion, "participation": self.participation}
+
+
+class Currency(ABC):
+    """One stated number. name: the claim's key. threshold: what the true number may be at most."""
+
+    name: str
+    threshold: float
+
+    @abstractmethod
+    def bracket(self, run: Mechanism, against: Against) -> Bracket:
+        """The certified interval of the run's own number."""
+
+    @abstractmethod
+    def claimed(self) -> dict[str, object]:
+        """The claim's own keys and values, for JSON."""
+
+    @property
+    @abstractmethod
+    def words(self) -> str:
+        """What the number is, with its place: "rho up to order 64"."""
+
+    def without_range(self) -> Currency | None:
+        """The same without the range in which it is meant; None where there is none."""
+        return None
+
+
+@dataclass(frozen=True)
+class EpsilonAt(Currency):
+    """(epsilon, delta)-DP; delta = 0 is pure DP."""
+
+    epsilon: float
+    delta: float
+    threshold: float
+    name: str = "epsilon"
+
+    def bracket(self, run: Mechanism, against: Against) -> Bracket:
+        return epsilon(run, self.delta, **against.options())
+
+    def claimed(self) -> dict[str, object]:
+        return {"epsilon": self.epsilon, "delta": self.delta}
+
+    @property
+    def words(self) -> str:
+        return "epsilon" if self.delta else "pure epsilon"
+
+
+@dataclass(frozen=True)
+class Rho(Currency):
+    """rho-zCDP, at the orders up to orders_up_to."""
+
+    threshold: float
+    orders_up_to: float = math.inf
+    name: str = "rho"
+
+    def bracket(self, run: Mechanism, against: Against) -> Bracket:
+        return rho(run, orders_up_to=self.orders_up_to, **against.options())
+
+    def claimed(self) -> dict[str, object]:
+        if self.orders_up_to == math.inf:
+            return {"rho": self.threshold}
+        return {"rho": self.threshold, "orders_up_to": self.orders_up_to}
+
+    @property
+    def words(self) -> str:
+        return "rho" if self.orders_up_to == math.inf else f"rho at orders up to {self.orders_up_to:g}"
+
+    def without_range(self) -> Currency | None:
+        return None if self.orders_up_to == math.inf else Rho(self.threshold)
+
+
+@dataclass(frozen=True)
+class Mu(Currency):
+    """mu-GDP, where both error rates are at least fpr_at_least."""
+
+    threshold: float
+    fpr_at_least: float = 0.0
+    name: str = "mu"
+
+    def bracket(self, run: Mechanism, against: Against) -> Bracket:
+        return mu(run, error_rates_at_least=self.fpr_at_least, **against.options())
+
+    def claimed(self) -> dict[str, object]:
+        if not self.fpr_at_least:
+            return {"mu": self.threshold}
+        return {"mu": self.threshold, "fpr_at_least": self.fpr_at_least}
+
+    @property
+    def words(self) -> str:
+        return f"mu at error rates from {self.fpr_at_least:g} on" if self.fpr_at_least else "mu"
+
+    def without_range(self) -> Currency | None:
+        return Mu(self.threshold) if self.fpr_at_least else None
+
+
+@dataclass(frozen=True)
+class RenyiAt(Currency):
+    """A Renyi divergence of one order."""
+
+    threshold: float
+    order: float
+    name: str = "renyi"
+
+    def bracket(self, run: Mechanism, against: Against) -> Bracket:
+        return renyi(run, self.order, against.neighbouring, seen_by(against.notion, against.participation))
+
+    def claimed(self) -> dict[str, object]:
+        return {"renyi": {"order": self.order, "epsilon": self.threshold}}
+
+    @property
+    def words(self) -> str:
+        return f"the Renyi divergence of order {self.order:g}"
+
+
+@dataclass(frozen=True)
+class Advantage(Currency):
+    """The largest true-positive minus false-positive rate: total variation, delta at epsilon 0."""
+
+    threshold: float
+    name: str = "advantage"
+
+    def bracket(self, run: Mechanism, against: Against) -> Bracket:
+        return delta(run, 0.0, **against.options())
+
+    def claimed(self) -> dict[str, object]:
+        return {"advantage": self.threshold}
+
+    @property
+    def words(self) -> str:
+        return "the advantage of an attack"
+
+
+@dataclass(frozen=True)
+class TprAtFpr(Currency):
+    """The true-positive rate of the strongest attack with one false-positive rate."""
+
+    threshold: float
+    fpr: float
+    name: str = "tpr_at_fpr"
+
+    def bracket(self, run: Mechanism, against: Against) -> Bracket:
+        return risk(run, false_positive_rates=(self.fpr,), **against.options()).rates[0].true_positive_rate
+
+    def claimed(self) -> dict[str, object]:
+        return {"tpr_at_fpr": {"fpr": self.fpr, "tpr": self.threshold}}
+
+    @property
+    def words(self) -> str:
+        return f"the true-positive rate at false-positive rate {self.fpr:g}"
+
+
+@dataclass(frozen=True)
+class Curve(Currency):
+    """Several (epsilon, delta), all of which must hold: the number is the largest of true over claimed epsilons."""
+
+    points: tuple[tuple[float, float], ...]
+    threshold: float = 1.0
+    name: str = "curve"
+
+    def bracket(self, run: Mechanism, against: Against) -> Bracket:
+        worst = Bracket(0.0, 0.0, True, "none")
+        for claimed, at_delta in self.points:
+            worst = worst.maximum(_over(epsilon(run, at_delta, **against.options()), claimed))
+        return worst
+
+    def claimed(self) -> dict[str, object]:
+        return {"curve": [list(point) for point in self.points]}
+
+    @property
+    def words(self) -> str:
+        return "the true over the claimed epsilon at the worst point of the curve"
+
+
+def _over(found: Bracket, claimed: float) -> Bracket:
+    """The quotient, on the same side of 1 as the epsilon is of the claimed one, whatever the rounding."""
+    return Bracket(_quotient(found.lower, claimed), _quotient(found.upper, claimed), found.certified, found.method)
+
+
+def _quotient(end: float, claimed: float) -> float:
+    if end == claimed:
+        return 1.0
+    if claimed == 0.0:
+        return math.inf
+    if end < claimed:
+        return min(end / claimed, math.nextafter(1.0, 0.0))
+    return max(end / claimed, math.nextafter(1.0, 2.0))
