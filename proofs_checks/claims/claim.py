@@ -146,7 +146,8 @@ class Statement(Table):
     def _one_currency(self) -> Statement:
         stated = [name for name in CURRENCIES if getattr(self, name) is not None]
         if len(stated) != 1:
-            raise InputError(stated[-1] if stated else "epsilon", stated or MISSING, "one of " + ", ".join(CURRENCIES))
+            expected = "a value: one of " + ", ".join(CURRENCIES)
+            raise InputError(stated[-1] if stated else "epsilon", stated or MISSING, expected)
         for name, owner in COMPANIONS.items():
             if getattr(self, name) is not None and stated != [owner]:
                 raise InputError(name, getattr(self, name), f"no such key without {owner}")
