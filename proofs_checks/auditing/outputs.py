@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +11,8 @@ from numpy.typing import NDArray
 
 from ...mechanisms import InputError
 from .clopper_pearson import Floats
-from .failures import Raised
+from .layout import Layout
+from .structure import Block, array_of, blocks, numbers_of, plain
 
 Keys = NDArray[np.uint64]
 
@@ -77,19 +76,25 @@ def aligned(first: Outputs, second: Outputs) -> tuple[Outputs, Outputs]:
 
 
 class Encoder:
-    """Turns raw outputs into rows, each by its own output alone.
+    """Turns raw outputs into rows, each by its own output alone, and keeps note of what is where in them (`layout`).
 
     A row that depended on the other trials (objects numbered as they appear, a layout chosen for a whole chunk) would
     tie trials together that the tests take as independent, and could tell the sides apart by itself.
     """
 
+    def __init__(self) -> None:
+        self.layout = Layout()
+
     def batch(self, raw: object, count: int) -> Outputs:
         """The outputs of one batched call: an array or sequence whose first axis is the trial."""
-        array = _as_array(raw)
-        if array is not None:
-            if array.ndim == 0 or array.shape[0] != count:
-                raise InputError("mechanism", array.shape, f"outputs whose first axis has the asked-for size, {count}")
-            return Outputs(array.reshape(count, -1).astype(np.float64, copy=False))
+        array = None if isinstance(raw, np.ma.MaskedArray) else array_of(raw)
+        numbers = None if array is None else numbers_of(array)
+        if numbers is not None:
+            if numbers.ndim == 0 or numbers.shape[0] != count:
+                expected = f"outputs whose first axis has the asked-for size, {count}"
+                raise InputError("mechanism", numbers.shape, expected)
+            self.layout.regular(numbers.shape[1:])
+            return Outputs(numbers.reshape(count, -1))
         if isinstance(raw, np.ndarray) and raw.ndim > 0:  # of strings, or of objects
             raw = list(raw)
         if not isinstance(raw, Sequence) or len(raw) != count:
@@ -98,78 +103,54 @@ class Encoder:
 
     def each(self, raw: Sequence[object]) -> Outputs:
         """One output per trial."""
-        array = _regular(raw)  # the same rows as below, sooner
-        if array is not None and array.ndim >= 1 and len(array) == len(raw) and len(raw):
-            return Outputs(array.reshape(len(raw), -1).astype(np.float64, copy=False))
-        rows = [_row(output) for output in raw]
+        try:
+            return self._each(raw)
+        except RecursionError:
+            raise InputError("mechanism", type(raw[0]).__name__, "outputs that do not contain themselves") from None
+
+    def _each(self, raw: Sequence[object]) -> Outputs:
+        numbers = _regular(list(raw), pairs=False)  # the same rows as below, sooner
+        if numbers is not None and numbers.ndim >= 1 and len(numbers) == len(raw) and len(raw):
+            self.layout.regular(numbers.shape[1:])
+            return Outputs(numbers.reshape(len(raw), -1))
+        rows = [self._row(output) for output in raw]
         width = max((len(row) for row in rows), default=1) or 1
-        return Outputs(np.array([row + [np.nan] * (width - len(row)) for row in rows], dtype=float).reshape(-1, width))
+        return Outputs(np.array([_filled(row, width) for row in rows]).reshape(-1, width))
+
+    def _row(self, output: object) -> Floats:
+        """A regular array of numbers as it is; whatever else by its parts, depth first."""
+        numbers = _regular(output)
+        if numbers is not None:
+            self.layout.regular(numbers.shape)
+            return numbers.ravel()
+        parts = list(blocks(output))
+        self.layout.irregular(parts)
+        return _joined(parts)
 
 
-def _row(output: object) -> list[float]:
-    """A regular array of numbers as it is; whatever else by its parts, depth first."""
-    array = _regular(output)
-    return list(_parts(output)) if array is None else array.astype(float).ravel().tolist()
+def _joined(parts: list[Block]) -> Floats:
+    return np.concatenate([np.ravel(part.values) for part in parts]) if parts else np.empty(0)
 
 
-def _parts(output: object) -> Iterator[float]:
-    """The numbers of one output. The shape is part of it, so containers state their length."""
-    if isinstance(output, Raised):
-        # No number in the first column: no threshold takes a failure for a value.
-        yield from (math.nan, _code(output.kind), _code(output.text))
-    elif isinstance(output, bool | int | float | np.number | np.bool_) and not np.iscomplexobj(output):
-        yield float(output)
-    elif isinstance(output, Mapping):
-        yield float(len(output))
-        for key in sorted(output, key=repr):
-            yield _code(key)
-            yield from _parts(output[key])
-    elif isinstance(output, list | tuple | set | frozenset):
-        yield float(len(output))
-        for item in sorted(output, key=repr) if isinstance(output, set | frozenset) else output:
-            yield from _parts(item)
-    else:
-        array = _as_array(output)
-        if array is None:
-            yield _code(output)
-        else:
-            yield float(array.size)
-            yield from array.astype(float).ravel().tolist()
+def _filled(row: Floats, width: int) -> Floats:
+    return np.concatenate([row, np.full(width - len(row), np.nan)])
 
 
-def _code(thing: object) -> float:
-    """A number below 2^53 for whatever has a repr of its own; a collision costs power and never validity."""
-    if type(thing).__repr__ is object.__repr__:
-        raise InputError("mechanism", type(thing).__name__, "outputs with a repr of their own (this one is an address)")
-    text = f"{type(thing).__name__}:{thing!r}"
-    return float(int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big") >> 11)
+def _regular(raw: Any, *, pairs: bool = True) -> Floats | None:
+    """A number, or numbers in a regular nest of lists and arrays, as a numeric array; else None.
 
-
-def _regular(raw: object) -> NDArray[Any] | None:
-    """A number, or numbers in a regular nest of lists and arrays, as a numeric array; else None."""
-    if isinstance(raw, Raised | str | bytes | Mapping):
+    pairs: whether complex numbers, two columns each, are such numbers; among trials they may be mixed with others.
+    """
+    if not plain(raw):
         return None
     try:
-        array = np.asarray(raw.detach().cpu() if hasattr(raw, "detach") else raw)
-    except (ValueError, TypeError, RuntimeError):  # ragged, or what torch says of a list of its tensors
+        array = array_of(raw) if hasattr(raw, "detach") else np.asarray(raw)
+    except (ValueError, TypeError, RuntimeError, OverflowError):  # ragged; or what torch says of a list of its tensors
         return None
-    return array if _numeric(array) else None
+    assert array is not None
+    return None if array.dtype.kind == "c" and not pairs else numbers_of(array)
 
 
 def _padded(rows: Floats, width: int) -> Floats:
     missing = width - rows.shape[1]
     return rows if missing == 0 else np.pad(rows, ((0, 0), (0, missing)), constant_values=np.nan)
-
-
-def _as_array(raw: Any) -> NDArray[Any] | None:
-    """A numeric array for arrays and tensors (whatever has `detach` or `__array__`), else None."""
-    if hasattr(raw, "detach"):
-        raw = raw.detach().cpu()
-    if not hasattr(raw, "__array__"):
-        return None
-    array = np.asarray(raw)
-    return array if _numeric(array) else None
-
-
-def _numeric(array: NDArray[Any]) -> bool:
-    return array.dtype.kind in "buif"

@@ -1,0 +1,95 @@
+"""What is where in an audit's rows: names of columns, and what their codes stand for, for sentences about outputs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+import numpy as np
+
+from .structure import Block
+
+MOST_TEXTS = 5_000
+"""Texts of a column that are remembered; further ones are shown as codes."""
+MOST_NAMES = 4096
+"""Elements of one array that get a name."""
+LOOKED_AT = 64
+"""Irregular outputs whose paths are compared; what differs among them has no name of its own."""
+SHORT = 60
+
+
+class Layout:
+    """Names of the columns of rows, as far as they are the same in all outputs.
+
+    texts: by column, what the codes in it stand for; such a column can be compared, and knows of no nearness.
+    """
+
+    def __init__(self) -> None:
+        self.texts: dict[int, dict[float, str]] = {}
+        self._names: list[str] | None = None
+        self._shapes: set[tuple[int, ...]] = set()
+        self._looked_at = 0
+
+    def regular(self, shape: tuple[int, ...]) -> None:
+        """Outputs that are arrays of this shape."""
+        if shape not in self._shapes:
+            self._shapes.add(shape)
+            self._agree(["output"] if not shape else list(_elements("output", shape)))
+
+    def irregular(self, parts: Sequence[Block]) -> None:
+        """An output of these parts."""
+        if self._looked_at < LOOKED_AT:
+            self._looked_at += 1
+            self._agree([name for part in parts for name in _names(part)])
+        column = 0
+        for part in parts:
+            if part.text is not None:
+                known = self.texts.setdefault(column, {})
+                if len(known) < MOST_TEXTS:
+                    known[float(part.values)] = part.text
+            column += np.size(part.values)
+
+    def _agree(self, names: list[str]) -> None:
+        if self._names is None:
+            self._names = names
+            return
+        same = [a if a == b else "" for a, b in zip(self._names, names, strict=False)]
+        longer = max(self._names, names, key=len)
+        self._names = [*same, *longer[len(same) :]]
+
+    def name(self, column: int) -> str:
+        """What the numbers of a column are, in Python's words."""
+        known = self._names or []
+        if column < len(known) and known[column]:
+            return known[column]
+        return "output" if column == 0 and not known else f"number {column} of the output's parts"
+
+    def value(self, number: float, column: int = 0) -> str:
+        """A number of a row; the text that it stands for, where it is a code."""
+        text = self.texts.get(column, {}).get(number)
+        if text is not None:
+            return text if len(text) <= SHORT else f"{text[: SHORT - 3]}..."
+        return "nothing" if math.isnan(number) else f"{number:.6g}"
+
+    def row(self, numbers: Sequence[float]) -> str:
+        """A whole output, as far as it fits on a line."""
+        if len(numbers) == 1:
+            return self.value(numbers[0])
+        told = [
+            f"{self.name(column)} = {self.value(number, column)}"
+            for column, number in enumerate(numbers[:6])
+            if not (math.isnan(number) and column)
+        ]
+        return "(" + ", ".join(told) + (", ..." if len(numbers) > 6 else "") + ")"
+
+
+def _elements(path: str, shape: tuple[int, ...]) -> Iterator[str]:
+    named = (path + "".join(f"[{number}]" for number in index) for index in np.ndindex(shape))
+    return islice(named, MOST_NAMES)
+
+
+def _names(part: Block) -> Iterator[str]:
+    if isinstance(part.values, float):
+        return iter((part.path,))
+    return _elements(part.path, part.values.shape)
