@@ -4,8 +4,9 @@ from .audit import audit, audit_samples
 from .curve import ClaimedCurve, approximate_dp, from_profile, gdp, of_mechanism, rdp
 from .eprocess import EProcess
 from .failures import MechanismError, Raised, observing_failures
-from .result import AuditResult, AuditWitness, LowerBound, Test
+from .result import AuditResult, LowerBound, Test
 from .sampling import Samples, from_arrays
+from .witness import AuditWitness
 
 __all__ = [
     "AuditResult",

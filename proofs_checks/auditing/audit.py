@@ -17,13 +17,14 @@ from . import likelihood
 from .clopper_pearson import Floats
 from .curve import ClaimedCurve, as_claim
 from .eprocess import EProcess
-from .evaluation import Evaluation, Shown
-from .failures import Mechanism
+from .evaluation import Evaluation
+from .failures import Mechanism, called
 from .outputs import Outputs
 from .replay import replay as replaying
 from .result import AuditResult
 from .sampling import Progress, Samples, Trials
 from .scores import LowBits, Score
+from .witness import Question
 
 SHARES: dict[str, dict[str, float]] = {
     "best": {"eprocess": 0.1, "curve": 0.7, "event": 0.1, "mu": 0.05, "band": 0.05},
@@ -102,8 +103,8 @@ def audit(
     if replay is None:  # scores and losses of one's own cannot be told a command
         told = curve if scores is None and loss is None else None
         replay = replaying(mechanism, (pair[0], pair[1]), told, delta, trials, alpha, method, seed)
-    shown = Shown((pair[0], pair[1]), seed, replay)
-    result = Evaluation(samples, curve, delta, parts, tried, loss, process, shown, alpha).result(started)
+    question = Question(called(mechanism), (pair[0], pair[1]), seed, replay, samples.layout)
+    result = Evaluation(samples, curve, delta, parts, tried, loss, process, question, alpha).result(started)
     if samples.failure is not None:
         samples.failure.known = result if samples.trials > 0 and process is not None else None
         raise samples.failure
@@ -124,9 +125,10 @@ def audit_samples(
     started = time.perf_counter()
     open_probability("alpha", alpha)
     parts = {name: share for name, share in _parts(method, claim, alpha, None).items() if name != "eprocess"}
-    shown = Shown(("(given outputs)", "(given outputs)"), seed, "the same outputs and seed")
+    pair = "(given outputs)", "(given outputs)"
+    question = Question("the mechanism", pair, seed, "the same outputs and seed", samples.layout)
     tried = None if scores is None else tuple(scores)
-    return Evaluation(samples, claim, delta, parts, tried, None, None, shown, alpha).result(started)
+    return Evaluation(samples, claim, delta, parts, tried, None, None, question, alpha).result(started)
 
 
 def _parts(method: str, claim: ClaimedCurve | None, alpha: float, loss: object) -> dict[str, float]:
@@ -145,9 +147,14 @@ def _watcher(process: EProcess | None, error: float | None, method: str) -> Call
     if process is None or error is None:
         return None
 
+    sufficed = 0  # trials after which the claim was refuted; as many again say how large epsilon is
+
     def watch(dataset: Outputs, neighbour: Outputs) -> bool:
-        if method != "eprocess" and process.trials >= MOST_WATCHED:
+        nonlocal sufficed
+        if method != "eprocess" and process.trials >= MOST_WATCHED and not sufficed:
             return False
-        return process.feed(dataset, neighbour, stop_at=1 / error)
+        if process.feed(dataset, neighbour, stop_at=1 / error) and not sufficed:
+            sufficed = process.trials
+        return 0 < 2 * sufficed <= process.trials or (sufficed > 0 and process.ladder is None)
 
     return watch

@@ -17,9 +17,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from .classifiers import learned
 from .clopper_pearson import Floats
 from .curve import ClaimedCurve
 from .curve_test import lines
+from .ladder import Ladder
 from .outputs import Outputs, aligned, join
 from .rules import Candidates, Rule, candidates, rates
 from .scores import HANDICAP, Score, Scorer, applicable
@@ -74,7 +76,14 @@ class EProcess:
     trials_at_largest: int = 0
     bets: tuple[Bet, ...] = ()
     bets_at_largest: tuple[Bet, ...] = ()
+    ladder: Ladder | None = None
+    rungs: tuple[Bet, ...] = ()
     _past: list[tuple[Outputs, Outputs]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Several lines are refuted together, none of them alone: only a claim of one line has an epsilon to bound."""
+        if len(self.claim.epsilons) == 1:
+            self.ladder = Ladder(self.claim.epsilons[0])
 
     @property
     def p_value(self) -> float:
@@ -91,6 +100,8 @@ class EProcess:
             return self.largest >= stop_at
         self.bets = self._choose()  # now, not ahead: nobody may play after the last trials
         order = np.random.default_rng((self.seed, self.trials)).permutation(count)
+        if self.ladder is not None:
+            self.ladder.play(self.rungs, dataset, neighbour, order)
         growth = np.zeros(count)
         if self.bets:
             factors = [np.concatenate(bet.factors(dataset, neighbour)) for bet in self.bets]
@@ -103,10 +114,8 @@ class EProcess:
             self.bets_at_largest = self.bets
         self.trials += count
         self.e_value = math.exp(max(-700.0, min(700.0, float(path[-1]))))
-        if self.largest >= stop_at:
-            return True
         self._remember(dataset, neighbour)
-        return False
+        return self.largest >= stop_at
 
     def _remember(self, dataset: Outputs, neighbour: Outputs) -> None:
         self._past.append((dataset, neighbour))
@@ -120,25 +129,40 @@ class EProcess:
         mine, other = aligned(mine.part(0, MEMORY), other.part(0, MEMORY))
         if len(mine) < 8 or len(other) < 8:
             return ()
-        found: list[tuple[float, Bet]] = []
-        for score in self.scores if self.scores is not None else applicable(mine, other):
-            cut = (len(mine) // 2, len(other) // 2) if score.learns else (0, 0)
-            scorer = score.fit(mine.part(0, cut[0]), other.part(0, cut[1]), self.seed)
-            fresh = scorer(mine.part(cut[0], len(mine))), scorer(other.part(cut[1], len(other)))
-            for grid in candidates(*fresh, most=20):
-                weight = HANDICAP if score.learns else 1.0
-                found += [
-                    (weight * growth, bet) for growth, bet in self._promising(grid, score.name, scorer) if growth > 0
-                ]
+        found = self._bets(applicable(mine, other) if self.scores is None else self.scores, mine, other)
+        if self.scores is None and not found:
+            found = self._bets(learned(mine, other), mine, other)
         found.sort(key=lambda item: -item[0])
         return tuple(bet for _, bet in found[:ACTIVE])
 
-    def _promising(self, grid: Candidates, name: str, scorer: Scorer) -> list[tuple[float, Bet]]:
-        """For each line of the claim the rule and stake of the largest expected growth."""
+    def _bets(self, scores: tuple[Score, ...], mine: Outputs, other: Outputs) -> list[tuple[float, Bet]]:
+        """Bets with a positive expected growth; and, in `rungs`, the best one against each rung of the ladder."""
+        found: list[tuple[float, Bet]] = []
+        rungs: dict[float, tuple[float, Bet]] = {}
+        for score in scores:
+            cut = (len(mine) // 2, len(other) // 2) if score.learns else (0, 0)
+            scorer = score.fit(mine.part(0, cut[0]), other.part(0, cut[1]), self.seed)
+            fresh = scorer(mine.part(cut[0], len(mine))), scorer(other.part(cut[1], len(other)))
+            weight = HANDICAP if score.learns else 1.0
+            for grid in candidates(*fresh, most=20):
+                against = lines(self.claim)[::2]
+                found += [(weight * g, bet) for g, bet in self._promising(grid, score.name, scorer, against) if g > 0]
+                if self.ladder is not None:
+                    above = [(epsilon, self.claim.deltas[0]) for epsilon in self.ladder.epsilons]
+                    for growth, bet in self._promising(grid, score.name, scorer, above):
+                        if growth > max(0.0, rungs.get(bet.epsilon, (0.0, bet))[0]):
+                            rungs[bet.epsilon] = growth, bet
+        self.rungs = tuple(bet for _, bet in rungs.values())
+        return found
+
+    def _promising(
+        self, grid: Candidates, name: str, scorer: Scorer, against: list[tuple[float, float]]
+    ) -> list[tuple[float, Bet]]:
+        """For each (epsilon, delta) the rule and stake of the largest expected growth."""
         correct, wrong = rates(grid)
         rest = np.maximum(1 - correct - wrong, 0.0)
         found = []
-        for epsilon, delta in lines(self.claim)[::2]:
+        for epsilon, delta in against:
             odds, leak = math.exp(epsilon), grid.share * delta
             stake = BETS[:, None, None] / (odds + leak)
             growth = (

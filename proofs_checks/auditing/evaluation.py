@@ -13,21 +13,23 @@ import numpy as np
 
 from . import band as bands
 from . import event, likelihood, mu, weighted
+from .classifiers import learned
 from .clopper_pearson import Floats
 from .curve import ClaimedCurve
 from .curve_test import Attack, best_separated, most_violated
 from .eprocess import EProcess
-from .failures import shortened
-from .literals import written
 from .outputs import Outputs
-from .result import AuditResult, AuditWitness, LowerBound, Test
+from .result import AuditResult, LowerBound, Test
 from .rules import Candidates, Rule, best, candidates, separation
 from .sampling import Samples
 from .scores import HANDICAP, Score, Scorer, applicable
+from .witness import AuditWitness, Guess, Question
 
 EXPLORE = 0.15
 """Part of the trials that choices are made on; half as much again for outputs of more than eight numbers."""
 MOST_EXPLORED = 150_000
+SURE = 10.0
+"""Expected deviations of a violation from chance at which no further score is fitted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,24 +41,6 @@ class View:
     scorer: Scorer
     weight: float
     explored: tuple[Floats, Floats]
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What the witness needs to know of the question."""
-
-    pair: tuple[object, object]
-    seed: int
-    replay: str
-
-    def witness(
-        self, event: str, counts: tuple[int, int], trials: int, line: tuple[float, float], p_value: float, method: str
-    ) -> AuditWitness:
-        first, second = (written(dataset) or repr(dataset) for dataset in self.pair)
-        return AuditWitness(
-            shortened(first), shortened(second), event, *counts, trials, line, p_value, method, self.seed,
-            self.replay,
-        )  # fmt: skip
 
 
 class Evaluation:
@@ -71,11 +55,11 @@ class Evaluation:
         scores: tuple[Score, ...] | None,
         loss: Callable[[Floats], Floats] | None,
         process: EProcess | None,
-        shown: Shown,
+        question: Question,
         alpha: float,
     ) -> None:
         self.samples, self.claim, self.delta, self.parts, self.loss = samples, claim, delta, parts, loss
-        self.process, self.shown, self.alpha = process, shown, alpha
+        self.process, self.question, self.alpha = process, question, alpha
         self.tests: list[Test] = []
         self.bounds: list[LowerBound] = []
         self.witnesses: list[AuditWitness] = []
@@ -107,7 +91,15 @@ class Evaluation:
             trials=self.samples.trials,
             seconds=time.perf_counter() - started,
             stopped=stopped,
-            seed=self.shown.seed,
+            seed=self.question.seed,
+            blind=() if refuted else self._blind(),
+        )
+
+    def _blind(self) -> tuple[str, ...]:
+        """The columns of codes in which no value came twice: there is nothing in them to compare, for this audit."""
+        return tuple(
+            f"{name}: a text that differed in every run, so that nothing could be learned from it"
+            for name in self.question.layout.never_repeating()
         )
 
     def _fixed_size(self) -> None:
@@ -128,7 +120,7 @@ class Evaluation:
         wide = max(mine.part(0, some).used, other.part(0, some).used) > 8
         explored = min(int((1.5 if wide else 1.0) * EXPLORE * total), (3 if wide else 1) * MOST_EXPLORED)
         # The sides of the explored trials are as random as if each trial had kept its own coin.
-        rng = np.random.default_rng((self.shown.seed, 0xC01))
+        rng = np.random.default_rng((self.question.seed, 0xC01))
         first = int(rng.hypergeometric(len(mine), len(other), explored)) if explored else 0
         self.cut = first, explored - first
         self.fresh_trials = total - explored
@@ -138,10 +130,25 @@ class Evaluation:
         self.views = self._views(*seen) if min(map(len, seen)) >= max(4, some) and self.fresh_trials > 0 else []
 
     def _views(self, mine: Outputs, other: Outputs) -> list[View]:
+        """Of the simple scores; and of learned ones, which take seconds, where no simple one is sure to refute."""
+        if self.scores is not None:
+            return self._fitted(self.scores, mine, other)
+        simple = self._fitted(applicable(mine, other), mine, other)
+        return simple if self._sure(simple) else simple + self._fitted(learned(mine, other), mine, other)
+
+    def _sure(self, views: list[View]) -> bool:
+        """Whether the curve test is all but certain to refute by one of them."""
+        if self.claim is None:
+            return False
+        attacks = [(view, most_violated(view.grids, self.claim)) for view in views]
+        promises = [view.weight * attack.promise for view, attack in attacks if attack is not None]
+        return bool(max(promises, default=0.0) * self.fresh_trials**0.5 >= SURE)
+
+    def _fitted(self, scores: tuple[Score, ...], mine: Outputs, other: Outputs) -> list[View]:
         found = []
-        for score in self.scores if self.scores is not None else applicable(mine, other):
+        for score in scores:
             cut = (2 * len(mine) // 3, 2 * len(other) // 3) if score.learns else (0, 0)
-            scorer = score.fit(mine.part(0, cut[0]), other.part(0, cut[1]), self.shown.seed)
+            scorer = score.fit(mine.part(0, cut[0]), other.part(0, cut[1]), self.question.seed)
             rest = scorer(mine.part(cut[0], len(mine))), scorer(other.part(cut[1], len(other)))
             if min(map(len, rest)) > 0:
                 weight = HANDICAP if score.learns else 1.0
@@ -166,12 +173,12 @@ class Evaluation:
         self.tests.append(test)
         if test.refutes and process.bets_at_largest:
             bet = process.bets_at_largest[0]
-            counts, trials = _replayed(bet.scorer, bet.rule, self.samples)
-            event_text = bet.rule.describe(bet.score)
+            scores = bet.scorer(self.samples.dataset), bet.scorer(self.samples.neighbour)
             if len(process.claim.epsilons) == 1:  # several lines are refuted together, none of them alone
-                self.bounds.append(LowerBound("epsilon", bet.epsilon, bet.delta, error, "e-process"))
-            line = bet.epsilon, bet.delta
-            self.witnesses.append(self.shown.witness(event_text, counts, trials, line, test.p_value, test.method))
+                value = max(bet.epsilon, process.ladder.bound(error) if process.ladder else 0.0)
+                self.bounds.append(LowerBound("epsilon", value, bet.delta, error, "e-process"))
+            about = bet.scorer, bet.score, bet.rule, scores, bet.rule.counts(*scores), (bet.epsilon, bet.delta)
+            self.witnesses.append(self.question.witness(*about, test.p_value, test.method))
 
     def _curve(self, error: float) -> None:
         assert self.claim is not None
@@ -187,12 +194,9 @@ class Evaluation:
             value = min(1.0, len(attacks) * attack.p_value(*counts, self.fresh_trials, error))
             p_values.append(value)
             if value <= error:
-                event_text = attack.rule.describe(self.views[number].name)
                 line = attack.epsilon, attack.delta
                 self.bounds.append(LowerBound("epsilon", *line, error, "curve test"))
-                self.witnesses.append(
-                    self.shown.witness(event_text, counts, self.fresh_trials, line, value, "curve test")
-                )
+                self._refuted(number, attack.rule, counts, line, value, "curve test")
         self.tests.append(Test("curve test", min([1.0, *p_values]), error, self.fresh_trials))
 
     def _weighed(self, view: int, promise: float) -> float:
@@ -221,8 +225,7 @@ class Evaluation:
         if self.claim is not None and self.claim.forbids(value, self.delta):
             line = max((e, d) for e, d in self._lines() if e < value and d <= self.delta)
             p_value = weighted.p_value(right, wrong, self.fresh_trials, line[0], leak, error)
-            counts, text = (int(right.sum()), int(wrong.sum())), rule.describe(self.views[number].name)
-            self.witnesses.append(self.shown.witness(text, counts, self.fresh_trials, line, p_value, "event bound"))
+            self._refuted(number, rule, (int(right.sum()), int(wrong.sum())), line, p_value, "event bound")
 
     def _mu(self, error: float) -> None:
         chosen = [best(view.grids, separation) for view in self.views]
@@ -237,7 +240,8 @@ class Evaluation:
             modelled = mu.epsilon_if_gaussian(value, self.delta)
             self.bounds.append(LowerBound("epsilon", modelled, self.delta, error, "separation", "gaussian"))
         if self.claim is not None and self.claim.mu is not None and value > self.claim.mu:
-            self._refuted(number, rule, counts, self._lines()[0], "mu bound")
+            line = self._lines()[0]
+            self._refuted(number, rule, counts, line, self._p_value(rule, counts, line), "mu bound")
 
     def _band(self, error: float) -> None:
         number = self._sharpest(error)
@@ -248,12 +252,19 @@ class Evaluation:
         self.bounds.append(LowerBound("mu", self.band.mu(), None, error, "band"))
         found = self.band.violates(self.claim) if self.claim is not None else None
         if found is not None:
-            self._refuted(number, rules[found[0]], counts[found[0]], found[1:], "band")
+            rule, seen, line = rules[found[0]], counts[found[0]], found[1:]
+            self._refuted(number, rule, seen, line, self._p_value(rule, seen, line), "band")
 
-    def _refuted(self, view: int, rule: Rule, counts: tuple[int, int], line: tuple[float, float], method: str) -> None:
-        value = Attack(rule, *line, promise=0.0).p_value(*counts, self.fresh_trials)
-        text = rule.describe(self.views[view].name)
-        self.witnesses.append(self.shown.witness(text, counts, self.fresh_trials, line, value, method))
+    def _p_value(self, rule: Rule, counts: tuple[int, int], line: tuple[float, float]) -> float:
+        return Attack(rule, *line, promise=0.0).p_value(*counts, self.fresh_trials)
+
+    def _refuted(
+        self, view: int, rule: Guess, counts: tuple[int, int], line: tuple[float, float], p_value: float, method: str
+    ) -> None:
+        taken, scores = self.views[view], self._scored(view)
+        self.witnesses.append(
+            self.question.witness(taken.scorer, taken.name, rule, scores, counts, line, p_value, method)
+        )
 
     def _densities(self, error: float, loss: Callable[[Floats], Floats]) -> None:
         """Both orders, at half of the error each."""
@@ -265,8 +276,3 @@ class Evaluation:
     def _lines(self) -> list[tuple[float, float]]:
         assert self.claim is not None
         return list(zip(self.claim.epsilons, self.claim.deltas, strict=True))
-
-
-def _replayed(scorer: Scorer, rule: Rule, samples: Samples) -> tuple[tuple[int, int], int]:
-    counts = rule.counts(scorer(samples.dataset), scorer(samples.neighbour))
-    return counts, samples.trials

@@ -53,6 +53,12 @@ def name_of(mechanism: object) -> str:
     return f"{getattr(mechanism, '__module__', '?')}:{qualified}"
 
 
+def called(mechanism: object) -> str:
+    """What a sentence calls it."""
+    name = name_of(mechanism).rpartition(":")[2].rpartition("<locals>.")[2]
+    return "the mechanism" if "<" in name else name
+
+
 def shortened(text: str, most: int = 200) -> str:
     """On one line of bounded length."""
     line = " ".join(text.split())

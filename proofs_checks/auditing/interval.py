@@ -51,7 +51,7 @@ def shown(threshold: float) -> str:
     for end, name in ((MISSING, "NaN"), (LARGEST, "infinity")):
         if abs(threshold) >= end:
             return name if threshold > 0 else f"-{name}"
-    return repr(threshold)
+    return f"{threshold:.9g}"
 
 
 def column_said(interval: Interval, column: int, layout: Layout) -> str:

@@ -14,6 +14,8 @@ MOST_TEXTS = 5_000
 """Texts of a column that are remembered; further ones are shown as codes."""
 MOST_NAMES = 4096
 """Elements of one array that get a name."""
+FEW_TEXTS = 20
+"""So few texts are too few to say that they never repeat."""
 LOOKED_AT = 64
 """Irregular outputs whose paths are compared; what differs among them has no name of its own."""
 SHORT = 60
@@ -27,6 +29,7 @@ class Layout:
 
     def __init__(self) -> None:
         self.texts: dict[int, dict[float, str]] = {}
+        self._seen: dict[int, int] = {}
         self._names: list[str] | None = None
         self._shapes: set[tuple[int, ...]] = set()
         self._looked_at = 0
@@ -46,6 +49,7 @@ class Layout:
         for part in parts:
             if part.text is not None:
                 known = self.texts.setdefault(column, {})
+                self._seen[column] = self._seen.get(column, 0) + 1
                 if len(known) < MOST_TEXTS:
                     known[float(part.values)] = part.text
             column += np.size(part.values)
@@ -71,6 +75,17 @@ class Layout:
         if text is not None:
             return text if len(text) <= SHORT else f"{text[: SHORT - 3]}..."
         return "nothing" if math.isnan(number) else f"{number:.6g}"
+
+    def never_repeating(self) -> tuple[str, ...]:
+        """Names of the columns of texts where hardly any text came twice, and no number says more than the text."""
+        found = []
+        for column, known in sorted(self.texts.items()):
+            name = self.name(column)
+            numbers = (other for k, other in enumerate(self._names or []) if k != column and k not in self.texts)
+            told = "to the last digit" in name or any(other.startswith(name) for other in numbers)
+            if not told and len(known) > max(FEW_TEXTS, 0.9 * min(self._seen[column], MOST_TEXTS)):
+                found.append(name)
+        return tuple(found)
 
     def row(self, numbers: Sequence[float]) -> str:
         """A whole output, as far as it fits on a line."""

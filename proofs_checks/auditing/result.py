@@ -8,41 +8,7 @@ from typing import Literal
 
 from .band import Band
 from .curve import ClaimedCurve
-
-
-@dataclass(frozen=True, slots=True)
-class AuditWitness:
-    """What refutes a claim: neighbours, an event, its counts, and how to see it again.
-
-    correct, wrong: how often the event's guess was right and wrong, over `trials` fresh trials with fair coins
-    for the side. line: the (epsilon, delta) of the claim that they contradict, with the exact p-value.
-    """
-
-    dataset: str
-    neighbour: str
-    event: str
-    correct: int
-    wrong: int
-    trials: int
-    line: tuple[float, float]
-    p_value: float
-    method: str
-    seed: int
-    replay: str
-
-    def to_json(self) -> dict[str, object]:
-        """Plain data, under the names of the fields."""
-        return asdict(self)
-
-    def __str__(self) -> str:
-        epsilon, delta = self.line
-        return (
-            f"neighbours: {self.dataset}\n       and: {self.neighbour}\n"
-            f"event: {self.event}\n"
-            f"right {self.correct} times and wrong {self.wrong} times in {self.trials} trials, "
-            f"against ({epsilon:.6g}, {delta:.3g})-DP (p-value {self.p_value:.3g}, {self.method})\n"
-            f"replay (seed {self.seed}): {self.replay}"
-        )
+from .witness import AuditWitness
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +51,7 @@ class AuditResult:
 
     refuted: a claim was made, and contradicted by one of them. trials: calls, both sides together.
     stopped: "complete", "early" (evidence sufficed), "time", "interrupt", or "failure" (of the mechanism).
+    blind: what the outputs have in them that this audit could not use; without it "not refuted" says too much.
     """
 
     refuted: bool
@@ -98,6 +65,7 @@ class AuditResult:
     seconds: float
     stopped: str
     seed: int
+    blind: tuple[str, ...] = ()
 
     @property
     def p_value(self) -> float:
@@ -139,11 +107,12 @@ class AuditResult:
             "epsilon_lower": _plain(self.epsilon_lower()),
             "mu_lower": _plain(self.mu_lower),
             "effective_noise": self.effective_noise,
-            "witness": asdict(self.witness) if self.witness is not None else None,
+            "witness": self.witness.to_json() if self.witness is not None else None,
             "trials": self.trials,
             "seconds": self.seconds,
             "stopped": self.stopped,
             "seed": self.seed,
+            "blind": list(self.blind),
         }
 
 

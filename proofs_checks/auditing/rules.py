@@ -13,13 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from .clopper_pearson import Floats
+from .interval import Interval
 
 FEW = 15
 """Exploration counts below this are smoothed before a rule is chosen."""
-LARGEST = float(np.finfo(np.float64).max) / 4
-"""Where infinite scores are put."""
-MISSING = 2 * LARGEST
-"""Where NaN scores are put."""
 NEVER = math.inf
 """Threshold of a guess that is never made: scores are finite."""
 
@@ -59,26 +56,11 @@ class Rule:
             return 0
         return int(np.count_nonzero(score <= self.lower if self.sign > 0 else score >= -self.lower))
 
-    def describe(self, score: str) -> str:
-        """The event in words."""
-        large, small = (">=", "<=") if self.sign > 0 else ("<=", ">=")
-        says = []
-        if self.upper < NEVER:
-            says.append(f"{score} {large} {shown(self.sign * self.upper)} speaks for the dataset")
-        if self.total:
-            says.append("all else for the neighbour")
-        elif self.lower > -NEVER:
-            says.append(f"{score} {small} {shown(self.sign * self.lower)} speaks for the neighbour")
-        return ", ".join(says) or "never guesses"
-
-
-def shown(threshold: float) -> str:
-    """A threshold in words; scores.finite puts NaN above, and infinities at, the ends of the other scores."""
-    ends = [(MISSING, "NaN"), (LARGEST, "infinity")]
-    for end, name in ends:
-        if abs(threshold) >= end:
-            return name if threshold > 0 else f"-{name}"
-    return repr(threshold)
+    def intervals(self) -> tuple[tuple[Interval, ...], tuple[Interval, ...]]:
+        """The scores for which "dataset" is guessed, and those for which "neighbour" is."""
+        up = Interval(low=self.upper) if self.sign > 0 else Interval(high=-self.upper, closed=True)
+        down = Interval(high=self.lower, closed=True) if self.sign > 0 else Interval(low=-self.lower)
+        return (up,) if self.upper < NEVER else (), (down,) if self.lower > -NEVER else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Literal, NoReturn
 
@@ -20,6 +20,7 @@ from numpy.random import Generator, SeedSequence
 from numpy.typing import NDArray
 
 from .failures import Mechanism, MechanismError, failed, style_of
+from .layout import Layout
 from .outputs import Encoder, Outputs, aligned, join
 
 Stopped = Literal["complete", "early", "time", "interrupt", "failure"]
@@ -43,6 +44,7 @@ class Samples:
     neighbour: Outputs
     stopped: Stopped = "complete"
     failure: MechanismError | None = None
+    layout: Layout = field(default_factory=Layout)
 
     @property
     def trials(self) -> int:
@@ -120,7 +122,7 @@ class Trials:
         except MechanismError as problem:
             stopped, failure = "failure", problem
         dataset, neighbour = aligned(join(sides[0][: len(sides[1])]), join(sides[1]))
-        return Samples(dataset, neighbour, stopped, failure)
+        return Samples(dataset, neighbour, stopped, failure, self._encoder.layout)
 
     def _chunks(self, trials: int) -> Iterator[tuple[Outputs, Outputs]]:
         self._width = 0
@@ -253,4 +255,4 @@ def from_arrays(dataset: object, neighbour: object, seed: int = 0) -> Samples:
     heads = int(np.random.default_rng(SeedSequence(seed)).binomial(total, 0.5))
     if max(heads, total - heads) > least:
         return Samples(rows[0].part(0, 0), rows[1].part(0, 0))
-    return Samples(rows[0].part(0, heads), rows[1].part(0, total - heads))
+    return Samples(rows[0].part(0, heads), rows[1].part(0, total - heads), layout=encoder.layout)

@@ -8,18 +8,33 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ...mechanisms import InputError
 from .clopper_pearson import Floats
+from .interval import LARGEST, MISSING, Interval, column_said, either, one_of
+from .layout import Layout
 from .outputs import Outputs, join
-from .rules import LARGEST, MISSING
 
 Scorer = Callable[[Outputs], Floats]
+
+
+@runtime_checkable
+class Telling(Protocol):
+    """A scorer that can say which outputs have scores in an interval."""
+
+    def says(self, interval: Interval, layout: Layout) -> str: ...
+
+
+def said(scorer: Scorer, name: str, interval: Interval, layout: Layout) -> str:
+    """Which outputs have scores in an interval, in words."""
+    return scorer.says(interval, layout) if isinstance(scorer, Telling) else interval.told(name)
+
+
+LEADING = 3
+"""Numbers of an output that are named where a score adds many."""
 
 HANDICAP = 0.75
 """What learned scores promise is discounted by: they saw half of the exploration trials, so that luck weighs more."""
@@ -59,7 +74,18 @@ class Coordinate:
         return "output" if self.column == 0 else f"output[{self.column}]"
 
     def fit(self, dataset: Outputs, neighbour: Outputs, seed: int) -> Scorer:
-        return lambda outputs: _column(outputs, self.column)
+        return _InColumn(self.column)
+
+
+@dataclass(frozen=True, slots=True)
+class _InColumn:
+    column: int
+
+    def __call__(self, outputs: Outputs) -> Floats:
+        return _column(outputs, self.column)
+
+    def says(self, interval: Interval, layout: Layout) -> str:
+        return column_said(interval, self.column, layout)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +107,30 @@ class Histogram:
             return lambda outputs: np.zeros(len(outputs))
         edges = np.unique(np.quantile(pooled, np.linspace(0, 1, min(self.bins, len(pooled) // 8 + 2))[1:-1]))
         odds = _log_odds(np.searchsorted(edges, mine), np.searchsorted(edges, other), len(edges) + 1)
-        return lambda outputs: _looked_up(odds, edges, _column(outputs, self.column))
+        return _InBins(self.column, edges, odds)
+
+
+@dataclass(frozen=True, slots=True)
+class _InBins:
+    """odds[k]: of numbers above edges[k - 1] and up to edges[k]."""
+
+    column: int
+    edges: Floats
+    odds: Floats
+
+    def __call__(self, outputs: Outputs) -> Floats:
+        return _looked_up(self.odds, self.edges, _column(outputs, self.column))
+
+    def says(self, interval: Interval, layout: Layout) -> str:
+        """The ranges of the number whose bins have such odds; touching ones as one."""
+        ends, name = [-np.inf, *self.edges.tolist(), np.inf], layout.name(self.column)
+        ranges: list[list[float]] = []
+        for number in np.flatnonzero(interval.holds(self.odds)).tolist():
+            if ranges and ranges[-1][1] == ends[number]:
+                ranges[-1][1] = ends[number + 1]
+            else:
+                ranges.append([ends[number], ends[number + 1]])
+        return either([_above_up_to(name, *some) for some in ranges]) or f"no {name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,23 +146,50 @@ class Values:
 
     def fit(self, dataset: Outputs, neighbour: Outputs, seed: int) -> Scorer:
         width = max(dataset.width, neighbour.width)
-        mine, other = self._part(dataset, width).keys(), self._part(neighbour, width).keys()
+        mine, other = self.part(dataset, width).keys(), self.part(neighbour, width).keys()
         known, codes = np.unique(np.concatenate([mine, other]), return_inverse=True)
         odds = _log_odds(codes[: len(mine)], codes[len(mine) :], len(known))
+        rows = np.concatenate([self.part(dataset, width).rows, self.part(neighbour, width).rows])
+        first = np.full(len(known), len(codes))
+        np.minimum.at(first, codes, np.arange(len(codes)))
+        return _AmongValues(self, width, known, odds, rows[first])
 
-        def score(outputs: Outputs) -> Floats:
-            keys = self._part(outputs, width).keys()
-            if len(known) == 0:
-                return np.zeros(len(keys))
-            place = np.minimum(np.searchsorted(known, keys), len(known) - 1)
-            return np.where(known[place] == keys, odds[place], 0.0)
-
-        return score
-
-    def _part(self, outputs: Outputs, width: int) -> Outputs:
+    def part(self, outputs: Outputs, width: int) -> Outputs:
+        """The column, or the whole output."""
         if self.column is None:
             return outputs.of_width(width)
         return Outputs(outputs.of_width(self.column + 1).rows[:, self.column :])
+
+
+@dataclass(frozen=True, slots=True)
+class _AmongValues:
+    """odds[k]: of the value with the key known[k], which was rows[k]; 0 for values that were not seen."""
+
+    of: Values
+    width: int
+    known: NDArray[np.uint64]
+    odds: Floats
+    rows: Floats
+
+    def __call__(self, outputs: Outputs) -> Floats:
+        keys = self.of.part(outputs, self.width).keys()
+        if len(self.known) == 0:
+            return np.zeros(len(keys))
+        place = np.minimum(np.searchsorted(self.known, keys), len(self.known) - 1)
+        return np.where(self.known[place] == keys, self.odds[place], 0.0)
+
+    def says(self, interval: Interval, layout: Layout) -> str:
+        """The values with such odds; or, where unseen values are among them, those that are not."""
+        inside = interval.holds(self.odds)
+        rest = bool(interval.holds(np.zeros(1))[0])
+        listed = [self._shown(row, layout) for row in self.rows[~inside if rest else inside]]
+        name = "output" if self.of.column is None else layout.name(self.of.column)
+        if rest:
+            return f"not ({one_of(name, listed)})" if listed else f"any {name}"
+        return one_of(name, listed) if listed else f"no {name}"
+
+    def _shown(self, row: Floats, layout: Layout) -> str:
+        return layout.row(row.tolist()) if self.of.column is None else layout.value(float(row[0]), self.of.column)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +208,17 @@ class LowBits:
         return "exponent of the output's lowest set bit"
 
     def fit(self, dataset: Outputs, neighbour: Outputs, seed: int) -> Scorer:
-        return lambda outputs: _lowest_bit(outputs.rows)
+        return _OfLowBits()
+
+
+@dataclass(frozen=True, slots=True)
+class _OfLowBits:
+    def __call__(self, outputs: Outputs) -> Floats:
+        return _lowest_bit(outputs.rows)
+
+    def says(self, interval: Interval, layout: Layout) -> str:
+        """A float is a whole number times 2^e; the largest such e says on which grid it lies."""
+        return interval.told("the exponent e of the output's lowest set bit (it is an odd number times 2^e)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,75 +236,34 @@ class Linear:
         x = np.concatenate([prepare(dataset), prepare(neighbour)])
         y = np.concatenate([np.ones(len(dataset)), -np.ones(len(neighbour))])
         gram = x.T @ x + 1e-3 * max(1.0, float(len(x)) ** 0.5) * np.eye(x.shape[1])
-        weights = np.linalg.solve(gram, x.T @ y)
-        return lambda outputs: finite(prepare(outputs) @ weights)
+        return _AlongALine(prepare, np.linalg.solve(gram, x.T @ y))
 
 
 @dataclass(frozen=True, slots=True)
-class Classifier:
-    """Decision values of a scikit-learn classifier. make: seed below 2^32 -> unfitted classifier."""
+class _AlongALine:
+    """weights: of the features, the standardised columns first."""
 
-    name: str
-    make: Callable[[int], Any]
-    learns: bool = True
+    prepare: Features
+    weights: Floats
 
-    def fit(self, dataset: Outputs, neighbour: Outputs, seed: int) -> Scorer:
-        prepare = features(dataset, neighbour)
-        model = self.make(seed % 2**32)  # all that scikit-learn takes
-        y = np.concatenate([np.ones(len(dataset)), np.zeros(len(neighbour))])
-        model.fit(np.concatenate([prepare(dataset), prepare(neighbour)]), y)
+    def __call__(self, outputs: Outputs) -> Floats:
+        return finite(self.prepare(outputs) @ self.weights)
 
-        def score(outputs: Outputs) -> Floats:
-            x = prepare(outputs)
-            if len(x) == 0:
-                return np.empty(0)
-            if hasattr(model, "decision_function"):
-                return finite(np.asarray(model.decision_function(x), float))
-            chance = np.clip(np.asarray(model.predict_proba(x), float)[:, 1], 1e-12, 1 - 1e-12)
-            return np.asarray(np.log(chance) - np.log1p(-chance), float)
-
-        return score
-
-
-def _sklearn(module: str, name: str) -> Any:
-    """A scikit-learn class, imported when it is first used; InputError when the [audit] extra is missing."""
-    if find_spec("sklearn") is None:
-        raise InputError("scores", name, "scikit-learn for this score: pip install dpcert[audit]")
-    return getattr(import_module(f"sklearn.{module}"), name)
-
-
-def logistic() -> Classifier:
-    """Logistic regression (scikit-learn, the [audit] extra)."""
-
-    def make(seed: int) -> Any:
-        return _sklearn("linear_model", "LogisticRegression")(max_iter=300, random_state=seed)
-
-    return Classifier("logistic regression on the output", make)
-
-
-def boosted_trees() -> Classifier:
-    """Gradient-boosted trees (scikit-learn, the [audit] extra)."""
-
-    def make(seed: int) -> Any:
-        return _sklearn("ensemble", "HistGradientBoostingClassifier")(max_iter=60, max_leaf_nodes=15, random_state=seed)
-
-    return Classifier("gradient-boosted trees on the output", make)
-
-
-def network() -> Classifier:
-    """A small neural network (scikit-learn's, one hidden layer of 32; the [audit] extra)."""
-
-    def make(seed: int) -> Any:
-        return _sklearn("neural_network", "MLPClassifier")((32,), early_stopping=True, max_iter=60, random_state=seed)
-
-    return Classifier("neural network on the output", make)
+    def says(self, interval: Interval, layout: Layout) -> str:
+        """The sum's leading numbers, with their weights in units of each number's own spread."""
+        columns = self.weights[: self.prepare.width]
+        leading = np.argsort(-np.abs(columns))[:LEADING]
+        told = ", ".join(f"{columns[k] / (np.abs(columns).max() or 1.0):+.2f} x {layout.name(int(k))}" for k in leading)
+        others = len(columns) - len(leading)
+        more = f" and {others} others" if others else ""
+        return interval.told(f"the fitted sum led by {told}{more}")
 
 
 def applicable(dataset: Outputs, neighbour: Outputs) -> tuple[Score, ...]:
-    """The scores that are worth trying on outputs of this kind (looked at on exploration trials).
+    """The simple scores that are worth trying on outputs of this kind (looked at on exploration trials).
 
     LowBits is not among them: it refutes all noise that is added in floating point, textbook-correct or not,
-    so it is for those who ask that question (method = "low-bits").
+    so it is for those who ask that question (method = "low-bits"). Where these fail: classifiers.learned.
     """
     rows = join((dataset, neighbour)).rows
     width, repeats = rows.shape[1], _repeats(dataset, neighbour)
@@ -227,13 +272,11 @@ def applicable(dataset: Outputs, neighbour: Outputs) -> tuple[Score, ...]:
         found += [Coordinate(), Histogram()]
     elif width <= 8:
         found += [Coordinate(column) for column in range(width)]
-    if repeats:
-        found.append(Values())
-    if width > 1:
+    if width > 1:  # the columns first: of events that show as much the first one is told, and theirs are shorter
         found += [Values(column) for column in range(min(width, 8)) if _repeated(rows[:, column])]
         found.append(Linear())
-        if find_spec("sklearn") is not None and len(rows) >= 400 and width <= 512:
-            found.append(boosted_trees())
+    if repeats:
+        found.append(Values())
     return tuple(found)
 
 
@@ -270,22 +313,39 @@ def _log_odds(mine: Any, other: Any, size: int) -> Floats:
     return np.asarray(np.log(a) - np.log(b), float)
 
 
-def features(dataset: Outputs, neighbour: Outputs) -> Callable[[Outputs], Floats]:
+@dataclass(frozen=True, slots=True)
+class Features:
     """Standardised columns, a constant, and an indicator for each column with missing or infinite numbers."""
+
+    middle: Floats
+    spread: Floats
+    flagged: NDArray[np.int64]
+
+    @property
+    def width(self) -> int:
+        """How many columns the outputs have."""
+        return len(self.middle)
+
+    def __call__(self, outputs: Outputs) -> Floats:
+        seen = outputs.of_width(self.width).rows
+        bad = ~np.isfinite(seen)
+        x = np.clip((np.where(bad, self.middle, seen) - self.middle) / self.spread, -1e6, 1e6)
+        return np.column_stack([x, np.ones(len(outputs)), bad[:, self.flagged].astype(float)])
+
+
+def features(dataset: Outputs, neighbour: Outputs) -> Features:
+    """The features of outputs like these."""
     rows = join((dataset, neighbour)).rows
     odd = ~np.isfinite(rows)
-    tame = np.where(odd, 0.0, rows)
+    tame = np.clip(np.where(odd, 0.0, rows), -1e300, 1e300)
     middle, spread = np.median(tame, axis=0), np.std(np.clip(tame, -1e100, 1e100), axis=0)
-    spread = np.where(spread > 0, spread, 1.0)
-    flagged = np.flatnonzero(odd.any(axis=0))
+    return Features(middle, np.where(spread > 0, spread, 1.0), np.flatnonzero(odd.any(axis=0)))
 
-    def prepare(outputs: Outputs) -> Floats:
-        seen = outputs.of_width(rows.shape[1]).rows
-        bad = ~np.isfinite(seen)
-        x = np.clip((np.where(bad, middle, seen) - middle) / spread, -1e6, 1e6)
-        return np.column_stack([x, np.ones(len(outputs)), bad[:, flagged].astype(float)])
 
-    return prepare
+def _above_up_to(name: str, low: float, high: float) -> str:
+    if low == -np.inf:
+        return f"{name} <= {high:.6g}" if high < np.inf else f"any {name}"
+    return f"{low:.6g} < {name} <= {high:.6g}" if high < np.inf else f"{name} > {low:.6g}"
 
 
 def _lowest_bit(rows: Floats) -> Floats:

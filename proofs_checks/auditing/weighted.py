@@ -18,7 +18,8 @@ from scipy import special
 from . import clopper_pearson, event
 from .clopper_pearson import Floats
 from .guess_test import LEAK_SHARE
-from .rules import FEW, Candidates, Rule, log_odds, shown, thresholds
+from .interval import Interval
+from .rules import FEW, Candidates, Rule, log_odds, thresholds
 
 Counts = NDArray[np.int64]
 
@@ -65,17 +66,16 @@ class Weighted:
         beyond = np.array([len(scores), *(np.count_nonzero(scores >= edge) for edge in self.edges), 0], np.int64)
         return beyond[:-1] - beyond[1:]
 
-    def describe(self, score: str) -> str:
-        """The event in words."""
-        ends = [None, *self.edges, None]
-        says = []
-        for below, above, weight in zip(ends[:-1], ends[1:], self.weights, strict=True):
-            if weight:
-                place = f"{score} >= {shown(below)}" if below is not None else score
-                place += f" < {shown(above)}" if above is not None else ""
-                side = "dataset" if weight > 0 else "neighbour"
-                says.append(f"{place} speaks for the {side} (weight {abs(weight)})")
-        return ", ".join(says) or "never guesses"
+    def intervals(self) -> tuple[tuple[Interval, ...], tuple[Interval, ...]]:
+        """The scores for which "dataset" is guessed, and those for which "neighbour" is; touching cells as one."""
+        ends = [-math.inf, *self.edges, math.inf]
+        found: tuple[list[Interval], list[Interval]] = [], []
+        for low, high, weight in zip(ends[:-1], ends[1:], self.weights, strict=True):
+            if weight and low < high:
+                side = found[weight < 0]
+                joined = bool(side) and side[-1].high == low
+                side[-1:] = [Interval(side[-1].low, high)] if joined else [*side[-1:], Interval(low, high)]
+        return tuple(found[0]), tuple(found[1])
 
 
 def choose(

@@ -1,0 +1,160 @@
+"""Witnesses tell what happened in the words of the mechanism, and how large epsilon is after an early stop."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dpcert.proofs_checks.auditing import approximate_dp, audit
+from dpcert.proofs_checks.auditing.eprocess import Bet
+from dpcert.proofs_checks.auditing.interval import LARGEST, MISSING, Interval
+from dpcert.proofs_checks.auditing.ladder import HIGHEST, RUNGS, Ladder
+from dpcert.proofs_checks.auditing.outputs import Outputs
+from dpcert.proofs_checks.auditing.rules import Rule
+from dpcert.proofs_checks.auditing.weighted import Weighted
+
+PAIR = ([1.0, 1.0], [1.0])
+
+
+def noisy_sum(dataset, rng):
+    return sum(dataset) + rng.laplace(0.0, 0.25)
+
+
+def answer(dataset, rng):
+    word = "yes" if rng.random() < (0.9 if len(dataset) > 1 else 0.2) else "no"
+    return {"count": 3, "words": ["the", "answer", word]}
+
+
+def spread(dataset, rng, size):
+    return rng.laplace(0.0, 1.0 if len(dataset) > 1 else 0.2, size)
+
+
+def vector(dataset, rng, size):
+    return rng.normal(size=(size, 12)) + 3.0 * (np.arange(12) == 7) * len(dataset)
+
+
+@pytest.mark.parametrize("method", ["best", "curve"])
+@pytest.mark.parametrize(
+    ("mechanism", "told"),
+    [
+        (noisy_sum, ["noisy_sum: output ", "[1.0, 1.0]"]),
+        (answer, ["output['words'][2] is '"]),
+        (spread, ["output"]),
+        (vector, ["output[7]"]),
+    ],
+)
+def test_the_first_sentence(mechanism, told, method) -> None:
+    witness = audit(mechanism, PAIR, epsilon=1.0, trials=3000, method=method).witness
+    assert witness is not None
+    for part in (*told, "runs on", "its neighbour", "(1, 0)-DP allows 2.718 times as often"):
+        assert part in witness.sentence
+    assert str(witness).startswith(witness.sentence)
+    assert "log odds" not in str(witness)
+
+
+def test_the_counts_are_those_of_the_event() -> None:
+    """The estimated probabilities, against the ones that are known: .9 and .2, or .1 and .8."""
+    seen = audit(answer, PAIR, epsilon=1.0, trials=3000, method="curve").witness.seen  # type: ignore[union-attr]
+    often, seldom = seen.rates()
+    expected = (0.9, 0.2) if seen.speaks_for == "dataset" else (0.8, 0.1)
+    assert (often, seldom) == pytest.approx(expected, abs=0.05)
+    assert seen.on_dataset[1] + seen.on_neighbour[1] == 5100
+
+
+@pytest.mark.parametrize(
+    "rule", [Rule(1, 2.0, -1.0), Rule(-1, 2.0, -1.0), Rule(1, math.inf, 0.0), Rule(-1, 1.0, -math.inf)]
+)
+def test_the_intervals_of_a_rule_are_what_it_counts(rule) -> None:
+    rng = np.random.default_rng(0)
+    mine, other = np.round(rng.normal(0.5, 2, 500)), np.round(rng.normal(0, 2, 500))
+    up, down = (
+        [sum(int(interval.holds(side).sum()) for interval in some) for side in (mine, other)]
+        for some in rule.intervals()
+    )
+    assert rule.counts(mine, other) == (up[0] + down[1], up[1] + down[0])
+
+
+def test_the_intervals_of_weights_are_what_they_count() -> None:
+    rule = Weighted((-1.0, 0.0, 1.0, 2.0), (-2, -1, 0, 3, 4))
+    assert rule.intervals() == ((Interval(1.0, math.inf),), (Interval(-math.inf, 0.0),))
+    scores = np.linspace(-3, 3, 101)
+    right, wrong = rule.counts(scores, scores)
+    held = [sum(int(interval.holds(scores).sum()) for interval in some) for some in rule.intervals()]
+    assert right.sum() == wrong.sum() == sum(held)
+
+
+@pytest.mark.parametrize(
+    ("interval", "told"),
+    [
+        (Interval(low=1.5), "x >= 1.5"),
+        (Interval(high=2.0), "x < 2"),
+        (Interval(high=2.0, closed=True), "x <= 2"),
+        (Interval(1.0, 2.0), "1 <= x < 2"),
+        (Interval(3.0, 3.0, closed=True), "x = 3"),
+        (Interval(low=MISSING), "x is NaN"),
+        (Interval(low=LARGEST), "x is infinite or NaN"),
+        (Interval(high=-LARGEST, closed=True), "x is -infinity"),
+        (Interval(), "any x"),
+    ],
+)
+def test_intervals_in_words(interval, told) -> None:
+    assert interval.told("x") == told
+
+
+def test_an_early_stop_says_how_large_epsilon_is() -> None:
+    """8-DP that claims 1: the bound was the claim itself; after a few hundred runs it is well above, and below 8."""
+    result = audit(lambda d, rng: sum(d) + rng.laplace(0, 1 / 8), PAIR, epsilon=1.0, trials=20_000, method="eprocess")
+    assert result.stopped == "early"
+    assert result.trials < 2000
+    assert 2.0 < result.epsilon_lower() <= 8.0
+
+
+def laws(epsilon: float, size: int, rng: np.random.Generator) -> tuple[Outputs, Outputs]:
+    """Randomised response that is exactly epsilon-DP."""
+    truth = 1 / (1 + math.exp(-epsilon))
+    return tuple(Outputs((rng.random((size, 1)) < chance).astype(float)) for chance in (truth, 1 - truth))  # type: ignore[return-value]
+
+
+def climbed(epsilon: float, seed: int, error: float) -> float:
+    """What a ladder says after 3 chunks of bets on "the output is 1"; the output is exactly epsilon-DP."""
+    ladder, rng = Ladder(0.0), np.random.default_rng(seed)
+    for _ in range(3):
+        mine, other = laws(epsilon, 100, rng)
+        bets = [
+            Bet("output", lambda outputs: outputs.rows[:, 0], Rule(1, 1.0, -math.inf), rung, 0.0, 0.6 / math.exp(rung))
+            for rung in ladder.epsilons
+        ]
+        ladder.play(bets, mine, other, rng.permutation(200))
+    return ladder.bound(error)
+
+
+def test_the_ladder_covers() -> None:
+    """400 ladders at error .05: more than 38 bounds above the truth (4.2 deviations) have a probability below 1e-4."""
+    assert sum(climbed(1.0, seed, 0.05) > 1.0 for seed in range(400)) <= 38
+    assert any(climbed(6.0, seed, 0.05) > 1.0 for seed in range(5))
+
+
+def test_the_coverage_test_can_fail() -> None:
+    """The planted fault: wealth of 1/.9 taken for evidence at .05."""
+    assert sum(climbed(1.0, seed, 0.9) > 1.0 for seed in range(400)) > 38
+
+
+def test_rungs_begin_above_the_claim() -> None:
+    rungs = Ladder(1.0).epsilons
+    assert len(rungs) == RUNGS
+    assert rungs[0] > 1.0
+    assert rungs[-1] == 1.0 + HIGHEST
+    assert approximate_dp(1.0).epsilons == (1.0,)
+
+
+def test_a_text_that_never_repeats_is_named() -> None:
+    def named(dataset, rng):
+        return {"id": f"run {rng.random()}", "n": float(rng.normal())}
+
+    result = audit(named, PAIR, epsilon=1.0, trials=300)
+    assert not result.refuted
+    assert any(told.startswith("output['id']: a text that differed in every run") for told in result.blind)
+    assert audit(lambda d, rng: str(rng.normal()), PAIR, epsilon=1.0, trials=300).blind == ()
+    assert audit(lambda d, rng: rng.choice(["a", "b"]), PAIR, epsilon=1.0, trials=300).blind == ()
