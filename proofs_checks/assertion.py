@@ -19,6 +19,8 @@ from ..mechanisms import InputError
 from .assertion_context import current
 from .auditing import AuditResult, ClaimedCurve, audit
 
+__tracebackhide__ = True  # pytest: a failure is about the caller's mechanism, not about these frames
+
 
 def assert_private(
     mechanism: Callable[..., Any],
@@ -65,8 +67,11 @@ def assert_private(
         result = replace(result, witness=replace(witness, replay=context.replay))
     context.record(result)
     if result.refuted:
+        context.refuted()
         said = f"({epsilon:g}, {delta or 0:g})-DP" if epsilon is not None else str(claim)
-        raise AssertionError(f"not {said}: refuted with error probability {alpha:.1g}\n{result.witness}")
+        told = f"not {said}: refuted with error probability {alpha:.1g}"
+        shown = result.witness
+        raise AssertionError(f"{shown.sentence}\n{told}\n{shown.details}" if shown is not None else told)
     return result
 
 

@@ -16,21 +16,43 @@ DEFAULT_ALPHA = 1e-6
 DEFAULT_TRIALS = 2_000
 
 
+SPARE = 0.1
+"""Part of a test's error probability kept for more examples than were announced: assume() rejects some of them."""
+
+
 class Calls:
-    """Counts the calls of assert_private in one test. total: all of them."""
+    """Counts the calls of assert_private in one test. total: all of them. announced: how many examples it may have."""
 
-    def __init__(self) -> None:
+    def __init__(self, announced: int = 1) -> None:
         self.total = 0
+        self._announced = announced
         self._example: object = None
-        self._within = 0
+        self._examples = self._within = 0
+        self._failing: float | None = None
 
-    def next(self) -> int:
-        """The number of a new call within its example, counted from 1."""
+    def next(self) -> float:
+        """The share of a new call in its test's error probability; all shares together are at most 1.
+
+        Of k calls in an example the parts are 1/2, 1/6, ..., 1/(k (k + 1)) of the example's.
+        """
         example = _example()
-        if example is not self._example:
+        if example is not self._example or self._examples == 0:
             self._example, self._within = example, 0
+            self._examples += 1
         self.total, self._within = self.total + 1, self._within + 1
-        return self._within
+        return self._share() / (self._within * (self._within + 1))
+
+    def failed(self) -> None:
+        """The test failed in the present example. What is run again to show that gets the same share, at no risk."""
+        self._failing = self._share()
+
+    def _share(self) -> float:
+        if self._failing is not None:
+            return self._failing
+        if self._example is None:  # no Hypothesis test
+            return 1.0
+        beyond = self._examples - self._announced
+        return (1 - SPARE) / self._announced if beyond <= 0 else SPARE / (beyond * (beyond + 1))
 
 
 def _example() -> object:
@@ -47,7 +69,7 @@ def _example() -> object:
 class Context:
     """trials: calls of the mechanism a side. epsilon, delta: the test's claim. replay: the command that runs the test.
 
-    alpha: error probability of one example (or test), which its calls share; without a count of them each call's.
+    alpha: error probability of the test, which its calls share; without a count of them each call's.
     """
 
     alpha: float = DEFAULT_ALPHA
@@ -59,11 +81,13 @@ class Context:
     calls: Calls | None = None
 
     def spend(self) -> float:
-        """The error probability of the next call: of k calls the parts 1/2, 1/6, ..., 1/(k (k + 1)), 1 in all."""
-        if self.calls is None:
-            return self.alpha
-        number = self.calls.next()
-        return self.alpha / (number * (number + 1))
+        """The error probability of the next call."""
+        return self.alpha if self.calls is None else self.alpha * self.calls.next()
+
+    def refuted(self) -> None:
+        """The call failed."""
+        if self.calls is not None:
+            self.calls.failed()
 
 
 _OUTSIDE = Context()

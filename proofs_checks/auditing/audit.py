@@ -26,6 +26,8 @@ from .sampling import Progress, Samples, Trials
 from .scores import LowBits, Score
 from .witness import Question
 
+__tracebackhide__ = True  # pytest: what fails here is the caller's mechanism
+
 SHARES: dict[str, dict[str, float]] = {
     "best": {"eprocess": 0.1, "curve": 0.7, "event": 0.1, "mu": 0.05, "band": 0.05},
     "curve": {"curve": 1.0},

@@ -27,6 +27,19 @@ class Raised:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """In place of outputs: the calls changed the dataset that they were given."""
+
+
+class DatasetChanged(InputError):
+    """The mechanism changed a dataset in place, so that its later calls ran on another one."""
+
+    def __init__(self, mechanism: str, side: str) -> None:
+        expected = f"a mechanism that leaves its dataset as it is; this one changes {side} in place: give it a copy"
+        super().__init__("mechanism", mechanism, expected)
+
+
 class MechanismError(InputError):
     """The mechanism raised an exception, which is the cause (`__cause__`) of this one.
 
@@ -36,7 +49,9 @@ class MechanismError(InputError):
     """
 
     def __init__(self, mechanism: str, dataset: str, problem: str) -> None:
-        super().__init__("mechanism", mechanism, f"a callable that runs on the dataset {dataset} ({problem})")
+        expected = f"a callable that runs on the dataset {dataset} ({problem})"
+        also = "whoever sees failures: observing_failures(mechanism), or --observe-failures, makes them outputs"
+        super().__init__("mechanism", mechanism, f"{expected}; {also}")
         self.dataset = dataset
         self.known: AuditResult | None = None
 
@@ -55,6 +70,7 @@ def name_of(mechanism: object) -> str:
 
 def called(mechanism: object) -> str:
     """What a sentence calls it."""
+    mechanism = mechanism.mechanism if isinstance(mechanism, ObservingFailures) else mechanism
     name = name_of(mechanism).rpartition(":")[2].rpartition("<locals>.")[2]
     return "the mechanism" if "<" in name else name
 

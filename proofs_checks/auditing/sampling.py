@@ -19,9 +19,12 @@ import numpy as np
 from numpy.random import Generator, SeedSequence
 from numpy.typing import NDArray
 
-from .failures import Mechanism, MechanismError, failed, style_of
+from .failures import Changed, DatasetChanged, Mechanism, MechanismError, failed, name_of, style_of
 from .layout import Layout
 from .outputs import Encoder, Outputs, aligned, join
+from .structure import fingerprint
+
+__tracebackhide__ = True  # pytest: what fails here is the caller's mechanism
 
 Stopped = Literal["complete", "early", "time", "interrupt", "failure"]
 Progress = Callable[[int, int], None]
@@ -56,7 +59,12 @@ def run_side(mechanism: Mechanism, dataset: object, seed: SeedSequence, count: i
     """`count` raw outputs on one dataset. At module level, so that a process pool can find it."""
     if count == 0:
         return []
-    rng = np.random.default_rng(seed)
+    before = fingerprint(dataset)
+    outputs = _outputs(mechanism, dataset, np.random.default_rng(seed), count, style)
+    return outputs if fingerprint(dataset) == before else Changed()
+
+
+def _outputs(mechanism: Mechanism, dataset: object, rng: Generator, count: int, style: str) -> object:
     if style == "size":
         return mechanism(dataset, rng, size=count)
     if style == "rngs":
@@ -156,6 +164,7 @@ class Trials:
     def _one_by_one(self, heads: NDArray[np.bool_], seeds: list[SeedSequence]) -> tuple[Outputs, Outputs]:
         """Single calls in the order of their coins: those before Ctrl-C or the deadline are trials like any others."""
         rngs = np.random.default_rng(seeds[1]), np.random.default_rng(seeds[2])
+        before = [fingerprint(dataset) for dataset in self.pair]
         raw: tuple[list[object], list[object]] = ([], [])
         try:
             for head in heads.tolist():
@@ -166,7 +175,15 @@ class Trials:
                 raw[side].append(self._call(side, rngs[side]))
         except KeyboardInterrupt:
             self._ended = "interrupt"
+        for side, dataset in enumerate(self.pair):
+            if fingerprint(dataset) != before[side]:
+                self._unchanged(side, Changed())
         return self._encoded(raw[0], len(raw[0])), self._encoded(raw[1], len(raw[1]))
+
+    def _unchanged(self, side: int, raw: object) -> object:
+        if isinstance(raw, Changed):
+            raise DatasetChanged(name_of(self.mechanism), ("the dataset", "its neighbour")[side])
+        return raw
 
     def _call(self, side: int, rng: Generator) -> object:
         try:
@@ -207,9 +224,10 @@ class Trials:
 
     def _run(self, side: int, seed: SeedSequence, count: int) -> object:
         try:
-            return run_side(self.mechanism, self.pair[side], seed, count, self.style)
+            raw = run_side(self.mechanism, self.pair[side], seed, count, self.style)
         except Exception as problem:
             self._failed(side, problem)
+        return self._unchanged(side, raw)
 
     def _failed(self, side: int, problem: Exception) -> NoReturn:
         raise failed(self.mechanism, self.pair[side], problem) from problem
@@ -222,7 +240,8 @@ class Trials:
         return 2 * max(1, getattr(self.executor, "_max_workers", None) or 4)
 
     def _finished(self, job: tuple[int, int, Future[Any], Future[Any]]) -> tuple[Outputs, Outputs]:
-        return self._encoded(self._awaited(0, job[2]), job[0]), self._encoded(self._awaited(1, job[3]), job[1])
+        raw = [self._unchanged(side, self._awaited(side, future)) for side, future in ((0, job[2]), (1, job[3]))]
+        return self._encoded(raw[0], job[0]), self._encoded(raw[1], job[1])
 
     def _awaited(self, side: int, job: Future[Any]) -> object:
         left = self._deadline - monotonic()

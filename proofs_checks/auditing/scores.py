@@ -329,7 +329,8 @@ class Features:
     def __call__(self, outputs: Outputs) -> Floats:
         seen = outputs.of_width(self.width).rows
         bad = ~np.isfinite(seen)
-        x = np.clip((np.where(bad, self.middle, seen) - self.middle) / self.spread, -1e6, 1e6)
+        with np.errstate(over="ignore"):  # clipped
+            x = np.clip((np.where(bad, self.middle, seen) - self.middle) / self.spread, -1e6, 1e6)
         return np.column_stack([x, np.ones(len(outputs)), bad[:, self.flagged].astype(float)])
 
 

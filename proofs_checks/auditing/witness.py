@@ -86,9 +86,13 @@ class AuditWitness:
         )
 
     def __str__(self) -> str:
+        return f"{self.sentence}\n{self.details}"
+
+    @property
+    def details(self) -> str:
+        """All else, a line each."""
         epsilon, delta = self.line
         return (
-            f"{self.sentence}\n"
             f"Were the claim true, such counts would come up with probability {self.p_value:.3g} at most (p-value).\n"
             f"neighbours: {self.dataset}\n       and: {self.neighbour}\n"
             f"event: {self.event}\n"

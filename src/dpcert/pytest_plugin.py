@@ -110,9 +110,9 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
 
     epsilon, delta = _marked(item)
     alpha, profile = _share(item)
-    calls = Calls()
+    calls = Calls(_examples(item))
     context = Context(
-        alpha=alpha / _examples(item),
+        alpha=alpha,
         trials=PROFILES[profile],
         epsilon=epsilon,
         delta=delta,

@@ -35,6 +35,11 @@ def breaks_later(dataset, rng, size):
 def own_pair(dataset, rng):
     return dataset + rng.normal()
 
+def fails_on_one(dataset, rng):
+    if len(dataset) > 1:
+        raise ValueError("too many")
+    return 0.0
+
 own_pair.pair = (3.0, 0.0)
 far = (5.0, 0.0)
 number = 7
@@ -113,7 +118,7 @@ def test_the_replay_of_a_call_in_python_is_a_command(file, capsys, monkeypatch):
     assert command[:3] == ["dpcert", "audit", f"{file.stem}:half"]
     assert run([*command[1:], "--json"]) == 1
     again = json.loads(capsys.readouterr().out)["witness"]
-    assert {**again, "line": tuple(again["line"]), "replay": first.replay} == first.to_json()
+    assert again | {"replay": first.replay} == json.loads(json.dumps(first.to_json()))
     local = audit(lambda data, rng: sum(data) + rng.normal(0, 0.3), ([1.0], []), epsilon=0.1, trials=2000).witness
     assert local.replay.startswith("audit(")
 
@@ -249,3 +254,21 @@ def test_verify_audits_the_named_implementation(tmp_path, file, capsys):
 def test_verify_names_the_field_of_an_implementation_that_is_not_there(tmp_path, file, capsys):
     assert run(["verify", write_claim(tmp_path, file, "gone"), "--audit"]) == 2
     assert "claim.implementation" in capsys.readouterr().err
+
+
+def test_failures_are_outputs_where_asked(file, capsys):
+    words = ["audit", f"{file}:fails_on_one", "--epsilon", "1", "--pair", "([1.0, 1.0], [1.0])", "--trials", "400"]
+    assert run(words) == 2
+    assert "--observe-failures" in capsys.readouterr().err
+    assert run([*words, "--observe-failures"]) == 1
+    told = capsys.readouterr().out
+    assert "fails_on_one: " in told
+    assert "ValueError" in told or "too many" in told or "failure of output" in told or "NaN" in told
+    assert "--observe-failures" in told.splitlines()[-1]
+
+
+def test_what_an_audit_is_blind_to_is_printed(tmp_path, capsys):
+    path = tmp_path / "named.py"
+    path.write_text("def named(dataset, rng):\n    return f'run {rng.random()}'\n")
+    assert run(["audit", f"{path}:named", "--epsilon", "1", "--trials", "300"]) == 0
+    assert "blind to output: a text that differed in every run" in capsys.readouterr().out

@@ -101,10 +101,10 @@ def test_the_session_error_probability_is_split_over_tests_and_examples(project)
         @settings(max_examples=20)
         @given(st.integers())
         def test_examples(number):
-            assert abs(current().alpha - 0.01 / 2 / 20) < 1e-12
+            assert abs(current().spend() - 0.9 * 0.01 / 2 / 20 / 2) < 1e-12
 
         def test_plain():
-            assert abs(current().alpha - 0.01 / 2) < 1e-12
+            assert abs(current().spend() - 0.01 / 2 / 2) < 1e-12
             assert current().trials == 50_000
         """
     )
@@ -136,10 +136,82 @@ def test_the_calls_of_one_example_share_its_error_probability(project):
         @example(7)
         @given(st.integers())
         def test_examples(number):
-            assert near([spent() for _ in range(2)], [0.01 / 2 / 4 / k for k in (2, 6)])
+            assert near([spent() for _ in range(2)], [0.9 * 0.01 / 2 / 4 / k for k in (2, 6)])
         """
     )
     project.runpytest_subprocess("--dp-alpha=0.01").assert_outcomes(passed=2)
+
+
+def test_rejected_examples_do_not_overspend(project):
+    """assume() after assert_private: Hypothesis runs more examples than announced (they spent 1.58 times the share)."""
+    project.makepyfile(
+        """
+        from hypothesis import HealthCheck, assume, given, settings, strategies as st
+        from dpcert.proofs_checks.assertion_context import current
+
+        spent = []
+
+        @settings(max_examples=20, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+        @given(st.integers(0, 10**6))
+        def test_examples(number):
+            spent.append(current().spend())
+            assume(number % 2)
+
+        def test_total():
+            assert len(spent) > 24
+            assert sum(2 * part for part in spent) <= 0.01 / 2  # each the first call's half of its example's
+        """
+    )
+    project.runpytest_subprocess("--dp-alpha=0.01", "-p", "no:randomly").assert_outcomes(passed=2)
+
+
+def test_an_example_beyond_the_announced_ones_fails_again(project):
+    """Its share is small; what Hypothesis runs again to show the failure has the same one, and is not called flaky."""
+    project.makepyfile(
+        """
+        from hypothesis import HealthCheck, assume, given, settings, strategies as st
+        from dpcert.proofs_checks import assert_private
+
+        def exact(dataset, rng):
+            return sum(dataset)
+
+        @settings(max_examples=5, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+        @given(st.integers(0, 1000))
+        def test_examples(number):
+            mechanism = exact if number > 500 else lambda dataset, rng: 0.0
+            assert_private(mechanism, ([1.0], [0.0]), epsilon=1.0, trials=400)
+            assume(number > 500)
+        """
+    )
+    result = project.runpytest_subprocess("--dp-alpha=0.01")
+    result.assert_outcomes(failed=1)
+    result.stdout.no_fnmatch_line("*Flaky*")
+
+
+def test_a_failure_begins_with_the_sentence_and_shows_no_frame_of_ours(project):
+    project.makepyfile(
+        """
+        from dpcert.proofs_checks import assert_private
+
+        def noisy_sum(dataset, rng):
+            return sum(dataset) + rng.laplace(0.0, 0.1)
+
+        def broken(dataset, rng):
+            return dataset["no such"]
+
+        def test_wrong():
+            assert_private(noisy_sum, ([1.0], [0.0]), epsilon=1.0)
+
+        def test_raises():
+            assert_private(broken, ([1.0], [0.0]), epsilon=1.0)
+        """
+    )
+    result = project.runpytest_subprocess()
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(["E*AssertionError: noisy_sum: output * runs on *, but in * on its neighbour *"])
+    result.stdout.fnmatch_lines(["E*--observe-failures*"])
+    for frame in ("*assertion.py:*", "*audit.py:*", "*sampling.py:*", "*log odds*"):
+        result.stdout.no_fnmatch_line(frame)
 
 
 def test_a_claim_that_nothing_tests_fails(project):

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from multiprocessing import active_children
 from typing import TYPE_CHECKING, Annotated
 
@@ -51,6 +52,9 @@ def audit_command(
     max_seconds: Annotated[
         float, typer.Option("--max-seconds", help="Time budget of the trials; what is known then is said.")
     ] = 60,
+    observe_failures: Annotated[
+        bool, typer.Option("--observe-failures", help="Exceptions are outputs: whoever looks sees that a call failed.")
+    ] = False,
     workers: Annotated[int, typer.Option("--workers", help="Processes to run trials in; 0: this one.")] = 0,
     as_json: Json = False,
 ) -> None:
@@ -62,12 +66,14 @@ def audit_command(
     if (epsilon is None) == (mu is None):
         raise InputError("--epsilon", epsilon, "a claim: --epsilon (with --delta), or --mu")
     count("--workers", workers, least=0)
-    from ..proofs_checks.auditing import MechanismError, approximate_dp, gdp
+    from ..proofs_checks.auditing import MechanismError, approximate_dp, gdp, observing_failures
     from ..proofs_checks.auditing.attack import attack
     from ..proofs_checks.auditing.target import load
 
     claim = gdp(mu) if mu is not None else approximate_dp(epsilon, delta)  # type: ignore[arg-type]
     target = load(mechanism, pair, neighbouring)
+    if observe_failures:
+        target = replace(target, mechanism=observing_failures(target.mechanism))
     if target.generic:
         typer.echo("note: no pair was given; generic arrays of numbers in [0, 1] are tried (see --pair)", err=True)
     columns = TextColumn("trials"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
@@ -86,7 +92,8 @@ def audit_command(
                 method=method,
                 executor=executor,
                 progress=lambda done, total: bar.update(task, completed=done, total=total),
-                replay=_replay(mechanism, epsilon, delta, mu, pair, neighbouring, trials, alpha, method, seed),
+                replay=_replay(mechanism, epsilon, delta, mu, pair, neighbouring, trials, alpha, method, seed)
+                + (" --observe-failures" if observe_failures else ""),
             )
         except MechanismError as problem:
             failure, result = problem, problem.known
@@ -151,5 +158,7 @@ def _print(mechanism: str, result: AuditResult) -> None:
         typer.echo(f"  {bound.quantity}{at} is at least {rounded_down(bound.value, 5)} ({bound.method}{model})")
     if result.effective_noise is not None and result.effective_noise < 1:
         typer.echo(f"  the noise is at most {result.effective_noise:.4f} times what the claim needs")
+    for told in result.blind:
+        typer.echo(f"  blind to {told}")
     if result.witness is not None:
         typer.echo(f"{result.witness}")

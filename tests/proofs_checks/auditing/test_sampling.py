@@ -1,7 +1,10 @@
 """Trials: calling conventions, seeds, executors, budgets and Ctrl-C."""
 
+import copy
 import threading
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import nullcontext
+from functools import cached_property
 from multiprocessing import get_context
 
 import numpy as np
@@ -284,3 +287,44 @@ def test_threads_do_not_matter_to_the_result():
     for thread in threads:
         thread.join()
     assert len(set(results)) == 1
+
+
+def emptied(dataset, rng):
+    """An exact sum that consumes its input: from the second call on it is a constant, and nothing is refuted."""
+    return sum(dataset.pop() for _ in range(len(dataset)))
+
+
+def scaled(dataset, rng, size):
+    dataset *= 0.5
+    return dataset.sum() + rng.laplace(size=size)
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.parametrize(
+    ("mechanism", "pair"), [(emptied, ([1.0, 5.0], [1.0])), (scaled, (np.array([1.0]), np.array([2.0])))]
+)
+def test_a_dataset_that_is_changed_in_place_is_noticed(mechanism, pair, workers):
+    pool = nullcontext() if workers == 0 else ThreadPoolExecutor(workers)
+    with pool as executor, pytest.raises(InputError, match="changes the dataset in place"):
+        audit(mechanism, copy.deepcopy(pair), epsilon=1.0, trials=300, executor=executor)
+
+
+class Cached:
+    """A dataset that computes something when it is first asked."""
+
+    def __init__(self, values):
+        self.values = values
+
+    @cached_property
+    def total(self):
+        return sum(self.values)
+
+
+def test_a_dataset_that_keeps_what_it_computed_is_not_changed():
+    result = audit(lambda d, rng: d.total + rng.laplace(), (Cached([1.0]), Cached([0.0])), epsilon=1.0, trials=100)
+    assert result.stopped == "complete"
+
+
+def test_the_error_says_how_to_observe_failures():
+    with pytest.raises(InputError, match="--observe-failures"):
+        audit(lambda dataset, rng: 1 / 0, ([1.0], []), epsilon=1.0, trials=10)
