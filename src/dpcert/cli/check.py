@@ -36,7 +36,8 @@ def check_command(
         result = check(certificate)
         ok, reason = result.ok, result.reason
     if as_json:
-        print_json({"file": str(certificate), "proved": ok, "reason": reason})
+        verdict = document.get("verdict") if ok else None
+        print_json({"file": str(certificate), "proved": ok, "verdict": verdict, "reason": reason})
     else:
         typer.echo(f"{'proved' if ok else 'NOT PROVED'}: {reason}")
     raise typer.Exit(PROVED if ok else REJECTED)

@@ -529,6 +529,53 @@ def test_noise_that_absent_clients_do_not_add_is_refused_under_add_remove():
     assert "absent" in checker.check(sealed(forged)).reason
 
 
+def test_a_lower_end_of_some_of_the_phases_refutes_where_another_phase_is_only_bounded():
+    """Dropping an output is post-processing: 1000 rounds of Gaussian noise need 2.1245 alone."""
+    coin = {"scheme": "poisson", "sampling_rate": 0.01}
+    noise = {
+        "mechanism": {"kind": "gaussian", "noise_multiplier": 1.0},
+        "sampling": coin,
+        "composition": {"rounds": 1000},
+    }
+    claim = {"title": "F", "neighbouring": "add-remove", "epsilon": 1.0, "delta": 1e-6}
+    tables = {"claim": claim, "phase": [{"mechanism": {"kind": "zcdp", "rho": 0.01}}, noise]}
+    document = certificate(parse_claim(tables), 2.1245, 2.5156)
+    assert document["verdict"] == "refuted"
+    assert document["evidence"]["lower"]["phases"] == [1]
+    assert float(document["interval"]["epsilon_lower"]) > 2.124
+    for places in ([0], [0, 1], [], [1, 1], [2], [-1], "1", None, [True]):
+        forged = changed(document, ("evidence", "lower", "phases"), places)
+        assert not checker.check(sealed(forged)).ok, places
+
+
+def test_ten_milliard_sequences_have_a_certificate():
+    tables = copy.deepcopy(POISSON)
+    tables["sampling"] = {"scheme": "poisson", "population": 10**10, "cohort": 10**9}
+    document = certificate(parse_claim(tables), 4.6, 4.7)
+    assert document["phases"][0]["sampling"]["population"] == 10**10
+    assert not checker.check(sealed(changed(document, (*PHASE, "sampling", "population"), 2**53 + 1))).ok
+
+
+def test_what_is_proved_is_told_in_words(certificates):
+    said = {name: checker.check(document).reason for name, document in certificates.items()}
+    ends = certificates["poisson"]["interval"]
+    known = f"at least {ends['epsilon_lower']}, and it is at most {ends['epsilon_upper']}"
+    assert said["poisson"] == f"epsilon at delta 1e-05 is {known}: the claim of at most 4.8 holds"
+    assert said["coalition"].endswith("the claim of at most 13.6 is refuted")
+    undecided = certificate(parse_claim(copy.deepcopy(POISSON)), 0.0, math.inf)
+    assert checker.check(undecided).reason.endswith(
+        "at least 0, and no upper bound is known: this does not decide the claim of at most 4.8"
+    )
+
+
+def test_a_certificate_says_who_wrote_it_when_and_of_which_file(tmp_path):
+    path = tmp_path / "claim.toml"
+    path.write_text("anything", "utf-8")
+    issued = certificate(parse_claim(copy.deepcopy(POISSON), file=str(path)), 0.0, math.inf)["issued"]
+    assert issued["claim_sha256"] == "ee0874170b7f6f32b8c2ac9573c428d35b575270a66b757c2c0185d2bd09718d"
+    assert set(issued) == {"dpcert", "date", "claim_sha256"}
+
+
 def test_malformed_files_are_rejected_without_an_exception(certificates, tmp_path):
     good = json.dumps(certificates["coalition"])
     cases = {

@@ -369,6 +369,30 @@ def test_a_shuffled_epoch_reveals_what_its_largest_batch_does(direction, relatio
             )
 
 
+def test_unequal_weights_leave_the_other_batches_at_rest():
+    """The others' data moves the sums as the unit's own only where all weigh the same."""
+
+    def epoch(least):
+        numbers = {"noise_std": "1", "clip_norm": "1", "max_weight": "0.5", "min_weight": least}
+        phase = {
+            "mechanism": {"kind": "gaussian-mean", **numbers},
+            "sampling": {"scheme": "shuffle", "population": 6, "cohort": 2, "sampling_rate": None},
+            "rounds": 3,
+        }
+        return pairs.steps(format.phase(phase), "zero-out", "hidden", False)["remove"]
+
+    assert epoch("0.5").g > 0
+    assert epoch("0.4").g == 0
+
+
+def test_what_lies_beyond_a_lattice_counts_for_no_event():
+    """16 sigma: e^-128 of mass is left out, and a lower end may not be made of it."""
+    made = noise("discrete-gaussian", 1, 1, False, "1.5", 1)
+    at_rest, moved = of_delta._event(made, arb(max(made.law)))
+    assert moved < made.law[max(made.law)] + made.lost / 2
+    assert at_rest >= made.lost
+
+
 def test_approximate_dp_composes_as_its_worst_pair():
     epsilon0, delta0 = mp.mpf("0.5"), mp.mpf("0.01")
     made = noise("approximate-dp", 1, 3, True, "0.5", "0.01")
