@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from .part import part
 from .proof import Counterexample, Proof
 from .prove import prove
 
-__all__ = ["Counterexample", "Proof", "prove"]
+__all__ = ["Counterexample", "Proof", "part", "prove"]

@@ -116,6 +116,8 @@ class _Shifts:
 
     def _coefficients(self, k: int, solved: int | None) -> dict[str, tuple[int, int]]:
         kind = self.draws[k][0]
+        if kind == "part":
+            return {}  # what a black box puts out is the same on the neighbour
         atoms = [a for a in self.atoms if kind not in WHOLE or not a or a in self.space.whole]
         if k == solved:
             others = [f"n{i}" for i in range(len(self.draws)) if i != k]
@@ -205,7 +207,9 @@ def _price(
     total: dict[str, Unknown] = {CONSTANT: {epsilon: 1.0}}
     for k, (kind, scale) in enumerate(unknown.draws):
         signs = [1.0] if kind in ("exponential", *ONE_SIDED) else [1.0, -1.0]
-        for sign in signs if kind != "uniform" else []:
+        if kind == "part":
+            total[CONSTANT][-1] = total[CONSTANT].get(-1, 0.0) - float(scale)
+        for sign in signs if kind not in ("uniform", "part") else []:
             conclusion = unknown.bound(k)
             unknown.add(conclusion, k, -sign)
             program.entail(given, conclusion)
@@ -232,6 +236,8 @@ def _cost(space: Space, draws: Sequence[Draw], bounds: Sequence[Linear], caps: S
     total = Linear()
     gaussian = all(kind == "gaussian" for kind, _ in draws)
     for (kind, scale), bound, cap in zip(draws, bounds, caps, strict=True):
+        if kind == "part":
+            total = total + scale
         total = total + bound * (cap / (2 * Fraction(scale) ** 2) if gaussian else weight(kind, scale))
     return largest_value(space, total)
 

@@ -152,9 +152,12 @@ class Symbols(np.ndarray[Any, Any]):
     def __setitem__(self, index: Any, value: Any) -> None:
         super().__setitem__(_index(index), value)
 
-    def astype(self, *_: Any, **__: Any) -> Any:
-        """Real numbers stay what they are: there are no floats here."""
-        return Symbols.of([Linear.of(cell) for cell in self.ravel().tolist()]).reshape(self.shape)
+    def astype(self, dtype: Any = float, *_: Any, **__: Any) -> Any:
+        """Real numbers stay what they are: there are no floats here. Only truth values become integers."""
+        cells = self.ravel().tolist()
+        if _integral(dtype) and not all(isinstance(cell, Condition | bool | int) for cell in cells):
+            raise unsupported("rounding to integers of values that depend on the data or on noise")
+        return Symbols.of([Linear.of(cell) for cell in cells]).reshape(self.shape)
 
     def mean(self, axis: Any = None, **_: Any) -> Any:  # type: ignore[override]
         total = self.sum() if axis is None else self.sum(axis=axis)
@@ -169,6 +172,13 @@ class Symbols(np.ndarray[Any, Any]):
         return repr(self.tolist())
 
     __str__ = __repr__
+
+
+def _integral(dtype: Any) -> bool:
+    try:
+        return np.dtype(dtype).kind in "iub"
+    except TypeError:  # what stands in for float
+        return False
 
 
 def _index(index: Any) -> Any:

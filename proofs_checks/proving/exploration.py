@@ -17,6 +17,8 @@ from .space import Space
 from .unsupported import Raises, Unsupported, unsupported, where
 
 MOST_PATHS = 20_000
+MOST_FORKS = 500
+"""In one run: a loop that may go on for ever has to end."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,6 +50,7 @@ class Run:
     def __init__(self, space: Space, plan: list[Condition]) -> None:
         self.space = space
         self.plan = plan
+        self.dataset: list[Linear] = []
         self.taken: list[Condition] = []
         self.answers: list[bool] = []
         self.open: list[bool] = []
@@ -68,6 +71,8 @@ class Run:
     def decide(self, condition: Condition) -> bool:
         """The answer that this run takes; where both are possible, the other is left for a later run."""
         position = len(self.taken)
+        if position >= MOST_FORKS:
+            raise unsupported(f"a loop that is not over after {MOST_FORKS} decisions")
         if position < len(self.plan):
             stated = self.plan[position].text()
             if stated not in (condition.text(), condition.opposite().text()):
@@ -115,6 +120,7 @@ def _explore(mechanism: Callable[..., Any], dataset: Callable[[], Any], space: S
 
 
 def _once(mechanism: Callable[..., Any], dataset: Any, run: Run) -> tuple[Any, list[Linear]]:
+    run.dataset = [Linear.of(cell) for cell in dataset]
     state.enter(run)
     try:
         with run.space.assuming() as run.solver:

@@ -125,7 +125,7 @@ def _made(value: Any, dtype: Any = None, **_: Any) -> Any:
     if isinstance(value, Linear | Condition):
         return value
     array = np.array([list(row) if isinstance(row, np.ndarray) else row for row in value], object).view(Symbols)
-    return array
+    return array if dtype is None else array.astype(dtype)
 
 
 def _filled(value: Any) -> Callable[..., Any]:

@@ -12,7 +12,6 @@ from . import state
 from .linear import Condition, Linear, Number, exact
 from .unsupported import unsupported
 
-KINDS = ("laplace", "exponential", "gumbel", "gaussian", "uniform", "geometric", "discrete-laplace")
 WHOLE = ("geometric", "discrete-laplace")
 
 Draw = tuple[str, Number]
@@ -28,7 +27,7 @@ def _positive(value: Any, what: str) -> Number:
 
 def weight(kind: str, scale: Number) -> Fraction:
     """The cost of a shift by one, rounded up: of Laplace-like noise 1 / scale, of geometric noise -log(1 - p)."""
-    if kind == "uniform":
+    if kind in ("uniform", "part"):
         return Fraction(0)
     if kind == "geometric":
         return Fraction(-math.log1p(-float(scale))) * (1 + Fraction(1, 10**12))  # log1p errs by an ulp or two
@@ -94,6 +93,14 @@ class SymbolicGenerator:
         if not 0 < chance < 1:
             raise unsupported("geometric noise whose probability is not between 0 and 1")
         return self._draw("geometric", chance, size)
+
+    def part(self, dataset: Any, epsilon: float) -> Any:
+        """What a black box puts out: anything, at the price of epsilon."""
+        run = state.current()
+        whole = [cell.text() for cell in run.dataset]
+        if [Linear.of(cell).text() for cell in dataset] != whole:
+            raise unsupported("a part may only be called with the mechanism's whole dataset")
+        return run.draw("part", exact(epsilon))
 
     def __getattr__(self, name: str) -> Any:
         raise unsupported(f"rng.{name} is not supported")

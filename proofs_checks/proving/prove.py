@@ -156,4 +156,6 @@ def _checked(question: Question, merging: bool, stopped: bool) -> Proof:
     verdict = check_proof(certificate, question.mechanism)
     if not verdict.ok:
         return question.proof("not proved", f"the checker rejects what the search found: {verdict.reason}")
-    return question.proof("proved", verdict.reason, certificate=certificate, stopped=stopped)
+    parts = sorted({s for pieces in question.cases.values() for p in pieces for kind, s in p.draws if kind == "part"})
+    taken = f"; taken for granted: parts that are {', '.join(f'{float(s):g}' for s in parts)}-DP" if parts else ""
+    return question.proof("proved", verdict.reason + taken, certificate=certificate, stopped=stopped)

@@ -32,6 +32,10 @@ def _costs(prover: Prover, piece: Piece, data: Data, epsilon: Fraction) -> None:
         if kind in DISCRETE:
             _whole(shift, data)
         still = not shift.slopes and not shift.at_zero
+        if kind == "part":  # a black box that is scale-DP, and puts out the same on the neighbour
+            total = total - Fraction(scale)
+        if kind == "part" and not still:
+            raise Refused("what a black box puts out is shifted")
         if kind == "gaussian" and not still:
             raise Refused("Gaussian noise is shifted: no pure epsilon")
         if kind in ("gaussian", "uniform") or still:

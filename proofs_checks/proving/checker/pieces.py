@@ -13,8 +13,10 @@ from flint import arb, ctx, fmpq
 from .forms import Form, Refused, Sign
 from .runs import noise_index
 
-KINDS = ("laplace", "exponential", "gumbel", "geometric", "discrete-laplace", "uniform", "gaussian")
+KINDS = ("laplace", "exponential", "gumbel", "geometric", "discrete-laplace", "uniform", "gaussian", "part")
 DISCRETE = ("geometric", "discrete-laplace")
+ATOMS = (*DISCRETE, "part")
+"""Values of these may have positive probability; a part's value may be anything."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class Piece:
     def continuous(self, form: Form) -> bool:
         """Whether the form hangs on continuous noise, so that it is 0 with probability 0 only."""
         return any(
-            (k := noise_index(name)) is not None and k < len(self.draws) and self.draws[k][0] not in DISCRETE
+            (k := noise_index(name)) is not None and k < len(self.draws) and self.draws[k][0] not in ATOMS
             for name in form.slopes
         )
 

@@ -21,7 +21,7 @@ from .runs import Leaf, noisy, parts
 
 MARGINS = (Fraction(1, 4), Fraction(1, 64), Fraction(1, 4096))
 """How far inside of a way a point is wanted, in this order: floats must not leave it by rounding."""
-MOST = 64
+MOST = 1024
 TOLERANCE = 1e-9
 
 
@@ -77,6 +77,9 @@ class Recorded:
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
         return low + self._next("uniform", 0, 1, size) * (high - low)
 
+    def part(self, dataset: Any, epsilon: float) -> Any:
+        return self._one("part", epsilon)
+
     def finished(self) -> bool:
         return not self._left
 
@@ -98,22 +101,24 @@ def replayed(
 
 def _inside(case: Neighbours, leaf: Leaf, prover: Prover) -> Point | None:
     """A point well inside of the way; merged values are those of its entries."""
-    merged = set(case.data.merged)
     for margin in MARGINS:
         tests = [Sign(t.form - margin, False) if noisy(t.form) else t for t in (*case.data.facts, *leaf.tests)]
         rough = prover.point(tests)
         if rough is None:
             continue
-        point = {name: Fraction(0) for name in case.data.ends} | rough
+        nothing = {f"n{k}": Fraction(0) for k in range(len(leaf.draws))}
+        point = nothing | {name: Fraction(0) for name in case.data.ends} | rough
+        if not case.data.merged:
+            return point
         for name, value in case.data.merged.items():
             point[name] = value(point)
         known = {name: Form({}, point[name]) for name in case.data.ends}
         fixed = [Sign(test.form.inserted(known), test.strict) for test in tests]
         if any(not sign.form.slopes and not sign.decided() for sign in fixed):
             continue
-        noise = prover.point(fixed) if merged or any(sign.form.slopes for sign in fixed) else {}
+        noise = Prover().point(fixed)
         if noise is not None:
-            return {f"n{k}": Fraction(0) for k in range(len(leaf.draws))} | point | noise
+            return point | noise
     return None
 
 

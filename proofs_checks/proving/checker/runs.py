@@ -20,6 +20,7 @@ from .pairs import Data, Point
 from .tables import table
 
 LIMIT = 20_000
+DEEPEST = 500
 
 
 def noise_index(name: str) -> int | None:
@@ -61,9 +62,12 @@ class Tracer:
         self.assumed: list[Sign] = []
         self.draws: list[tuple[str, str]] = []
         self.spoilt: str | None = None
+        self.entries: list[str] = []
 
     def answer(self, sign: Sign) -> bool:
         position = len(self.trail)
+        if position >= DEEPEST:
+            raise refuse("a run without an end")
         if position < len(self.script):
             name, chosen = self.script[position]
             if name != sign.name():
@@ -105,8 +109,11 @@ class Tracer:
         exact = Form.lift(scale).concrete()
         if exact <= 0 or (kind == "geometric" and exact >= 1):
             raise refuse(f"{kind} noise with parameter {exact}")
+        return self.atom(kind, exact)
+
+    def atom(self, kind: str, parameter: Fraction) -> Form:
         value = Form.variable(f"n{len(self.draws)}")
-        self.draws.append((kind, str(exact)))
+        self.draws.append((kind, str(parameter)))
         self.assumed += support(kind, value)
         return value
 
@@ -173,6 +180,12 @@ class Dice:
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
         return low + self._many("uniform", 0, 1, size) * (high - low)
 
+    def part(self, dataset: Any, epsilon: float) -> Any:
+        """The output of a black box that was given the whole dataset."""
+        if [Form.lift(cell).name() for cell in dataset] != self._tracer.entries:
+            raise refuse("a part that is not given the whole dataset")
+        return self._tracer.atom("part", Form.lift(epsilon).concrete())
+
     def __getattr__(self, name: str) -> Any:
         raise refuse(f"rng.{name} is not supported")
 
@@ -213,6 +226,7 @@ def _planted(root: Branch | Leaf | None, trail: list[tuple[Sign, bool, bool]], l
 
 def _one(function: Callable[..., Any], dataset: list[Form], tracer: Tracer) -> Leaf:
     before = _generators()
+    tracer.entries = [entry.name() for entry in dataset]
     _FOLLOWED.append(tracer)
     try:
         with patch.object(os, "urandom", _chance), patch.object(np.random, "default_rng", _chance):

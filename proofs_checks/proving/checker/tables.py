@@ -119,6 +119,9 @@ class Table(np.ndarray[Any, Any]):
         np.ndarray.__setitem__(self, _place(where), value)
 
     def astype(self, dtype: Any, *_: Any, **__: Any) -> Any:
+        cells = self.ravel().tolist()
+        if _integral(dtype) and not all(isinstance(cell, Sign | bool | int) for cell in cells):
+            raise refuse("symbols made integers")
         lifted = np.frompyfunc(Form.lift, 1, 1)(self.view(np.ndarray)) if dtype is not object else self.copy()
         return np.asarray(lifted, object).view(Table)
 
@@ -134,6 +137,13 @@ class Table(np.ndarray[Any, Any]):
         raise refuse("the text of an array of symbols")
 
     __str__ = __repr__
+
+
+def _integral(dtype: Any) -> bool:
+    try:
+        return np.dtype(dtype).kind in "iub"
+    except TypeError:  # the checker's own float
+        return False
 
 
 def _place(where: Any) -> Any:

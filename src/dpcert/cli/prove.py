@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..mechanisms import InputError
-from .options import Json
+from .options import Json, as_option
 from .output import jsonable, print_json, rounded_down, rounded_up
 
 if TYPE_CHECKING:
@@ -64,27 +66,44 @@ def prove_command(
 
     count("--trials", trials, least=0)
     target = load(mechanism, "([0.0], [1.0])", field="MODULE:FUNCTION")
-    columns = TextColumn("neighbours"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("", total=None)
-        proof = prove(
-            target.mechanism,
-            epsilon=epsilon,
-            rho=rho,
-            notion="zcdp" if zcdp or rho is not None else "dp",
-            entries=entries,
-            relation=relation,
-            low=_end("--low", low),
-            high=_end("--high", high),
-            whole=whole,
-            values=None if values is None else _numbers(values),
-            max_seconds=max_seconds,
-            progress=lambda done, total: bar.update(task, completed=done, total=total),
-        )
+    options: dict[str, Any] = {
+        "epsilon": epsilon,
+        "rho": rho,
+        "notion": "zcdp" if zcdp or rho is not None else "dp",
+        "entries": entries,
+        "relation": relation,
+        "low": _end("--low", low),
+        "high": _end("--high", high),
+        "whole": whole,
+        "values": None if values is None else _numbers(values),
+        "max_seconds": max_seconds,
+    }
+    with _progress() as progress:
+        try:
+            proof = prove(target.mechanism, progress=progress, **options)
+        except InputError as problem:
+            raise as_option(problem) from None
     audit = _audited(target.mechanism, proof, trials)
     written = _written(proof, certificate, mechanism)
     _say(mechanism, proof, audit, written, as_json)
     raise typer.Exit(PROVED if proof.proved else REFUTED if _refuted(proof, audit) else UNDECIDED)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], None]]:
+    """A bar on stderr, from the first step on."""
+    columns = TextColumn("neighbours"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    bar = Progress(*columns, console=Console(stderr=True))
+    task = bar.add_task("", total=None)
+
+    def step(done: int, total: int) -> None:
+        bar.start()
+        bar.update(task, completed=done, total=total)
+
+    try:
+        yield step
+    finally:
+        bar.stop()
 
 
 def _end(option: str, text: str) -> float | None:
@@ -139,11 +158,11 @@ def _say(mechanism: str, proof: Proof, audit: AuditResult | None, written: str |
         document = proof.to_json() | verdict | {f"{_named(proof)}_lower": lower, "certificate": written, **found}
         print_json(jsonable(document | {"mechanism": mechanism}))
         return
-    typer.echo(str(proof))
+    typer.echo("REFUTED" + str(proof).removeprefix("not proved") if _refuted(proof, audit) else str(proof))
     if proof.epsilon is not None and proof.claim is None:
         typer.echo(f"  {_named(proof)} is in [{rounded_down(lower, 5)}, {rounded_up(proof.epsilon)}]")
     if audit is not None and _refuted(proof, audit):
-        typer.echo(f"  REFUTED by running it (error probability {audit.alpha:g})\n{audit.witness}")
+        typer.echo(f"  refuted by running it (error probability {audit.alpha:g})\n{audit.witness}")
     elif audit is not None and proof.claim is not None:
         typer.echo("  not refuted by running it on these neighbours either")
     if proof.proved:

@@ -1,5 +1,6 @@
 """prove() on small mechanisms: proofs, the least epsilon, refusals; each with what must not be proved."""
 
+import importlib
 import math
 import random
 
@@ -8,6 +9,10 @@ import pytest
 
 from dpcert.mechanisms import InputError
 from dpcert.proofs_checks import assert_proved, prove
+from dpcert.proofs_checks.proving import alignment, exploration, part
+from dpcert.proofs_checks.proving.checker.check import Checked
+
+prover = importlib.import_module("dpcert.proofs_checks.proving.prove")
 
 
 def clipped_sum(dataset, rng):
@@ -237,3 +242,97 @@ def test_choices_permutations_and_narrowed_coins():
 def test_bad_input_of_the_other_modes(options):
     with pytest.raises(InputError):
         prove(randomised_response, **options)
+
+
+def test_parts_are_black_boxes_at_a_price():
+    count = part(lambda dataset, rng: len(dataset) + rng.laplace(0, 2), epsilon=0.5)
+
+    def mechanism(dataset, rng):
+        if count(dataset, rng) > 3:
+            return sum(dataset) + rng.laplace(0, 4)
+        return count(dataset, rng)
+
+    proof = prove(mechanism, relation="add-remove", entries=2)
+    assert proof.epsilon == 1
+    assert "taken for granted" in proof.reason
+    assert prove(mechanism, relation="add-remove", entries=2, epsilon=0.9).verdict == "not proved"
+    assert count(np.zeros(3), np.random.default_rng(0)) != 3
+
+
+def test_a_part_of_the_data_is_no_part():
+    first = part(lambda dataset, rng: dataset[0] + rng.laplace(), epsilon=1)
+    assert "whole dataset" in prove(lambda dataset, rng: first(2 * dataset, rng), entries=1).reason
+
+
+class Screen:
+    """State that lasts over the queries of an interactive mechanism."""
+
+    def __init__(self, rng):
+        self.rng, self.bound, self.left = rng, rng.laplace(0, 2), 1
+
+    def ask(self, answer):
+        if self.left == 0:
+            return None
+        above = answer + self.rng.laplace(0, 4) >= self.bound
+        if above:
+            self.left -= 1
+        return bool(above)
+
+
+def test_state_across_the_queries_of_an_interactive_mechanism():
+    def session(answers, rng):
+        screen = Screen(rng)
+        return [screen.ask(answer) for answer in answers]
+
+    assert prove(session, relation="answers", entries=3, epsilon=1).proved
+    assert prove(session, relation="answers", entries=3, epsilon=0.7).verdict == "not proved"
+
+
+def test_a_loop_that_may_go_on_for_ever_is_refused():
+    def redrawn(dataset, rng):
+        value = rng.laplace()
+        while value < 0:
+            value = rng.laplace()
+        return dataset[0] + value
+
+    assert "a loop that is not over" in prove(redrawn, entries=1).reason
+
+
+@pytest.mark.parametrize("cast", [lambda data: data.astype(int), lambda data: np.array(list(data), dtype=int)])
+def test_casts_to_integers_are_refused(cast):
+    assert prove(lambda dataset, rng: cast(dataset).sum() + rng.laplace(), entries=1).verdict == "unsupported"
+
+
+def no_other_answer(self, condition):
+    """Takes the first possible answer, and forgets the other."""
+    answer = self._possible(condition)
+    chosen = condition if answer else condition.opposite()
+    self.taken.append(chosen)
+    self.answers.append(answer)
+    self.open.append(False)
+    self._assume(chosen)
+    return answer
+
+
+MUTANTS = {
+    "the cost is not checked": (alignment, "_cost", lambda *_: 0),
+    "a branch is forgotten": (exploration.Run, "decide", no_other_answer),
+    "a wrong scale": (alignment, "weight", lambda kind, scale: 1),
+}
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_search_with_a_fault_proves_nothing_broken_because_of_the_checker(name, monkeypatch):
+    """Without the checker it would: each mutant of the search is satisfied with a mechanism that is not private."""
+
+    def half_noise(dataset, rng):
+        return dataset.sum() + rng.laplace(0, 0.5)
+
+    def exact_branch(dataset, rng):
+        return "large" if dataset[0] > 0.5 else "small"
+
+    broken = exact_branch if name == "a branch is forgotten" else half_noise
+    monkeypatch.setattr(*MUTANTS[name])
+    assert "the checker rejects" in prove(broken, epsilon=1, entries=1).reason
+    monkeypatch.setattr(prover, "check_proof", lambda *_: Checked(True, ""))
+    assert prove(broken, epsilon=1, entries=1).proved
