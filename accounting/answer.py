@@ -15,17 +15,23 @@ from .dominating import Dominating
 from .pairs import Composition, SubsampledPair
 from .question import Question
 
+_NEGLIGIBLE_CUTS = 1e-5
+"""Relative width at which the distance from Poisson cohorts settles what cut ones cost: it takes milliseconds."""
+
 
 def answers(question: Question, points: Sequence[float]) -> tuple[Bracket, ...]:
     """A bracket at each delta (of epsilon) or epsilon (of delta); the run is taken apart once."""
     cut = truncated.is_truncated(question.run)
-    pairs = Dominating((), ()) if cut else question.pairs()
+    known = cut and question.participation != "hidden"
+    pairs = Dominating((), ()) if known else question.pairs()
     found = []
     for at in points:
         if question.quantity == "epsilon" and at == 0.0:
             found.append(pure_epsilon(question.run, question.neighbouring, question.participation))
         else:
-            found.append(_truncated(question, at) if cut else _between(question, pairs, at))
+            near = _truncated(question, at) if cut else None
+            enough = near is not None and (known or near.narrower_than(max(question.rtol, _NEGLIGIBLE_CUTS)))
+            found.append(near if near is not None and enough else _between(question, pairs, at))
     return tuple(replace(bracket, reached=bracket.narrower_than(question.rtol)) for bracket in found)
 
 

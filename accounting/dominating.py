@@ -34,6 +34,7 @@ from ..mechanisms import (
     Sequence,
     Shuffled,
     Skellam,
+    TruncatedPoisson,
     VisibleParticipation,
     WithReplacement,
     Zcdp,
@@ -51,6 +52,7 @@ from .pairs import (
     DiscreteLaplacePair,
     GaussianPair,
     LaplacePair,
+    MixturePair,
     OpposedPair,
     Order,
     Pair,
@@ -62,6 +64,7 @@ from .pairs import (
     ZeroedPair,
 )
 from .rounding import UNIT, widened_down, widened_up
+from .truncated import cut_law
 
 Participation = Literal["hidden", "pooled", "visible"]
 """What the observer knows of who took part in a round.
@@ -142,6 +145,8 @@ def _step(part: Mechanism, relation: Neighbouring, participation: Participation)
         if participation == "visible" or (participation == "pooled" and isinstance(part, FixedSize)):
             return _visible(part, relation)
         return _poisson(part, relation) if isinstance(part, Poisson) else _fixed_size(part, relation)
+    if isinstance(part, TruncatedPoisson):
+        return _truncated(part, relation)
     if isinstance(part, Cyclic):  # a public schedule: in each pass one round with the unit, which one is known
         return _step(part.mechanism, relation, participation)
     if isinstance(part, Shuffled):
@@ -239,6 +244,34 @@ def _poisson(part: Poisson, relation: Neighbouring) -> _Step:
     return _tight(_sampled(pair(1), rate, "replace"))
 
 
+def _truncated(part: TruncatedPoisson, relation: Neighbouring) -> _Step:
+    """Poisson cohorts cut at a largest size, hidden (docs/theory/truncated_poisson.md).
+
+    Whether the others alone fill the cohort has the same law under both neighbours. If they do not, the round is a
+    Poisson round; if they do, the unit takes somebody's place. Attained: a Poisson round at the rate that is left.
+    """
+    law = cut_law(part)
+    uncut = Poisson(part.mechanism, part.sampling_rate)
+    if law.full == 0.0:
+        return _poisson(uncut, relation)
+    filled = _replacing(_location(part.mechanism), part.mechanism, law.rate_when_full, relation)
+    upper: dict[str, Pair] = {
+        order: MixturePair(((law.open, pair), (law.full, filled.get(order, next(iter(filled.values()))))))
+        for order, pair in _poisson(uncut, relation).upper.items()
+    }
+    return _Step(upper, _poisson(Poisson(part.mechanism, law.rate), relation).lower)
+
+
+def _replacing(pair: Callable[[float], Pair], noise: Mechanism, rate: float, relation: Neighbouring) -> dict[str, Pair]:
+    """The pairs that dominate a round in which the unit, if it takes part, does so in another's place."""
+    if relation == "add-remove":
+        return _sampled(pair(2), rate, "remove", "add")
+    if relation == "replace-one" or not isinstance(noise, Gaussian):
+        return _sampled(pair(2), rate, "hybrid")
+    shift = 1.0 / noise.noise_multiplier
+    return {"remove": ZeroedPair(shift, rate, "remove"), "add": ZeroedPair(shift, rate, "add")}
+
+
 def _fixed_size(part: FixedSize, relation: Neighbouring) -> _Step:
     """A hidden cohort of fixed size (docs: section "Fixed-size sampling").
 
@@ -249,13 +282,13 @@ def _fixed_size(part: FixedSize, relation: Neighbouring) -> _Step:
     if relation == "add-remove":
         return _tight(_sampled(pair(2), rate, "remove", "add"))
     attained = _sampled(pair(2 if relation == "replace-one" else 1), rate, "remove", "add")
+    worst = _replacing(pair, part.mechanism, rate, relation)
     if not isinstance(part.mechanism, Gaussian):
-        return _Step(_sampled(pair(2), rate, "hybrid"), attained)
+        return _Step(worst, attained)
     if relation == "replace-one":
-        return _Step(_sampled(pair(2), rate, "hybrid"), attained | _sampled(pair(1), rate, "replace"))
-    shift = 1.0 / part.mechanism.noise_multiplier
-    worst: dict[str, Pair] = {"remove": ZeroedPair(shift, rate, "remove"), "add": ZeroedPair(shift, rate, "add")}
-    return _Step(worst, attained | {"remove opposed": OpposedPair(shift, rate, "remove")})
+        return _Step(worst, attained | _sampled(pair(1), rate, "replace"))
+    opposed = OpposedPair(1.0 / part.mechanism.noise_multiplier, rate, "remove")
+    return _Step(worst, attained | {"remove opposed": opposed})
 
 
 def _visible(part: Poisson | FixedSize, relation: Neighbouring) -> _Step:
@@ -268,9 +301,11 @@ def _visible(part: Poisson | FixedSize, relation: Neighbouring) -> _Step:
 def _shuffled(part: Shuffled, relation: Neighbouring) -> _Step:
     """One epoch of shuffled batches: revealing the order leaves one round per unit and no amplification.
 
-    No attained product pair: the rounds of an epoch depend on each other through the order (accounting/shuffled.py
-    has a lower bound of another kind).
+    Attained (docs: section "Shuffled batches"): a block of random allocation, in every epoch, of which .1% is enough.
+    accounting/shuffled.py has a lower bound of another kind, for one epoch.
     """
     if relation == "add-remove":
         raise InputError("neighbouring", relation, "zero-out or replace-one with shuffled batches of a fixed size")
-    return _Step({"both": _location(part.mechanism)(sensitivity(relation))}, {})
+    pair = _location(part.mechanism)
+    stands_out = AllocationPair(pair(sensitivity(relation)), part.batches, 1, "remove", 0.03)
+    return _Step({"both": pair(sensitivity(relation))}, {"remove": stands_out})

@@ -79,13 +79,15 @@ class ZcdpBound(Pair):
 class AllocationPair(Pair):
     """A block of rounds, of which `participations`, hidden and uniform, have the law P0 of the base and the others Q0.
 
-    order: "remove": against Q0 in all of them; "add": the other way round.
+    order: "remove": against Q0 in all of them; "add": the other way round. fineness: how finely its law is cut, as the
+    step of the grid over the spread of log P/Q; .0075 leaves less than 1e-4 of epsilon. Costs grow with its inverse square.
     """
 
     base: Pair
     rounds: int
     participations: int
     order: Literal["remove", "add"]
+    fineness: float = 0.0075
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,16 @@ class ZeroedPair(Pair):
     shift: float
     rate: float
     order: Literal["remove", "add"]
+
+
+@dataclass(frozen=True, slots=True)
+class MixturePair(Pair):
+    """A public coin, with the same law under P and Q, says which of several pairs it is.
+
+    parts: (probability, pair); each probability stands for one within a relative 2^-40 of it.
+    """
+
+    parts: tuple[tuple[float, Pair], ...]
 
 
 Composition = tuple[tuple[Pair, int], ...]

@@ -15,6 +15,7 @@ from .pairs import (
     DiscreteLaplacePair,
     GaussianPair,
     LaplacePair,
+    MixturePair,
     OpposedPair,
     Pair,
     RandomizedResponsePair,
@@ -47,6 +48,8 @@ def _moved(pair: Pair, factor: float) -> Pair:
         return replace(pair, epsilon=pair.epsilon * factor)
     if isinstance(pair, OpposedPair | ZeroedPair):
         return replace(pair, shift=pair.shift * factor, rate=min(pair.rate * factor, 1 - UNIT))
+    if isinstance(pair, MixturePair):
+        return MixturePair(tuple((weight, _moved(part, factor)) for weight, part in pair.parts))
     if isinstance(pair, AllocationPair):
         return replace(pair, base=_moved(pair.base, factor))
     if isinstance(pair, SubsampledPair):

@@ -20,6 +20,7 @@ from .pairs import (
     DiscreteLaplacePair,
     GaussianPair,
     LaplacePair,
+    MixturePair,
     OpposedPair,
     Pair,
     RandomizedResponsePair,
@@ -35,6 +36,8 @@ _LARGEST_SIGMA = 50.0
 
 def has_profile(pair: Pair, rounds: int) -> bool:
     """Whether `profile` knows the pair for this many rounds."""
+    if isinstance(pair, MixturePair):
+        return rounds == 1 and all(has_profile(part, 1) for _, part in pair.parts)
     if isinstance(pair, ApproximateDpPair) or (isinstance(pair, RandomizedResponsePair) and pair.categories == 2):
         return rounds <= _MOST_ROUNDS
     if rounds > 1:
@@ -60,6 +63,9 @@ def profile(pair: Pair, rounds: int, epsilon: float) -> arb:
     with ctx.workprec(_BITS):
         if rounds > 1:
             return _binomial(pair, rounds, arb(epsilon))
+        if isinstance(pair, MixturePair):
+            parts = (arb(weight, weight * 2.0**-40) * profile(part, 1, epsilon) for weight, part in pair.parts)
+            return sum(parts, arb(0))
         if isinstance(pair, ZeroedPair):
             return _zeroed(pair, arb(epsilon))
         if isinstance(pair, OpposedPair):

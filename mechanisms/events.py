@@ -23,7 +23,7 @@ from .gaussian import Gaussian
 from .laplace import Laplace
 from .neighbours import Neighbouring, neighbouring_relation, sensitivity
 from .randomized_response import RandomizedResponse
-from .sampling import FixedSize, Poisson
+from .sampling import FixedSize, Poisson, TruncatedPoisson
 from .validate import InputError, choice
 
 if TYPE_CHECKING:
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 _HAVE_EVENTS = (
     "Gaussian, Laplace, DiscreteLaplace, RandomizedResponse, Zcdp or a CorrelatedGaussian, composed by Repeat and "
-    "Sequence, sampled by Poisson, FixedSize or WithReplacement (dp_accounting has no event for others)"
+    "Sequence, sampled by Poisson, TruncatedPoisson, FixedSize or WithReplacement (dp_accounting has no other)"
 )
 _HAVE_MECHANISMS = (
     "a GaussianDpEvent, LaplaceDpEvent, DiscreteLaplaceDpEvent, RandomizedResponseDpEvent, ZCDpEvent with xi = 0, "
-    "ComposedDpEvent, SelfComposedDpEvent, PoissonSampledDpEvent, SampledWithReplacementDpEvent or "
-    "SampledWithoutReplacementDpEvent"
+    "ComposedDpEvent, SelfComposedDpEvent, PoissonSampledDpEvent, SampledWithReplacementDpEvent, "
+    "SampledWithoutReplacementDpEvent or TruncatedSubsampledGaussianDpEvent"
 )
 
 
@@ -72,12 +72,20 @@ def to_event(mechanism: Mechanism) -> dp_event.DpEvent:
         Poisson: lambda m: dp_event.PoissonSampledDpEvent(m.sampling_rate, to_event(m.mechanism)),
         FixedSize: lambda m: dp_event.SampledWithoutReplacementDpEvent(m.population, m.cohort, to_event(m.mechanism)),
         WithReplacement: lambda m: dp_event.SampledWithReplacementDpEvent(m.population, m.draws, to_event(m.mechanism)),
+        TruncatedPoisson: lambda m: _truncated_event(m, dp_event),
     }
     if isinstance(mechanism, CorrelatedGaussian):
         return dp_event.GaussianDpEvent(_as_one_release(mechanism))
     if type(mechanism) not in events:
         raise InputError("mechanism", mechanism, _HAVE_EVENTS)
     return events[type(mechanism)](mechanism)
+
+
+def _truncated_event(m: TruncatedPoisson, dp_event: Any) -> dp_event.DpEvent:
+    if not isinstance(m.mechanism, Gaussian):
+        raise InputError("mechanism", m, "Gaussian noise: dp_accounting has no other event with truncated sampling")
+    noise = m.mechanism.noise_multiplier
+    return dp_event.TruncatedSubsampledGaussianDpEvent(m.population, m.sampling_rate, m.max_cohort, noise)
 
 
 def _as_one_release(mechanism: CorrelatedGaussian) -> float:
@@ -116,6 +124,9 @@ def from_event(event: dp_event.DpEvent) -> Mechanism:
         ),
         "SampledWithReplacementDpEvent": lambda e: WithReplacement(
             from_event(e.event), e.source_dataset_size, e.sample_size
+        ),
+        "TruncatedSubsampledGaussianDpEvent": lambda e: TruncatedPoisson(
+            Gaussian(e.noise_multiplier), e.sampling_probability, e.dataset_size, e.truncated_batch_size
         ),
         "ZCDpEvent": lambda e: Zcdp(e.rho),
     }

@@ -73,8 +73,8 @@ class TruncatedPoisson(Mechanism):
     """Poisson sampling whose cohort is cut at random to max_cohort units when more come up (Chua et al. 2024,
     arXiv 2411.04205).
 
-    population: at least the number of units in either of two neighbouring federations. The sum is divided by a
-    constant, never by the realised cohort.
+    population: the number of units, in the larger of two neighbouring federations where their sizes differ. The sum is
+    divided by a constant, never by the realised cohort.
     """
 
     mechanism: Mechanism

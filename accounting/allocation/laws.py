@@ -12,11 +12,11 @@ from ..pld.transform import AtomLaw, Complex, Frequencies, Law
 from .block import losses_above, losses_below
 from .statistic import losses_of_statistic
 
-FINE, COARSE = 0.0075, 0.04
-"""Steps of the grid as a share of the spread: one block to less than 1e-4 of epsilon, and a first look."""
+COARSE = 0.04
+"""Fineness of a first look."""
 
 NARROWEST = 9e-5
-"""About the relative width in epsilon that FINE leaves."""
+"""About the relative width in epsilon that a pair's default fineness leaves."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from ..parameters import dominated_parameters, dominating_parameters
 from ..pld.cells import ROUNDING_OF_SUMS, Atoms
 from ..rounding import TARGET, down, up
 from .block import losses_above, losses_below, supports_base
-from .laws import FINE, NARROWEST
+from .laws import NARROWEST
 
 METHOD = "allocation"
 
@@ -60,8 +60,8 @@ def _laws(composition: Composition, tail: float) -> tuple[Atoms, Atoms]:
     high, low = dominating_parameters(pair), dominated_parameters(pair)
     if not (isinstance(high, AllocationPair) and isinstance(low, AllocationPair)):
         raise TypeError(f"not a block: {pair}")
-    above = losses_above(high.base, high.rounds, high.order, FINE, tail)
-    return above, losses_below(low.base, low.rounds, low.order, FINE, tail)
+    above = losses_above(high.base, high.rounds, high.order, high.fineness, tail)
+    return above, losses_below(low.base, low.rounds, low.order, low.fineness, tail)
 
 
 def _profile(law: Atoms, epsilon: float, side: int) -> float:

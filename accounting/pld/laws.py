@@ -14,13 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..allocation.block import supports_base
-from ..allocation.laws import COARSE, FINE, law_above, law_below
+from ..allocation.laws import COARSE, law_above, law_below
 from ..pairs import (
     AllocationPair,
     ApproximateDpPair,
     Composition,
     GaussianPair,
     LaplacePair,
+    MixturePair,
     OpposedPair,
     Order,
     Pair,
@@ -78,6 +79,8 @@ def supports_pair(pair: Pair) -> bool:
     """Whether `steps` knows the pair."""
     if isinstance(pair, AllocationPair):
         return supports_base(pair.base)
+    if isinstance(pair, MixturePair):
+        return all(isinstance(part, SampledPair) and supports_pair(part) for _, part in pair.parts)
     if isinstance(pair, SubsampledPair):
         if pair.order == "replace" and isinstance(pair.base, RandomizedResponsePair | ApproximateDpPair):
             return False
@@ -100,7 +103,7 @@ def steps(composition: Composition, resolution: Resolution) -> list[Step]:
             _law(dominating_parameters(pair), resolution, pessimistic),
             _law(dominated_parameters(pair), resolution, optimistic),
             rounds,
-            isinstance(pair, SampledPair),
+            isinstance(pair, SampledPair | MixturePair),
         )
         for pair, rounds in [*merged, *rest]
     ]
@@ -112,12 +115,29 @@ def _law(pair: Pair, resolution: Resolution, discrete: Callable[[Cells], Atoms])
         return VisibleLaw(_law(pair.base, resolution, discrete), pair.rate)
     if isinstance(pair, AllocationPair):
         of_block = law_above if discrete is pessimistic else law_below
-        return of_block(pair, FINE if resolution.cells > _FEW else COARSE, resolution.tail)
+        return of_block(pair, pair.fineness if resolution.cells > _FEW else COARSE, resolution.tail)
     if isinstance(pair, GaussianPair):
         return GaussianLaw(pair.shift)
     if isinstance(pair, LaplacePair):
         return LaplaceLaw(pair.shift)
-    return AtomLaw(discrete(_cells(pair, resolution).trimmed(_TRIMMED * resolution.tail)))
+    return AtomLaw(_atoms(pair, resolution, discrete))
+
+
+def _atoms(pair: Pair, resolution: Resolution, discrete: Callable[[Cells], Atoms]) -> Atoms:
+    if isinstance(pair, MixturePair):
+        return _mixed(pair, resolution, discrete)
+    return discrete(_cells(pair, resolution).trimmed(_TRIMMED * resolution.tail))
+
+
+def _mixed(pair: MixturePair, resolution: Resolution, discrete: Callable[[Cells], Atoms]) -> Atoms:
+    """The atoms of all parts: the coin is part of the outcome, and its probabilities are rounded to the safe side."""
+    safe = 1 + 2.0**-39 if discrete is pessimistic else 1 - 2.0**-39
+    parts = [(weight * safe, _atoms(part, resolution, discrete)) for weight, part in pair.parts]
+    return Atoms(
+        np.concatenate([atoms.loss for _, atoms in parts]),
+        np.concatenate([weight * atoms.mass for weight, atoms in parts]),
+        sum(weight * atoms.infinite for weight, atoms in parts),
+    )
 
 
 def _cells(pair: Pair, resolution: Resolution) -> Cells:

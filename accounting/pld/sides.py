@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..pairs import Composition
+from ..pairs import Composition, MixturePair, Pair
 from ..rounding import widened_down, widened_up
 from .inversion import log_peak
 from .laws import SampledPair, Step
@@ -102,8 +102,14 @@ def _above(law: Law, loss: float) -> float:
 
 def may_have_rare_jumps(composition: Composition) -> bool:
     """Whether looking for a threshold is worth its time."""
-    sampled = [pair.rate * rounds for pair, rounds in composition if isinstance(pair, SampledPair)]
+    sampled = [_rate(pair) * rounds for pair, rounds in composition if isinstance(pair, SampledPair | MixturePair)]
     return bool(sampled) and sum(sampled) <= _MOST_SAMPLED
+
+
+def _rate(pair: Pair) -> float:
+    if isinstance(pair, MixturePair):
+        return sum(weight * _rate(part) for weight, part in pair.parts)
+    return pair.rate if isinstance(pair, SampledPair) else 0.0
 
 
 def threshold_for(steps: Sequence[Step], epsilon: float, log_delta: float) -> Threshold | None:

@@ -129,7 +129,7 @@ def test_lower_ends_are_at_least_those_of_the_sum_of_all_releases(relation, roun
 
 def test_whoever_sees_a_unit_take_part_sees_that_it_is_there():
     with pytest.raises(InputError) as problem:
-        epsilon(RandomAllocation(Gaussian(1.0), 10), 1e-6, participation="visible")
+        epsilon(RandomAllocation(Gaussian(1.0), 10), 1e-6, "add-remove", participation="visible")
     assert problem.value.field == "neighbouring"
 
 

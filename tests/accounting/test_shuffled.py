@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import mpmath
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from scipy.stats import norm
 
 from dpcert.accounting import delta, epsilon
 from dpcert.accounting.shuffled import Epoch, delta_lower, epochs, epsilon_lower
-from dpcert.mechanisms import Gaussian, InputError, Laplace, Repeat, Shuffled
+from dpcert.mechanisms import Gaussian, InputError, Laplace, RandomAllocation, Repeat, Shuffled
 
 
 def exact_delta_of_two_batches(epoch: Epoch, eps: float) -> tuple[float, float]:
@@ -86,3 +88,24 @@ def test_hopeless_cases_give_zero_not_an_error() -> None:
     assert epsilon_lower(Epoch(1e6, 10**9, 2, 1), 1e-5) == 0.0
     assert delta_lower(Epoch(1.0, 10, 2, 1), 5000.0) == 0.0
     assert epsilon_lower(Epoch(1e-300, 10, 2, 1), 0.5) >= 0.0
+
+
+def test_several_epochs_reveal_what_blocks_of_random_allocation_with_that_move_do():
+    """Replace-one: others at -u make the unit's batch stand out by 2."""
+    epochs = epsilon(Repeat(Shuffled(Gaussian(4.0), 10), 6), 1e-5, "replace-one")
+    blocks = epsilon(Repeat(RandomAllocation(Gaussian(2.0), 10), 6), 1e-5)
+    one = epsilon(Shuffled(Gaussian(4.0), 10), 1e-5, "replace-one")
+    assert epochs.lower == pytest.approx(blocks.lower, rel=1e-3)
+    assert one.lower < epochs.lower <= epochs.upper
+
+
+def test_an_epoch_of_two_batches_attains_its_lower_end():
+    """Exact, by quadrature over both batches' sums along u: N(2, 0) or N(0, 2) at random against N(0, 0)."""
+    noise, eps = 2.0, 0.3
+    grid = np.linspace(-16.0, 20.0, 1201)
+    moved, still = (np.exp(-((grid - at) ** 2) / (2 * noise**2)) for at in (2.0, 0.0))
+    p = 0.5 * (np.multiply.outer(moved, still) + np.multiply.outer(still, moved))
+    gain = np.maximum(p - math.exp(eps) * np.multiply.outer(still, still), 0.0).sum()
+    truth = float(gain * ((grid[1] - grid[0]) / (noise * math.sqrt(2 * math.pi))) ** 2)
+    found = delta(Shuffled(Gaussian(noise), 2), eps, "replace-one")
+    assert truth * (1 - 1e-3) <= found.lower <= truth * (1 + 1e-4) <= found.upper
