@@ -80,7 +80,7 @@ class AllocationPair(Pair):
     """A block of rounds, of which `participations`, hidden and uniform, have the law P0 of the base and the others Q0.
 
     order: "remove": against Q0 in all of them; "add": the other way round. fineness: how finely its law is cut, as the
-    step of the grid over the spread of log P/Q; .0075 leaves less than 1e-4 of epsilon. Costs grow with its inverse square.
+    step of the grid over the spread of log P/Q; .0075 leaves less than 1e-4 of epsilon.
     """
 
     base: Pair
