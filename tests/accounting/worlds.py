@@ -1,0 +1,269 @@
+"""Small worlds drawn at random: the same run twice, as a description for the accountants and as an oracle's setting."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import federation as fed
+
+from dpcert.accounting import epsilon
+from dpcert.accounting.billboard.guarantees import Observer
+from dpcert.accounting.billboard.observers import observer_epsilon
+from dpcert.accounting.bracket import Bracket
+from dpcert.mechanisms import (
+    Cyclic,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    DistributedDiscreteGaussian,
+    DistributedGaussian,
+    FixedSize,
+    Gaussian,
+    Laplace,
+    Mechanism,
+    Poisson,
+    RandomAllocation,
+    Repeat,
+    Shuffled,
+    Skellam,
+    TruncatedPoisson,
+    VisibleParticipation,
+    WithReplacement,
+)
+from dpcert.mechanisms.aggregation import Aggregation, PerClientNoise, SampleCountMean, SecureAggregation, UniformMean
+
+RELATIONS = ("add-remove", "zero-out", "replace-one")
+NOISES = ("gaussian", "laplace", "discrete-gaussian", "discrete-laplace", "distributed", "skellam", "shares")
+SCHEMES = (
+    "none",
+    "poisson",
+    "poisson at rate 1",
+    "fixed-size",
+    "fixed-size, everybody",
+    "truncated",
+    "with-replacement",
+    "shuffled",
+    "cyclic",
+    "allocated",
+    "allocated, several",
+    "shown poisson",
+    "shown poisson at rate 1",
+    "shown fixed-size",
+)
+VIEWS = ("hidden", "visible", "pooled")
+OBSERVERS = ("server", "all others", "one other", "final models", "outside")
+AGGREGATIONS = ("none", "uniform mean", "sample counts", "client noise", "secure", "secure, dropouts")
+MOST_COINS = 700
+
+
+@dataclass(frozen=True)
+class World:
+    """A run of `clients` clients; either a view of `epsilon`'s, or an observer (with an aggregation)."""
+
+    noise: str
+    scheme: str
+    relation: str
+    sees: str
+    aggregation: str | None = None
+    stateful: bool = False
+    clients: int = 3
+    cohort: int = 1
+    rounds: int = 2
+    rate: float = 0.5
+    scale: float = 1.0
+    dimension: int = 1
+    delta: float = 0.05
+    cache: dict[str, object] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def multiplier(self) -> float:
+        """Of the released sum's noise, in units of the heaviest contribution."""
+        if self.aggregation not in (None, "none"):
+            return self.aggregated().clients_noise_multiplier()
+        return self.scale
+
+    def base(self) -> Mechanism:
+        if self.noise == "discrete-gaussian":
+            return DiscreteGaussian(self.scale)
+        if self.noise == "discrete-laplace":
+            return DiscreteLaplace(self.scale)
+        if self.noise == "skellam":
+            return Skellam(self.scale**2 * self.clients, 1.0, 1)
+        if self.noise == "shares":
+            return DistributedDiscreteGaussian(self.scale, self.clients, 1.0, 1)
+        if self.noise == "distributed":
+            return DistributedGaussian(self.scale * math.sqrt(self._together()))
+        return Laplace(self.scale) if self.noise == "laplace" else Gaussian(self.multiplier)
+
+    def _together(self) -> int:
+        """How many clients' noise adds up in a round; with rounds that show who came, nobody else's counts."""
+        if self.scheme.startswith("shown"):
+            return 1
+        return self.cohort if self.scheme in ("fixed-size", "with-replacement") else self.clients // self._batches()
+
+    def _batches(self) -> int:
+        return self.rounds if self.scheme in ("shuffled", "cyclic") else 1
+
+    def run(self) -> Mechanism:
+        base = self.base()
+        m, t = self.clients, self.rounds
+        blocks: dict[str, Mechanism] = {}
+        if self.scheme == "shuffled":
+            return Shuffled(base, t)
+        if self.scheme == "cyclic":
+            return Cyclic(base, t)
+        if self.scheme.startswith("allocated"):
+            return RandomAllocation(base, t, self._each())
+        rate = 1.0 if self.scheme.endswith("rate 1") else self.rate
+        if "poisson" in self.scheme:
+            blocks["one"] = Poisson(base, rate)
+        elif self.scheme == "truncated":
+            blocks["one"] = TruncatedPoisson(base, rate, m, self.cohort)
+        elif "fixed-size" in self.scheme:
+            blocks["one"] = FixedSize(base, m, m if "everybody" in self.scheme else self.cohort)
+        elif self.scheme == "with-replacement":
+            blocks["one"] = WithReplacement(base, m, self.cohort)
+        one = blocks.get("one", base)
+        if self.scheme.startswith("shown"):
+            assert isinstance(one, Poisson | FixedSize)
+            one = VisibleParticipation(one)
+        return Repeat(one, t)
+
+    def _each(self) -> int:
+        return 2 if self.scheme == "allocated, several" else 1
+
+    def aggregated(self) -> Aggregation:
+        q = self.cohort if self.scheme in ("fixed-size", "with-replacement") else self.clients // self._batches()
+        if self.aggregation == "client noise":
+            return PerClientNoise(1.0, self.scale, q)
+        if self.aggregation == "secure":
+            return SecureAggregation(1.0, self.scale / math.sqrt(q), q)
+        if self.aggregation == "secure, dropouts":
+            return SecureAggregation(1.0, self.scale / math.sqrt(q), q, dropouts=1)
+        if self.aggregation == "sample counts":
+            return SampleCountMean(1.0, self.scale / q, self.counts(), q)
+        return UniformMean(1.0, self.scale / q, q)
+
+    def counts(self) -> tuple[float, ...]:
+        """Sample counts, the unit's the largest."""
+        return (3.0, *(1.0 + 0.5 * i for i in range(self.clients - 1)))
+
+    def ask(self) -> Bracket:
+        """The product's answer at the world's delta; InputError where it refuses."""
+        run, relation = self.run(), self.relation
+        if self.aggregation is None:
+            if self.sees == "visible":
+                return epsilon(run, self.delta, relation, participation="visible")
+            return epsilon(run, self.delta, relation, notion="billboard" if self.sees == "pooled" else "dp")
+        return observer_epsilon(
+            run,
+            self.observer(),
+            self.delta,
+            relation,
+            clients="stateful" if self.stateful else "stateless",
+            aggregation=None if self.aggregation == "none" else self.aggregated(),
+        ).epsilon
+
+    def observer(self) -> Observer:
+        kinds = {"server": "server", "outside": "outside", "final models": "final-models"}
+        return Observer(kinds.get(self.sees, "coalition"), 1 if self.sees == "one other" else None)
+
+    def setting(self) -> fed.Setting:
+        """The oracle's: who draws which noise, and what is seen of the coins."""
+        others = tuple(range(1, self.clients))
+        colluders = {"pooled": others, "all others": others, "one other": others[:1]}.get(self.sees, ())
+        sees = "coalition" if colluders else "unit" if self.sees in ("visible", "server") else "release"
+        if self.scheme.startswith("shown") and not colluders:
+            sees = "unit"
+        law = {"distributed": "gaussian", "shares": "discrete-gaussian"}.get(self.noise, self.noise)
+        client_noise = self.aggregation in ("client noise", "secure", "secure, dropouts")
+        brought = client_noise or self.noise in ("distributed", "skellam", "shares")
+        noise, weights = self.scale, None
+        if self.aggregation == "client noise" and self.sees == "server":
+            sees = "uploads"
+        if client_noise and self.aggregation != "client noise" and self.sees == "server":
+            sees = "unit"
+        if self.aggregation == "sample counts":
+            q = self.cohort if self.scheme == "fixed-size" else self.clients // self._batches()
+            weights, noise = self.counts(), self.scale / q
+        if self.scheme.startswith("shown") and brought:  # what is left to whoever subtracts the others' noise
+            colluders, sees = others, "coalition with unit"
+        scheme = self._coins()
+        return fed.Setting(scheme, noise, weights, brought, law, sees, colluders)
+
+    def _coins(self) -> fed.Scheme:
+        t, m = self.rounds, self.clients
+        rate = 1.0 if self.scheme.endswith("rate 1") else self.rate
+        if self.aggregation == "secure, dropouts":  # the last client never arrives
+            inner = self._drawn(t, m, rate)
+            return lambda there: [
+                (p, tuple(tuple(i for i in cohort if i != m - 1) for cohort in coins)) for p, coins in inner(there)
+            ]
+        return self._drawn(t, m, rate)
+
+    def _drawn(self, t: int, m: int, rate: float) -> fed.Scheme:
+        if "poisson" in self.scheme:
+            return fed.poisson(t, rate)
+        if "everybody" in self.scheme or self.scheme == "none":
+            return fed.everybody(t)
+        if "fixed-size" in self.scheme:
+            return fed.fixed_size(t, self.cohort)
+        return {
+            "truncated": lambda: fed.poisson(t, rate, self.cohort),
+            "with-replacement": lambda: fed.with_replacement(t, self.cohort),
+            "shuffled": lambda: fed.shuffled(t),
+            "cyclic": lambda: fed.cyclic(t),
+            "allocated": lambda: fed.allocated(t),
+            "allocated, several": lambda: fed.allocated(t, self._each()),
+        }[self.scheme]()
+
+    def pairs(self, *, extreme: bool) -> Iterator[tuple[fed.Side, fed.Side]]:
+        """Neighbouring federations."""
+        yield from fed.neighbours(self.relation, self.clients, self.dimension, extreme=extreme)
+        if self.dimension == 1 and (self.stateful or "poisson" in self.scheme or self.sees in ("visible", "pooled")):
+            yield from fed.stateful_pairs(self.relation, self.clients)
+
+    def worst(self, epsilons: tuple[float, ...], *, extreme: bool = True) -> list[float]:
+        """The largest divergence over the neighbours, at each epsilon."""
+        setting = self.setting()
+        found = [fed.divergences(setting, a, b, epsilons) for a, b in self.pairs(extreme=extreme)]
+        return [max(column) for column in zip(*found, strict=True)]
+
+
+def drawn(combination: tuple[str, ...], rng: random.Random) -> World:
+    """A world of the combination (noise, scheme, relation, sees, aggregation, state), small enough to enumerate."""
+    noise, scheme, relation, sees, aggregation, state = combination
+    while True:
+        clients, rounds = rng.choice([2, 2, 3, 3, 4]), rng.choice([1, 2, 2, 3])
+        if scheme == "shuffled" and (clients % rounds or rounds == 1):
+            continue
+        if scheme.startswith("allocated") and rounds < (3 if "several" in scheme else 2):
+            continue
+        if aggregation == "secure, dropouts" and clients < 3:
+            continue
+        if scheme == "cyclic" and aggregation != "" and clients % rounds:
+            continue
+        cohort = rng.randint(2 if aggregation == "secure, dropouts" else 1, max(1, clients - 1))
+        coins = {"poisson": 2 ** (clients * rounds), "fixed-size": math.comb(clients, cohort) ** rounds}
+        coins |= {"truncated": coins["poisson"], "shown poisson": coins["poisson"]}
+        coins |= {"with-replacement": clients ** (cohort * rounds), "allocated": rounds**clients}
+        if coins.get(scheme, 1) > MOST_COINS:
+            continue
+        dimension = 2 if rounds == 1 and noise == "gaussian" and rng.random() < 0.3 else 1
+        return World(
+            noise,
+            scheme,
+            relation,
+            sees,
+            aggregation or None,
+            state == "stateful",
+            clients,
+            cohort,
+            rounds,
+            rng.choice([0.2, 0.5, 0.8]),
+            rng.choice([0.6, 1.0, 2.0]),
+            dimension,
+            rng.choice([0.02, 0.1, 0.3]),
+        )
