@@ -43,7 +43,7 @@ from ..mechanisms import (
     rounds_by_step,
     sensitivity,
 )
-from ..mechanisms.client_noise import refuse_absent_shares
+from ..mechanisms.client_noise import refuse_absent_shares, refuse_known_shares
 from .pairs import (
     AllocationPair,
     ApproximateDpPair,
@@ -137,6 +137,8 @@ def _step(part: Mechanism, relation: Neighbouring, participation: Participation)
     if relation == "add-remove" and (participation == "visible" or isinstance(part, VisibleParticipation)):
         raise InputError("neighbouring", relation, _SEEN)
     refuse_absent_shares(part, relation, seen=participation == "visible")
+    if participation == "pooled":
+        refuse_known_shares(part)
     if isinstance(part, VisibleParticipation):
         return _step(part.mechanism, relation, "visible")
     if isinstance(part, Poisson | FixedSize):

@@ -38,6 +38,11 @@ class Aggregation:
         """The most that one client's update can weigh in the released mean."""
         raise NotImplementedError
 
+    @property
+    def least_weight(self) -> float:
+        """The least that the heaviest client's update weighs in a mean that it is part of."""
+        return self.largest_weight
+
     def sensitivity(self, relation: Neighbouring) -> float:
         """How far, in L2, one neighbouring step moves the mean before noise. zero-out: clip_norm * largest_weight;
         replace-one: twice that. Raises InputError for add-remove where it changes what the mean divides by.
@@ -145,6 +150,12 @@ class SampleCountMean(Aggregation):
         """max_k n_k / (n_k + the cohort - 1 smallest other counts); it is attained by the largest count."""
         *others, heaviest = sorted(self.counts)
         return heaviest / math.fsum([heaviest, *others[: self.cohort - 1]])
+
+    @property
+    def least_weight(self) -> float:
+        """max_k n_k / (n_k + the cohort - 1 largest other counts)."""
+        *others, heaviest = sorted(self.counts)
+        return heaviest / math.fsum([heaviest, *others[len(others) - self.cohort + 1 :]])
 
     def clients_noise_multiplier(self, colluders: int = 0) -> float:
         """noise_std / (clip_norm * largest_weight)."""

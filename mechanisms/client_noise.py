@@ -13,12 +13,13 @@ from dataclasses import dataclass, fields, replace
 
 from .base import Mechanism
 from .cohorts import RandomAllocation
-from .composition import Sequence
+from .composition import Sequence, rounds_by_step
 from .gaussian import Gaussian
 from .neighbours import Neighbouring
 from .sampling import Poisson, TruncatedPoisson
 from .secure_aggregation import DistributedDiscreteGaussian, Skellam
 from .validate import InputError
+from .visible import VisibleParticipation
 
 STAYS = (
     "zero-out or replace-one: the units bring this noise themselves, so one that is absent takes its share away, and "
@@ -27,6 +28,10 @@ STAYS = (
 COUNTED = (
     "no sampling, or cohorts of a fixed size: the units bring this noise themselves, and a cohort of random size "
     "brings a random amount; or a server's noise; or VisibleParticipation, with what is left of the noise of one upload"
+)
+KNOWN = (
+    "noise that the others know no part of: they subtract the shares that they brought; use observer_epsilon with "
+    "PerClientNoise or SecureAggregation, one share alone (clients = 1), or VisibleParticipation with what is left"
 )
 
 
@@ -59,6 +64,14 @@ def refuse_absent_shares(step: Mechanism, relation: Neighbouring, *, seen: bool 
     sampled = isinstance(step, Poisson | TruncatedPoisson) and step.sampling_rate < 1
     if not seen and (sampled or (isinstance(step, RandomAllocation) and step.participations < step.rounds)):
         raise InputError("sampling", type(step).__name__, COUNTED)
+
+
+def refuse_known_shares(run: Mechanism) -> None:
+    """InputError where clients who pool what they know would know a part of the noise: the shares that they brought."""
+    for step in rounds_by_step(run):
+        alone = isinstance(step, DistributedDiscreteGaussian) and step.clients == 1
+        if brings_noise(step) and not alone and not isinstance(step, VisibleParticipation):
+            raise InputError("mechanism", step, KNOWN)
 
 
 def as_central(run: Mechanism) -> Mechanism:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from ...mechanisms import (
     Cyclic,
     FixedSize,
-    Gaussian,
     InputError,
     Mechanism,
     Neighbouring,
@@ -24,18 +23,18 @@ from ...mechanisms import (
     Repeat,
     Sequence,
     Shuffled,
-    VisibleParticipation,
     WithReplacement,
     neighbouring_relation,
     rounds_by_step,
 )
-from ...mechanisms.aggregation import Aggregation, PerClientNoise, SecureAggregation
+from ...mechanisms.aggregation import Aggregation
 from ...mechanisms.validate import choice, delta_below_one
 from ..bracket import Bracket
 from ..epsilon import epsilon
 from ..participation.colluders import less_revealing, more_revealing
 from ..participation.hidden_bounds import total_statistic_lower
 from ..participation.visible import epsilon_when_visible
+from .faced_noise import as_seen
 from .guarantees import Guarantee, Observer
 from .knowledge import CLIENTS, Clients, Knows, participation_known
 
@@ -92,16 +91,16 @@ def observer_epsilon(
     relation = neighbouring_relation(neighbouring)
     choice("clients", clients, CLIENTS)
     asked, observer = observer, _meaningful(run, observer)
-    most, least = _as_seen(run, observer, aggregation, relation)
+    most, least = as_seen(run, observer, aggregation, relation)
     known = {step: participation_known(step, observer, clients) for step in rounds_by_step(run)}
     knows = tuple(knowledge for knowledge, _ in known.values())
     reasons = tuple(dict.fromkeys(reason for _, reason in known.values()))
     if most is not None and most != run:
         reasons += ("clients add the noise: whoever sees uploads, or knows a share of it, faces what is left",)
-    if most is None:
+    if most is None or least is None:
         return Observed(_raw(run, delta), asked, knows, ("the server sees the updates without noise", *reasons))
     upper = _upper(most, observer, delta, relation, clients)
-    lower = _lower(least or most, observer, delta, relation)
+    lower = _lower(least, observer, delta, relation)
     if lower.lower > upper.upper:
         raise ArithmeticError(f"the bounds contradict each other: {lower} and {upper}")
     bracket = Bracket(lower.lower, upper.upper, upper.certified and lower.certified, upper.method)
@@ -121,61 +120,6 @@ def _meaningful(run: Mechanism, observer: Observer) -> Observer:
     if observer.size is not None and observer.size > others:
         raise InputError("observer.size", observer.size, f"at most population - 1 = {others} other clients")
     return replace(observer, size=None) if observer.size == others == max(populations) - 1 else observer
-
-
-def _as_seen(
-    run: Mechanism, observer: Observer, aggregation: Aggregation | None, relation: Neighbouring
-) -> tuple[Mechanism | None, Mechanism | None]:
-    """The run with the noise that the observer faces, at most and at least revealing; None without any noise."""
-    if aggregation is None:
-        if observer.kind == "server":
-            raise InputError("aggregation", None, "where the noise is added, to say what the server sees")
-        return run, None
-    stated = aggregation.clients_noise_multiplier()
-    aggregation.sensitivity(relation)  # refuses add-remove where who is there changes more than one contribution
-    for step in rounds_by_step(run):
-        if isinstance(step, VisibleParticipation):
-            expected = "nothing, with rounds that show who took part: their noise is what everybody faces"
-            raise InputError("aggregation", aggregation, expected)
-        base = getattr(step, "mechanism", step)
-        if not isinstance(base, Gaussian) or abs(base.noise_multiplier / stated - 1) > 1e-9:
-            raise InputError("aggregation", aggregation, f"one that gives the run's noise multiplier, not {stated}")
-        _noise_of_random_cohorts(step, observer, aggregation)
-    if observer.kind == "server":
-        faced = aggregation.server_noise_multiplier()
-        return (_with_noise(run, faced) if faced else None), None
-    if observer.kind != "coalition":
-        return run, None
-    everybody = 10**9 if observer.size is None else observer.size
-    most = _with_noise(run, aggregation.clients_noise_multiplier(everybody))
-    return most, (None if observer.size is None else run)
-
-
-def _noise_of_random_cohorts(step: Mechanism, observer: Observer, aggregation: Aggregation) -> None:
-    """Refuse cohorts of random size whose clients bring the noise: who comes decides how much there is.
-
-    A coalition that subtracts what it sent is left with nothing at all where the unit stayed away, so a secret coin
-    amplifies nothing; and shares of noise add up to what was planned only when exactly so many clients come. The
-    server's view of single uploads does not depend on the others.
-    """
-    if not isinstance(step, Poisson | RandomAllocation) or getattr(step, "sampling_rate", None) == 1.0:
-        return
-    if isinstance(step, RandomAllocation) and step.participations == step.rounds:
-        return
-    uploads = isinstance(aggregation, PerClientNoise) and observer.kind == "server"
-    if isinstance(aggregation, PerClientNoise | SecureAggregation) and not uploads:
-        expected = "a server's noise: with cohorts of random size the noise that clients bring depends on who comes"
-        raise InputError("aggregation", aggregation, expected)
-
-
-def _with_noise(run: Mechanism, noise_multiplier: float) -> Mechanism:
-    if isinstance(run, Sequence):
-        return Sequence(tuple(_with_noise(part, noise_multiplier) for part in run.mechanisms))
-    if isinstance(run, Gaussian):
-        return replace(run, noise_multiplier=noise_multiplier)
-    if isinstance(run, Repeat | Poisson | FixedSize | Shuffled | WithReplacement | Cyclic | RandomAllocation):
-        return replace(run, mechanism=_with_noise(run.mechanism, noise_multiplier))
-    raise InputError("run", run, "Gaussian rounds")
 
 
 def _raw(run: Mechanism, delta: float) -> Bracket:

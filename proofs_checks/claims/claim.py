@@ -327,5 +327,6 @@ def hidden_and_uneven(statement: Statement, phases: tuple[Phase, ...]) -> bool:
     of replace-one do, from above, and those of idle others, which are Poisson sampling's, from below
     (docs/theory/dominating_pairs.md, "Zero-out, Gaussian noise").
     """
-    hidden = statement.notion == "dp" or statement.participation == "hidden"
+    partly = statement.observer not in (None, "server", "coalition") or statement.coalition_size is not None
+    hidden = statement.notion == "dp" or statement.participation == "hidden" or partly
     return hidden and statement.neighbouring == "zero-out" and any(map(has_uneven_cohorts, phases))

@@ -15,7 +15,7 @@ from ...accounting.billboard.guarantees import EVERYBODY_ELSE, OUTSIDE, Observer
 from ...accounting.billboard.knowledge import Clients
 from ...accounting.billboard.observers import observer_epsilon
 from ...mechanisms import Gaussian, InputError, Mechanism, Repeat, Sequence, Shuffled, rounds_by_step
-from ...mechanisms.aggregation import Aggregation, PerClientNoise, UniformMean
+from ...mechanisms.aggregation import Aggregation, FixedDenominatorMean, PerClientNoise
 from ...mechanisms.tables.noise import PerClientGaussianTable
 from ...mechanisms.tables.phase import has_uneven_cohorts
 from .claim import Claim
@@ -185,4 +185,4 @@ def _server_noise(run: Mechanism) -> Aggregation:
     base = bases.pop()
     if bases or not isinstance(base, Gaussian):
         raise InputError("claim.observer", "server", "the same Gaussian noise in all phases, to say where it is added")
-    return UniformMean(clip_norm=1.0, noise_std=base.noise_multiplier, cohort=1)
+    return FixedDenominatorMean(clip_norm=1.0, noise_std=base.noise_multiplier, expected_cohort=1.0)

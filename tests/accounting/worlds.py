@@ -99,8 +99,9 @@ class World:
 
     def _together(self) -> int:
         """How many clients' noise adds up in a round; with rounds that show who came, nobody else's counts."""
-        if self.scheme.startswith("shown"):
-            return 1
+        return 1 if self.scheme.startswith("shown") else self._cohort()
+
+    def _cohort(self) -> int:
         return self.cohort if self.scheme in ("fixed-size", "with-replacement") else self.clients // self._batches()
 
     def _batches(self) -> int:
@@ -135,7 +136,7 @@ class World:
         return 2 if self.scheme == "allocated, several" else 1
 
     def aggregated(self) -> Aggregation:
-        q = self.cohort if self.scheme in ("fixed-size", "with-replacement") else self.clients // self._batches()
+        q = self._cohort()
         if self.aggregation == "client noise":
             return PerClientNoise(1.0, self.scale, q)
         if self.aggregation == "secure":
@@ -175,8 +176,8 @@ class World:
         others = tuple(range(1, self.clients))
         colluders = {"pooled": others, "all others": others, "one other": others[:1]}.get(self.sees, ())
         sees = "coalition" if colluders else "unit" if self.sees in ("visible", "server") else "release"
-        if self.scheme.startswith("shown") and not colluders:
-            sees = "unit"
+        if self.scheme.startswith("shown"):
+            sees = "coalition with unit" if colluders else "unit"
         law = {"distributed": "gaussian", "shares": "discrete-gaussian"}.get(self.noise, self.noise)
         client_noise = self.aggregation in ("client noise", "secure", "secure, dropouts")
         brought = client_noise or self.noise in ("distributed", "skellam", "shares")
@@ -186,8 +187,7 @@ class World:
         if client_noise and self.aggregation != "client noise" and self.sees == "server":
             sees = "unit"
         if self.aggregation == "sample counts":
-            q = self.cohort if self.scheme == "fixed-size" else self.clients // self._batches()
-            weights, noise = self.counts(), self.scale / q
+            weights, noise = self.counts(), self.scale / self._cohort()
         if self.scheme.startswith("shown") and brought:  # what is left to whoever subtracts the others' noise
             colluders, sees = others, "coalition with unit"
         scheme = self._coins()
@@ -196,11 +196,9 @@ class World:
     def _coins(self) -> fed.Scheme:
         t, m = self.rounds, self.clients
         rate = 1.0 if self.scheme.endswith("rate 1") else self.rate
-        if self.aggregation == "secure, dropouts":  # the last client never arrives
+        if self.aggregation == "secure, dropouts":  # of every cohort somebody else drops out
             inner = self._drawn(t, m, rate)
-            return lambda there: [
-                (p, tuple(tuple(i for i in cohort if i != m - 1) for cohort in coins)) for p, coins in inner(there)
-            ]
+            return lambda there: [(p, tuple(cohort[:-1] for cohort in coins)) for p, coins in inner(there)]
         return self._drawn(t, m, rate)
 
     def _drawn(self, t: int, m: int, rate: float) -> fed.Scheme:
@@ -241,7 +239,7 @@ def drawn(combination: tuple[str, ...], rng: random.Random) -> World:
             continue
         if scheme.startswith("allocated") and rounds < (3 if "several" in scheme else 2):
             continue
-        if aggregation == "secure, dropouts" and clients < 3:
+        if aggregation == "secure, dropouts" and (clients < 3 or scheme in ("shuffled", "cyclic")):
             continue
         if scheme == "cyclic" and aggregation != "" and clients % rounds:
             continue

@@ -149,4 +149,6 @@ def one_round(sampler: CohortSampler, noise_multiplier: float, noise_at: NoiseAt
     if noise_at == "server":
         return sampler.describe(Gaussian(noise_multiplier))
     described = sampler.describe(DistributedGaussian(noise_multiplier))
-    return VisibleParticipation(described) if isinstance(described, Poisson | FixedSize) else described
+    if not isinstance(described, Poisson | FixedSize):
+        described = FixedSize(described, sampler.population, sampler.population)
+    return VisibleParticipation(described)

@@ -1,0 +1,150 @@
+"""The noise that an observer faces, given where it is added: runs at most, and at least, as revealing as the truth.
+
+Proofs: docs/theory/billboard.md, "Sensitivity" and "Noise, weights and cohorts".
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...mechanisms import (
+    Cyclic,
+    FixedSize,
+    Gaussian,
+    InputError,
+    Mechanism,
+    Neighbouring,
+    Poisson,
+    RandomAllocation,
+    Repeat,
+    Sequence,
+    Shuffled,
+    VisibleParticipation,
+    WithReplacement,
+    rounds_by_step,
+)
+from ...mechanisms.aggregation import (
+    Aggregation,
+    FixedDenominatorMean,
+    PerClientNoise,
+    SampleCountMean,
+    SecureAggregation,
+)
+from ...mechanisms.client_noise import refuse_known_shares
+from .guarantees import Observer
+
+Faced = tuple[Mechanism | None, Mechanism | None]
+
+
+def as_seen(run: Mechanism, observer: Observer, aggregation: Aggregation | None, relation: Neighbouring) -> Faced:
+    """The run with the noise that the observer faces, at most and at least revealing; None without any noise.
+
+    Raises InputError for an aggregation that does not fit the run.
+    """
+    if aggregation is None:
+        if observer.kind == "server":
+            raise InputError("aggregation", None, "where the noise is added, to say what the server sees")
+        if observer.kind == "coalition":
+            refuse_known_shares(run)
+        return run, run
+    aggregation.sensitivity(relation)  # refuses add-remove where who is there changes more than one contribution
+    stated = aggregation.clients_noise_multiplier()
+    for step in rounds_by_step(run):
+        base = getattr(step, "mechanism", step)
+        if isinstance(step, VisibleParticipation):
+            expected = "nothing, with rounds that show who took part: their noise is what everybody faces"
+            raise InputError("aggregation", aggregation, expected)
+        if not isinstance(base, Gaussian) or abs(base.noise_multiplier / stated - 1) > 1e-9:
+            raise InputError("aggregation", aggregation, f"one that gives the run's noise multiplier, not {stated}")
+        _fits(step, observer, aggregation)
+    if observer.kind == "server":
+        faced = aggregation.server_noise_multiplier()
+        both = _with_noise(run, faced) if faced else None
+        return both, (_lightest(both, aggregation) if both else None)
+    most = least = run
+    if observer.kind == "coalition":
+        most = _with_noise(run, aggregation.clients_noise_multiplier(_everybody(observer)))
+        least = most if observer.size is None else run
+    if _depends_on_the_others(aggregation):
+        most = _shown(most)
+    return most, _lightest(least, aggregation)
+
+
+def _everybody(observer: Observer) -> int:
+    return 10**9 if observer.size is None else observer.size
+
+
+def _fits(step: Mechanism, observer: Observer, aggregation: Aggregation) -> None:
+    """Refuse cohorts that are not as the aggregation says: of a random size, drawn with repeats, or of another size.
+
+    A mean over "exactly so many" updates is none over a Poisson cohort, where a client may find itself alone, nor do
+    shares of noise add up there to what was planned; a coalition that subtracts what it sent is left with nothing where
+    the unit stayed away, so a secret coin amplifies nothing. A client that is drawn twice would bring its noise, or its
+    weight, twice. The server's view of single uploads does not depend on the others.
+    """
+    brought = isinstance(aggregation, PerClientNoise | SecureAggregation)
+    if isinstance(aggregation, FixedDenominatorMean):
+        return
+    if _random_size(step) and not (isinstance(aggregation, PerClientNoise) and observer.kind == "server"):
+        expected = "a server's noise and a constant denominator: in cohorts of random size, who comes decides both"
+        raise InputError("aggregation", aggregation, expected)
+    if isinstance(step, WithReplacement) and (brought or isinstance(aggregation, SampleCountMean)):
+        expected = "a server's noise on a plain mean, where clients may be drawn twice"
+        raise InputError("aggregation", aggregation, expected)
+    cohort = getattr(step, "cohort", getattr(step, "draws", None))
+    stated = getattr(aggregation, "cohort", None)
+    if cohort is not None and cohort != stated:
+        raise InputError("aggregation.cohort", stated, f"the cohort of the run, {cohort}")
+
+
+def _random_size(step: Mechanism) -> bool:
+    if isinstance(step, RandomAllocation):
+        return step.participations < step.rounds
+    return isinstance(step, Poisson) and step.sampling_rate < 1.0
+
+
+def _depends_on_the_others(aggregation: Aggregation) -> bool:
+    """Whether who else is in a cohort, or drops out of it, changes the unit's weight or the amount of noise.
+
+    Hidden cohorts are then charged as seen: given the cohort (and who drops out), weights and noise are the same under
+    both neighbours; without it two laws of different scales are mixed, which no pair here covers.
+    """
+    if isinstance(aggregation, SampleCountMean):
+        return aggregation.largest_weight > aggregation.least_weight
+    return isinstance(aggregation, SecureAggregation) and aggregation.dropouts > 0
+
+
+def _shown(run: Mechanism) -> Mechanism:
+    parts = [
+        Repeat(VisibleParticipation(step) if isinstance(step, FixedSize) else step, rounds)
+        for step, rounds in rounds_by_step(run).items()
+    ]
+    return Sequence(tuple(parts))
+
+
+def _lightest(run: Mechanism, aggregation: Aggregation) -> Mechanism:
+    """The run with the heaviest client at its least weight, all other contributions at zero: attained at the least.
+
+    Among contributions of zero a cohort of a fixed size is a Poisson one to whoever sees no cohorts, and it reveals no
+    less to whoever does.
+    """
+    if not isinstance(aggregation, SampleCountMean) or aggregation.least_weight == aggregation.largest_weight:
+        return run
+    light = aggregation.largest_weight / aggregation.least_weight * (1 + 1e-15)
+    parts: list[Mechanism] = []
+    for step, rounds in rounds_by_step(run).items():
+        base = getattr(step, "mechanism", step)
+        assert isinstance(base, Gaussian)  # _fits has asked
+        idle = Poisson(base, step.sampling_rate) if isinstance(step, FixedSize) else step
+        parts.append(Repeat(_with_noise(idle, base.noise_multiplier * light), rounds))
+    return Sequence(tuple(parts))
+
+
+def _with_noise(run: Mechanism, noise_multiplier: float) -> Mechanism:
+    if isinstance(run, Sequence):
+        return Sequence(tuple(_with_noise(part, noise_multiplier) for part in run.mechanisms))
+    if isinstance(run, Gaussian):
+        return replace(run, noise_multiplier=noise_multiplier)
+    if isinstance(run, Repeat | Poisson | FixedSize | Shuffled | WithReplacement | Cyclic | RandomAllocation):
+        return replace(run, mechanism=_with_noise(run.mechanism, noise_multiplier))
+    raise InputError("run", run, "Gaussian rounds")
