@@ -80,7 +80,7 @@ def test_the_table_of_amplification(scheme, outside, coalition):
     assert observed(run, EVERYBODY_ELSE).knows == (coalition,)
     if scheme in ("poisson", "random-allocation"):  # how many shares of noise there are is random
         for observer in (SERVER, OUTSIDE, EVERYBODY_ELSE):
-            with pytest.raises(InputError, match="depends on who comes"):
+            with pytest.raises(InputError, match="who comes decides"):
                 observed(run, observer, aggregation=SecureAggregation(1.0, 0.5, 10))
         return
     seen = observed(run, SERVER, aggregation=SecureAggregation(1.0, 0.5, 10))
@@ -304,7 +304,7 @@ def test_noise_that_poisson_clients_bring_is_refused():
     seen = epsilon(Repeat(Poisson(Gaussian(4.0), 0.2), 10), 1e-5, "replace-one", participation="visible")
     assert seen.lower > 3 * epsilon(run, 1e-5, "replace-one").upper
     for observer in (EVERYBODY_ELSE, ONE_OTHER_CLIENT, OUTSIDE):
-        with pytest.raises(InputError, match="depends on who comes"):
+        with pytest.raises(InputError, match="who comes decides"):
             observer_epsilon(run, observer, 1e-5, "replace-one", aggregation=aggregation)
     server = observer_epsilon(run, SERVER, 1e-5, "replace-one", aggregation=aggregation)
     assert server.epsilon.upper == pytest.approx(seen.upper, rel=1e-9)

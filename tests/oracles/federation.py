@@ -22,7 +22,7 @@ from scipy.special import ndtr
 SLACK = 1e-11
 """More than all rounding in a divergence: at most 1e6 cells, each mass good to some 1e-16."""
 
-CELLS = {1: 1200, 2: 110, 3: 34, 4: 14}
+CELLS = {1: 1200, 2: 110, 3: 28, 4: 14}
 """Cells an axis, by the number of released coordinates."""
 
 Vector = tuple[float, ...]

@@ -55,7 +55,7 @@ SCHEMES = (
 VIEWS = ("hidden", "visible", "pooled")
 OBSERVERS = ("server", "all others", "one other", "final models", "outside")
 AGGREGATIONS = ("none", "uniform mean", "sample counts", "client noise", "secure", "secure, dropouts")
-MOST_COINS = 700
+MOST_COINS = 300
 
 
 @dataclass(frozen=True)
@@ -234,14 +234,14 @@ def drawn(combination: tuple[str, ...], rng: random.Random) -> World:
     """A world of the combination (noise, scheme, relation, sees, aggregation, state), small enough to enumerate."""
     noise, scheme, relation, sees, aggregation, state = combination
     while True:
-        clients, rounds = rng.choice([2, 2, 3, 3, 4]), rng.choice([1, 2, 2, 3])
-        if scheme == "shuffled" and (clients % rounds or rounds == 1):
+        clients, rounds = rng.choice([2, 2, 3, 3, 4, 4]), rng.choice([1, 2, 2, 3])
+        if scheme == "shuffled" and (clients % rounds or rounds == 1 or clients < 2 * rounds):
             continue
         if scheme.startswith("allocated") and rounds < (3 if "several" in scheme else 2):
             continue
-        if aggregation == "secure, dropouts" and (clients < 3 or scheme in ("shuffled", "cyclic")):
+        if aggregation == "secure, dropouts" and clients < (4 if scheme in ("shuffled", "cyclic") else 3):
             continue
-        if scheme == "cyclic" and aggregation != "" and clients % rounds:
+        if scheme == "cyclic" and (clients % rounds or clients < 2 * rounds):
             continue
         cohort = rng.randint(2 if aggregation == "secure, dropouts" else 1, max(1, clients - 1))
         coins = {"poisson": 2 ** (clients * rounds), "fixed-size": math.comb(clients, cohort) ** rounds}

@@ -1,0 +1,127 @@
+"""Everything that the accountants accept, against small federations in full (tests/oracles/federation.py).
+
+For every combination of noise, sampling, relation and observer that gets an answer: no enumerated pair of neighbours
+exceeds the certified upper end, and where a lower end is printed some pair attains it, up to the width of the oracle's
+cells. docs/combinations.md lists every combination (test_combinations.py).
+"""
+
+import math
+import random
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from federation import SLACK
+from worlds import AGGREGATIONS, NOISES, OBSERVERS, RELATIONS, SCHEMES, VIEWS, World, drawn
+
+from dpcert.accounting import delta, epsilon
+from dpcert.mechanisms import (
+    ApproximateDp,
+    InputError,
+    PureDp,
+    RandomizedResponse,
+    Repeat,
+    Zcdp,
+)
+
+QUICK = 300
+CLOSE = 0.9
+"""Share of delta that some pair must need at 99% of a printed lower end: what the cells of three coordinates cost."""
+
+COMBINATIONS = [(n, s, r, v, "", "") for n in NOISES for s in SCHEMES for r in RELATIONS for v in VIEWS] + [
+    ("gaussian", *rest) for rest in product(SCHEMES, RELATIONS, OBSERVERS, AGGREGATIONS, ("stateful", "stateless"))
+]
+SLOW_ROUNDS = 1
+"""Hidden cohorts of a fixed size under zero-out take seconds for several rounds: the quick sample has one."""
+
+
+def judged(world: World, *, extreme: bool) -> str:
+    """What became of the world: "refused", "infinite" or "bracketed"; AssertionError where the bracket is false."""
+    try:
+        bracket = world.ask()
+    except InputError:
+        return "refused"
+    if bracket.lower == math.inf:
+        return "infinite"
+    assert bracket.certified
+    lower, upper = world.worst((bracket.lower * 0.99, bracket.upper), extreme=extreme)
+    assert upper <= world.delta + SLACK, f"delta({bracket.upper}) is at least {upper}: {world}"
+    if bracket.lower > 0:
+        assert lower >= CLOSE * world.delta, f"delta({bracket.lower}) is about {lower}: {world}"
+    return "bracketed"
+
+
+def quick(seed: int, worlds: int) -> list[World]:
+    rng = random.Random(seed)
+    chosen = [drawn(combination, rng) for combination in rng.sample(COMBINATIONS, worlds)]
+    slow = [w.scheme == "fixed-size" and w.relation == "zero-out" and w.rounds > SLOW_ROUNDS for w in chosen]
+    return [world for world, one in zip(chosen, slow, strict=True) if not one]
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_a_sample_of_all_worlds(part):
+    found = Counter(judged(world, extreme=True) for world in quick(2026 + part, QUICK // 4))
+    assert found["bracketed"] >= 15
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("part", range(40))
+def test_every_combination(part):
+    rng = random.Random(part)
+    for combination in COMBINATIONS[part::40]:
+        judged(drawn(combination, rng), extreme=False)
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_the_oracle_finds_half_the_sensitivity_and_the_wrong_rate(relation):
+    world = World("gaussian", "poisson", relation, "hidden", rate=0.2)
+    bracket = world.ask()
+    for worse in (
+        World("gaussian", "poisson", relation, "hidden", rate=0.2, scale=0.9),
+        World("gaussian", "poisson", relation, "hidden", rate=0.25),
+        World("gaussian", "poisson", relation, "hidden", rate=0.2, rounds=3),
+    ):
+        (found,) = worse.worst((bracket.upper,))
+        assert found > world.delta + SLACK
+
+
+def responses(flip: Fraction, categories: int, rounds: int, epsilon_: float) -> Fraction:
+    """delta of reports of category 0 against category 1, in exact rationals but for e^epsilon, rounded up."""
+    odds = Fraction(math.nextafter(math.exp(epsilon_), math.inf))
+    other = flip / (categories - 1)
+    total = Fraction(0)
+    for reports in product(range(categories), repeat=rounds):
+        p = math.prod((1 - flip if r == 0 else other for r in reports), start=Fraction(1))
+        q = math.prod((1 - flip if r == 1 else other for r in reports), start=Fraction(1))
+        total += max(Fraction(0), p - odds * q)
+    return total
+
+
+@pytest.mark.parametrize(("flip", "categories"), [(Fraction(1, 4), 2), (Fraction(1, 2), 3), (Fraction(1, 8), 4)])
+@pytest.mark.parametrize("rounds", [1, 2, 3])
+def test_randomized_response_in_exact_rationals(flip, categories, rounds):
+    run = Repeat(RandomizedResponse(float(flip), categories), rounds)
+    for target in (0.01, 0.2):
+        bracket = epsilon(run, target, "replace-one")
+        assert responses(flip, categories, rounds, bracket.upper * (1 + 1e-12)) <= target
+        assert (
+            responses(flip, categories, rounds, bracket.lower * (1 - 1e-9)) >= target * (1 - 1e-9) or not bracket.lower
+        )
+    for at in (0.1, 0.7):
+        bracket = delta(run, at, "replace-one")
+        assert float(bracket.lower) - 1e-12 <= responses(flip, categories, rounds, at) <= bracket.upper + 1e-12
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 3])
+def test_stated_bounds_cover_a_mechanism_that_meets_them(rounds):
+    """epsilon-DP: binary randomised response; rho-zCDP: a Gaussian; (epsilon, delta)-DP: that and a full disclosure."""
+    flip = Fraction(1, 4)
+    pure = epsilon(Repeat(PureDp(math.log(3) * (1 + 1e-15)), rounds), 0.05, "replace-one").upper
+    assert responses(flip, 2, rounds, pure) <= 0.05
+    loss = epsilon(Repeat(ApproximateDp(math.log(3) * (1 + 1e-15), 0.01), rounds), 0.2, "replace-one").upper
+    told = 1 - 0.99**rounds
+    assert told + (1 - told) * float(responses(flip, 2, rounds, loss)) <= 0.2 + 1e-12
+    bound = epsilon(Repeat(Zcdp(0.5), rounds), 0.05, "zero-out").upper
+    gaussian = World("gaussian", "none", "zero-out", "hidden", rounds=rounds)
+    assert gaussian.worst((bound,))[0] <= 0.05

@@ -1,0 +1,188 @@
+"""docs/combinations.md: what is answered, and how well, for every combination; `python FILE` writes it anew."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+from unittest.mock import patch
+
+from worlds import AGGREGATIONS, NOISES, OBSERVERS, RELATIONS, SCHEMES, VIEWS, World
+
+from dpcert.accounting import truncated
+from dpcert.accounting.billboard import observers
+from dpcert.accounting.bracket import Bracket
+from dpcert.accounting.dominating import dominating
+from dpcert.mechanisms import (
+    ApproximateDp,
+    BandedFactorisation,
+    InputError,
+    MatrixFactorisation,
+    Mechanism,
+    PureDp,
+    RandomizedResponse,
+    ToeplitzFactorisation,
+    TreeAggregation,
+    Zcdp,
+)
+
+DOCS = Path(__file__).parents[2] / "docs" / "combinations.md"
+
+OTHERS: dict[str, Mechanism] = {
+    "randomized-response": RandomizedResponse(0.25),
+    "pure-dp": PureDp(1.0),
+    "approximate-dp": ApproximateDp(1.0, 0.01),
+    "zcdp": Zcdp(0.5),
+}
+CORRELATED: dict[str, Mechanism] = {
+    "tree-aggregation": TreeAggregation(1.0, 4),
+    "banded-factorisation": BandedFactorisation(1.0, (1.0, 1.0, 1.0), 1),
+    "toeplitz-factorisation": ToeplitzFactorisation(1.0, (1.0, 0.5), 4),
+    "matrix-factorisation": MatrixFactorisation(1.0, ((1.0, 0.0), (0.5, 1.0))),
+}
+SECTIONS = {
+    "none": "dominating_pairs.md, No sampling",
+    "poisson": "dominating_pairs.md, Poisson sampling",
+    "poisson at rate 1": "dominating_pairs.md, No sampling",
+    "fixed-size": "dominating_pairs.md, Fixed-size sampling; Zero-out, Gaussian noise",
+    "fixed-size, everybody": "dominating_pairs.md, No sampling",
+    "truncated": "`accounting/truncated.py`",
+    "with-replacement": "billboard.md, Visible participation",
+    "shuffled": "dominating_pairs.md, Shuffled batches",
+    "cyclic": "dominating_pairs.md, No sampling",
+    "allocated": "rdp.md, Random allocation",
+    "allocated, several": "rdp.md, Random allocation",
+    "shown poisson": "dominating_pairs.md, Visible participation",
+    "shown poisson at rate 1": "dominating_pairs.md, Visible participation",
+    "shown fixed-size": "dominating_pairs.md, Visible participation",
+}
+
+
+class Stated(World):
+    """A world of a noise that the oracle does not draw."""
+
+    def base(self) -> Mechanism:
+        return OTHERS.get(self.noise) or super().base()
+
+
+def status(run: Mechanism, relation: str, view: str) -> str:
+    """E exact, B bracketed, U an upper end only, - refused."""
+    try:
+        cut = truncated.is_truncated(run)
+        pairs = dominating(truncated.as_poisson(run) if cut else run, relation, view)
+    except InputError:
+        return "-"
+    if not pairs.lower:
+        return "U"
+    return "E" if pairs.lower == pairs.upper and not cut else "B"
+
+
+def costs() -> dict[tuple[str, str], list[str]]:
+    """By noise and scheme: for each relation one letter a view."""
+    found = {}
+    for noise, scheme in product((*NOISES, *OTHERS), SCHEMES):
+        rounds = 3 if scheme.startswith("allocated") else 2
+        try:
+            run = Stated(noise, scheme, "", "", clients=4, cohort=2, rounds=rounds).run()
+        except InputError:
+            run = None
+        found[noise, scheme] = ["".join("-" if run is None else status(run, r, v) for v in VIEWS) for r in RELATIONS]
+    for name, run in CORRELATED.items():
+        found[name, "none"] = ["".join(status(run, r, v) for v in VIEWS) for r in RELATIONS]
+    return found
+
+
+def _unpriced(
+    run: Mechanism, delta: float, relation: str, *, notion: str = "dp", participation: str | None = None
+) -> Bracket:
+    """What epsilon accepts, without its numbers."""
+    dominating(run, relation, participation or ("hidden" if notion == "dp" else "pooled"))
+    return Bracket(0.0, 1e9, True, "unpriced")
+
+
+def answered(world: World) -> str:
+    """A answered, i an infinite cost, - refused."""
+    with (
+        patch.object(observers, "epsilon", _unpriced),
+        patch.object(observers, "total_statistic_lower", lambda *_: 0.0),
+    ):
+        try:
+            return "i" if world.ask().lower == float("inf") else "A"
+        except InputError:
+            return "-"
+
+
+def observed() -> dict[tuple[str, str], list[str]]:
+    """By aggregation and scheme: for each relation one letter an observer, with stateful clients, then stateless."""
+    found = {}
+    for aggregation, scheme in product(AGGREGATIONS, SCHEMES):
+        rounds = 3 if scheme == "allocated, several" else 2
+        cells = []
+        for relation in RELATIONS:
+            size = {"clients": 4, "cohort": 2, "rounds": rounds, "delta": 0.1}
+            worlds = [
+                [World("gaussian", scheme, relation, o, aggregation, state, **size) for o in OBSERVERS]  # type: ignore[arg-type]
+                for state in (True, False)
+            ]
+            both = ["".join(map(answered, row)) for row in worlds]
+            cells.append(both[0] if both[0] == both[1] else "/".join(both))
+        found[aggregation, scheme] = cells
+    return found
+
+
+def merged(rows: dict[tuple[str, str], list[str]]) -> list[tuple[list[str], list[str], list[str]]]:
+    """Rows whose cells agree, together: first names, second names, cells."""
+    by_first: dict[str, dict[tuple[str, ...], list[str]]] = {}
+    for (first, second), cells in rows.items():
+        by_first.setdefault(first, {}).setdefault(tuple(cells), []).append(second)
+    together: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    for first, groups in by_first.items():
+        for cells, seconds in groups.items():
+            together.setdefault((tuple(seconds), cells), []).append(first)
+    return [(firsts, list(seconds), list(cells)) for (seconds, cells), firsts in together.items()]
+
+
+def table(rows: dict[tuple[str, str], list[str]], first: str) -> str:
+    lines = [f"| {first} | scheme | {' | '.join(RELATIONS)} | proof |", "|" + "---|" * 6]
+    for firsts, schemes, cells in merged(rows):
+        refused = not set("".join(cells)) - set("-/")
+        proof = "" if refused else "; ".join(dict.fromkeys(SECTIONS[scheme] for scheme in schemes))
+        if firsts[0] in CORRELATED:
+            proof = "correlated_noise.md"
+        listed = "every scheme" if len(schemes) == len(SCHEMES) else ", ".join(f"*{scheme}*" for scheme in schemes)
+        lines.append(f"| {', '.join(firsts)} | {listed} | " + " | ".join(f"`{c}`" for c in cells) + f" | {proof} |")
+    return "\n".join(lines)
+
+
+HEAD = """# Every combination: exact, bracketed or refused
+
+Written by `tests/oracles/combination_table.py`; `tests/accounting/test_combinations.py` fails when the product answers
+otherwise, and `tests/accounting/test_federation.py` compares its answers with small federations in full. The proofs are
+in docs/theory.
+
+## `epsilon`, `delta` and everything above them
+
+One letter for each of: participation hidden (dp), visible (dp), pooled by all others (billboard, joint). `E` exact: the
+attained pair is the dominating one. `B` bracketed: both ends are proved, and differ. `U` an upper end only. `-`
+refused. *distributed*: `DistributedGaussian`, noise that clients add themselves; *shares*:
+`DistributedDiscreteGaussian`; *shown*: `VisibleParticipation`.
+
+"""
+
+MIDDLE = """
+
+## `observer_epsilon`, by where the noise is added
+
+Gaussian noise. One letter for each of: the server, all other clients, one other client, whoever sees the final models,
+an outside reader. `A` answered with a bracket, `i` an infinite cost (the server sees updates without noise), `-`
+refused. Where clients with state and without differ: first with. *client noise*: `PerClientNoise`; *secure*:
+`SecureAggregation`; *sample counts*: `SampleCountMean`. Proofs: docs/theory/billboard.md.
+
+"""
+
+
+def document() -> str:
+    return HEAD + table(costs(), "noise") + MIDDLE + table(observed(), "aggregation") + "\n"
+
+
+if __name__ == "__main__":
+    DOCS.write_text(document(), "utf-8")
