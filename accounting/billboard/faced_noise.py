@@ -64,7 +64,8 @@ def as_seen(run: Mechanism, observer: Observer, aggregation: Aggregation | None,
     most = least = run
     if observer.kind == "coalition":
         most = _with_noise(run, aggregation.clients_noise_multiplier(_everybody(observer)))
-        least = most if observer.size is None else run
+        repeated = any(isinstance(step, WithReplacement) for step in rounds_by_step(run))  # the unit's shares, too
+        least = run if repeated or observer.size is not None else most
     if _depends_on_the_others(aggregation):
         most = _shown(most)
     return most, _lightest(least, aggregation)
@@ -79,18 +80,16 @@ def _fits(step: Mechanism, observer: Observer, aggregation: Aggregation) -> None
 
     A mean over "exactly so many" updates is none over a Poisson cohort, where a client may find itself alone, nor do
     shares of noise add up there to what was planned; a coalition that subtracts what it sent is left with nothing where
-    the unit stayed away, so a secret coin amplifies nothing. A client that is drawn twice would bring its noise, or its
-    weight, twice. The server's view of single uploads does not depend on the others.
+    the unit stayed away, so a secret coin amplifies nothing. A light client that is drawn twice leaves the unit more than
+    its largest weight. The server's view of single uploads does not depend on the others.
     """
-    brought = isinstance(aggregation, PerClientNoise | SecureAggregation)
     if isinstance(aggregation, FixedDenominatorMean):
         return
     if _random_size(step) and not (isinstance(aggregation, PerClientNoise) and observer.kind == "server"):
         expected = "a server's noise and a constant denominator: in cohorts of random size, who comes decides both"
         raise InputError("aggregation", aggregation, expected)
-    if isinstance(step, WithReplacement) and (brought or isinstance(aggregation, SampleCountMean)):
-        expected = "a server's noise on a plain mean, where clients may be drawn twice"
-        raise InputError("aggregation", aggregation, expected)
+    if isinstance(step, WithReplacement) and isinstance(aggregation, SampleCountMean):
+        raise InputError("aggregation", aggregation, "equal weights, where one client may be drawn several times")
     cohort = getattr(step, "cohort", getattr(step, "draws", None))
     stated = getattr(aggregation, "cohort", None)
     if cohort is not None and cohort != stated:

@@ -1,9 +1,9 @@
 """Small federations in full: every cohort, every coin, the noise as it is drawn, and what each observer sees of it.
 
-Shares nothing with the accountants. A run's view is a discrete part (the coins that the observer knows) and numbers that
-are released, independent given all coins, with known centres and scales. They are put into cells whose masses are
-differences of distribution functions. Putting them into cells is post-processing: the hockey-stick divergence of the two
-cell laws is a lower bound of the true one, to rounding (SLACK), and close to it for narrow cells.
+Shares nothing with the accountants. A run's view is a discrete part (the coins that the observer knows) and released
+numbers, independent given all coins, with known centres and scales. They are put into cells, whose masses are
+differences of distribution functions. That is post-processing: the hockey-stick divergence of the two cell laws is a
+lower bound of the true one, to rounding (SLACK), and close to it for narrow cells.
 """
 
 from __future__ import annotations
