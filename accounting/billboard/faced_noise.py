@@ -80,8 +80,8 @@ def _fits(step: Mechanism, observer: Observer, aggregation: Aggregation) -> None
 
     A mean over "exactly so many" updates is none over a Poisson cohort, where a client may find itself alone, nor do
     shares of noise add up there to what was planned; a coalition that subtracts what it sent is left with nothing where
-    the unit stayed away, so a secret coin amplifies nothing. A light client that is drawn twice leaves the unit more than
-    its largest weight. The server's view of single uploads does not depend on the others.
+    the unit stayed away, so a secret coin amplifies nothing. Beside a light client that is drawn twice the unit weighs
+    more than its largest weight. The server's view of single uploads does not depend on the others.
     """
     if isinstance(aggregation, FixedDenominatorMean):
         return

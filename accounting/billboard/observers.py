@@ -91,6 +91,8 @@ def observer_epsilon(
     relation = neighbouring_relation(neighbouring)
     choice("clients", clients, CLIENTS)
     asked, observer = observer, _meaningful(run, observer)
+    if relation == "add-remove" and observer.kind == "coalition" and any(map(_counted, rounds_by_step(run))):
+        raise InputError("neighbouring", relation, _COUNTED)
     most, least = as_seen(run, observer, aggregation, relation)
     known = {step: participation_known(step, observer, clients) for step in rounds_by_step(run)}
     knows = tuple(knowledge for knowledge, _ in known.values())
@@ -105,6 +107,14 @@ def observer_epsilon(
         raise ArithmeticError(f"the bounds contradict each other: {lower} and {upper}")
     bracket = Bracket(lower.lower, upper.upper, upper.certified and lower.certified, upper.method)
     return Observed(bracket, asked, knows, reasons)
+
+
+_COUNTED = "zero-out or replace-one: how often they are drawn tells clients how many there are to draw from"
+
+
+def _counted(step: Mechanism) -> bool:
+    """Whether how often the others take part depends on how many clients there are."""
+    return isinstance(step, FixedSize | WithReplacement) and getattr(step, "sampling_rate", 0.0) < 1.0
 
 
 def _meaningful(run: Mechanism, observer: Observer) -> Observer:
