@@ -9,7 +9,15 @@ import pytest
 import torch
 from torch import nn
 
-from dpcert.mechanisms import FixedSize, Gaussian, InputError, Poisson, Repeat, VisibleParticipation
+from dpcert.mechanisms import (
+    DistributedGaussian,
+    FixedSize,
+    Gaussian,
+    InputError,
+    Poisson,
+    Repeat,
+    VisibleParticipation,
+)
 from dpcert.trainers.algorithms import DpFedAvg
 from dpcert.trainers.data import Client, Federation, Samples
 from dpcert.trainers.data.synthetic import related_tasks
@@ -154,7 +162,7 @@ def test_aggregation_interval():
     trainer, board = run(DpFedMtlClipped(aggregation_interval=3), rounds=7, noise_multiplier=1.0, clip_norm=0.5)
     assert len(board.billboard) == 1 + 3
     assert {t for t, _ in board.messages} == {0, 3, 6}
-    cohorts = FixedSize(Gaussian(1.0), population=POPULATION, cohort=4)
+    cohorts = FixedSize(DistributedGaussian(1.0), population=POPULATION, cohort=4)
     expected = Repeat(VisibleParticipation(cohorts), rounds=3)
     assert trainer.mechanism() == trainer.cost.mechanism(trainer.spent) == expected
     # Round 6 is the last release; heads have learned in the rounds between.
