@@ -1,0 +1,1 @@
+"""Hidden cohorts of a fixed size: what adaptive rounds cost, from both sides."""

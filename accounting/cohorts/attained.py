@@ -1,0 +1,199 @@
+"""From below: federations that choose each round's pair by what was released before, on a grid of losses.
+
+A pair of normal mixtures on the line is merged to outcomes whose losses are multiples of the grid's step: neighbouring
+outcomes are put together until the mean of dP/dQ is e^{jh} (a postprocessing, so the merged pair is dominated). With
+merged pairs only, V at grid points needs V at grid points only: nothing is interpolated
+(docs/theory/fixed_cohorts.md, section 7). Everything is rounded towards smaller values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.fft import irfft, next_fast_len, rfft
+from scipy.special import ndtr
+
+from ..rounding import UNIT
+from .profiles import Vector
+from .recursion import SLACK, Window
+
+Places = NDArray[np.int64]
+
+OFF_GRID = 1e-7
+"""How far, in steps, a merged loss may be from its grid point: the bound moves by that much a round."""
+
+_MASS_ERROR = 1e-12
+"""Relative error allowed for the masses of cells: 8-point Gauss rule, differences of tails for wide cells."""
+
+_FARTHEST = 9.0
+_WIDE = 0.25
+_DENSITY = 1.0 / math.sqrt(2.0 * math.pi)
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
+
+
+@dataclass(frozen=True, slots=True)
+class Mixtures:
+    """P and Q on the line: weights of N(centre, 1) in each."""
+
+    centres: tuple[float, ...]
+    p: tuple[float, ...]
+    q: tuple[float, ...]
+
+    def loss(self, x: float) -> float:
+        """log dP/dQ at x."""
+        exponents = [centre * x - 0.5 * centre * centre for centre in self.centres]
+        largest = max(exponents)
+        parts = [math.exp(exponent - largest) for exponent in exponents]
+        over = sum(w * part for w, part in zip(self.p, parts, strict=True))
+        return math.log(over / sum(w * part for w, part in zip(self.q, parts, strict=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """Outcomes of a merged pair: places and least P-masses for (P, Q); the same for (Q, P)."""
+
+    forward: tuple[Places, Vector]
+    backward: tuple[Places, Vector]
+
+
+def remove_mixtures(rate: float, move: float) -> Mixtures:
+    """((1-r) N(0) + r N(move), N(0))."""
+    return Mixtures((0.0, move), (1.0 - rate, rate), (1.0, 0.0))
+
+
+def opposed_mixtures(rate: float, move: float) -> Mixtures:
+    """((1-r) N(0) + r N(2 move), (1-r) N(0) + r N(move))."""
+    return Mixtures((0.0, move, 2.0 * move), (1.0 - rate, 0.0, rate), (1.0 - rate, rate, 0.0))
+
+
+def merged(pair: Mixtures, step: float, turn: float = -math.inf) -> Merged:
+    """The pair merged on to multiples of step; its loss falls up to `turn` and rises from there."""
+    edges = [np.array(list(_edges(pair, step, turn, math.inf)))]
+    if math.isfinite(turn):
+        edges.append(np.array(list(_edges(pair, step, turn, -math.inf)))[::-1])
+    p, q = (np.concatenate([_masses(part, pair.centres, weights) for part in edges]) for weights in (pair.p, pair.q))
+    kept = (p > 1e-250) & (q > 1e-250)
+    place = np.log(p[kept] / q[kept]) / step
+    return Merged(
+        (np.floor(place + OFF_GRID / 2).astype(np.int64), p[kept] * (1 - 2 * _MASS_ERROR)),
+        (np.floor(-place + OFF_GRID / 2).astype(np.int64), q[kept] * (1 - 2 * _MASS_ERROR)),
+    )
+
+
+def _edges(pair: Mixtures, step: float, start: float, end: float) -> Iterator[float]:
+    """Edges from start on, such that the mean ratio of each cell is a grid point; the last cell is what is left."""
+    sign = math.copysign(1.0, end)
+    limit = max(sign * centre for centre in pair.centres) + _FARTHEST
+    at, width = start, 1.0
+    yield at
+    lowest = pair.loss(at) if math.isfinite(at) else math.log(pair.p[0] / pair.q[0])
+    place = math.floor(lowest / step + 1e-9) + 1
+    if math.isinf(at):  # a first cell with next to no mass is none
+        while _mass(pair, 1.0, -math.exp(place * step), at, -_FARTHEST) > 0.0:
+            place += 1
+    while (found := _next_edge(pair, math.exp(place * step), at, sign, width)) * sign < limit:
+        width = abs(found - at) if math.isfinite(at) else 0.1
+        at = found
+        yield at
+        place = max(place + 1, math.floor(pair.loss(at) / step + 1e-9) + 1)
+    yield end
+
+
+def _next_edge(pair: Mixtures, ratio: float, start: float, sign: float, width: float) -> float:
+    """About the x where the mean ratio of the cell from start on is `ratio`, by Newton's method; sign * inf if nowhere.
+
+    The cell's excess mass falls while dP/dQ < ratio and rises from there on, past 0.
+    """
+    x = (start if math.isfinite(start) else -_FARTHEST * sign) + sign * width
+    for _ in range(200):
+        slope = sum(
+            (p - ratio * q) * math.exp(-0.5 * (x - c) ** 2) * _DENSITY
+            for c, p, q in zip(pair.centres, pair.p, pair.q, strict=True)
+        )
+        if slope <= 1e-300:
+            x, width = x + sign * width, 1.5 * width
+            if abs(x) > 60.0:
+                return sign * math.inf
+            continue
+        change = _mass(pair, 1.0, -ratio, *((start, x) if sign > 0 else (x, start))) / slope
+        x -= sign * max(min(change, 1.0), -1.0)
+        if abs(change) < 4e-15 * max(1.0, abs(x)):
+            break
+    return x
+
+
+def _mass(pair: Mixtures, of_p: float, of_q: float, low: float, high: float) -> float:
+    total = 0.0
+    for centre, p, q in zip(pair.centres, pair.p, pair.q, strict=True):
+        weight = of_p * p + of_q * q
+        if weight:
+            total += weight * _between(low - centre, high - centre)
+    return total
+
+
+def _between(low: float, high: float) -> float:
+    """N(0,1) of the interval."""
+    if low > 0.0:
+        low, high = -high, -low
+    return 0.5 * (math.erfc(-high * math.sqrt(0.5)) - math.erfc(-low * math.sqrt(0.5)))
+
+
+def _masses(edges: Vector, centres: Sequence[float], weights: Sequence[float]) -> Vector:
+    """Masses of the cells between the edges, each within _MASS_ERROR (pld.md, "Cell masses", for the Gauss rule)."""
+    low, high = edges[:-1], edges[1:]
+    total = np.zeros(low.size)
+    narrow = (high - low) <= _WIDE
+    middle, half = 0.5 * (high + low)[narrow], 0.5 * (high - low)[narrow]
+    for centre, weight in zip(centres, weights, strict=True):
+        if weight == 0.0:
+            continue
+        wide_low, wide_high = low[~narrow] - centre, high[~narrow] - centre
+        right = wide_low > 0.0
+        wide_low, wide_high = np.where(right, -wide_high, wide_low), np.where(right, -wide_low, wide_high)
+        total[~narrow] += weight * (ndtr(wide_high) - ndtr(wide_low))
+        x = middle[:, None] + half[:, None] * _NODES - centre
+        total[narrow] += weight * _DENSITY * half * (np.exp(-0.5 * x * x) @ _WEIGHTS)
+    return total
+
+
+class Attained:
+    """V from below on a window, a round at a time; `kernels` are (places, masses) of the pairs to choose among."""
+
+    def __init__(self, window: Window, tilt: float) -> None:
+        self._window, self._tilt = window, tilt
+        self._losses = window.losses
+        self.values: Vector = np.maximum(-np.expm1(self._losses), 0.0) * (1 - 8 * UNIT)
+        self._back = np.exp(-tilt * self._losses) * (1 - SLACK)
+        self._spectra: dict[int, tuple[tuple[Places, Vector], int, NDArray[np.complex128], float]] = {}
+
+    def advance(self, kernels: Sequence[tuple[Places, Vector]]) -> None:
+        """One round more: at most the next V, at the window's losses moved by OFF_GRID steps."""
+        reach = max(int(np.abs(places).max()) for places, _ in kernels)
+        count = self._losses.size
+        size = next_fast_len(count + 3 * reach + 1, real=True)
+        ahead = self._window.step * np.arange(self._window.first - reach, self._window.first)
+        everything = np.concatenate([-np.expm1(ahead) * (1 - 8 * UNIT), self.values])
+        tilted = everything * np.exp(self._tilt * np.concatenate([ahead, self._losses]))
+        transform, total = rfft(tilted, size), float(tilted.sum())
+        rounding = UNIT * (3 * (8 * (math.log2(size) + 1) + 32) + 16) * (1 + SLACK)
+        for kernel in kernels:
+            spectrum, weight = self._spectrum(kernel, size)
+            found = irfft(transform * spectrum, size)[reach : reach + count]
+            gained = np.maximum(found - total * weight * rounding, 0.0) * self._back
+            self.values = np.maximum(self.values, gained)
+
+    def _spectrum(self, kernel: tuple[Places, Vector], size: int) -> tuple[NDArray[np.complex128], float]:
+        key = id(kernel)
+        if key not in self._spectra:
+            places, weights = kernel
+            tilted = weights * np.exp(self._tilt * self._window.step * places)
+            array = np.bincount(np.mod(places, size), weights=tilted, minlength=size)
+            self._spectra[key] = kernel, size, rfft(array), float(tilted.sum())
+        _, made_for, spectrum, weight = self._spectra[key]
+        if made_for != size:
+            raise ValueError("kernels of one round must be the same at every round")
+        return spectrum, weight
