@@ -30,6 +30,7 @@ _MASS_ERROR = 1e-12
 """Relative error allowed for the masses of cells: 8-point Gauss rule, differences of tails for wide cells."""
 
 _FARTHEST = 9.0
+_NOWHERE = -60.0
 _WIDE = 0.25
 _DENSITY = 1.0 / math.sqrt(2.0 * math.pi)
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
@@ -37,19 +38,28 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
 
 @dataclass(frozen=True, slots=True)
 class Mixtures:
-    """P and Q on the line: weights of N(centre, 1) in each."""
+    """P and Q on the line: weights of N(centre, 1) in each. dP/dQ rises from `turn` on, and falls before it."""
 
     centres: tuple[float, ...]
     p: tuple[float, ...]
     q: tuple[float, ...]
+    turn: float = -math.inf
 
-    def loss(self, x: float) -> float:
-        """log dP/dQ at x."""
+    def ratio(self, x: float) -> float:
+        """dP/dQ at x."""
         exponents = [centre * x - 0.5 * centre * centre for centre in self.centres]
         largest = max(exponents)
         parts = [math.exp(exponent - largest) for exponent in exponents]
         over = sum(w * part for w, part in zip(self.p, parts, strict=True))
-        return math.log(over / sum(w * part for w, part in zip(self.q, parts, strict=True)))
+        return over / sum(w * part for w, part in zip(self.q, parts, strict=True))
+
+    def partner(self, x: float) -> float:
+        """About the place before the turn with the same ratio as at x; -inf where there is none."""
+        if math.isinf(self.turn) or (short := 1.0 - self.ratio(x)) <= 0.0:
+            return -math.inf
+        move = self.centres[1]  # the two roots of a quadratic equation in e^{move x}: their product is known
+        product = self.p[0] / self.p[2] * short * math.exp(2.0 * move * move)
+        return min(math.log(product) / move - x, self.turn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +76,23 @@ def remove_mixtures(rate: float, move: float) -> Mixtures:
 
 
 def opposed_mixtures(rate: float, move: float) -> Mixtures:
-    """((1-r) N(0) + r N(2 move), (1-r) N(0) + r N(move))."""
-    return Mixtures((0.0, move, 2.0 * move), (1.0 - rate, 0.0, rate), (1.0 - rate, rate, 0.0))
+    """((1-r) N(0) + r N(2 move), (1-r) N(0) + r N(move)): the turn is where the ratio has slope 0, a quadratic."""
+    odds = rate * math.exp(-move * move) / (1.0 - rate)
+    turn = math.log((math.sqrt(1.0 + odds) - 1.0) / odds) / move + 0.5 * move
+    return Mixtures((0.0, move, 2.0 * move), (1.0 - rate, 0.0, rate), (1.0 - rate, rate, 0.0), turn)
 
 
-def merged(pair: Mixtures, step: float, turn: float = -math.inf) -> Merged:
-    """The pair merged on to multiples of step; its loss falls up to `turn` and rises from there."""
-    edges = [np.array(list(_edges(pair, step, turn, math.inf)))]
-    if math.isfinite(turn):
-        edges.append(np.array(list(_edges(pair, step, turn, -math.inf)))[::-1])
-    p, q = (np.concatenate([_masses(part, pair.centres, weights) for part in edges]) for weights in (pair.p, pair.q))
+def merged(pair: Mixtures, step: float) -> Merged:
+    """The pair merged on to multiples of step."""
+    right = np.array(list(_edges(pair, step)))
+    p, q = (_masses(right, pair.centres, weights) for weights in (pair.p, pair.q))
+    if math.isfinite(pair.turn):
+        left = np.array([pair.turn, *(pair.partner(x) for x in right[1:-1]), -math.inf])
+        left = np.maximum(np.minimum.accumulate(left), _NOWHERE)[::-1]
+        p, q = (
+            mass + _masses(left, pair.centres, weights)[::-1]
+            for mass, weights in ((p, pair.p), (q, pair.q))
+        )
     kept = (p > 1e-250) & (q > 1e-250)
     place = np.log(p[kept] / q[kept]) / step
     return Merged(
@@ -84,46 +101,48 @@ def merged(pair: Mixtures, step: float, turn: float = -math.inf) -> Merged:
     )
 
 
-def _edges(pair: Mixtures, step: float, start: float, end: float) -> Iterator[float]:
-    """Edges from start on, such that the mean ratio of each cell is a grid point; the last cell is what is left."""
-    sign = math.copysign(1.0, end)
-    limit = max(sign * centre for centre in pair.centres) + _FARTHEST
-    at, width = start, 1.0
+def _edges(pair: Mixtures, step: float) -> Iterator[float]:
+    """Edges, from the turn on, such that the mean ratio of each cell is a grid point; the last cell is what is left."""
+    limit = max(pair.centres) + _FARTHEST
+    at, width = pair.turn, 0.1
     yield at
-    lowest = pair.loss(at) if math.isfinite(at) else math.log(pair.p[0] / pair.q[0])
-    place = math.floor(lowest / step + 1e-9) + 1
+    lowest = pair.ratio(at) if math.isfinite(at) else pair.p[0] / pair.q[0]
+    place = math.floor(math.log(lowest) / step + 1e-9) + 1
     if math.isinf(at):  # a first cell with next to no mass is none
-        while _mass(pair, 1.0, -math.exp(place * step), at, -_FARTHEST) > 0.0:
+        while _excess(pair, math.exp(place * step), at, -_FARTHEST) > 0.0:
             place += 1
-    while (found := _next_edge(pair, math.exp(place * step), at, sign, width)) * sign < limit:
-        width = abs(found - at) if math.isfinite(at) else 0.1
+    while (found := _next_edge(pair, math.exp(place * step), at, width, limit)) is not None:
+        width = 0.5 * (found - at) if math.isfinite(at) else 0.1
         at = found
         yield at
-        place = max(place + 1, math.floor(pair.loss(at) / step + 1e-9) + 1)
-    yield end
+        place = max(place + 1, math.floor(math.log(pair.ratio(at)) / step + 1e-9) + 1)
+    yield math.inf
 
 
-def _next_edge(pair: Mixtures, ratio: float, start: float, sign: float, width: float) -> float:
-    """About the x where the mean ratio of the cell from start on is `ratio`, by Newton's method; sign * inf if nowhere.
+def _next_edge(pair: Mixtures, ratio: float, start: float, width: float, limit: float) -> float | None:
+    """About the x where the mean ratio of the cell from start on is `ratio`; None where that is beyond the limit.
 
     The cell's excess mass falls while dP/dQ < ratio and rises from there on, past 0.
     """
-    x = (start if math.isfinite(start) else -_FARTHEST * sign) + sign * width
-    for _ in range(200):
-        slope = sum(
-            (p - ratio * q) * math.exp(-0.5 * (x - c) ** 2) * _DENSITY
-            for c, p, q in zip(pair.centres, pair.p, pair.q, strict=True)
-        )
-        if slope <= 1e-300:
-            x, width = x + sign * width, 1.5 * width
-            if abs(x) > 60.0:
-                return sign * math.inf
-            continue
-        change = _mass(pair, 1.0, -ratio, *((start, x) if sign > 0 else (x, start))) / slope
-        x -= sign * max(min(change, 1.0), -1.0)
-        if abs(change) < 4e-15 * max(1.0, abs(x)):
-            break
-    return x
+    from scipy.optimize import brentq  # here, since it doubles the time that importing the accountants takes
+
+    low = start + 1e-6 * width if math.isfinite(start) else -_FARTHEST
+    high = max(start, -_FARTHEST) + width
+    while pair.ratio(high) <= ratio or _excess(pair, ratio, start, high) <= 0.0:
+        low, high, width = high, high + width, 1.5 * width
+        if high > limit:
+            return None
+    if _excess(pair, ratio, start, low) >= 0.0:
+        return low
+    return float(brentq(lambda x: _excess(pair, ratio, start, x), low, high, xtol=1e-15, rtol=1e-15))
+
+
+def _excess(pair: Mixtures, ratio: float, start: float, x: float) -> float:
+    """P - ratio Q of the cell from start to x, and of its partner before the turn."""
+    total = _mass(pair, 1.0, -ratio, start, x)
+    if math.isfinite(pair.turn):
+        total += _mass(pair, 1.0, -ratio, pair.partner(x), pair.partner(start))
+    return total
 
 
 def _mass(pair: Mixtures, of_p: float, of_q: float, low: float, high: float) -> float:

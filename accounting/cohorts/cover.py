@@ -111,7 +111,7 @@ class Opened:
 
     @property
     def ends(self) -> tuple[Opened, ...]:
-        return replace(self, last=0.0), replace(self, first=1.0 - 2.0**-10)
+        return replace(self, last=0.0), replace(self, first=1.0 - 2.0**-5)
 
     @property
     def size(self) -> float:
@@ -138,6 +138,24 @@ def _cosine(quarter: float) -> float:
     return 1.0 if quarter == 0.0 else 0.0 if quarter == 1.0 else math.cos(0.5 * math.pi * quarter)
 
 
+class Kernels(Protocol):
+    """What one round, or a block of rounds, adds to V at most: a kernel for each box of a cover of all pairs."""
+
+    @property
+    def width(self) -> int: ...
+
+    @property
+    def root(self) -> Box: ...
+
+    def kernel(self, box: Box) -> Vector:
+        """At losses -width .. width, in steps of the grid."""
+        ...
+
+    def outside(self, tilt: float) -> tuple[float, float]:
+        """Two bounds outside of these losses, for any box: kernel(u) <= the first + the second * e^{-tilt u}."""
+        ...
+
+
 @dataclass(frozen=True)
 class Family:
     """The kernels of one kind of round: `shift` is the bound of a contribution in units of the noise, `root` all pairs."""
@@ -158,10 +176,10 @@ class Family:
     def losses(self) -> Vector:
         return self.step * np.arange(self.width + 1)
 
-    def outside(self) -> float:
-        """At least the kernel of any box at any loss that is not on the grid: replace-one's largest profile falls."""
+    def outside(self, tilt: float) -> tuple[float, float]:
+        """At least the kernel beyond the grid, for any box: replace-one's largest profile falls, on both sides."""
         edge = np.array([self.step * self.width])
-        return float(remove_above(edge, self._rate, 2.0 * self._shift)[0])
+        return float(remove_above(edge, self._rate, 2.0 * self._shift)[0]), 0.0
 
     def kernel(self, box: Box) -> Vector:
         """At losses -width * step .. width * step."""

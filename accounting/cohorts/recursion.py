@@ -17,13 +17,18 @@ from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 
 from ..rounding import UNIT
-from .cover import Box, Family
+from .cover import Box, Kernels
 from .profiles import Vector
 
 Spectrum = NDArray[np.complex128]
 
 SLACK = 1e-13
 """Relative allowance for the tilt's exponentials and a few operations on nonnegative numbers."""
+
+_AT_ONCE = 8
+
+_LIGHT, _LOOKED_AT = 1e-4, 150
+"""Covers are chosen by their bounds at about so many losses, those whose weight is not light."""
 
 _DEEPEST = 2.0**-8
 """Boxes are not split below this part of the whole range."""
@@ -57,7 +62,7 @@ def masses(values: Vector, window: Window) -> tuple[Vector, float]:
 class Rounds:
     """Rounds of one family on a window: spectra of the kernels, and how many bits their convolutions lose."""
 
-    family: Family
+    family: Kernels
     window: Window
     tilt: float
     _spectra: dict[Box, tuple[Spectrum, float]] = field(default_factory=dict, repr=False)
@@ -70,6 +75,7 @@ class Rounds:
         self._forth, self._back = np.exp(self.tilt * losses), np.exp(-self.tilt * losses)
         stages = math.log2(self._size) + 1
         self._rounding = UNIT * (3 * (8 * stages + 32) + 16)
+        self._last: tuple[tuple[Box, ...], Spectrum, Vector] = (), np.empty((0, 0), complex), np.empty((0, 1))
 
     def spectrum(self, box: Box) -> tuple[Spectrum, float]:
         """The transform of the tilted kernel, and its sum."""
@@ -81,19 +87,37 @@ class Rounds:
 
     def gains(self, rho: Vector, boxes: Sequence[Box]) -> Vector:
         """At least what one round adds to V, for the pairs of each box (a row each)."""
+        spectra, weights = self._together(tuple(boxes))
         tilted = rho * self._forth
-        total = float(tilted.sum())
-        kernels = [self.spectrum(box) for box in boxes]
-        found = irfft(rfft(tilted, self._size) * np.array([values for values, _ in kernels]), self._size, axis=1)
-        error = np.array([[total * weight * self._rounding * (1 + SLACK)] for _, weight in kernels])
-        gains = np.maximum(found[:, self._wanted], 0.0) + error
-        return np.asarray(gains * (self._back * (1 + SLACK)) + self.family.outside() * float(rho.sum()) * (1 + SLACK))
+        found = irfft(rfft(tilted, self._size) * spectra, self._size, axis=1)[:, self._wanted]
+        found += float(tilted.sum()) * (1 + SLACK) * weights
+        return self._untilted(found, rho)
 
     def advance(self, values: Vector, boxes: Sequence[Box]) -> Vector:
         """One round more: at least the next V at the window's losses."""
         rho, _ = masses(values, self.window)
-        gain = self.gains(rho, boxes).max(axis=0)
-        return np.asarray(np.minimum((values + gain) * (1 + 4 * UNIT), 1.0))
+        spectra, weights = self._together(tuple(boxes))
+        tilted = rho * self._forth
+        transform, largest = rfft(tilted, self._size), np.full(values.size, -math.inf)
+        for start in range(0, len(spectra), _AT_ONCE):
+            found = irfft(transform * spectra[start : start + _AT_ONCE], self._size, axis=1)
+            np.maximum(largest, found[:, self._wanted].max(axis=0), out=largest)
+        largest += float(tilted.sum()) * (1 + SLACK) * float(weights.max())
+        return np.asarray(np.minimum((values + self._untilted(largest, rho)) * (1 + 4 * UNIT), 1.0))
+
+    def _untilted(self, tilted: Vector, rho: Vector) -> Vector:
+        level, _ = self.family.outside(self.tilt)
+        gain = np.maximum(tilted, 0.0) * (self._back * (1 + SLACK))
+        return np.asarray(gain + level * float(rho.sum()) * (1 + SLACK))
+
+    def _together(self, boxes: tuple[Box, ...]) -> tuple[Spectrum, Vector]:
+        """The spectra, and what to add to a convolution relative to the sum of rho: its rounding, and what is outside."""
+        if boxes != self._last[0]:
+            kernels = [self.spectrum(box) for box in boxes]
+            _, slope = self.family.outside(self.tilt)
+            added = np.array([[weight * self._rounding + slope] for _, weight in kernels])
+            self._last = boxes, np.array([values for values, _ in kernels]), added
+        return self._last[1:]
 
     def cover(self, values: Vector, weights: Vector, goal: float, most: int) -> list[Box]:
         """Boxes that cover all pairs, split where their bound most exceeds the attained pairs' gain.
@@ -102,18 +126,26 @@ class Rounds:
         valid: this one is only chosen to be small and good.
         """
         rho, _ = masses(values, self.window)
-        floor = self.gains(rho, self.family.root.ends).max(axis=0)
-        relative = weights / np.maximum(values, 1e-300)
+        heavy = np.flatnonzero(weights > _LIGHT * weights.max())
+        heavy = heavy[:: max(1, heavy.size // _LOOKED_AT)]
+        relative = weights[heavy] / np.maximum(values[heavy], 1e-300)
+        relative *= weights.sum() / weights[heavy].sum()
+        floor = self.gains(rho, self.family.root.ends)[:, heavy].max(axis=0)
+
+        def excess(boxes: Sequence[Box]) -> Vector:
+            return np.maximum(self.gains(rho, boxes)[:, heavy] - floor, 0.0)
 
         boxes: list[Box] = [self.family.root]
-        excess = np.maximum(self.gains(rho, boxes) - floor, 0.0)
-        while len(boxes) < most and float(relative @ excess.max(axis=0)) > goal:
-            scores = np.where([box.size > _DEEPEST for box in boxes], excess @ relative, 0.0)
+        found = list(excess(boxes))
+        scores = [float(found[0] @ relative)]
+        while len(boxes) < most and float(np.max(found, axis=0) @ relative) > goal:
             worst = int(np.argmax(scores))
             if scores[worst] <= goal / 4:
                 break
             parts = boxes.pop(worst).split()
+            del found[worst], scores[worst]
             boxes += parts
-            added = np.maximum(self.gains(rho, parts) - floor, 0.0)
-            excess = np.concatenate([np.delete(excess, worst, axis=0), added])
+            for box, added in zip(parts, excess(parts), strict=True):
+                found.append(added)
+                scores.append(float(added @ relative) if box.size > _DEEPEST else 0.0)
         return boxes

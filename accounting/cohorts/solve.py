@@ -1,0 +1,252 @@
+"""The recursion over a whole run: V at losses, from above and from below, round by round or in blocks.
+
+A block of b rounds is a kernel like any other: with rho the masses of V_k, V_{k+b}(gamma) <= rho_inf + sum of rho_j
+V_b(gamma e^{-x_j}) (docs/theory/fixed_cohorts.md, section 8). Phases are taken in their true order, the last one first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...mechanisms import Neighbouring
+from ..rounding import PARAMETER, TARGET, widened_down, widened_up
+from .attained import OFF_GRID, Attained, Merged, merged, opposed_mixtures, remove_mixtures
+from .cover import Box, Family, Inscribed, Opened
+from .layout import Layout, Phase, back_to, finer, stray
+from .profiles import Vector, remove_above
+from .recursion import Rounds, Window
+
+Progress = Callable[[float], None]
+"""Told the share of the work that is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """step: in standard deviations of a round's loss; excess: of the covers, relative to epsilon; boxes: at most so
+    many; block: rounds at most in a block."""
+
+    step: float
+    excess: float
+    boxes: int
+    block: int
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """V at the losses of a grid, on one side; `drift`: how far the losses are off, downwards."""
+
+    losses: Vector
+    values: Vector
+    drift: float = 0.0
+
+    def epsilon_above(self, delta: float) -> float:
+        """At least the smallest epsilon >= 0 with V <= delta: V is at most its chord, which is linear in e^epsilon."""
+        least = widened_down(delta, TARGET)
+        over = np.flatnonzero(self.values > least)
+        last = int(over[-1]) if over.size else 0
+        if last == self.values.size - 1:
+            return math.inf
+        fall = float(self.values[last] - self.values[last + 1])
+        share = min(1.0, max(0.0, (float(self.values[last]) - least) / fall)) if fall > 0.0 else 1.0
+        gap = math.expm1(float(self.losses[last + 1] - self.losses[last]))
+        found = widened_up(float(self.losses[last]) + math.log1p(share * gap), 1e-14)
+        return max(0.0, found)
+
+    def epsilon_below(self, delta: float) -> float:
+        """At most that epsilon: V falls."""
+        over = np.flatnonzero(self.values > widened_up(delta, TARGET))
+        return max(0.0, float(self.losses[over[-1]]) - self.drift) if over.size else 0.0
+
+    def delta_above(self, epsilon: float) -> float:
+        """At least V at epsilon: the value at the last grid point that is no larger."""
+        at = int(np.searchsorted(self.losses, widened_down(epsilon, TARGET), side="right")) - 1
+        return min(1.0, float(self.values[at])) if at >= 0 else 1.0
+
+    def delta_below(self, epsilon: float) -> float:
+        """At most V at epsilon: the value at the first grid point that is no smaller."""
+        at = int(np.searchsorted(self.losses, widened_up(epsilon, TARGET) + self.drift))
+        return max(0.0, float(self.values[at])) if at < self.values.size else 0.0
+
+
+@dataclass(frozen=True)
+class Block:
+    """A kernel of many rounds: what V_b exceeds (1 - gamma)_+ by, on its window.
+
+    right: at least that at larger losses; left: at losses below the first of these two, at least the second one.
+    """
+
+    bump: Vector
+    width: int
+    right: float
+    left: tuple[float, float]
+    root: Box
+
+    def kernel(self, box: Box) -> Vector:
+        return self.bump
+
+    def outside(self, tilt: float) -> tuple[float, float]:
+        loss, most = self.left
+        return self.right, most * math.exp(tilt * loss) * (1 + 1e-13)
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """`count` rounds, each with `share` of the whole variance, after `done` of it; `open`: not all that is to come
+    is known, as in a block that is used many times."""
+
+    count: int
+    share: float
+    done: float
+    epsilon: float
+    variance: float
+    open: bool
+
+    def wanted(self, k: int, losses: Vector) -> tuple[Vector, float]:
+        """Where V matters after k rounds, and how much of the excess one round may use."""
+        at = self.done + (k + 0.5) * self.share
+        left = 1.0 if self.open else max(1.0 - at, 0.0)
+        spread = math.sqrt(self.variance * (at * left + self.share))
+        weights = np.exp(-0.5 * ((losses - self.epsilon * at) / spread) ** 2) + 1e-30
+        return weights / weights.sum(), self.share * 0.5 / math.sqrt(at)
+
+
+@dataclass
+class Above:
+    """From above: one run, one order of the neighbours."""
+
+    layout: Layout
+    relation: Neighbouring
+    swapped: bool
+    effort: Effort
+    progress: Progress
+
+    def curve(self) -> Curve:
+        layout, effort = self.layout, self.effort
+        tilt = layout.tilt
+        variances = [layout.variance(at, tilt) for at in range(len(layout.phases))]
+        total = sum(v * phase.rounds for v, phase in zip(variances, layout.phases, strict=True))
+        in_blocks = layout.rounds > 1.5 * effort.block
+        width = effort.step * math.sqrt(total / layout.rounds)
+        grown = math.sqrt(min(effort.block, layout.rounds)) if in_blocks else 1.0
+        halvings = round(math.log2(grown)) if in_blocks else 0
+        step = finer(width * 2.0**halvings)
+        window = self._whole(step, tilt, total)
+        values = np.maximum(-np.expm1(window.losses), 0.0) * (1 + 1e-15)
+        done = 0.0
+        for at in reversed(range(len(layout.phases))):
+            phase = layout.phases[at]
+            share = variances[at] * phase.rounds / total
+            if in_blocks:
+                values = self._blocks(values, window, at, math.ldexp(step, -halvings), tilt, total)
+            else:
+                stretch = Stretch(phase.rounds, share / phase.rounds, done, layout.epsilon, total, False)
+                rounds = Rounds(self._family(phase, step), window, tilt)
+                for k, values in enumerate(self._rounds(values, rounds, stretch)):
+                    if k % 16 == 0:
+                        self.progress(done + share * k / phase.rounds)
+            done += share
+            self.progress(done)
+        return Curve(window.losses, values)
+
+    def _rounds(self, values: Vector, rounds: Rounds, stretch: Stretch) -> Iterator[Vector]:
+        """The stretch's rounds, with a new cover whenever their number has grown by half."""
+        boxes: list[Box] = []
+        after = 0
+        for k in range(stretch.count):
+            if k >= after:
+                weights, goal = stretch.wanted(k, rounds.window.losses)
+                goal *= self.effort.excess * self.layout.epsilon * rounds.tilt
+                boxes = rounds.cover(values, weights, goal, self.effort.boxes)
+                after = max(k + 1, int(1.5 * k) if stretch.done == 0.0 else k + max(1, stretch.count // 8))
+            values = rounds.advance(values, boxes)
+            yield values
+    def _blocks(
+        self, values: Vector, window: Window, at: int, step: float, tilt: float, variance: float
+    ) -> Vector:
+        """The phase's rounds, the odd ones first, then whole blocks, each by the kernel of its V."""
+        phase = self.layout.phases[at]
+        whole = min(self.effort.block, phase.rounds)
+        repeats, odd = divmod(phase.rounds, whole)
+        share = self.layout.variance(at, tilt) / variance
+        top, bottom = self.layout.reach(at, whole), back_to(share * whole, self.layout.epsilon, variance)
+        small = Window(step, -math.ceil(bottom / step) - 2, math.ceil(top / step) + 2)
+        rounds = Rounds(self._family(phase, step), small, tilt)
+        inner = np.maximum(-np.expm1(small.losses), 0.0) * (1 + 1e-15)
+        kernels: dict[int, Block] = {}
+        stretch = Stretch(whole, share, 0.0, self.layout.epsilon, variance, True)
+        for k, inner in enumerate(self._rounds(inner, rounds, stretch)):
+            if k + 1 in (odd, whole):
+                kernels[k + 1] = self._block(inner, small, window.step, rounds.family.root)
+            if k % 16 == 0:
+                self.progress(0.9 * k / whole)
+        for count, times in ((odd, 1 if odd else 0), (whole, repeats)):
+            if times:
+                composed = Rounds(kernels[count], window, tilt)
+                for _ in range(times):
+                    values = composed.advance(values, [composed.family.root])
+        return values
+
+    @staticmethod
+    def _block(values: Vector, window: Window, step: float, root: Box) -> Block:
+        """The values at the coarse grid's points, less (1 - gamma)_+, rounded up."""
+        ratio = round(step / window.step)
+        width = max(-window.first, window.last) // ratio
+        places = np.arange(-width, width + 1) * ratio
+        inside = (places >= window.first) & (places <= window.last)
+        bump = np.zeros(places.size)
+        chosen = values[places[inside] - window.first]
+        base = np.maximum(-np.expm1(places[inside] * window.step), 0.0)
+        bump[inside] = np.maximum(chosen - base, 0.0) + 1e-15 * base
+        left = float(values[0]) + math.expm1(window.first * window.step) + 1e-15
+        return Block(bump, width, float(values[-1]), (window.first * window.step, left), root)
+
+    def _whole(self, step: float, tilt: float, variance: float) -> Window:
+        share = np.linspace(0.0, 1.0, 201)
+        low, high = stray(share, self.layout.epsilon, variance)
+        beyond = math.sqrt((tilt * variance) ** 2 + 24.0 * variance) - tilt * variance
+        high = max(high, self.layout.epsilon + beyond)
+        return Window(step, math.floor(low / step) - 20, math.ceil(high / step) + 20)
+
+    def _family(self, phase: Phase, step: float) -> Family:
+        root: Box = Inscribed() if self.relation == "replace-one" else Opened(swapped=self.swapped)
+        wanted = self.layout.delta * 1e-7 / self.layout.rounds
+        edge = step
+        while remove_above(np.array([edge]), phase.rate, 2.0 * phase.shift)[0] > wanted:
+            edge *= 1.05
+        return Family(phase.shift, phase.rate, root, step, math.ceil(edge / step))
+
+
+def below(
+    layout: Layout, relation: Neighbouring, swapped: bool, step: float, progress: Progress
+) -> Curve:
+    """From below: in each round the best of the merged attained pairs, given what was released so far."""
+    tilt = layout.tilt
+    variances = [layout.variance(at, tilt) for at in range(len(layout.phases))]
+    total = sum(v * phase.rounds for v, phase in zip(variances, layout.phases, strict=True))
+    step = finer(step * math.sqrt(total / layout.rounds))
+    low, high = stray(np.linspace(0.0, 1.0, 201), layout.epsilon, total)
+    high = max(high, layout.epsilon + math.sqrt((tilt * total) ** 2 + 24.0 * total) - tilt * total)
+    window = Window(step, math.floor(low / step) - 20, math.ceil(high / step) + 20)
+    state = Attained(window, tilt)
+    merges: dict[Phase, list[tuple[np.ndarray, Vector]]] = {}
+    for phase in reversed(layout.phases):
+        kernels = merges.setdefault(phase, _attained(phase, relation, swapped, step))
+        for k in range(phase.rounds):
+            state.advance(kernels)
+            if k % 64 == 0:
+                progress(k / phase.rounds)
+    return Curve(window.losses, state.values, drift=1.01 * layout.rounds * OFF_GRID * step)
+
+
+def _attained(phase: Phase, relation: Neighbouring, swapped: bool, step: float) -> list[tuple[np.ndarray, Vector]]:
+    """Replace-one: "remove" and "add" with the largest move; zero-out: the opposed pair, and "add"."""
+    shift, rate = widened_down(phase.shift, PARAMETER), widened_down(phase.rate, PARAMETER)
+    if relation == "replace-one":
+        pair: Merged = merged(remove_mixtures(rate, 2.0 * shift), step)
+        return [pair.forward, pair.backward]
+    opposed, alone = merged(opposed_mixtures(rate, shift), step), merged(remove_mixtures(rate, shift), step)
+    return [opposed.backward, alone.forward] if swapped else [opposed.forward, alone.backward]
