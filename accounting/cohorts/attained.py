@@ -89,10 +89,7 @@ def merged(pair: Mixtures, step: float) -> Merged:
     if math.isfinite(pair.turn):
         left = np.array([pair.turn, *(pair.partner(x) for x in right[1:-1]), -math.inf])
         left = np.maximum(np.minimum.accumulate(left), _NOWHERE)[::-1]
-        p, q = (
-            mass + _masses(left, pair.centres, weights)[::-1]
-            for mass, weights in ((p, pair.p), (q, pair.q))
-        )
+        p, q = (mass + _masses(left, pair.centres, weights)[::-1] for mass, weights in ((p, pair.p), (q, pair.q)))
     kept = (p > 1e-250) & (q > 1e-250)
     place = np.log(p[kept] / q[kept]) / step
     return Merged(

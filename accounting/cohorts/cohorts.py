@@ -118,7 +118,9 @@ def _attempt(
         layout = Layout.of(parts, relation, epsilon, delta)
         effort = _effort(known.width / known.lower, accuracy)
         orders = (False, True) if relation == "zero-out" else (False,)
-        uppers = [_read_above(Above(layout, relation, order, effort, progress).curve(), quantity, at) for order in orders]
+        uppers = [
+            _read_above(Above(layout, relation, order, effort, progress).curve(), quantity, at) for order in orders
+        ]
         lower = 0.0
         if layout.rounds <= _LONGEST_ATTAINED:
             curve = below(layout, relation, False, 0.5 * effort.step, progress)

@@ -164,9 +164,8 @@ class Above:
                 after = max(k + 1, int(1.5 * k) if stretch.done == 0.0 else k + max(1, stretch.count // 8))
             values = rounds.advance(values, boxes)
             yield values
-    def _blocks(
-        self, values: Vector, window: Window, at: int, step: float, tilt: float, variance: float
-    ) -> Vector:
+
+    def _blocks(self, values: Vector, window: Window, at: int, step: float, tilt: float, variance: float) -> Vector:
         """The phase's rounds, the odd ones first, then whole blocks, each by the kernel of its V."""
         phase = self.layout.phases[at]
         whole = min(self.effort.block, phase.rounds)
@@ -220,9 +219,7 @@ class Above:
         return Family(phase.shift, phase.rate, root, step, math.ceil(edge / step))
 
 
-def below(
-    layout: Layout, relation: Neighbouring, swapped: bool, step: float, progress: Progress
-) -> Curve:
+def below(layout: Layout, relation: Neighbouring, swapped: bool, step: float, progress: Progress) -> Curve:
     """From below: in each round the best of the merged attained pairs, given what was released so far."""
     tilt = layout.tilt
     variances = [layout.variance(at, tilt) for at in range(len(layout.phases))]
