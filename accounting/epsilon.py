@@ -9,6 +9,7 @@ from ..mechanisms.validate import delta_below_one, nonnegative
 from .accountants import AccountantName
 from .answer import answer, answers
 from .bracket import Bracket
+from .cohorts.cohorts import narrowed
 from .question import RTOL, Question
 
 
@@ -39,7 +40,7 @@ def epsilon(
     """
     delta_below_one("delta", delta)
     question = Question.about(run, "epsilon", neighbouring, notion, participation, accountant, rtol)
-    return answer(question, float(delta))
+    return narrowed(question, answer(question, float(delta)), float(delta))
 
 
 def delta(
@@ -62,7 +63,7 @@ def delta(
     """
     nonnegative("epsilon", epsilon)
     question = Question.about(run, "delta", neighbouring, notion, participation, accountant, rtol)
-    return answer(question, float(epsilon))
+    return narrowed(question, answer(question, float(epsilon)), float(epsilon))
 
 
 def epsilons(

@@ -6,3 +6,5 @@ import os
 
 for _library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR"):
     os.environ[f"{_library}_NUM_THREADS"] = "1"  # child processes of tests have it too
+
+os.environ["DPCERT_CACHE"] = "off"  # nothing is kept in the cache folder of who runs the suite

@@ -3,7 +3,7 @@
 A pair of normal mixtures on the line is merged to outcomes whose losses are multiples of the grid's step: neighbouring
 outcomes are put together until the mean of dP/dQ is e^{jh} (a postprocessing, so the merged pair is dominated). With
 merged pairs only, V at grid points needs V at grid points only: nothing is interpolated
-(docs/theory/fixed_cohorts.md, section 7). Everything is rounded towards smaller values.
+(docs/theory/fixed_cohorts.md, section 6). Everything is rounded towards smaller values.
 """
 
 from __future__ import annotations

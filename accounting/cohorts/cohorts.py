@@ -9,12 +9,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
 
-from ...mechanisms import FixedSize, Gaussian, Mechanism, Neighbouring, Repeat, Sequence
-from ..bracket import Bracket, EmptyBracket, OutOfReach
+import numpy as np
+
+from ...mechanisms import FixedSize, Gaussian, Mechanism, Repeat, Sequence
+from ..bracket import Bracket
+from ..question import Question
 from . import stored
 from .layout import Layout, Phase
-from .solve import Above, Curve, Effort, Progress, below
+from .solve import Above, Effort, Progress, below
 
 METHOD = "cohorts"
 
@@ -62,36 +68,52 @@ def _in_order(run: Mechanism, times: int) -> Iterator[tuple[Mechanism, int]]:
         yield run, times
 
 
-def narrowed(
-    known: Bracket,
-    run: Mechanism,
-    neighbouring: Neighbouring,
-    quantity: str,
-    at: float,
-    rtol: float = QUICK,
-    progress: Progress | None = None,
-) -> Bracket:
-    """The known bracket of the run's epsilon at delta (or delta at epsilon), hidden cohorts, made narrower.
+_watching: ContextVar[Progress] = ContextVar("watching", default=lambda share: None)
 
-    Until it is at most rtol wide, or FINEST. `known` is returned as it is where nothing can be gained here.
+
+@contextmanager
+def watched(progress: Progress) -> Iterator[None]:
+    """While this lasts, `progress` is told the share of the present recursion that is done."""
+    token = _watching.set(progress)
+    try:
+        yield
+    finally:
+        _watching.reset(token)
+
+
+def narrowed(question: Question, known: Bracket, at: float) -> Bracket:
+    """The known answer to the question, made narrower where it is about hidden cohorts of a fixed size.
+
+    As narrow as the question's rtol, where that is FINEST or wider; else a first bracket, QUICK, is all that is sought.
+    What was computed once for a setting is kept (stored.py).
+
+    >>> from dpcert.mechanisms import FixedSize, Gaussian, Repeat
+    >>> run = Repeat(FixedSize(Gaussian(8.0), population=400, cohort=100), 60)
+    >>> question = Question.about(run, "epsilon", "replace-one")
+    >>> found = narrowed(question, Bracket(1.9, 2.4, True, "known"), at=1e-5)
+    >>> 1.9 <= found.lower <= found.upper < 2.2
+    True
     """
-    parts = phases(run)
-    usable = known.certified and 0.0 < known.upper < math.inf and neighbouring in ("replace-one", "zero-out")
-    if parts is None or not usable or known.width <= rtol * known.upper:
+    rtol = question.rtol if question.rtol >= FINEST else QUICK
+    parts = phases(question.run) if _applies(question, known) else None
+    if parts is None or known.narrower_than(rtol):
         return known
-    key = stored.key(parts, neighbouring, quantity, at)
-    best = stored.read(key, known)
+    key = stored.key(parts, question.neighbouring, question.quantity, at)
+    best = start = stored.read(key, known)
     for accuracy in _accuracies(rtol):
-        if best.width <= rtol * best.upper:
+        if best.narrower_than(rtol):
             break
-        found = _attempt(best, parts, neighbouring, quantity, at, accuracy, progress or _silent)
+        found = _attempt(best, parts, question, at, accuracy)
         best = Bracket(max(best.lower, found.lower), min(best.upper, found.upper), True, METHOD)
-    stored.write(key, best)
-    return best
+    if best != start:
+        stored.write(key, best)
+    return replace(best, reached=best.narrower_than(question.rtol))
 
 
-def _silent(_: float) -> None:
-    pass
+def _applies(question: Question, known: Bracket) -> bool:
+    asked = question.accountant == "best" and question.participation == "hidden"
+    two_sided = question.neighbouring in ("replace-one", "zero-out")
+    return asked and two_sided and known.certified and known.lower > 0.0 and known.upper < math.inf
 
 
 def _accuracies(rtol: float) -> list[float]:
@@ -99,41 +121,24 @@ def _accuracies(rtol: float) -> list[float]:
     return [QUICK] if wanted >= QUICK else [QUICK, wanted, max(wanted / 3.0, FINEST / 2.0)]
 
 
-def _attempt(
-    known: Bracket,
-    parts: tuple[Phase, ...],
-    relation: Neighbouring,
-    quantity: str,
-    at: float,
-    accuracy: float,
-    progress: Progress,
-) -> Bracket:
-    """A bracket by the recursion at one accuracy; [0, inf] where its floating point breaks down."""
-    nothing = Bracket(0.0, math.inf if quantity == "epsilon" else 1.0, True, METHOD)
-    if known.lower <= 0.0:
-        return nothing
-    middle = math.sqrt(known.lower * known.upper)
-    epsilon, delta = (known.lower, at) if quantity == "epsilon" else (at, middle)
+def _attempt(known: Bracket, parts: tuple[Phase, ...], question: Question, at: float, accuracy: float) -> Bracket:
+    """A bracket by the recursion at one accuracy; one that says nothing where its floating point breaks down."""
+    relation, for_epsilon, progress = question.neighbouring, question.quantity == "epsilon", _watching.get()
+    epsilon, delta = (known.lower, at) if for_epsilon else (at, math.sqrt(known.lower * known.upper))
+    lower, uppers = 0.0, []
     try:
-        layout = Layout.of(parts, relation, epsilon, delta)
-        effort = _effort(known.width / known.lower, accuracy)
-        orders = (False, True) if relation == "zero-out" else (False,)
-        uppers = [
-            _read_above(Above(layout, relation, order, effort, progress).curve(), quantity, at) for order in orders
-        ]
-        lower = 0.0
-        if layout.rounds <= _LONGEST_ATTAINED:
-            curve = below(layout, relation, False, 0.5 * effort.step, progress)
-            lower = curve.epsilon_below(at) if quantity == "epsilon" else curve.delta_below(at)
-        return Bracket(lower, max(uppers), True, METHOD)
-    except EmptyBracket:
-        raise
-    except (ArithmeticError, MemoryError, OutOfReach):
-        return nothing
-
-
-def _read_above(curve: Curve, quantity: str, at: float) -> float:
-    return curve.epsilon_above(at) if quantity == "epsilon" else curve.delta_above(at)
+        with np.errstate(over="raise", divide="raise", invalid="raise"):
+            layout = Layout.of(parts, relation, epsilon, delta)
+            effort = _effort(known.width / known.lower, accuracy)
+            for swapped in (False, True) if relation == "zero-out" else (False,):
+                curve = Above(layout, relation, swapped, effort, progress).curve()
+                uppers.append(curve.epsilon_above(at) if for_epsilon else curve.delta_above(at))
+            if layout.rounds <= _LONGEST_ATTAINED:
+                curve = below(layout, relation, False, 0.35 * effort.step, progress)
+                lower = curve.epsilon_below(at) if for_epsilon else curve.delta_below(at)
+    except (ArithmeticError, MemoryError, ValueError):
+        return Bracket(0.0, math.inf, True, METHOD)
+    return Bracket(lower, max(uppers), True, METHOD)
 
 
 def _effort(width: float, accuracy: float) -> Effort:

@@ -12,9 +12,13 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..rounding import PARAMETER, widened_up
-from .profiles import Triangle, Vector, above, opposed_above, remove_above
+from .profiles import Triangle, Vector, above, remove_above
+
+_DENSE, _RARER = 64, 0.02
+"""Grid points near 0 that are all computed, and the relative distance of those beyond."""
 
 
 class Box(Protocol):
@@ -158,7 +162,7 @@ class Kernels(Protocol):
 
 @dataclass(frozen=True)
 class Family:
-    """The kernels of one kind of round: `shift` is the bound of a contribution in units of the noise, `root` all pairs."""
+    """The kernels of one kind of round. shift: the bound of a contribution in units of the noise; root: all pairs."""
 
     shift: float
     rate: float
@@ -174,7 +178,13 @@ class Family:
 
     @cached_property
     def losses(self) -> Vector:
-        return self.step * np.arange(self.width + 1)
+        return np.asarray(self.step * np.arange(self.width + 1))
+
+    @cached_property
+    def _nodes(self) -> NDArray[np.int64]:
+        """Where triangles' profiles are computed: everywhere near 0, and ever more rarely farther out."""
+        far = np.arange(0.0, math.log(max(self.width / _DENSE, 1.0)) / _RARER + 1.0)
+        return np.unique(np.minimum(np.r_[np.arange(_DENSE), (_DENSE * np.exp(_RARER * far)).astype(int)], self.width))
 
     def outside(self, tilt: float) -> tuple[float, float]:
         """At least the kernel beyond the grid, for any box: replace-one's largest profile falls, on both sides."""
@@ -183,11 +193,11 @@ class Family:
 
     def kernel(self, box: Box) -> Vector:
         """At losses -width * step .. width * step."""
-        return np.minimum(self._kernel(box), self.hybrid) if box != self.root else self.hybrid
+        return self.hybrid if box == self.root else np.asarray(np.minimum(self._kernel(box), self.hybrid))
 
     def _kernel(self, box: Box) -> Vector:
         right, left = self._half(box.right), self._half(box.left)
-        both = np.concatenate([(left * np.exp(-self.losses))[:0:-1] * (1 + 1e-14), right])
+        both: Vector = np.concatenate([(left * np.exp(-self.losses))[:0:-1] * (1 + 1e-14), right])
         both[self.width] = min(left[0], right[0])
         return both
 
@@ -196,7 +206,10 @@ class Family:
         if unit not in self._halves:
             s = self._shift
             scaled = Triangle(unit.a1 * s, unit.a2 * s, unit.b * s)
-            found = above(self.losses, self._rate, scaled)
+            found = above(self.losses[self._nodes], self._rate, scaled)
+            if found is not None:  # H is convex in gamma: at most its chords
+                odds = np.expm1(self.losses)
+                found = np.interp(odds, odds[self._nodes], found) * (1 + 1e-14)
             largest = remove_above(self.losses, self._rate, 2.0 * s)
             self._halves[unit] = largest if found is None else np.minimum(found, largest)
         return self._halves[unit]

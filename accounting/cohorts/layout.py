@@ -1,15 +1,17 @@
-"""Where to look: tilt, grid and blocks for a run, from about what its epsilon is. Nothing here can make a bound wrong."""
+"""Where to look: a run's tilt, grid and windows, from about what its epsilon is. No bound depends on it."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from ...mechanisms import Neighbouring
-from .profiles import Vector, remove_above
+from .profiles import remove_above
+from .recursion import Window
 
 _COARSE = 400
 _RARE = -math.log(1e-7)
@@ -66,40 +68,55 @@ class Layout:
         return sum(phase.rounds for phase in self.phases)
 
     def total(self, c: float) -> float:
-        return sum(phase.rounds * moment(c) for phase, moment in zip(self.phases, self.moments, strict=True))
+        return math.fsum(phase.rounds * moment(c) for phase, moment in zip(self.phases, self.moments, strict=True))
 
-    @property
+    @cached_property
     def tilt(self) -> float:
         """About the saddle point: where the composed loss has mean epsilon."""
         tilts = np.geomspace(0.02, 60.0, 120)
         values = [self.total(c) - c * self.epsilon for c in tilts]
         return float(tilts[int(np.argmin(values))])
 
-    def variance(self, which: int, tilt: float) -> float:
-        """About the variance of a round's loss of one phase, tilted."""
-        moment, width = self.moments[which], 0.05 * tilt + 0.01
-        low = max(tilt - width, 0.0)
-        middle = 0.5 * (low + tilt + width)
-        half = tilt + width - middle
-        return max((moment(middle + half) - 2.0 * moment(middle) + moment(low)) / (half * half), 1e-16)
+    @cached_property
+    def variance(self) -> float:
+        """About the variance of the whole loss, tilted."""
+        return sum(self._variances)
+
+    @cached_property
+    def shares(self) -> tuple[float, ...]:
+        """Each phase's part of the variance."""
+        return tuple(value / self.variance for value in self._variances)
+
+    @cached_property
+    def _variances(self) -> tuple[float, ...]:
+        middle = self.tilt + 0.005
+        half = min(0.05 * self.tilt + 0.005, middle)
+        return tuple(
+            phase.rounds * max((moment(middle + half) - 2 * moment(middle) + moment(middle - half)) / half**2, 1e-16)
+            for phase, moment in zip(self.phases, self.moments, strict=True)
+        )
+
+    def window(self, step: float) -> Window:
+        """The losses of the whole run: where paths to epsilon stray, and beyond it where delta's tail is."""
+        share = np.linspace(0.0, 1.0, 201)
+        spread = _FAR * np.sqrt(self.variance * share * (1.0 - share))
+        drift = self.tilt * self.variance
+        beyond = math.sqrt(drift * drift + 24.0 * self.variance) - drift
+        low = float(np.min(self.epsilon * share - spread))
+        high = max(float(np.max(self.epsilon * share + spread)), self.epsilon + beyond)
+        return Window(step, math.floor(low / step) - 20, math.ceil(high / step) + 20)
 
     def reach(self, which: int, rounds: int) -> float:
         """About the loss that `rounds` rounds exceed with next to no probability."""
         wanted = _RARE - math.log(self.delta) + math.log(self.rounds / rounds)
-        return min((rounds * self.moments[which](c) + wanted) / c for c in np.geomspace(0.05, 400.0, 80))
+        orders: list[float] = np.geomspace(0.05, 400.0, 80).tolist()
+        return min((rounds * self.moments[which](c) + wanted) / c for c in orders)
 
 
 def finer(step: float) -> float:
     """At most the step, with 20 significant bits: multiples up to 2^33 are exact."""
     mantissa, exponent = math.frexp(step)
     return math.ldexp(math.floor(mantissa * 2**20), exponent - 20)
-
-
-def stray(share: Vector, epsilon: float, variance: float) -> tuple[float, float]:
-    """The range of paths from 0 to epsilon, `share` of the variance done, and beyond the end what delta's tail needs."""
-    spread = _FAR * np.sqrt(variance * share * (1.0 - share))
-    centre = epsilon * share
-    return float(np.min(centre - spread)), float(np.max(centre + spread))
 
 
 def back_to(share: float, epsilon: float, variance: float) -> float:

@@ -1,8 +1,8 @@
 """Upper bounds of one round's profile, for the pairs that a hidden cohort of fixed size can have.
 
-P = (1 - r) N(h) + r N(g) against Q = (1 - r) N(h) + r N(g') depends on the triangle only: with a = g - h and b = g' - h,
-a1 the part of a along b and a2 the part across, H_gamma(P||Q) for gamma >= 1 is the integral over the coordinate x
-along b of a call option's price (docs/theory/fixed_cohorts.md, section 5):
+P = (1 - r) N(h) + r N(g) against Q = (1 - r) N(h) + r N(g') depends on the triangle only: with a = g - h and
+b = g' - h, a1 the part of a along b and a2 the part across, H_gamma(P||Q) for gamma >= 1 is the integral over the
+coordinate x along b of a call option's price (docs/theory/fixed_cohorts.md, section 4):
 
     phi(x) r [U N(d) - K N(d - a2)],   U = e^{a1 x - a1^2/2},  K = (1-r)(gamma-1)/r + gamma e^{bx - b^2/2},
     d = log(U/K)/a2 + a2/2.
@@ -55,7 +55,7 @@ class Triangle:
 def above(losses: Vector, rate: float, triangle: Triangle) -> Vector | None:
     """At least H_gamma(P||Q) at gamma = e^losses, losses >= 0; None where the triangle is too flat to be resolved.
 
-    Source: docs/theory/fixed_cohorts.md, section 5.
+    Source: docs/theory/fixed_cohorts.md, section 4.
     """
     if triangle.b == 0.0:
         return remove_above(losses, rate, triangle.a2)
@@ -85,7 +85,7 @@ def add_above(losses: Vector, rate: float, move: float) -> Vector:
 def opposed_above(losses: Vector, rate: float, move: float) -> Vector:
     """At least the profile of ((1-r) N(0) + r N(2 move), (1-r) N(0) + r N(move)) at losses >= 0.
 
-    With w = e^{move x}, P > gamma Q where w^2 e^{-2 move^2} - gamma w e^{-move^2/2} > (1-r)(gamma-1)/r: beyond one root.
+    With w = e^{move x}, P > gamma Q where w^2 e^{-2 move^2} - gamma w e^{-move^2/2} > (1-r)(gamma-1)/r: past one root.
     """
     odds = np.exp(losses)
     square, linear = math.exp(-2.0 * move * move), odds * math.exp(-0.5 * move * move)
@@ -102,7 +102,7 @@ def _difference(first: Vector, second: Vector) -> Vector:
 
 
 def _call_above(losses: Vector, rate: float, triangle: Triangle) -> Vector | None:
-    """The trapezoidal sum, and its error added (section 5: the strip's width is y, its bound 2 r e^{(1+k^2) y^2/2})."""
+    """The trapezoidal sum, and its error added (Theorem 5: the strip's width is y, its bound 2 r e^{(1+k^2) y^2/2})."""
     a1, a2, b = triangle.a1, triangle.a2, triangle.b
     steepness = 1.0 + (max(abs(a1), abs(a1 - b)) / a2) ** 2
     width = min(math.sqrt(2.0 * _ACCURACY / steepness), 1.5 / b)

@@ -2,7 +2,7 @@
 
 V is kept at gamma_j = e^{jh}. Its chords, from (0, 1) on and constant to the right, are a function
 rho_inf + sum of rho_j (1 - gamma/gamma_j)_+ >= V with rho >= 0, so that one round adds at most sum_j rho_j bump(u - jh)
-(docs/theory/fixed_cohorts.md, sections 2 and 6). Everything is rounded towards larger values: rho by the rounding of
+(docs/theory/fixed_cohorts.md, sections 2 and 5). Everything is rounded towards larger values: rho by the rounding of
 its differences, the convolution by the Fourier transform's, in arrays tilted by e^{tilt u}.
 """
 
@@ -44,18 +44,18 @@ class Window:
 
     @property
     def losses(self) -> Vector:
-        return self.step * np.arange(self.first, self.last + 1)
+        return np.asarray(self.step * np.arange(self.first, self.last + 1))
 
 
 def masses(values: Vector, window: Window) -> tuple[Vector, float]:
-    """(rho, rho_inf) of the chords of `values`, rounded up; negative rho, from rounding, are set to 0 (section 6)."""
+    """(rho, rho_inf) of the chords of `values`, rounded up; negative rho, from rounding, are set to 0 (section 5)."""
     falls = values[:-1] - values[1:]
     before, after = falls / -math.expm1(-window.step), falls / math.expm1(window.step)
     rho = np.empty(values.size)
     rho[1:-1] = before[:-1] - after[1:] + 12 * UNIT * (np.abs(before[:-1]) + np.abs(after[1:]))
     rho[0] = (1.0 - values[0]) - after[0] + 12 * UNIT * (1.0 + abs(after[0]))
     rho[-1] = before[-1] * (1 + 12 * UNIT)
-    return np.maximum(rho, 0.0), float(values[-1])
+    return np.asarray(np.maximum(rho, 0.0)), float(values[-1])
 
 
 @dataclass
@@ -69,11 +69,11 @@ class Rounds:
 
     def __post_init__(self) -> None:
         count, width = self.window.last - self.window.first + 1, self.family.width
-        self._size = next_fast_len(count + width, real=True)
+        self.size = next_fast_len(count + width, real=True)
         self._wanted = slice(width, width + count)
         losses = self.window.losses
         self._forth, self._back = np.exp(self.tilt * losses), np.exp(-self.tilt * losses)
-        stages = math.log2(self._size) + 1
+        stages = math.log2(self.size) + 1
         self._rounding = UNIT * (3 * (8 * stages + 32) + 16)
         self._last: tuple[tuple[Box, ...], Spectrum, Vector] = (), np.empty((0, 0), complex), np.empty((0, 1))
 
@@ -82,14 +82,14 @@ class Rounds:
         if box not in self._spectra:
             width = self.family.width
             tilted = self.family.kernel(box) * np.exp(self.tilt * self.window.step * np.arange(-width, width + 1))
-            self._spectra[box] = rfft(tilted, self._size), float(tilted.sum())
+            self._spectra[box] = rfft(tilted, self.size), float(tilted.sum())
         return self._spectra[box]
 
     def gains(self, rho: Vector, boxes: Sequence[Box]) -> Vector:
         """At least what one round adds to V, for the pairs of each box (a row each)."""
         spectra, weights = self._together(tuple(boxes))
         tilted = rho * self._forth
-        found = irfft(rfft(tilted, self._size) * spectra, self._size, axis=1)[:, self._wanted]
+        found = irfft(rfft(tilted, self.size) * spectra, self.size, axis=1)[:, self._wanted]
         found += float(tilted.sum()) * (1 + SLACK) * weights
         return self._untilted(found, rho)
 
@@ -98,9 +98,9 @@ class Rounds:
         rho, _ = masses(values, self.window)
         spectra, weights = self._together(tuple(boxes))
         tilted = rho * self._forth
-        transform, largest = rfft(tilted, self._size), np.full(values.size, -math.inf)
+        transform, largest = rfft(tilted, self.size), np.full(values.size, -math.inf)
         for start in range(0, len(spectra), _AT_ONCE):
-            found = irfft(transform * spectra[start : start + _AT_ONCE], self._size, axis=1)
+            found = irfft(transform * spectra[start : start + _AT_ONCE], self.size, axis=1)
             np.maximum(largest, found[:, self._wanted].max(axis=0), out=largest)
         largest += float(tilted.sum()) * (1 + SLACK) * float(weights.max())
         return np.asarray(np.minimum((values + self._untilted(largest, rho)) * (1 + 4 * UNIT), 1.0))
@@ -111,7 +111,7 @@ class Rounds:
         return np.asarray(gain + level * float(rho.sum()) * (1 + SLACK))
 
     def _together(self, boxes: tuple[Box, ...]) -> tuple[Spectrum, Vector]:
-        """The spectra, and what to add to a convolution relative to the sum of rho: its rounding, and what is outside."""
+        """The spectra, and what to add to a convolution, relative to the sum of rho: rounding, and what is outside."""
         if boxes != self._last[0]:
             kernels = [self.spectrum(box) for box in boxes]
             _, slope = self.family.outside(self.tilt)
@@ -133,7 +133,7 @@ class Rounds:
         floor = self.gains(rho, self.family.root.ends)[:, heavy].max(axis=0)
 
         def excess(boxes: Sequence[Box]) -> Vector:
-            return np.maximum(self.gains(rho, boxes)[:, heavy] - floor, 0.0)
+            return np.asarray(np.maximum(self.gains(rho, boxes)[:, heavy] - floor, 0.0))
 
         boxes: list[Box] = [self.family.root]
         found = list(excess(boxes))

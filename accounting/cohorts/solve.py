@@ -1,27 +1,32 @@
 """The recursion over a whole run: V at losses, from above and from below, round by round or in blocks.
 
 A block of b rounds is a kernel like any other: with rho the masses of V_k, V_{k+b}(gamma) <= rho_inf + sum of rho_j
-V_b(gamma e^{-x_j}) (docs/theory/fixed_cohorts.md, section 8). Phases are taken in their true order, the last one first.
+V_b(gamma e^{-x_j}) (docs/theory/fixed_cohorts.md, section 7). Phases are taken in their true order, the last one first.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...mechanisms import Neighbouring
-from ..rounding import PARAMETER, TARGET, widened_down, widened_up
-from .attained import OFF_GRID, Attained, Merged, merged, opposed_mixtures, remove_mixtures
+from ..bracket import OutOfReach
+from ..rounding import PARAMETER, TARGET, UNIT, widened_down, widened_up
+from .attained import OFF_GRID, Attained, Places, merged, opposed_mixtures, remove_mixtures
 from .cover import Box, Family, Inscribed, Opened
-from .layout import Layout, Phase, back_to, finer, stray
+from .layout import Layout, Phase, back_to, finer
 from .profiles import Vector, remove_above
 from .recursion import Rounds, Window
 
 Progress = Callable[[float], None]
 """Told the share of the work that is done."""
+
+
+MOST_WORK = 1e10
+"""Rounds times boxes times points beyond which a recursion would take more than some minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,68 +130,59 @@ class Above:
     progress: Progress
 
     def curve(self) -> Curve:
-        layout, effort = self.layout, self.effort
-        tilt = layout.tilt
-        variances = [layout.variance(at, tilt) for at in range(len(layout.phases))]
-        total = sum(v * phase.rounds for v, phase in zip(variances, layout.phases, strict=True))
-        in_blocks = layout.rounds > 1.5 * effort.block
-        width = effort.step * math.sqrt(total / layout.rounds)
-        grown = math.sqrt(min(effort.block, layout.rounds)) if in_blocks else 1.0
-        halvings = round(math.log2(grown)) if in_blocks else 0
-        step = finer(width * 2.0**halvings)
-        window = self._whole(step, tilt, total)
-        values = np.maximum(-np.expm1(window.losses), 0.0) * (1 + 1e-15)
-        done = 0.0
+        """V at the end of the run."""
+        layout, block = self.layout, self.effort.block
+        tilt, total = layout.tilt, layout.variance
+        in_blocks = layout.rounds > 1.5 * block
+        halvings = round(math.log2(math.sqrt(block))) if in_blocks else 0
+        step = finer(self.effort.step * math.sqrt(total / layout.rounds) * 2.0**halvings)
+        window = layout.window(step)
+        values, done = _nothing(window), 0.0
         for at in reversed(range(len(layout.phases))):
-            phase = layout.phases[at]
-            share = variances[at] * phase.rounds / total
+            phase, share = layout.phases[at], layout.shares[at]
+            stretch = Stretch(phase.rounds, share / phase.rounds, done, layout.epsilon, total, False)
             if in_blocks:
-                values = self._blocks(values, window, at, math.ldexp(step, -halvings), tilt, total)
+                values = self._blocks(values, window, at, math.ldexp(step, -halvings))
             else:
-                stretch = Stretch(phase.rounds, share / phase.rounds, done, layout.epsilon, total, False)
-                rounds = Rounds(self._family(phase, step), window, tilt)
-                for k, values in enumerate(self._rounds(values, rounds, stretch)):
-                    if k % 16 == 0:
-                        self.progress(done + share * k / phase.rounds)
+                values = self._rounds(values, Rounds(self._family(phase, step), window, tilt), stretch, {})
             done += share
-            self.progress(done)
         return Curve(window.losses, values)
 
-    def _rounds(self, values: Vector, rounds: Rounds, stretch: Stretch) -> Iterator[Vector]:
-        """The stretch's rounds, with a new cover whenever their number has grown by half."""
+    def _rounds(self, values: Vector, rounds: Rounds, stretch: Stretch, after: dict[int, Vector]) -> Vector:
+        """The rounds, with a new cover when their number has grown by half; V is kept where `after` has a place."""
+        if (work := stretch.count * self.effort.boxes * rounds.size) > MOST_WORK:
+            raise OutOfReach(f"{work:.0e} operations")
         boxes: list[Box] = []
-        after = 0
+        renewal = 0
         for k in range(stretch.count):
-            if k >= after:
+            if k >= renewal:
                 weights, goal = stretch.wanted(k, rounds.window.losses)
                 goal *= self.effort.excess * self.layout.epsilon * rounds.tilt
                 boxes = rounds.cover(values, weights, goal, self.effort.boxes)
-                after = max(k + 1, int(1.5 * k) if stretch.done == 0.0 else k + max(1, stretch.count // 8))
+                renewal = max(k + 1, int(1.5 * k) if stretch.done == 0.0 else k + max(1, stretch.count // 8))
             values = rounds.advance(values, boxes)
-            yield values
+            if k + 1 in after:
+                after[k + 1] = values
+            if k % 16 == 0:
+                self.progress(stretch.done + stretch.share * k)
+        return values
 
-    def _blocks(self, values: Vector, window: Window, at: int, step: float, tilt: float, variance: float) -> Vector:
-        """The phase's rounds, the odd ones first, then whole blocks, each by the kernel of its V."""
-        phase = self.layout.phases[at]
+    def _blocks(self, values: Vector, window: Window, at: int, step: float) -> Vector:
+        """The phase's rounds: the odd ones, then whole blocks, each by the kernel of its V."""
+        layout = self.layout
+        phase, share = layout.phases[at], layout.shares[at] / layout.phases[at].rounds
         whole = min(self.effort.block, phase.rounds)
         repeats, odd = divmod(phase.rounds, whole)
-        share = self.layout.variance(at, tilt) / variance
-        top, bottom = self.layout.reach(at, whole), back_to(share * whole, self.layout.epsilon, variance)
+        top, bottom = layout.reach(at, whole), back_to(share * whole, layout.epsilon, layout.variance)
         small = Window(step, -math.ceil(bottom / step) - 2, math.ceil(top / step) + 2)
-        rounds = Rounds(self._family(phase, step), small, tilt)
-        inner = np.maximum(-np.expm1(small.losses), 0.0) * (1 + 1e-15)
-        kernels: dict[int, Block] = {}
-        stretch = Stretch(whole, share, 0.0, self.layout.epsilon, variance, True)
-        for k, inner in enumerate(self._rounds(inner, rounds, stretch)):
-            if k + 1 in (odd, whole):
-                kernels[k + 1] = self._block(inner, small, window.step, rounds.family.root)
-            if k % 16 == 0:
-                self.progress(0.9 * k / whole)
-        for count, times in ((odd, 1 if odd else 0), (whole, repeats)):
-            if times:
-                composed = Rounds(kernels[count], window, tilt)
+        rounds = Rounds(self._family(phase, step), small, layout.tilt)
+        after = dict.fromkeys((odd, whole), small.losses)
+        self._rounds(_nothing(small), rounds, Stretch(whole, share, 0.0, layout.epsilon, layout.variance, True), after)
+        for count, times in ((odd, 1), (whole, repeats)):
+            if count:
+                block = Rounds(self._block(after[count], small, window.step, rounds.family.root), window, layout.tilt)
                 for _ in range(times):
-                    values = composed.advance(values, [composed.family.root])
+                    values = block.advance(values, [block.family.root])
         return values
 
     @staticmethod
@@ -203,13 +199,6 @@ class Above:
         left = float(values[0]) + math.expm1(window.first * window.step) + 1e-15
         return Block(bump, width, float(values[-1]), (window.first * window.step, left), root)
 
-    def _whole(self, step: float, tilt: float, variance: float) -> Window:
-        share = np.linspace(0.0, 1.0, 201)
-        low, high = stray(share, self.layout.epsilon, variance)
-        beyond = math.sqrt((tilt * variance) ** 2 + 24.0 * variance) - tilt * variance
-        high = max(high, self.layout.epsilon + beyond)
-        return Window(step, math.floor(low / step) - 20, math.ceil(high / step) + 20)
-
     def _family(self, phase: Phase, step: float) -> Family:
         root: Box = Inscribed() if self.relation == "replace-one" else Opened(swapped=self.swapped)
         wanted = self.layout.delta * 1e-7 / self.layout.rounds
@@ -219,17 +208,17 @@ class Above:
         return Family(phase.shift, phase.rate, root, step, math.ceil(edge / step))
 
 
+def _nothing(window: Window) -> Vector:
+    """V before any round, rounded up."""
+    return np.asarray(np.maximum(-np.expm1(window.losses), 0.0) * (1 + 8 * UNIT))
+
+
 def below(layout: Layout, relation: Neighbouring, swapped: bool, step: float, progress: Progress) -> Curve:
     """From below: in each round the best of the merged attained pairs, given what was released so far."""
-    tilt = layout.tilt
-    variances = [layout.variance(at, tilt) for at in range(len(layout.phases))]
-    total = sum(v * phase.rounds for v, phase in zip(variances, layout.phases, strict=True))
-    step = finer(step * math.sqrt(total / layout.rounds))
-    low, high = stray(np.linspace(0.0, 1.0, 201), layout.epsilon, total)
-    high = max(high, layout.epsilon + math.sqrt((tilt * total) ** 2 + 24.0 * total) - tilt * total)
-    window = Window(step, math.floor(low / step) - 20, math.ceil(high / step) + 20)
-    state = Attained(window, tilt)
-    merges: dict[Phase, list[tuple[np.ndarray, Vector]]] = {}
+    step = finer(step * math.sqrt(layout.variance / layout.rounds))
+    window = layout.window(step)
+    state = Attained(window, layout.tilt)
+    merges: dict[Phase, list[tuple[Places, Vector]]] = {}
     for phase in reversed(layout.phases):
         kernels = merges.setdefault(phase, _attained(phase, relation, swapped, step))
         for k in range(phase.rounds):
@@ -239,11 +228,11 @@ def below(layout: Layout, relation: Neighbouring, swapped: bool, step: float, pr
     return Curve(window.losses, state.values, drift=1.01 * layout.rounds * OFF_GRID * step)
 
 
-def _attained(phase: Phase, relation: Neighbouring, swapped: bool, step: float) -> list[tuple[np.ndarray, Vector]]:
+def _attained(phase: Phase, relation: Neighbouring, swapped: bool, step: float) -> list[tuple[Places, Vector]]:
     """Replace-one: "remove" and "add" with the largest move; zero-out: the opposed pair, and "add"."""
     shift, rate = widened_down(phase.shift, PARAMETER), widened_down(phase.rate, PARAMETER)
     if relation == "replace-one":
-        pair: Merged = merged(remove_mixtures(rate, 2.0 * shift), step)
+        pair = merged(remove_mixtures(rate, 2.0 * shift), step)
         return [pair.forward, pair.backward]
     opposed, alone = merged(opposed_mixtures(rate, shift), step), merged(remove_mixtures(rate, shift), step)
     return [opposed.backward, alone.forward] if swapped else [opposed.forward, alone.backward]
