@@ -1,4 +1,4 @@
-"""What the tests of hidden cohorts compare with: quadrature on other axes than the code's, and sums without transforms."""
+"""What tests of hidden cohorts compare with: quadrature on other axes than the code's, sums without transforms."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def precise_profile(loss: float, rate: float, g: tuple[float, float], other: tup
 
 
 def pair_bump(losses: np.ndarray, rate: float, g: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """H - (1 - e^loss)_+ of that pair in the plane, by a fine grid along `other`'s line through the origin, any losses."""
+    """H - (1 - e^loss)_+ of that pair in the plane, by a fine grid along the direction of `other`, any losses."""
     a, b = np.asarray(g, float), np.asarray(other, float)
     axis = b / np.linalg.norm(b)
     normal = np.array([-axis[1], axis[0]])

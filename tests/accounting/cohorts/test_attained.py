@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+
 from dpcert.accounting.cohorts.attained import OFF_GRID, Attained, Mixtures, merged, opposed_mixtures, remove_mixtures
 from dpcert.accounting.cohorts.recursion import Window
 from dpcert.accounting.contour import contour

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from dpcert.accounting import delta, epsilon
 from dpcert.accounting.bracket import Bracket
 from dpcert.accounting.cohorts import cohorts, stored

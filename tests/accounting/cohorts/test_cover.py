@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from dpcert.accounting.cohorts.cover import Box, Family, Inscribed, Opened
 
 from .oracle import pair_bump

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+
 from dpcert.accounting.cohorts.profiles import Triangle, above, add_above, opposed_above, remove_above
 from dpcert.accounting.pairs import GaussianPair, OpposedPair, SubsampledPair
 from dpcert.accounting.profiles import profile

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from scipy.special import ndtr
+
 from dpcert.accounting.cohorts.cover import Family, Inscribed, Opened
 from dpcert.accounting.cohorts.recursion import Rounds, Window, masses
 from dpcert.accounting.contour import contour
