@@ -18,8 +18,9 @@ from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import ndtr
 
 from ..rounding import UNIT
+from .layout import Window
 from .profiles import Vector
-from .recursion import SLACK, Window
+from .recursion import SLACK
 
 Places = NDArray[np.int64]
 

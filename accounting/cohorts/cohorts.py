@@ -19,8 +19,7 @@ from ...mechanisms import FixedSize, Gaussian, Mechanism, Repeat, Sequence
 from ..bracket import Bracket
 from ..question import Question
 from . import stored
-from .layout import Layout, Phase
-from .solve import Above, Effort, Progress, below
+from .layout import Effort, Layout, Phase, Progress
 
 METHOD = "cohorts"
 
@@ -123,6 +122,8 @@ def _accuracies(rtol: float) -> list[float]:
 
 def _attempt(known: Bracket, parts: tuple[Phase, ...], question: Question, at: float, accuracy: float) -> Bracket:
     """A bracket by the recursion at one accuracy; one that says nothing where its floating point breaks down."""
+    from .solve import Above, below  # here, since scipy.fft makes the import of the accountants longer
+
     relation, for_epsilon, progress = question.neighbouring, question.quantity == "epsilon", _watching.get()
     epsilon, delta = (known.lower, at) if for_epsilon else (at, math.sqrt(known.lower * known.upper))
     lower, uppers = 0.0, []

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from ...mechanisms import Neighbouring
-from .profiles import remove_above
-from .recursion import Window
+from .profiles import Vector, remove_above
 
 _COARSE = 400
 _RARE = -math.log(1e-7)
@@ -19,6 +18,34 @@ _RARE = -math.log(1e-7)
 
 _FAR = 5.5
 """How far, in standard deviations, paths to epsilon may stray."""
+
+
+Progress = Callable[[float], None]
+"""Told the share of the work that is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """step: in standard deviations of a round's loss; excess: of the covers, relative to epsilon; boxes: at most so
+    many; block: rounds at most in a block."""
+
+    step: float
+    excess: float
+    boxes: int
+    block: int
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The losses first * step .. last * step, 0 among them; step has few enough bits for its multiples to be exact."""
+
+    step: float
+    first: int
+    last: int
+
+    @property
+    def losses(self) -> Vector:
+        return np.asarray(self.step * np.arange(self.first, self.last + 1))
 
 
 @dataclass(frozen=True, slots=True)

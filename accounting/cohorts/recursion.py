@@ -18,6 +18,7 @@ from scipy.fft import irfft, next_fast_len, rfft
 
 from ..rounding import UNIT
 from .cover import Box, Kernels
+from .layout import Window
 from .profiles import Vector
 
 Spectrum = NDArray[np.complex128]
@@ -32,19 +33,6 @@ _LIGHT, _LOOKED_AT = 1e-4, 150
 
 _DEEPEST = 2.0**-8
 """Boxes are not split below this part of the whole range."""
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """The losses first * step .. last * step, 0 among them; step has few enough bits for its multiples to be exact."""
-
-    step: float
-    first: int
-    last: int
-
-    @property
-    def losses(self) -> Vector:
-        return np.asarray(self.step * np.arange(self.first, self.last + 1))
 
 
 def masses(values: Vector, window: Window) -> tuple[Vector, float]:

@@ -7,7 +7,6 @@ V_b(gamma e^{-x_j}) (docs/theory/fixed_cohorts.md, section 7). Phases are taken 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,27 +16,12 @@ from ..bracket import OutOfReach
 from ..rounding import PARAMETER, TARGET, UNIT, widened_down, widened_up
 from .attained import OFF_GRID, Attained, Places, merged, opposed_mixtures, remove_mixtures
 from .cover import Box, Family, Inscribed, Opened
-from .layout import Layout, Phase, back_to, finer
+from .layout import Effort, Layout, Phase, Progress, Window, back_to, finer
 from .profiles import Vector, remove_above
-from .recursion import Rounds, Window
-
-Progress = Callable[[float], None]
-"""Told the share of the work that is done."""
-
+from .recursion import Rounds
 
 MOST_WORK = 1e10
 """Rounds times boxes times points beyond which a recursion would take more than some minutes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """step: in standard deviations of a round's loss; excess: of the covers, relative to epsilon; boxes: at most so
-    many; block: rounds at most in a block."""
-
-    step: float
-    excess: float
-    boxes: int
-    block: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ import pytest
 from scipy.special import ndtr
 
 from dpcert.accounting.cohorts.cover import Family, Inscribed, Opened
-from dpcert.accounting.cohorts.recursion import Rounds, Window, masses
+from dpcert.accounting.cohorts.layout import Window
+from dpcert.accounting.cohorts.recursion import Rounds, masses
 from dpcert.accounting.contour import contour
 from dpcert.accounting.pairs import GaussianPair, SubsampledPair
 
