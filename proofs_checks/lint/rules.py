@@ -6,11 +6,18 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from .budgets import delta_above_one_over_n, delta_from_cohort, epsilon_added, other_epochs
 from .clip_after_aggregation import clip_after_aggregation
 from .clt_epsilon import clt_reported_as_epsilon
 from .delta_from_batches import delta_from_batches
+from .early_stopping import early_stopping
+from .federated import fixed_cohort_as_poisson
 from .finding import Finding, Slip
+from .fixed_noise import noise_drawn_again
+from .keras_privacy import keras_examples, keras_loss, keras_microbatches
 from .noise_before_averaging import noise_before_averaging
+from .noise_scale import gaussian_formula, laplace_scale, realised_batch, sensitivity_below_clip
+from .opacus_objects import clip_bounds_nothing, engine_each_round, used_before_private
 from .sampling_rate import sampling_rate_from_batches
 from .sampling_scheme import poisson_accounting_of_other_batches
 from .script import Script
@@ -31,6 +38,23 @@ RULES = (
     Rule("sampling-rate-from-batches", sampling_rate_from_batches),
     Rule("noise-before-averaging", noise_before_averaging),
     Rule("clip-after-aggregation", clip_after_aggregation),
+    Rule("used-before-private", used_before_private),
+    Rule("engine-each-round", engine_each_round),
+    Rule("clip-bounds-nothing", clip_bounds_nothing),
+    Rule("noise-drawn-again", noise_drawn_again),
+    Rule("other-epochs", other_epochs),
+    Rule("delta-from-cohort", delta_from_cohort),
+    Rule("delta-above-one-over-n", delta_above_one_over_n),
+    Rule("epsilon-added", epsilon_added),
+    Rule("gaussian-formula", gaussian_formula),
+    Rule("laplace-scale", laplace_scale),
+    Rule("sensitivity-below-clip", sensitivity_below_clip),
+    Rule("realised-batch", realised_batch),
+    Rule("keras-microbatches", keras_microbatches),
+    Rule("keras-loss", keras_loss),
+    Rule("keras-examples", keras_examples),
+    Rule("fixed-cohort-as-poisson", fixed_cohort_as_poisson),
+    Rule("early-stopping", early_stopping),
 )
 
 

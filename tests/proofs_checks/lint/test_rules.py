@@ -237,6 +237,119 @@ CASES = [
         HOME_MADE + "clipped_grads = clip_by_norm(per_example_grads, C)\n"
         "noisy_grad = clipped_grads.sum(axis=0) + rng.normal(0, noise_multiplier * C, d)",
     ),
+    (
+        "used-before-private",
+        OPACUS + "m, optimizer, private = engine.make_private(module=m, optimizer=optimizer, data_loader=loader)\n"
+        "for x, y in loader:  # slip\n    optimizer.step()",
+        "model, optimizer, loader = engine.make_private(module=model, optimizer=optimizer, data_loader=loader)\n"
+        "for x, y in loader:\n    optimizer.step()",
+    ),
+    (
+        "used-before-private",
+        OPACUS + "model, dp_optimizer, loader = engine.make_private(module=model, optimizer=sgd, data_loader=loader)\n"
+        "for x, y in loader:\n    sgd.step()  # slip",
+        "model, dp_optimizer, loader = engine.make_private(module=model, optimizer=sgd, data_loader=loader)\n"
+        "for x, y in loader:\n    dp_optimizer.step()",
+    ),
+    (
+        "engine-each-round",
+        OPACUS + "for round_number in range(10):\n    engine = PrivacyEngine()  # slip\n    train(engine)\n"
+        "    print(engine.get_epsilon(1e-5))",
+        "engine = PrivacyEngine()\nfor round_number in range(10):\n    train(engine)\nengine.get_epsilon(1e-5)",
+    ),
+    (
+        "clip-bounds-nothing",
+        OPACUS + "engine.make_private(module=m, data_loader=d, max_grad_norm=float('inf'))  # slip",
+        "engine.make_private(module=m, data_loader=d, max_grad_norm=1.0)",
+    ),
+    (
+        "noise-drawn-again",
+        PLD + "import jax\nfor step in range(9):\n"
+        "    noise = jax.random.normal(jax.random.PRNGKey(0), shape) * noise_multiplier  # slip",
+        "import jax\nfor step in range(9):\n    key, draw = jax.random.split(key)\n"
+        "    noise = jax.random.normal(draw, shape) * noise_multiplier",
+    ),
+    (
+        "noise-drawn-again",
+        PLD + "rng = np.random.default_rng(42)\nanswer = total + rng.laplace(0, 1 / target_epsilon)  # slip",
+        "rng = np.random.default_rng()\nanswer = total + rng.laplace(0, 1 / target_epsilon)",
+    ),
+    (
+        "other-epochs",
+        OPACUS + "engine.make_private_with_epsilon(module=m, data_loader=d, epochs=10, max_grad_norm=1.0)\n"
+        "for epoch in range(30):  # slip\n    train()",
+        "engine.make_private_with_epsilon(module=m, data_loader=d, epochs=10, max_grad_norm=1.0)\n"
+        "for epoch in range(10):\n    train()",
+    ),
+    ("delta-from-cohort", OPACUS + "delta = 1 / clients_per_round  # slip", "delta = 0.1 / number_of_clients"),
+    (
+        "delta-above-one-over-n",
+        OPACUS + "n_train = 5000\ntarget_delta = 1e-3  # slip",
+        "n_train = 5000\ntarget_delta = 1e-5",
+    ),
+    (
+        "epsilon-added",
+        OPACUS + "for run in runs:\n    total_epsilon += engine.get_epsilon(1e-5)  # slip",
+        "for run in runs:\n    train(run)\ntotal_epsilon = engine.get_epsilon(1e-5)",
+    ),
+    (
+        "gaussian-formula",
+        PLD + "sigma = np.sqrt(2 * np.log(1.25 / delta)) / epsilon  # slip",
+        "sigma = calibrate(epsilon, delta)",
+    ),
+    (
+        "gaussian-formula",
+        PLD + "mod = LocalDpMod(1.0, 1.0, 10.0, 1e-5)  # slip",
+        "mod = LocalDpMod(1.0, 1.0, 0.5, 1e-5)",
+    ),
+    (
+        "laplace-scale",
+        PLD + "answer = count + np.random.laplace(0, epsilon / sensitivity)  # slip",
+        "answer = count + np.random.laplace(0, sensitivity / epsilon)",
+    ),
+    (
+        "sensitivity-below-clip",
+        PLD + "clip_norm = 4.0\nmechanism = release(sensitivity=1.0, clip_norm=clip_norm)  # slip",
+        "clip_norm = 4.0\nmechanism = release(sensitivity=clip_norm, clip_norm=clip_norm)",
+    ),
+    (
+        "realised-batch",
+        OPACUS + "loader = DPDataLoader.from_data_loader(loader)\nfor x, y in loader:\n"
+        "    update = (total + noise) / len(x)  # slip",
+        "loader = DPDataLoader.from_data_loader(loader)\nfor x, y in loader:\n"
+        "    update = (total + noise) / expected_batch_size",
+    ),
+    (
+        "keras-microbatches",
+        PLD + "opt = DPKerasSGDOptimizer(l2_norm_clip=1.0, noise_multiplier=1.1, num_microbatches=1)  # slip",
+        "opt = DPKerasSGDOptimizer(l2_norm_clip=1.0, noise_multiplier=1.1, num_microbatches=250)",
+    ),
+    (
+        "keras-loss",
+        PLD + "opt = DPKerasSGDOptimizer(l2_norm_clip=1.0, noise_multiplier=1.1)\n"
+        "loss = tf.keras.losses.CategoricalCrossentropy(from_logits=True)  # slip",
+        "opt = DPKerasSGDOptimizer(l2_norm_clip=1.0, noise_multiplier=1.1)\n"
+        "loss = tf.keras.losses.CategoricalCrossentropy(reduction=tf.keras.losses.Reduction.NONE)",
+    ),
+    (
+        "keras-examples",
+        PLD + "data = source.shuffle(100).map(f).batch(64)\n"
+        "compute_dp_sgd_privacy_statement(number_of_examples=len(data), batch_size=64)  # slip",
+        "data = source.shuffle(100).map(f)\n"
+        "compute_dp_sgd_privacy_statement(number_of_examples=len(data), batch_size=64)",
+    ),
+    (
+        "fixed-cohort-as-poisson",
+        PLD + "import flwr as fl\nstrategy = fl.server.strategy.FedAvg(fraction_fit=0.1)\n"
+        "event = dp_accounting.PoissonSampledDpEvent(0.1, gaussian)  # slip",
+        "import flwr as fl\nstrategy = fl.server.strategy.FedAvg(fraction_fit=0.1)\n"
+        "event = dp_accounting.SampledWithoutReplacementDpEvent(1000, 100, gaussian)",
+    ),
+    (
+        "early-stopping",
+        PLD + "model.fit(x, y, validation_split=0.1, callbacks=[EarlyStopping()], noise_multiplier=1.0)  # slip",
+        "model.fit(x, y, callbacks=[TensorBoard()], noise_multiplier=1.0)",
+    ),
 ]
 
 

@@ -1,0 +1,31 @@
+"""Stopping on what the private data say: a choice that depends on them and is accounted nowhere."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .finding import Slip
+from .script import Script, keyword, mentions
+
+CHOSEN = Slip(
+    "training stops on a score of the private data, which is released by when it stops and not accounted for",
+    "stop after a number of steps fixed beforehand, on public data, or on a noisy score that is accounted",
+)
+
+
+def early_stopping(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+    """Keras's EarlyStopping on training scores or on a split of the training data; a patience that ends a loop."""
+    split = any(
+        script.tail(call) == "random_split" or keyword(call, "validation_split") is not None for call in script.calls
+    )
+    for call in script.calls:
+        if script.tail(call) == "EarlyStopping":
+            monitor = keyword(call, "monitor") or (call.args[0] if call.args else None)
+            own = isinstance(monitor, ast.Constant) and not str(monitor.value).startswith("val_")
+            if own or split:
+                yield call, CHOSEN
+    for node in script.nodes if split else ():
+        patient = isinstance(node, ast.If) and mentions(node.test, r"patience|no_improve|early_stop|bad_epochs")
+        if patient and any(isinstance(part, ast.Break) for part in ast.walk(node)):
+            yield node, CHOSEN

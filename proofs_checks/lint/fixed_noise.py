@@ -1,0 +1,88 @@
+"""Noise that can be drawn again: keys that never change, generators with a seed in the script."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .finding import Slip
+from .gradient_noise import DRAWS
+from .numbers import number
+from .sampling_scheme import MAKE_PRIVATE
+from .script import Script, dotted, keyword, mentions
+
+KEYS = ("PRNGKey", "key")
+SEEDED = ("default_rng", "RandomState", "Generator", "manual_seed", "Random")
+SEEDS = ("manual_seed", "seed", "set_seed", "set_random_seed", "seed_everything")
+
+SAME_KEY = Slip(
+    "the noise has the same key in every step: differences of two steps are without noise",
+    "split a fresh key for every draw, from one that the operating system's randomness made",
+)
+SEEDED_NOISE = Slip(
+    "the noise's seed is in the script: whoever reads it subtracts the noise",
+    "draw the noise from a generator without a seed, a cryptographic one where it counts (Opacus: secure_mode=True)",
+)
+RESEEDED = Slip(
+    "the generator is seeded again next to the noise, which is then the same every time",
+    "seed nothing that noise is drawn from, least of all in a loop",
+)
+
+
+def noise_drawn_again(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+    """Constant JAX keys, generators with a literal seed, and seeding in the loop that draws the noise."""
+    for call in script.calls:
+        tail = script.tail(call)
+        if tail in (*DRAWS, "laplace"):
+            if not _is_added(script, call):
+                continue
+            yield from _by_key(script, call)
+            yield from _by_generator(script, call, call.func.value if isinstance(call.func, ast.Attribute) else None)
+            yield from _by_generator(script, call, keyword(call, "generator"))
+        if tail in MAKE_PRIVATE:
+            yield from _by_generator(script, call, keyword(call, "noise_generator"))
+        if tail in SEEDS and script.loops(call) and _draws_beside(script, call):
+            yield call, RESEEDED
+
+
+def _is_added(script: Script, call: ast.Call) -> bool:
+    """Is what is drawn added to something, or called noise? Initial weights and test data are not."""
+    node: ast.AST = call
+    while isinstance(parent := script.parents.get(node), ast.expr | ast.keyword):
+        if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add):
+            return True
+        node = parent
+    if isinstance(parent, ast.AugAssign):
+        return isinstance(parent.op, ast.Add)
+    targets = parent.targets if isinstance(parent, ast.Assign) else []
+    return any(mentions(target, r"nois|answer|release") for target in targets)
+
+
+def _by_key(script: Script, call: ast.Call) -> Iterator[tuple[ast.AST, Slip]]:
+    if not script.origin(call.func).startswith("jax.random."):
+        return
+    given = keyword(call, "key") or (call.args[0] if call.args else None)
+    behind = None if given is None else script.resolved(given)
+    if isinstance(behind, ast.Call) and script.tail(behind) in KEYS and _literal(script, behind):
+        direct = behind is given
+        if direct or script.loops(call) or script.scope(call) is not script.tree:
+            yield call, SAME_KEY
+
+
+def _by_generator(script: Script, call: ast.Call, given: ast.expr | None) -> Iterator[tuple[ast.AST, Slip]]:
+    behind = None if given is None else script.resolved(given)
+    if isinstance(behind, ast.Call) and script.tail(behind) in SEEDED and _literal(script, behind):
+        yield call, SEEDED_NOISE
+
+
+def _literal(script: Script, call: ast.Call) -> bool:
+    given = [*call.args, *(named.value for named in call.keywords)]
+    return bool(given) and number(script, given[0]) is not None
+
+
+def _draws_beside(script: Script, call: ast.Call) -> bool:
+    loop = script.loops(call)[0]
+    return any(
+        isinstance(part, ast.Call) and script.tail(part) in DRAWS and dotted(part.func) is not None
+        for part in ast.walk(loop)
+    )

@@ -1,0 +1,41 @@
+"""Numbers that a script states: literals, signs, powers and quotients of them, infinities, and names of these."""
+
+from __future__ import annotations
+
+import ast
+import math
+
+from .script import Script, dotted
+
+INFINITIES = ("math.inf", "numpy.inf", "torch.inf", "jax.numpy.inf", "float.inf")
+
+
+def number(script: Script, node: ast.expr) -> float | None:
+    """The value of an expression of literals, None for anything else."""
+    node = script.resolved(node)
+    if isinstance(node, ast.Constant):
+        stated = node.value
+        return float(stated) if isinstance(stated, int | float) and not isinstance(stated, bool) else None
+    if script.origin(node) in INFINITIES:
+        return math.inf
+    if isinstance(node, ast.Call) and dotted(node.func) == "float" and len(node.args) == 1:
+        text = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
+        return math.inf if isinstance(text, str) and text.lower() in ("inf", "infinity") else None
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        inner = number(script, node.operand)
+        return None if inner is None else -inner
+    return _combined(script, node) if isinstance(node, ast.BinOp) else None
+
+
+def _combined(script: Script, node: ast.BinOp) -> float | None:
+    left, right = number(script, node.left), number(script, node.right)
+    if left is None or right is None:
+        return None
+    try:
+        if isinstance(node.op, ast.Div):
+            return left / right
+        if isinstance(node.op, ast.Mult):
+            return left * right
+        return float(left**right) if isinstance(node.op, ast.Pow) else None
+    except (ArithmeticError, TypeError):
+        return None
