@@ -17,13 +17,10 @@ from ..mechanisms import (
     ApproximateDp,
     CorrelatedGaussian,
     Cyclic,
-    DiscreteGaussian,
-    DiscreteLaplace,
     DistributedDiscreteGaussian,
     FixedSize,
     Gaussian,
     InputError,
-    Laplace,
     Mechanism,
     Neighbouring,
     Poisson,
@@ -31,12 +28,10 @@ from ..mechanisms import (
     RandomAllocation,
     RandomizedResponse,
     Run,
-    Sequence,
     Shuffled,
     Skellam,
     TruncatedPoisson,
     VisibleParticipation,
-    WithReplacement,
     Zcdp,
     as_run,
     neighbouring_relation,
@@ -44,14 +39,12 @@ from ..mechanisms import (
     sensitivity,
 )
 from ..mechanisms.client_noise import refuse_absent_shares, refuse_known_shares
+from .additive import by_move
 from .pairs import (
     AllocationPair,
     ApproximateDpPair,
     Composition,
-    DiscreteGaussianPair,
-    DiscreteLaplacePair,
     GaussianPair,
-    LaplacePair,
     MixturePair,
     OpposedPair,
     Order,
@@ -169,7 +162,7 @@ def _step(part: Mechanism, relation: Neighbouring, participation: Participation)
         return _Step({"both": RenyiLines(part.renyi_lines(sensitivity(relation)))}, {})
     if isinstance(part, CorrelatedGaussian):
         return _correlated(part, relation)
-    return _tight({"both": _location(part)(sensitivity(relation))})
+    return _tight({"both": by_move(part)(sensitivity(relation))})
 
 
 def _allocated(part: RandomAllocation, relation: Neighbouring, participation: Participation) -> _Step:
@@ -182,7 +175,7 @@ def _allocated(part: RandomAllocation, relation: Neighbouring, participation: Pa
     if participation == "visible":
         return _visible_allocation(base, times, relation)
     if relation != "replace-one":
-        pair = _location(base)(1)
+        pair = by_move(base)(1)
         remove, add = (AllocationPair(pair, part.rounds, times, order) for order in _ORDERS)
         return _tight({"remove": remove, "add": add})
     if not isinstance(base, Gaussian):
@@ -194,7 +187,7 @@ def _allocated(part: RandomAllocation, relation: Neighbouring, participation: Pa
 
 def _visible_allocation(base: Mechanism, times: int, relation: Neighbouring) -> _Step:
     if times == 1:
-        return _tight({"both": _location(base)(sensitivity(relation))})
+        return _tight({"both": by_move(base)(sensitivity(relation))})
     if not isinstance(base, Gaussian):
         raise InputError("mechanism", base, "Gaussian noise, where several rounds of a block are seen")
     move = widened_up(sensitivity(relation) * math.sqrt(times) / base.noise_multiplier, 4 * UNIT)
@@ -213,34 +206,13 @@ def _tight(pairs: dict[str, Pair]) -> _Step:
     return _Step(pairs, pairs)
 
 
-def _location(part: Mechanism) -> Callable[[float], Pair]:
-    """Additive noise: the pair as a function of how far, in units of the clip bound, the sum moves.
-
-    Log-concave noise: a larger move dominates a smaller one.
-    """
-    if isinstance(part, Gaussian):
-        return lambda move: GaussianPair(move / part.noise_multiplier)
-    if isinstance(part, Laplace):
-        return lambda move: LaplacePair(move / part.noise_multiplier)
-    if isinstance(part, DiscreteGaussian):
-        return lambda move: DiscreteGaussianPair(part.sigma, int(move) * part.clip)
-    if isinstance(part, DiscreteLaplace):
-        return lambda move: DiscreteLaplacePair(part.scale, int(move) * part.clip)
-    if isinstance(part, Sequence):
-        several = "one output of each cohort here: Sequence(Poisson(a, rate), Poisson(b, rate)) draws a cohort for each"
-        raise InputError("mechanism", part, several)
-    if isinstance(part, WithReplacement):
-        raise InputError("mechanism", part, "a run for dpcert.accounting.billboard.observer_epsilon, which takes draws")
-    raise InputError("mechanism", part, "additive noise (Gaussian, Laplace, DiscreteGaussian, DiscreteLaplace) here")
-
-
 def _sampled(pair: Pair, rate: float, *orders: Order) -> dict[str, Pair]:
     return {order: SubsampledPair(pair, rate, order) for order in orders}
 
 
 def _poisson(part: Poisson, relation: Neighbouring) -> _Step:
     """Poisson sampling with a hidden coin (docs: section "Poisson sampling")."""
-    pair, rate = _location(part.mechanism), part.sampling_rate
+    pair, rate = by_move(part.mechanism), part.sampling_rate
     if relation != "replace-one":
         return _tight(_sampled(pair(1), rate, "remove", "add"))
     return _tight(_sampled(pair(1), rate, "replace"))
@@ -256,7 +228,7 @@ def _truncated(part: TruncatedPoisson, relation: Neighbouring) -> _Step:
     uncut = Poisson(part.mechanism, part.sampling_rate)
     if law.full == 0.0:
         return _poisson(uncut, relation)
-    filled = _replacing(_location(part.mechanism), part.mechanism, law.rate_when_full, relation)
+    filled = _replacing(by_move(part.mechanism), part.mechanism, law.rate_when_full, relation)
     upper: dict[str, Pair] = {
         order: MixturePair(((law.open, pair), (law.full, filled.get(order, next(iter(filled.values()))))))
         for order, pair in _poisson(uncut, relation).upper.items()
@@ -280,7 +252,7 @@ def _fixed_size(part: FixedSize, relation: Neighbouring) -> _Step:
     One client's absence is filled by another, whose contribution may be opposite: every move is up to 2.
     Valid for clients whose contribution depends on their data and the public transcript only.
     """
-    pair, rate = _location(part.mechanism), part.sampling_rate
+    pair, rate = by_move(part.mechanism), part.sampling_rate
     if relation == "add-remove":
         return _tight(_sampled(pair(2), rate, "remove", "add"))
     attained = _sampled(pair(2 if relation == "replace-one" else 1), rate, "remove", "add")
@@ -297,7 +269,7 @@ def _visible(part: Poisson | FixedSize, relation: Neighbouring) -> _Step:
     """The observer sees the unit's participation (docs: section "Visible participation")."""
     if relation == "add-remove":
         raise InputError("neighbouring", relation, _SEEN)
-    return _tight(_sampled(_location(part.mechanism)(sensitivity(relation)), part.sampling_rate, "visible"))
+    return _tight(_sampled(by_move(part.mechanism)(sensitivity(relation)), part.sampling_rate, "visible"))
 
 
 def _shuffled(part: Shuffled, relation: Neighbouring) -> _Step:
@@ -308,6 +280,6 @@ def _shuffled(part: Shuffled, relation: Neighbouring) -> _Step:
     """
     if relation == "add-remove":
         raise InputError("neighbouring", relation, "zero-out or replace-one with shuffled batches of a fixed size")
-    pair = _location(part.mechanism)
+    pair = by_move(part.mechanism)
     stands_out = AllocationPair(pair(sensitivity(relation)), part.batches, 1, "remove", 0.03)
     return _Step({"both": pair(sensitivity(relation))}, {"remove": stands_out})

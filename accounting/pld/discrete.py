@@ -7,10 +7,20 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from flint import arb, ctx
 
-from ..pairs import ApproximateDpPair, DiscreteGaussianPair, DiscreteLaplacePair, Pair, RandomizedResponsePair
-from ..rounding import PARAMETER, UNIT
+from ..pairs import (
+    ApproximateDpPair,
+    DiscreteGaussianPair,
+    DiscreteLaplacePair,
+    FinitePair,
+    Pair,
+    RandomizedResponsePair,
+)
+from ..rounding import PARAMETER, UNIT, float_above, float_below
 from .cells import Cells, Vector
+
+_BITS = 128
 
 MOST_OUTCOMES = 1 << 22
 """Outcomes of one pair beyond which its table would take more than about a second and 200 MB."""
@@ -116,3 +126,22 @@ def finite_cells(pair: RandomizedResponsePair | ApproximateDpPair) -> Cells:
     error = np.full(3, 16 * UNIT)
     kept = p > 0
     return Cells(p[kept], q[kept], (loss - slack)[kept], (loss + slack)[kept], error[kept], only, only)
+
+
+def outcome_cells(pair: FinitePair) -> Cells:
+    """The cells of a pair that states its outcomes, with the errors that its balls have."""
+    with ctx.workprec(_BITS):
+        outcomes = pair.outcomes()
+        losses = [(p / q).log() for p, q in outcomes if not (p.is_zero() or q.is_zero())]
+        masses = [(p, q) for p, q in outcomes if not (p.is_zero() or q.is_zero())]
+        p, q = (np.array([float(mass.mid()) for mass in side]) for side in zip(*masses, strict=True))
+        error = np.array([max(float((mass.rad() / mass.mid()).upper()) for mass in both) + 4 * UNIT for both in masses])
+        low = np.array([0.0 if loss.is_zero() else float_below(loss) for loss in losses])
+        high = np.array([0.0 if loss.is_zero() else float_above(loss) for loss in losses])
+        only_p, only_q = (float_above(sum(side, arb(0))) if side else 0.0 for side in _alone(outcomes))
+    return Cells(p, q, low, high, error, only_p, only_q)
+
+
+def _alone(outcomes: list[tuple[arb, arb]]) -> tuple[list[arb], list[arb]]:
+    """The masses of outcomes that only one side has."""
+    return [p for p, q in outcomes if q.is_zero()], [q for p, q in outcomes if p.is_zero()]

@@ -19,6 +19,7 @@ from ..pairs import (
     AllocationPair,
     ApproximateDpPair,
     Composition,
+    FinitePair,
     GaussianPair,
     LaplacePair,
     MixturePair,
@@ -33,7 +34,7 @@ from ..parameters import dominated_parameters, dominating_parameters
 from .bases import ContinuousBase, GaussianBase, continuous_base
 from .cells import Atoms, Cells, Vector, optimistic, pessimistic
 from .closed_laws import GaussianLaw, LaplaceLaw, VisibleLaw
-from .discrete import finite_cells, lattice_base, lattice_cells
+from .discrete import finite_cells, lattice_base, lattice_cells, outcome_cells
 from .sampling import joined, location_cells, replace_continuous, replace_lattice, sheets
 from .transform import AtomLaw, Law
 from .zeroed import below_zero, opposed_cells, span, zeroed_cells
@@ -82,12 +83,19 @@ def supports_pair(pair: Pair) -> bool:
     if isinstance(pair, MixturePair):
         return all(isinstance(part, SampledPair) and supports_pair(part) for _, part in pair.parts)
     if isinstance(pair, SubsampledPair):
-        if pair.order == "replace" and isinstance(pair.base, RandomizedResponsePair | ApproximateDpPair):
+        if pair.order == "replace" and isinstance(pair.base, RandomizedResponsePair | ApproximateDpPair | FinitePair):
             return False
         return not isinstance(pair.base, SubsampledPair) and supports_pair(pair.base)
     return (
         isinstance(
-            pair, GaussianPair | LaplacePair | RandomizedResponsePair | ApproximateDpPair | OpposedPair | ZeroedPair
+            pair,
+            GaussianPair
+            | LaplacePair
+            | RandomizedResponsePair
+            | ApproximateDpPair
+            | FinitePair
+            | OpposedPair
+            | ZeroedPair,
         )
         or lattice_base(pair) is not None
     )
@@ -155,6 +163,8 @@ def _cells(pair: Pair, resolution: Resolution) -> Cells:
 def _table(pair: Pair, tail: float) -> Cells:
     if isinstance(pair, RandomizedResponsePair | ApproximateDpPair):
         return finite_cells(pair)
+    if isinstance(pair, FinitePair):
+        return outcome_cells(pair)
     base = lattice_base(pair)
     if base is None:
         raise TypeError(f"no table for {pair}")

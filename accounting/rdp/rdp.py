@@ -19,42 +19,21 @@ from ..pairs import (
     AllocationPair,
     ApproximateDpPair,
     Composition,
-    DiscreteGaussianPair,
-    DiscreteLaplacePair,
     GaussianPair,
-    LaplacePair,
     OpposedPair,
     Pair,
-    RandomizedResponsePair,
-    RenyiLines,
     ReplacedAllocationPair,
     SubsampledPair,
-    ZcdpBound,
     ZeroedPair,
 )
 from ..rounding import TARGET, down, up, widened_down, widened_up
 from . import sampling as rdp_sampling
 from .allocation import allocation_divergence, replaced_divergence
 from .attained import divergence_below
-from .base import base_divergence, largest_loss
+from .base import largest_loss
 from .orders import best_order
 
 METHOD = "rdp"
-
-_UNSAMPLED = (
-    GaussianPair,
-    LaplacePair,
-    DiscreteGaussianPair,
-    DiscreteLaplacePair,
-    RandomizedResponsePair,
-    ApproximateDpPair,
-    ZcdpBound,
-    RenyiLines,
-    AllocationPair,
-    ReplacedAllocationPair,
-    OpposedPair,
-    ZeroedPair,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +84,7 @@ def divergence(pair: Pair, alpha: float) -> float:
         return allocation_divergence(pair, alpha)
     if isinstance(pair, ReplacedAllocationPair):
         return replaced_divergence(pair, alpha)
-    return min(largest, base_divergence(pair, alpha))
+    return min(largest, pair.divergence(alpha))
 
 
 def supports(composition: Composition) -> bool:
@@ -116,8 +95,9 @@ def supports(composition: Composition) -> bool:
 
 
 def _unsampled(pair: Pair) -> bool:
-    gaussian = not isinstance(pair, AllocationPair) or isinstance(pair.base, GaussianPair)
-    return isinstance(pair, _UNSAMPLED) and gaussian
+    if isinstance(pair, AllocationPair):
+        return isinstance(pair.base, GaussianPair)
+    return pair.has_divergence() or isinstance(pair, ReplacedAllocationPair | OpposedPair | ZeroedPair)
 
 
 def epsilon(composition: Composition, delta: float) -> Bracket:

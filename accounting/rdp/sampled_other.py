@@ -10,23 +10,25 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from flint import ctx
 from scipy.special import logsumexp
 
 from ..pairs import (
     ApproximateDpPair,
     DiscreteGaussianPair,
     DiscreteLaplacePair,
+    FinitePair,
     LaplacePair,
     Order,
     Pair,
     RandomizedResponsePair,
 )
 from ..rounding import UNIT
-from .base import log_odds
 from .excess import Array, log_excess, log_mixture
 from .quadrature import log_integral_upper
 from .sampled_gaussian import SampledDensity
 
+_BITS = 128
 _TAIL = 14.0
 _MOST_ATOMS = 1_000_000
 
@@ -76,11 +78,15 @@ def _sum(atoms: Atoms, rate: float, power: float, one_sided: bool) -> float:
 def _finite_atoms(base: Pair) -> Atoms:
     if isinstance(base, RandomizedResponsePair):
         other = base.flip / (base.categories - 1)
-        odds = log_odds(base)
+        odds = base.largest_loss()
         return Atoms(np.array([math.log(other), math.log1p(-base.flip)]), np.array([odds, -odds]))
     if isinstance(base, ApproximateDpPair):
         high = -math.log1p(math.exp(-base.epsilon))
         return Atoms(np.array([high - base.epsilon, high]), np.array([base.epsilon, -base.epsilon]))
+    if isinstance(base, FinitePair):
+        with ctx.workprec(_BITS):
+            known = [(float(q.log()), float((p / q).log())) for p, q in base.outcomes()]
+        return Atoms(*(np.array(column) for column in zip(*known, strict=True)))
     assert isinstance(base, DiscreteLaplacePair)
     step, shift = 1 / base.scale, base.shift
     inside = np.arange(1, shift)

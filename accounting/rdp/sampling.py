@@ -11,6 +11,7 @@ from ..pairs import (
     ApproximateDpPair,
     DiscreteGaussianPair,
     DiscreteLaplacePair,
+    FinitePair,
     GaussianPair,
     LaplacePair,
     OpposedPair,
@@ -22,7 +23,6 @@ from ..pairs import (
 from ..rounding import up
 from . import sampled_gaussian as rdp_sampled_gaussian
 from . import sampled_other as rdp_sampled_other
-from .base import base_divergence
 
 _SLACK = 2.0**-40
 _FARTHEST = 2_000.0
@@ -35,12 +35,13 @@ _KNOWN_RATIO = (
     DiscreteLaplacePair,
     RandomizedResponsePair,
     ApproximateDpPair,
+    FinitePair,
 )
 
 
 def supports(pair: SubsampledPair) -> bool:
     """Whether a bound is known: a visible coin for any base, else bases whose likelihood ratio is known."""
-    if isinstance(pair.base, ApproximateDpPair) and pair.base.delta > 0:
+    if pair.base.infinite_mass() != 0:
         return False
     if pair.order == "visible":
         return isinstance(pair.base, (*_KNOWN_RATIO, ZcdpBound))
@@ -80,11 +81,11 @@ def sampled_divergence(pair: SubsampledPair, alpha: float) -> float:
     unsampled = pair.base
     if isinstance(unsampled, GaussianPair) and pair.order == "replace":
         unsampled = GaussianPair(2 * unsampled.shift)
-    unsampled_bound = base_divergence(unsampled, alpha)
+    unsampled_bound = unsampled.divergence(alpha)
     if rate >= 1:
         return unsampled_bound
     if pair.order == "visible":
-        log_excess = math.log(rate) + _log_moment_minus_1((alpha - 1) * base_divergence(pair.base, alpha))
+        log_excess = math.log(rate) + _log_moment_minus_1((alpha - 1) * pair.base.divergence(alpha))
     elif isinstance(pair.base, GaussianPair | LaplacePair) and _out_of_reach(pair.base.shift, pair.order, alpha):
         log_excess = math.inf
     elif isinstance(pair.base, GaussianPair):

@@ -16,7 +16,7 @@ from .. import (
 )
 from ..validate import nonnegative
 from .cohort import SamplingTable
-from .fields import MISSING, Count, Noise, Table, checked
+from .fields import MISSING, Count, KindTable, Noise, checked
 
 
 def _numbers(field: str, value: object) -> tuple[float, ...]:
@@ -25,7 +25,7 @@ def _numbers(field: str, value: object) -> tuple[float, ...]:
     return tuple(nonnegative(field, item) for item in value)
 
 
-class CorrelatedTable(Table):
+class CorrelatedTable(KindTable):
     """Noise multiplier and participation limits: min_separation of 1 allows every round."""
 
     noise_multiplier: Noise

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationInfo
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationInfo, model_validator
 
 from .. import InputError
-from ..validate import count, nonnegative, open_probability, positive, rate
+from ..validate import count, meant, nonnegative, open_probability, positive, rate
 
 
 class _Missing:
@@ -68,3 +68,19 @@ class Table(BaseModel):
     """A frozen TOML table that knows all its keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_other_keys(cls, given: Any) -> Any:
+        for key in given if isinstance(given, dict) else ():
+            if key not in cls.model_fields:
+                guess = meant(key, cls.model_fields)
+                expected = f"no such key{guess or ' (is it misspelt, or in the wrong table?)'}"
+                raise InputError(str(key), given[key], expected)
+        return given
+
+
+class KindTable(Table):
+    """A [mechanism] table; subclasses say which `kind` they are."""
+
+    kind: str

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
-from pydantic import Field
+from pydantic import BeforeValidator, ValidationError
 
 from .. import (
     ApproximateDp,
@@ -23,10 +23,11 @@ from .. import (
     Skellam,
     Zcdp,
 )
-from ..validate import positive
+from ..validate import choice, positive
 from .cohort import SamplingTable
-from .correlated import MatrixFactorisationTable, TreeAggregationTable
-from .fields import Count, Noise, NonNegative, Positive, Probability, Table, checked
+from .correlated import CorrelatedTable, MatrixFactorisationTable, TreeAggregationTable
+from .fields import MISSING, Count, KindTable, Noise, NonNegative, Positive, Probability, checked
+from .problems import first_problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ def _exactly(mechanism: Mechanism) -> Described:
     return Described(mechanism, mechanism)
 
 
-class MechanismTable(Table):
+class MechanismTable(KindTable):
     """[mechanism]: what noise one round adds."""
 
     def described(self, sampling: SamplingTable) -> Described:
@@ -236,20 +237,46 @@ class ApproximateDpTable(MechanismTable):
         return _exactly(ApproximateDp(self.epsilon, self.delta))
 
 
-AnyMechanismTable = Annotated[
-    GaussianTable
-    | GaussianMeanTable
-    | PerClientGaussianTable
-    | LaplaceTable
-    | DiscreteGaussianTable
-    | DiscreteLaplaceTable
-    | RandomizedResponseTable
-    | SkellamTable
-    | DistributedDiscreteGaussianTable
-    | ZcdpTable
-    | PureDpTable
-    | ApproximateDpTable
-    | TreeAggregationTable
-    | MatrixFactorisationTable,
-    Field(discriminator="kind"),
-]
+KINDS: dict[str, type[KindTable]] = {}
+"""What `kind` may be, in [mechanism]."""
+
+
+def register(*tables: type[KindTable]) -> None:
+    """Make [mechanism] tables known to claims, schedules and the command line by their kind."""
+    for table in tables:
+        (kind,) = get_args(table.model_fields["kind"].annotation)
+        KINDS[kind] = table
+
+
+register(
+    GaussianTable,
+    GaussianMeanTable,
+    PerClientGaussianTable,
+    LaplaceTable,
+    DiscreteGaussianTable,
+    DiscreteLaplaceTable,
+    RandomizedResponseTable,
+    SkellamTable,
+    DistributedDiscreteGaussianTable,
+    ZcdpTable,
+    PureDpTable,
+    ApproximateDpTable,
+    TreeAggregationTable,
+    MatrixFactorisationTable,
+)
+
+
+def _by_kind(value: object) -> object:
+    """The table of the kind that is named."""
+    if not isinstance(value, dict):
+        return value
+    if "kind" not in value:
+        raise InputError("kind", MISSING, "one of " + ", ".join(KINDS))
+    table = KINDS[choice("kind", value["kind"], KINDS)]
+    try:
+        return table.model_validate(value)
+    except ValidationError as problem:
+        raise first_problem(problem) from None
+
+
+AnyMechanismTable = Annotated[MechanismTable | CorrelatedTable, BeforeValidator(_by_kind)]

@@ -13,13 +13,7 @@ from ...accounting.attained import attained
 from ...accounting.dominating import dominating
 from ...accounting.pairs import (
     Composition,
-    DiscreteGaussianPair,
-    DiscreteLaplacePair,
-    GaussianPair,
-    LaplacePair,
     OpposedPair,
-    Pair,
-    RandomizedResponsePair,
     SubsampledPair,
 )
 from ...accounting.question import seen_by
@@ -129,7 +123,7 @@ def _others(product: Composition, schemes: set[str], relation: Neighbouring) -> 
 
 
 def _product(product: Composition) -> str:
-    return "; ".join(f"{rounds} x [{_described(pair)}]" for pair, rounds in product)
+    return "; ".join(f"{rounds} x [{pair.words()}]" for pair, rounds in product)
 
 
 def _ignored(product: Composition, claim: Claim) -> str:
@@ -141,35 +135,6 @@ def _ignored(product: Composition, claim: Claim) -> str:
 def _direction(product: Composition) -> str:
     orders = {pair.order for pair, _ in product if isinstance(pair, SubsampledPair | OpposedPair)}
     return "+".join(sorted(orders)) or "both"
-
-
-def _described(pair: Pair) -> str:
-    if isinstance(pair, SubsampledPair):
-        return _subsampled(pair)
-    named = {
-        GaussianPair: lambda p: f"N({p.shift:.6g}, 1) against N(0, 1)",
-        OpposedPair: lambda p: (
-            f"N(-{p.shift:.6g}, 1), or with probability {p.rate:.6g} N({p.shift:.6g}, 1); "
-            f"against N(-{p.shift:.6g}, 1), or with probability {p.rate:.6g} N(0, 1)"
-        ),
-        LaplacePair: lambda p: f"Laplace({p.shift:.6g}, 1) against Laplace(0, 1)",
-        DiscreteGaussianPair: lambda p: f"N_Z({p.shift}, {p.sigma:.6g}^2) against N_Z(0, {p.sigma:.6g}^2)",
-        DiscreteLaplacePair: lambda p: f"Laplace_Z({p.shift}, {p.scale:.6g}) against Laplace_Z(0, {p.scale:.6g})",
-        RandomizedResponsePair: lambda p: (
-            f"one of {p.categories} categories against another, flipped with {p.flip:.6g}"
-        ),
-    }
-    return named[type(pair)](pair) if type(pair) in named else repr(pair)
-
-
-def _subsampled(pair: SubsampledPair) -> str:
-    base, rate = _described(pair.base), f"{pair.rate:.6g}"
-    return {
-        "remove": f"with probability {rate} the first of, else the second of: {base}; against the second",
-        "add": f"the second of: {base}; against: with probability {rate} the first, else the second",
-        "replace": f"with probability {rate} N(+s, 1), else N(0, 1); against N(-s, 1), else N(0, 1); s from: {base}",
-        "visible": f"with probability {rate}, seen by the observer: {base}; else no difference",
-    }.get(pair.order, repr(pair))
 
 
 def _shuffled(epoch: Epoch) -> tuple[str, str]:

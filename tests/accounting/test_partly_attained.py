@@ -7,7 +7,7 @@ import math
 import pytest
 
 from dpcert.accounting import delta, dominating, epsilon
-from dpcert.accounting.epsilon import attained
+from dpcert.accounting.attained import attained
 from dpcert.mechanisms import (
     ApproximateDp,
     FixedSize,

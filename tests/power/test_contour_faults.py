@@ -191,7 +191,7 @@ def poisson_formula_for_fixed_size(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(
         module,
         "_fixed_size",
-        lambda part, relation: module._tight(right(module._location(part.mechanism)(1), part.sampling_rate, "remove")),
+        lambda part, relation: module._tight(right(module.by_move(part.mechanism)(1), part.sampling_rate, "remove")),
     )
 
 

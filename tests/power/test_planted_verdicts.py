@@ -18,8 +18,8 @@ pairs_of = importlib.import_module("dpcert.accounting.dominating")
 aggregation = importlib.import_module("dpcert.mechanisms.aggregation")
 observers = importlib.import_module("dpcert.accounting.billboard.observers")
 visible = importlib.import_module("dpcert.accounting.participation.visible")
-tables = importlib.import_module("dpcert.proofs_checks.claims.mechanism")
-sampling = importlib.import_module("dpcert.proofs_checks.claims.sampling")
+tables = importlib.import_module("dpcert.mechanisms.tables.noise")
+sampling = importlib.import_module("dpcert.mechanisms.tables.cohort")
 verifier = importlib.import_module("dpcert.proofs_checks.verification.verify")
 
 ROUNDS, COHORT, POPULATION, CLIP, STD, DELTA = 20, 4, 10, 0.5, 0.4, 1e-3

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import strategies as st
 
 from dpcert.accounting import epsilon
+from dpcert.accounting.accountants import composed
 from dpcert.accounting.dominating import dominating
-from dpcert.accounting.epsilon import _composed
 from dpcert.mechanisms import Gaussian, InputError, Mechanism, Poisson, Repeat, Sequence
 from dpcert.testing import PROPERTIES, AccountantConformance, NotServed, Phase, Subject, conformance
 from dpcert.testing.conformance import PROVED
@@ -166,7 +166,7 @@ class AddingOnly(Ours):
             return 0.0
         pairs = dominating(self.run(accountant), "add-remove").upper
         sampled = [pair for pair in pairs if any(getattr(part, "order", "") == "add" for part, _ in pair)]
-        added = min(_composed(pair, "best", "epsilon", delta).upper for pair in sampled or pairs)
+        added = min(composed(pair, "best", "epsilon", delta, 1e-6).upper for pair in sampled or pairs)
         both = super().epsilon(accountant, delta)
         return added if both > 1.02 * added else both
 

@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 from ..mechanisms import InputError
+from ..mechanisms.validate import meant
 from .output import complain
 
 INTERNAL_ERROR = 70
@@ -23,11 +24,11 @@ COMMANDS = {
     "verify": ("verify:verify_command", "Verify claims: does the stated epsilon hold for what ran?"),
     "epsilon": (
         "cost:epsilon_command",
-        "The epsilon of a Gaussian run at --delta, as an interval that holds the true value.",
+        "The epsilon of a run at --delta, as an interval that holds the true value.",
     ),
     "delta": (
         "cost:delta_command",
-        "The delta of a Gaussian run at --epsilon, as an interval that holds the true value.",
+        "The delta of a run at --epsilon, as an interval that holds the true value.",
     ),
     "calibrate": (
         "calibrate:calibrate_command",
@@ -155,9 +156,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def _unreadable(problem: typer.TyperException) -> str:
     """Option, value and what was expected, where typer's own message leaves them out; else nothing."""
-    command = getattr(problem, "cmd", None)
+    command, said = getattr(problem, "cmd", None), str(getattr(problem, "message", ""))
     if command is not None and hasattr(problem, "possibilities"):  # an unknown option: typer's guesses mislead
-        return f"{problem.message}; dpcert {command.name} --help lists what there is"
+        options = [option for parameter in command.params for option in parameter.opts]
+        guess = meant(getattr(problem, "option_name", ""), options)
+        return f"{said}{guess}; dpcert {command.name} --help lists what there is"
+    if said.startswith("No such command"):
+        return f"{said.rstrip('.')}{meant(said.split(chr(39))[1], COMMANDS)}; dpcert --help lists them"
     parameter, errors = getattr(problem, "param", None), getattr(problem.__cause__, "errors", None)
     if parameter is None or errors is None:
         return ""

@@ -49,9 +49,12 @@ class Problem:
 
 
 def calibrate_command(
+    context: typer.Context,
     epsilon: options.Epsilon = None,
     delta: options.Delta = None,
     solve_for: Asked = None,
+    mechanism: options.Kind = "gaussian",
+    keys: options.Keys = None,
     noise_multiplier: options.NoiseMultiplier = None,
     noise_std: options.NoiseStd = None,
     clip_norm: options.ClipNorm = None,
@@ -67,6 +70,7 @@ def calibrate_command(
     notion: options.Notion = "dp",
     participation: options.Participation = None,
     accountant: options.Accountant = "best",
+    rtol: options.Rtol = 1e-9,
     as_json: options.Json = False,
 ) -> None:
     """The most favourable value that still meets (--epsilon, --delta): it never misses, not by a rounding.
@@ -77,22 +81,7 @@ def calibrate_command(
     for name, value in (("epsilon", epsilon), ("delta", delta), ("solve_for", solve_for)):
         if value is None:
             raise missing(name)
-    asked = Setting(
-        noise_multiplier,
-        noise_std,
-        clip_norm,
-        rounds,
-        sampling,
-        sampling_rate,
-        population,
-        cohort,
-        block,
-        per_block,
-        neighbouring,
-        notion,
-        participation,
-        accountant,
-    )
+    asked = Setting.given(context)
     solved = _known(str(solve_for))
     problem = _one_phase(asked, solved) if schedule is None else _several(asked, solved, schedule)
     found, seconds = timed(

@@ -11,13 +11,17 @@ from ..accounting import Bracket
 from ..accounting import delta as delta_of
 from ..accounting import epsilon as epsilon_of
 from ..accounting.currencies.pure_dp import UNBOUNDED
+from ..accounting.question import RTOL
 from . import options
 from .options import Setting, missing, timed
 from .output import interval, print_json
 
 
 def epsilon_command(
+    context: typer.Context,
     delta: options.Delta = None,
+    mechanism: options.Kind = "gaussian",
+    keys: options.Keys = None,
     noise_multiplier: options.NoiseMultiplier = None,
     noise_std: options.NoiseStd = None,
     clip_norm: options.ClipNorm = None,
@@ -32,29 +36,17 @@ def epsilon_command(
     notion: options.Notion = "dp",
     participation: options.Participation = None,
     accountant: options.Accountant = "best",
+    rtol: options.Rtol = RTOL,
     as_json: options.Json = False,
 ) -> None:
-    """The epsilon of a Gaussian run at --delta, as an interval that holds the true value.
+    """The epsilon of a run at --delta, as an interval that holds the true value.
 
     Example: dpcert epsilon --delta 1e-5 --rounds 10000 --noise-multiplier 1
     --sampling poisson --sampling-rate 0.01
+
+    dpcert epsilon --delta 1e-6 --mechanism discrete-gaussian --set sigma=4 --rounds 100
     """
-    asked = Setting(
-        noise_multiplier,
-        noise_std,
-        clip_norm,
-        rounds,
-        sampling,
-        sampling_rate,
-        population,
-        cohort,
-        block,
-        per_block,
-        neighbouring,
-        notion,
-        participation,
-        accountant,
-    )
+    asked = Setting.given(context)
     if delta is None:
         raise missing("delta")
     run = asked.run()
@@ -69,7 +61,10 @@ def epsilon_command(
 
 
 def delta_command(
+    context: typer.Context,
     epsilon: options.Epsilon = None,
+    mechanism: options.Kind = "gaussian",
+    keys: options.Keys = None,
     noise_multiplier: options.NoiseMultiplier = None,
     noise_std: options.NoiseStd = None,
     clip_norm: options.ClipNorm = None,
@@ -84,28 +79,14 @@ def delta_command(
     notion: options.Notion = "dp",
     participation: options.Participation = None,
     accountant: options.Accountant = "best",
+    rtol: options.Rtol = RTOL,
     as_json: options.Json = False,
 ) -> None:
-    """The delta of a Gaussian run at --epsilon, as an interval that holds the true value.
+    """The delta of a run at --epsilon, as an interval that holds the true value.
 
     Example: dpcert delta --epsilon 2 --rounds 100 --noise-multiplier 4
     """
-    asked = Setting(
-        noise_multiplier,
-        noise_std,
-        clip_norm,
-        rounds,
-        sampling,
-        sampling_rate,
-        population,
-        cohort,
-        block,
-        per_block,
-        neighbouring,
-        notion,
-        participation,
-        accountant,
-    )
+    asked = Setting.given(context)
     if epsilon is None:
         raise missing("epsilon")
     run = asked.run()
@@ -118,7 +99,11 @@ def delta_command(
 
 
 def _document(ends: dict[str, Any], asked: Setting, found: Bracket, seconds: float) -> dict[str, Any]:
-    return ends | asked.to_json() | {"accountant": found.method, "certified": found.certified, "seconds": seconds}
+    return (
+        ends
+        | asked.to_json()
+        | {"accountant": found.method, "certified": found.certified, "reached": found.reached, "seconds": seconds}
+    )
 
 
 def _print(answer: str, asked: Setting, found: Bracket, seconds: float) -> None:

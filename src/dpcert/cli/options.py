@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import time
+import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Annotated, Any, TypeVar
 
 import typer
 from pydantic import ValidationError
 
+from ..accounting.question import RTOL
 from ..mechanisms import InputError, Mechanism, default_relation
 from ..mechanisms.tables.cohort import SamplingTable
 from ..mechanisms.tables.fields import MISSING
@@ -20,7 +23,36 @@ Answer = TypeVar("Answer")
 
 Delta = Annotated[float | None, typer.Option("--delta", help="Target delta, below 1; 0 is pure DP.")]
 Epsilon = Annotated[float | None, typer.Option("--epsilon", help="Epsilon, at least 0.")]
-Rounds = Annotated[int | None, typer.Option("--rounds", help="Rounds, composed adaptively.")]
+
+
+def _whole(text: str) -> Any:
+    """A whole number, 1e4 too; anything else goes on as it is, to be refused where everything is checked."""
+    for read in (int, float):
+        try:
+            value = read(text)
+        except ValueError:
+            continue
+        return int(value) if math.isfinite(value) and value == int(value) else value
+    return text
+
+
+def _counted(option: str, text: str) -> Any:
+    return typer.Option(option, parser=_whole, metavar="INTEGER", help=text)
+
+
+Rounds = Annotated[int | None, _counted("--rounds", "Rounds, composed adaptively; 1e4 is 10000.")]
+Kind = Annotated[
+    str,
+    typer.Option(
+        "--mechanism",
+        help="The kind of noise, as in claim files: gaussian, laplace, discrete-gaussian, ... (see --set).",
+    ),
+]
+Keys = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="A further key of that kind: --set sigma=3. Repeatable."),
+]
+Rtol = Annotated[float, typer.Option("--rtol", help="Relative width that the interval is to have.")]
 NoiseMultiplier = Annotated[
     float | None,
     typer.Option("--noise-multiplier", help="Standard deviation of the noise on the sum, divided by clip_norm."),
@@ -34,8 +66,8 @@ Sampling = Annotated[
     str, typer.Option("--sampling", help="none, poisson, fixed-size, shuffle, cyclic or random-allocation.")
 ]
 SamplingRate = Annotated[float | None, typer.Option("--sampling-rate", help="Poisson: rate in (0, 1].")]
-Population = Annotated[int | None, typer.Option("--population", help="Number of units.")]
-Cohort = Annotated[int | None, typer.Option("--cohort", help="Units in one round; Poisson: expected.")]
+Population = Annotated[int | None, _counted("--population", "Number of units.")]
+Cohort = Annotated[int | None, _counted("--cohort", "Units in one round; Poisson: expected.")]
 Block = Annotated[
     int | None, typer.Option("--block", help="Random allocation: rounds of a block, among which each unit picks.")
 ]
@@ -84,7 +116,16 @@ class Setting:
     neighbouring: str | None
     notion: str
     participation: str | None
-    accountant: str
+    accountant: str = "best"
+    mechanism: str = "gaussian"
+    keys: tuple[str, ...] = ()
+    rtol: float = RTOL
+
+    @classmethod
+    def given(cls, context: typer.Context) -> Setting:
+        """From what the command was called with."""
+        named = {field.name: context.params[field.name] for field in fields(cls) if field.name in context.params}
+        return cls(**named | {"keys": tuple(context.params.get("keys") or ())})
 
     def run(self) -> Mechanism:
         """The mechanism description; InputError (with the option's name) for bad or contradictory options."""
@@ -117,6 +158,8 @@ class Setting:
 
     def _noise(self) -> dict[str, Any]:
         """The claim format's [mechanism] table: noise on the sum, or on the mean."""
+        if self.mechanism != "gaussian" or self.keys:
+            return {"kind": self.mechanism} | self._given("noise_multiplier", "noise_std", "clip_norm") | self._set()
         if self.noise_std is None and self.clip_norm is None:
             if self.noise_multiplier is None:
                 raise missing("noise_multiplier")
@@ -128,6 +171,16 @@ class Setting:
                 raise missing(option)
         return {"kind": "gaussian-mean", "noise_std": self.noise_std, "clip_norm": self.clip_norm}
 
+    def _set(self) -> dict[str, Any]:
+        """What --set says, each value as TOML would read it."""
+        read: dict[str, Any] = {}
+        for entry in self.keys:
+            key, equals, value = entry.partition("=")
+            if not equals:
+                raise InputError("--set", entry, "KEY=VALUE, such as sigma=3")
+            read[key.strip().replace("-", "_")] = _plain(value)
+        return read
+
     def against(self) -> dict[str, Any]:
         """The keyword arguments of accounting.epsilon, delta and calibrate."""
         return {
@@ -135,12 +188,14 @@ class Setting:
             "notion": self.notion,
             "participation": self.participation,
             "accountant": self.accountant,
+            "rtol": self.rtol,
         }
 
     def to_json(self) -> dict[str, Any]:
         """What was asked, for the JSON documents."""
-        against = {"notion": self.notion, "neighbouring": self.relation, "sampling": self.sampling}
-        return against | self._given(*SAMPLED_BY, "noise_multiplier", "noise_std", "clip_norm", "rounds")
+        against: dict[str, Any] = {"notion": self.notion, "neighbouring": self.relation, "sampling": self.sampling}
+        noise = {"mechanism": self.mechanism} | self._set() if self.mechanism != "gaussian" or self.keys else {}
+        return against | noise | self._given(*SAMPLED_BY, "noise_multiplier", "noise_std", "clip_norm", "rounds")
 
     def _given(self, *names: str) -> dict[str, Any]:
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
@@ -149,6 +204,14 @@ class Setting:
 def relation(named: str | None, notion: str, participation: str | None) -> str:
     """The relation as named, or the notion's default."""
     return named or default_relation(notion, participation)  # type: ignore[arg-type] # which checks them
+
+
+def _plain(text: str) -> object:
+    """A number, a list, true or false; else a text."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
 
 
 def timed(ask: Callable[[], Answer]) -> tuple[Answer, float]:
@@ -166,9 +229,15 @@ def timed(ask: Callable[[], Answer]) -> tuple[Answer, float]:
 
 def as_option(problem: InputError) -> InputError:
     """The same problem under the option's name: mechanism.noise_multiplier becomes --noise-multiplier."""
-    name = problem.field.rsplit(".", 1)[-1].lstrip("-")
-    name = "sampling" if name == "scheme" else name
-    return InputError("--" + name.replace("_", "-"), problem.value, problem.expected)
+    names = problem.field.rsplit(".", 1)[-1].lstrip("-").split(", ")
+    return InputError(", ".join(map(_option, names)), problem.value, problem.expected)
+
+
+def _option(key: str) -> str:
+    """The option that says what a claim file says by this key."""
+    known = {field.name for field in fields(Setting)} | {"delta", "epsilon"}
+    name = {"scheme": "sampling", "kind": "mechanism"}.get(key, key)
+    return f"--{name.replace('_', '-')}" if name in known or "-" in name else f"--set {name}"
 
 
 def missing(option: str) -> InputError:

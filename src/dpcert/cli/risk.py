@@ -9,6 +9,7 @@ import typer
 from rich import box
 from rich.table import Table
 
+from ..accounting.question import RTOL
 from ..accounting.risk import FALSE_POSITIVE_RATES, Risk, risk
 from ..mechanisms import InputError
 from . import options
@@ -23,7 +24,10 @@ Plot = Annotated[Path | None, typer.Option("--plot", help="Draw the curve into t
 
 
 def risk_command(
+    context: typer.Context,
     claim: Annotated[Path | None, typer.Argument(help="A claim file, instead of the options of a run.")] = None,
+    mechanism: options.Kind = "gaussian",
+    keys: options.Keys = None,
     noise_multiplier: options.NoiseMultiplier = None,
     noise_std: options.NoiseStd = None,
     clip_norm: options.ClipNorm = None,
@@ -40,6 +44,7 @@ def risk_command(
     fpr: Rates = None,
     prior: Prior = 0.5,
     plot: Plot = None,
+    rtol: options.Rtol = RTOL,
     as_json: options.Json = False,
 ) -> None:
     """What the strongest attack can gain: true-positive rates, advantage, posterior, as certified intervals.
@@ -47,22 +52,7 @@ def risk_command(
     Examples: dpcert risk claims/abadi16-mnist-e100.toml --plot risk.png
     dpcert risk --noise-multiplier 1 --sampling poisson --sampling-rate 0.01 --rounds 10000 --fpr 1e-5
     """
-    asked = Setting(
-        noise_multiplier,
-        noise_std,
-        clip_norm,
-        rounds,
-        sampling,
-        sampling_rate,
-        population,
-        cohort,
-        block,
-        per_block,
-        neighbouring,
-        notion,
-        participation,
-        "best",
-    )
+    asked = Setting.given(context)
     if plot is not None:
         from .plan import drawable
 

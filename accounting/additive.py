@@ -1,0 +1,45 @@
+"""The pair of each mechanism whose neighbours differ by a move: the one place where a mechanism is registered.
+
+`additive.register(Mechanism, pair)` with pair(mechanism, move): how far, in units of the clip bound, the sum moves. For
+noise around a sum a larger move must dominate a smaller one, as it does for log-concave noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import singledispatch
+
+from ..mechanisms import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    InputError,
+    Laplace,
+    Mechanism,
+    Sequence,
+    WithReplacement,
+)
+from .pairs import DiscreteGaussianPair, DiscreteLaplacePair, GaussianPair, LaplacePair, Pair
+
+_SEVERAL = "one output of each cohort here: Sequence(Poisson(a, rate), Poisson(b, rate)) draws a cohort for each"
+_DRAWS = "a run for dpcert.accounting.billboard.observer_epsilon, which takes draws"
+_KNOWN = "additive noise (Gaussian, Laplace, DiscreteGaussian, DiscreteLaplace) here"
+
+
+@singledispatch
+def additive(mechanism: Mechanism, move: float) -> Pair:
+    """The pair of one round whose sum moves this far. Raises InputError for mechanisms that are not registered."""
+    expected = _SEVERAL if isinstance(mechanism, Sequence) else _KNOWN
+    raise InputError("mechanism", mechanism, _DRAWS if isinstance(mechanism, WithReplacement) else expected)
+
+
+additive.register(Gaussian, lambda noise, move: GaussianPair(move / noise.noise_multiplier))
+additive.register(Laplace, lambda noise, move: LaplacePair(move / noise.noise_multiplier))
+additive.register(DiscreteGaussian, lambda noise, move: DiscreteGaussianPair(noise.sigma, int(move) * noise.clip))
+additive.register(DiscreteLaplace, lambda noise, move: DiscreteLaplacePair(noise.scale, int(move) * noise.clip))
+
+
+def by_move(mechanism: Mechanism) -> Callable[[float], Pair]:
+    """The pair as a function of the move. Raises InputError for mechanisms that are not registered."""
+    additive(mechanism, 1.0)
+    return lambda move: additive(mechanism, move)

@@ -1,0 +1,41 @@
+"""Dominating pairs: two distributions (P, Q) that one step's outputs on neighbours cannot be told apart better than.
+
+Everything an accountant needs to know of a step is its pair, and a pair is one file. The hockey-stick profile of a pair
+is delta(eps) = E_P[(1 - exp(eps - L))_+] with the privacy loss L = log(dP/dQ). Pairs of independent (or adaptive) steps
+compose: the profile of the product pair bounds the whole run (Zhu, Dong, Wang 2022, arXiv 2106.08567, Theorem 10).
+"""
+
+from .allocation import AllocationPair, ReplacedAllocationPair
+from .approximate_dp import ApproximateDpPair
+from .discrete_gaussian import DiscreteGaussianPair
+from .discrete_laplace import DiscreteLaplacePair
+from .finite import FinitePair
+from .gaussian import GaussianPair
+from .laplace import LaplacePair
+from .mixture import MixturePair
+from .pair import Composition, Pair
+from .randomized_response import RandomizedResponsePair
+from .renyi_bounds import RenyiLines, ZcdpBound
+from .subsampled import Order, SubsampledPair
+from .zero_out import OpposedPair, ZeroedPair
+
+__all__ = [
+    "AllocationPair",
+    "ApproximateDpPair",
+    "Composition",
+    "DiscreteGaussianPair",
+    "DiscreteLaplacePair",
+    "FinitePair",
+    "GaussianPair",
+    "LaplacePair",
+    "MixturePair",
+    "OpposedPair",
+    "Order",
+    "Pair",
+    "RandomizedResponsePair",
+    "RenyiLines",
+    "ReplacedAllocationPair",
+    "SubsampledPair",
+    "ZcdpBound",
+    "ZeroedPair",
+]

@@ -1,0 +1,61 @@
+"""The worst pair of an (epsilon, delta)-DP mechanism of which nothing else is known."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Self
+
+from flint import arb
+
+from .moments import from_terms
+from .pair import Pair
+from .tails import positive
+
+
+@dataclass(frozen=True, slots=True)
+class ApproximateDpPair(Pair):
+    """The worst (epsilon, delta)-DP pair.
+
+    P and Q put mass delta where the other has none, and are randomized response with odds e^epsilon on the
+    rest (Kairouz, Oh, Viswanath 2015, Theorem 3.1). delta may be 0.
+    """
+
+    epsilon: float
+    delta: float
+
+    def moved(self, factor: float) -> Self:
+        """In its epsilon; a stated delta is taken as the double that it is."""
+        return replace(self, epsilon=self.epsilon * factor)
+
+    def has_profile(self) -> bool:
+        """A formula."""
+        return True
+
+    def profile(self, epsilon: arb) -> arb:
+        """delta, and randomized response on the rest."""
+        odds, claimed = epsilon.exp(), arb(self.epsilon).exp()
+        finite = (positive(claimed - odds) + positive(1 - odds * claimed)) / (1 + claimed)
+        return arb(self.delta) + (1 - arb(self.delta)) * finite
+
+    def infinite_mass(self) -> arb:
+        """delta."""
+        return arb(self.delta)
+
+    def two_valued(self) -> tuple[arb, arb] | None:
+        """epsilon or -epsilon, unless it fails."""
+        return (-arb(self.epsilon)).exp(), 1 - arb(self.delta)
+
+    def largest_loss(self) -> float:
+        """epsilon, unless it may fail."""
+        return self.epsilon if self.delta == 0 else math.inf
+
+    def has_divergence(self) -> bool:
+        """A formula."""
+        return True
+
+    def divergence(self, alpha: float) -> float:
+        """Of the rest, given that it does not fail."""
+        high = -math.log1p(math.exp(-self.epsilon))
+        terms = [high + (alpha - 1) * self.epsilon, high - alpha * self.epsilon]
+        return from_terms(terms, alpha, self.largest_loss())

@@ -1,0 +1,68 @@
+"""Discrete Laplace noise that is moved."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Self
+
+from flint import arb
+
+from .moments import from_terms
+from .pair import Pair
+from .tails import positive
+
+
+@dataclass(frozen=True, slots=True)
+class DiscreteLaplacePair(Pair):
+    """P[x] proportional to exp(-|x - shift| / scale), Q the same about 0; symmetric; shift a positive integer."""
+
+    scale: float
+    shift: int
+
+    def moved(self, factor: float) -> Self:
+        """In its scale."""
+        return replace(self, scale=self.scale / factor)
+
+    def words(self) -> str:
+        """P against Q."""
+        return f"Laplace_Z({self.shift}, {self.scale:.6g}) against Laplace_Z(0, {self.scale:.6g})"
+
+    def has_profile(self) -> bool:
+        """A formula."""
+        return True
+
+    def profile(self, epsilon: arb) -> arb:
+        """P(X >= m) - odds Q(X >= m), largest at the first m with loss (2m - s)/scale above epsilon."""
+        scale, s = arb(self.scale), self.shift
+        a = (-1 / scale).exp()
+        odds = epsilon.exp()
+        middle = (float(epsilon.mid()) * self.scale + s) / 2
+        if not math.isfinite(middle):
+            middle = math.copysign(2 * s, middle)
+        first = math.floor(min(max(middle, -2), s + 2))
+        best = positive(1 - odds)
+        for m in range(max(1, first - 1), min(s, first + 2) + 1):
+            best = best.max(1 - a ** (s - m + 1) / (1 + a) - odds * a**m / (1 + a))
+        return best
+
+    def largest_loss(self) -> float:
+        """Everywhere above the shift."""
+        return self.shift / self.scale
+
+    def has_divergence(self) -> bool:
+        """A formula."""
+        return True
+
+    def divergence(self, alpha: float) -> float:
+        """x <= 0 and x >= shift in closed form; between, a geometric series with ratio e^((2 alpha - 1) / scale)."""
+        step, shift = 1 / self.scale, self.shift
+        outside = -math.log1p(math.exp(-step))
+        terms = [outside - alpha * shift * step, outside + (alpha - 1) * shift * step]
+        if shift > 1:
+            growth = (2 * alpha - 1) * step
+            series = (
+                growth * (shift - 1) + math.log(-math.expm1(-growth * (shift - 1))) - math.log(-math.expm1(-growth))
+            )
+            terms.append(math.log(-math.expm1(-step)) + outside - alpha * shift * step + series)
+        return from_terms(terms, alpha, self.largest_loss())

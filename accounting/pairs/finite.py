@@ -1,0 +1,75 @@
+"""Pairs on finitely many outcomes, which have to state no more than their masses."""
+
+from __future__ import annotations
+
+import math
+
+from flint import arb, ctx
+
+from ...mechanisms import InputError
+from ..rounding import float_above
+from .pair import Pair
+from .tails import positive
+
+_BITS = 256
+
+
+class FinitePair(Pair):
+    """A pair that a subclass, a frozen dataclass, describes by `outcomes`. P and Q must be each other's mirror image.
+
+    Everything else follows, for every accountant; what is not overridden is computed in ball arithmetic.
+    """
+
+    __slots__ = ()
+
+    def outcomes(self) -> list[tuple[arb, arb]]:
+        """Balls around the masses that P and Q give to each outcome; parameters are the doubles that they are."""
+        raise NotImplementedError
+
+    def __post_init__(self) -> None:
+        """InputError for what is no pair, or one that needs two entries: accountants take it for both orders."""
+        with ctx.workprec(_BITS):
+            left = self.outcomes()
+            for side in zip(*left, strict=True):
+                if not sum(side, arb(0)).contains(1) or not all(mass.is_zero() or mass > 0 for mass in side):
+                    raise InputError("outcomes", self, "masses of at least 0 that add up to 1, under P and under Q")
+            for p, q in self.outcomes():
+                mirror = next((other for other in left if other[0].overlaps(q) and other[1].overlaps(p)), None)
+                if mirror is None:
+                    raise InputError("outcomes", self, "for each outcome with masses (p, q) one with (q, p)")
+                left.remove(mirror)
+
+    def has_profile(self) -> bool:
+        """A sum over the outcomes."""
+        return True
+
+    def profile(self, epsilon: arb) -> arb:
+        """E_P[(1 - e^{eps-L})_+], outcome by outcome."""
+        odds = epsilon.exp()
+        return sum((positive(p - odds * q) for p, q in self.outcomes()), arb(0))
+
+    def infinite_mass(self) -> arb:
+        """Of the outcomes that Q never has."""
+        return sum((p for p, q in self.outcomes() if q.is_zero()), arb(0))
+
+    def largest_loss(self) -> float:
+        """Over the outcomes."""
+        with ctx.workprec(_BITS):
+            losses = [
+                math.inf if q.is_zero() else float_above((p / q).log()) for p, q in self.outcomes() if not p.is_zero()
+            ]
+        return max(0.0, *losses)
+
+    def has_divergence(self) -> bool:
+        """A sum over the outcomes."""
+        return True
+
+    def divergence(self, alpha: float) -> float:
+        """log(sum p^alpha q^(1-alpha)) / (alpha - 1)."""
+        with ctx.workprec(_BITS):
+            kept = [(p, q) for p, q in self.outcomes() if not p.is_zero()]
+            if any(q.is_zero() for _, q in kept):
+                return math.inf
+            order = arb(alpha)
+            moment = sum((p**order * q ** (1 - order) for p, q in kept), arb(0))
+            return max(0.0, float_above(moment.log() / (order - 1)))

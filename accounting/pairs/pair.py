@@ -1,0 +1,61 @@
+"""What every pair of distributions tells of itself; accountants ask no more than this, and name no kind of pair."""
+
+from __future__ import annotations
+
+import math
+from typing import Self
+
+from flint import arb
+
+
+class Pair:
+    """A frozen description of (P, Q). Subclasses are frozen dataclasses, and override what they know.
+
+    Methods that return balls are called under a working precision of the caller's.
+    """
+
+    __slots__ = ()
+
+    def moved(self, factor: float) -> Self:
+        """The pair with its parameters moved by this factor: one that dominates it (above 1), or is dominated.
+
+        A larger shift, rate or epsilon, a smaller scale or flip, give a pair that dominates (docs/theory/pld.md,
+        "Parameters"). Parameters that are taken as the doubles that they are stay.
+        """
+        return self
+
+    def words(self) -> str:
+        """P against Q, for a witness."""
+        return repr(self)
+
+    def has_profile(self) -> bool:
+        """Whether `profile` is known."""
+        return False
+
+    def profile(self, epsilon: arb) -> arb:
+        """A ball that holds delta(epsilon) of one round, at any real epsilon."""
+        raise TypeError(f"no formula for {self}")
+
+    def infinite_mass(self) -> arb:
+        """A ball that holds P(L = inf)."""
+        return arb(0)
+
+    def two_valued(self) -> tuple[arb, arb] | None:
+        """(e^-c, P(L finite)) where a finite loss is c or -c; None where there are other losses."""
+        return None
+
+    def largest_loss(self) -> float:
+        """About the largest log(dP/dQ), the Renyi divergence of order infinity; inf where the loss is unbounded."""
+        return math.inf
+
+    def has_divergence(self) -> bool:
+        """Whether `divergence` is known."""
+        return False
+
+    def divergence(self, alpha: float) -> float:
+        """An upper bound on D_alpha(P||Q), which is D_alpha(Q||P), for finite alpha > 1."""
+        raise TypeError(f"no divergence for {self}")
+
+
+Composition = tuple[tuple[Pair, int], ...]
+"""Distinct single-step pairs with the number of rounds that each is used: a product pair."""

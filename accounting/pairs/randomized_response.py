@@ -1,0 +1,60 @@
+"""One category out of several, reported falsely with some probability."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Self
+
+from flint import arb
+
+from ..rounding import UNIT
+from .moments import from_terms
+from .pair import Pair
+from .tails import positive
+
+
+@dataclass(frozen=True, slots=True)
+class RandomizedResponsePair(Pair):
+    """P reports category 0 with probability 1 - flip, Q category 1; each other one with flip/(categories-1)."""
+
+    flip: float
+    categories: int
+
+    def moved(self, factor: float) -> Self:
+        """In its flip."""
+        return replace(self, flip=min(self.flip / factor, 1 - 1 / self.categories))
+
+    def words(self) -> str:
+        """P against Q."""
+        return f"one of {self.categories} categories against another, flipped with {self.flip:.6g}"
+
+    def has_profile(self) -> bool:
+        """A formula."""
+        return True
+
+    def profile(self, epsilon: arb) -> arb:
+        """A sum over the two categories and the others."""
+        odds, other, truth = epsilon.exp(), arb(self.flip) / (self.categories - 1), 1 - arb(self.flip)
+        rest = (self.categories - 2) * other * positive(1 - odds)
+        return positive(truth - odds * other) + positive(other - odds * truth) + rest
+
+    def two_valued(self) -> tuple[arb, arb] | None:
+        """Two categories: the truth or the other."""
+        return (arb(self.flip) / (1 - arb(self.flip)), arb(1)) if self.categories == 2 else None
+
+    def largest_loss(self) -> float:
+        """log((1 - flip)(categories - 1)/flip), at least, though its two logarithms may cancel."""
+        high, low = math.log1p(-self.flip), math.log(self.flip / (self.categories - 1))
+        return max(0.0, high - low) + 32 * UNIT * (1 - high - low)
+
+    def has_divergence(self) -> bool:
+        """A formula."""
+        return True
+
+    def divergence(self, alpha: float) -> float:
+        """Mironov 2017, arXiv 1702.07476, Proposition 5, for any number of categories."""
+        t, other = alpha - 1, self.flip / (self.categories - 1)
+        high, low = math.log1p(-self.flip), math.log(other)
+        rest = [math.log((self.categories - 2) * other)] if self.categories > 2 else []
+        return from_terms([alpha * high - t * low, alpha * low - t * high, *rest], alpha, self.largest_loss())

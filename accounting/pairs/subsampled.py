@@ -1,0 +1,104 @@
+"""A step in which the unit takes part with some probability.
+
+Profiles: with h that of the base pair and x = e^eps (Zhu, Dong, Wang 2022, arXiv 2106.08567, Section 5):
+- "remove" and "hybrid": rate * h(log((x - 1 + rate) / rate));
+- "add": (1 - x (1 - rate)) h(log(x rate / (1 - x (1 - rate)))), 0 where x (1 - rate) >= 1;
+- "visible": rate * h(eps).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Literal, Self
+
+from flint import arb
+
+from ..rounding import UNIT
+from .gaussian import GaussianPair
+from .pair import Pair
+from .tails import normal_tail
+
+Order = Literal["remove", "add", "replace", "hybrid", "visible"]
+
+
+@dataclass(frozen=True, slots=True)
+class SubsampledPair(Pair):
+    """A base pair (P0, Q0) that applies only when the unit is sampled, with probability rate < 1.
+
+    order:
+    - "remove":  P = (1 - rate) Q0 + rate P0 against Q0.
+    - "add":     Q0 against (1 - rate) Q0 + rate P0.
+    - "replace": location families only, with noise N of scale 1 and base shift s:
+                 P = (1 - rate) N(0) + rate N(s) against Q = (1 - rate) N(0) + rate N(-s).
+    - "hybrid":  the symmetric pair whose profile is that of "remove" for eps >= 0, and
+                 1 - e^eps + e^eps delta_remove(-eps) for eps < 0.
+    - "visible": the coin is public: with probability rate the outcome is (1, P0) against (1, Q0), else (0, .)
+                 under both.
+    """
+
+    base: Pair
+    rate: float
+    order: Order
+
+    def moved(self, factor: float) -> Self:
+        """In the base's parameters, and in the rate."""
+        return replace(self, base=self.base.moved(factor), rate=min(self.rate * factor, 1 - UNIT))
+
+    def has_profile(self) -> bool:
+        """Where the base has one; the replace order: Gaussian noise only."""
+        if self.order == "replace":
+            return isinstance(self.base, GaussianPair)
+        return not isinstance(self.base, SubsampledPair) and self.base.has_profile()
+
+    def profile(self, epsilon: arb) -> arb:
+        """The module's formulas."""
+        rate, odds = arb(self.rate), epsilon.exp()
+        if self.order == "visible":
+            return rate * self.base.profile(epsilon)
+        if self.order == "replace":
+            if not isinstance(self.base, GaussianPair):
+                raise TypeError(f"no formula for {self}")
+            return _gaussian_replace(arb(self.base.shift), rate, odds)
+        if self.order == "add":
+            rest = 1 - odds * (1 - rate)
+            if rest <= 0:
+                return arb(0)
+            if not rest > 0:
+                return arb(0).union(rest.abs_upper())
+            return rest * self.base.profile((odds * rate / rest).log())
+        return rate * self.base.profile(((odds - 1 + rate) / rate).log())
+
+    def largest_loss(self) -> float:
+        """From the base's."""
+        base = self.base.largest_loss()
+        if self.order == "add":
+            return -math.log1p(-self.rate * -math.expm1(-base))
+        if self.order == "visible" or base > 600:
+            return base
+        if self.order == "replace":
+            # dN(s)/dN(0) is at most e^base, and dN(-s)/dN(0) at least e^-base
+            return math.log1p(self.rate * math.expm1(base)) - math.log1p(-self.rate * -math.expm1(-base))
+        return math.log1p(self.rate * math.expm1(base))
+
+    def words(self) -> str:
+        """P against Q."""
+        base, rate = self.base.words(), f"{self.rate:.6g}"
+        return {
+            "remove": f"with probability {rate} the first of, else the second of: {base}; against the second",
+            "add": f"the second of: {base}; against: with probability {rate} the first, else the second",
+            "replace": f"with probability {rate} N(+s, 1), else N(0, 1); against N(-s, 1), else N(0, 1); "
+            f"s from: {base}",
+            "visible": f"with probability {rate}, seen by the observer: {base}; else no difference",
+        }.get(self.order, repr(self))
+
+
+def _gaussian_replace(s: arb, rate: arb, odds: arb) -> arb:
+    """(1-rate) N(0) + rate N(s) against (1-rate) N(0) + rate N(-s): the likelihood ratio is odds at one point y.
+
+    With k = rate e^{-s^2/2} and u = e^{s y}: k u^2 + (1 - rate)(1 - odds) u - odds k = 0.
+    """
+    k = rate * (-s * s / 2).exp()
+    half = (1 - rate) * (odds - 1) / 2
+    y = ((half + (half * half + k * k * odds).sqrt()) / k).log() / s
+    return (1 - rate) * (1 - odds) * normal_tail(y) + rate * (normal_tail(y - s) - odds * normal_tail(y + s))
