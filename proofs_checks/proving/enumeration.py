@@ -31,7 +31,7 @@ def enumerated(question: Question, values: Sequence[float], deadline: float, pro
             stopped = True
             break
         try:
-            _take(question, worst(question.mechanism, entries, size, question.relation))
+            _take(question, worst(question.asked, entries, size, question.relation))
         except Unsupported as problem:
             return question.proof("unsupported", str(problem))
         except KeyboardInterrupt:
@@ -51,6 +51,7 @@ def enumerated(question: Question, values: Sequence[float], deadline: float, pro
         "source_sha256": source_digest(question.mechanism),
         "relation": question.relation,
         "values": entries,
+        "container": question.container,
         "sizes": sizes,
         "epsilon": str(epsilon),
     }

@@ -51,6 +51,7 @@ class Proof:
     reason: str
     seconds: float
     notion: str = "dp"
+    container: str = "array"
     certificate: dict[str, Any] | None = None
     counterexamples: tuple[Counterexample, ...] = ()
     dearest: Counterexample | None = None

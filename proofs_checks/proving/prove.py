@@ -35,6 +35,7 @@ def prove(
     high: float | None = 1.0,
     whole: bool = False,
     values: Sequence[float] | None = None,
+    container: str = "array",
     max_seconds: float = 300.0,
     progress: Progress | None = None,
 ) -> Proof:
@@ -47,6 +48,7 @@ def prove(
     relation: "replace-one", "add-remove", or "answers" (every entry moves by at most 1: answers to queries).
     values: entries are these numbers only, and the mechanism has finitely many outcomes (coins and choices, no other
     noise): all of them are enumerated with their exact probabilities, and the least epsilon is the true one.
+    container: what dataset is: a numpy "array" or a "list".
     progress: called with the cases done and their number.
 
     Method: randomness alignment (Zhang, Kifer 2017, arXiv 1607.08228, section 4), found by linear programs and proved
@@ -73,6 +75,7 @@ def prove(
         _domain(low, high, whole),
         notion,
     )
+    question.container = choice("container", container, ("array", "list"))
     deadline, progress = time.monotonic() + positive("max_seconds", max_seconds), progress or (lambda *_: None)
     if values is not None and notion == "zcdp":
         raise InputError("notion", notion, "dp, for a mechanism with finitely many outcomes")
@@ -107,7 +110,7 @@ def _answer(question: Question, deadline: float, progress: Progress) -> Proof:
 
 def _search(question: Question, merging: bool, deadline: float, progress: Progress) -> tuple[bool, bool]:
     """Fills in the question's cases. Whether it was stopped; whether values were merged."""
-    function, merged, done = instrumented(question.mechanism), False, 0
+    function, merged, done = instrumented(question.asked), False, 0
     sizes = range(1, question.entries + 1)
     total = sum(len(list(pairs(question.relation, n, question.domain, merging))) for n in sizes)
     for size in sizes:
@@ -153,6 +156,7 @@ def _checked(question: Question, merging: bool, stopped: bool) -> Proof:
         merging,
         question.cases,
     )
+    certificate["container"] = question.container
     verdict = check_proof(certificate, question.mechanism)
     if not verdict.ok:
         return question.proof("not proved", f"the checker rejects what the search found: {verdict.reason}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -26,12 +27,26 @@ class Question:
     relation: str
     domain: Domain
     notion: str = "dp"
+    container: str = "array"
     cases: dict[tuple[int, str], list[Piece]] = field(default_factory=dict)
     examples: list[Counterexample] = field(default_factory=list)
     dearest: Counterexample | None = None
     epsilon: Fraction | None = Fraction(0)
     words: str = ""
     began: float = field(default_factory=time.monotonic)
+
+    @property
+    def asked(self) -> Callable[..., Any]:
+        """The mechanism as a function of an array, whatever it takes."""
+        function = self.mechanism
+        if self.container == "array":
+            return function
+
+        @functools.wraps(function)
+        def of_array(dataset: Any, rng: Any) -> Any:
+            return function(list(dataset), rng)
+
+        return of_array
 
     @property
     def name(self) -> str:
@@ -52,6 +67,7 @@ class Question:
             reason,
             time.monotonic() - self.began,
             notion=self.notion,
+            container=self.container,
             counterexamples=tuple(self.examples[:6]),
             dearest=self.dearest,
             **more,

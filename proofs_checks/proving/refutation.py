@@ -20,12 +20,13 @@ def refute(mechanism: Callable[..., Any], proof: Proof, trials: int, seed: int =
     Audits the claim; where nothing was claimed, what is proved, which gives a lower bound.
     """
     pairs: dict[str, tuple[Any, Any]] = {}
+    made = list if proof.container == "list" else np.array
     for example in proof.counterexamples or filter(None, [proof.dearest]):
         here, there = np.array(example.dataset), np.array(example.neighbour)
-        pairs.setdefault(repr((here, there)), (here, there))
+        pairs.setdefault(repr((here, there)), (made(here), made(there)))
         if proof.relation == "answers":  # the same move, from answers that are all 0
             moved = np.sign(there - here)
-            pairs.setdefault(repr((0 * here, moved)), (0 * here, moved))
+            pairs.setdefault(repr((0 * here, moved)), (made(0 * here), made(moved)))
     claim = proof.claim if proof.claim is not None else proof.epsilon
     tried = list(pairs.values())[:MOST]
     best: AuditResult | None = None

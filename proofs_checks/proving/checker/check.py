@@ -23,7 +23,7 @@ from typing import Any
 from .costs import costs, drawn, gaussian_costs
 from .farkas import Prover
 from .forms import Form, Refused, Sign
-from .names import followed
+from .names import followed, taking
 from .pairs import Data, Neighbours, cases
 from .pieces import Piece, determinant, read_piece
 from .replay import replayed
@@ -54,6 +54,7 @@ def check_proof(document: Mapping[str, Any], function: Callable[..., Any]) -> Ch
         whole, relation, sizes = document["domain"]["whole"], document["relation"], document["sizes"]
         if budget < 0 or not all(type(flag) is bool for flag in (merging, whole)) or not sizes:
             raise Refused("fields that make no claim")
+        function = taking(function, document.get("container", "array"))
         stated = {(case["entries"], case["case"]): case["pieces"] for case in document["cases"]}
         steps = runs = 0
         for size in sizes:

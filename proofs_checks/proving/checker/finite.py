@@ -16,6 +16,7 @@ from flint import arb, ctx, fmpq
 
 from .check import Checked
 from .forms import Refused, rational
+from .names import taking
 from .runs import parts
 
 FORMAT = "dpcert enumeration 1"
@@ -150,6 +151,7 @@ def check_enumeration(document: Mapping[str, Any], function: Callable[..., Any])
         values = [float(value) for value in document["values"]]
         if epsilon < 0 or not document["sizes"] or len(set(values)) < 2:
             raise Refused("fields that make no claim")
+        function = taking(function, document.get("container", "array"))
         compared = sum(_check_size(function, values, int(n), document["relation"], epsilon) for n in document["sizes"])
     except Refused as problem:
         return Checked(False, str(problem))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ....mechanisms import samplers
-from .forms import Form, Sign, greater, lesser, refuse, tracer
+from .forms import Form, Refused, Sign, greater, lesser, refuse, tracer
 from .tables import Table, table
 
 CHANCE = ("random", "secrets", "time", "os", "uuid", "datetime")
@@ -203,6 +203,15 @@ def meaning(value: Any, known: dict[int, Any]) -> Any:
 def _own(module: str) -> bool:
     root = module.split(".")[0]
     return root not in sys.stdlib_module_names and root not in LIBRARIES and "proofs_checks.proving" not in module
+
+
+def taking(function: Callable[..., Any], container: Any) -> Callable[..., Any]:
+    """The function of an array that a function of this container is. Raises Refused for another container."""
+    if container == "array":
+        return function
+    if container != "list":
+        raise Refused(f"a dataset that is neither an array nor a list but {container!r:.40}")
+    return lambda dataset, rng: function(list(dataset), rng)
 
 
 def followed(function: Callable[..., Any], known: dict[int, Any] | None = None) -> Callable[..., Any]:

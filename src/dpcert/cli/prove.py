@@ -43,6 +43,7 @@ def prove_command(
         str | None,
         typer.Option("--values", help="Entries are only these, as in 0,1: exact enumeration of coins and choices."),
     ] = None,
+    container: Annotated[str, typer.Option("--container", help="What the function takes: array or list.")] = "array",
     certificate: Annotated[
         Path | None, typer.Option("--certificate", metavar="DIR", help="Write the proof there, for dpcert check.")
     ] = None,
@@ -62,7 +63,11 @@ def prove_command(
     """
     from ..mechanisms.validate import count
     from ..proofs_checks.auditing.target import load
-    from ..proofs_checks.proving import prove
+
+    try:
+        from ..proofs_checks.proving import prove
+    except ModuleNotFoundError as problem:
+        raise InputError("z3", problem.name, "an installed z3-solver: pip install 'dpcert[prove]'") from None
 
     count("--trials", trials, least=0)
     target = load(mechanism, "([0.0], [1.0])", field="MODULE:FUNCTION")
@@ -76,6 +81,7 @@ def prove_command(
         "high": _end("--high", high),
         "whole": whole,
         "values": None if values is None else _numbers(values),
+        "container": container,
         "max_seconds": max_seconds,
     }
     with _progress() as progress:

@@ -336,3 +336,14 @@ def test_a_search_with_a_fault_proves_nothing_broken_because_of_the_checker(name
     assert "the checker rejects" in prove(broken, epsilon=1, entries=1).reason
     monkeypatch.setattr(prover, "check_proof", lambda *_: Checked(True, ""))
     assert prove(broken, epsilon=1, entries=1).proved
+
+
+def test_datasets_that_are_lists():
+    def mechanism(dataset, rng):
+        return sum([*dataset, *([] if dataset else [0])]) + len(dataset.copy()) + rng.laplace()
+
+    assert prove(mechanism, entries=2, epsilon=1, container="list").proved
+    assert prove(mechanism, entries=2, epsilon=0.9, container="list").verdict == "not proved"
+    assert prove(randomised_response, entries=2, values=[0, 1], container="list").proved
+    with pytest.raises(InputError, match="container"):
+        prove(mechanism, container="frame")
