@@ -15,6 +15,7 @@ from .neighbours import NOTIONS, Neighbouring, Notion, Visibility, default_relat
 from .randomized_response import RandomizedResponse
 from .run import Run, as_run
 from .sampling import FixedSize, Poisson, Shuffled, TruncatedPoisson
+from .schedules import draw_schedule
 from .secure_aggregation import DistributedDiscreteGaussian, Skellam
 from .tree_aggregation import TreeAggregation
 from .validate import InputError
@@ -56,6 +57,7 @@ __all__ = [
     "Zcdp",
     "as_run",
     "default_relation",
+    "draw_schedule",
     "event_for_accountant",
     "from_event",
     "neighbouring_for_accountant",

@@ -10,6 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from multiprocessing import active_children
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,6 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from ..mechanisms import InputError
 from ..mechanisms.validate import count
+from .audit_schedule import audited, print_audit
 from .options import Json
 from .output import print_json, rounded_down
 
@@ -30,7 +32,9 @@ SETTLED = 0.1
 
 
 def audit_command(
-    mechanism: Annotated[str, typer.Argument(metavar="MODULE:CALLABLE", help="mechanism(dataset, rng) -> output.")],
+    mechanism: Annotated[
+        str | None, typer.Argument(metavar="MODULE:CALLABLE", help="mechanism(dataset, rng) -> output.")
+    ] = None,
     epsilon: Annotated[float | None, typer.Option("--epsilon", help="Claimed epsilon, at least 0.")] = None,
     delta: Annotated[float, typer.Option("--delta", help="Claimed delta, at least 0.")] = 0.0,
     mu: Annotated[float | None, typer.Option("--mu", help="Claim mu-GDP instead of (epsilon, delta).")] = None,
@@ -56,13 +60,32 @@ def audit_command(
         bool, typer.Option("--observe-failures", help="Exceptions are outputs: whoever looks sees that a call failed.")
     ] = False,
     workers: Annotated[int, typer.Option("--workers", help="Processes to run trials in; 0: this one.")] = 0,
+    schedule: Annotated[
+        Path | None,
+        typer.Option(
+            "--schedule",
+            metavar="LOG",
+            help="Instead of a callable: were these cohorts sampled as they are accounted? JSON of population, "
+            "sampling (as in a claim), rounds (a list of unit numbers each). --alpha: false alarms.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Attack a mechanism: is it as private as claimed?
+    """Attack a mechanism, or the schedule of a run: is it as private as claimed?
 
     Exit code: 0 nothing was refuted (which proves nothing); 1 the claim is refuted; 2 bad input, or an exception in
     the mechanism. Ctrl-C ends the trials; whatever ends them, what is known by then is reported.
     """
+    if schedule is not None:
+        if mechanism is not None or epsilon is not None or mu is not None:
+            raise InputError(
+                "--schedule", str(schedule), "no callable and no claim beside it: it says what it is itself"
+            )
+        found = audited(schedule, alpha)
+        print_audit(schedule, found, as_json)
+        raise typer.Exit(REFUTED if found.refuted else NOT_REFUTED)
+    if mechanism is None:
+        raise InputError("MODULE:CALLABLE", None, "a callable to attack, or --schedule LOG")
     if (epsilon is None) == (mu is None):
         raise InputError("--epsilon", epsilon, "a claim: --epsilon (with --delta), or --mu")
     count("--workers", workers, least=0)

@@ -1,0 +1,56 @@
+"""dpcert audit --schedule LOG: was a run sampled as it is accounted?"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from ..mechanisms import Gaussian, InputError, Repeat
+from .output import print_json
+
+if TYPE_CHECKING:
+    from ..proofs_checks.auditing.schedule import ScheduleAudit
+
+EXPECTED = "JSON with population, sampling (as in a claim's [sampling]) and rounds: one list of unit numbers a round"
+
+
+def audited(path: Path, error: float) -> ScheduleAudit:
+    """The audit of a logged schedule. Raises InputError for a log that is not one."""
+    from ..mechanisms.tables.cohort import SamplingTable
+    from ..proofs_checks.auditing.schedule import audit_schedule
+
+    log = _read(path)
+    table = SamplingTable.model_validate({"population": log["population"], **log["sampling"]})
+    rounds = log["rounds"]
+    if not isinstance(rounds, list) or not rounds or not all(isinstance(cohort, list) for cohort in rounds):
+        raise InputError("rounds", str(rounds)[:40], "a list with one list of unit numbers for each round")
+    # noise has no part in who takes part
+    run = Repeat(table.sampled(Gaussian(1.0)), table.times(len(rounds)))
+    return audit_schedule(run, rounds, log["population"], error)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        log = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as problem:
+        raise InputError("--schedule", str(path), f"a readable file of {EXPECTED} ({problem})") from problem
+    keys = {"population", "sampling", "rounds"}
+    if not isinstance(log, dict) or set(log) != keys or not isinstance(log["sampling"], dict):
+        raise InputError("--schedule", str(path), EXPECTED)
+    return log
+
+
+def print_audit(path: Path, audit: ScheduleAudit, as_json: bool) -> None:
+    """What was found, as one JSON document or as lines."""
+    if as_json:
+        print_json({"schedule": str(path), "refuted": audit.refuted, **asdict(audit)})
+        return
+    typer.echo(f"{audit.rounds} rounds against {audit.scheme}, with a probability of error of at most {audit.error:g}:")
+    for check in audit.checks:
+        typer.echo(f"  {check.name}: {check.text} (p at most {check.p_value:.3g})")
+    verdict = "refuted: this was not sampled so" if audit.refuted else "not refuted, which proves nothing"
+    typer.echo(verdict)

@@ -1,0 +1,125 @@
+"""Samplers draw their own scheme, by exact laws and by the audit of logs; the audit catches one scheme sold as another.
+
+The audits here err with probability at most 1e-6 each, the laws of the samplers with at most 1e-9 (Hoeffding);
+all draws are seeded, so a run that passed once passes always.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from itertools import combinations, permutations
+
+import pytest
+
+from dpcert.cli import run as main
+from dpcert.mechanisms import (
+    Cyclic,
+    FixedSize,
+    Gaussian,
+    InputError,
+    Poisson,
+    RandomAllocation,
+    Repeat,
+    Shuffled,
+    TruncatedPoisson,
+    draw_schedule,
+)
+from dpcert.mechanisms.randomness import SeededTestSource
+from dpcert.proofs_checks.auditing.schedule import audit_schedule
+
+NOISE = Gaussian(1.0)
+UNITS, ROUNDS = 240, 60
+SCHEMES = {
+    "poisson": Repeat(Poisson(NOISE, 0.05), ROUNDS),
+    "truncated": Repeat(TruncatedPoisson(NOISE, 0.05, UNITS, 13), ROUNDS),
+    "fixed-size": Repeat(FixedSize(NOISE, UNITS, 12), ROUNDS),
+    "shuffled": Repeat(Shuffled(NOISE, 20), 3),
+    "cyclic": Repeat(Cyclic(NOISE, 20), 3),
+    "allocation": Repeat(RandomAllocation(NOISE, 20), 3),
+}
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+@pytest.mark.parametrize("seed", range(5))
+def test_no_scheme_is_refuted_as_itself(name, seed):
+    run = SCHEMES[name]
+    found = audit_schedule(run, draw_schedule(run, UNITS, SeededTestSource(seed)), UNITS)
+    assert not found.refuted, found
+
+
+@pytest.mark.parametrize("claimed", SCHEMES)
+@pytest.mark.parametrize("drawn", SCHEMES)
+def test_every_scheme_sold_as_another_is_caught(claimed, drawn):
+    """One of t looks like Poisson cohorts, fixed sizes fit under a cut: in 60 rounds these are not told apart."""
+    alike = {("truncated", "fixed-size"), ("truncated", "shuffled"), ("truncated", "cyclic"), ("poisson", "allocation")}
+    if claimed == drawn or (claimed, drawn) in alike:
+        return
+    cohorts = draw_schedule(SCHEMES[drawn], UNITS, SeededTestSource(7))
+    assert audit_schedule(SCHEMES[claimed], cohorts, UNITS).refuted
+
+
+def test_a_loader_that_shuffles_once_is_caught():
+    once = draw_schedule(Shuffled(NOISE, 20), UNITS, SeededTestSource(1))
+    assert audit_schedule(Repeat(Shuffled(NOISE, 20), 4), once * 4, UNITS).refuted
+
+
+def close(found: int, trials: int, chance: float) -> bool:
+    """|frequency - chance| within Hoeffding's bound for a probability of error of 1e-9."""
+    return abs(found / trials - chance) <= math.sqrt(math.log(2e9) / (2 * trials))
+
+
+@pytest.mark.parametrize(
+    ("run", "law"),
+    [
+        (FixedSize(NOISE, 4, 2), {(pair,): 1 / 6 for pair in combinations(range(4), 2)}),
+        (RandomAllocation(NOISE, 3), None),
+        (Poisson(NOISE, 0.25), None),
+        (Shuffled(NOISE, 3), {tuple((unit,) for unit in order): 1 / 6 for order in permutations(range(3))}),
+        (TruncatedPoisson(NOISE, 0.5, 2, 1), {((),): 1 / 4, ((0,),): 3 / 8, ((1,),): 3 / 8}),
+    ],
+)
+def test_samplers_draw_the_law_itself(run, law):
+    draws, units = 6000, {FixedSize: 4, Shuffled: 3}.get(type(run), 2)
+    source = SeededTestSource(3)
+    seen = Counter(tuple(tuple(cohort) for cohort in draw_schedule(run, units, source)) for _ in range(draws))
+    if law is None and isinstance(run, Poisson):
+        law = {((),): 9 / 16, ((0,),): 3 / 16, ((1,),): 3 / 16, ((0, 1),): 1 / 16}
+    elif law is None:  # both units in one of three rounds, independently
+        law = {
+            tuple(tuple(unit for unit, at in enumerate(places) if at == k) for k in range(3)): 1 / 9
+            for places in [(i, j) for i in range(3) for j in range(3)]
+        }
+    assert set(seen) <= set(law)
+    assert all(close(seen[outcome], draws, chance) for outcome, chance in law.items())
+
+
+def test_false_alarms_are_as_rare_as_stated():
+    """At error 0.2, a thousand logs of the scheme itself: more than 290 alarms would have probability below 1e-9."""
+    run, source = Repeat(Poisson(NOISE, 0.2), 6), SeededTestSource(11)
+    alarms = sum(audit_schedule(run, draw_schedule(run, 12, source), 12, 0.2).refuted for _ in range(1000))
+    assert alarms <= 290
+
+
+def test_bad_logs():
+    run = Repeat(Poisson(NOISE, 0.5), 2)
+    for cohorts, field in (([[0]], "cohorts"), ([[0], [0, 0]], "cohorts[1]"), ([[5], []], "cohorts[0]")):
+        with pytest.raises(InputError) as problem:
+            audit_schedule(run, cohorts, 3)
+        assert problem.value.field == field
+    with pytest.raises(InputError):
+        draw_schedule(NOISE, 3)
+    with pytest.raises(InputError):
+        draw_schedule(FixedSize(NOISE, 10, 2), 9)
+
+
+def test_the_command(tmp_path, capsys):
+    log = tmp_path / "log.json"
+    rounds = draw_schedule(SCHEMES["shuffled"], UNITS, SeededTestSource(2))
+    for sampling, code in (({"scheme": "shuffle", "cohort": 12}, 0), ({"scheme": "poisson", "sampling_rate": 0.05}, 1)):
+        log.write_text(json.dumps({"population": UNITS, "sampling": sampling, "rounds": rounds}))
+        assert main(["audit", "--schedule", str(log), "--json"]) == code
+        assert json.loads(capsys.readouterr().out)["refuted"] is (code == 1)
+    log.write_text("[]")
+    assert main(["audit", "--schedule", str(log)]) == 2
