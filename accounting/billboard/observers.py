@@ -29,11 +29,12 @@ from ...mechanisms import (
 )
 from ...mechanisms.aggregation import Aggregation
 from ...mechanisms.validate import choice, delta_below_one
+from ..answer import answer
 from ..bracket import Bracket
-from ..epsilon import epsilon
 from ..participation.colluders import less_revealing, more_revealing
 from ..participation.hidden_bounds import total_statistic_lower
 from ..participation.visible import epsilon_when_visible
+from ..question import Question
 from .faced_noise import as_seen
 from .guarantees import Guarantee, Observer
 from .knowledge import CLIENTS, Clients, Knows, participation_known
@@ -171,7 +172,7 @@ def _upper(run: Mechanism, observer: Observer, delta: float, relation: Neighbour
     )
     whole = Sequence(tuple(parts))
     left = (delta - spent) * (1 - 1e-15) if spent else delta
-    found += _attempt(lambda: epsilon(whole, left, relation, notion=seen))
+    found += _attempt(lambda: answer(Question.about(whole, "epsilon", relation, seen), left))
     if not found:
         raise InputError("run", run, "rounds for which a bound against this observer is known")
     return min(found, key=lambda bracket: bracket.upper)
@@ -193,7 +194,7 @@ def _visible(run: Mechanism, delta: float, relation: Neighbouring) -> Bracket:
     steps = rounds_by_step(run)
     parts = Sequence(tuple(Repeat(_unhidden(step), rounds) for step, rounds in steps.items()))
     plain = all(not hasattr(step, "mechanism") for step in steps)  # everybody takes part: there is nothing to see
-    return epsilon(parts, delta, relation, participation=None if plain else "visible")
+    return answer(Question.about(parts, "epsilon", relation, participation=None if plain else "visible"), delta)
 
 
 def _lower(run: Mechanism, observer: Observer, delta: float, relation: Neighbouring) -> Bracket:
@@ -206,14 +207,14 @@ def _lower(run: Mechanism, observer: Observer, delta: float, relation: Neighbour
     alone = [Repeat(step.mechanism if isinstance(step, Cyclic) else step, rounds) for step, rounds in steps.items()]
     found = [Bracket(0.0, math.inf, True, "none")]
     for part in [Sequence(tuple(alone)), *alone] if len(alone) > 1 else alone:
-        found += _attempt(lambda part=part: epsilon(part, delta, relation))  # type: ignore[misc]
+        found += _attempt(lambda part=part: _by_pairs(part, delta, relation))  # type: ignore[misc]
     for step, rounds in steps.items():
         found.append(Bracket(total_statistic_lower(step, rounds, delta, relation), math.inf, True, "total"))
         if isinstance(step, FixedSize) and observer.kind == "coalition" and observer.size:
             partly = less_revealing(step, observer.size, rounds, _SPENT, relation)
             if partly is not None and delta < 1 - _SPENT:
                 reached = delta / (1 - _SPENT) * (1 + 1e-15)
-                found += _attempt(lambda run=partly, at=reached: epsilon(run, at, "zero-out"))  # type: ignore[misc]
+                found += _attempt(lambda run=partly, at=reached: _by_pairs(run, at, "zero-out"))  # type: ignore[misc]
     return max((bracket for bracket in found if bracket.certified), key=lambda bracket: bracket.lower)
 
 
@@ -226,6 +227,11 @@ def _truly_known(step: Mechanism, observer: Observer) -> bool:
     if isinstance(step, Poisson | RandomAllocation) or observer.kind != "coalition":
         return False
     return observer.size is None or observer.size == getattr(step, "population", 0) - 1
+
+
+def _by_pairs(run: Mechanism, delta: float, relation: Neighbouring) -> Bracket:
+    """By product pairs: hidden cohorts are not narrowed further for each of many observers."""
+    return answer(Question.about(run, "epsilon", relation), delta)
 
 
 def _attempt(compute: Callable[[], Bracket]) -> list[Bracket]:
