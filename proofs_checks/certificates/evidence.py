@@ -22,6 +22,9 @@ AIMS = (1e-16, 1e-13, 1e-10, 1e-7, 1e-5, 1e-4)
 SCHEDULE = (*((aim, 16384) for aim in AIMS), *((aim, 65536) for aim in reversed(AIMS)))
 """Each aim with the number of terms that it may take (for a small shift)."""
 
+LITTLE_NOISE = 3.0
+"""The shift above which noise all but shows the coins, so that counting them comes first."""
+
 MOST_COINS, MOST_MASSES = 10_000, 40_000
 """Rounds whose coins are counted, and losses of their sum that are listed: up to about a second of the checker's."""
 
@@ -130,9 +133,11 @@ class Search:
             return
         if orders & {"epoch"} or (not upper and not gaussian):
             return
-        if mixture:
-            yield _end(direction, "mixture")
+        coins = [_end(direction, "mixture")] if mixture else []
+        seen = float(pair.mu) > LITTLE_NOISE
+        yield from coins if seen else ()
         yield from self._smooth(direction, epsilon, upper, gaussian)
+        yield from () if seen else coins
 
     def _smooth(self, direction: str, epsilon: float, upper: bool, gaussian: bool) -> Iterator[dict[str, Any]]:
         """Chernoff's bound and inversion, where a look in double precision says that they may do."""
