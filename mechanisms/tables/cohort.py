@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Literal
 
 from pydantic import model_validator
@@ -17,11 +18,14 @@ from .. import (
     Shuffled,
     TruncatedPoisson,
 )
-from .fields import MISSING, Count, Rate, Rounds, Table
+from .fields import MISSING, Count, Positive, Rate, Rounds, Table
+
+SYNONYMS = {"dataset_size": "population", "batch_size": "cohort"}
+"""What papers on training examples call them."""
 
 
 class SamplingTable(Table):
-    """[sampling]: who takes part in a round."""
+    """[sampling]: who takes part in a round. dataset_size and batch_size are other names for population and cohort."""
 
     scheme: Literal["none", "poisson", "fixed-size", "shuffle", "cyclic", "random-allocation"] = "none"
     population: Count | None = None
@@ -30,6 +34,16 @@ class SamplingTable(Table):
     max_cohort: Count | None = None
     block: Count | None = None
     per_block: Count | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_name(cls, given: object) -> object:
+        if not isinstance(given, dict):
+            return given
+        for synonym, name in SYNONYMS.items():
+            if synonym in given and name in given:
+                raise InputError(synonym, given[synonym], f"nothing beside {name}: they are the same")
+        return {SYNONYMS.get(name, name): value for name, value in given.items()}
 
     @model_validator(mode="after")
     def _consistent(self) -> SamplingTable:
@@ -85,6 +99,18 @@ class SamplingTable(Table):
             return (self.per_block or 1) / self.block
         return self.cohort / self.population if self.cohort and self.population else 1.0
 
+    def rounds_of(self, epochs: float) -> int:
+        """How many rounds so many passes over the population are, in exact decimals; the last one counts whole."""
+        if self.population and self.cohort:
+            share = Fraction(self.cohort, self.population)
+        elif self.sampling_rate is not None:
+            share = Fraction(repr(float(self.sampling_rate)))
+        else:
+            raise InputError(
+                "composition.epochs", epochs, "rounds: without cohorts of known size there are no epochs"
+            )
+        return math.ceil(Fraction(repr(float(epochs))) / share)
+
     @property
     def together(self) -> int:
         """How many rounds one description of `sampled` covers: an epoch, a pass, a block, else one."""
@@ -139,6 +165,13 @@ class SamplingTable(Table):
 
 
 class CompositionTable(Table):
-    """[composition]: how many rounds, adaptively, each with fresh randomness."""
+    """[composition]: how many rounds, adaptively, with fresh randomness; or how many epochs. Default: one round."""
 
-    rounds: Rounds = 1
+    rounds: Rounds | None = None
+    epochs: Positive | None = None
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> CompositionTable:
+        if self.rounds is not None and self.epochs is not None:
+            raise InputError("epochs", self.epochs, "nothing beside rounds")
+        return self

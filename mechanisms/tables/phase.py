@@ -19,13 +19,20 @@ class Phase(Table):
     def described(self) -> Described:
         """The noise of one round, or of all rounds together where it is correlated between them."""
         if isinstance(self.mechanism, CorrelatedTable):
-            return Described(*[self.mechanism.over(self.composition.rounds, self.sampling)] * 2)
+            return Described(*[self.mechanism.over(self.steps, self.sampling)] * 2)
         return self.mechanism.described(self.sampling)
+
+    @property
+    def steps(self) -> int:
+        """The rounds, as stated or as so many epochs come to."""
+        if self.composition.epochs is not None:
+            return self.sampling.rounds_of(self.composition.epochs)
+        return self.composition.rounds or 1
 
     @property
     def rounds(self) -> int:
         """How often the described mechanism ran: rounds, epochs, passes or blocks; once for correlated rounds."""
-        return 1 if isinstance(self.mechanism, CorrelatedTable) else self.sampling.times(self.composition.rounds)
+        return 1 if isinstance(self.mechanism, CorrelatedTable) else self.sampling.times(self.steps)
 
 
 def has_uneven_cohorts(phase: Phase) -> bool:

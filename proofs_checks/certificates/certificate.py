@@ -244,13 +244,13 @@ def _phase(phase: Phase) -> Table:
     return {
         "mechanism": _mechanism(phase),
         "sampling": _sampling(phase.sampling),
-        "rounds": phase.composition.rounds,
+        "rounds": phase.steps,
     }
 
 
 def _one_release(phase: Phase, mechanism: CorrelatedTable) -> Table:
     """Correlated noise, all rounds as one Gaussian release: the sensitivity as the weight of one unit in a sum."""
-    squares = mechanism.over(phase.composition.rounds, phase.sampling).squared_sensitivity()
+    squares = mechanism.over(phase.steps, phase.sampling).squared_sensitivity()
     least, most = (_root(Fraction(square), direction) for square, direction in zip(squares, (-1, 1), strict=True))
     sizes = {"noise_std": repr(mechanism.noise_multiplier), "clip_norm": "1", "max_weight": most, "min_weight": least}
     return {"mechanism": {"kind": "gaussian-mean", **sizes}, "sampling": _UNSAMPLED, "rounds": 1}
