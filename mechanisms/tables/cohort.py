@@ -106,9 +106,7 @@ class SamplingTable(Table):
         elif self.sampling_rate is not None:
             share = Fraction(repr(float(self.sampling_rate)))
         else:
-            raise InputError(
-                "composition.epochs", epochs, "rounds: without cohorts of known size there are no epochs"
-            )
+            raise InputError("composition.epochs", epochs, "rounds: without cohorts of known size there are no epochs")
         return math.ceil(Fraction(repr(float(epochs))) / share)
 
     @property
