@@ -5,7 +5,7 @@ import io
 import re
 from pathlib import Path
 
-GUIDE = (Path(__file__).resolve().parents[2] / "docs" / "ledger.md").read_text(encoding="utf-8")
+GUIDE = (Path(__file__).resolve().parents[3] / "docs" / "ledger.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```", GUIDE, flags=re.DOTALL)
 
 
