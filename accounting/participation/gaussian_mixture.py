@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 _SPECIAL = 2.0**-47
 """Taken as the largest relative error of scipy's erfc(x <= 0) and erfcx(x >= 0) and of numpy's exp.
 
-Several times what the test against ball arithmetic finds (tests/accounting/test_gaussian_mixture.py).
+Several times what the test against ball arithmetic finds (tests/accounting/participation/test_gaussian_mixture.py).
 """
 
 _SQRT_HALF = math.sqrt(0.5)

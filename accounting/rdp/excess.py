@@ -34,7 +34,7 @@ def log_excess(power: float, log_x: Array, change: Array) -> Array:
     log_x: log x. change: x - 1, only read where it lies in (-0.5, 0.5), where it must be accurate to its last
     digits. The absolute error of the result is at most 2^-53 times
     32 (1 + |result| + (|power| + 1)(1 + e)), e the error of log_x in units of 2^-53
-    (measured against 60 digits: tests/accounting/test_rdp_excess.py).
+    (measured against 60 digits: tests/accounting/rdp/test_rdp_excess.py).
     """
     step = np.where(np.abs(change) < 0.5, change, np.expm1(np.minimum(log_x, _FAR)))
     exponent = np.minimum(power * log_x, _FAR)
