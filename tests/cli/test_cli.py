@@ -341,7 +341,7 @@ def test_the_text_answer_rounds_outwards(capsys: pytest.CaptureFixture[str]) -> 
     ("arguments", "said"),
     [
         (["epsilon", "--delta", "x"], "--delta = 'x': expected a valid number"),
-        (["epsilon", "--rounds", "1.5"], "--rounds = '1.5': expected a valid integer"),
+        (["epsilon", "--rounds", "1.5"], "--rounds = 1.5: expected a whole number of at least 1"),
         (["epsilon", "--population=1.5"], "--population = '1.5': expected a valid integer"),
         (["train", "pmtl", "--learning-rate", "fast"], "--learning-rate = 'fast': expected a valid number"),
         (["audit", "module:function", "--trials", "1e3"], "--trials = '1e3': expected a valid integer"),
