@@ -22,6 +22,9 @@ from ...mechanisms.validate import count, open_probability
 from . import clopper_pearson
 from .curve import ClaimedCurve, gdp
 
+SHARES = (0.01, 0.03, 0.1, 0.3, 0.7)
+"""Parts of the canaries that are guessed, where the number of guesses is not chosen by the caller."""
+
 
 @dataclass(frozen=True, slots=True)
 class Guesses:
@@ -104,7 +107,36 @@ def _feasible(seen: Guesses, tail: float, claim: ClaimedCurve) -> bool:
 def mu_lower(seen: Guesses, error: float) -> float:
     """mu-GDP for no mu below this, with probability at least 1 - error."""
     open_probability("error", error)
-    return _largest(lambda mu: curve_p_value(seen, gdp(mu)) <= error if mu > 0 else True, tolerance=1e-3)
+    return _largest(lambda mu: mu <= 0 or _refuted(seen, gdp(mu), error), tolerance=1e-3)
+
+
+def _refuted(seen: Guesses, claim: ClaimedCurve, error: float) -> bool:
+    """Whether curve_p_value is at most `error`: one tail decides, as larger ones are feasible only where it is."""
+    return seen.correct > 0 and not _feasible(seen, error, claim)
+
+
+def best_epsilon_lower(scores: ArrayLike, included: ArrayLike, delta: float, error: float) -> tuple[float, Guesses]:
+    """The largest of the epsilon_lower of several numbers of guesses, and the guesses that gave it.
+
+    scores, included: as for `guess`. Each of the numbers (SHARES of the canaries) has an equal part of the error, so
+    that all their bounds hold together with probability 1 - error, and the largest of them with at least that.
+    """
+    return _best(scores, included, lambda seen, part: epsilon_lower(seen, delta, part), error)
+
+
+def best_mu_lower(scores: ArrayLike, included: ArrayLike, error: float) -> tuple[float, Guesses]:
+    """The largest of the mu_lower of several numbers of guesses; as best_epsilon_lower."""
+    return _best(scores, included, mu_lower, error)
+
+
+def _best(
+    scores: ArrayLike, included: ArrayLike, bound: Callable[[Guesses, float], float], error: float
+) -> tuple[float, Guesses]:
+    open_probability("error", error)
+    canaries = np.asarray(scores, float).size
+    numbers = sorted({max(1, round(share * canaries)) for share in SHARES})
+    seen = [guess(scores, included, made) for made in numbers]
+    return max(((bound(one, error / len(seen)), one) for one in seen), key=lambda found: found[0])
 
 
 def _largest(refuted: Callable[[float], bool], tolerance: float = 1e-6) -> float:
