@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from fractions import Fraction
 
 from ...mechanisms import InputError
 from ...mechanisms.validate import number
 from .certificate import source_digest
 from .checker.finite import check_enumeration
 from .counterexamples import shown
-from .finite import Worst, logarithm, worst
+from .finite import Worst, excess, logarithm, worst
 from .proof import Counterexample, Proof
 from .question import Progress, Question
 from .unsupported import Unsupported
@@ -31,7 +32,12 @@ def enumerated(question: Question, values: Sequence[float], deadline: float, pro
             stopped = True
             break
         try:
-            _take(question, worst(question.asked, entries, size, question.relation))
+            if question.delta:
+                _exceeded(
+                    question, *excess(question.asked, entries, size, question.relation, question.claim or Fraction(0))
+                )
+            else:
+                _take(question, worst(question.asked, entries, size, question.relation))
         except Unsupported as problem:
             return question.proof("unsupported", str(problem))
         except KeyboardInterrupt:
@@ -54,11 +60,20 @@ def enumerated(question: Question, values: Sequence[float], deadline: float, pro
         "container": question.container,
         "sizes": sizes,
         "epsilon": str(epsilon),
+        "delta": str(question.delta),
     }
     checked = check_enumeration(certificate, question.mechanism)
     if not checked.ok:
         return question.proof("not proved", f"the checker rejects what the enumeration found: {checked.reason}")
     return question.proof("proved", checked.reason, certificate=certificate, stopped=stopped)
+
+
+def _exceeded(question: Question, delta: Fraction, here: tuple[float, ...], there: tuple[float, ...]) -> None:
+    """The pair that needs the largest delta of one size, where that is more than the claimed one."""
+    question.epsilon = question.claim
+    if delta > question.delta:
+        why = f"they need a delta of {float(delta):.6g}"
+        question.examples.append(Counterexample(here, there, (), "(all outputs)", why))
 
 
 def _take(question: Question, found: Worst) -> None:

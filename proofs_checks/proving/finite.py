@@ -190,8 +190,36 @@ def worst(mechanism: Callable[..., Any], values: Sequence[float], entries: int, 
     return largest
 
 
+def excess(
+    mechanism: Callable[..., Any], values: Sequence[float], entries: int, relation: str, epsilon: Fraction
+) -> tuple[Fraction, tuple[float, ...], tuple[float, ...]]:
+    """The least delta of (epsilon, delta)-DP, rounded up, and the neighbours that need it. Raises Unsupported.
+
+    It is the sum of max(0, p - e^epsilon q) over the outputs.
+    """
+    laws: dict[tuple[float, ...], Law] = {}
+    factor = _fraction(
+        arb(fmpq(epsilon.numerator, epsilon.denominator)).exp().lower()
+    )  # down: the excess is rounded up
+    largest: tuple[Fraction, tuple[float, ...], tuple[float, ...]] = Fraction(0), (), ()
+    for here, there in neighbours(values, entries, relation):
+        for dataset in (here, there):
+            if dataset not in laws:
+                laws[dataset] = law(mechanism, dataset)
+        other = laws[there]
+        delta = sum((max(p - factor * other.get(o, 0), Fraction(0)) for o, p in laws[here].items()), Fraction(0))
+        if delta > largest[0]:
+            largest = delta, here, there
+    return largest
+
+
+def _fraction(ball: Any) -> Fraction:
+    """The exact value of a ball without radius."""
+    mantissa, exponent = ball.man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
 def logarithm(ratio: Fraction) -> Fraction:
     """log(ratio), rounded up to a float."""
     ctx.prec = 200
-    mantissa, exponent = arb(fmpq(ratio.numerator, ratio.denominator)).log().upper().man_exp()
-    return Fraction(rounded_up(Fraction(int(mantissa)) * Fraction(2) ** int(exponent)))
+    return Fraction(rounded_up(_fraction(arb(fmpq(ratio.numerator, ratio.denominator)).log().upper())))

@@ -52,6 +52,7 @@ class Proof:
     seconds: float
     notion: str = "dp"
     container: str = "array"
+    delta: float = 0.0
     certificate: dict[str, Any] | None = None
     counterexamples: tuple[Counterexample, ...] = ()
     dearest: Counterexample | None = None
@@ -64,16 +65,20 @@ class Proof:
         return self.verdict == "proved"
 
     def __str__(self) -> str:
-        unit = "DP" if self.notion == "dp" else "zCDP"
         where = f"{self.relation}, {self.domain}"
         if self.proved:
-            first = f"proved: {self.name} is {self.epsilon!r}-{unit} {self._range()} ({where})"
+            first = f"proved: {self.name} is {self._cost()} {self._range()} ({where})"
         elif self.verdict == "unsupported":
             first = f"unsupported: {self.name}: {self.reason}"
         else:
             first = f"not proved: {self.name} ({where}): {self.reason}"
         stop = ["stopped before the requested number of entries"] if self.stopped else []
         return "\n  ".join([first, *stop, *[_shown(example) for example in self.counterexamples[:3]]])
+
+    def _cost(self) -> str:
+        if self.notion == "zcdp":
+            return f"{self.epsilon!r}-zCDP"
+        return f"({self.epsilon!r}, {self.delta!r})-DP" if self.delta else f"{self.epsilon!r}-DP"
 
     def _range(self) -> str:
         if self.every_size:
@@ -88,7 +93,7 @@ class Proof:
             "mechanism": self.name,
             "verdict": self.verdict,
             "notion": self.notion,
-            "claimed": {name: self.claim},
+            "claimed": {name: self.claim, "delta": self.delta},
             f"{name}_upper": self.epsilon,
             "relation": self.relation,
             "domain": self.domain,

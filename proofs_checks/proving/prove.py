@@ -35,6 +35,7 @@ def prove(
     high: float | None = 1.0,
     whole: bool = False,
     values: Sequence[float] | None = None,
+    delta: float = 0.0,
     container: str = "array",
     max_seconds: float = 300.0,
     progress: Progress | None = None,
@@ -48,6 +49,7 @@ def prove(
     relation: "replace-one", "add-remove", or "answers" (every entry moves by at most 1: answers to queries).
     values: entries are these numbers only, and the mechanism has finitely many outcomes (coins and choices, no other
     noise): all of them are enumerated with their exact probabilities, and the least epsilon is the true one.
+    delta: only with values and a claimed epsilon: (epsilon, delta)-DP, below 1.
     container: what dataset is: a numpy "array" or a "list".
     progress: called with the cases done and their number.
 
@@ -77,6 +79,9 @@ def prove(
     )
     question.container = choice("container", container, ("array", "list"))
     deadline, progress = time.monotonic() + positive("max_seconds", max_seconds), progress or (lambda *_: None)
+    if delta and (values is None or epsilon is None or not 0 < number("delta", delta) < 1):
+        raise InputError("delta", delta, "0, or below 1 with a claimed epsilon and the values of the entries")
+    question.delta = Fraction(delta)
     if values is not None and notion == "zcdp":
         raise InputError("notion", notion, "dp, for a mechanism with finitely many outcomes")
     if values is not None:
@@ -157,7 +162,10 @@ def _checked(question: Question, merging: bool, stopped: bool) -> Proof:
         question.cases,
     )
     certificate["container"] = question.container
-    verdict = check_proof(certificate, question.mechanism)
+    try:
+        verdict = check_proof(certificate, question.mechanism)
+    except KeyboardInterrupt:
+        return question.proof("not proved", "interrupted before the checker was done", stopped=True)
     if not verdict.ok:
         return question.proof("not proved", f"the checker rejects what the search found: {verdict.reason}")
     parts = sorted({s for pieces in question.cases.values() for p in pieces for kind, s in p.draws if kind == "part"})

@@ -28,6 +28,7 @@ class Question:
     domain: Domain
     notion: str = "dp"
     container: str = "array"
+    delta: Fraction = Fraction(0)
     cases: dict[tuple[int, str], list[Piece]] = field(default_factory=dict)
     examples: list[Counterexample] = field(default_factory=list)
     dearest: Counterexample | None = None
@@ -68,6 +69,7 @@ class Question:
             time.monotonic() - self.began,
             notion=self.notion,
             container=self.container,
+            delta=float(self.delta),
             counterexamples=tuple(self.examples[:6]),
             dearest=self.dearest,
             **more,

@@ -32,7 +32,7 @@ def refute(mechanism: Callable[..., Any], proof: Proof, trials: int, seed: int =
     best: AuditResult | None = None
     for pair in tried:
         alpha = ALPHA / len(tried)
-        result = audit(mechanism, pair, epsilon=claim, trials=trials, alpha=alpha, seed=seed)
+        result = audit(mechanism, pair, epsilon=claim, delta=proof.delta, trials=trials, alpha=alpha, seed=seed)
         if result.refuted and proof.claim is not None:
             return result
         if best is None or result.p_value < best.p_value:

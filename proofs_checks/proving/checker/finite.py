@@ -147,12 +147,14 @@ def check_enumeration(document: Mapping[str, Any], function: Callable[..., Any])
     try:
         if document.get("format") != FORMAT or document["relation"] not in ("replace-one", "add-remove"):
             raise Refused(f"not a certificate of the format {FORMAT!r}")
-        epsilon = Fraction(document["epsilon"])
+        epsilon, delta = Fraction(document["epsilon"]), Fraction(document.get("delta", 0))
         values = [float(value) for value in document["values"]]
-        if epsilon < 0 or not document["sizes"] or len(set(values)) < 2:
+        if epsilon < 0 or not 0 <= delta < 1 or not document["sizes"] or len(set(values)) < 2:
             raise Refused("fields that make no claim")
         function = taking(function, document.get("container", "array"))
-        compared = sum(_check_size(function, values, int(n), document["relation"], epsilon) for n in document["sizes"])
+        compared = sum(
+            _check_size(function, values, int(n), document["relation"], epsilon, delta) for n in document["sizes"]
+        )
     except Refused as problem:
         return Checked(False, str(problem))
     except (KeyError, TypeError, ValueError, ZeroDivisionError) as problem:
@@ -161,13 +163,18 @@ def check_enumeration(document: Mapping[str, Any], function: Callable[..., Any])
 
 
 def _check_size(
-    function: Callable[..., Any], values: list[float], entries: int, relation: str, epsilon: Fraction
+    function: Callable[..., Any], values: list[float], entries: int, relation: str, epsilon: Fraction, delta: Fraction
 ) -> int:
     sizes = (entries, entries - 1) if relation == "add-remove" else (entries,)
     laws = {d: distribution(function, d) for n in sizes for d in itertools.product(values, repeat=n)}
     compared = 0
     for here, there in itertools.permutations(laws, 2):
         if not _are_neighbours(here, there, relation):
+            continue
+        if delta:
+            if not _small(laws[here], laws[there], epsilon, delta):
+                raise Refused(f"{list(here)} and {list(there)} need a larger delta")
+            compared += len(laws[here])
             continue
         for output, chance in laws[here].items():
             if not _at_most(chance, laws[there].get(output, Fraction(0)), epsilon):
@@ -190,3 +197,15 @@ def _at_most(chance: Fraction, other: Fraction, epsilon: Fraction) -> bool:
     ctx.prec = 200
     bound = arb(fmpq(epsilon.numerator, epsilon.denominator)).exp() * arb(fmpq(other.numerator, other.denominator))
     return bool(bound >= arb(fmpq(chance.numerator, chance.denominator)))
+
+
+def _small(law: Mapping[str, Fraction], other: Mapping[str, Fraction], epsilon: Fraction, delta: Fraction) -> bool:
+    """sum of max(0, p - e^epsilon q) <= delta, for certain: over the outputs that may be on the wrong side."""
+    ctx.prec = 200
+    factor, total = arb(fmpq(epsilon.numerator, epsilon.denominator)).exp(), arb(0)
+    for output, chance in law.items():
+        q = other.get(output, Fraction(0))
+        over = arb(fmpq(chance.numerator, chance.denominator)) - factor * arb(fmpq(q.numerator, q.denominator))
+        if not over <= 0:
+            total += arb(over.upper())
+    return bool(total <= arb(fmpq(delta.numerator, delta.denominator)))

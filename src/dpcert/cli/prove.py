@@ -43,6 +43,7 @@ def prove_command(
         str | None,
         typer.Option("--values", help="Entries are only these, as in 0,1: exact enumeration of coins and choices."),
     ] = None,
+    delta: Annotated[float, typer.Option("--delta", help="Claimed delta: with --epsilon and --values only.")] = 0.0,
     container: Annotated[str, typer.Option("--container", help="What the function takes: array or list.")] = "array",
     certificate: Annotated[
         Path | None, typer.Option("--certificate", metavar="DIR", help="Write the proof there, for dpcert check.")
@@ -82,6 +83,7 @@ def prove_command(
         "whole": whole,
         "values": None if values is None else _numbers(values),
         "container": container,
+        "delta": delta,
         "max_seconds": max_seconds,
     }
     with _progress() as progress:

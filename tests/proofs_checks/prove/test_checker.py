@@ -385,3 +385,10 @@ def test_a_function_that_catches_the_end_of_its_run_is_rejected():
             return 0.0
 
     assert "catches" in finite.check_enumeration(enumeration(epsilon="9"), mechanism).reason
+
+
+def test_deltas_of_enumerations_are_checked_exactly():
+    """At epsilon 0 the randomised response needs a delta of 3/4 - 1/4."""
+    assert finite.check_enumeration(enumeration(epsilon="0", delta="1/2"), randomised_response).ok
+    for delta in ("499999/1000000", "1", "-1"):
+        assert not finite.check_enumeration(enumeration(epsilon="0", delta=delta), randomised_response).ok

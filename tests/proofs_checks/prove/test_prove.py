@@ -1,5 +1,6 @@
 """prove() on small mechanisms: proofs, the least epsilon, refusals; each with what must not be proved."""
 
+import doctest
 import importlib
 import math
 import random
@@ -347,3 +348,38 @@ def test_datasets_that_are_lists():
     assert prove(randomised_response, entries=2, values=[0, 1], container="list").proved
     with pytest.raises(InputError, match="container"):
         prove(mechanism, container="frame")
+
+
+def test_an_interrupted_check_proves_nothing(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(prover, "check_proof", interrupted)
+    proof = prove(clipped_sum, entries=1)
+    assert not proof.proved
+    assert proof.stopped
+
+
+@pytest.mark.parametrize("module", ["prove", "part"])
+def test_examples(module):
+    tested = doctest.testmod(importlib.import_module(f"dpcert.proofs_checks.proving.{module}"))
+    assert tested.attempted > 0
+    assert tested.failed == 0
+
+
+def leaky_response(dataset, rng):
+    """Tells the truth openly one time in a hundred."""
+    if rng.random() < 0.01:
+        return ["openly", *dataset]
+    return randomised_response(dataset, rng)
+
+
+def test_a_delta_of_finitely_many_outcomes_is_exact():
+    claim = {"values": [0, 1], "entries": 2, "epsilon": 1.1}
+    assert prove(leaky_response, **claim).verdict == "not proved"
+    assert prove(leaky_response, **claim, delta=0.0100001).proved
+    proof = prove(leaky_response, **claim, delta=0.0099999)
+    assert proof.verdict == "not proved"
+    assert "a delta of 0.01" in proof.reason
+    with pytest.raises(InputError, match="delta"):
+        prove(clipped_sum, epsilon=1, delta=0.1)
