@@ -102,7 +102,12 @@ def dominating(run: Run, neighbouring: Neighbouring, participation: Participatio
     Raises InputError for combinations that have no meaning or no known bound.
     """
     relation = neighbouring_relation(neighbouring)
-    steps = [(_step(part, relation, participation), rounds) for part, rounds in rounds_by_step(as_run(run)).items()]
+    counts = rounds_by_step(as_run(run))
+    for part in counts:
+        refuse_absent_shares(part, relation)
+        if participation == "pooled":
+            refuse_known_shares(part)
+    steps = [(_step(part, relation, participation), rounds) for part, rounds in counts.items()]
     return Dominating(
         upper=_products([(step.upper, rounds) for step, rounds in steps]),
         lower=_products([(step.lower, rounds) for step, rounds in steps if step.lower]),
@@ -129,9 +134,6 @@ def _products(steps: list[tuple[dict[str, Pair], int]]) -> tuple[Composition, ..
 def _step(part: Mechanism, relation: Neighbouring, participation: Participation) -> _Step:
     if relation == "add-remove" and (participation == "visible" or isinstance(part, VisibleParticipation)):
         raise InputError("neighbouring", relation, _SEEN)
-    refuse_absent_shares(part, relation, seen=participation == "visible")
-    if participation == "pooled":
-        refuse_known_shares(part)
     if isinstance(part, VisibleParticipation):
         return _step(part.mechanism, relation, "visible")
     if isinstance(part, Poisson | FixedSize):

@@ -55,14 +55,14 @@ def brings_noise(step: Mechanism) -> bool:
     return isinstance(step, DistributedGaussian | DistributedDiscreteGaussian | Skellam)
 
 
-def refuse_absent_shares(step: Mechanism, relation: Neighbouring, *, seen: bool = False) -> None:
-    """InputError where the amount of noise depends on who is there. seen: the observer knows who took part anyway."""
+def refuse_absent_shares(step: Mechanism, relation: Neighbouring) -> None:
+    """InputError where the amount of noise depends on who is there; a VisibleParticipation says what is left."""
     if not brings_noise(step):
         return
     if relation == "add-remove":
         raise InputError("neighbouring", relation, STAYS)
     sampled = isinstance(step, Poisson | TruncatedPoisson) and step.sampling_rate < 1
-    if not seen and (sampled or (isinstance(step, RandomAllocation) and step.participations < step.rounds)):
+    if sampled or (isinstance(step, RandomAllocation) and step.participations < step.rounds):
         raise InputError("sampling", type(step).__name__, COUNTED)
 
 

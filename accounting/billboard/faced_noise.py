@@ -88,8 +88,9 @@ def _fits(step: Mechanism, observer: Observer, aggregation: Aggregation) -> None
     if _random_size(step) and not (isinstance(aggregation, PerClientNoise) and observer.kind == "server"):
         expected = "a server's noise and a constant denominator: in cohorts of random size, who comes decides both"
         raise InputError("aggregation", aggregation, expected)
-    if isinstance(step, WithReplacement) and isinstance(aggregation, SampleCountMean):
-        raise InputError("aggregation", aggregation, "equal weights, where one client may be drawn several times")
+    if isinstance(step, WithReplacement) and _depends_on_the_others(aggregation):
+        expected = "equal weights and no drop-outs, where one client may be drawn several times"
+        raise InputError("aggregation", aggregation, expected)
     cohort = getattr(step, "cohort", getattr(step, "draws", None))
     stated = getattr(aggregation, "cohort", None)
     if cohort is not None and cohort != stated:

@@ -26,7 +26,7 @@ from dpcert.mechanisms import (
 )
 
 QUICK = 300
-CLOSE = 0.9
+CLOSE = 0.85
 """Share of delta that some pair must need at 99% of a printed lower end: what the cells of three coordinates cost."""
 
 COMBINATIONS = [(n, s, r, v, "", "") for n in NOISES for s in SCHEMES for r in RELATIONS for v in VIEWS] + [
