@@ -330,3 +330,14 @@ def hidden_and_uneven(statement: Statement, phases: tuple[Phase, ...]) -> bool:
     partly = statement.observer not in (None, "server", "coalition") or statement.coalition_size is not None
     hidden = statement.notion == "dp" or statement.participation == "hidden" or partly
     return hidden and statement.neighbouring == "zero-out" and any(map(has_uneven_cohorts, phases))
+
+
+def divides_by_who_is_there(statement: Statement, phases: tuple[Phase, ...]) -> bool:
+    """Whether add-remove is asked of a mean over everybody: with a unit that leaves, the divisor falls too.
+
+    The mean over n moves by (g - o)/n, o the mean over the others: up to replace-one's 2 clip/n, and by clip/n among
+    others at zero. A source that divides by a constant has the lower end; it can say so with noise on the sum.
+    """
+    means = [phase for phase in phases if phase.mechanism.kind == "gaussian-mean"]
+    everybody = any(phase.sampling.scheme in ("none", "cyclic") for phase in means)
+    return statement.neighbouring == "add-remove" and everybody

@@ -102,7 +102,7 @@ def _about_noise(phase: Phase) -> Iterator[str]:
         base = table.described(phase.sampling).upper
         if isinstance(base, Gaussian):
             yield f"the noise on the mean is z = {base.noise_multiplier:.6g} times clip_norm on the weighted sum"
-        yield "the mean divides by a number that does not depend on the data"
+        yield "the mean divides by a number that does not depend on the data, or by how many units there are"
     if table.kind in ("zcdp", "pure-dp", "approximate-dp"):
         yield f"each round satisfies the stated {table.kind} bound; nothing else is known, so no lower bound exists"
     if isinstance(table, GaussianMeanTable) and isinstance(table.weights, tuple):

@@ -17,7 +17,7 @@ from ...accounting.currencies.pure_dp import UNBOUNDED
 from ...mechanisms import InputError, Mechanism
 from ..auditing import AuditResult, AuditWitness
 from ..certificates.certificate import NoCertificate, restated, write
-from ..claims.claim import Claim, hidden_and_uneven, load_claim
+from ..claims.claim import Claim, divides_by_who_is_there, hidden_and_uneven, load_claim
 from ..claims.currency import Against
 from ..claims.findings import NOT_CHECKED, Finding, assumptions, findings
 from ..claims.observers import (
@@ -233,10 +233,10 @@ def certified_interval(claim: Claim) -> tuple[Bracket, tuple[str, ...]]:
     """The interval around the true epsilon, and what kept it from being tighter, in words."""
     run, attained_run = claim.run, claim.attained_run
     worse = claim
-    if hidden_and_uneven(claim.statement, claim.phases):
+    if hidden_and_uneven(claim.statement, claim.phases) or divides_by_who_is_there(claim.statement, claim.phases):
         worse = replace(claim, statement=claim.statement.model_copy(update={"neighbouring": "replace-one"}))
     upper, limits = _attempt(worse, run)
-    if attained_run == run:
+    if attained_run == run and worse is claim:
         return upper, limits
     lower = _attempt(claim, attained_run)[0].lower if attained_run is not None else 0.0
     return Bracket(lower, upper.upper, upper.certified, upper.method), limits

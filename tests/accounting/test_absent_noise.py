@@ -1,6 +1,7 @@
 """A unit that is absent takes its own noise away: add-remove is refused wherever such noise can be stated."""
 
 import json
+from pathlib import Path
 
 import pytest
 from mpmath import mp, mpf
@@ -36,8 +37,10 @@ from dpcert.mechanisms.aggregation import (
     UniformMean,
 )
 from dpcert.mechanisms.serialise import from_json, to_json
+from dpcert.mechanisms.tables.file import read_tables
 from dpcert.proofs_checks.certificates import checker
 from dpcert.proofs_checks.claims.claim import parse_claim
+from dpcert.proofs_checks.verification.verify import verify
 
 BROUGHT = [DistributedGaussian(10.0), DistributedDiscreteGaussian(1.0, 100, 1.0, 1), Skellam(100.0, 1.0, 1)]
 PER_CLIENT = {"kind": "per-client-gaussian", "noise_std": 1.0, "clip_norm": 1.0}
@@ -133,7 +136,7 @@ def test_the_checker_refuses_their_certificates():
     document = certificate(parse_claim(claim("zero-out")), found.lower, found.upper)
     assert checker.check(document).ok
     document["claim"]["neighbouring"] = "add-remove"
-    document["digest"] = checker.digest(document)
+    document["digest"] = checker.format.digest(document)
     assert "absent" in checker.check(json.loads(json.dumps(document))).reason
 
 
@@ -180,3 +183,39 @@ def test_shuffled_batches_of_a_fixed_size_refuse_add_remove_before_every_observe
     for observer in (OUTSIDE, EVERYBODY_ELSE):
         with pytest.raises(InputError, match="zero-out or replace-one"):
             observer_epsilon(Shuffled(Laplace(1.0), 4), observer, 1e-5, "add-remove")
+
+
+CLAIMS = Path(__file__).parents[2] / "claims"
+
+
+@pytest.mark.parametrize("path", sorted(CLAIMS.glob("dpfedmtl-*-as-written.toml")), ids=lambda path: path.stem)
+def test_dpfedmtl_as_written_holds_for_no_relation(path):
+    """Replaced or zeroed: refuted by the sum of all rounds' averages (all others at zero). Absent: refused."""
+    tables = read_tables(path)
+    read = parse_claim(tables)
+    (phase,) = read.phases
+    table, rounds = phase.mechanism, phase.composition.rounds
+    with mp.workdps(30):
+        spread = mpf(table.noise_std) * mp.sqrt(3 * rounds) / mpf(table.clip_norm)
+        rate = mpf(phase.sampling.rate)
+        times = [mp.binomial(rounds, k) * rate**k * (1 - rate) ** (rounds - k) for k in range(80)]
+        best = mpf(0)
+        for cut in range(1, 60):
+            there = sum(p * mp.erfc((cut - k) / spread / mp.sqrt(2)) / 2 for k, p in enumerate(times))
+            absent = mp.erfc(cut / spread / mp.sqrt(2)) / 2
+            if there > read.statement.delta:
+                best = max(best, mp.log((there - read.statement.delta) / absent))
+    assert read.statement.neighbouring == "replace-one"  # which costs no less than zero-out
+    assert best > read.statement.threshold
+    with pytest.raises(InputError, match="absent"):
+        parse_claim(tables | {"claim": {**tables["claim"], "neighbouring": "add-remove"}})
+
+
+def test_a_mean_over_everybody_divides_by_who_is_there():
+    """n = 2, delta = .05: others at -1, the unit at 1 or gone, moves the mean by 1 = 2/n. In cells, and as judged."""
+    mechanism = {"kind": "gaussian-mean", "noise_std": 1.0, "clip_norm": 1.0}
+    tables = claim(mechanism=mechanism) | {"sampling": {"population": 2}}
+    tables["claim"]["delta"] = 0.05
+    found = verify(parse_claim(tables)).certified
+    assert found.upper == pytest.approx(epsilon(Gaussian(1.0), 0.05, "zero-out").upper, rel=1e-6)
+    assert found.lower == pytest.approx(epsilon(Gaussian(2.0), 0.05, "zero-out").lower, rel=1e-6)

@@ -80,7 +80,7 @@ def cost_of(flip, order):
 )
 def test_the_odometer_holds_at_every_moment_at_once(flips, order, step):
     """P[the loss exceeds the reading at some moment] <= delta; the adversary goes on with the report's own flip."""
-    delta, rounds = 0.02, 7
+    delta, rounds = 0.02, 6
     total = 0.0
     for reports in product((0, 1), repeat=rounds):
         odometer = RenyiOdometer(delta, order, step, "replace-one")

@@ -15,7 +15,7 @@ from scipy.special import ndtr
 Masses = tuple[np.ndarray, np.ndarray]  # of the cells of one release, under the two neighbours
 
 
-def sampled_gaussian(noise_multiplier: float, rate: float = 1.0, *, added: bool = False, cells: int = 240) -> Masses:
+def sampled_gaussian(noise_multiplier: float, rate: float = 1.0, *, added: bool = False, cells: int = 90) -> Masses:
     """(1 - rate) N(0, z^2) + rate N(1, z^2) against N(0, z^2), in cells; added: the other way round."""
     edges = np.concatenate([[-np.inf], np.linspace(-6 * noise_multiplier, 1 + 6 * noise_multiplier, cells), [np.inf]])
     absent, there = (np.diff(ndtr((edges - mean) / noise_multiplier)) for mean in (0.0, 1.0))
