@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from .. import InputError
 
@@ -14,6 +14,14 @@ MAXIMUM_BYTES = 1_000_000
 def read_tables(path: str | Path) -> dict[str, Any]:
     """The tables of a TOML file of at most 1 MB, UTF-8; its decimal numbers remember how they were written."""
     return _parsed(str(path), _content(Path(path)))
+
+
+def read_stream(stream: BinaryIO, name: str = "-") -> dict[str, Any]:
+    """The same of a stream, such as standard input."""
+    content = stream.read(MAXIMUM_BYTES + 1)
+    if len(content) > MAXIMUM_BYTES:
+        raise InputError("file", name, f"a TOML file of at most {MAXIMUM_BYTES} bytes")
+    return _parsed(name, content)
 
 
 def _content(path: Path) -> bytes:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..mechanisms import InputError
+from ..mechanisms.tables.file import read_stream
 from ..proofs_checks.certificates.certificate import told_apart
+from ..proofs_checks.claims.claim import parse_claim
 from ..proofs_checks.verification.verify import Verification
 from ..proofs_checks.verification.verify import verify as verify_claim
 from .options import Json
@@ -21,11 +24,17 @@ from .output import complain, print_json
 HOLDS, REFUTED, BAD_INPUT, UNDECIDED = 0, 1, 2, 3
 """Exit codes. Bad input comes before refuted, refuted before undecided."""
 
+STDIN = "-"
+"""The name under which a claim is read from standard input."""
+
 Problems = list[tuple[str, InputError]]
 
 
 def verify_command(
-    claims: Annotated[list[Path], typer.Argument(metavar="CLAIM.toml...", help="Claim files.", show_default=False)],
+    claims: Annotated[
+        list[Path],
+        typer.Argument(metavar="CLAIM.toml...", help="Claim files, folders of them, or -.", show_default=False),
+    ],
     with_audit: Annotated[
         bool, typer.Option("--audit", help="Also attack the implementations that the claims name.")
     ] = False,
@@ -41,7 +50,8 @@ def verify_command(
     verified); 3 none refuted, at least one undecided.
     """
     _check_outputs(certificate, report)
-    results, problems = _verify_all(claims, certificate, _attacked if with_audit else _as_verified)
+    files = list(_files(claims))
+    results, problems = _verify_all(files, certificate, _attacked if with_audit else _as_verified)
     if as_json:
         print_json(_document(results, problems))
     else:
@@ -64,6 +74,18 @@ def _check_outputs(certificate: Path | None, report: Path | None) -> None:
             certificate.mkdir(parents=True, exist_ok=True)
         except OSError as problem:
             raise InputError("--certificate", str(certificate), f"a folder to write to ({problem})") from None
+
+
+def _files(named: list[Path]) -> Iterator[Path]:
+    """The files named, and those of folders and their folders, by name: all that end in .toml."""
+    for path in named:
+        if not path.is_dir():
+            yield path
+            continue
+        found = sorted(path.rglob("*.toml"))
+        if not found:
+            raise InputError("CLAIM.toml", str(path), "a folder with claim files (*.toml) in it")
+        yield from found
 
 
 def _as_verified(result: Verification) -> Verification:
@@ -94,7 +116,8 @@ def _verify_all(
         for path in paths:
             progress.update(task, description=path.name)
             try:
-                result = verify_claim(path, certificates=certificate, certificate_name=names.get(path))
+                claim = parse_claim(read_stream(sys.stdin.buffer), file=STDIN) if str(path) == STDIN else path
+                result = verify_claim(claim, certificates=certificate, certificate_name=names.get(path))
                 results.append(finish(result))
             except InputError as problem:
                 problems.append((str(path), problem))
