@@ -9,13 +9,13 @@ import numpy as np
 from ..mechanisms import InputError
 from ..mechanisms.validate import choice
 from . import closed_form, gaussian, gdp, one_event
-from .accountant import Accountant, Untuned
+from .accountant import Accountant, Tuned, Untuned
 from .allocation import one_block
 from .bracket import Bracket, EmptyBracket, OutOfReach
-from .contour import contour
+from .measures.densities import accountant as densities
+from .measures.lattices import accountant as lattices
 from .pairs import Composition
 from .participation import participation, revealed
-from .pld import pld
 from .rdp import rdp
 
 AccountantName = Literal[
@@ -35,16 +35,16 @@ AccountantName = Literal[
 
 Quantity = Literal["epsilon", "delta"]
 
-ONE_SIDED, LATTICE = 1e-4, 1e-6
-"""Relative widths below which one-sided accountants, and the PLD's, narrow nobody's bracket in practice."""
+ONE_SIDED = 1e-4
+"""Relative width below which one-sided accountants narrow nobody's bracket in practice."""
 
 CERTIFIED: tuple[Accountant, ...] = (
     Untuned("gaussian", gaussian.supports, gaussian.epsilon, gaussian.delta),
     Untuned("closed-form", closed_form.supports, closed_form.epsilon, closed_form.delta),
     Untuned("allocation", one_block.supports, one_block.epsilon, one_block.delta),
-    Untuned("contour", contour.supports, contour.epsilon, contour.delta),
+    Tuned("contour", densities.supports, densities.epsilon, densities.delta),
     Untuned("participation", participation.supports, participation.epsilon, participation.delta),
-    Untuned("pld", pld.supports, pld.epsilon, pld.delta, LATTICE),
+    Tuned("pld", lattices.supports, lattices.epsilon, lattices.delta),
     Untuned("rdp", rdp.supports, rdp.epsilon, rdp.delta, ONE_SIDED),
     Untuned("revealed-coins", revealed.supports, revealed.epsilon, revealed.delta, ONE_SIDED),
     Untuned("one-event", one_event.supports, one_event.epsilon, one_event.delta, ONE_SIDED),

@@ -9,9 +9,9 @@ from ..mechanisms import Mechanism, Neighbouring
 from . import shuffled, truncated
 from .accountants import Quantity, composed
 from .bracket import Bracket
-from .contour import contour
 from .currencies.pure_dp import pure_epsilon
 from .dominating import Dominating
+from .measures.densities import accountant as contour
 from .pairs import Composition, SubsampledPair
 from .question import Question
 

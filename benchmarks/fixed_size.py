@@ -14,9 +14,9 @@ import math
 import numpy as np
 
 from dpcert.accounting import epsilon
-from dpcert.accounting.contour import contour
+from dpcert.accounting.measures.densities import accountant as contour
+from dpcert.accounting.measures.lattices import accountant as pld
 from dpcert.accounting.pairs import Composition, GaussianPair, OpposedPair, Pair, SubsampledPair
-from dpcert.accounting.pld import pld
 from dpcert.mechanisms import FixedSize, Gaussian, Neighbouring, Repeat
 
 SEED = 20261122

@@ -14,11 +14,11 @@ from typing import TypeVar
 import numpy as np
 
 from ...mechanisms import InputError
+from ..measures.lattices.bases import continuous_base
+from ..measures.lattices.cells import NEGLIGIBLE, Atoms, Cells
+from ..measures.lattices.discrete import finite_cells, lattice_base, lattice_cells
+from ..measures.lattices.sampling import location_cells
 from ..pairs import ApproximateDpPair, Pair, RandomizedResponsePair
-from ..pld.bases import continuous_base
-from ..pld.cells import NEGLIGIBLE, Atoms, Cells
-from ..pld.discrete import finite_cells, lattice_base, lattice_cells
-from ..pld.sampling import location_cells
 from ..rounding import UNIT
 from .mean import Above, Below, mean_above, mean_below, spread
 

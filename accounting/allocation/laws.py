@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from ..measures.lattices.cells import Vector
+from ..measures.lattices.closed_laws import unsplit
+from ..measures.lattices.jumps import Product
+from ..measures.lattices.transform import AtomLaw, Complex, Frequencies, Law
 from ..pairs import AllocationPair
-from ..pld.cells import Vector
-from ..pld.measure import Product
-from ..pld.transform import AtomLaw, Complex, Frequencies, Law
 from .block import losses_above, losses_below
 from .statistic import losses_of_statistic
 
@@ -42,11 +43,14 @@ class Repeated:
         """By the union bound."""
         return self.times * self.law.ceiling(mass / self.times)
 
-    def log_moment(self, c: float) -> float:
-        return self.times * self.law.log_moment(c)
+    def log_moments(self, points: Vector) -> Vector:
+        return self.times * self.law.log_moments(points)
+
+    def split_moments(self, points: Vector, thresholds: Vector) -> tuple[Vector, Vector]:
+        return unsplit(self, points, thresholds)
 
     def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Vector]:
-        return Product([(self.law, self.times)]).transform(c, grid)
+        return Product([(self.law, self.times)]).normalised(c, grid)
 
     def split(self, threshold: float) -> tuple[Law, Law | None]:
         return self, None

@@ -10,9 +10,9 @@ import math
 import numpy as np
 
 from ..bracket import Bracket
+from ..measures.lattices.cells import ROUNDING_OF_SUMS, Atoms
 from ..pairs import AllocationPair, Composition
 from ..parameters import dominated_parameters, dominating_parameters
-from ..pld.cells import ROUNDING_OF_SUMS, Atoms
 from ..rounding import TARGET, down, up
 from .block import losses_above, losses_below, supports_base
 from .laws import NARROWEST

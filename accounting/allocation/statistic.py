@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
+from ..measures.lattices.cells import Atoms
 from ..pairs import Pair
-from ..pld.cells import Atoms
 from ..rounding import UNIT
 from .block import cells, spread_of_loss
 from .mean import Vector

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ...mechanisms import Mechanism
 from ..bracket import OutOfReach
-from ..contour.running import RunningInversion
+from ..measures.densities.running import RunningInversion
 from ..pairs import Composition, GaussianPair, Pair, SubsampledPair
 
 PLANS = ((1.25, 1.3, 20.0, 2.0), (1.25, 1.1, 20.0, 2.0), (1.25, 1.02, 10.0, 0.5), (1.25, 1.02, 0.0, 0.5))

@@ -16,9 +16,9 @@ from ...mechanisms import (
 )
 from ...mechanisms.validate import delta_below_one
 from ..bracket import Bracket, OutOfReach
-from ..contour import contour
 from ..dominating import dominating
 from ..epsilon import epsilon as epsilon_of
+from ..measures.densities import accountant as contour
 from ..pairs import Pair
 from .layout import Layout, layout, loudness
 

@@ -15,11 +15,11 @@ from scipy.stats import binom
 from .... import accounting
 from ....accounting import one_event
 from ....accounting.bracket import Bracket, OutOfReach
-from ....accounting.contour import contour
 from ....accounting.dominating import dominating
 from ....accounting.gdp import gdp_epsilon
+from ....accounting.measures.densities import accountant as contour
+from ....accounting.measures.lattices import accountant as pld
 from ....accounting.pairs import Composition, GaussianPair, SubsampledPair
-from ....accounting.pld import pld
 from ....mechanisms import FixedSize, Gaussian, Repeat
 from ..row import Finding, Kind, Row, Statement
 from .settings import CHOSEN, DELTA, EXPERIMENTS, Experiment

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, Literal
 
-from ....accounting.contour import contour
 from ....accounting.gdp import bu_mu, dong_mu, gdp_delta, gdp_epsilon
+from ....accounting.measures.densities import accountant as contour
 from ....accounting.pairs import Composition, GaussianPair, SubsampledPair
 from ....accounting.rdp import rdp
 from ..rates import fitted_exponent

@@ -1,1 +1,0 @@
-"""Inversion of the privacy profile on a contour: certified both ways, at a cost that does not grow with the rounds."""

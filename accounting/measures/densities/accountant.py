@@ -1,0 +1,163 @@
+"""Accountant of subsampled Gaussian rounds: contour inversion with every error inside the bracket.
+
+Serves any mix of Gaussian rounds and of subsampled ones in the remove, add, replace and hybrid orders. The
+profile is an integral over a vertical line Re t = c of E[e^{tL}]^rounds, which is analytic: the trapezoidal rule
+with a few dozen frequencies and about a hundred nodes each gives it to nearly all digits of a double, whatever
+the number of rounds and however small delta (docs/theory/inversion.md). Where jumps are rare and delta tiny, the line
+wants more digits than doubles have: then OutOfReach is raised, and the accountant of lattices follows.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from ...bracket import Bracket, OutOfReach
+from ...inversion.crossing import epsilon_above, epsilon_below
+from ...inversion.line import Inversion, Plan, invert, log_peak
+from ...pairs import Composition, GaussianPair, SubsampledPair
+from ...rounding import PARAMETER, TARGET, UNIT, widened_down, widened_up
+from .measure import lay, phases
+from .paths import ORDERS
+from .search import Saddle, plan, plan_above, saddle_at_delta, saddle_at_epsilon
+
+METHOD = "contour"
+
+_MARGIN = 3.0
+"""By how much, as a logarithm, periodicity, truncation and discretisation each stay below what rtol allows."""
+
+_SKEWED = 2.0
+"""Skewness of the tilted loss from where the saddle point approximation may be far off."""
+
+_FEW_DIGITS = 1e-4
+"""Relative accuracy of delta where only an inequality, or about where epsilon is, is asked for."""
+
+_SMOOTHED = 0.5
+"""Share of rtol that smoothing may use."""
+
+_DIGITS = 31.0
+"""-log of the relative rounding of a sum, about: terms so much larger than delta leave nothing of it."""
+
+_MOST_PRODUCTS = 1.2e7
+"""Frequencies times nodes: beyond it lattices are the quicker way."""
+
+_TRIES = 6
+
+
+def supports(composition: Composition) -> bool:
+    """Gaussian rounds and subsampled Gaussian rounds whose coin is hidden."""
+    return all(
+        isinstance(pair, GaussianPair)
+        or (isinstance(pair, SubsampledPair) and isinstance(pair.base, GaussianPair) and pair.order in ORDERS)
+        for pair, _ in composition
+    )
+
+
+def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Bracket:
+    """The smallest delta of the composed pair at epsilon >= 0, about rtol wide, relatively, where doubles allow it.
+
+    Raises OutOfReach where the loss is so nearly an atom that too many frequencies would be needed.
+    """
+    above, below = max(0.0, widened_down(epsilon, TARGET)), widened_up(epsilon, TARGET) if epsilon else 0.0
+    if above >= _largest_loss(composition):
+        return Bracket(0.0, 0.0, True, METHOD)
+    least, most = -math.inf, 0.0
+    saddle = saddle_at_epsilon(composition, epsilon)
+    for _ in range(_TRIES):
+        found = _inverted(composition, saddle, rtol, _SMOOTHED * rtol / (saddle.c * (saddle.c + 1.0)))
+        width = most - least
+        least, most = max(least, found.log_delta(below)[0]), min(most, found.log_delta(above)[1])
+        if most - least < rtol or most - least > 0.5 * width:
+            break
+        saddle = replace(saddle, log_delta=most)
+    return Bracket(
+        max(0.0, widened_down(math.exp(least), 1e-15)), min(1.0, widened_up(math.exp(most), 1e-15)), True, METHOD
+    )
+
+
+def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Bracket:
+    """The smallest epsilon >= 0 of the composed pair at 0 < delta < 1, at most about rtol wide, relatively.
+
+    Raises OutOfReach where the loss is so nearly an atom that too many frequencies would be needed.
+    """
+    if _certain_to_hide(composition, delta):
+        return Bracket(0.0, 0.0, True, METHOD)
+    target = math.log(delta)
+    targets = widened_down(target, TARGET) - 2.0 * TARGET, widened_up(target, TARGET) + 2.0 * TARGET
+    least, most = 0.0, math.inf
+    saddle = saddle_at_delta(composition, target)
+    steep, tolerance = saddle.c, rtol if saddle.skewness < _SKEWED else max(rtol, _FEW_DIGITS)
+    for _ in range(_TRIES):
+        error = tolerance * min(1.0, max(steep * saddle.epsilon, 1e-4))
+        found = _inverted(composition, saddle, error, _SMOOTHED * tolerance * saddle.epsilon / (1.0 + steep))
+        upper = min(most, epsilon_above(found, targets[0], saddle.epsilon))
+        lower = max(least, epsilon_below(found, targets[1], min(upper, 1e300)))
+        settled = (lower, upper) == (least, most) and tolerance == rtol
+        least, most = lower, upper
+        if most - least <= rtol * most or settled:
+            break
+        if (most - least) * found.c < 1.0:
+            tolerance, start, steep = rtol, most, max(found.c, -found.log_delta(most)[2])
+        else:
+            start = math.sqrt(least * most) if least > 0.0 and most < math.inf else 0.25 * min(most, 1e300)
+        saddle = replace(saddle_at_epsilon(composition, start), log_delta=target)
+    if most == math.inf:
+        raise OutOfReach("the loss is too nearly an atom")
+    return Bracket(least, most, True, METHOD)
+
+
+def at_most(composition: Composition, epsilon: float, delta: float) -> bool:
+    """Whether delta certainly suffices at epsilon: from an inversion to a few digits, a fraction of the work.
+
+    True: the composed pair's profile at epsilon is at most delta (both within TARGET). False says nothing.
+    """
+    if not (0.0 < delta < 1.0 and math.isfinite(epsilon)):
+        return epsilon == math.inf or delta == 1.0
+    target = widened_down(math.log(delta), TARGET) - 2.0 * TARGET
+    low = max(0.0, widened_down(epsilon, TARGET))
+    if low >= _largest_loss(composition):
+        return True
+    accuracy = -math.log(_FEW_DIGITS)
+    try:
+        saddle = saddle_at_epsilon(composition, epsilon)
+        if saddle.log_delta > target + 0.1:
+            return False
+        if saddle.log_bound < target - 0.1:
+            (moment,) = lay(composition, (saddle.c,), accuracy).log_moments(np.array([saddle.c]))
+            return float(moment) + log_peak(saddle.c) - widened_down(saddle.c * low, 4.0 * UNIT) <= target
+        chosen = plan_above(composition, saddle, accuracy)
+        found = _laid(composition, chosen, accuracy, _FEW_DIGITS / (saddle.c * (saddle.c + 1.0)))
+    except OutOfReach:
+        return False
+    return found.log_delta(low)[1] <= target
+
+
+def _certain_to_hide(composition: Composition, delta: float) -> bool:
+    """Whether delta certainly covers all jumps: the profile at 0 is at most the rounds' rates together."""
+    parts, gaussian = phases(composition)
+    return not gaussian and math.fsum(count * pair.rate for pair, count in parts) <= widened_down(delta, 1e-14)
+
+
+def _largest_loss(composition: Composition) -> float:
+    """At least the largest loss of all rounds: finite in the add order, where each has at most -log(1 - rate)."""
+    parts, gaussian = phases(composition)
+    if gaussian or any(pair.order != "add" for pair, _ in parts):
+        return math.inf
+    return widened_up(math.fsum(-count * math.log1p(-widened_up(pair.rate, PARAMETER)) for pair, count in parts), 1e-14)
+
+
+def _inverted(composition: Composition, saddle: Saddle, error: float, square: float) -> Inversion:
+    """An inversion whose ends are about `error` apart in log delta; square: of the shift that may smooth the loss."""
+    accuracy = _MARGIN - math.log(error)
+    chosen = plan(composition, saddle, accuracy, 0.5)
+    if chosen.cancellation - math.log(error) > _DIGITS:
+        raise OutOfReach("the terms are too much larger than delta")
+    return _laid(composition, chosen, accuracy, square)
+
+
+def _laid(composition: Composition, chosen: Plan, accuracy: float, square: float) -> Inversion:
+    measure = lay(composition, chosen.points, accuracy + 2.0 + chosen.cancellation)
+    nodes = sum(path.loss.size for part, _ in measure.sampled for path in part.paths)
+    return invert(measure, measure, chosen, accuracy, square, int(_MOST_PRODUCTS / max(1, nodes)))

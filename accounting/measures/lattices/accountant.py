@@ -1,0 +1,206 @@
+"""The accountant of lattices: certified brackets for any composition of this project's pairs, rare jumps above all.
+
+Each step is replaced by a discrete law that dominates it and one that it dominates (laws.py, cells.py); the inverter
+takes their transforms along a tilted line (transform.py). Where large losses come from rare jumps, only the outcomes
+with a jump are inverted (jumps.py): any number of steps, in any order. Theory and proofs: docs/theory/lattices.md.
+Relatives: Koskela, Jaelkoe, Honkela 2020 (arXiv 1906.03049); Gopi, Lee, Wutschitz 2021 (arXiv 2106.02848);
+Doroshenko et al. 2022 (arXiv 2207.04380).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ...allocation import one_block
+from ...bracket import Bracket, OutOfReach
+from ...inversion.crossing import epsilon_above, epsilon_below
+from ...pairs import Composition
+from ...parameters import dominating_parameters
+from ...profiles import has_profile, profile
+from ...rounding import TARGET, float_above, up, widened_down, widened_up
+from .laws import Resolution, Step, steps, supports_pair
+from .profile import Profile, Sides
+from .search import Table, far_threshold, first_bound, without
+from .summit import lower_at_summit, upper_at_summit
+
+METHOD = "pld"
+
+_NEAR_TOP = 2e-6
+"""Relative distance from the largest possible loss within which epsilon is not resolved."""
+
+_PILOT_CELLS = 512
+_COARSE = 0.1, 0.03, 0.01
+_MOST_CELLS, _MOST_FREQUENCIES = 1 << 17, 1 << 18
+_LEAST = 1e-3
+"""What eps = 0 is laid out for."""
+
+_SMOOTHED = 0.7
+"""Share of rtol that smoothing may use; most of the rest is for the cells."""
+
+_MANY_JUMPS = 100.0
+"""Expected number of sampled rounds above which no jump is rare."""
+
+
+def supports(composition: Composition) -> bool:
+    """Every pair but those of which no distribution is known, or whose table of outcomes would be too large.
+
+    A single block of random allocation has an accountant of its own.
+    """
+    alone = one_block.supports(composition)
+    return bool(composition) and not alone and all(supports_pair(pair) for pair, _ in composition)
+
+
+def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Bracket:
+    """The smallest epsilon >= 0 of the composed pair at 0 < delta < 1, rtol wide, or as narrow as can be."""
+    if _total_variation(composition) <= delta * (1 - 4 * TARGET):
+        return Bracket(0.0, 0.0, True, METHOD)
+    layout = Layout(composition, _tail(composition, delta, rtol), rtol)
+    pilot = layout.laws(_PILOT_CELLS, 1.0, math.inf)
+    whole = Sides.of(pilot)
+    if whole.infinite_lower > delta:
+        return Bracket(math.inf, math.inf, True, METHOD)
+    if whole.infinite_upper >= delta:
+        return Bracket(0.0, math.inf, True, METHOD)
+    log_finite = math.log(delta - whole.infinite_upper)
+    high, slope = layout.bounded(pilot, min(whole.top, upper_at_summit(pilot, whole.infinite_upper, delta)), log_finite)
+    if high <= 0:
+        return Bracket(0.0, 0.0, True, METHOD)
+    low = lower_at_summit(pilot, whole.infinite_lower, delta, high)
+    answer = Bracket(low, high, True, METHOD)
+    for cells, tolerance in layout.stages():
+        if answer.width <= max(rtol, 0.1 * tolerance) * answer.upper:
+            continue
+        at = min(answer.upper, whole.top * (1 - _NEAR_TOP))
+        window = max(answer.lower, at - 8.0 / slope, 0.0), at
+        try:
+            found = layout.profile(window, log_finite, slope, cells, min(0.3, tolerance * max(slope * at, 1e-3)))
+        except OutOfReach:
+            continue
+        answer, slope = _crossed(found, answer, delta, slope)
+    return answer
+
+
+def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Bracket:
+    """The smallest delta of the composed pair at epsilon >= 0, rtol wide, relatively, or as narrow as can be."""
+    below, above = max(0.0, widened_down(epsilon, 2 * TARGET)), widened_up(epsilon, 4 * TARGET) if epsilon else 0.0
+    layout = Layout(composition, 1e-40, rtol)
+    log_delta, slope, answer = 0.0, 1.0, Bracket(0.0, 1.0, True, METHOD)
+    for _ in range(3):
+        pilot = layout.laws(_PILOT_CELLS, slope, epsilon or math.inf)
+        whole = Sides.of(pilot)
+        if below >= whole.top:
+            return Bracket(whole.infinite_lower, whole.infinite_upper, True, METHOD)
+        table = Table.of(pilot, epsilon or _LEAST)
+        log_delta = max(min(table.at(epsilon), 0.0) - 3.0, -600.0)
+        slope = table.line(epsilon or _LEAST, log_delta, layout.log_share)
+        layout = Layout(composition, min(layout.tail, _tail(composition, math.exp(log_delta), rtol)), rtol)
+    for cells, tolerance in layout.stages():
+        if answer.width <= max(rtol, 0.1 * tolerance) * answer.upper:
+            continue
+        try:
+            found = layout.profile((epsilon, epsilon), log_delta, slope, cells, tolerance)
+        except OutOfReach:
+            continue
+        low, high = found.log_delta(above)[0], found.log_delta(below)[1]
+        bounds = max(0.0, widened_down(math.exp(low), 1e-13)), min(1.0, widened_up(math.exp(high), 1e-13))
+        answer = answer.intersect(Bracket(*bounds, True, METHOD))
+        slope = _slope(found, epsilon, slope)
+        if answer.lower > 0.0:
+            log_delta = max(math.log(answer.upper), -600.0)
+    return answer
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a composition's profile is laid out: mass of a tail that may be lost in a round, and what is asked for."""
+
+    composition: Composition
+    tail: float
+    rtol: float
+
+    @property
+    def log_share(self) -> float:
+        """log of the share of delta that may be left out."""
+        return math.log(0.02 * self.rtol)
+
+    @property
+    def rare(self) -> bool:
+        """Whether looking for a threshold is worth its time."""
+        return sum(rounds * getattr(pair, "rate", 1.0) for pair, rounds in self.composition) <= _MANY_JUMPS
+
+    def stages(self) -> list[tuple[int, float]]:
+        """(cells, tolerance): to find the place, to be narrow there, and again with more cells if need be."""
+        fine = min(_MOST_CELLS, 1 << math.ceil(math.log2(8.0 / math.sqrt(self.rtol))))
+        coarse = [(_PILOT_CELLS, max(self.rtol, tolerance)) for tolerance in _COARSE]
+        return [*coarse, (fine, self.rtol), (min(4 * fine, _MOST_CELLS), 0.5 * self.rtol)]
+
+    def laws(self, cells: int, slope: float, epsilon: float) -> list[Step]:
+        """Cut for eps about epsilon, where delta falls like e^{-slope eps}."""
+        return steps(self.composition, Resolution(cells, slope, self.tail, epsilon))
+
+    def bounded(self, pilot: list[Step], high: float, log_delta: float) -> tuple[float, float]:
+        """At least epsilon, by Chernoff, and about minus the slope of log delta there."""
+        scale = high = min(high, first_bound(pilot, log_delta))
+        table = None
+        for _ in range(4):
+            if not high > 0:
+                return high, 1.0
+            table = Table.of(pilot, scale)
+            found = table.least(log_delta, self.log_share)
+            high = min(high, found)
+            if found > 0.1 * scale:
+                break
+            scale = max(high, 1e-300)
+        assert table is not None
+        return high, table.line(high, log_delta, self.log_share)
+
+    def profile(
+        self, window: tuple[float, float], log_delta: float, slope: float, cells: int, tolerance: float
+    ) -> Profile:
+        """Bounds about `tolerance` apart in log delta for eps in the window, where delta is e^log_delta at the end.
+
+        Raises OutOfReach where that takes too many frequencies.
+        """
+        epsilon = window[1] or _LEAST
+        rare = self.rare and window[1] > 0.0
+        pilot = self.laws(_PILOT_CELLS, slope, epsilon)
+        far = far_threshold(pilot, epsilon, log_delta + self.log_share) if rare else math.inf
+        table = Table.of(without(pilot, far), epsilon)
+        split = table.threshold(max(window[0], 0.8 * epsilon), log_delta, self.log_share) if rare else None
+        both = table.both(epsilon, log_delta) if split is None and rare else None
+        chosen = split or both
+        laws = pilot if cells == _PILOT_CELLS else self.laws(cells, slope, epsilon)
+        sides = Sides.of(laws, chosen, both is not None, (far, epsilon))
+        parts = [table.whole] if chosen is None else [chosen.jumps, chosen.rest]
+        accuracy = 3.0 - math.log(tolerance)
+        plans = [part.plan(window, log_delta, accuracy) for part in parts[: len(sides.parts)]]
+        square = _SMOOTHED * tolerance / (slope * (slope + 1.0))
+        return Profile.on(sides, plans, accuracy, square, _MOST_FREQUENCIES)
+
+
+def _crossed(found: Profile, known: Bracket, delta: float, slope: float) -> tuple[Bracket, float]:
+    """The bracket of the eps where the profile crosses delta, and minus its slope there, in logarithms."""
+    low, high = math.log(widened_down(delta, 4 * TARGET)), math.log(widened_up(delta, 4 * TARGET))
+    low, high = widened_down(low, TARGET), widened_up(high, TARGET)
+    upper = min(known.upper, epsilon_above(found, low, known.upper))
+    lower = max(known.lower, epsilon_below(found, high, min(upper, 1e300)))
+    return Bracket(min(lower, upper), upper, True, METHOD), _slope(found, upper, slope)
+
+
+def _slope(found: Profile, epsilon: float, known: float) -> float:
+    steep = -found.log_delta(epsilon)[2]
+    return steep if 0.0 < steep < math.inf else known
+
+
+def _total_variation(composition: Composition) -> float:
+    """A bound of delta(0): the sum of the rounds' own, where they have a formula."""
+    if not all(has_profile(pair, 1) for pair, _ in composition):
+        return math.inf
+    parts = (rounds * float_above(profile(dominating_parameters(pair), 1, 0.0)) for pair, rounds in composition)
+    return up(sum(parts), len(composition) + 1)
+
+
+def _tail(composition: Composition, delta: float, rtol: float) -> float:
+    """Mass of a tail that may be lost in one round: far below delta even after all rounds."""
+    return max(1e-285, 0.02 * rtol * delta / sum(rounds for _, rounds in composition))

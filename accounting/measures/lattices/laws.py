@@ -1,0 +1,223 @@
+"""The two laws of the privacy loss, one that dominates and one that is dominated, for every pair this project has.
+
+Gaussian and Laplace pairs are in closed form, so only the pair's parameters are rounded (up for the upper law,
+down for the lower: a larger shift or rate dominates, docs/theory/pld.md, section "Parameters"). Everything else
+is a list of cells: exact for countable outcomes, a cut of the line for subsampled continuous noise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...allocation.block import supports_base
+from ...allocation.laws import COARSE, law_above, law_below
+from ...pairs import (
+    AllocationPair,
+    ApproximateDpPair,
+    Composition,
+    FinitePair,
+    GaussianPair,
+    LaplacePair,
+    MixturePair,
+    OpposedPair,
+    Order,
+    Pair,
+    RandomizedResponsePair,
+    SubsampledPair,
+    ZeroedPair,
+)
+from ...parameters import dominated_parameters, dominating_parameters
+from .bases import ContinuousBase, GaussianBase, continuous_base
+from .cells import Atoms, Cells, Vector, optimistic, pessimistic
+from .closed_laws import GaussianLaw, LaplaceLaw, VisibleLaw
+from .discrete import finite_cells, lattice_base, lattice_cells, outcome_cells
+from .sampling import joined, location_cells, replace_continuous, replace_lattice, sheets
+from .transform import AtomLaw, Law
+from .zeroed import below_zero, opposed_cells, span, zeroed_cells
+
+_COARSE = 1024
+_GRADED = 0.8
+"""Share of the edges placed by importance; the rest are spread evenly."""
+
+_FEW = 512
+"""Cells up to which a law is a first look."""
+
+_TRIMMED = 1e-3
+"""Share of the tail that may be lost to large losses."""
+
+SampledPair = SubsampledPair | OpposedPair | ZeroedPair
+"""Pairs in which a coin, seen or not, decides about taking part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """How finely continuous pairs are cut: the number of cells, the mass of a tail that may be left to the
+    pessimist's infinity and the optimist's nothing, and what the cells should serve best: eps about epsilon, where
+    delta falls like e^{-tilt eps}."""
+
+    cells: int
+    tilt: float
+    tail: float
+    epsilon: float = math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`rounds` rounds of a pair, by a law that dominates it and one that it dominates.
+
+    sampled: whether a coin decides about taking part, which is what makes large losses rare.
+    """
+
+    upper: Law
+    lower: Law
+    rounds: int
+    sampled: bool
+
+
+def supports_pair(pair: Pair) -> bool:
+    """Whether `steps` knows the pair."""
+    if isinstance(pair, AllocationPair):
+        return supports_base(pair.base)
+    if isinstance(pair, MixturePair):
+        return all(isinstance(part, SampledPair) and supports_pair(part) for _, part in pair.parts)
+    if isinstance(pair, SubsampledPair):
+        if pair.order == "replace" and isinstance(pair.base, RandomizedResponsePair | ApproximateDpPair | FinitePair):
+            return False
+        return not isinstance(pair.base, SubsampledPair) and supports_pair(pair.base)
+    return (
+        isinstance(
+            pair,
+            GaussianPair
+            | LaplacePair
+            | RandomizedResponsePair
+            | ApproximateDpPair
+            | FinitePair
+            | OpposedPair
+            | ZeroedPair,
+        )
+        or lattice_base(pair) is not None
+    )
+
+
+def steps(composition: Composition, resolution: Resolution) -> list[Step]:
+    """The laws of every step; all Gaussian rounds are one Gaussian step."""
+    rest = [(pair, rounds) for pair, rounds in composition if not isinstance(pair, GaussianPair)]
+    squares = [rounds * pair.shift**2 for pair, rounds in composition if isinstance(pair, GaussianPair)]
+    merged = [(GaussianPair(math.sqrt(math.fsum(squares))), 1)] if squares else []
+    return [
+        Step(
+            _law(dominating_parameters(pair), resolution, pessimistic),
+            _law(dominated_parameters(pair), resolution, optimistic),
+            rounds,
+            isinstance(pair, SampledPair | MixturePair),
+        )
+        for pair, rounds in [*merged, *rest]
+    ]
+
+
+def _law(pair: Pair, resolution: Resolution, discrete: Callable[[Cells], Atoms]) -> Law:
+    """The law of a pair in closed form, or of its cells made discrete."""
+    if isinstance(pair, SubsampledPair) and pair.order == "visible":
+        return VisibleLaw(_law(pair.base, resolution, discrete), pair.rate)
+    if isinstance(pair, AllocationPair):
+        of_block = law_above if discrete is pessimistic else law_below
+        return of_block(pair, pair.fineness if resolution.cells > _FEW else COARSE, resolution.tail)
+    if isinstance(pair, GaussianPair):
+        return GaussianLaw(pair.shift)
+    if isinstance(pair, LaplacePair):
+        return LaplaceLaw(pair.shift)
+    return AtomLaw(_atoms(pair, resolution, discrete))
+
+
+def _atoms(pair: Pair, resolution: Resolution, discrete: Callable[[Cells], Atoms]) -> Atoms:
+    if isinstance(pair, MixturePair):
+        return _mixed(pair, resolution, discrete)
+    return discrete(_cells(pair, resolution).trimmed(_TRIMMED * resolution.tail))
+
+
+def _mixed(pair: MixturePair, resolution: Resolution, discrete: Callable[[Cells], Atoms]) -> Atoms:
+    """The atoms of all parts: the coin is part of the outcome, and its probabilities are rounded to the safe side."""
+    safe = 1 + 2.0**-39 if discrete is pessimistic else 1 - 2.0**-39
+    parts = [(weight * safe, _atoms(part, resolution, discrete)) for weight, part in pair.parts]
+    return Atoms(
+        np.concatenate([atoms.loss for _, atoms in parts]),
+        np.concatenate([weight * atoms.mass for weight, atoms in parts]),
+        sum(weight * atoms.infinite for weight, atoms in parts),
+    )
+
+
+def _cells(pair: Pair, resolution: Resolution) -> Cells:
+    if isinstance(pair, SubsampledPair):
+        return _subsampled(pair, resolution)
+    if isinstance(pair, OpposedPair):
+        return opposed_cells(pair, _opposed_edges(pair, resolution), resolution.tail)
+    if isinstance(pair, ZeroedPair):
+        edges = _opposed_edges(OpposedPair(pair.shift, pair.rate, pair.order), resolution)
+        other = below_zero(pair)
+        return joined(zeroed_cells(pair, edges, _edges(GaussianBase(pair.shift), other, resolution), resolution.tail))
+    return _table(pair, resolution.tail)
+
+
+def _table(pair: Pair, tail: float) -> Cells:
+    if isinstance(pair, RandomizedResponsePair | ApproximateDpPair):
+        return finite_cells(pair)
+    if isinstance(pair, FinitePair):
+        return outcome_cells(pair)
+    base = lattice_base(pair)
+    if base is None:
+        raise TypeError(f"no table for {pair}")
+    return lattice_cells(base, tail)
+
+
+def _subsampled(pair: SubsampledPair, resolution: Resolution) -> Cells:
+    lattice, continuous = lattice_base(pair.base), continuous_base(pair.base)
+    if continuous is not None:
+        edges = _edges(continuous, pair, resolution)
+        return joined(_cut(continuous, pair.order, pair.rate, edges, resolution.tail))
+    if lattice is not None and pair.order == "replace":
+        return replace_lattice(lattice, pair.rate, resolution.tail)
+    return joined(sheets(_table(pair.base, resolution.tail), pair.order, pair.rate))
+
+
+def _cut(base: ContinuousBase, order: Order, rate: float, edges: Vector, tail: float) -> list[Cells]:
+    if order == "replace":
+        return [replace_continuous(base, rate, edges, tail)]
+    return sheets(location_cells(base, edges, tail), order, rate)
+
+
+def _edges(base: ContinuousBase, pair: SubsampledPair, resolution: Resolution) -> Vector:
+    lowest = -base.shift if pair.order == "replace" else 0.0
+    left, right = base.span(resolution.tail, lowest)
+    forced = [left, lowest, 0.0, 0.5 * base.shift, base.shift, right]
+    fine = _graded(lambda edges: _cut(base, pair.order, pair.rate, edges, resolution.tail), forced, resolution)
+    return np.unique(np.concatenate([fine, base.outer]))
+
+
+def _opposed_edges(pair: OpposedPair, resolution: Resolution) -> Vector:
+    return _graded(lambda edges: [opposed_cells(pair, edges, resolution.tail)], span(pair, resolution.tail), resolution)
+
+
+def _graded(cut: Callable[[Vector], list[Cells]], forced: list[float], resolution: Resolution) -> Vector:
+    """Edges whose number in a place grows with (tilted mass * width^2)^(1/3) there, the forced ones among them.
+
+    forced: from the first edge to the last.
+    """
+    left, right = forced[0], forced[-1]
+    coarse = np.unique(np.concatenate([np.linspace(left, right, _COARSE + 1), forced]))
+    importance = np.zeros(coarse.size - 1)
+    for sheet in cut(coarse):
+        if sheet.p.size == importance.size:
+            with np.errstate(divide="ignore"):
+                near = np.minimum(sheet.high, 2 * resolution.epsilon - sheet.high)  # past eps the payoff is not curved
+                exponent = np.log(sheet.p) + resolution.tilt * near + 2 * np.log(sheet.high - sheet.low)
+            importance += np.exp((exponent - np.max(exponent)) / 3) if np.isfinite(np.max(exponent)) else 0.0
+    density = _GRADED * importance / np.sum(importance) + (1 - _GRADED) * np.diff(coarse) / (right - left)
+    cumulative = np.concatenate([[0.0], np.cumsum(density)])
+    fine = np.interp(np.linspace(0, cumulative[-1], resolution.cells + 1), cumulative, coarse)
+    # no cell so narrow that rounding could take it to the wrong side of a forced edge
+    apart = np.min(np.abs(fine[:, None] - np.array(forced)), axis=1) > 1e-9 * (right - left)
+    return np.unique(np.concatenate([fine[apart], forced]))

@@ -1,1 +1,0 @@
-"""Two-sided privacy loss distributions: for the mechanisms whose characteristic function does not decay."""
