@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flint import acb, arb, ctx
 
-from dpcert.accounting.contour.paths import mixture_log
+from dpcert.accounting.measures.densities.paths import mixture_log
 from dpcert.accounting.rounding import UNIT
 
 

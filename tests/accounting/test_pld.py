@@ -8,6 +8,7 @@ from fractions import Fraction
 import mpmath as mp
 import pytest
 
+from dpcert.accounting.measures.lattices import accountant as pld
 from dpcert.accounting.pairs import (
     ApproximateDpPair,
     Composition,
@@ -20,7 +21,6 @@ from dpcert.accounting.pairs import (
     SubsampledPair,
     ZcdpBound,
 )
-from dpcert.accounting.pld import pld
 
 DIGITS = 50
 WIDTH = 1e-4

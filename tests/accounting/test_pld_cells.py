@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
+from dpcert.accounting.measures.lattices.bases import gaussian_masses
+from dpcert.accounting.measures.lattices.cells import Atoms, optimistic, pessimistic
+from dpcert.accounting.measures.lattices.discrete import DiscreteGaussianBase, DiscreteLaplaceBase, lattice_cells
+from dpcert.accounting.measures.lattices.laws import Resolution, steps
+from dpcert.accounting.measures.lattices.transform import AtomLaw
 from dpcert.accounting.pairs import GaussianPair, LaplacePair, Order, Pair, SubsampledPair
-from dpcert.accounting.pld.bases import gaussian_masses
-from dpcert.accounting.pld.cells import Atoms, optimistic, pessimistic
-from dpcert.accounting.pld.discrete import DiscreteGaussianBase, DiscreteLaplaceBase, lattice_cells
-from dpcert.accounting.pld.laws import Resolution, steps
-from dpcert.accounting.pld.transform import AtomLaw
 from dpcert.accounting.profiles import profile
 
 SEED = 20261121

@@ -7,6 +7,10 @@ import math
 import pytest
 
 from dpcert.accounting import closed_form
+from dpcert.accounting.measures.lattices import accountant as pld
+from dpcert.accounting.measures.lattices import summit
+from dpcert.accounting.measures.lattices.laws import Resolution, steps
+from dpcert.accounting.measures.lattices.transform import AtomLaw
 from dpcert.accounting.pairs import (
     ApproximateDpPair,
     Composition,
@@ -16,9 +20,6 @@ from dpcert.accounting.pairs import (
     RandomizedResponsePair,
     SubsampledPair,
 )
-from dpcert.accounting.pld import pld, summit
-from dpcert.accounting.pld.laws import Resolution, steps
-from dpcert.accounting.pld.transform import AtomLaw
 
 NEAR_TOP: list[tuple[Composition, float]] = [
     (((RandomizedResponsePair(0.1, 2), 5),), 1e-3),

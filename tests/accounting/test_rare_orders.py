@@ -12,11 +12,11 @@ import pytest
 from ball_profile import Phase, profile
 from scipy.special import logsumexp
 
-from dpcert.accounting.contour import contour
-from dpcert.accounting.contour.paths import Sampled
-from dpcert.accounting.contour.range import cell_masses, factors, log_mixture
+from dpcert.accounting.measures.densities import accountant as contour
+from dpcert.accounting.measures.densities.paths import Sampled
+from dpcert.accounting.measures.densities.range import cell_masses, factors, log_mixture
+from dpcert.accounting.measures.lattices import accountant as pld
 from dpcert.accounting.pairs import GaussianPair, Order, SubsampledPair
-from dpcert.accounting.pld import pld
 
 SETTINGS: list[tuple[Order, float, float, int, float]] = [
     ("add", 2.0, 1e-3, 100, 1e-15),  # the moments' envelope did not fall: 8.9e-5

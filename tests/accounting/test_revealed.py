@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpcert.accounting import one_event
-from dpcert.accounting.contour import contour
+from dpcert.accounting.measures.densities import accountant as contour
 from dpcert.accounting.pairs import Composition, GaussianPair, LaplacePair, Order, SubsampledPair
 from dpcert.accounting.participation import revealed
 

@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from dpcert.accounting import closed_form, delta, epsilon, gdp
 from dpcert.accounting.bracket import EmptyBracket
-from dpcert.accounting.contour import contour
 from dpcert.accounting.dominating import dominating
+from dpcert.accounting.measures.densities import accountant as contour
+from dpcert.accounting.measures.lattices import accountant as pld
+from dpcert.accounting.measures.lattices import zeroed as pld_zeroed
+from dpcert.accounting.measures.lattices.cells import Atoms
+from dpcert.accounting.measures.lattices.laws import Resolution, steps
+from dpcert.accounting.measures.lattices.transform import AtomLaw
 from dpcert.accounting.pairs import GaussianPair, OpposedPair, Pair, SubsampledPair, ZeroedPair
 from dpcert.accounting.participation import revealed
-from dpcert.accounting.pld import pld
-from dpcert.accounting.pld import zeroed as pld_zeroed
-from dpcert.accounting.pld.cells import Atoms
-from dpcert.accounting.pld.laws import Resolution, steps
-from dpcert.accounting.pld.transform import AtomLaw
 from dpcert.accounting.profiles import profile
 from dpcert.accounting.rdp import rdp
 from dpcert.mechanisms import FixedSize, Gaussian, Laplace, Poisson, Repeat, Sequence

@@ -17,9 +17,10 @@ from flint import arb, ctx
 
 from dpcert.accounting import dominating, epsilon, gaussian, rounding
 from dpcert.accounting.bracket import EmptyBracket, OutOfReach
-from dpcert.accounting.contour import contour, moments
-from dpcert.accounting.contour import inversion as contour_inversion
-from dpcert.accounting.contour.inversion import Frame, Inversion, Plan
+from dpcert.accounting.inversion import line
+from dpcert.accounting.inversion.line import Inversion, Plan
+from dpcert.accounting.measures.densities import accountant as contour
+from dpcert.accounting.measures.densities import quadrature as moments
 from dpcert.accounting.pairs import GaussianPair, Order, SubsampledPair
 from dpcert.mechanisms import FixedSize, Gaussian, InputError, Neighbouring, Poisson, Repeat
 from dpcert.mechanisms.base import Mechanism
@@ -57,7 +58,7 @@ QUICK: list[tuple[Order, float, float, int, float]] = [
 def holds_the_truth(run: Mechanism, relation: Neighbouring, orders: list[list[Phase]], delta: float) -> bool:
     """The certified interval holds the largest epsilon over the orders, and is narrow."""
     try:
-        bracket = epsilon(run, delta, relation)
+        bracket = epsilon(run, delta, relation, rtol=1e-10)
     except (EmptyBracket, InputError, OutOfReach, OverflowError):
         return False
     if not bracket.width <= 1e-9 * bracket.upper:
@@ -81,7 +82,7 @@ def quick_bounds_hold() -> bool:
     for order, shift, rate, rounds, delta in QUICK:
         composition = ((SubsampledPair(GaussianPair(shift), rate, order), rounds),)
         try:
-            bracket = contour.epsilon(composition, delta)
+            bracket = contour.epsilon(composition, delta, 1e-10)
         except (EmptyBracket, OutOfReach):
             return False
         if contour.at_most(composition, bracket.lower * (1.0 - 1e-9), delta):
@@ -141,12 +142,20 @@ def periodic_copies_ignored(patch: pytest.MonkeyPatch) -> None:
         return replace(chosen, period=chosen.period / 4.0)
 
     patch.setattr(contour, "plan", wrong)
-    patch.setattr(Frame, "log_excess", lambda self, at: -1000.0)
+    patch.setattr(Inversion, "_log_aliases", lambda self, at: -1000.0)
 
 
 def truncation_ignored(patch: pytest.MonkeyPatch) -> None:
-    right = contour_inversion.truncation
-    patch.setattr(contour_inversion, "truncation", lambda *given: (right(*given)[0] / 4.0, -1000.0))
+    right = line.truncation
+    patch.setattr(line, "truncation", lambda *given: right(*given) / 4.0)
+    patch.setattr(line, "log_tail", lambda *given: -1000.0)
+
+
+def smoothing_without_its_density(patch: pytest.MonkeyPatch) -> None:
+    """Lower ends of the smoothed profile as if it were not above the profile."""
+    right = line.summed
+    patch.setattr(line, "NATURAL", 0)
+    patch.setattr(line, "summed", lambda at, c, found, square, upper: right(at, c, found, square, True))
 
 
 def coarse_nodes(patch: pytest.MonkeyPatch) -> None:
@@ -157,10 +166,11 @@ def coarse_nodes(patch: pytest.MonkeyPatch) -> None:
 def few_digits_without_their_error(patch: pytest.MonkeyPatch) -> None:
     right = contour.invert
 
-    def wrong(rounds: Any, plan: Plan, accuracy: float) -> Inversion:
-        found = right(rounds, plan, accuracy)
+    def wrong(above: Any, below: Any, plan: Plan, *rest: Any) -> Inversion:
+        found = right(above, below, plan, *rest)
         half = found.s.size // 2
-        return found if plan.sides else replace(found, s=found.s[:half], terms=found.terms[:half], error=0.0)
+        short = replace(found.above, terms=found.above.terms[:half], error=0.0)
+        return found if plan.sides else replace(found, s=found.s[:half], above=short, below=short)
 
     patch.setattr(contour, "invert", wrong)
 
@@ -208,6 +218,7 @@ PLANTS: list[Callable[[pytest.MonkeyPatch], None]] = [
     errors_subtracted_from_the_upper_end,
     periodic_copies_ignored,
     truncation_ignored,
+    smoothing_without_its_density,
     coarse_nodes,
     few_digits_without_their_error,
     largest_loss_of_half_the_rounds,

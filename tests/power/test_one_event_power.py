@@ -11,10 +11,10 @@ from flint import arb
 
 from dpcert.accounting import gaussian, one_event
 from dpcert.accounting.bracket import OutOfReach
-from dpcert.accounting.contour import contour
+from dpcert.accounting.measures.densities import accountant as contour
+from dpcert.accounting.measures.lattices import accountant as pld
 from dpcert.accounting.pairs import Composition, GaussianPair, Order, SubsampledPair
 from dpcert.accounting.participation import participation, revealed
-from dpcert.accounting.pld import pld
 
 DELTA = 1e-5
 

@@ -15,14 +15,18 @@ import pytest
 
 from dpcert.accounting import closed_form, gaussian
 from dpcert.accounting.bracket import Bracket, EmptyBracket
+from dpcert.accounting.inversion import line
+from dpcert.accounting.inversion.line import Inversion, Plan, Sum
+from dpcert.accounting.measures.lattices import accountant as pld
+from dpcert.accounting.measures.lattices import laws as pld_laws
+from dpcert.accounting.measures.lattices import profile as pld_profile
+from dpcert.accounting.measures.lattices import transform as pld_transform
+from dpcert.accounting.measures.lattices.accountant import Layout
+from dpcert.accounting.measures.lattices.cells import Atoms, Cells, optimistic, pessimistic
+from dpcert.accounting.measures.lattices.far import Far
+from dpcert.accounting.measures.lattices.search import Moments
+from dpcert.accounting.measures.lattices.transform import AtomLaw, Complex, Frequencies
 from dpcert.accounting.pairs import Composition, DiscreteGaussianPair, GaussianPair, LaplacePair, SubsampledPair
-from dpcert.accounting.pld import laws as pld_laws
-from dpcert.accounting.pld import pld
-from dpcert.accounting.pld import profile as pld_profile
-from dpcert.accounting.pld import transform as pld_transform
-from dpcert.accounting.pld.cells import Atoms, Cells, optimistic, pessimistic
-from dpcert.accounting.pld.inversion import Aliases, Line, Smoothing, upper_line
-from dpcert.accounting.pld.transform import AtomLaw, Complex, Frequencies
 from dpcert.accounting.rounding import UNIT
 
 SINGLE: list[Composition] = [
@@ -57,8 +61,11 @@ def exposed() -> int:
 @pytest.fixture
 def coarse(monkeypatch: pytest.MonkeyPatch) -> None:
     """One small level, so that each error is as large as it gets."""
-    for levels in ("_LEVELS", "_EPSILON_LEVELS"):
-        monkeypatch.setattr(pld, levels, ((1 << 11, 64, 0.0),))
+    _one_stage(monkeypatch, 64, 1e-3)
+
+
+def _one_stage(patch: pytest.MonkeyPatch, cells: int, tolerance: float) -> None:
+    patch.setattr(Layout, "stages", lambda layout: [(cells, tolerance)])
 
 
 @pytest.mark.usefixtures("coarse")
@@ -70,7 +77,7 @@ def test_nothing_is_exposed_without_a_bug() -> None:
 def test_swapped_pessimism(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pld_laws, "pessimistic", optimistic)
     monkeypatch.setattr(pld_laws, "optimistic", pessimistic)
-    assert exposed() >= 8
+    assert exposed() >= 4
 
 
 def _without_stray(discrete: Callable[[Cells], Atoms]) -> Callable[[Cells], Atoms]:
@@ -85,9 +92,8 @@ def test_dropped_truncation_mass(monkeypatch: pytest.MonkeyPatch, dropped: bool,
     trimmed: the share of it that large losses may lose, as it is or all.
     """
     monkeypatch.setattr(pld_laws, "_TRIMMED", trimmed)
-    for levels in ("_LEVELS", "_EPSILON_LEVELS"):
-        monkeypatch.setattr(pld, levels, ((1 << 13, 1 << 12, 0.0),))
-    monkeypatch.setattr(pld, "_tail", lambda composition, delta: 1e-3)
+    _one_stage(monkeypatch, 1 << 12, 1e-5)
+    monkeypatch.setattr(pld, "_tail", lambda composition, delta, rtol: 1e-3)
     if dropped:
         monkeypatch.setattr(pld_laws, "pessimistic", _without_stray(pessimistic))
     found = sum(
@@ -102,7 +108,8 @@ def test_dropped_truncation_mass(monkeypatch: pytest.MonkeyPatch, dropped: bool,
 @pytest.mark.usefixtures("coarse")
 def test_the_majorant_of_the_payoff_for_lower_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """The smoothed payoff is above the payoff at its kink: at an atom, a lower bound made of it is too high."""
-    monkeypatch.setattr(pld_profile, "lower_line", upper_line)
+    right = line.summed
+    monkeypatch.setattr(line, "summed", lambda at, c, found, square, upper: right(at, c, found, square, True))
     monkeypatch.setattr(pld_laws, "optimistic", pessimistic)
     atomic: Composition = ((DiscreteGaussianPair(2.0, 1), 1),)
     atoms = [(2 * x - 1) / 8 for x in range(2, 9)]
@@ -111,9 +118,12 @@ def test_the_majorant_of_the_payoff_for_lower_bounds(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.usefixtures("coarse")
 def test_aliases_not_subtracted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Aliases, "period", lambda self, window, target: 8 / self.c)
+    def short(part: object, plan: Plan, accuracy: float) -> Plan:
+        return replace(plan, period=8 / plan.c)
+
+    monkeypatch.setattr(pld_profile, "_refined", short)
     assert exposed() == 0, "short periods alone only widen"
-    monkeypatch.setattr(Aliases, "log_bound", lambda self, epsilon, period: -math.inf)
+    monkeypatch.setattr(Inversion, "_log_aliases", lambda self, epsilon: -math.inf)
     assert exposed() >= 5
 
 
@@ -134,13 +144,18 @@ def test_rounding_ignored_at_small_delta(monkeypatch: pytest.MonkeyPatch, ignore
 
     A rate so near 1 that the composed pair is the Gaussian one to 12 digits, but goes through the transforms.
     """
-    monkeypatch.setattr(pld, "best_tilt", lambda measure, window, log_delta: 0.5)
+    right = Moments.plan
+
+    def hardly_tilted(moments: Moments, *given: object) -> Plan:
+        plan = right(moments, *given)  # type: ignore[arg-type]
+        return replace(plan, c=0.5, sides=(0.25, 1.0))
+
+    monkeypatch.setattr(Moments, "plan", hardly_tilted)
     monkeypatch.setattr(pld_transform.AtomLaw, "normalised", _perturbed)
-    for levels in ("_LEVELS", "_EPSILON_LEVELS"):
-        monkeypatch.setattr(pld, levels, ((1 << 15, 1 << 14, 0.0),))
+    _one_stage(monkeypatch, 1 << 14, 1e-4)
     if ignored:
-        honest = Line.sum
-        monkeypatch.setattr(Line, "sum", lambda self, epsilon: (*honest(self, epsilon)[:2], 0.0))
+        honest = Sum.at
+        monkeypatch.setattr(Sum, "at", lambda self, *given: (*honest(self, *given)[:2], 0.0))
     wrong = 0
     for shift, rounds in ((0.02, 4000), (0.01, 16_000)):
         composition: Composition = ((SubsampledPair(GaussianPair(shift), 1 - 1e-15, "remove"), rounds),)
@@ -160,11 +175,21 @@ def test_parameters_rounded_the_wrong_way(monkeypatch: pytest.MonkeyPatch) -> No
     assert excludes(lambda: pld.delta(composition, 5.0), gaussian.delta(composition, 5.0))
 
 
-def test_the_smoothing_is_too_narrow_for_its_reach(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The minorant needs moves of at least the reach of Z; with less it exceeds the payoff left of the kink."""
-    monkeypatch.setattr(Smoothing, "reach", property(lambda self: 0.05 * self.half_width))
-    monkeypatch.setattr(pld_laws, "optimistic", pessimistic)
-    for levels in ("_LEVELS", "_EPSILON_LEVELS"):
-        monkeypatch.setattr(pld, levels, ((1 << 11, 64, 0.0),))
-    atomic: Composition = ((DiscreteGaussianPair(2.0, 1), 1),)
-    assert sum(contradicted(atomic, (2 * x - 1) / 8) for x in range(2, 9)) >= 4
+RARE: Composition = ((SubsampledPair(GaussianPair(2.0), 1e-3, "remove"), 1),)
+
+
+@pytest.mark.parametrize("plant", [None, "forgotten", "in full"])
+def test_far_losses(monkeypatch: pytest.MonkeyPatch, plant: str | None) -> None:
+    """Outcomes with a loss far above eps are in no sum: forgotten, upper ends are too low; without what Q has of them,
+    lower ends are too high."""
+    if plant == "forgotten":
+        monkeypatch.setattr(Far, "upper", lambda self, epsilon: 0.0)
+    if plant == "in full":
+        monkeypatch.setattr(Far, "lower", lambda self, epsilon: self.apart)
+    layout = Layout(RARE, 1e-20, 1e-6)
+    wrong = 0
+    for epsilon in (0.8, 1.0, 1.2):
+        truth = closed_form.delta(RARE, epsilon)
+        low, high, _ = layout.profile((epsilon, epsilon), math.log(truth.upper), 5.0, 4096, 1e-5).log_delta(epsilon)
+        wrong += math.exp(high) < truth.lower or math.exp(low) > truth.upper
+    assert wrong == (0 if plant is None else 3)

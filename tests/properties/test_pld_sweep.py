@@ -8,6 +8,7 @@ import random
 import pytest
 
 from dpcert.accounting import closed_form, gaussian
+from dpcert.accounting.measures.lattices import accountant as pld
 from dpcert.accounting.pairs import (
     ApproximateDpPair,
     Composition,
@@ -21,7 +22,6 @@ from dpcert.accounting.pairs import (
     SubsampledPair,
 )
 from dpcert.accounting.participation import participation
-from dpcert.accounting.pld import pld
 
 ORDERS: tuple[Order, ...] = ("remove", "add", "hybrid", "visible", "replace")
 EXACT = (closed_form, gaussian, participation)

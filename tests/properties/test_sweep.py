@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from ball_profile import Phase, Unresolved, profile
 
-from dpcert.accounting.contour import contour
+from dpcert.accounting.measures.densities import accountant as contour
 from dpcert.accounting.pairs import Composition, GaussianPair, Order, SubsampledPair
 
 ORDERS: tuple[Order, ...] = ("remove", "add", "replace", "hybrid")

@@ -40,6 +40,9 @@ _SMOOTHED = 0.5
 _DIGITS = 31.0
 """-log of the relative rounding of a sum, about: terms so much larger than delta leave nothing of it."""
 
+_LATTICE = 15.0
+"""-log of the relative error that lattices come down to, and that is worth the line's while."""
+
 _MOST_PRODUCTS = 1.2e7
 """Frequencies times nodes: beyond it lattices are the quicker way."""
 
@@ -152,7 +155,7 @@ def _inverted(composition: Composition, saddle: Saddle, error: float, square: fl
     """An inversion whose ends are about `error` apart in log delta; square: of the shift that may smooth the loss."""
     accuracy = _MARGIN - math.log(error)
     chosen = plan(composition, saddle, accuracy, 0.5)
-    if chosen.cancellation - math.log(error) > _DIGITS:
+    if chosen.cancellation + min(-math.log(error), _LATTICE) > _DIGITS:
         raise OutOfReach("the terms are too much larger than delta")
     return _laid(composition, chosen, accuracy, square)
 

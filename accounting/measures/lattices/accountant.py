@@ -30,7 +30,7 @@ _NEAR_TOP = 2e-6
 """Relative distance from the largest possible loss within which epsilon is not resolved."""
 
 _PILOT_CELLS = 512
-_COARSE = 0.1, 0.03, 0.01
+_COARSE = (*(0.3,) * 8, 0.02)
 _MOST_CELLS, _MOST_FREQUENCIES = 1 << 17, 1 << 18
 _LEAST = 1e-3
 """What eps = 0 is laid out for."""
@@ -69,7 +69,7 @@ def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Brack
     low = lower_at_summit(pilot, whole.infinite_lower, delta, high)
     answer = Bracket(low, high, True, METHOD)
     for cells, tolerance in layout.stages():
-        if answer.width <= max(rtol, 0.1 * tolerance) * answer.upper:
+        if answer.width <= max(rtol, 0.5 * tolerance) * answer.upper:
             continue
         at = min(answer.upper, whole.top * (1 - _NEAR_TOP))
         window = max(answer.lower, at - 8.0 / slope, 0.0), at
@@ -96,7 +96,7 @@ def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Brack
         slope = table.line(epsilon or _LEAST, log_delta, layout.log_share)
         layout = Layout(composition, min(layout.tail, _tail(composition, math.exp(log_delta), rtol)), rtol)
     for cells, tolerance in layout.stages():
-        if answer.width <= max(rtol, 0.1 * tolerance) * answer.upper:
+        if answer.width <= max(rtol, 0.5 * tolerance) * answer.upper:
             continue
         try:
             found = layout.profile((epsilon, epsilon), log_delta, slope, cells, tolerance)
@@ -189,8 +189,8 @@ def _crossed(found: Profile, known: Bracket, delta: float, slope: float) -> tupl
 
 
 def _slope(found: Profile, epsilon: float, known: float) -> float:
-    steep = -found.log_delta(epsilon)[2]
-    return steep if 0.0 < steep < math.inf else known
+    low, high, slope = found.log_delta(epsilon)
+    return -slope if high - low < 1.0 and -math.inf < slope < 0.0 else known
 
 
 def _total_variation(composition: Composition) -> float:

@@ -64,10 +64,10 @@ def cut(laws: Sequence[tuple[Law, int]], jumping: frozenset[int], loss: float, e
     With N the product of what is left and E = sum rounds log(1 + far / left) at 0 and at -1, the moments of F are
     N (e^E - 1) there, and their difference is N(0) e^E(-1) (e^{E(0) - E(-1)} - 1) + (N(0) - N(-1)) (e^E(-1) - 1).
     """
-    split = [law.split(loss) if at in jumping else (law, None) for at, (law, _) in enumerate(laws)]
+    split = [near(law, loss) if at in jumping else (law, None) for at, (law, _) in enumerate(laws)]
     log_mass = fall = fall_size = exponent = moved = moved_size = 0.0
-    for (near, far), (_, rounds) in zip(split, laws, strict=True):
-        mass, change, size = _moments(near)
+    for (kept, far), (_, rounds) in zip(split, laws, strict=True):
+        mass, change, size = _moments(kept)
         log_mass += rounds * math.log(mass)
         fall += rounds * math.log1p(-change / mass)
         fall_size += rounds * size / mass
@@ -83,16 +83,21 @@ def cut(laws: Sequence[tuple[Law, int]], jumping: frozenset[int], loss: float, e
     whole, grown = math.exp(log_mass), math.expm1(exponent)
     apart = whole * ((1.0 + grown) * math.expm1(moved) - math.expm1(fall) * grown)
     error = 2.0 * _ERROR * whole * ((1.0 + grown) * moved_size + fall_size * grown)
-    put = _put([(near, far, rounds) for (near, far), (_, rounds) in zip(split, laws, strict=True)], epsilon)
-    return [near for near, _ in split], Far(apart, whole * math.exp(fall) * grown, error, put)
+    put = _put([(kept, far, rounds) for (kept, far), (_, rounds) in zip(split, laws, strict=True)], epsilon)
+    return [kept for kept, _ in split], Far(apart, whole * math.exp(fall) * grown, error, put)
+
+
+def near(law: Law, loss: float) -> tuple[Law, Law | None]:
+    """The losses up to a threshold, and those above it; laws that are no list of atoms stay whole."""
+    return law.split(loss) if isinstance(law, AtomLaw) else (law, None)
 
 
 def _put(parts: Sequence[tuple[Law, Law | None, int]], epsilon: float) -> tuple[tuple[float, float], ...]:
     """(e^y - 1)_+ <= e^{k y} times its largest ratio, which is e^{log_peak(k - 1)}, for k > 1."""
     orders = 1.0 + _ORDERS / epsilon
     log_near, log_far = np.zeros(orders.size), np.full(orders.size, -np.inf)
-    for near, far, rounds in parts:
-        logs = near.log_moments(-orders)
+    for kept, far, rounds in parts:
+        logs = kept.log_moments(-orders)
         log_near += rounds * logs
         if far is not None:
             log_far = np.logaddexp(log_far, math.log(rounds) + far.log_moments(-orders) - logs)

@@ -31,6 +31,7 @@ from ...pairs import (
     ZeroedPair,
 )
 from ...parameters import dominated_parameters, dominating_parameters
+from ...rounding import UNIT
 from .bases import ContinuousBase, GaussianBase, continuous_base
 from .cells import Atoms, Cells, Vector, optimistic, pessimistic
 from .closed_laws import GaussianLaw, LaplaceLaw, VisibleLaw
@@ -122,7 +123,7 @@ def steps(composition: Composition, resolution: Resolution) -> list[Step]:
 def _law(pair: Pair, resolution: Resolution, discrete: Callable[[Cells], Atoms]) -> Law:
     """The law of a pair in closed form, or of its cells made discrete."""
     if isinstance(pair, SubsampledPair) and pair.order == "visible":
-        return VisibleLaw(_law(pair.base, resolution, discrete), pair.rate)
+        return _visible(_law(pair.base, resolution, discrete), pair.rate, 1.0 if discrete is pessimistic else -1.0)
     if isinstance(pair, AllocationPair):
         of_block = law_above if discrete is pessimistic else law_below
         return of_block(pair, pair.fineness if resolution.cells > _FEW else COARSE, resolution.tail)
@@ -148,6 +149,16 @@ def _mixed(pair: MixturePair, resolution: Resolution, discrete: Callable[[Cells]
         np.concatenate([weight * atoms.mass for weight, atoms in parts]),
         sum(weight * atoms.infinite for weight, atoms in parts),
     )
+
+
+def _visible(base: Law, rate: float, direction: float) -> Law:
+    """A public coin. Atoms stay atoms, and one more at 0; direction: of the masses' rounding, 1 or -1."""
+    if not isinstance(base, AtomLaw):
+        return VisibleLaw(base, rate)
+    atoms = base.atoms
+    wide = 1.0 + direction * 8 * UNIT
+    mass = np.append(atoms.mass * rate, 1 - rate) * wide
+    return AtomLaw(Atoms(np.append(atoms.loss, 0.0), mass, atoms.infinite * rate * wide))
 
 
 def _cells(pair: Pair, resolution: Resolution) -> Cells:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...inversion.line import Plan
 from .cells import Vector
-from .far import cut
+from .far import cut, near
 from .jumps import log_error
 from .laws import Step
 
@@ -159,7 +159,8 @@ class Table:
     def line(self, epsilon: float, log_delta: float, log_share: float) -> float:
         """About the tilt at which epsilon is likely."""
         split = self.threshold(epsilon, log_delta, log_share)
-        return (self.whole if split is None else split.jumps).plan((epsilon, epsilon), log_delta, 10.0).c
+        moments = self.whole if split is None else split.jumps
+        return float(moments.lines[1 + int(np.argmin((moments.start - moments.lines * epsilon)[1:]))])
 
     def threshold(self, epsilon: float, log_delta: float, log_share: float) -> Split | None:
         """The largest threshold below which losses add up to epsilon with at most a share of delta."""
@@ -202,4 +203,4 @@ def far_threshold(steps: Sequence[Step], epsilon: float, log_enough: float) -> f
 
 def without(steps: Sequence[Step], loss: float) -> list[Step]:
     """The steps without what their upper laws have above a loss, where a coin decides about them."""
-    return [replace(step, upper=step.upper.split(loss)[0]) if step.sampled else step for step in steps]
+    return [replace(step, upper=near(step.upper, loss)[0]) if step.sampled else step for step in steps]
