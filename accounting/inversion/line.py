@@ -29,6 +29,9 @@ log2(terms / 128) roundings meet a term; the rest is that of the term itself."""
 NATURAL = 600
 """Frequencies up to which no smoothing is thought of."""
 
+_MOST_LIFT = 20.0
+"""Twice the logarithm by which smoothing may enlarge the terms."""
+
 _LARGEST = 700.0
 _STEPS = 60
 
@@ -124,6 +127,7 @@ def invert(above: Measure, below: Measure, plan: Plan, accuracy: float, square: 
     where one is needed. Raises OutOfReach where more than `most` frequencies would be.
     """
     line = above.on(plan.c)
+    square = min(square, _MOST_LIFT / (plan.c * (plan.c + 1.0)))
     goal = plan.log_delta + plan.c * plan.epsilon - accuracy
     try:
         frequency = truncation(line, plan, goal, 0.0, NATURAL)
