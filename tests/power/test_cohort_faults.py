@@ -11,7 +11,7 @@ import pytest
 from dpcert.accounting.cohorts import attained, cover, profiles, recursion
 from dpcert.accounting.cohorts.cover import Family, Inscribed
 from dpcert.accounting.cohorts.recursion import Rounds
-from dpcert.accounting.contour import contour
+from dpcert.accounting.measures.densities import accountant as contour
 from dpcert.accounting.pairs import GaussianPair, SubsampledPair
 from dpcert.accounting.profiles import profile
 

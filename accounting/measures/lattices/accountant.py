@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from ...allocation import one_block
 from ...bracket import Bracket, OutOfReach
 from ...inversion.crossing import epsilon_above, epsilon_below
-from ...pairs import Composition
+from ...pairs import Composition, MixturePair, Pair
 from ...parameters import dominating_parameters
 from ...profiles import has_profile, profile
 from ...rounding import TARGET, float_above, up, widened_down, widened_up
-from .laws import Resolution, Step, steps, supports_pair
+from .laws import Resolution, SampledPair, Step, steps, supports_pair
 from .profile import Profile, Sides
 from .search import Table, far_threshold, first_bound, without
 from .summit import lower_at_summit, upper_at_summit
@@ -127,7 +127,7 @@ class Layout:
     @property
     def rare(self) -> bool:
         """Whether looking for a threshold is worth its time."""
-        return sum(rounds * getattr(pair, "rate", 1.0) for pair, rounds in self.composition) <= _MANY_JUMPS
+        return 0.0 < sum(rounds * _rate(pair) for pair, rounds in self.composition) <= _MANY_JUMPS
 
     def stages(self) -> list[tuple[int, float]]:
         """(cells, tolerance): to find the place, to be narrow there, and again with more cells if need be."""
@@ -191,6 +191,13 @@ def _crossed(found: Profile, known: Bracket, delta: float, slope: float) -> tupl
 def _slope(found: Profile, epsilon: float, known: float) -> float:
     low, high, slope = found.log_delta(epsilon)
     return -slope if high - low < 1.0 and -math.inf < slope < 0.0 else known
+
+
+def _rate(pair: Pair) -> float:
+    """The probability with which a coin lets the unit take part; 0 where no coin decides."""
+    if isinstance(pair, MixturePair):
+        return sum(weight * _rate(part) for weight, part in pair.parts)
+    return pair.rate if isinstance(pair, SampledPair) else 0.0
 
 
 def _total_variation(composition: Composition) -> float:

@@ -9,7 +9,7 @@ import pytest
 
 from dpcert.accounting.cohorts.attained import OFF_GRID, Attained, Mixtures, merged, opposed_mixtures, remove_mixtures
 from dpcert.accounting.cohorts.layout import Window
-from dpcert.accounting.contour import contour
+from dpcert.accounting.measures.densities import accountant as contour
 from dpcert.accounting.pairs import GaussianPair, OpposedPair, SubsampledPair
 from dpcert.accounting.profiles import profile
 
