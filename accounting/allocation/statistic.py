@@ -47,7 +47,7 @@ def losses_of_statistic(base: Pair, rounds: int, participations: int, order: str
 def _sum(parts: list[tuple[Vector, int]]) -> tuple[Vector, float]:
     """The law of a sum, modulo the arrays' size, and a bound of the error of each of its masses.
 
-    A transform's error is at most (8 log2(2N) + 32) UNIT times the l1 norm (docs/theory/pld.md, "Transforms"), and
+    A transform's error is at most (8 log2(2N) + 32) UNIT times the l1 norm (docs/theory/lattices.md, "Transforms"), and
     |prod a^k - prod b^k| <= prod (|b| + |a - b|)^k - prod |b|^k.
     """
     size = parts[0][0].size

@@ -19,7 +19,7 @@ class Pair:
     def moved(self, factor: float) -> Self:
         """The pair with its parameters moved by this factor: one that dominates it (above 1), or is dominated.
 
-        A larger shift, rate or epsilon, a smaller scale or flip, give a pair that dominates (docs/theory/pld.md,
+        A larger shift, rate or epsilon, a smaller scale or flip, give a pair that dominates (docs/theory/lattices.md,
         "Parameters"). Parameters that are taken as the doubles that they are stay.
         """
         return self

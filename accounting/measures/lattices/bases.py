@@ -63,7 +63,7 @@ def gaussian_masses(edges: Vector, centre: float) -> tuple[Vector, Vector]:
 
     Narrow cells by the 8-point Gauss rule, wide ones as differences of tails, where at most a factor of 4 cancels.
     The rule's error: with w (|m| + 4) <= 2, w the width and m the midpoint, the 16th derivative of
-    exp(-m y - y^2/2) is below (|m| + 4)^16 of its value, which leaves 1e-17 (docs/theory/pld.md, "Cell masses").
+    exp(-m y - y^2/2) is below (|m| + 4)^16 of its value, which leaves 1e-17 (docs/theory/lattices.md, "Cell masses").
     The width is taken before the centre is subtracted, so the rounding of that subtraction moves a narrow cell
     but does not change its width.
     """

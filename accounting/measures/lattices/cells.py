@@ -6,7 +6,7 @@ Given only the P-mass p, the Q-mass q and the range [low, high] of the loss on e
 - `optimistic` merges each cell into the one outcome with loss log(p / q): a pair that the step dominates.
 
 Both errors are of second order in the cells' width. Domination survives composition, so the profiles of the
-composed laws bracket the true one. Proofs: docs/theory/pld.md, sections "Pessimistic law", "Optimistic law".
+composed laws bracket the true one. Proofs: docs/theory/lattices.md, sections "Pessimistic law", "Optimistic law".
 """
 
 from __future__ import annotations

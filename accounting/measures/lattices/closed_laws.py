@@ -1,6 +1,6 @@
 """Laws of the privacy loss whose transforms have a formula: Gaussian and Laplace pairs, and public coins over any law.
 
-The error bounds are those of docs/theory/pld.md, section "Transforms".
+The error bounds are those of docs/theory/lattices.md, section "Transforms".
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ is the law of the sum on the outcomes where at least one round's loss exceeds a 
     Phi_J = prod (b_k + j_k)^T_k - prod b_k^T_k,    b_k, j_k the transforms of a round's losses below and above it,
 
 evaluated without cancellation. What is left out is nonnegative, and bounded by Chernoff for upper bounds
-(docs/theory/pld.md, section "Rare jumps").
+(docs/theory/lattices.md, section "Rare jumps").
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The two laws of the privacy loss, one that dominates and one that is dominated, for every pair this project has.
 
 Gaussian and Laplace pairs are in closed form, so only the pair's parameters are rounded (up for the upper law,
-down for the lower: a larger shift or rate dominates, docs/theory/pld.md, section "Parameters"). Everything else
+down for the lower: a larger shift or rate dominates, docs/theory/lattices.md, section "Parameters"). Everything else
 is a list of cells: exact for countable outcomes, a cut of the line for subsampled continuous noise.
 """
 

@@ -2,7 +2,7 @@
 
 A Law knows log phi(c) for real c, and phi(c + i w)/phi(c) at the frequencies w = 2 pi k / R, k = 0..N: in closed
 form for Gaussian and Laplace pairs, by fast Fourier transforms for a list of atoms. Errors are absolute, one
-bound a frequency (docs/theory/pld.md, section "Transforms").
+bound a frequency (docs/theory/lattices.md, section "Transforms").
 """
 
 from __future__ import annotations
