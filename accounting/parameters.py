@@ -1,7 +1,7 @@
 """Pairs whose parameters are moved to the far side of their uncertainty: a double stands for a decimal or a quotient.
 
-The moved pairs bracket the stated one (docs/theory/lattices.md, section "Parameters"). A discrete Gaussian is left as it is:
-its users carry the uncertainty of sigma themselves. A stated delta is taken as the double that it is.
+The moved pairs bracket the stated one (docs/theory/lattices.md, section "Parameters"). A discrete Gaussian is left as
+it is: its users carry the uncertainty of sigma themselves. A stated delta is taken as the double that it is.
 """
 
 from __future__ import annotations

@@ -160,7 +160,7 @@ def _between(low: float, high: float) -> float:
 
 
 def _masses(edges: Vector, centres: Sequence[float], weights: Sequence[float]) -> Vector:
-    """Masses of the cells between the edges, each within _MASS_ERROR (lattices.md, "Cell masses", for the Gauss rule)."""
+    """Masses of the cells between the edges, each within _MASS_ERROR (lattices.md, "Cell masses")."""
     low, high = edges[:-1], edges[1:]
     total = np.zeros(low.size)
     narrow = (high - low) <= _WIDE
