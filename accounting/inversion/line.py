@@ -7,8 +7,8 @@ With phi(t) the integral of e^{tL} and F(t) = phi(t) e^{-eps t} / (t (t + 1)), f
 all of whose terms are non-negative: the sum is at least delta(eps) by itself, and the terms j != 0 (the aliases) are
 bounded by real moments. Where phi falls too slowly for finitely many frequencies, one more Gaussian round is added, of
 a tiny shift sigma: the profile only grows, phi gains the factor e^{sigma^2 t (t + 1) / 2}, and what the profile grows
-by is at most sigma^2 times the density of the smoothed loss at eps, whose transform has no denominator. So both bounds
-come from one transform. Proofs: docs/theory/inversion.md, sections 1 to 3.
+by is at most sigma^2 e^{sigma^2 / 8} times the density of the smoothed loss at eps, whose transform has no denominator.
+So both bounds come from one transform. Proofs: docs/theory/inversion.md, sections 2 and 8.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ def log_tail(line: OnLine, c: float, frequency: float, square: float) -> float:
 
 
 def summed(line: OnLine, c: float, transform: Transform, square: float, upper: bool) -> Sum:
-    """The terms of the smoothed profile; for lower bounds, of that less square times the density."""
+    """The terms of the smoothed profile; for lower bounds, of that less square e^{square / 8} times the density."""
     s, values = transform.s, transform.values
     t: Complex = (c + 1j * s).astype(np.complex128)
     product = t * (t + 1.0)
@@ -190,8 +190,9 @@ def summed(line: OnLine, c: float, transform: Transform, square: float, upper: b
     kernel[0] *= 0.5
     size = np.abs(kernel)
     if not upper and square:
-        kernel = kernel * (1.0 - square * product)
-        size = size * (1.0 + square * np.abs(product))
+        weight = square * math.exp(0.125 * square) * (1.0 + 4.0 * UNIT)
+        kernel = kernel * (1.0 - weight * product)
+        size = size * (1.0 + weight * np.abs(product))
     units = UNIT * (ROUNDING + 8.0 * square * np.abs(product))
     moduli = np.abs(values)
     error = float((size * (transform.errors + units * moduli)).sum()) * (1.0 + 2.0**-20)
@@ -200,7 +201,8 @@ def summed(line: OnLine, c: float, transform: Transform, square: float, upper: b
     )
     drift = 8.0 * UNIT * float((size * moduli * s).sum())
     terms = values * kernel
-    return Sum(terms, transform.log_scale, transform.scale_error, error + (1.0 if upper else 2.0) * tail, drift)
+    missing = tail if upper else (1.0 + math.exp(min(0.125 * square, _LARGEST))) * tail
+    return Sum(terms, transform.log_scale, transform.scale_error, error + missing, drift)
 
 
 def _log(value: float) -> float:
