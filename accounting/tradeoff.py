@@ -19,10 +19,10 @@ from flint import arb, ctx
 from ..mechanisms import InputError, Mechanism, Neighbouring, Notion, Run, Visibility, as_run, default_relation
 from ..mechanisms.validate import count, number
 from . import gaussian
+from .answer import answer
 from .attained import profile_at
 from .bracket import Bracket
 from .dominating import dominating
-from .epsilon import epsilon as epsilon_of
 from .profile import Profile
 from .question import RTOL, Question
 from .rounding import float_above, float_below
@@ -129,7 +129,7 @@ def tradeoff(
         smallest = min(smallest, alpha / 64)
     neighbouring = neighbouring or default_relation(notion, participation)
     run = as_run(run)
-    most = epsilon_of(run, smallest, neighbouring, notion=notion, participation=participation).upper
+    most = answer(Question.about(run, "epsilon", neighbouring, notion, participation), smallest).upper
     if most == math.inf:
         raise InputError("run", run, f"a run whose epsilon is finite at delta = {smallest:g}")
     asked = Question.about(run, "delta", neighbouring, notion, participation, "best", rtol)

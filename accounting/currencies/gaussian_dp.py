@@ -23,13 +23,12 @@ from flint import arb, ctx
 from ...mechanisms import InputError, Neighbouring, Notion, Run, Visibility, as_run, default_relation
 from ...mechanisms.validate import number
 from .. import gaussian
+from ..answer import answer
 from ..bracket import Bracket
 from ..dominating import dominating
-from ..epsilon import delta as delta_of
-from ..epsilon import epsilon as epsilon_of
 from ..pairs import Composition, GaussianPair, OpposedPair, Pair, SubsampledPair, ZeroedPair
 from ..profile import Profile, steepness
-from ..question import seen_by
+from ..question import Question, seen_by
 from ..rdp.base import largest_loss
 from ..rounding import down, float_above, float_below, up, widened_down, widened_up
 from ..tradeoff import TradeOff
@@ -75,14 +74,14 @@ def mu(
     if all(map(gaussian.supports, (*pairs.upper, *pairs.lower))) and pairs.upper and pairs.lower:
         ends = [gaussian.composed_shift(product) for product in (*pairs.lower, *pairs.upper)]
         return Bracket(ends[0][0], max(high for _, high in ends), True, gaussian.METHOD)
-    profile = Profile(lambda eps: delta_of(run, eps, relation, notion=notion, participation=participation))
+    profile = Profile(lambda eps: answer(Question.about(run, "delta", relation, notion, participation), eps))
     if least == 0.0:
         most = pure_epsilon(run, relation, seen).upper
         if most == math.inf:
             return _everywhere(pairs.upper, pairs.lower)
         _lay_out(profile, most * (1 - 1 / _FIRST_KNOTS))  # at the largest loss itself the profile is known to be 0
         return _searched(profile, 0.0, rtol, ((up(most), Bracket(0.0, 0.0, True, METHOD)),))
-    last = epsilon_of(run, min(0.5, least / 64), relation, notion=notion, participation=participation).upper
+    last = answer(Question.about(run, "epsilon", relation, notion, participation), min(0.5, least / 64)).upper
     if last == math.inf:
         return Bracket(0.0, math.inf, True, METHOD)
     _lay_out(profile, max(last, 1e-12))

@@ -11,8 +11,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
-from ...accounting import Bracket, delta, epsilon, mu, renyi, rho, risk
-from ...accounting.question import seen_by
+from ...accounting import Bracket, mu, renyi, rho, risk
+from ...accounting.answer import answer
+from ...accounting.question import Question, seen_by
 from ...mechanisms import Mechanism, Neighbouring, Notion, Visibility
 
 
@@ -27,6 +28,11 @@ class Against:
     def options(self) -> dict[str, Any]:
         """The keyword arguments of the accounting functions."""
         return {"neighbouring": self.neighbouring, "notion": self.notion, "participation": self.participation}
+
+
+def by_pairs(run: Mechanism, delta: float, against: Against) -> Bracket:
+    """By product pairs, which hold with unequal weights too; `verify` narrows hidden cohorts of equal ones."""
+    return answer(Question.about(run, "epsilon", **against.options()), delta)
 
 
 class Currency(ABC):
@@ -63,7 +69,7 @@ class EpsilonAt(Currency):
     name: str = "epsilon"
 
     def bracket(self, run: Mechanism, against: Against) -> Bracket:
-        return epsilon(run, self.delta, **against.options())
+        return by_pairs(run, self.delta, against)
 
     def claimed(self) -> dict[str, object]:
         return {"epsilon": self.epsilon, "delta": self.delta}
@@ -148,7 +154,7 @@ class Advantage(Currency):
     name: str = "advantage"
 
     def bracket(self, run: Mechanism, against: Against) -> Bracket:
-        return delta(run, 0.0, **against.options())
+        return answer(Question.about(run, "delta", **against.options()), 0.0)
 
     def claimed(self) -> dict[str, object]:
         return {"advantage": self.threshold}
@@ -188,7 +194,7 @@ class Curve(Currency):
     def bracket(self, run: Mechanism, against: Against) -> Bracket:
         worst = Bracket(0.0, 0.0, True, "none")
         for claimed, at_delta in self.points:
-            worst = worst.maximum(_over(epsilon(run, at_delta, **against.options()), claimed))
+            worst = worst.maximum(_over(by_pairs(run, at_delta, against), claimed))
         return worst
 
     def claimed(self) -> dict[str, object]:

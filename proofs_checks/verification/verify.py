@@ -13,12 +13,15 @@ from pathlib import Path
 from typing import Literal
 
 from ...accounting import Bracket
+from ...accounting.cohorts.cohorts import FINEST, QUICK, narrowed
 from ...accounting.currencies.pure_dp import UNBOUNDED
+from ...accounting.question import Question
 from ...mechanisms import InputError, Mechanism
+from ...mechanisms.tables.phase import has_uneven_cohorts
 from ..auditing import AuditResult, AuditWitness
 from ..certificates.certificate import NoCertificate, restated, write
 from ..claims.claim import Claim, divides_by_who_is_there, hidden_and_uneven, load_claim
-from ..claims.currency import Against
+from ..claims.currency import Against, EpsilonAt
 from ..claims.findings import NOT_CHECKED, Finding, assumptions, findings
 from ..claims.observers import (
     ObservedInterval,
@@ -134,6 +137,8 @@ def verify(
         claim = load_claim(claim)
     started = time.perf_counter()
     bracket, limits = certified_interval(claim)
+    if judge(bracket, claim.statement.threshold) == "undecided":
+        bracket = _closer(claim, bracket)
     verdict = judge(bracket, claim.statement.threshold)
     conventions = _conventions(claim, bracket)
     reproduced = tuple(convention.name for convention in conventions if convention.reproduces)
@@ -158,6 +163,23 @@ def verify(
         observers=observers,
         seconds=time.perf_counter() - started,
     )
+
+
+def _closer(claim: Claim, bracket: Bracket) -> Bracket:
+    """For hidden cohorts of a fixed size: the recursion's bracket, as narrow as the verdict needs it.
+
+    Not with unequal weights, where who is drawn moves everybody's part: the pairs' common shift is missing.
+    """
+    statement, run = claim.statement, claim.run
+    ordinary = isinstance(statement.currency, EpsilonAt) and judged_against(claim) is None
+    if not ordinary or not statement.delta or run != claim.attained_run or any(map(has_uneven_cohorts, claim.phases)):
+        return bracket
+    for rtol in _WIDTHS:
+        against = statement.neighbouring, statement.notion, statement.participation
+        bracket = narrowed(Question.about(run, "epsilon", *against, rtol=rtol), bracket, statement.delta)
+        if judge(bracket, statement.threshold) != "undecided":
+            break
+    return bracket
 
 
 def _witness(claim: Claim, run: Mechanism, bracket: Bracket) -> Witness | CurrencyWitness | None:
@@ -220,6 +242,10 @@ def _certificate(
     proved = f"[{written.epsilon_lower:g}, {written.epsilon_upper:g}]"
     text = f"The certificate proves a wider interval, {proved}, from which the claim is {written.verdict}."
     return str(written.path), (Finding("certificate-proves-less", "warning", text), *notes)
+
+
+_WIDTHS = (QUICK, 0.003, FINEST)
+"""Relative widths to try, one after the other, where product pairs leave a claim on a hidden cohort undecided."""
 
 
 def judge(bracket: Bracket, threshold: float) -> Verdict:

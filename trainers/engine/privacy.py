@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from ...accounting.answer import answer
 from ...accounting.bracket import Bracket
-from ...accounting.epsilon import epsilon
+from ...accounting.question import Question
 from ...mechanisms import (
     DistributedGaussian,
     FixedSize,
@@ -117,7 +118,7 @@ class PrivacyCost:
         if run is None:
             return None
         if rounds not in self._known:
-            self._known[rounds] = epsilon(run, self.goal.delta, self.relation, notion=self.notion)
+            self._known[rounds] = answer(Question.about(run, "epsilon", self.relation, self.notion), self.goal.delta)
         return self._known[rounds]
 
     @cached_property

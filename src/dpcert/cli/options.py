@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import time
 import tomllib
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 from pydantic import ValidationError
 
+from ..accounting.cohorts.cohorts import watched
 from ..accounting.question import RTOL
 from ..mechanisms import InputError, Mechanism, default_relation
 from ..mechanisms.tables.cohort import SamplingTable
@@ -52,7 +54,13 @@ Keys = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="A further key of that kind: --set sigma=3. Repeatable."),
 ]
-Rtol = Annotated[float, typer.Option("--rtol", help="Relative width that the interval is to have.")]
+Rtol = Annotated[
+    float,
+    typer.Option(
+        "--rtol",
+        help="Relative width that the interval is to have; for hidden fixed cohorts .02, or 5e-4 and above if given.",
+    ),
+]
 NoiseMultiplier = Annotated[
     float | None,
     typer.Option("--noise-multiplier", help="Standard deviation of the noise on the sum, divided by clip_norm."),
@@ -214,11 +222,18 @@ def _plain(text: str) -> object:
         return text
 
 
+def _share_done(share: float) -> None:
+    """A line on stderr that is written over, where somebody looks at it."""
+    if sys.stderr.isatty():
+        typer.echo(f"\r{share:4.0%} of this recursion\r", err=True, nl=False)
+
+
 def timed(ask: Callable[[], Answer]) -> tuple[Answer, float]:
     """The answer and the seconds it took; an InputError comes back under the option's name."""
     started = time.perf_counter()
     try:
-        answer = ask()
+        with watched(_share_done):
+            answer = ask()
     except InputError as problem:
         raise as_option(problem) from None
     except (ArithmeticError, MemoryError) as problem:
