@@ -6,6 +6,7 @@ from .client_noise import DistributedGaussian
 from .cohorts import Cyclic, RandomAllocation, WithReplacement
 from .composition import Repeat, Sequence, rounds_by_step
 from .correlated import CorrelatedGaussian
+from .cyclic_poisson import cyclic_poisson
 from .discrete import DiscreteGaussian, DiscreteLaplace
 from .events import event_for_accountant, from_event, neighbouring_for_accountant
 from .gaussian import Gaussian
@@ -56,6 +57,7 @@ __all__ = [
     "WithReplacement",
     "Zcdp",
     "as_run",
+    "cyclic_poisson",
     "default_relation",
     "draw_schedule",
     "event_for_accountant",
