@@ -15,14 +15,15 @@ from .validate import InputError, rate
 
 
 def cyclic_poisson(noise: BandedFactorisation, sampling_rate: float) -> Mechanism:
-    """What the run costs a unit, as a run of Poisson rounds (docs/theory/correlated_noise.md, "Cyclic Poisson cohorts").
+    """What the run costs a unit, as a run of Poisson rounds (docs/theory/correlated_noise.md, "Cyclic Poisson").
 
     noise: its min_separation is the number of groups. sampling_rate: of a unit within its group, in a round of its own.
     The group whose columns have the largest norms in every pass pays most; it is that group's run. Raises InputError
     where no one group does, or where max_participations is below the passes, which coins do not keep to.
 
-    >>> cyclic_poisson(BandedFactorisation(2.0, (1.0,) * 10, bands=5, min_separation=5, max_participations=2), 0.1).rounds
-    2
+    >>> noise = BandedFactorisation(2.0, (1.0,) * 10, bands=5, min_separation=5, max_participations=2)
+    >>> cyclic_poisson(noise, 0.1)
+    Repeat(mechanism=Poisson(mechanism=Gaussian(noise_multiplier=2.0), sampling_rate=0.1), rounds=2)
     """
     share = rate("sampling_rate", sampling_rate)
     groups, norms = noise.min_separation, noise.column_norms
