@@ -12,6 +12,7 @@ from dpcert.accounting import truncated
 from dpcert.accounting.billboard import observers
 from dpcert.accounting.bracket import Bracket
 from dpcert.accounting.dominating import dominating
+from dpcert.accounting.question import Question
 from dpcert.mechanisms import (
     ApproximateDp,
     BandedFactorisation,
@@ -91,18 +92,16 @@ def costs() -> dict[tuple[str, str], list[str]]:
     return found
 
 
-def _unpriced(
-    run: Mechanism, delta: float, relation: str, *, notion: str = "dp", participation: str | None = None
-) -> Bracket:
-    """What epsilon accepts, without its numbers."""
-    dominating(run, relation, participation or ("hidden" if notion == "dp" else "pooled"))
+def _unpriced(question: Question, at: float) -> Bracket:
+    """What the facade accepts, without its numbers."""
+    dominating(question.run, question.neighbouring, question.participation)
     return Bracket(0.0, 1e9, True, "unpriced")
 
 
 def answered(world: World) -> str:
     """A answered, i an infinite cost, - refused."""
     with (
-        patch.object(observers, "epsilon", _unpriced),
+        patch.object(observers, "answer", _unpriced),
         patch.object(observers, "total_statistic_lower", lambda *_: 0.0),
     ):
         try:
