@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...mechanisms import FixedSize, Gaussian, Mechanism, Repeat, Sequence
+from ...mechanisms import FixedSize, Gaussian, Mechanism, Repeat, Sequence, rounds_by_step
 from ..bracket import Bracket
 from ..question import Question
 from . import stored
@@ -51,7 +51,10 @@ def phases(run: Mechanism) -> tuple[Phase, ...] | None:
         found.append(Phase(shift, part.sampling_rate, rounds))
         if len(found) > _MOST_PHASES:
             return None
-    return tuple(found) if 1 < sum(phase.rounds for phase in found) <= _MOST_ROUNDS else None
+    whole = sum(rounds_by_step(run).values())  # long loops are not followed to their end
+    if sum(phase.rounds for phase in found) != whole:
+        return None
+    return tuple(found) if 1 < whole <= _MOST_ROUNDS else None
 
 
 def _in_order(run: Mechanism, times: int) -> Iterator[tuple[Mechanism, int]]:

@@ -60,6 +60,8 @@ def test_phases_keep_their_order() -> None:
     twice = Repeat(Sequence((STEP, other)), 2)
     assert cohorts.phases(twice) == (Phase(1 / 8, 0.25, 1), Phase(1 / 4, 0.1, 1)) * 2
     assert cohorts.phases(Repeat(Repeat(STEP, 5), 4)) == (Phase(1 / 8, 0.25, 20),)
+    assert cohorts.phases(Repeat(Sequence((STEP, STEP)), 3)) == (Phase(1 / 8, 0.25, 6),)
+    assert cohorts.phases(Repeat(Sequence((STEP, STEP)), 1000)) is None
     mixed: tuple[Mechanism, ...] = (STEP, Gaussian(1.0))
     assert cohorts.phases(Sequence(mixed)) is None
 
