@@ -337,12 +337,17 @@ def test_the_text_answer_rounds_outwards(capsys: pytest.CaptureFixture[str]) -> 
     assert (rounded_down(0.0, 4), rounded_up(float("inf"), 4)) == ("0", "inf")
 
 
+OTHER = ["epsilon", "--delta", "1e-5", "--mechanism"]
+ASKED = ["epsilon", "--delta", "1e-5", "--noise-multiplier", "1"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["epsilon", "--delta", "x"], "--delta = 'x': expected a valid number"),
-        (["epsilon", "--rounds", "1.5"], "--rounds = 1.5: expected a whole number of at least 1"),
-        (["epsilon", "--population=1.5"], "--population = '1.5': expected a valid integer"),
+        ([*ASKED, "--rounds", "1.5"], "--rounds = 1.5: expected a whole number of at least 1"),
+        ([*ASKED, "--rounds", "many"], "--rounds = 'many': expected a whole number of at least 1"),
+        ([*ASKED, "--population=1.5"], "--population = 1.5: expected a whole number of at least 1"),
         (["train", "pmtl", "--learning-rate", "fast"], "--learning-rate = 'fast': expected a valid number"),
         (["audit", "module:function", "--trials", "1e3"], "--trials = '1e3': expected a valid integer"),
     ],
@@ -559,3 +564,40 @@ def test_a_directory_is_named_once(tmp_path, capsys):
     error = capsys.readouterr().err
     assert error.count("expected a TOML file, not a directory") == 1
     assert "readable" not in error
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["epsilom"], "did you mean epsilon?"),
+        ([*ASKED, "--round", "3"], "did you mean --rounds?"),
+        ([*OTHER, "laplas", "--noise-multiplier", "1"], "did you mean laplace?"),
+        (
+            [*OTHER, "discrete-gaussian", "--set", "sigmma=1"],
+            "did you mean sigma?",
+        ),
+        (
+            [*OTHER, "skellam"],
+            "--set variance, --set clip, --set dimension = (missing)",
+        ),
+        ([*OTHER, "laplace", "--set", "noise"], "KEY=VALUE"),
+        ([*ASKED, "--rtol", "0"], "--rtol = 0.0: expected a number strictly between 0 and 1"),
+        ([*ASKED, "--neighbouring", "replace_one"], "did you mean replace-one?"),
+    ],
+)
+def test_a_slip_is_answered_with_what_was_probably_meant(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_any_kind_of_noise_and_any_tolerance(capsys: pytest.CaptureFixture[str]) -> None:
+    from dpcert import DiscreteGaussian, Repeat, epsilon
+
+    asked = [*OTHER, "discrete-gaussian", "--set", "sigma=4", "--rounds", "1e1"]
+    assert run([*asked, "--rtol", "1e-3", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    expected = epsilon(Repeat(DiscreteGaussian(4.0), 10), 1e-5, rtol=1e-3)
+    assert (told["epsilon_lower"], told["epsilon_upper"]) == (expected.lower, expected.upper)
+    assert (told["mechanism"], told["sigma"], told["rounds"], told["reached"]) == ("discrete-gaussian", 4, 10, True)
