@@ -13,7 +13,7 @@ from dpcert.accounting import Bracket
 from dpcert.mechanisms import Gaussian, InputError, Poisson
 from dpcert.proofs_checks.claims.claim import parse_claim
 
-facade = importlib.import_module("dpcert.accounting.epsilon")
+facade = importlib.import_module("dpcert.accounting.question")
 pairs_of = importlib.import_module("dpcert.accounting.dominating")
 aggregation = importlib.import_module("dpcert.mechanisms.aggregation")
 observers = importlib.import_module("dpcert.accounting.billboard.observers")
@@ -86,7 +86,7 @@ def halved_sensitivity(patch: pytest.MonkeyPatch) -> None:
 
 
 def cohorts_taken_as_secret(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(facade, "_seen", lambda notion, participation: "hidden")
+    patch.setattr(facade, "seen_by", lambda notion, participation: "hidden")
     patch.setattr(observers, "participation_known", lambda step, observer, clients: ("nothing", ""))
 
 

@@ -46,7 +46,7 @@ COMMANDS = {
         "risk:risk_command",
         "What the strongest attack can gain: true-positive rates, advantage, posterior, as certified intervals.",
     ),
-    "audit": ("audit:audit_command", "Attack a mechanism: is it as private as claimed?"),
+    "audit": ("audit:audit_command", "Attack a mechanism, or the schedule of a run: is it as private as claimed?"),
     "prove": (
         "prove:prove_command",
         "Prove that a Python function is epsilon-DP, or show the neighbours at which no proof exists.",

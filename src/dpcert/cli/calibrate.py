@@ -70,7 +70,7 @@ def calibrate_command(
     notion: options.Notion = "dp",
     participation: options.Participation = None,
     accountant: options.Accountant = "best",
-    rtol: options.Rtol = 1e-9,
+    rtol: options.Rtol = None,
     as_json: options.Json = False,
 ) -> None:
     """The most favourable value that still meets (--epsilon, --delta): it never misses, not by a rounding.

@@ -11,7 +11,6 @@ from ..accounting import Bracket
 from ..accounting import delta as delta_of
 from ..accounting import epsilon as epsilon_of
 from ..accounting.currencies.pure_dp import UNBOUNDED
-from ..accounting.question import RTOL
 from . import options
 from .options import Setting, missing, timed
 from .output import interval, print_json
@@ -36,7 +35,7 @@ def epsilon_command(
     notion: options.Notion = "dp",
     participation: options.Participation = None,
     accountant: options.Accountant = "best",
-    rtol: options.Rtol = RTOL,
+    rtol: options.Rtol = None,
     as_json: options.Json = False,
 ) -> None:
     """The epsilon of a run at --delta, as an interval that holds the true value.
@@ -79,7 +78,7 @@ def delta_command(
     notion: options.Notion = "dp",
     participation: options.Participation = None,
     accountant: options.Accountant = "best",
-    rtol: options.Rtol = RTOL,
+    rtol: options.Rtol = None,
     as_json: options.Json = False,
 ) -> None:
     """The delta of a run at --epsilon, as an interval that holds the true value.

@@ -13,11 +13,10 @@ from typing import Annotated, Any, TypeVar
 import typer
 from pydantic import ValidationError
 
-from ..accounting.cohorts.cohorts import watched
-from ..accounting.question import RTOL
 from ..mechanisms import InputError, Mechanism, default_relation
 from ..mechanisms.tables.cohort import SamplingTable
 from ..mechanisms.tables.fields import MISSING
+from ..mechanisms.tables.noise import KINDS
 from ..mechanisms.tables.phase import Phase, run_of
 from ..mechanisms.tables.problems import first_problem
 
@@ -55,10 +54,11 @@ Keys = Annotated[
     typer.Option("--set", metavar="KEY=VALUE", help="A further key of that kind: --set sigma=3. Repeatable."),
 ]
 Rtol = Annotated[
-    float,
+    float | None,
     typer.Option(
         "--rtol",
-        help="Relative width that the interval is to have; for hidden fixed cohorts .02, or 5e-4 and above if given.",
+        help="Relative width of the interval. Default: 1e-6; calibrate: 1e-9; for hidden fixed cohorts .02, or 5e-4 and "
+        "above if given.",
     ),
 ]
 NoiseMultiplier = Annotated[
@@ -127,7 +127,7 @@ class Setting:
     accountant: str = "best"
     mechanism: str = "gaussian"
     keys: tuple[str, ...] = ()
-    rtol: float = RTOL
+    rtol: float | None = None
 
     @classmethod
     def given(cls, context: typer.Context) -> Setting:
@@ -196,8 +196,7 @@ class Setting:
             "notion": self.notion,
             "participation": self.participation,
             "accountant": self.accountant,
-            "rtol": self.rtol,
-        }
+        } | self._given("rtol")
 
     def to_json(self) -> dict[str, Any]:
         """What was asked, for the JSON documents."""
@@ -230,6 +229,8 @@ def _share_done(share: float) -> None:
 
 def timed(ask: Callable[[], Answer]) -> tuple[Answer, float]:
     """The answer and the seconds it took; an InputError comes back under the option's name."""
+    from ..accounting.cohorts.cohorts import watched  # here: commands that ask nothing load no accountant
+
     started = time.perf_counter()
     try:
         with watched(_share_done):
@@ -250,9 +251,10 @@ def as_option(problem: InputError) -> InputError:
 
 def _option(key: str) -> str:
     """The option that says what a claim file says by this key."""
-    known = {field.name for field in fields(Setting)} | {"delta", "epsilon"}
-    name = {"scheme": "sampling", "kind": "mechanism"}.get(key, key)
-    return f"--{name.replace('_', '-')}" if name in known or "-" in name else f"--set {name}"
+    named = {"scheme": "sampling", "kind": "mechanism"}.get(key, key)
+    own = {field.name for field in fields(Setting)} | {"epsilon", "delta"}
+    keys = {name for table in KINDS.values() for name in table.model_fields}
+    return f"--set {named}" if named in keys - own else f"--{named.replace('_', '-')}"
 
 
 def missing(option: str) -> InputError:

@@ -9,7 +9,6 @@ import typer
 from rich import box
 from rich.table import Table
 
-from ..accounting.question import RTOL
 from ..accounting.risk import FALSE_POSITIVE_RATES, Risk, risk
 from ..mechanisms import InputError
 from . import options
@@ -44,7 +43,7 @@ def risk_command(
     fpr: Rates = None,
     prior: Prior = 0.5,
     plot: Plot = None,
-    rtol: options.Rtol = RTOL,
+    rtol: options.Rtol = None,
     as_json: options.Json = False,
 ) -> None:
     """What the strongest attack can gain: true-positive rates, advantage, posterior, as certified intervals.
