@@ -26,8 +26,13 @@ PARALLEL := -n auto --dist worksteal
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest $(PARALLEL)
 
+# The rooms whose tests take a moment each: about 100 s of processor time together.
+QUICK := tests/mechanisms tests/test_entrance.py tests/test_doctests.py tests/packaging tests/accounting/billboard \
+  tests/accounting/test_question.py tests/accounting/test_made_up_mechanism.py tests/accounting/test_dominating.py \
+  tests/proofs_checks/lint
+
 quick: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest $(PARALLEL) -m 'not nightly and not slow'
+	$(BIN)/python -m pytest $(PARALLEL) -m 'not nightly and not slow' $(QUICK)
 
 nightly: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest $(PARALLEL) -m nightly

@@ -133,6 +133,7 @@ def test_laplace_under_replace_one():
     assert theirs.rdp[0] == pytest.approx(ours, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_poisson_sampling_costs_the_same_there():
     run = Repeat(Poisson(Gaussian(1.0), 0.1), 20)
     exact = charged(PLDAccountant, run, "add-remove")

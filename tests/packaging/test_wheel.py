@@ -41,6 +41,7 @@ def contents(wheel: Path) -> dict[str, int]:
         return {info.filename: info.CRC for info in archive.infolist() if ".dist-info/" not in info.filename}
 
 
+@pytest.mark.slow
 def test_a_clone_without_symbolic_links_builds_the_same_wheel(tmp_path: Path) -> None:
     """Git writes links as small text files there (Windows, core.symlinks=false)."""
     if not (ROOT / ".git").exists():
