@@ -15,6 +15,11 @@ def assert_proved(mechanism: Callable[..., Any], *, epsilon: float | None = None
 
     options: see `prove`. epsilon defaults to that of the test's `dp` mark. Failing does not say that the mechanism is
     broken: the message says what could not be proved, and where. Returns the proof. Raises AssertionError, InputError.
+
+    >>> def noisy_sum(data, rng):
+    ...     return sum(data) + rng.laplace(0, 1)
+    >>> assert_proved(noisy_sum, epsilon=1, relation="answers", entries=1).proved
+    True
     """
     context = current()
     claim = context.epsilon if epsilon is None and "rho" not in options else epsilon
