@@ -283,7 +283,7 @@ def test_an_observation_becomes_a_guarantee():
         ({"observer": Observer("coalition", 40)}, "observer.size"),
         ({"observer": SERVER}, "aggregation"),
         ({"observer": OUTSIDE, "clients": "forgetful"}, "clients"),
-        ({"observer": OUTSIDE, "delta": 0.0}, "delta"),
+        ({"observer": OUTSIDE, "delta": 1.0}, "delta"),
         ({"observer": OUTSIDE, "relation": "swap"}, "neighbouring"),
         ({"observer": EVERYBODY_ELSE, "relation": "add-remove"}, "neighbouring"),
         ({"observer": EVERYBODY_ELSE, "aggregation": UniformMean(1.0, 0.1, 10)}, "aggregation"),

@@ -218,7 +218,7 @@ BAD = [
     ("composition.rounds", {"composition__rounds": 0}, "at least 1"),
     ("composition.rounds", {"composition__rounds": 10.5}, "whole number"),
     ("composition.rounds", {"composition__rounds": 10**400}, "whole number"),
-    ("composition.epochs", {"composition__epochs": 3}, "no such key"),
+    ("composition.epochs", {"composition__epochs": 3}, "nothing beside rounds"),
     ("mechanism", {"phase": [{"mechanism": {"kind": "zcdp", "rho": 1.0}}]}, "beside [[phase]]"),
     ("phase", {"mechanism": ..., "sampling": ..., "composition": ..., "phase": []}, "at least one"),
     ("phase.0.mechanism", {"mechanism": ..., "sampling": ..., "composition": ..., "phase": [{}]}, "a value"),
