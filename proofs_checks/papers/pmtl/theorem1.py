@@ -10,6 +10,7 @@ import math
 from flint import arb
 
 from ....accounting import epsilon as epsilon_of
+from ....accounting.accountants import AccountantName
 from ....accounting.gaussian import epsilon_above, profile_above, profile_below
 from ....accounting.rdp.rdp import renyi
 from ....mechanisms import FixedSize, Gaussian, Poisson, Repeat
@@ -193,7 +194,7 @@ def accounted_as(statement: Statement) -> Finding:
     (docs/theory/fixed_cohorts.md, sections 6 and 8).
     """
     divisor, delta, numbers = statement.claim["multiplier divided by"], 1e-5, {}
-    accountant = "rdp" if statement.claim["accounting"] == "Renyi" else "best"
+    accountant: AccountantName = "rdp" if statement.claim["accounting"] == "Renyi" else "best"
     for m, q, rounds, z in SETTINGS:
         truth = epsilon_of(Repeat(FixedSize(Gaussian(z), m, q), rounds), delta, "replace-one")
         accounted = Repeat(Poisson(Gaussian(z / divisor), q / m), rounds)
