@@ -218,6 +218,6 @@ def test_bad_input_leaves_the_record_as_it_was():
     with pytest.raises(InputError):
         cost.record("a round")
     assert cost.epsilon() == before
-    for delta, relation in ((0.0, "add-remove"), (DELTA, "swap")):
+    for delta, relation in ((1.0, "add-remove"), (DELTA, "swap")):
         with pytest.raises(InputError):
             RunningEpsilon(delta, relation)

@@ -69,8 +69,8 @@ class Moments:
         excess = self.start - lines * last - log_delta
         period = np.zeros(lines.size)
         sides = []
-        for sign, epsilon in ((1.0, last), (-1.0, first)):
-            gain = np.maximum(self.start - lines * epsilon - log_delta + accuracy, 3.0)
+        gain = np.maximum(self.start - lines * first - log_delta + accuracy, 3.0)
+        for sign in (1.0, -1.0):
             apart = sign * (lines - lines[:, None])
             needed = np.where(apart > 0, gain / np.where(apart > 0, apart, 1.0), np.inf)
             sides.append(np.argmin(needed, axis=1))
@@ -80,7 +80,7 @@ class Moments:
         cost += np.maximum(0.0, height - _MOST) + _PRICE * np.abs(excess)
         best = 1 + int(np.argmin(cost[1:-1]))
         points = tuple(float(lines[side[best]]) for side in sides)
-        return Plan(float(lines[best]), points, float(period[best]), last, log_delta, max(0.0, float(height[best])))
+        return Plan(float(lines[best]), points, float(period[best]), first, log_delta, max(0.0, float(height[best])))
 
 
 @dataclass(frozen=True, slots=True)

@@ -258,7 +258,7 @@ def test_kill_at_any_moment_never_undercounts(tmp_path):
         acknowledged += _killed_run(path, moments.randrange(500_000), started=kills % 2 == 0)
         if kills % 20 == 0:
             assert acknowledged <= len(Ledger(path)) <= acknowledged + kills
-    assert acknowledged >= 100
+    assert acknowledged >= 50  # one for each kill that waited for it; how many more is the machine's speed
 
 
 def test_the_kill_test_can_fail(tmp_path):
