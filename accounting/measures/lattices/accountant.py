@@ -21,7 +21,7 @@ from ...profiles import has_profile, profile
 from ...rounding import TARGET, float_above, up, widened_down, widened_up
 from .laws import Resolution, SampledPair, Step, steps, supports_pair
 from .profile import Profile, Sides
-from .search import Table, far_threshold, first_bound, without
+from .search import Table, far_threshold, first_bound, scale, without
 from .summit import lower_at_summit, upper_at_summit
 
 METHOD = "pld"
@@ -32,9 +32,6 @@ _NEAR_TOP = 2e-6
 _PILOT_CELLS = 512
 _COARSE = (*(0.3,) * 8, 0.02)
 _MOST_CELLS, _MOST_FREQUENCIES = 1 << 17, 1 << 18
-_LEAST = 1e-3
-"""What eps = 0 is laid out for."""
-
 _SMOOTHED = 0.7
 """Share of rtol that smoothing may use; most of the rest is for the cells."""
 
@@ -91,9 +88,10 @@ def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Brack
         whole = Sides.of(pilot)
         if below >= whole.top:
             return Bracket(whole.infinite_lower, whole.infinite_upper, True, METHOD)
-        table = Table.of(pilot, epsilon or _LEAST)
+        place = epsilon if layout.rare and epsilon else scale(pilot, epsilon)
+        table = Table.of(pilot, place)
         log_delta = max(min(table.at(epsilon), 0.0) - 3.0, -600.0)
-        slope = table.line(epsilon or _LEAST, log_delta, layout.log_share)
+        slope = table.line(epsilon, log_delta, layout.log_share)
         layout = Layout(composition, min(layout.tail, _tail(composition, math.exp(log_delta), rtol)), rtol)
     for cells, tolerance in layout.stages():
         if answer.width <= max(rtol, 0.5 * tolerance) * answer.upper:
@@ -162,15 +160,15 @@ class Layout:
 
         Raises OutOfReach where that takes too many frequencies.
         """
-        epsilon = window[1] or _LEAST
         rare = self.rare and window[1] > 0.0
-        pilot = self.laws(_PILOT_CELLS, slope, epsilon)
+        pilot = self.laws(_PILOT_CELLS, slope, window[1] or math.inf)
+        epsilon = window[1] if rare else scale(pilot, window[1])
         far = far_threshold(pilot, epsilon, log_delta + self.log_share) if rare else math.inf
         table = Table.of(without(pilot, far), epsilon)
         split = table.threshold(max(window[0], 0.8 * epsilon), log_delta, self.log_share) if rare else None
         both = table.both(epsilon, log_delta) if split is None and rare else None
         chosen = split or both
-        laws = pilot if cells == _PILOT_CELLS else self.laws(cells, slope, epsilon)
+        laws = pilot if cells == _PILOT_CELLS else self.laws(cells, slope, window[1] or math.inf)
         sides = Sides.of(laws, chosen, both is not None, (far, epsilon))
         parts = [table.whole] if chosen is None else [chosen.jumps, chosen.rest]
         accuracy = 3.0 - math.log(tolerance)

@@ -187,6 +187,17 @@ def first_bound(steps: Sequence[Step], log_delta: float) -> float:
     return float(np.min((moments.start - log_delta) / _WIDE)) * (1 + 1e-9) + 1e-9
 
 
+def scale(steps: Sequence[Step], epsilon: float) -> float:
+    """The eps that lines are laid out for: epsilon, or the size of the losses that matter there, where that is larger.
+
+    Next to eps = 0 the lines follow the losses: the tilt at which Chernoff's bound is least, and not 1 / epsilon.
+    """
+    with np.errstate(over="ignore"):
+        logs = sum(step.rounds * step.upper.log_moments(_WIDE) for step in steps)
+    bounds = Moments.of(_WIDE, np.asarray(logs)).start - _WIDE * epsilon
+    return max(epsilon, 1.0 / float(_WIDE[int(np.argmin(np.where(np.isfinite(bounds), bounds, np.inf)))]))
+
+
 def far_threshold(steps: Sequence[Step], epsilon: float, log_enough: float) -> float:
     """The least loss above which the payoff at epsilon is linear, but for a share of at most e^log_enough; or infinity.
 
