@@ -116,7 +116,7 @@ def test_adaptive_clipping(capsys):
         (["pmtl", "--model", "cnn"], "16 x 16"),
         (["pmtl", "--device", "cuda"], "no CUDA"),
         (["pmtl", "--budget", "1"], "noise multiplier"),
-        (["pmtl", "--delta", "0"], "delta"),
+        (["pmtl", "--delta", "1"], "delta"),
         (["pmtl", "--finetune", "magic", "--rounds", "1"], "one of vanilla"),
         (["pmtl", "--rounds", "many"], "rounds"),
         (["fixed-omega", "--omega", "nowhere.npy"], "mean-regularised"),
