@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -79,7 +80,7 @@ def _check_outputs(certificate: Path | None, report: Path | None) -> None:
 def _files(named: list[Path]) -> Iterator[Path]:
     """The files named, and those of folders and their folders, by name: all that end in .toml."""
     for path in named:
-        if not path.is_dir():
+        if not os.path.isdir(path):  # False, and no error, for what cannot be a path: reading it says what is wrong
             yield path
             continue
         found = sorted(path.rglob("*.toml"))
