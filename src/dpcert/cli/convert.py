@@ -8,7 +8,7 @@ import typer
 
 from ..accounting.currencies.convert import Asked, Conversion, Known, convert
 from ..mechanisms import InputError
-from .options import Json, as_option, missing
+from .options import Json, missing
 from .output import print_json, rounded_up
 
 
@@ -36,7 +36,7 @@ def convert_command(
         found = convert(known, amount, to, known_delta=known_delta, delta=delta, epsilon=at_epsilon, fpr=fpr)  # type: ignore[arg-type] # checked above
     except InputError as problem:
         renamed = "at_epsilon" if problem.field == "epsilon" and known != "epsilon" else problem.field
-        raise as_option(InputError(renamed, problem.value, problem.expected)) from None
+        raise InputError("--" + renamed.replace("_", "-"), problem.value, problem.expected) from None
     at = {"delta": delta, "epsilon": at_epsilon, "fpr": fpr}
     if as_json:
         given = {name: value for name, value in at.items() if value is not None}
