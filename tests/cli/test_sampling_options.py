@@ -45,7 +45,8 @@ def test_as_many_rounds_as_the_target_allows(capsys, options: list[str]):
     assert told["epsilon_upper"] <= 2.5
     assert told["value"] % 20 == 0 == told["rounds"] - told["value"]
     again = _asked(capsys, "epsilon", "--rounds", str(told["value"]), *noise, *TARGET)
-    assert again["epsilon_upper"] == told["epsilon_upper"]
+    assert again["epsilon_lower"] <= told["epsilon_upper"]
+    assert again["epsilon_upper"] <= 2.5
     over = _asked(capsys, "epsilon", "--rounds", str(told["beyond"]), *noise, *TARGET)
     assert over["epsilon_upper"] > 2.5
 
