@@ -26,7 +26,7 @@ HOSTS = {
     "tff": "tensorflow_federated",
 }
 EPSILON = 2.2422886082
-"""The true one, to these digits (test_same_epsilon.py): every example prints an upper end at most 1e-9 above it."""
+"""The true one, to these digits (test_same_epsilon.py): every example prints an upper end at most 1e-6, relatively, above it."""
 TEN = 10
 
 
@@ -86,7 +86,7 @@ def test_it_prints_epsilon(host, tmp_path):
     # Not the last line: workers may have the last word.
     printed = [float(found) for found in re.findall(r"epsilon = ([0-9.]+)$", output, re.MULTILINE)]
     assert printed, output[-2000:]
-    assert printed[-1] == pytest.approx(EPSILON, rel=1e-9, abs=0), output[-2000:]
+    assert 0.0 <= printed[-1] - EPSILON <= 1e-6 * EPSILON, output[-2000:]
 
 
 def _end_group(group: int) -> None:

@@ -1,4 +1,4 @@
-"""One sequence of events, one epsilon, to 1e-9, through every adapter whose host is installed."""
+"""One sequence of events, one epsilon, to 1e-6, through every adapter whose host is installed."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def through_tff() -> float:
     ],
 )
 def test_the_same_epsilon(through) -> None:
-    assert abs(through() - EPSILON) <= 1e-9
+    assert 0.0 <= through() - EPSILON <= 1e-6 * EPSILON  # an upper end, as narrow as the default tolerance
 
 
 def test_the_reference_is_proved() -> None:
