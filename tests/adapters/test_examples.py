@@ -26,7 +26,7 @@ HOSTS = {
     "tff": "tensorflow_federated",
 }
 EPSILON = 2.2422886082
-"""The true one, to these digits (test_same_epsilon.py): every example prints an upper end at most 1e-6, relatively, above it."""
+"""The true one, to these digits (test_same_epsilon.py): examples print an upper end at most 1e-6 of it above."""
 TEN = 10
 
 
