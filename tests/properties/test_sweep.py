@@ -1,7 +1,7 @@
 """Random settings over the whole range of use: the certified interval holds the true value, and is narrow.
 
 Reference: 160-bit ball arithmetic on the real line (tests/oracles/ball_profile.py), which shares no code with the
-accountants. `make nightly` runs 100,000 settings, the default suite 2,000.
+accountants. `make nightly` runs 102,000 settings, the default suite 500.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def check(seed: int, number: int, most_frequencies: int) -> tuple[int, list[floa
     return unresolved, widths
 
 
-@pytest.mark.parametrize("seed", range(2000 // BATCH))
+@pytest.mark.parametrize("seed", [0, 1] + [pytest.param(k, marks=pytest.mark.nightly) for k in range(2, 2000 // BATCH)])
 def test_two_thousand_settings(seed: int) -> None:
     unresolved, widths = check(seed, BATCH, 300)
     assert np.quantile(widths, 0.98) <= RTOL  # rare jumps may end wider: KNOWN_LIMITS.md
