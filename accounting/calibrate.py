@@ -56,7 +56,7 @@ def calibrate(
     notion: Notion = "dp",
     participation: Visibility | None = None,
     accountant: AccountantName = "best",
-    rtol: float = 1e-9,
+    rtol: float = 1e-6,
 ) -> Calibration:
     """The least noise, or the most rounds, or the largest cohort, rate or clip, for which a run is (epsilon, delta)-DP.
 

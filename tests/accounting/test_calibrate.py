@@ -26,7 +26,9 @@ def is_met_and_tight(found: Calibration, target: float) -> bool:
 @pytest.mark.parametrize(("target", "delta"), [(0.1, 1e-6), (2.0, 1e-5), (30.0, 1e-12)])
 def test_gaussian_noise_against_the_exact_profile(target: float, delta: float) -> None:
     """The exact noise solves delta(target; sqrt(T) / z) = delta, by bisection at 60 digits."""
-    found = calibrate(lambda z: Repeat(Gaussian(z), 50), solve_for="noise_multiplier", epsilon=target, delta=delta)
+    found = calibrate(
+        lambda z: Repeat(Gaussian(z), 50), solve_for="noise_multiplier", epsilon=target, delta=delta, rtol=1e-9
+    )
     with mpmath.workdps(60):
 
         def excess(z: mpmath.mpf) -> mpmath.mpf:
@@ -44,17 +46,24 @@ def test_gaussian_noise_against_the_exact_profile(target: float, delta: float) -
 
 @pytest.mark.parametrize("target", [0.5, 3.0])
 @pytest.mark.parametrize("solve_for", ["noise_multiplier", "sampling_rate"])
-def test_subsampled_runs_meet_the_target_and_barely(solve_for: str, target: float) -> None:
+@pytest.mark.parametrize("rtol", [1e-6, 1e-9])
+def test_subsampled_runs_meet_the_target_and_barely(solve_for: str, target: float, rtol: float) -> None:
     def build(value: float) -> Mechanism:
         return subsampled(value, 0.02, 900) if solve_for == "noise_multiplier" else subsampled(1.1, value, 900)
 
-    found = calibrate(build, solve_for=solve_for, epsilon=target, delta=1e-6)  # type: ignore[arg-type]
+    found = calibrate(build, solve_for=solve_for, epsilon=target, delta=1e-6, rtol=rtol)  # type: ignore[arg-type]
     assert is_met_and_tight(found, target)
-    assert epsilon(build(found.value), 1e-6, rtol=1e-9) == found.epsilon  # calibrate's own tolerance
+    assert epsilon(build(found.value), 1e-6, rtol=rtol) == found.epsilon
     assert found.beyond is not None
-    assert epsilon(build(found.beyond), 1e-6, rtol=1e-9).upper > target
-    assert abs(found.beyond / found.value - 1.0) <= 1.1e-9
-    assert found.epsilon.lower >= target * (1.0 - 1e-8)
+    assert epsilon(build(found.beyond), 1e-6, rtol=rtol).upper > target
+    assert abs(found.beyond / found.value - 1.0) <= 1.1 * rtol
+    assert found.epsilon.lower >= target * (1.0 - 10 * rtol)
+
+
+def test_asked_again_by_default_the_target_is_met() -> None:
+    """One default tolerance: what calibrate found is not refused by the question that a user asks next."""
+    found = calibrate(lambda z: subsampled(z, 0.02, 900), solve_for="noise_multiplier", epsilon=3.0, delta=1e-6)
+    assert epsilon(subsampled(found.value, 0.02, 900), 1e-6) == found.epsilon
 
 
 def test_rounds_are_the_largest_whole_number() -> None:
@@ -84,7 +93,7 @@ def test_a_rate_that_may_be_one() -> None:
 
 def test_epsilon_zero_is_a_target() -> None:
     """delta covers the total variation: Phi(mu/2) - Phi(-mu/2) <= delta."""
-    found = calibrate(lambda z: Gaussian(z), solve_for="noise_multiplier", epsilon=0.0, delta=1e-3)
+    found = calibrate(lambda z: Gaussian(z), solve_for="noise_multiplier", epsilon=0.0, delta=1e-3, rtol=1e-9)
     assert found.epsilon.upper == 0.0
     exact = 1.0 / float(2.0 * mpmath.sqrt(2) * mpmath.erfinv(1e-3))
     assert exact <= found.value <= exact * (1.0 + 3e-9)
@@ -133,7 +142,7 @@ def test_the_largest_cohort_is_whole_and_at_most_the_population() -> None:
     found = calibrate(run, solve_for="cohort", epsilon=3.0, delta=1e-6, most=1000, neighbouring="replace-one")
     assert isinstance(found.value, int)
     assert epsilon(run(found.value), 1e-6, "replace-one").upper <= 3.0
-    next_one = Question.about(run(found.value + 1), "epsilon", "replace-one", rtol=1e-9)
+    next_one = Question.about(run(found.value + 1), "epsilon", "replace-one")
     assert answer(next_one, 1e-6).upper > 3.0  # by product pairs, as the search: hidden cohorts are not narrowed there
     everybody = calibrate(run, solve_for="cohort", epsilon=1e3, delta=1e-6, most=1000, neighbouring="replace-one")
     assert (everybody.value, everybody.beyond) == (1000, None)
@@ -145,5 +154,5 @@ def test_the_largest_clip_norm_of_a_schedule() -> None:
         return Sequence((first, second))
 
     found = calibrate(run, solve_for="clip_norm", epsilon=2.0, delta=1e-6)
-    assert epsilon(run(found.value), 1e-6, rtol=1e-9).upper <= 2.0
-    assert epsilon(run(found.value * (1 + 1e-6)), 1e-6, rtol=1e-9).upper > 2.0
+    assert epsilon(run(found.value), 1e-6).upper <= 2.0
+    assert epsilon(run(found.value * (1 + 1e-6)), 1e-6).upper > 2.0

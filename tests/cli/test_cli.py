@@ -214,7 +214,7 @@ def test_calibrated_values_meet_the_target_and_hardly_more(
     run(["calibrate", "--epsilon", "3", "--delta", "1e-6", "--solve-for", solve_for, *options, *POISSON, "--json"])
     found = json.loads(capsys.readouterr().out)
     for value, fits in ((found["value"], True), (found["value"] * worse if worse else found["value"] + 1, False)):
-        asked = ["epsilon", "--delta", "1e-6", "--rtol", "1e-9"]  # calibrate's own tolerance
+        asked = ["epsilon", "--delta", "1e-6"]
         run([*asked, *options, f"--{solve_for}", repr(value), *POISSON, "--json"])
         reached = json.loads(capsys.readouterr().out)
         assert (reached["epsilon_upper"] <= 3) is fits
@@ -273,7 +273,7 @@ def test_a_schedule_is_calibrated_as_a_whole(tmp_path: Path, capsys: pytest.Capt
         return Sequence((Repeat(Gaussian(4.0 * scale), 50), last))
 
     def spent(scale: float, rounds: int) -> float:
-        return epsilon_of(phases(scale, rounds), 1e-5, rtol=1e-9).upper  # calibrate's own tolerance
+        return epsilon_of(phases(scale, rounds), 1e-5).upper
 
     assert spent(factor, 2000) <= 3 < spent(factor * (1 - 1e-6), 2000)
     assert run([*target, "--epsilon", "9", "--solve-for", "rounds", "--json"]) == 0
@@ -308,7 +308,7 @@ def test_a_schedule_s_last_cohort_and_its_clip(tmp_path: Path, capsys: pytest.Ca
     def spent(clip: float, cohort: int) -> float:
         first = Repeat(FixedSize(Gaussian(4.0 / clip), 100, 10), 5)
         last = Repeat(Poisson(Gaussian(2.0 / clip), cohort / 5000), 200)
-        return epsilon_of(Sequence((first, last)), 1e-5, "add-remove", rtol=1e-9).upper
+        return epsilon_of(Sequence((first, last)), 1e-5, "add-remove").upper
 
     assert run([*target, "cohort", "--json", "--neighbouring", "add-remove"]) == 0
     cohort = json.loads(capsys.readouterr().out)["value"]

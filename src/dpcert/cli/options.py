@@ -57,8 +57,7 @@ Rtol = Annotated[
     float | None,
     typer.Option(
         "--rtol",
-        help="Relative width of the interval. Default: 1e-6; calibrate: 1e-9; for hidden fixed cohorts .02, or 5e-4 "
-        "and above if given.",
+        help="Relative width of the interval. Default: 1e-6; for hidden fixed cohorts .02, or 5e-4 and above if given.",
     ),
 ]
 NoiseMultiplier = Annotated[
