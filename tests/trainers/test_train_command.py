@@ -7,6 +7,7 @@ import math
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 import torch
@@ -14,8 +15,11 @@ import torch
 from dpcert.accounting.epsilon import epsilon
 from dpcert.cli import run
 from dpcert.cli.train import ALGORITHMS
+from dpcert.cli.train_run import shards_of
+from dpcert.mechanisms import InputError
 from dpcert.mechanisms.serialise import from_plain
 from dpcert.trainers import build
+from dpcert.trainers.federated import Pmtl, Settings, Trainer, load_federation
 
 torch.set_num_threads(1)
 SMALL = ["--data", "synthetic:related,population=10,features=4,samples=8", "--rounds", "3", "--seed", "1", "--quiet"]
@@ -195,3 +199,36 @@ def test_help_names_every_algorithm(capsys):
     # The help is wrapped, at hyphens too.
     out = "".join(capsys.readouterr().out.split())
     assert all(name in out for name in ALGORITHMS)
+
+
+def test_only_some_clients_are_evaluated(capsys):
+    """The same ones every time and in training and testing; nobody at 0, and the training is the same."""
+    found = {}
+    for asked in (None, "0", "3", "1000"):
+        given = [] if asked is None else ["--evaluate-clients", asked]
+        found[asked] = trained(capsys, "pmtl", *SMALL, "--evaluate-every", "2", *given)
+    assert found["0"]["test_accuracy"] is None
+    assert found["0"]["train_loss"] is None
+    assert found["1000"]["history"] == found[None]["history"]
+    assert found["3"]["train_loss"] != found[None]["train_loss"]
+
+
+def test_evaluated_clients_are_who_was_asked_for():
+    federation = load_federation("synthetic:related,population=8,samples=10")
+    kept = Settings(rounds=1, cohort=4, seed=2, evaluate_clients=3)
+    trainer = Trainer(federation, Pmtl(), settings=kept)
+    trainer.run()
+    clients = trainer.evaluated_clients()
+    every = Trainer(federation, Pmtl(), settings=replace(kept, evaluate_clients=None))
+    every.run()
+    assert len(set(clients.tolist())) == 3
+    assert trainer.scores().loss.tolist() == every.scores().loss[clients].tolist()
+    with pytest.raises(InputError, match="evaluate_clients"):
+        Settings(evaluate_clients=-1)
+
+
+def test_shards_follow_the_processes():
+    assert [shards_of(None, size) for size in (1, 2, 3, 5, 12, 13, 40)] == [1, 12, 12, 15, 12, 13, 40]
+    assert shards_of(7, 7) == 7
+    with pytest.raises(InputError, match="at least the number of processes, 8"):
+        shards_of(7, 8)

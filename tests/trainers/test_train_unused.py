@@ -33,6 +33,10 @@ STUDY = ["mocha", "--sweep", "private", "--seeds", "1", "--quiet", "--json"]
         (["pmtl", "--seeds", "2"], "--seeds"),
         (["pmtl", "--local-steps", "3", "--local-epochs", "2"], "--local-epochs"),
         (["pmtl", "--sampling", "full", "--sweep", "pp-sgd", "--alpha", "3"], "--alpha"),
+        (["pmtl", "--sweep", "rounds", "--evaluate-clients", "3"], "--evaluate-clients"),
+        (["dpfedmtl", "--sweep", "rounds"], "algorithm"),
+        (["dp-fedavg", "--sweep", "privacy-utility"], "algorithm"),
+        (["pmtl", "--sweep", "dpfedmtl"], "algorithm"),
     ],
 )
 def test_an_option_without_use_is_refused(capsys, arguments, named):

@@ -50,17 +50,17 @@ class FineTuning:
 
 
 def fine_tune(trainer: Trainer, tuning: FineTuning) -> ClientScores:
-    """Test scores of every client's model after fine-tuning it; the trainer's own models stay as they are.
+    """Test scores of each evaluated client's model after fine-tuning it; the trainer's own models stay as they are.
 
     Raises InputError for symmetrised KL on a task without class probabilities.
     """
     if tuning.penalty == "symmetrised-kl" and trainer.local.loss is not cross_entropy:
         raise InputError("finetune", tuning.penalty, "another penalty: the task does not predict class probabilities")
-    population = trainer.federation.population
-    scores = ClientScores.empty(population)
-    for client in range(population):
+    clients = trainer.evaluated_clients()
+    scores = ClientScores.empty(len(clients))
+    for place, client in enumerate(clients.tolist()):
         model = tuned_model(trainer, tuning, client)
-        scores.accuracy[client], scores.loss[client] = trainer.local.scores(client, model, test=True)
+        scores.accuracy[place], scores.loss[place] = trainer.local.scores(client, model, test=True)
     return scores
 
 

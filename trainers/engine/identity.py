@@ -13,7 +13,7 @@ from .algorithm import Algorithm
 from .parameters import check_parameters
 from .settings import Settings
 
-NOT_PART_OF_IT = ("rounds", "evaluate_every", "device", "seed")
+NOT_PART_OF_IT = ("rounds", "evaluate_every", "evaluate_clients", "device", "seed")
 """A run may be continued for more rounds, watched differently, and moved to another device; the seed is compared
 on its own."""
 

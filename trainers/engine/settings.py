@@ -71,6 +71,7 @@ class Settings:
     seed: None draws a secret one. A seed that somebody knows protects nothing from that somebody.
     shards: clients are dealt to this many shards, the units of work that processes share: the result depends on the
         number of shards (in the last bits), never on the number of processes.
+    evaluate_clients: how many clients are evaluated, the same ones every time; None for all of them.
     """
 
     rounds: int = 100
@@ -87,10 +88,13 @@ class Settings:
     solver: str = "auto"
     shards: int = 1
     evaluate_every: int = 0
+    evaluate_clients: int | None = None
 
     def __post_init__(self) -> None:
         for name, least in (("rounds", 1), ("cohort", 1), ("shards", 1), ("evaluate_every", 0)):
             object.__setattr__(self, name, count(name, getattr(self, name), least=least))
+        if self.evaluate_clients is not None:
+            object.__setattr__(self, "evaluate_clients", count("evaluate_clients", self.evaluate_clients, least=0))
         choice("sampling", self.sampling, ("poisson", "fixed-size", "full"))
         choice("clipping", self.clipping, ("flat", "per-layer", "adaptive"))
         choice("dtype", self.dtype, DTYPES)

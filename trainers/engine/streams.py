@@ -18,7 +18,9 @@ import torch
 
 from ...mechanisms.validate import count
 
-Purpose = Literal["initial", "cohort", "batches", "noise", "quantile", "module", "personal", "finetune", "client-noise"]
+Purpose = Literal[
+    "initial", "cohort", "batches", "noise", "quantile", "module", "personal", "finetune", "client-noise", "evaluation"
+]
 PURPOSES: dict[Purpose, int] = {
     "initial": 0,
     "cohort": 1,
@@ -29,6 +31,7 @@ PURPOSES: dict[Purpose, int] = {
     "personal": 6,
     "finetune": 7,
     "client-noise": 8,
+    "evaluation": 9,
 }
 
 

@@ -288,11 +288,19 @@ class Trainer:
         return self.algorithm.reference(self._broadcast, np.array([client]))[0].clone()
 
     def scores(self, *, test: bool = True) -> ClientScores:
-        """Accuracy and loss of every client's model on its own test (or training) samples."""
-        found = np.zeros((2, self.federation.population))
+        """Accuracy and loss of each evaluated client's model on its own test (or training) samples."""
+        clients = self.evaluated_clients()
+        found = np.zeros((2, len(clients)))
         with reproducible_kernels(self.local.device):
-            for client in range(self.federation.population):
+            for place, client in enumerate(clients.tolist()):
                 if self.processes.owns(client % self.settings.shards):
-                    found[:, client] = self.local.scores(client, self._model_of(client), test=test)
+                    found[:, place] = self.local.scores(client, self._model_of(client), test=test)
         everything = self.processes.total(torch.from_numpy(found)).numpy()
         return ClientScores(everything[0], everything[1])
+
+    def evaluated_clients(self) -> Clients:
+        """Settings.evaluate_clients of them, ascending; which ones depends on the seed alone."""
+        population, asked = self.federation.population, self.settings.evaluate_clients
+        if asked is None or asked >= population:
+            return np.arange(population)
+        return np.sort(self.streams.generator("evaluation").choice(population, size=asked, replace=False))

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ...mechanisms.validate import choice
 from .cell import Cell
 
 NOISE = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0)
@@ -113,11 +112,6 @@ PRESETS: dict[str, Callable[[Cell, Sequence[int]], list[Cell]]] = {
     "pp-sgd": pp_sgd,
     "dpfedmtl": dpfedmtl,
 }
-
-
-def preset(name: str, base: Cell, seeds: Sequence[int]) -> list[Cell]:
-    """The named experiment's cells."""
-    return PRESETS[choice("sweep", name, PRESETS)](base, seeds)
 
 
 def _noiseless(cell: Cell) -> Cell:

@@ -29,8 +29,7 @@ def train_command(asked: SimpleNamespace) -> None:
     from .train_run import run_once
     from .train_sweep import run_experiment
 
-    if asked.threads is not None:
-        torch.set_num_threads(count("--threads", asked.threads))
+    torch.set_num_threads(count("--threads", asked.threads))
     if asked.sweep is None:
         run_once(asked)
     else:

@@ -206,7 +206,8 @@ def _private(asked: SimpleNamespace, problem: Problem, setting: Setting, noise: 
         outcome = run.solve(length, watch=lambda done: watch(done, ""))
     seen = WeightStep(setting).report(run.state)
     return {
-        "variant": "private: clipped and noised messages, ours and not the paper's",
+        "variant": f"private: clipped {'and noised messages' if noise else 'messages without noise'}, ours and not "
+        "the paper's",
         "rounds": outcome.rounds,
         "releases": outcome.spent,
         "stopped_by_budget": outcome.stopped_by_budget,

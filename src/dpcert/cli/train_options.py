@@ -185,8 +185,15 @@ class Execution:
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto"
     dtype: Annotated[str, typer.Option(help="float32 or float64.")] = "float32"
     solver: Annotated[str, typer.Option(help="auto, loop, vmap, stacked or dual.")] = "auto"
-    shards: Annotated[int | None, typer.Option(help="Units that processes share; 1, or 12 under torchrun.")] = None
-    threads: Annotated[int | None, typer.Option(help="CPU threads; results depend on it in the last bits.")] = None
+    shards: Annotated[
+        int | None,
+        typer.Option(
+            help="Units that processes share. Default: 1; under torchrun 12, or the next multiple of the processes."
+        ),
+    ] = None
+    threads: Annotated[
+        int, typer.Option(help="CPU threads; more pay for large models alone. Results depend on it in the last bits.")
+    ] = 1
     checkpoint: Annotated[Path | None, typer.Option(help="Folder to save to every round and to resume from.")] = None
     evaluate_every: Annotated[
         int,
@@ -195,6 +202,10 @@ class Execution:
             "(MOCHA: every round, after 1,000 fewer and fewer)."
         ),
     ] = 0
+    evaluate_clients: Annotated[
+        int | None,
+        typer.Option(help="Evaluate so many clients only, drawn by the seed; 0: none. Default: all of them."),
+    ] = None
     sweep: Annotated[
         str | None,
         typer.Option(

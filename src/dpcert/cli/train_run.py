@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 import warnings
@@ -18,6 +19,7 @@ from torch import distributed as dist
 from ..accounting import Bracket
 from ..mechanisms import InputError
 from ..mechanisms.serialise import to_plain
+from ..mechanisms.validate import count
 from ..trainers.algorithms.finetune import FineTuning, fine_tune
 from ..trainers.build import Parameters, build_algorithm
 from ..trainers.dpfedmtl import SharedLayers
@@ -36,7 +38,7 @@ from .output import interval, print_json
 from .train_noise import noise_multiplier_of
 
 SHARDS_UNDER_TORCHRUN = 12
-"""Divisible by most small numbers of processes; the result depends on the shards, not on the processes."""
+"""At least so many: divisible by most small numbers of processes, and the result depends on the shards alone."""
 
 
 def run_once(asked: SimpleNamespace) -> None:
@@ -80,7 +82,6 @@ def settings_of(asked: SimpleNamespace, federation: Federation) -> Settings:
     cohort = asked.cohort if asked.cohort is not None else min(100, federation.population)
     if cohort > federation.population:
         raise InputError("--cohort", cohort, f"at most the number of clients, {federation.population}")
-    several = int(os.environ.get("WORLD_SIZE", "1")) > 1
     return Settings(
         rounds=asked.rounds,
         cohort=cohort,
@@ -92,9 +93,19 @@ def settings_of(asked: SimpleNamespace, federation: Federation) -> Settings:
         dtype=asked.dtype,
         device=asked.device,
         solver=asked.solver,
-        shards=asked.shards if asked.shards is not None else (SHARDS_UNDER_TORCHRUN if several else 1),
+        shards=shards_of(asked.shards, int(os.environ.get("WORLD_SIZE", "1"))),
         evaluate_every=asked.evaluate_every,
+        evaluate_clients=asked.evaluate_clients,
     )
+
+
+def shards_of(given: int | None, size: int) -> int:
+    """The units of work for so many processes. InputError for so few that a process would have nothing to do."""
+    if given is not None:
+        if count("--shards", given) < size:
+            raise InputError("--shards", given, f"at least the number of processes, {size}")
+        return given
+    return 1 if size == 1 else size * math.ceil(SHARDS_UNDER_TORCHRUN / size)
 
 
 @contextmanager

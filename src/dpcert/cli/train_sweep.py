@@ -14,10 +14,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from ..mechanisms import InputError
-from ..mechanisms.validate import count
+from ..mechanisms.validate import choice, count
 from ..trainers.experiments.cell import Cell
 from ..trainers.experiments.plots import draw
-from ..trainers.experiments.presets import preset
+from ..trainers.experiments.presets import PRESETS
 from ..trainers.experiments.report import write_report
 from ..trainers.experiments.sweep import run_sweep
 from ..trainers.experiments.table import method_of
@@ -35,6 +35,7 @@ NOT_IN_SWEEPS = {
     "dtype": "float32",
     "solver": "auto",
     "evaluate_every": 0,
+    "evaluate_clients": None,
 }
 """Options that a sweep sets itself or has no cells for, and their defaults."""
 
@@ -51,8 +52,12 @@ def run_experiment(asked: SimpleNamespace) -> None:
             raise InputError("--" + option.replace("_", "-"), getattr(asked, option), "nothing, with --sweep")
     if asked.sweep in OWN_NOISE and asked.noise_multiplier is not None:
         raise InputError("--noise-multiplier", asked.noise_multiplier, f"nothing: {asked.sweep} has a range of its own")
+    choice("--sweep", asked.sweep, PRESETS)
+    family = "dpfedmtl" if asked.sweep == "dpfedmtl" else "pmtl"
+    if asked.algorithm != family:
+        raise InputError("algorithm", asked.algorithm, f"{family}: --sweep {asked.sweep} runs that family's methods")
     first = 0 if asked.seed is None else count("--seed", asked.seed, least=0)
-    cells = preset(asked.sweep, _base(asked), range(first, first + count("--seeds", asked.seeds)))
+    cells = PRESETS[asked.sweep](_base(asked), range(first, first + count("--seeds", asked.seeds)))
     folder = asked.out or Path(f"sweep-{asked.sweep}")
     with warnings_on_stderr(), _progress(asked) as report:
         results = run_sweep(cells, folder, report=report)
