@@ -12,22 +12,21 @@ from ...accounting.tradeoff import tradeoff
 from ...mechanisms import InputError
 from ..billboard.coalition_attack import Federation
 from .pmtl.experiments import FIGURE_2, hidden_epsilon, seen_epsilon
-from .row import Paper
 
-Figures = dict[Paper, list[tuple[str, str]]]
+Figures = dict[str, list[tuple[str, str]]]
 """File name and caption of each figure, by paper."""
 
 DPI = 110
 
 
-def draw(folder: Path, papers: Collection[Paper]) -> Figures:
+def draw(folder: Path, papers: Collection[str]) -> Figures:
     """Draw these papers' figures into the folder. Raises InputError without matplotlib."""
     try:
         import matplotlib as mpl
     except ImportError as error:
         raise InputError("--pages", "matplotlib is not installed", "pip install 'dpcert[report]'") from error
     mpl.use("Agg")
-    wanted: list[tuple[Paper, str, Callable[[Any], str]]] = [
+    wanted: list[tuple[str, str, Callable[[Any], str]]] = [
         ("pmtl", "pmtl-epsilon.png", _epsilons),
         ("pmtl", "pmtl-tradeoff.png", _tradeoffs),
         ("pmtl", "pmtl-step-size.png", _step_sizes),

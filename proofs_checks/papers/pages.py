@@ -7,22 +7,10 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from .folder import Paper
 from .judge import Judgement
-from .register import PAPERS
-from .row import Finding, Paper, Statement, Status
-
-ABOUT: dict[Paper, str] = {
-    "pmtl": "Every client keeps a model of its own and pulls it towards a noisy mean that everybody reads. The paper "
-    "promises *billboard privacy*: what the other clients hold says little about you, even if all of them pool it. "
-    "Proofs of the corrections: [privacy](../theory/pmtl_privacy.md), [convergence](../theory/convergence.md).",
-    "pmtl-jdp": "The same paper as first submitted, under the name of *joint* differential privacy; main text only.",
-    "dpfedmtl": "Clients share the lower layers of a network, with noise, and keep their own top layer without. The "
-    "paper counts privacy by Gaussian differential privacy and a central limit theorem. Proofs of the corrections: "
-    "[theory](../theory/dpfedmtl.md).",
-    "mocha": "Multi-task learning with a dual solver that lets slow or silent clients do less. No privacy is claimed; "
-    "the checks are about convergence. The paper's appendix was not at hand. Proofs: [theory](../theory/mocha.md).",
-}
-"""What the paper is about, in two sentences."""
+from .register import papers
+from .row import Finding, Statement, Status
 
 MEANING = {
     Status.HOLDS: "passes its check; the check fails a deliberately spoilt version of it",
@@ -41,12 +29,13 @@ def write_pages(folder: Path, judgements: Sequence[Judgement]) -> list[Path]:
     from .figures import draw
 
     folder.mkdir(parents=True, exist_ok=True)
-    judged = [paper for paper in PAPERS if any(j.row.paper == paper for j in judgements)]
-    figures = draw(folder, judged)
+    judged = [paper for paper in papers().values() if any(j.row.paper == paper.key for j in judgements)]
+    figures = draw(folder, [paper.key for paper in judged])
     files = []
     for paper in judged:
-        files.append(folder / f"{paper}.md")
-        files[-1].write_text(_page(paper, [j for j in judgements if j.row.paper == paper], figures.get(paper, [])))
+        files.append(folder / f"{paper.key}.md")
+        own = [j for j in judgements if j.row.paper == paper.key]
+        files[-1].write_text(_page(paper, own, figures.get(paper.key, [])))
     index = folder / "README.md"
     index.write_text(overview(folder))
     return [*files, index]
@@ -71,12 +60,14 @@ def overview(folder: Path) -> str:
         "| paper | " + " | ".join(str(status) for status in Status) + " |",
         "|---|" + "--:|" * len(Status),
     ]
-    for paper, title in PAPERS.items():
-        page = folder / f"{paper}.md"
+    for paper in papers().values():
+        page = folder / f"{paper.key}.md"
         if not page.is_file():
             continue
         counts = Counter(re.findall(r"^- Status: (.*?)(?: \(.*)?$", page.read_text(), flags=re.MULTILINE))
-        lines.append(f"| [{title}]({paper}.md) | " + " | ".join(str(counts[status]) for status in Status) + " |")
+        lines.append(
+            f"| [{paper.title}]({paper.key}.md) | " + " | ".join(str(counts[status]) for status in Status) + " |"
+        )
     lines += ["", "| status | meaning |", "|---|---|"]
     lines += [f"| {status} | {meaning} |" for status, meaning in MEANING.items()]
     lines += ["", "A statement is called *vacuous* when it holds of anything whatever, so that it says nothing.", ""]
@@ -86,7 +77,7 @@ def overview(folder: Path) -> str:
 def _page(paper: Paper, judgements: Sequence[Judgement], figures: Sequence[tuple[str, str]]) -> str:
     counts = Counter(j.status for j in judgements)
     summary = "; ".join(f"{counts[status]} {status}" for status in Status if counts[status])
-    lines = [f"# {PAPERS[paper]}", "", ABOUT[paper], "", f"{len(judgements)} statements: {summary}.", ""]
+    lines = [f"# {paper.title}", "", paper.about, "", f"{len(judgements)} statements: {summary}.", ""]
     for file, caption in figures:
         lines += [shown(file, caption), ""]
     lines += ["## Overview", "", "| id | status | claim |", "|---|---|---|"]

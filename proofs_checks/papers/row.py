@@ -1,7 +1,8 @@
 """A row of the register: a paper's statement, as parameters that a function puts to the test.
 
-Nobody writes down what became of a statement. `judge` runs the row's function on the printed parameters, on those of
-the repaired statement and on those of a spoilt one, and derives the status from what came out.
+Nobody writes down what became of a statement. `judge` runs the row's check on the printed parameters, on those of
+the repaired statement and on those of a spoilt one, and derives the status from what came out. Rows are data, in the
+`paper.toml` of their paper's folder (folder.py).
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from importlib import import_module
 from typing import Any, Literal
 
-Paper = Literal["pmtl", "pmtl-jdp", "dpfedmtl", "mocha"]
 Cost = Literal["quick", "full"]
 
 
@@ -79,6 +80,31 @@ Evidence = Callable[[Statement], Finding]
 
 
 @dataclass(frozen=True, slots=True)
+class Check:
+    """A function from statements to findings by its name, `module:function`; imported when it is first called.
+
+    module: absolute, or relative (with leading dots) to `package`, the paper's own.
+    """
+
+    package: str
+    name: str
+
+    def __call__(self, statement: Statement) -> Finding:
+        module, function = self.name.split(":")
+        found: Finding = getattr(import_module(module, self.package), function)(statement)
+        return found
+
+    @property
+    def place(self) -> str:
+        """The function's full name."""
+        module, function = self.name.split(":")
+        dots = len(module) - len(module.lstrip("."))
+        parts = self.package.split(".")
+        base = parts[: len(parts) - dots + 1] if dots else []
+        return ".".join([*base, module.lstrip(".")]) + ":" + function
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """One statement of a paper, and the function that decides it.
 
@@ -91,7 +117,7 @@ class Row:
     """
 
     id: str
-    paper: Paper
+    paper: str
     place: str
     kind: Kind
     evidence: Evidence
@@ -109,4 +135,6 @@ class Row:
     @property
     def function(self) -> str:
         """Where the evidence function is: module:name."""
+        if isinstance(self.evidence, Check):
+            return self.evidence.place
         return f"{self.evidence.__module__}:{self.evidence.__qualname__}"

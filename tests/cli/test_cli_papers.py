@@ -31,7 +31,7 @@ def test_json_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_table_counts(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = tuple(row for row in register_module() if row.id in ("PMTL-T7", "PMTL-T7-79", "PMTL-A1-25"))
-    monkeypatch.setattr("dpcert.proofs_checks.papers.register", lambda paper, only: chosen)
+    monkeypatch.setattr("dpcert.proofs_checks.papers.register", lambda paper, only, folder: chosen)
     assert run(["papers", "--quick"]) == 0
     shown = capsys.readouterr().out
     assert "3 statements: 1 holds; 1 false as printed; 1 not checkable" in shown

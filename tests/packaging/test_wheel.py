@@ -57,6 +57,12 @@ def test_a_clone_without_symbolic_links_builds_the_same_wheel(tmp_path: Path) ->
     assert wheels["false"] == wheels["true"]
 
 
+def test_the_rows_of_the_papers_are_in_it(wheel: Path) -> None:
+    folders = [file.parent.name for file in (ROOT / "proofs_checks" / "papers").glob("*/paper.toml")]
+    assert len(folders) >= 4
+    assert {f"dpcert/proofs_checks/papers/{name}/paper.toml" for name in folders} <= set(contents(wheel))
+
+
 def test_the_core_needs_no_peer(wheel: Path) -> None:
     """dp-accounting is an extra of its adapter; the metadata is complete."""
     with zipfile.ZipFile(wheel) as archive:

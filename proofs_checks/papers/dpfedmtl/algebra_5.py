@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import z3
 
-from ..row import Evidence, Finding, Kind, Row, Statement
+from ..row import Finding, Statement
 from ..smt import Recheck, Values, decide
 
 L, LAM, M, G, GAP, C, R0, NOISE, T, ETA = z3.Reals("L lambda M g e c R0 noise T eta")
@@ -145,82 +145,3 @@ def shared_step(statement: Statement) -> Finding:
         proof="the chosen client's noise is the whole noise of the average",
         refutation="section 5.1's step has 1/M of the noise, and of the gradient, of Algorithm 1's",
     )
-
-
-def _holds(id: str, place: str, evidence: Evidence, claim: str, text: str, right: float, wrong: float) -> Row:
-    """A row on one constant, {} in the text, that fails when it is moved by a few percent."""
-    says = tuple(Statement(text.format(f"{value:g}"), {claim: value}) for value in (right, wrong))
-    return Row("DPFEDMTL-" + id, "dpfedmtl", place, Kind.SMT, evidence, says[0], spoilt=says[1])
-
-
-ROWS = (
-    _holds(
-        "L4.1-client",
-        "Proof of Lemma 4.1, first line (of a whole client's data as of one sample)",
-        clipped_apart,
-        "multiple of C",
-        "Two gradients clipped to C are at most {} C apart.",
-        2,
-        1.94,
-    ),
-    _holds(
-        "ETA",
-        "Lemma 5.2 and Theorems 5.1 to 5.3: the optimal step size",
-        optimal_step,
-        "eta lambda L",
-        "The step size eta = {}/(lambda L) leaves the least in the descent inequality.",
-        1,
-        1.03,
-    ),
-    _holds(
-        "T5.1-telescope",
-        "Theorem 5.1, from Lemma 5.2",
-        telescoped,
-        "factor",
-        "Theorem 5.1's noise is {} times 2 lambda M L times that of Lemma 5.2.",
-        1,
-        0.97,
-    ),
-    _holds(
-        "T5.2-gap",
-        "Theorem 5.2, from Lemma 5.2",
-        gap_to_gradient,
-        "A over lambda M L R0^2",
-        "For convex f Lemma 5.2's decrease is at least (f - f*)^2/A with A = {} lambda M L R0^2.",
-        2,
-        1.94,
-    ),
-    _holds(
-        "T5.3-dominance",
-        "Theorem 5.3, from Lemma 5.2",
-        gradient_dominance,
-        "rate over c/(lambda M L)",
-        "For c-strongly convex f Lemma 5.2's decrease is at least {} c/(lambda M L) (f - f*).",
-        1,
-        1.03,
-    ),
-    Row(
-        id="DPFEDMTL-A5.1",
-        paper="dpfedmtl",
-        place="Assumption 5.1 with L = max L_i, for two overlapping or coupled subspaces",
-        kind=Kind.SMT,
-        evidence=smoothness_of_the_whole,
-        printed=Statement(
-            "f is L-smooth on V, L the largest of its constants on the subspaces.", {"smoothness over max L_i": 1}
-        ),
-        repaired=Statement(
-            "f is 2 L-smooth on V (convex quadratics on two subspaces), L the largest of its constants on them.",
-            {"smoothness over max L_i": 2},
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-GRAD-shared",
-        paper="dpfedmtl",
-        place="Section 5.1, the perturbed gradient of the shared weights, against Algorithm 1, (4) and (6)",
-        kind=Kind.SMT,
-        evidence=shared_step,
-        printed=Statement("Algorithm 1's step has the analysed noise n/M (K = 1).", {"noise of Algorithm 1": "n/M"}),
-        repaired=Statement("Algorithm 1's step has the noise n (K = 1).", {"noise of Algorithm 1": "n"}),
-    ),
-)
-"""The rows of section 5's algebra."""

@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 from ...auditing import audit
 from ...planted import dpfedmtl as planted
-from ..row import Finding, Kind, Row, Statement
+from ..row import Finding, Statement
 from .settings import EXPERIMENTS
 
 Array = NDArray[np.float64]
@@ -107,90 +107,3 @@ def audited_round(statement: Statement) -> Finding:
     )
     witness = result.witness.to_json() if result.witness is not None else None
     return Finding(not result.refuted, text, numbers, witness, error_probability=ALPHA if result.refuted else 0.0)
-
-
-ROWS = (
-    Row(
-        id="DPFEDMTL-ALG1-sampling",
-        paper="dpfedmtl",
-        place="Algorithm 1, sections 4.1.1 and 6.1",
-        kind=Kind.COUNTEREXAMPLE,
-        evidence=cohort_size,
-        printed=Statement(
-            "Poisson sampling with probability K/M is sampling K clients without replacement: |I_t| = K.",
-            {"sampling": "poisson"},
-        ),
-        repaired=Statement(
-            "Uniform sampling of K clients without replacement has |I_t| = K.", {"sampling": "fixed size"}
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-ALG1-average",
-        paper="dpfedmtl",
-        place="Algorithm 1, (6)",
-        kind=Kind.COUNTEREXAMPLE,
-        evidence=average_keeps_a_model,
-        printed=Statement(
-            "(6), which divides by K, leaves a model on which all chosen clients agree, with Poisson sampling.",
-            {"divided by": "K"},
-            {"sampling": "poisson"},
-        ),
-        repaired=Statement(
-            "(6), which divides by K, leaves a model on which all chosen clients agree, with cohorts of K.",
-            {"divided by": "K"},
-            {"sampling": "fixed size"},
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-ALG1-H",
-        paper="dpfedmtl",
-        place="Algorithm 1, server aggregation",
-        kind=Kind.COUNTEREXAMPLE,
-        evidence=defined_steps,
-        printed=Statement("The algorithm defines w_{M+1}^t in every round, for any H.", {}, {"H": 3}),
-        repaired=Statement("The algorithm defines w_{M+1}^t in every round, for H = 1.", {}, {"H": 1}),
-    ),
-    Row(
-        id="DPFEDMTL-ALG1-dp",
-        paper="dpfedmtl",
-        place="Theorem 4.1, read as a statement on all that Algorithm 1 puts out",
-        kind=Kind.COUNTEREXAMPLE,
-        evidence=what_comes_out,
-        printed=Statement(
-            "Given the shared weights, the output (all task heads included) does not depend on one client's data.",
-            {"observer sees": "all task heads"},
-        ),
-        repaired=Statement(
-            "Given the shared weights, the other clients' heads do not depend on one client's data: joint (billboard) "
-            "privacy at the shared weights' cost.",
-            {"observer sees": "the other clients' heads"},
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-L4.2-audit",
-        paper="dpfedmtl",
-        place="Lemma 4.2 on FEMNIST, sigma = 9.69",
-        kind=Kind.AUDIT,
-        evidence=audited_round,
-        printed=Statement("One average with S = 2CK/M is (1/sigma)-GDP.", {"S": "2CK/M"}, {"gradient norm over C": 1}),
-        repaired=Statement("One average with S = 2C is (1/sigma)-GDP.", {"S": "2C"}, {"gradient norm over C": 1}),
-    ),
-    Row(
-        id="DPFEDMTL-ALG1-clip",
-        paper="dpfedmtl",
-        place="Algorithm 1 (no clipping), with Lemma 4.2",
-        kind=Kind.AUDIT,
-        evidence=audited_round,
-        printed=Statement(
-            "Algorithm 1, which does not clip, is (1/sigma)-GDP a round whatever the gradients.",
-            {"S": "2CK/M"},
-            {"gradient norm over C": 20},
-        ),
-        repaired=Statement(
-            "Clipped to C and with S = 2C, a round is (1/sigma)-GDP whatever the gradients.",
-            {"S": "2C"},
-            {"gradient norm over C": 20},
-        ),
-    ),
-)
-"""The rows of Algorithm 1."""

@@ -8,7 +8,7 @@ from itertools import islice
 import numpy as np
 import z3
 
-from ..row import Finding, Kind, Row, Statement
+from ..row import Finding, Statement
 from ..smt import proved
 from .recursion import Family, Step, runs
 
@@ -71,82 +71,3 @@ def shared_part_vacuous(statement: Statement) -> Finding:
     holds = proved(x <= m * h * h * smooth * b * b / diversity + rest, *given, m * h * h * smooth >= least * diversity)
     text = "true of any sequence: the bound is at least B^2" if holds else "says something where M H^2 L < lambda"
     return Finding(holds, text, {"z3": "unsat" if holds else "sat"}, vacuous=holds)
-
-
-ROWS = (
-    Row(
-        id="DPFEDMTL-A5.5",
-        paper="dpfedmtl",
-        place="Assumption 5.5 with the step size 1/(lambda L)",
-        kind=Kind.SIMULATION,
-        evidence=step_from_diversity,
-        printed=Statement(
-            "With lambda a bound of mean ||df_i||^2 / ||sum_(i=1..M) df||^2, the step size 1/(lambda L) descends.",
-            {"denominator": "||sum_i df||^2"},
-        ),
-        repaired=Statement(
-            "With lambda a bound of mean ||df_i||^2 / ||df||^2 (which is never below 1), the step size 1/(lambda L) "
-            "descends.",
-            {"denominator": "||df||^2"},
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-A5.5-stationary",
-        paper="dpfedmtl",
-        place="Assumption 5.5",
-        kind=Kind.COUNTEREXAMPLE,
-        evidence=diversity_near_stationary,
-        printed=Statement(
-            "A bound lambda of the gradient diversity exists for clients that disagree.",
-            {},
-            {"spread of the clients": 1.0},
-        ),
-        repaired=Statement(
-            "A bound lambda of the gradient diversity exists for clients whose shared gradients vanish together.",
-            {},
-            {"spread of the clients": 0.0},
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-A5.2+5.6",
-        paper="dpfedmtl",
-        place="Theorem 5.3: Assumptions 5.2 and 5.6 together",
-        kind=Kind.SMT,
-        evidence=bounded_and_strongly_convex,
-        printed=Statement(
-            "A function can be strongly convex and have bounded gradients on V (as Theorem 5.3 needs).",
-            {},
-            {"set": "all of V"},
-        ),
-        repaired=Statement(
-            "A function can be strongly convex and have gradients of at most B on a ball of radius B/c.",
-            {},
-            {"set": "a ball of radius B/c"},
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-A5.4",
-        paper="dpfedmtl",
-        place="Assumption 5.4, used in Theorem 5.2",
-        kind=Kind.COUNTEREXAMPLE,
-        evidence=stays_in_level_set,
-        printed=Statement("The iterates stay in the initial level set, whatever the noise.", {}, {"S sigma": 1.0}),
-        repaired=Statement("The iterates stay in the initial level set without noise.", {}, {"S sigma": 0.0}),
-    ),
-    Row(
-        id="DPFEDMTL-T5.1-vacuous",
-        paper="dpfedmtl",
-        place="Theorem 5.1, its shared part",
-        kind=Kind.SMT,
-        evidence=shared_part_vacuous,
-        printed=Statement(
-            "Where M H^2 L >= lambda, the mean of ||d_(M+1) f||^2 is at most M H^2 L B^2 / lambda + ....",
-            {},
-            {"M H^2 L over lambda, at least": 1},
-        ),
-        spoilt=Statement(
-            "Where M H^2 L >= 0.95 lambda, every sequence satisfies this.", {}, {"M H^2 L over lambda, at least": 0.95}
-        ),
-    ),
-)
-"""The rows of section 5.2's assumptions."""

@@ -9,7 +9,7 @@ from flint import arb
 
 from ....accounting.rounding import float_above, float_below
 from ..balls import Box, Point, decide, gaussian_delta
-from ..row import Finding, Kind, Row, Statement
+from ..row import Finding, Statement
 from .composition import actual_epsilon, claimed_epsilon
 from .settings import FEMNIST
 
@@ -141,93 +141,3 @@ def limit_of_variation(statement: Statement) -> Finding:
         proof="the limit keeps below the bound by {margin} or more, on {cells} pieces",
         refutation="the limit would tell the neighbours apart better than any T rounds can, at {point}",
     )
-
-
-ROWS = (
-    Row(
-        id="DPFEDMTL-L4.1-box",
-        paper="dpfedmtl",
-        place="Lemma 4.1, for all K from 2 to 100 and M/K from 2 to 500",
-        kind=Kind.BALLS,
-        evidence=moved_average,
-        printed=Statement("S = 2CK/M bounds every move of the average.", {"S": "2CK/M"}),
-        repaired=Statement("S = 1.03 (2C/K) exceeds every move of the average.", {"S": "1.03 of 2C/K"}),
-    ),
-    Row(
-        id="DPFEDMTL-L4.2-box",
-        paper="dpfedmtl",
-        place="Lemma 4.2, for all K from 2 to 100 and M/K from 2 to 500, every sigma and epsilon",
-        kind=Kind.BALLS,
-        evidence=one_round,
-        printed=Statement("With S = 2CK/M one average is (1/sigma)-GDP.", {"S": "2CK/M"}),
-        repaired=Statement("With S = 2C one average is (1/sigma)-GDP.", {"S": "2C"}),
-    ),
-    Row(
-        id="DPFEDMTL-L4.2-least",
-        paper="dpfedmtl",
-        place="Lemma 4.2, corrected: the least S that keeps it",
-        kind=Kind.BALLS,
-        evidence=one_round,
-        printed=Statement(
-            "With S = 1.03 (2C/sqrt K) one average is (1/sigma)-GDP.",
-            {"S": "1.03 of 2C/sqrt K"},
-        ),
-        spoilt=Statement(
-            "With S = 0.97 (2C/sqrt K) one average is (1/sigma)-GDP.",
-            {"S": "0.97 of 2C/sqrt K"},
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-L4.3-box",
-        paper="dpfedmtl",
-        place="Lemma 4.3, p from 0.002 to 0.02, sigma from 0.65 to 2.42",
-        kind=Kind.BALLS,
-        evidence=sampled_round,
-        printed=Statement(
-            "What the server sees of a sampled round keeps below C_p(G_(1/sigma)) at every epsilon that costs "
-            "an unsampled round 0.25/sigma to 3/sigma.",
-            {"curve": "C_p(G_(1/sigma))"},
-            {"observer sees": "one upload"},
-        ),
-        repaired=Statement(
-            "The average, in the order that C_p's formula leaves out, keeps below C_p(G_(1/sigma)) at every "
-            "epsilon that costs an unsampled round 0.25/sigma to 3/sigma.",
-            {"curve": "C_p(G_(1/sigma))"},
-            {"observer sees": "the average"},
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-T4.1-box",
-        paper="dpfedmtl",
-        place="Theorem 4.1, the averages of FEMNIST's 1000 rounds, for every sigma from 0.65 to 9.69",
-        kind=Kind.BALLS,
-        evidence=whole_run,
-        printed=Statement(
-            "With S = 2CK/M the averages cost at most the epsilon of C_p(G_(1/sigma))^T at 1e-5.",
-            {"S": "2CK/M"},
-            {"sigma": (0.65, 9.69)},
-        ),
-        repaired=Statement(
-            "With S = 2C the averages cost at most the epsilon of C_p(G_(1/sigma))^T at 1e-5.",
-            {"S": "2C"},
-            {"sigma": (0.65, 9.69)},
-        ),
-        cost="full",
-    ),
-    Row(
-        id="DPFEDMTL-T4.2-box",
-        paper="dpfedmtl",
-        place="Theorem 4.2, sigma from 1 to 10, nu from 0.1 to 1, T from 100 to 10^8",
-        kind=Kind.BALLS,
-        evidence=limit_of_variation,
-        printed=Statement(
-            "T rounds may come as near to G_mu, mu = nu sqrt(T (e^(1/sigma^2) - 1)), as they like.",
-            {"mu": "nu sqrt(T (e^(1/sigma^2) - 1))"},
-        ),
-        repaired=Statement(
-            "The total variation of G_mu, mu = nu sqrt(e^(1/sigma^2) - 1), is one that T rounds may have.",
-            {"mu": "nu sqrt(e^(1/sigma^2) - 1)"},
-        ),
-    ),
-)
-"""The rows of section 4 over boxes."""

@@ -21,13 +21,11 @@ from ....accounting.measures.densities import accountant as contour
 from ....accounting.measures.lattices import accountant as pld
 from ....accounting.pairs import Composition, GaussianPair, SubsampledPair
 from ....mechanisms import FixedSize, Gaussian, Repeat
-from ..row import Finding, Kind, Row, Statement
+from ..row import Finding, Statement
 from .settings import CHOSEN, DELTA, EXPERIMENTS, Experiment
 
 SETTINGS = tuple((name, sigma) for name in EXPERIMENTS for sigma in (0.11, 0.65, 2.42, 9.69))
 CHOSEN_FOR = {sigma: epsilon for epsilon, sigma in CHOSEN.items()}
-WITHIN_REACH = tuple(setting for setting in SETTINGS if setting[1] > 0.11)
-"""At sigma = 0.11 even the claimed epsilon is in the hundreds, and nobody would call it private."""
 
 
 def claimed_run(each: Experiment, sigma: float) -> Composition:
@@ -117,94 +115,3 @@ def run_within_chosen(statement: Statement) -> Finding:
 
 
 KEPT = (("CelebA", 0.65), ("CelebA", 2.42), ("CelebA", 9.69), ("FEMNIST", 2.42), ("FEMNIST", 9.69))
-
-ROWS = (
-    Row(
-        id="DPFEDMTL-T4.1",
-        paper="dpfedmtl",
-        place="Theorem 4.1 (and section 3.4), for Algorithm 1 with clipping",
-        kind=Kind.BALLS,
-        evidence=whole_run,
-        printed=Statement(
-            "The averages of T rounds, with S = 2CK/M, are C_p(G_(1/sigma))^T-DP for each client.",
-            {"S": "2CK/M", "observer sees": "averages", "guarantee": "C_p(G_(1/sigma)), T times"},
-            {"settings": WITHIN_REACH},
-        ),
-        repaired=Statement(
-            "The averages of T rounds, clipped to C and with S = 2C, are C_p(G_(1/sigma))^T-DP for each client.",
-            {"S": "2C", "observer sees": "averages", "guarantee": "C_p(G_(1/sigma)), T times"},
-            {"settings": WITHIN_REACH},
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-THREAT",
-        paper="dpfedmtl",
-        place="Section 3.3, with Theorem 4.1",
-        kind=Kind.BALLS,
-        evidence=whole_run,
-        printed=Statement(
-            "The honest-but-curious server learns no more than C_p(G_(1/sigma))^T from the uploads, even with S = 2C.",
-            {"S": "2C", "observer sees": "uploads", "guarantee": "C_p(G_(1/sigma)), T times"},
-            {"settings": WITHIN_REACH},
-        ),
-        repaired=Statement(
-            "With S = 2C the server's view is (sqrt(k)/sigma)-GDP but for a probability of delta/2, where a client "
-            "takes part more than k times with probability at most delta/2: no amplification for who sees the sample.",
-            {"S": "2C", "observer sees": "uploads", "guarantee": "k participations"},
-            {"settings": WITHIN_REACH},
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-SIG-run",
-        paper="dpfedmtl",
-        place="Section 6.1, choosing sigma, read as the privacy of the run",
-        kind=Kind.BALLS,
-        evidence=run_within_chosen,
-        printed=Statement(
-            "If every round is (1/sigma)-GDP, the whole run costs at most the epsilon for which sigma was chosen.",
-            {"guarantee": "chosen epsilon"},
-            {"settings": SETTINGS},
-        ),
-        repaired=Statement(
-            "If every round is (1/sigma)-GDP, the whole run costs at most the epsilon for which sigma was chosen: on "
-            "CelebA from sigma = 0.65 on, on FEMNIST from 2.42 on.",
-            {"guarantee": "chosen epsilon"},
-            {"settings": KEPT},
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-FIG3-CelebA",
-        paper="dpfedmtl",
-        place="Section 6.3 and Figure 3",
-        kind=Kind.BALLS,
-        evidence=whole_run,
-        printed=Statement(
-            "sigma = 0.65 is enough for CelebA: its 400 rounds cost at most the epsilon 8 for which it was chosen.",
-            {"S": "2CK/M", "observer sees": "averages", "guarantee": "chosen epsilon"},
-            {"settings": (("CelebA", 0.65),)},
-        ),
-        repaired=Statement(
-            "With S = 2C in place of 2CK/M, sigma = 0.65 on CelebA costs at most epsilon 8.",
-            {"S": "2C", "observer sees": "averages", "guarantee": "chosen epsilon"},
-            {"settings": (("CelebA", 0.65),)},
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-FIG3-FEMNIST",
-        paper="dpfedmtl",
-        place="Section 6.3 and Figure 3",
-        kind=Kind.BALLS,
-        evidence=whole_run,
-        printed=Statement(
-            "sigma = 9.69 protects FEMNIST well: its 1000 rounds cost at most the epsilon 0.5 for which it was chosen.",
-            {"S": "2CK/M", "observer sees": "averages", "guarantee": "chosen epsilon"},
-            {"settings": (("FEMNIST", 9.69),)},
-        ),
-        repaired=Statement(
-            "With S = 2C in place of 2CK/M, sigma = 9.69 on FEMNIST costs at most epsilon 0.5.",
-            {"S": "2C", "observer sees": "averages", "guarantee": "chosen epsilon"},
-            {"settings": (("FEMNIST", 9.69),)},
-        ),
-    ),
-)
-"""The rows of Theorem 4.1."""

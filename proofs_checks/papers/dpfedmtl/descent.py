@@ -11,7 +11,7 @@ from itertools import combinations, product
 import numpy as np
 import z3
 
-from ..row import Finding, Kind, Row, Statement
+from ..row import Finding, Statement
 from ..smt import Recheck, Values, decide
 from .recursion import CURVES, Family
 
@@ -136,103 +136,3 @@ def units(statement: Statement) -> Finding:
         return Finding(True, "every term scales as f does", terms)
     text = ", ".join(f"{name} is off by u^{np.log(ratio) / np.log(u):.0f}" for name, ratio in wrong.items())
     return Finding(False, text, terms, wrong)
-
-
-POWERS = "powers of L, and of B or S sigma, by term"
-
-ROWS = (
-    Row(
-        id="DPFEDMTL-L5.2",
-        paper="dpfedmtl",
-        place="Lemma 5.2",
-        kind=Kind.COUNTEREXAMPLE,
-        evidence=sufficient_decay,
-        printed=Statement(
-            "One step decreases f in expectation by ||grad f||^2 / (2 lambda M L), up to H^2 B^2 / (2 lambda^2) + "
-            "(2 H^2 + 1/(2ML)) d (S sigma)^2 / lambda^2 (here H = K = 1).",
-            {"right-hand side": "printed"},
-            {"S sigma over L": 1.0},
-        ),
-        repaired=Statement(
-            "One step decreases f in expectation by ||grad f||^2 / (2 lambda L), up to d (S sigma)^2 / "
-            "(2 lambda^2 L K).",
-            {"right-hand side": "corrected"},
-            {"S sigma over L": 1.0},
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-L5.2-corrected",
-        paper="dpfedmtl",
-        place="Lemma 5.2, corrected",
-        kind=Kind.COUNTEREXAMPLE,
-        evidence=sufficient_decay,
-        printed=Statement(
-            "E f(w+) - f(w) <= -||grad f||^2 / (2 lambda L) + d (S sigma)^2 / (2 lambda^2 L K).",
-            {"right-hand side": "corrected"},
-            {"S sigma over L": 0.5},
-        ),
-        spoilt=Statement(
-            "E f(w+) - f(w) <= -||grad f||^2 / (2 lambda L) + 0.97 d (S sigma)^2 / (2 lambda^2 L K).",
-            {"right-hand side": "0.97 of the corrected noise"},
-            {"S sigma over L": 0.5},
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-L5.2-proof",
-        paper="dpfedmtl",
-        place="Lemma 5.2, corrected: its proof (the paper has none)",
-        kind=Kind.SMT,
-        evidence=corrected_proof,
-        printed=Statement(
-            "The corrected decay follows from smoothness for every diversity lambda >= 1.", {}, {"lambda at least": "1"}
-        ),
-        spoilt=Statement(
-            "The corrected decay follows from smoothness for every diversity lambda >= 0.97.",
-            {},
-            {"lambda at least": "0.97"},
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-L5.2-spread",
-        paper="dpfedmtl",
-        place="Lemma 5.2, corrected, for clients that disagree (no Assumption 5.5)",
-        kind=Kind.COUNTEREXAMPLE,
-        evidence=disagreeing_clients,
-        printed=Statement(
-            "For eta <= 1/L, E f(w+) - f(w) <= -(eta/2) ||grad f||^2 + (L eta^2/2) (zeta^2 (M-K)/(K(M-1)) + "
-            "d (S sigma)^2/K), zeta^2 the variance of the clients' gradients.",
-            {"factor of zeta^2": 1.0},
-        ),
-        spoilt=Statement("The same with 0.97 zeta^2.", {"factor of zeta^2": 0.97}),
-    ),
-    Row(
-        id="DPFEDMTL-L5.2-units",
-        paper="dpfedmtl",
-        place="Lemma 5.2",
-        kind=Kind.SYMBOLIC,
-        evidence=units,
-        printed=Statement(
-            "All terms of the bound have the unit of f.",
-            {
-                POWERS: {
-                    "||grad f||^2/(ML)": (-1, 2),
-                    "H^2 B^2": (0, 2),
-                    "2 H^2 d (S sigma)^2": (0, 2),
-                    "1/(2ML)": (-1, 2),
-                }
-            },
-        ),
-        repaired=Statement(
-            "All terms have the unit of f once B^2 and 2 H^2 d (S sigma)^2 are divided by L.",
-            {
-                POWERS: {
-                    "||grad f||^2/(ML)": (-1, 2),
-                    "B^2/L": (-1, 2),
-                    "2 d (S sigma)^2/L": (-1, 2),
-                    "1/(2ML)": (-1, 2),
-                }
-            },
-        ),
-    ),
-)
-"""The rows of Lemma 5.2."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import z3
 
-from ..row import Finding, Kind, Row, Statement
+from ..row import Finding, Statement
 from ..smt import Recheck, Values, decide
 
 E_, ROOT, TIME = z3.Reals("e s T")
@@ -83,57 +83,3 @@ def power_of_interval(statement: Statement) -> Finding:
         proof="Lemma 5.2's H^2 B^2",
         refutation="Lemma 5.2 has H^2 B^2, alpha has H B^2",
     )
-
-
-ROWS = (
-    Row(
-        id="DPFEDMTL-T5.1-sum",
-        paper="dpfedmtl",
-        place="Theorem 5.1, left-hand side",
-        kind=Kind.SMT,
-        evidence=number_of_terms,
-        printed=Statement("(1/T) sum over t = 0 to T is an average.", {"last t": "T"}),
-        repaired=Statement("(1/T) sum over t = 0 to T - 1 is an average.", {"last t": "T - 1"}),
-    ),
-    Row(
-        id="DPFEDMTL-T5.2-recursion",
-        paper="dpfedmtl",
-        place="Theorem 5.2, from Lemma 5.2",
-        kind=Kind.SMT,
-        evidence=convex_recursion,
-        printed=Statement(
-            "e+ <= e - e^2/A + c gives e_T <= A/T + sqrt(A c), for every c.", {}, {"c over A, at most": "100"}
-        ),
-        repaired=Statement(
-            "e+ <= e - e^2/A + c gives e_T <= A/T + sqrt(A c), for c <= A/4.", {}, {"c over A, at most": "0.25"}
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-T5.2-H",
-        paper="dpfedmtl",
-        place="Theorem 5.2, alpha",
-        kind=Kind.SMT,
-        evidence=power_of_interval,
-        printed=Statement(
-            "alpha contains Lemma 5.2's constant: H B^2/(2 lambda^2) in its first term.", {"power of H": 1}
-        ),
-        repaired=Statement(
-            "alpha contains Lemma 5.2's constant: H^2 B^2/(2 lambda^2) in its first term.", {"power of H": 2}
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-T5.3-recursion",
-        paper="dpfedmtl",
-        place="Theorem 5.3, from Lemma 5.2",
-        kind=Kind.SMT,
-        evidence=linear_recursion,
-        printed=Statement(
-            "e+ <= (1 - rho) e + gamma contracts e - gamma/rho by 1 - rho, for rho = c/(lambda M L) <= 1.",
-            {"beta over gamma/rho": "1"},
-        ),
-        spoilt=Statement(
-            "e+ <= (1 - rho) e + gamma contracts e - 0.97 gamma/rho by 1 - rho.", {"beta over gamma/rho": "0.97"}
-        ),
-    ),
-)
-"""The rows of the recursions."""

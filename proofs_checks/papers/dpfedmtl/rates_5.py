@@ -6,7 +6,7 @@ by the trainer, and the recursion behind the means is compared with it (trainer_
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from itertools import islice
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 
 from ....accounting.gdp import gdp_epsilon
 from ..rates import Exponent, fitted_exponent
-from ..row import Finding, Kind, Row, Statement
+from ..row import Finding, Statement
 from .recursion import Family, Step, runs
 from .settings import DELTA
 from .trainer_problem import unlike_the_trainer
@@ -165,108 +165,10 @@ def _compare(fit: Exponent, claim: Mapping[str, Any], what: str, numbers: dict[s
         return Finding(False, unlike)
     text = f"{what}^{fit.value:.3f}, between {fit.low:.3f} and {fit.high:.3f} at 99.9%"
     measured = {"exponent": fit.value, "low": fit.low, "high": fit.high}
-    if "exponent at most" in claim:
-        holds = fit.high <= claim["exponent at most"]
-    elif "exponent at least" in claim:
-        holds = fit.low >= claim["exponent at least"]
+    if claim.get("side") == "at most":
+        holds = fit.high <= claim["exponent"]
+    elif claim.get("side") == "at least":
+        holds = fit.low >= claim["exponent"]
     else:
         holds = fit.agrees_with(claim["exponent"], 0.02)
     return Finding(holds, text, measured | numbers, error_probability=fit.alpha)
-
-
-def _attained(size: str, place: str, stated: float, wrong: float, tag: str = "") -> Row:
-    """A row on the radius as a power of `size`: it is `stated` and not `wrong`."""
-
-    def says(exponent: float) -> Statement:
-        return Statement(
-            f"The radius of convergence grows as ({size})^{exponent:g}.", {"exponent": exponent}, {"in": size}
-        )
-
-    name = "DPFEDMTL-RATE-" + (tag or size)
-    return Row(name, "dpfedmtl", place, Kind.TRAINER, radius_exponent, says(stated), spoilt=says(wrong))
-
-
-def _bounded(
-    id: str, place: str, evidence: Callable[[Statement], Finding], what: str, most: float, size: str = ""
-) -> Row:
-    """A row on an exponent that the theorem bounds from above and that is smaller: the bound flipped fails."""
-    domain = {"in": size} if size else {}
-    return Row(
-        "DPFEDMTL-RATE-" + id,
-        "dpfedmtl",
-        place,
-        Kind.TRAINER,
-        evidence,
-        Statement(f"{what} with a power of at most {most:g}.", {"exponent at most": most}, domain),
-        spoilt=Statement(f"{what} with a power of at least {most:g}.", {"exponent at least": most}, domain),
-    )
-
-
-ROWS = (
-    _attained("S sigma", "Theorems 5.1, 5.3 and section 6.2, dependence on sigma", 2.0, 1.9, "sigma"),
-    _attained("d", "Theorems 5.1 and 5.3, dependence on d", 1.0, 0.95),
-    _bounded(
-        "M",
-        "Theorem 5.3, dependence on M (c = L/M)",
-        radius_exponent,
-        "The radius of convergence grows with M",
-        2.0,
-        "M",
-    ),
-    _bounded(
-        "H",
-        "Theorems 5.1 and 5.3, dependence on H (local steps, noise on the upload)",
-        radius_exponent,
-        "The radius of convergence grows with H",
-        2.0,
-        "H",
-    ),
-    _attained("K", "Theorem 5.1, corrected, dependence on K", -1.0, -0.95),
-    _attained(
-        "1/epsilon", "Theorems 5.1 and 5.3 with section 6.1's sigma, dependence on its epsilon", 2.0, 1.9, "epsilon"
-    ),
-    _bounded(
-        "epsilon-certified",
-        "Theorems 5.1 and 5.3 with the noise that a certified epsilon of 100 rounds needs",
-        radius_exponent,
-        "The radius of convergence grows with 1/epsilon",
-        2.0,
-        "1/epsilon, certified",
-    ),
-    _bounded(
-        "M-rounds",
-        "Theorem 5.3, rate 1 - c/(lambda M L), dependence on M (c = L/M)",
-        time_exponent,
-        "The number of rounds grows with M",
-        2.0,
-    ),
-    Row(
-        id="DPFEDMTL-RATE-M-corrected",
-        paper="dpfedmtl",
-        place="Theorem 5.3, corrected, rate 1 - c/(lambda L), dependence on M (c = L/M)",
-        kind=Kind.TRAINER,
-        evidence=time_exponent,
-        printed=Statement("The number of rounds grows as M.", {"exponent": 1.0}),
-        spoilt=Statement("The number of rounds grows as M^1.1.", {"exponent": 1.1}),
-    ),
-    Row(
-        id="DPFEDMTL-RATE-T",
-        paper="dpfedmtl",
-        place="Theorem 5.1, dependence on T",
-        kind=Kind.TRAINER,
-        evidence=average_exponent,
-        printed=Statement("Without noise the mean squared gradient goes as 1/T.", {"exponent": -1.0}),
-        spoilt=Statement("Without noise the mean squared gradient goes as T^-1.05.", {"exponent": -1.05}),
-    ),
-    _bounded("T-convex", "Theorem 5.2, dependence on T", gap_exponent, "Without noise the gap changes with T", -1.0),
-    Row(
-        id="DPFEDMTL-RATE-T-strong",
-        paper="dpfedmtl",
-        place="Theorem 5.3, linear convergence",
-        kind=Kind.TRAINER,
-        evidence=digits_exponent,
-        printed=Statement("Without noise the rounds grow as log(1/accuracy).", {"exponent": 1.0}),
-        spoilt=Statement("Without noise the rounds grow as log(1/accuracy)^1.1.", {"exponent": 1.1}),
-    ),
-)
-"""The rows of measured rates."""

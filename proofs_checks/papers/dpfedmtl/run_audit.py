@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...auditing import approximate_dp, audit
-from ..row import Finding, Kind, Row, Statement
+from ..row import Finding, Statement
 from .composition import actual_epsilon, claimed_epsilon, multiplier
 from .settings import DELTA, FEMNIST
 
@@ -58,38 +58,3 @@ def audited_run(statement: Statement) -> Finding:
     text = f"p-value {result.p_value:.3g} against epsilon = {said:.4g} in {result.trials} runs"
     numbers = {"p-value": result.p_value, "stated epsilon": said, "audited epsilon": result.epsilon_lower(DELTA)}
     return Finding(not result.refuted, text, numbers, error_probability=ALPHA if result.refuted else 0.0)
-
-
-ROWS = (
-    Row(
-        id="DPFEDMTL-T4.1-audit",
-        paper="dpfedmtl",
-        place="Theorem 4.1, on FEMNIST at sigma = 9.69",
-        kind=Kind.AUDIT,
-        evidence=audited_run,
-        printed=Statement(
-            "1000 averages with S = 2CK/M keep to the epsilon of C_p(G_(1/sigma))^T.",
-            {"S": "2CK/M", "observer sees": "averages", "guarantee": "C_p(G_(1/sigma)), T times"},
-        ),
-        repaired=Statement(
-            "1000 averages with S = 2C keep to the epsilon of C_p(G_(1/sigma))^T.",
-            {"S": "2C", "observer sees": "averages", "guarantee": "C_p(G_(1/sigma)), T times"},
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-THREAT-audit",
-        paper="dpfedmtl",
-        place="Section 3.3 with Theorem 4.1, on FEMNIST at sigma = 9.69",
-        kind=Kind.AUDIT,
-        evidence=audited_run,
-        printed=Statement(
-            "With S = 2C, what the server sees in 1000 rounds keeps to the epsilon of C_p(G_(1/sigma))^T.",
-            {"S": "2C", "observer sees": "uploads", "guarantee": "C_p(G_(1/sigma)), T times"},
-        ),
-        repaired=Statement(
-            "With S = 2C, what the server sees in 1000 rounds keeps to the epsilon of visible participations, 1.84.",
-            {"S": "2C", "observer sees": "uploads", "guarantee": "visible participations"},
-        ),
-    ),
-)
-"""The audits of whole runs."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ....accounting.gdp import bu_mu, gdp_delta
 from ...auditing import approximate_dp, audit
-from ..row import Finding, Kind, Row, Statement
+from ..row import Finding, Statement
 from .settings import FEMNIST
 from .subsampling import sampled_profile
 
@@ -63,42 +63,3 @@ def simulated_limit(statement: Statement) -> Finding:
     holds = abs(found - said) <= reach + statement.domain["for the finite T"]
     text = f"delta(1) of the runs is {found:.3f}, within {reach:.3f}; that of G_mu is {said:.3f}"
     return Finding(holds, text, {"delta(1)": found, "half width": reach, "stated": said}, error_probability=ALPHA)
-
-
-ROWS = (
-    Row(
-        id="DPFEDMTL-L4.3-audit",
-        paper="dpfedmtl",
-        place="Lemma 4.3 with the threat model of section 3.3, on FEMNIST at sigma = 0.65",
-        kind=Kind.AUDIT,
-        evidence=audited_sample,
-        printed=Statement(
-            "What the server sees of a sampled round keeps to C_p(G_(1/sigma)) at epsilon = 0.5.",
-            {"curve": "C_p(G_(1/sigma))"},
-            {"observer sees": "one upload"},
-        ),
-        repaired=Statement(
-            "The average of a sampled round keeps to C_p(G_(1/sigma)) at epsilon = 0.5, the cohort being secret.",
-            {"curve": "C_p(G_(1/sigma))"},
-            {"observer sees": "the average"},
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-T4.2-audit",
-        paper="dpfedmtl",
-        place="Theorem 4.2 on simulated runs: T = 2500, sigma = nu = 1",
-        kind=Kind.SIMULATION,
-        evidence=simulated_limit,
-        printed=Statement(
-            "The runs' delta(1) is that of G_mu, mu = nu sqrt(T (e^(1/sigma^2) - 1)), up to 0.03 for the finite T.",
-            {"extra factor": "sqrt T"},
-            {"for the finite T": 0.03},
-        ),
-        repaired=Statement(
-            "The runs' delta(1) is that of G_mu, mu = nu sqrt(e^(1/sigma^2) - 1), up to 0.03 for the finite T.",
-            {"extra factor": "none"},
-            {"for the finite T": 0.03},
-        ),
-    ),
-)
-"""The audits of sampled rounds and of the limit."""

@@ -13,7 +13,7 @@ import z3
 from scipy.stats import norm
 
 from ....accounting.gdp import gdp_epsilon
-from ..row import Finding, Kind, Row, Statement
+from ..row import Finding, Statement
 from ..smt import Recheck, Values, decide
 from .settings import DELTA, EXPERIMENTS
 
@@ -147,80 +147,3 @@ def _as_numbers(stated: Callable[[Any, Any, Any], Any], sees: str) -> dict[str, 
         numbers[f"certified epsilon at 1e-5, sigma = 9.69, {each.name}"] = gdp_epsilon(ratio / 9.69, DELTA).lower
     numbers["claimed epsilon at 1e-5, sigma = 9.69"] = gdp_epsilon(1 / 9.69, DELTA).upper
     return numbers
-
-
-ROWS = (
-    Row(
-        id="DPFEDMTL-L4.1",
-        paper="dpfedmtl",
-        place="Lemma 4.1",
-        kind=Kind.SMT,
-        evidence=moved_average,
-        printed=Statement("The average (6) of clipped gradients has sensitivity S = 2CK/M.", {"S": "2CK/M"}),
-        repaired=Statement("The average (6) of clipped gradients has sensitivity 2C/K.", {"S": "2C/K"}),
-    ),
-    Row(
-        id="DPFEDMTL-L4.1-weight",
-        paper="dpfedmtl",
-        place="Proof of Lemma 4.1",
-        kind=Kind.SMT,
-        evidence=weight_in_the_average,
-        printed=Statement("In the aggregation (6) a client's gradient has the weight K/M.", {"weight": "K/M"}),
-        repaired=Statement("In the aggregation (6) a client's gradient has the weight 1/K.", {"weight": "1/K"}),
-    ),
-    Row(
-        id="DPFEDMTL-L4.2-quoted",
-        paper="dpfedmtl",
-        place="Proof of Lemma 4.2, from Dong, Roth, Su, Theorem 2.7",
-        kind=Kind.SMT,
-        evidence=quoted_gaussian_mechanism,
-        printed=Statement(
-            "Noise of standard deviation sigma S on a quantity of sensitivity S is (1/sigma)-GDP.",
-            {"mu times sigma": "1"},
-        ),
-        spoilt=Statement(
-            "Noise of standard deviation sigma S on a quantity of sensitivity S is (0.97/sigma)-GDP.",
-            {"mu times sigma": "0.97"},
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-L4.2-curve",
-        paper="dpfedmtl",
-        place="Lemma 4.2, the trade-off function of N(0, 1) against N(1/sigma, 1)",
-        kind=Kind.SYMBOLIC,
-        evidence=curve_of_the_best_test,
-        printed=Statement("G_(1/sigma)(a) = Phi(Phi^-1(1 - a) - 1/sigma).", {"mu times sigma": 1.0}),
-        spoilt=Statement("G_(1/sigma)(a) = Phi(Phi^-1(1 - a) - 0.97/sigma).", {"mu times sigma": 0.97}),
-    ),
-    Row(
-        id="DPFEDMTL-L4.2",
-        paper="dpfedmtl",
-        place="Lemma 4.2",
-        kind=Kind.SMT,
-        evidence=one_round,
-        printed=Statement(
-            "With noise N(0, sigma^2 S^2) on every chosen client's gradient, S = 2CK/M, one average is (1/sigma)-GDP.",
-            {"S": "2CK/M", "observer sees": "the average"},
-        ),
-        repaired=Statement(
-            "With noise N(0, sigma^2 (2C)^2) on every chosen client's gradient, one average is (1/sigma)-GDP.",
-            {"S": "2C", "observer sees": "the average"},
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-L4.2-server",
-        paper="dpfedmtl",
-        place="Lemma 4.2 with the threat model of section 3.3",
-        kind=Kind.SMT,
-        evidence=one_round,
-        printed=Statement(
-            "One upload is (1/sigma)-GDP for the honest-but-curious server, with S = 2CK/M.",
-            {"S": "2CK/M", "observer sees": "one upload"},
-        ),
-        repaired=Statement(
-            "One upload is (1/sigma)-GDP for the honest-but-curious server, with S = 2C.",
-            {"S": "2C", "observer sees": "one upload"},
-        ),
-    ),
-)
-"""The rows of Lemmas 4.1 and 4.2."""

@@ -10,7 +10,7 @@ from flint import arb, ctx
 from .... import accounting
 from ....accounting import gaussian
 from ....mechanisms import Gaussian, Poisson
-from ..row import Finding, Kind, Row, Statement
+from ..row import Finding, Statement
 from .settings import CHOSEN, EXPERIMENTS
 
 BITS = 128
@@ -109,75 +109,3 @@ def undefined_f_p(statement: Statement) -> Finding:
         f"C_p {relation} the sampled round's curve: profiles differ by up to {worst:.3g} of their size",
         {"largest relative difference": worst},
     )
-
-
-ROWS = (
-    Row(
-        id="DPFEDMTL-D4.2",
-        paper="dpfedmtl",
-        place="Definition 4.2",
-        kind=Kind.COUNTEREXAMPLE,
-        evidence=inverse_of_a_curve,
-        printed=Statement(
-            "The inverse of a trade-off function is f^-1(y) = inf{t: f(t) <= alpha}.", {"threshold": "alpha"}
-        ),
-        repaired=Statement(
-            "The inverse of a trade-off function is f^-1(y) = inf{t: f(t) <= y}.", {"threshold": "the argument"}
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-D4.3",
-        paper="dpfedmtl",
-        place="Definition 4.3",
-        kind=Kind.BALLS,
-        evidence=undefined_f_p,
-        printed=(
-            Statement("C_p(f) = min{f_p, f_p^-1}** with f_p read as f is a sampled round's curve.", {}, {"f_p": "f"}),
-            Statement(
-                "C_p(f) = min{f_p, f_p^-1}** with f_p read as p f + (1 - p) Id, as in Dong, Roth and Su, is a sampled "
-                "round's curve.",
-                {},
-                {"f_p": "p f + (1 - p) Id"},
-            ),
-        ),
-        missing="f_p is nowhere defined; with Dong, Roth and Su's f_p = p f + (1 - p) Id it is right",
-    ),
-    Row(
-        id="DPFEDMTL-L4.3",
-        paper="dpfedmtl",
-        place="Lemma 4.3 with the threat model of section 3.3",
-        kind=Kind.BALLS,
-        evidence=one_sampled_round,
-        printed=Statement(
-            "A Poisson-sampled (1/sigma)-GDP round is C_p(G_(1/sigma))-DP, p = K/M, for the server that receives the "
-            "uploads.",
-            {"p over K/M": 1.0},
-            {"observer": "server"},
-        ),
-        repaired=Statement(
-            "A Poisson-sampled (1/sigma)-GDP round is C_p(G_(1/sigma))-DP, p = K/M, for an observer of the average "
-            "only, who does not learn who took part.",
-            {"p over K/M": 1.0},
-            {"observer": "outputs only"},
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-L4.3-rate",
-        paper="dpfedmtl",
-        place="Lemma 4.3",
-        kind=Kind.BALLS,
-        evidence=one_sampled_round,
-        printed=Statement(
-            "For an observer of the average only, sampling with p = K/M turns G_(1/sigma) into C_p(G_(1/sigma)).",
-            {"p over K/M": 1.0},
-            {"observer": "outputs only"},
-        ),
-        spoilt=Statement(
-            "For an observer of the average only, sampling with p = K/M turns G_(1/sigma) into C_p'(G_(1/sigma)) with "
-            "p' = 0.97 p.",
-            {"p over K/M": 0.97},
-            {"observer": "outputs only"},
-        ),
-    ),
-)
-"""The rows of section 4.1.1."""

@@ -6,7 +6,7 @@ import numpy as np
 import z3
 from numpy.typing import NDArray
 
-from ..row import Finding, Kind, Row, Statement
+from ..row import Finding, Statement
 from ..smt import Recheck, Values, decide
 
 Array = NDArray[np.float64]
@@ -116,84 +116,3 @@ def head_gradient(statement: Statement) -> Finding:
         proof="the gradient of f is 1/M of the one of f_i, which Algorithm 1 follows",
         refutation="Algorithm 1's head gradients are M times those that are analysed",
     )
-
-
-ROWS = (
-    Row(
-        id="DPFEDMTL-E13-order",
-        paper="dpfedmtl",
-        place="(13), and the synchronisation w^t = sum_i R_i I_i v_i",
-        kind=Kind.COUNTEREXAMPLE,
-        evidence=product_acts,
-        printed=Statement("R_i I_i can be applied to w in V.", {"product": "R_i I_i"}),
-        repaired=Statement(
-            "I_i R_i can be applied to w in V (R_i maps V to the client's space).", {"product": "I_i R_i"}
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-E13",
-        paper="dpfedmtl",
-        place="Definition 5.1 and (13)",
-        kind=Kind.COUNTEREXAMPLE,
-        evidence=client_sees,
-        printed=Statement("With R_i of (11), f_i is evaluated at client i's weights.", {"operator": "R_i"}),
-        repaired=Statement(
-            "With 1 in place of sqrt(1/M) in R_i, f_i is evaluated at client i's weights.",
-            {"operator": "R_i without the root"},
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-D5.1-identity",
-        paper="dpfedmtl",
-        place="Definition 5.1, synchronisation",
-        kind=Kind.SYMBOLIC,
-        evidence=resolution_of_identity,
-        printed=Statement(
-            "The sum of I_i R_i is the identity on V: synchronising equal clients changes nothing.",
-            {"factor of the shared block": M**-0.5},
-        ),
-        spoilt=Statement(
-            "The same with 1.03 sqrt(1/M) in place of sqrt(1/M) in R_i.", {"factor of the shared block": 1.03 * M**-0.5}
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-D5.2",
-        paper="dpfedmtl",
-        place="Definition 5.2",
-        kind=Kind.COUNTEREXAMPLE,
-        evidence=decomposes,
-        printed=Statement("Every w in V is a sum of M vectors v_i in V_i.", {"v_i in": "V_i"}),
-        repaired=Statement("Every w in V is a sum of M vectors v_i in V_i + V_(M+1).", {"v_i in": "V_i + V_(M+1)"}),
-    ),
-    Row(
-        id="DPFEDMTL-E10",
-        paper="dpfedmtl",
-        place="(10) and the remark below it",
-        kind=Kind.SMT,
-        evidence=redundant,
-        printed=Statement("For two or more clients the sum (10) is not direct.", {}, {"M at least": 2}),
-        spoilt=Statement("For one or more clients the sum (10) is not direct.", {}, {"M at least": 1}),
-    ),
-    Row(
-        id="DPFEDMTL-L5.1",
-        paper="dpfedmtl",
-        place="Lemma 5.1",
-        kind=Kind.SMT,
-        evidence=stable_decomposition,
-        printed=Statement("The projections u_i = I_i R_i w have sum ||u_i||^2 <= ||w||^2.", {"C_s": 1}),
-        spoilt=Statement("The projections u_i = I_i R_i w have sum ||u_i||^2 <= 0.97 ||w||^2.", {"C_s": 0.97}),
-    ),
-    Row(
-        id="DPFEDMTL-GRAD",
-        paper="dpfedmtl",
-        place="Section 5.1, the perturbed gradient, against Algorithm 1, (5)",
-        kind=Kind.SMT,
-        evidence=head_gradient,
-        printed=Statement(
-            "The analysed step on the heads, the gradient of f, is Algorithm 1's, the gradient of f_i.",
-            {"section 5.1 over (5)": "1"},
-        ),
-        repaired=Statement("The analysed step on the heads is 1/M of Algorithm 1's.", {"section 5.1 over (5)": "1/M"}),
-    ),
-)
-"""The rows of section 5.1."""

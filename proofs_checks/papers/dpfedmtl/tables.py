@@ -6,7 +6,6 @@ from ..row import Evidence, Finding, Kind, Row, Statement
 
 CLIENTS = {"CelebA": 9343, "FEMNIST": 174}
 SAMPLES = {"CelebA train": 177_457, "FEMNIST train": 34_711, "CelebA test": 22_831, "FEMNIST test": 3_955}
-MEANS = {"CelebA train": 18.99, "FEMNIST train": 199.83, "CelebA test": 2.44, "FEMNIST test": 22.73}
 SKEWNESS = {"CelebA": -0.49, "FEMNIST": 0.89}
 """Table 1, train samples per client."""
 
@@ -136,82 +135,3 @@ def _row(
     spoilt: Statement | None = None,
 ) -> Row:
     return Row("DPFEDMTL-" + id, "dpfedmtl", place, Kind.COUNTEREXAMPLE, evidence, printed, repaired, spoilt)
-
-
-ROWS = (
-    _row(
-        "TAB1",
-        "Table 1",
-        samples_per_client,
-        printed=Statement("The mean samples per client are 18.99, 199.83, 2.44 and 22.73.", {"means": MEANS}),
-        repaired=Statement(
-            "The mean samples per client are 18.99, 199.49, 2.44 and 22.73.",
-            {"means": MEANS | {"FEMNIST train": 199.49}},
-        ),
-    ),
-    _row(
-        "TAB2-best",
-        "Section 6.2 and Table 2",
-        best_without_noise,
-        printed=Statement("Without noise FedMTL is better than Local and FedAvg.", {"best": "FedMTL"}),
-        spoilt=Statement("Without noise FedAvg is better than Local and FedMTL.", {"best": "FedAvg"}),
-    ),
-    _row(
-        "TAB2-skewness",
-        "Section 6.2, on Tables 1 and 2",
-        gains_more,
-        printed=Statement("FedMTL gains more over Local on FEMNIST, the skewer data.", {"gains more": "FEMNIST"}),
-        spoilt=Statement("FedMTL gains more over Local on CelebA, the less skew data.", {"gains more": "CelebA"}),
-    ),
-    _row(
-        "TAB2-tolerance",
-        "Section 6.2, on Table 2",
-        tolerates_noise,
-        printed=Statement("From sigma = 0.65 to 9.69 DPFedMTL loses less than DPFedAvg.", {"loses less": "FedMTL"}),
-        spoilt=Statement("From sigma = 0.65 to 9.69 DPFedAvg loses less than DPFedMTL.", {"loses less": "FedAvg"}),
-    ),
-    _row(
-        "TAB2-TAB3",
-        "Tables 2 and 3",
-        tables_agree,
-        printed=Statement("Tables 2 and 3 agree where they overlap.", {"shift of Table 2": 0.0}),
-        spoilt=Statement("Table 2 is 0.01 points above Table 3 where they overlap.", {"shift of Table 2": 0.01}),
-    ),
-    _row(
-        "TAB3-margin",
-        "Section 6.2, on Tables 2 and 3",
-        beats_fedavg,
-        printed=Statement(
-            "DPFedMTL is better than DPFedAvg at every noise level, by at least 0.23 points.", {"points at least": 0.23}
-        ),
-        spoilt=Statement(
-            "DPFedMTL is better than DPFedAvg by at least 0.24 points at every noise level.", {"points at least": 0.24}
-        ),
-    ),
-    _row(
-        "TAB2-degraded",
-        "Section 6.2, on Tables 2 and 3",
-        noise_costs_accuracy,
-        printed=Statement("All differentially private methods lose accuracy to the noise.", {}, {"sigma": NOISY}),
-        repaired=Statement("All methods lose accuracy to the noise at sigma = 9.69.", {}, {"sigma": ("9.69",)}),
-    ),
-    _row(
-        "TAB3-loss",
-        "Section 6.3, on Table 3",
-        loss_of_accuracy,
-        printed=Statement(
-            "sigma = 9.69 costs FedMTL 4.45 points on FEMNIST.", {"change": -4.45}, {"data": "FEMNIST", "sigma": "9.69"}
-        ),
-        spoilt=Statement(
-            "sigma = 9.69 costs FedMTL 4.35 points on FEMNIST.", {"change": -4.35}, {"data": "FEMNIST", "sigma": "9.69"}
-        ),
-    ),
-    _row(
-        "TAB3-sensitive",
-        "Section 6.3, on Table 3",
-        more_sensitive,
-        printed=Statement("CelebA is more sensitive to the noise than FEMNIST.", {"loses more": "CelebA"}),
-        repaired=Statement("FEMNIST is more sensitive to the noise than CelebA.", {"loses more": "FEMNIST"}),
-    ),
-)
-"""The rows of Tables 1 to 3."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..row import Finding, Kind, Row, Statement
+from ..row import Finding, Statement
 from .recursion import Family, quadratic_means
 from .theorems_5 import FLAT, RHS, ROUNDS, largest_slope, neighbourhood, step_of, with_curve
 from .trainer_problem import unlike_the_trainer
@@ -59,38 +59,3 @@ def _rate_and_radius(
     variance = family.dimension * noise**2
     radius = statement.claim["noise factor"] * variance / (2 * diversity * modulus)
     return min(rate, 1.0), radius
-
-
-ROWS = (
-    Row(
-        id="DPFEDMTL-T5.3",
-        paper="dpfedmtl",
-        place="Theorem 5.3, (17), with H = 1 and B read as a bound along the run",
-        kind=Kind.TRAINER,
-        evidence=strongly_convex_gap,
-        printed=Statement(
-            "E f(w^T) - f* - beta is at most (1 - c/(lambda M L))^T (f(w^0) - f* - beta).", {RHS: "printed"}
-        ),
-        repaired=Statement(
-            "E f(w^T) - f* - beta is at most (1 - c/(lambda L))^T (f(w^0) - f* - beta), with beta = "
-            "d (S sigma)^2/(2 lambda c K).",
-            {RHS: "corrected", "noise factor": 1.0, "rate factor": 1.0},
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-T5.3-corrected",
-        paper="dpfedmtl",
-        place="Theorem 5.3, corrected: its rate",
-        kind=Kind.TRAINER,
-        evidence=strongly_convex_gap,
-        printed=Statement(
-            "E f(w^T) - f* contracts to d (S sigma)^2/(2 lambda c K) by 1 - c/(lambda L) a round.",
-            {RHS: "corrected", "noise factor": 1.0, "rate factor": 1.0},
-        ),
-        spoilt=Statement(
-            "E f(w^T) - f* contracts to d (S sigma)^2/(2 lambda c K) by 1 - 1.03 c/(lambda L) a round.",
-            {RHS: "corrected", "noise factor": 1.0, "rate factor": 1.03},
-        ),
-    ),
-)
-"""The rows of Theorem 5.3."""

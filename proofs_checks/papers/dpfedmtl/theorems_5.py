@@ -14,7 +14,7 @@ from itertools import islice
 import numpy as np
 from scipy.stats import norm
 
-from ..row import Finding, Kind, Row, Statement, Undecided
+from ..row import Finding, Statement, Undecided
 from .recursion import Array, Family, Step, quadratic_means, runs
 from .trainer_problem import unlike_the_trainer
 
@@ -152,67 +152,3 @@ def _against(ratios: list[list[float]], statement: Statement, unlike: str) -> Fi
     numbers = {"measured over bound, from": low, "measured over bound, to": high}
     holds = high <= factor if most else low > factor
     return Finding(bool(holds), text, numbers, error_probability=len(SETTINGS) * ROUNDS * ALPHA)
-
-
-ROWS = (
-    Row(
-        id="DPFEDMTL-T5.1",
-        paper="dpfedmtl",
-        place="Theorem 5.1 with H = 1, the corrected Assumption 5.5, and w^t for w^T",
-        kind=Kind.TRAINER,
-        evidence=average_gradient,
-        printed=Statement(
-            "The mean of E ||grad f||^2 is at most M L B^2/lambda + 2ML/lambda (2 + 1/(2ML)) d (S sigma)^2 + "
-            "2 lambda M L (f(w^0) - f*)/T. (It follows from the corrected Lemma 5.2, not from the printed one.)",
-            {RHS: "printed", "factor": 1.0, "relation": "at most"},
-        ),
-        spoilt=Statement(
-            "The mean of E ||grad f||^2 is at most 0.95 times the bound of Theorem 5.1.",
-            {RHS: "printed", "factor": 0.95, "relation": "at most"},
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-T5.1-corrected",
-        paper="dpfedmtl",
-        place="Theorem 5.1, corrected",
-        kind=Kind.TRAINER,
-        evidence=average_gradient,
-        printed=Statement(
-            "The mean of E ||grad f||^2 is at most d (S sigma)^2/(lambda K) + 2 lambda L (f(w^0) - f*)/T.",
-            {RHS: "corrected", "factor": 1.0, "relation": "at most"},
-        ),
-        spoilt=Statement(
-            "The mean of E ||grad f||^2 is at most 0.97 times that.",
-            {RHS: "corrected", "factor": 0.97, "relation": "at most"},
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-T5.2",
-        paper="dpfedmtl",
-        place="Theorem 5.2 with H = 1, R0 the largest distance met",
-        kind=Kind.TRAINER,
-        evidence=convex_gap,
-        printed=Statement(
-            "E f(w^T) - f* is at most 2 lambda M L R0^2/T + alpha.",
-            {RHS: "printed", "factor": 1.0, "relation": "at most"},
-        ),
-        spoilt=Statement(
-            "E f(w^T) - f* is at least that at every T.", {RHS: "printed", "factor": 1.0, "relation": "at least"}
-        ),
-    ),
-    Row(
-        id="DPFEDMTL-T5.2-corrected",
-        paper="dpfedmtl",
-        place="Theorem 5.2, corrected",
-        kind=Kind.TRAINER,
-        evidence=convex_gap,
-        printed=Statement(
-            "E f(w^T) - f* is at most 2 lambda L R0^2/T + R0 S sigma sqrt(d/(lambda K)).",
-            {RHS: "corrected", "factor": 1.0, "relation": "at most"},
-        ),
-        spoilt=Statement(
-            "E f(w^T) - f* is at least that at every T.", {RHS: "corrected", "factor": 1.0, "relation": "at least"}
-        ),
-    ),
-)
-"""The rows of Theorems 5.1 and 5.2."""

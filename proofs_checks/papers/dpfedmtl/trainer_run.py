@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from ..row import Finding, Kind, Row, Statement, Undecided
+from ..row import Finding, Statement, Undecided
 from .recursion import Family, Step, runs
 from .trainer_problem import unlike_the_trainer
 
@@ -131,21 +131,3 @@ def bound_along_runs(statement: Statement) -> Finding:
         raise Undecided(text)
     numbers = {"measured over stated noise, at least": low, "measured over stated noise, at most": high}
     return Finding(bool(high <= 1), text, numbers, error_probability=len(worst) * ALPHA)
-
-
-ROWS = (
-    Row(
-        id="DPFEDMTL-T5.1-trainer",
-        paper="dpfedmtl",
-        place="Theorem 5.1, corrected, for clients that disagree, along runs of the trainer",
-        kind=Kind.TRAINER,
-        evidence=bound_along_runs,
-        printed=Statement(
-            "Over any T rounds the mean of E (K ||grad_heads f||^2 + ||grad_s f||^2) is at most "
-            "2 E (f(first) - f(last))/(eta T) + L eta (mean of zeta^2 (M-K)/(K(M-1)) + d (S sigma)^2/K).",
-            {"factor of the noise": 1.0},
-        ),
-        spoilt=Statement("The same with 0.92 of the noise's term.", {"factor of the noise": 0.92}),
-    ),
-)
-"""The row of the trainer's runs."""

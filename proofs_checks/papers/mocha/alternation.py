@@ -15,7 +15,7 @@ from ....trainers.mocha.losses import LOSSES
 from ....trainers.mocha.mocha import State, omega_step, report, stale_omega_step, weight_step
 from ....trainers.mocha.relationships import learned_covariance
 from ....trainers.mocha.tasks import related_tasks
-from ..row import Finding, Kind, Row, Statement
+from ..row import Finding, Statement
 from .problem import Array
 
 
@@ -121,64 +121,3 @@ def omega_from_weights(statement: Statement) -> Finding:
     moved = float(np.abs(before - after).max())
     text = "the same Omega to the last bit" if moved == 0 else f"Omega^-1 differs by {moved:.3g}"
     return Finding(moved == 0, text, {"largest difference": moved})
-
-
-ROWS = (
-    Row(
-        id="MOCHA-OBS3",
-        paper="mocha",
-        place="Section 3.2, Observation 3",
-        kind=Kind.TRAINER,
-        evidence=omega_from_weights,
-        printed=Statement(
-            "With W fixed, the update of Omega does not depend on the data.", {"does not depend on": "the data"}
-        ),
-        spoilt=Statement("With the data fixed, the update of Omega does not depend on W.", {"does not depend on": "W"}),
-    ),
-    Row(
-        id="MOCHA-ALT",
-        paper="mocha",
-        place="Section 4, first paragraph",
-        kind=Kind.COUNTEREXAMPLE,
-        evidence=alternate_to_the_end,
-        printed=Statement(
-            "Where the problem is jointly convex in W and Omega (the trace-norm form), the alternation ends at the "
-            "optimum.",
-            {},
-            {"smoothing": 0.0},
-        ),
-        repaired=Statement(
-            "With smoothing * tr Omega added, which keeps Omega^-1 positive definite, the alternation ends at the "
-            "optimum of that problem.",
-            {},
-            {"smoothing": 1e-2},
-        ),
-    ),
-    Row(
-        id="MOCHA-OMEGA",
-        paper="mocha",
-        place="Algorithm 1, line 11, for the trace-norm form of [57] (Appendix B is absent)",
-        kind=Kind.SIMULATION,
-        evidence=omega_closed_form,
-        printed=Statement(
-            "The Omega-step for fixed W has the minimiser Omega^-1 = (W^T W)^(1/2) / tr (W^T W)^(1/2).", {"power": 0.5}
-        ),
-        spoilt=Statement("The Omega-step has the minimiser (W^T W)^0.52 over its trace.", {"power": 0.52}),
-    ),
-    Row(
-        id="MOCHA-ALG1-11",
-        paper="mocha",
-        place="Algorithm 1, lines 11 and 12, against the authors' code",
-        kind=Kind.TRAINER,
-        evidence=weights_after_omega,
-        printed=Statement(
-            "After the update of Omega, W is recomputed as w(alpha): primal minus dual is a duality gap.",
-            {"W": "recomputed"},
-        ),
-        spoilt=Statement(
-            "After the update of Omega, W is left as it was (the authors' code): primal minus dual is a duality gap.",
-            {"W": "left as it was"},
-        ),
-    ),
-)
-"""The rows of the alternation."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..row import Finding, Kind, Row, Statement
+from ..row import Finding, Statement
 from .problem import Array, Problem, made_problem, part_way
 
 ROUNDS, PASSES = 20, 2
@@ -76,46 +76,3 @@ def definite(statement: Statement) -> Finding:
     least = float(np.linalg.eigvalsh(np.ones((4, 4)) + ridge * np.eye(4))[0])
     text = f"the smallest eigenvalue of Omega^-1 is {least:.3g}"
     return Finding(least > 1e-9, text, {"smallest eigenvalue": least})
-
-
-ROWS = (
-    Row(
-        id="MOCHA-R2",
-        paper="mocha",
-        place="Remark 2",
-        kind=Kind.TRAINER,
-        evidence=same_iterates,
-        printed=Statement(
-            "With the same work on all nodes and Omega^-1 = 11^T (one model), MOCHA is CoCoA+ with sigma' = K.",
-            {"ridge in Omega^-1": 0.0},
-        ),
-        spoilt=Statement("The same with Omega^-1 = 11^T + 0.03 I.", {"ridge in Omega^-1": 0.03}),
-    ),
-    Row(
-        id="MOCHA-R3",
-        paper="mocha",
-        place="Remark 3, on an example",
-        kind=Kind.TRAINER,
-        evidence=aggregation,
-        printed=Statement("Of gamma = 1/m, 1/2 and 1, gamma = 1 needs the fewest rounds.", {"best": "gamma = 1"}),
-        spoilt=Statement("Of gamma = 1/m, 1/2 and 1, gamma = 1/2 needs the fewest rounds.", {"best": "gamma = 0.5"}),
-    ),
-    Row(
-        id="MOCHA-R2-A1",
-        paper="mocha",
-        place="Remark 2 with Assumption 1",
-        kind=Kind.COUNTEREXAMPLE,
-        evidence=definite,
-        printed=Statement(
-            "The theory covers CoCoA's own case, Omega^-1 = 11^T: Assumption 1 wants M positive definite.",
-            {},
-            {"ridge in Omega^-1": 0.0},
-        ),
-        repaired=Statement(
-            "The theory covers Omega^-1 = 11^T + r I for r > 0, of which CoCoA's case is the limit.",
-            {},
-            {"ridge in Omega^-1": 0.01},
-        ),
-    ),
-)
-"""The rows of Remark 2."""

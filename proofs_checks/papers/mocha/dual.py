@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import z3
 
-from ..row import Finding, Kind, Row, Statement
+from ..row import Finding, Statement
 from ..smt import Recheck, Values, decide
 
 W1, W2, O1, O2, A, B, C_ = z3.Reals("w1 w2 omega1 omega2 a b c")
@@ -154,95 +154,3 @@ def vectorised(statement: Statement) -> Finding:
         proof="the identity holds, and R has at least the stated curvature",
         refutation="R has the curvature 2 M^-1, no more and no less",
     )
-
-
-ROWS = (
-    Row(
-        id="MOCHA-E2-domain",
-        paper="mocha",
-        place="(2)",
-        kind=Kind.SMT,
-        evidence=convex_in_w,
-        printed=Statement("(2) is convex in W for every symmetric Omega.", {}, {"Omega": "symmetric"}),
-        repaired=Statement(
-            "(2) is convex in W for every positive semidefinite Omega.", {}, {"Omega": "positive semidefinite"}
-        ),
-    ),
-    Row(
-        id="MOCHA-E2-trivial",
-        paper="mocha",
-        place="(2) in (1), for the clustered structure of [14, 21, 57, 58]",
-        kind=Kind.COUNTEREXAMPLE,
-        evidence=minimised_in_omega,
-        printed=Statement("(2) has a minimum over Omega, away from Omega = 0.", {}, {"Omega": "symmetric"}),
-        repaired=Statement(
-            "(2) has a minimum over Omega, away from Omega = 0, where 0 <= Omega <= I and trace Omega is fixed.",
-            {},
-            {"Omega": "0 <= Omega <= I, trace 1"},
-        ),
-    ),
-    Row(
-        id="MOCHA-OBS1",
-        paper="mocha",
-        place="Section 3.2, Observation 1",
-        kind=Kind.SMT,
-        evidence=jointly_convex,
-        printed=Statement("(1) with (2) is not jointly convex in W and Omega.", {"regulariser": "w^2 omega"}),
-        spoilt=Statement(
-            "(1) with w^2 / omega in place of w^2 omega is not jointly convex.", {"regulariser": "w^2 / omega"}
-        ),
-    ),
-    Row(
-        id="MOCHA-E3",
-        paper="mocha",
-        place="(3) and the map w(alpha)",
-        kind=Kind.SYMBOLIC,
-        evidence=strong_duality,
-        printed=Statement(
-            "(3) is the dual of (1): P(w*) + D(alpha*) = 0 and w* = grad R*(X alpha*); for (2), R* = v^T A^-1 v / 4.",
-            {"R* over v^T A^-1 v": 0.25},
-        ),
-        spoilt=Statement("The same with R* = 0.26 v^T A^-1 v.", {"R* over v^T A^-1 v": 0.26}),
-    ),
-    Row(
-        id="MOCHA-A1",
-        paper="mocha",
-        place="Assumption 1",
-        kind=Kind.SMT,
-        evidence=conjugate_smoothness,
-        printed=Statement("R strongly convex with respect to M^-1 makes R* smooth with respect to M.", {"c": 1}),
-        spoilt=Statement("R strongly convex with respect to M^-1 makes R* smooth with respect to 0.97 M.", {"c": 0.97}),
-    ),
-    Row(
-        id="MOCHA-R1",
-        paper="mocha",
-        place="Remark 1",
-        kind=Kind.SMT,
-        evidence=vectorised,
-        printed=Statement(
-            "(2) is w^T (lambda1 Omega (x) I + lambda2 I) w, strongly convex with respect to M^-1 = lambda1 Omega "
-            "(x) I + lambda2 I (even to twice that).",
-            {"curvature over M^-1": 1, "relation": "at least"},
-        ),
-        spoilt=Statement(
-            "(2) has at most the curvature lambda1 Omega (x) I + lambda2 I.",
-            {"curvature over M^-1": 1, "relation": "at most"},
-        ),
-    ),
-    Row(
-        id="MOCHA-R1-sharp",
-        paper="mocha",
-        place="Remark 1, with the best constant",
-        kind=Kind.SMT,
-        evidence=vectorised,
-        printed=Statement(
-            "(2) is strongly convex with respect to 2 (lambda1 Omega (x) I + lambda2 I).",
-            {"curvature over M^-1": 2, "relation": "at least"},
-        ),
-        spoilt=Statement(
-            "(2) is strongly convex with respect to 2.06 (lambda1 Omega (x) I + lambda2 I).",
-            {"curvature over M^-1": 2.06, "relation": "at least"},
-        ),
-    ),
-)
-"""The rows of sections 3.1 to 3.3."""

@@ -18,7 +18,7 @@ from ....trainers.mocha.relationships import mean_regularised, safe_sigma
 from ....trainers.mocha.sdca import random_order
 from ....trainers.mocha.simulated_time import FLOPS, NETWORKS, round_work
 from ....trainers.mocha.tasks import Tasks, related_tasks
-from ..row import Finding, Kind, Row, Statement
+from ..row import Finding, Statement
 
 TABLE_1 = {
     "Human Activity": {"Global": (2.23, 0.30), "Local": (1.34, 0.21), "MTL": (0.46, 0.11)},
@@ -99,95 +99,3 @@ def time_of_a_round(statement: Statement) -> Finding:
     else:
         ours, theirs = FLOPS["mocha"] * int(steps.max()), FLOPS["cocoa"] * int(steps.max())
     return Finding(ours < theirs, f"{ours} operations against {theirs}", {"MOCHA": ours, "CoCoA": theirs})
-
-
-ROWS = (
-    Row(
-        id="MOCHA-TAB1",
-        paper="mocha",
-        place="Table 1 and section 5.2",
-        kind=Kind.SIMULATION,
-        evidence=significantly_lower,
-        printed=Statement(
-            "MTL is significantly better than Local and Global on all data (by the standard errors, level 0.01).",
-            {"lower": "MTL", "than": ("Local", "Global")},
-            {"data": tuple(TABLE_1)},
-        ),
-        spoilt=Statement(
-            "Local is significantly better than MTL and Global on all data (by the standard errors, level 0.01).",
-            {"lower": "Local", "than": ("MTL", "Global")},
-            {"data": tuple(TABLE_1)},
-        ),
-    ),
-    Row(
-        id="MOCHA-TAB1-global",
-        paper="mocha",
-        place="Table 1 and section 5.2",
-        kind=Kind.SIMULATION,
-        evidence=significantly_lower,
-        printed=Statement(
-            "Global is the worst on all data, beyond chance (by the standard errors, level 0.01).",
-            {"lower": "Local", "than": ("Global",)},
-            {"data": tuple(TABLE_1)},
-        ),
-        repaired=Statement(
-            "Global is the worst on Vehicle Sensor, beyond chance (level 0.01); on Human Activity and Google Glass its "
-            "distance to Local may be chance.",
-            {"lower": "Local", "than": ("Global",)},
-            {"data": ("Vehicle Sensor",)},
-        ),
-    ),
-    Row(
-        id="MOCHA-FIG1-network",
-        paper="mocha",
-        place="Section 5.3 and Figure 1, on made tasks",
-        kind=Kind.TRAINER,
-        evidence=degrades_with_communication,
-        printed=Statement(
-            "MOCHA, tuned, takes at most 1.5 times as long on 3G as on WiFi: it is robust to high communication.",
-            {"method": "mocha", "relation": "at most", "growth": 1.5},
-        ),
-        spoilt=Statement(
-            "MOCHA, tuned, takes at least 1.5 times as long on 3G as on WiFi.",
-            {"method": "mocha", "relation": "at least", "growth": 1.5},
-        ),
-        cost="full",
-    ),
-    Row(
-        id="MOCHA-FIG1-mini-batch",
-        paper="mocha",
-        place="Section 5.3 and Figure 1, on made tasks",
-        kind=Kind.TRAINER,
-        evidence=degrades_with_communication,
-        printed=Statement(
-            "Mb-SDCA, tuned, takes at least 1.5 times as long on 3G as on WiFi: communication degrades it.",
-            {"method": "mb-sdca", "relation": "at least", "growth": 1.5},
-        ),
-        spoilt=Statement(
-            "Mb-SDCA, tuned, takes at most 1.5 times as long on 3G as on WiFi.",
-            {"method": "mb-sdca", "relation": "at most", "growth": 1.5},
-        ),
-    ),
-    Row(
-        id="MOCHA-FIG1-straggler",
-        paper="mocha",
-        place="Section 5.3: MOCHA avoids the stragglers of statistical heterogeneity",
-        kind=Kind.COUNTEREXAMPLE,
-        evidence=time_of_a_round,
-        printed=(
-            Statement(
-                "A round of MOCHA takes less time than one of CoCoA, where a round takes all nodes' work together.",
-                {},
-                {"a round takes": "the sum of all nodes' work"},
-            ),
-            Statement(
-                "A round of MOCHA takes less time than one of CoCoA, where a round takes as long as its slowest node.",
-                {},
-                {"a round takes": "the slowest node's work"},
-            ),
-        ),
-        missing="how the time of a round follows from its nodes' work is in the absent Appendix E. The authors' code "
-        "charges MOCHA the sum of its nodes' work and CoCoA m times the slowest node's; side by side both wait for it",
-    ),
-)
-"""The rows of section 5."""

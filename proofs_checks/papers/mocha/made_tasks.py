@@ -15,7 +15,7 @@ from scipy.stats import ttest_rel
 
 from ....trainers.mocha.mocha import State, omega_step, weight_step
 from ....trainers.mocha.tasks import Tasks, related_tasks
-from ..row import Finding, Kind, Row, Statement
+from ..row import Finding, Statement
 
 Array = NDArray[np.float64]
 COUNT, DIMENSION, TRAIN, VALIDATION, TEST, DRAWS, LEVEL = 12, 10, 15, 10, 200, 10, 1e-3
@@ -84,44 +84,3 @@ def beats(statement: Statement) -> Finding:
     shown = bool(tests[worst] <= LEVEL)
     numbers = {"mean errors": means, "p-values": tests}
     return Finding(shown != (relation == "not smaller"), text, numbers, error_probability=LEVEL)
-
-
-ROWS = (
-    Row(
-        id="MOCHA-TAB1-made",
-        paper="mocha",
-        place="Section 5.2 and Table 1, on made tasks",
-        kind=Kind.TRAINER,
-        evidence=beats,
-        printed=Statement(
-            "On tasks that come in groups, multi-task learning has a smaller error than local and global models.",
-            {"model": "MTL", "than": ("Local", "Global"), "error": "smaller"},
-            {"tasks": "in groups"},
-        ),
-        spoilt=Statement(
-            "On tasks that come in groups, multi-task learning has a larger error than local and global models.",
-            {"model": "MTL", "than": ("Local", "Global"), "error": "larger"},
-            {"tasks": "in groups"},
-        ),
-        cost="full",
-    ),
-    Row(
-        id="MOCHA-TAB1-unrelated",
-        paper="mocha",
-        place="Section 3: structure between models frequently exists; made tasks without any",
-        kind=Kind.TRAINER,
-        evidence=beats,
-        printed=Statement(
-            "On unrelated tasks multi-task learning has no smaller error than local models.",
-            {"model": "MTL", "than": ("Local",), "error": "not smaller"},
-            {"tasks": "unrelated"},
-        ),
-        spoilt=Statement(
-            "On unrelated tasks multi-task learning has a smaller error than local models.",
-            {"model": "MTL", "than": ("Local",), "error": "smaller"},
-            {"tasks": "unrelated"},
-        ),
-        cost="full",
-    ),
-)
-"""The rows of made tasks."""

@@ -7,7 +7,7 @@ import z3
 
 from ....trainers.mocha import objective
 from ....trainers.mocha.relationships import safe_sigma
-from ..row import Finding, Kind, Row, Statement
+from ..row import Finding, Statement
 from ..smt import Recheck, Values, decide
 from .problem import made_problem, part_way, tight_problem
 
@@ -155,92 +155,3 @@ def weights_from_v(statement: Statement) -> Finding:
         known = objective.weights_of(sent, problem.covariance, problem.regularisation)
         worst = max(worst, float(np.abs(known - state.weights).max()))
     return Finding(worst < 1e-12, f"the weights differ by at most {worst:.3g}", {"largest difference": worst})
-
-
-ROWS = (
-    Row(
-        id="MOCHA-E4-v",
-        paper="mocha",
-        place="Section 3.3: v_t is the only information that must be communicated",
-        kind=Kind.TRAINER,
-        evidence=weights_from_v,
-        printed=Statement(
-            "All weights w(alpha) follow from the v_t, the sums of the nodes' updates X_t Delta alpha_t.",
-            {"v over the sum of the updates": 1.0},
-        ),
-        spoilt=Statement("The same with 1.03 v_t.", {"v over the sum of the updates": 1.03}),
-    ),
-    Row(
-        id="MOCHA-L9",
-        paper="mocha",
-        place="Section 3.3 (Lemma 9 is absent; the authors' code has this value)",
-        kind=Kind.SMT,
-        evidence=row_sum_suffices,
-        printed=Statement(
-            "sigma' = max_t sum_t' |M_tt'| / M_tt makes the sum of the subproblems (4) an upper bound of the dual.",
-            {"c": 1},
-        ),
-        spoilt=Statement(
-            "0.97 max_t sum_t' |M_tt'| / M_tt makes the sum of the subproblems (4) an upper bound of the dual.",
-            {"c": 0.97},
-        ),
-    ),
-    Row(
-        id="MOCHA-L9-m",
-        paper="mocha",
-        place="Section 3.3, sigma' for any M",
-        kind=Kind.SMT,
-        evidence=number_of_tasks_suffices,
-        printed=Statement("sigma' = m suffices for every M (here for m = 3).", {"sigma' for 3 tasks": 3}),
-        spoilt=Statement("sigma' = 0.97 m suffices for every M (here for m = 3).", {"sigma' for 3 tasks": 2.91}),
-    ),
-    Row(
-        id="MOCHA-L9-sharp",
-        paper="mocha",
-        place="Section 3.3: sigma' measures the difficulty of the partitioning",
-        kind=Kind.SIMULATION,
-        evidence=sharp_value,
-        printed=Statement(
-            "The smallest valid sigma', a generalised eigenvalue, is at most the row sums' value (200 random cases).",
-            {"sigma'": "row sums", "factor": 1.0},
-        ),
-        spoilt=Statement(
-            "The smallest valid sigma' is at most 0.95 times the row sums' value in 200 random problems.",
-            {"sigma'": "row sums", "factor": 0.95},
-        ),
-    ),
-    Row(
-        id="MOCHA-E4-descent",
-        paper="mocha",
-        place="Section 3.3: sigma' relates the subproblems' progress to the global dual",
-        kind=Kind.TRAINER,
-        evidence=descends,
-        printed=Statement(
-            "With a valid sigma' no round increases D, whatever the nodes' work and whoever drops.",
-            {"sigma' over the authors'": 1.0},
-        ),
-        spoilt=Statement("With 0.95 of that sigma' no round increases D.", {"sigma' over the authors'": 0.95}),
-    ),
-    Row(
-        id="MOCHA-E4-c",
-        paper="mocha",
-        place="(4), c(alpha)",
-        kind=Kind.SMT,
-        evidence=constant_term,
-        printed=Statement("With c(alpha) = R*(X alpha)/m the subproblems at 0 add up to D(alpha).", {"c": "R*/m"}),
-        spoilt=Statement("With c(alpha) = R*(X alpha) the subproblems at 0 add up to D(alpha).", {"c": "R*"}),
-    ),
-    Row(
-        id="MOCHA-E4-local",
-        paper="mocha",
-        place="Section 3.3: the subproblems need local data only",
-        kind=Kind.COUNTEREXAMPLE,
-        evidence=local_data,
-        printed=Statement(
-            "A node's update depends on X_t, alpha_t and w_t(alpha) alone.",
-            {"node 0 knows": "X_t, alpha_t and w_t(alpha)"},
-        ),
-        spoilt=Statement("A node's update depends on X_t and alpha_t alone.", {"node 0 knows": "X_t and alpha_t"}),
-    ),
-)
-"""The rows of the subproblems (4)."""

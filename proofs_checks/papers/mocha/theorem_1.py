@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ....trainers.mocha.mocha import State
 from ..rates import Exponent, fitted_exponent
-from ..row import Finding, Kind, Row, Statement
+from ..row import Finding, Statement
 from .problem import (
     Array,
     Problem,
@@ -194,98 +194,3 @@ def exponent_in_s(statement: Statement) -> Finding:
 
 
 S = "s over mu/(mu + sigma' sigma_max)"
-
-ROWS = (
-    Row(
-        id="MOCHA-T1",
-        paper="mocha",
-        place="Theorem 1",
-        kind=Kind.TRAINER,
-        evidence=linear_rate,
-        printed=Statement(
-            "For smooth losses of any scale, H >= log(n/epsilon_D) / ((1 - Theta) s) rounds give E[D - D*] <= "
-            "epsilon_D.",
-            {S: 1.0},
-            {"labels": 3.0},
-        ),
-        repaired=Statement(
-            "For smooth losses with values in [0, 1] at prediction 0 (so that D(0) - D* <= n), H >= log(n/epsilon_D) / "
-            "((1 - Theta) s) rounds give E[D - D*] <= epsilon_D, with s = mu / (mu + sigma' max_t sigma_t).",
-            {S: 1.0},
-            {"labels": 1.0},
-        ),
-    ),
-    Row(
-        id="MOCHA-T1-s",
-        paper="mocha",
-        place="Theorem 1, the constant s (in the absent appendix)",
-        kind=Kind.TRAINER,
-        evidence=linear_rate,
-        printed=Statement(
-            "s = mu / (mu + sigma' max_t sigma_t) is a constant with which Theorem 1 holds.", {S: 1.0}, {"labels": 1.0}
-        ),
-        spoilt=Statement(
-            "s = 1.05 mu / (mu + sigma' max_t sigma_t) is a constant with which Theorem 1 holds.",
-            {S: 1.05},
-            {"labels": 1.0},
-        ),
-    ),
-    Row(
-        id="MOCHA-T1-gap",
-        paper="mocha",
-        place="Section 4, after Theorem 2: analogous results for the duality gap",
-        kind=Kind.TRAINER,
-        evidence=gap_bound,
-        printed=Statement(
-            "For smooth losses the duality gap is at most the expected decrease of D in the round over (1 - Theta) s, "
-            "so that it converges linearly, too.",
-            {"factor": 1.0},
-        ),
-        spoilt=Statement(
-            "For smooth losses the duality gap is at most 0.97 times the expected decrease of D over (1 - Theta) s.",
-            {"factor": 0.97},
-        ),
-    ),
-    Row(
-        id="MOCHA-T1-drops",
-        paper="mocha",
-        place="Theorem 1, dependence on p_max",
-        kind=Kind.TRAINER,
-        evidence=exponent_in_drops,
-        printed=Statement("The number of rounds grows as 1 / (1 - p), p the drop probability.", {"exponent": 1.0}),
-        spoilt=Statement("The number of rounds grows as 1 / (1 - p)^1.1.", {"exponent": 1.1}),
-        cost="full",
-    ),
-    Row(
-        id="MOCHA-T1-accuracy",
-        paper="mocha",
-        place="Theorem 1, dependence on epsilon_D",
-        kind=Kind.TRAINER,
-        evidence=exponent_in_accuracy,
-        printed=Statement("The number of rounds grows as log(n / epsilon_D).", {"exponent": 1.0}, {"of": "D - D*"}),
-        spoilt=Statement("The number of rounds grows as log(n / epsilon_D)^1.1.", {"exponent": 1.1}, {"of": "D - D*"}),
-    ),
-    Row(
-        id="MOCHA-T1-gap-accuracy",
-        paper="mocha",
-        place="Section 4, after Theorem 2: analogous results for the duality gap, dependence on its target",
-        kind=Kind.TRAINER,
-        evidence=exponent_in_accuracy,
-        printed=Statement(
-            "The rounds to a duality gap of epsilon grow as log(1 / epsilon).", {"exponent": 1.0}, {"of": "gap"}
-        ),
-        spoilt=Statement(
-            "The rounds to a duality gap of epsilon grow as log(1 / epsilon)^1.1.", {"exponent": 1.1}, {"of": "gap"}
-        ),
-    ),
-    Row(
-        id="MOCHA-T1-rate-s",
-        paper="mocha",
-        place="Theorem 1, dependence on s",
-        kind=Kind.TRAINER,
-        evidence=exponent_in_s,
-        printed=Statement("The number of rounds grows as 1/s.", {"exponent": 1.0}),
-        spoilt=Statement("The number of rounds grows as 1/s^1.1.", {"exponent": 1.1}),
-    ),
-)
-"""The rows of Theorem 1."""

@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 import z3
 
-from ..row import Finding, Kind, Row, Statement
+from ..row import Finding, Statement
 from ..smt import Recheck, Values, decide
 from .problem import Array, Problem, made_problem
 
@@ -111,71 +111,3 @@ def corrected_step(statement: Statement) -> Finding:
         proof="the induction step holds for all G, kappa and k",
         refutation="the induction step fails",
     )
-
-
-ROWS = (
-    Row(
-        id="MOCHA-T2",
-        paper="mocha",
-        place="Theorem 2, (7), with the sign in h0 corrected",
-        kind=Kind.TRAINER,
-        evidence=prescribed_rounds,
-        printed=(
-            Statement(
-                "(7) gives E[D - D*] <= epsilon_D with sigma = sum_t n_t sigma_t, as in CoCoA+ [31].",
-                {"power of n": 2},
-                {"lambda": (0.1,), "sigma": "sum n_t sigma_t"},
-            ),
-            Statement(
-                "(7) gives E[D - D*] <= epsilon_D with sigma = n^2 sum_t n_t sigma_t.",
-                {"power of n": 2},
-                {"lambda": (0.1,), "sigma": "n^2 sum n_t sigma_t"},
-            ),
-        ),
-        missing="sigma is defined in (24), which is absent; with CoCoA's sigma (7) is false for the sum (1), with n^2 "
-        "times that it is true",
-    ),
-    Row(
-        id="MOCHA-T2-sum",
-        paper="mocha",
-        place="Theorem 2, (7), with CoCoA's sigma and the sign in h0 corrected",
-        kind=Kind.TRAINER,
-        evidence=prescribed_rounds,
-        printed=Statement(
-            "With sigma = sum_t n_t sigma_t, (7) gives E[D - D*] <= epsilon_D for the sum of losses (1).",
-            {"power of n": 2},
-            {"lambda": (0.1, 5.0), "sigma": "sum n_t sigma_t"},
-        ),
-        repaired=Statement(
-            "With sigma = sum_t n_t sigma_t, (7) without its factors n^2 gives E[D - D*] <= epsilon_D for the sum of "
-            "losses (1). (The n^2 belongs to the average of the losses.)",
-            {"power of n": 0},
-            {"lambda": (0.1, 5.0), "sigma": "sum n_t sigma_t"},
-        ),
-    ),
-    Row(
-        id="MOCHA-T2-h0",
-        paper="mocha",
-        place="Theorem 2, h0",
-        kind=Kind.SMT,
-        evidence=sign_in_h0,
-        printed=Statement(
-            "h0 is the logarithm of a positive multiple of D(a*) - D(a0), which is positive.",
-            {"difference": "D(a*) - D(a0)"},
-        ),
-        repaired=Statement(
-            "h0 is the logarithm of a positive multiple of D(a0) - D(a*), which is positive.",
-            {"difference": "D(a0) - D(a*)"},
-        ),
-    ),
-    Row(
-        id="MOCHA-T2-corrected",
-        paper="mocha",
-        place="Theorem 2, corrected: the induction step",
-        kind=Kind.SMT,
-        evidence=corrected_step,
-        printed=Statement("E[D - D*] <= 2G / (2 + kappa k) carries over from one round to the next.", {"c": 1}),
-        spoilt=Statement("E[D - D*] <= 2G / (2 + 1.05 kappa k) carries over from one round to the next.", {"c": 1.05}),
-    ),
-)
-"""The rows of Theorem 2."""

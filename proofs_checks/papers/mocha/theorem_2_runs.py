@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..rates import Exponent, fitted_exponent
-from ..row import Finding, Kind, Row, Statement
+from ..row import Finding, Statement
 from .problem import lone_sample, made_problem
 from .theorem_1 import expected_dual
 from .theorem_2 import excess_of, hinge_run, spread
@@ -119,66 +119,3 @@ def decay(statement: Statement) -> Finding:
     power = -statement.claim["power"]
     holds = fit.high <= power if statement.claim["falls"] == "at least as fast" else fit.low >= power
     return Finding(holds, text, numbers, error_probability=fit.alpha)
-
-
-ROWS = (
-    Row(
-        id="MOCHA-T2-round",
-        paper="mocha",
-        place="Theorem 2, corrected: the decrease of one round, from which it follows",
-        kind=Kind.TRAINER,
-        evidence=decrease_of_a_round,
-        printed=Statement(
-            "A round of exact solvers decreases D by s gap - (s^2/2) sigma' sum ||X_t (u_t - alpha_t)||^2_(M_t) at "
-            "least, for every s in [0, 1].",
-            {"c": 1.0},
-        ),
-        spoilt=Statement("The same with 0.97 sigma'.", {"c": 0.97}),
-    ),
-    Row(
-        id="MOCHA-T2-run",
-        paper="mocha",
-        place="Theorem 2, corrected: along runs",
-        kind=Kind.TRAINER,
-        evidence=bounded_along_a_run,
-        printed=Statement(
-            "D - D* is at most 2G / (2 + kappa (h - h0)) in every round, with G = 4 L^2 sigma sigma'.",
-            {"relation": "at most"},
-        ),
-        spoilt=Statement(
-            "D - D* is at least 2G / (2 + kappa (h - h0)) in every round, with G = 4 L^2 sigma sigma'.",
-            {"relation": "at least"},
-        ),
-        cost="full",
-    ),
-    Row(
-        id="MOCHA-T2-gap",
-        paper="mocha",
-        place="Section 4, after Theorem 2: analogous results for the duality gap, corrected",
-        kind=Kind.TRAINER,
-        evidence=gap_of_the_average,
-        printed=Statement(
-            "The duality gap at the average of N rounds after H0 is at most D - D* at H0 plus G/(2 kappa N), with "
-            "G = 4 L^2 sigma sigma'.",
-            {"relation": "at most"},
-        ),
-        spoilt=Statement(
-            "The duality gap at the average of N rounds after H0 is at least D - D* at H0 plus G/(2 kappa N).",
-            {"relation": "at least"},
-        ),
-    ),
-    Row(
-        id="MOCHA-T2-rate",
-        paper="mocha",
-        place="Theorem 2, dependence on epsilon_D",
-        kind=Kind.TRAINER,
-        evidence=decay,
-        printed=Statement(
-            "D - D* falls at least as fast as 1/h for the hinge loss.", {"power": 1.0, "falls": "at least as fast"}
-        ),
-        spoilt=Statement(
-            "D - D* falls at most as fast as 1/h for the hinge loss.", {"power": 1.0, "falls": "at most as fast"}
-        ),
-    ),
-)
-"""The rows of Theorem 2's runs."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..row import Finding, Kind, Row, Statement
+from ..row import Finding, Statement
 from .moments import Federation, check_against_trainer
 from .runs import Form, run
 
@@ -80,67 +80,3 @@ def stays_bounded(statement: Statement) -> Finding:
             text = f"cohort {cohort} of 20: the distance grows {measured:.3f}-fold a round (predicted {growth:.3f})"
             return Finding(False, text, numbers)
     return Finding(True, "spectral radius at most 1 and no growth in any run", numbers)
-
-
-ROWS = (
-    Row(
-        id="PMTL-ALG-a",
-        paper="pmtl",
-        place="Section 4.3, after (10); Algorithm 1",
-        kind=Kind.TRAINER,
-        evidence=solves_objective,
-        printed=Statement(
-            "When sigma = 0, Algorithm 1 is a solver of the mean-regularised objective (2).",
-            {"weight of an increment": "1/|S_t|", "times": 1.0},
-            {"cohorts of 20": (20, 10, 5)},
-        ),
-        repaired=Statement(
-            "It is with q = m and no update clipped (with E = 1 it is gradient descent on m F).",
-            {"weight of an increment": "1/|S_t|", "times": 1.0},
-            {"cohorts of 20": (20,)},
-        ),
-    ),
-    Row(
-        id="PMTL-ALG-a-increments",
-        paper="pmtl",
-        place="Our correction of line 8, for sigma = 0",
-        kind=Kind.TRAINER,
-        evidence=solves_objective,
-        printed=Statement(
-            "With 1/m for 1/|S_t| in line 8 (sigma = 0, no clipping) it solves (2) for every cohort size.",
-            {"weight of an increment": "1/m", "times": 1.0},
-            {"cohorts of 20": (20, 10, 5)},
-        ),
-        spoilt=Statement(
-            "With 1.05/m it does.",
-            {"weight of an increment": "1/m", "times": 1.05},
-            {"cohorts of 20": (20, 10, 5)},
-        ),
-    ),
-    Row(
-        id="PMTL-ALG-a-mean",
-        paper="pmtl",
-        place="Section 4.3, after (8); Algorithm 1, line 8",
-        kind=Kind.TRAINER,
-        evidence=tracks_mean,
-        printed=Statement("w~ is an estimate of the mean model (q < m).", {"weight of an increment": "1/|S_t|"}),
-        repaired=Statement(
-            "With 1/m for 1/|S_t| in line 8, w~ is the mean model (without clipping and noise).",
-            {"weight of an increment": "1/m"},
-        ),
-    ),
-    Row(
-        id="PMTL-ALG-a-stable",
-        paper="pmtl",
-        place="Algorithm 1, line 8, with q < m",
-        kind=Kind.TRAINER,
-        evidence=stays_bounded,
-        printed=Statement("Algorithm 1 stays bounded, whatever q.", {"line 8": "as-printed"}),
-        repaired=Statement(
-            "It does when clients send w_k^{t+1} - w~^t (as the published code has it); as printed it diverges where "
-            "lambda/(a + lambda) > q/m in a direction of curvature a.",
-            {"line 8": "reset"},
-        ),
-    ),
-)
-"""The rows of Algorithm 1 as a solver."""

@@ -92,7 +92,7 @@ def halving_rate(statement: Statement) -> Finding:
     """
     bound = statement.domain["(L + lambda)/(mu + lambda) at most"]
     best = 2 / (SMOOTH + CONVEX)
-    given = [*GIVEN] if bound is None else [*GIVEN, round(10 * bound) * CONVEX >= 10 * SMOOTH]
+    given = [*GIVEN] if bound == "any" else [*GIVEN, round(10 * bound) * CONVEX >= 10 * SMOOTH]
 
     def recheck(values: Values) -> Recheck:
         kappa = (values["L"] + values["lambda"]) / (values["mu"] + values["lambda"])

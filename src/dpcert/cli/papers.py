@@ -22,9 +22,13 @@ ALL_JUDGED, EVIDENCE_FELL_SHORT = 0, 1
 
 def papers_command(
     paper: Annotated[
-        str | None, typer.Option("--paper", help="pmtl, pmtl-jdp, dpfedmtl or mocha; all without it.")
+        str | None, typer.Option("--paper", metavar="KEY", help="pmtl, pmtl-jdp, dpfedmtl, mocha...; all without it.")
     ] = None,
     only: Annotated[str | None, typer.Option("--only", metavar="ID", help="One row, with its evidence.")] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FOLDER", help="Also the paper in this folder: docs/papers/adding.md."),
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Leave out the rows that take long: under a minute.")] = False,
     as_json: Json = False,
     pages: Annotated[
@@ -41,7 +45,7 @@ def papers_command(
     """
     if pages is not None and (only or quick):
         raise InputError("--pages", str(pages), "no --only or --quick beside it: a page shows every row of its paper")
-    rows = _rows(paper, only, quick)
+    rows = _rows(paper, only, folder, quick)
     judgements, problems = _judge_all(rows)
     if as_json:
         print_json(_document(judgements, problems))
@@ -61,12 +65,12 @@ def papers_command(
     raise typer.Exit(EVIDENCE_FELL_SHORT if problems else ALL_JUDGED)
 
 
-def _rows(paper: str | None, only: str | None, quick: bool) -> tuple[Row, ...]:
+def _rows(paper: str | None, only: str | None, folder: Path | None, quick: bool) -> tuple[Row, ...]:
     """The rows asked for. Raises InputError for unknown names and where an optional package is absent."""
     try:
         from ..proofs_checks.papers import register
 
-        rows = register(paper, only)
+        rows = register(paper, only, folder)
     except ModuleNotFoundError as error:
         raise InputError("papers", f"{error.name} is not installed", "pip install 'dpcert[papers,train]'") from error
     if not quick:
