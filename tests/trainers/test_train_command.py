@@ -9,6 +9,7 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 
@@ -19,7 +20,7 @@ from dpcert.cli.train_run import shards_of
 from dpcert.mechanisms import InputError
 from dpcert.mechanisms.serialise import from_plain
 from dpcert.trainers import build
-from dpcert.trainers.federated import Pmtl, Settings, Trainer, load_federation
+from dpcert.trainers.federated import Pmtl, Settings, Trainer, build_model, load_federation
 
 torch.set_num_threads(1)
 SMALL = ["--data", "synthetic:related,population=10,features=4,samples=8", "--rounds", "3", "--seed", "1", "--quiet"]
@@ -232,3 +233,65 @@ def test_shards_follow_the_processes():
     assert shards_of(7, 7) == 7
     with pytest.raises(InputError, match="at least the number of processes, 8"):
         shards_of(7, 8)
+
+
+def test_a_plot_by_round(capsys, tmp_path):
+    for name in ("run.png", "run.svg"):
+        document = trained(capsys, "pmtl", *SMALL, *NOISE, "--plot", str(tmp_path / name))
+        assert [entry["round"] for entry in document["history"]] == [1, 2, 3]
+        assert (tmp_path / name).stat().st_size > 1000
+    mocha = ["train", "mocha", "--data", "synthetic:mean,tasks=4,samples=8,dimension=2", "--rounds", "5", "--quiet"]
+    assert run([*mocha, "--plot", str(tmp_path / "gap.png")]) == 0
+    assert (tmp_path / "gap.png").exists()
+    for bad in (tmp_path / "run.nothing", tmp_path / "nowhere" / "run.png"):
+        assert run(["train", "pmtl", *SMALL, "--plot", str(bad)]) == 2
+        assert "--plot" in capsys.readouterr().err
+    assert run([*mocha, "--clip-norm", "1", "--plot", "x.png"]) == 2
+
+
+def test_the_released_model_is_saved_and_loads(capsys, tmp_path):
+    """What is saved predicts as the trained global model does: the mean test accuracy is the run's own."""
+    file = tmp_path / "model.pt"
+    document = trained(capsys, "dp-fedavg", *SMALL, *NOISE, "--save", str(file))
+    federation = load_federation(SMALL[1], seed=1)
+    module = build_model("logistic", federation)
+    module.load_state_dict(torch.load(file, weights_only=True))
+    right = [
+        float((module(torch.tensor(own.test.features).float()).argmax(1).numpy() == own.test.labels).mean())
+        for own in federation.clients
+    ]
+    assert sum(right) / len(right) == pytest.approx(document["test_accuracy"], abs=1e-12)
+
+
+@pytest.mark.parametrize("algorithm", ["local", "naive-joint", "fixed-omega", "dpfedmtl"])
+def test_algorithms_without_a_released_model_say_so(capsys, algorithm, tmp_path):
+    assert run(["train", algorithm, *SMALL, "--save", str(tmp_path / "model.pt")]) == 2
+    assert "releases no single one" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_epsilon_against_each_observer(capsys):
+    document = trained(capsys, "pmtl", *SMALL, *NOISE)
+    found = {seen["observer"]: seen["epsilon_upper"] for seen in document["privacy"]["observers"]}
+    assert found["server"] == "inf"
+    assert found["all-other-clients"] == pytest.approx(document["privacy"]["epsilon_upper"], rel=1e-6)
+    assert any("not released" in told for told in document["privacy"]["assumptions"])
+    unknown = trained(capsys, "dp-fedavg", *SMALL, *NOISE, "--sampling", "fixed-size")["privacy"]
+    assert unknown["observers"] == []
+    assert "how many there are to draw from" in unknown["observers_unknown"]
+
+
+def test_too_long_steps_are_said_before_training(capsys, tmp_path):
+    """Pictures that are white almost everywhere, as LEAF's FEMNIST: SGD at the default rate diverges; inverted not."""
+    rng = np.random.default_rng(0)
+    users = {
+        str(user): {"x": np.round(1 - (rng.random((30, 300)) < 0.1) * rng.random((30, 300)), 3).tolist(),
+                    "y": rng.integers(0, 10, 30).tolist()}
+        for user in range(4)
+    }  # fmt: skip
+    document = {"users": list(users), "num_samples": [30] * 4, "user_data": users}
+    (tmp_path / "white.json").write_text(json.dumps(document))
+    for features, warned in (("as-written", True), ("inverted", False)):
+        data = f"leaf:{tmp_path / 'white.json'},features={features}"
+        assert run(["train", "local", "--data", data, "--rounds", "1", "--quiet", "--seed", "1"]) == 0
+        assert ("learning rate 0.1 is too large" in capsys.readouterr().err) == warned

@@ -59,6 +59,9 @@ class FixedOmega(Algorithm):
         expected = torch.einsum("kd,kr->rd", self._anchors(shared, rows), rows)
         return expected.reshape(1, -1) + len(rows) * self.largest * mean
 
+    def released_model(self, shared: Tensor) -> None:
+        """None: W B is no model."""
+
     def reference(self, shared: Tensor, clients: Clients) -> Tensor:
         return self._anchors(shared, self._tensor(self.rows[clients], shared))
 

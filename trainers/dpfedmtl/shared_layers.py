@@ -75,6 +75,10 @@ class SharedLayers(Algorithm):
             biases.masked_fill_(self.absent[torch.from_numpy(clients)].to(biases.device), ABSENT)
         return models
 
+    def released_model(self, shared: Tensor) -> Tensor | None:
+        """Without heads the shared layers are a model."""
+        return None if self.head_layers else shared[0]
+
     def reference(self, shared: Tensor, clients: Clients) -> Tensor:
         """(c, d): the shared layers under the head that all clients began with; heads have nothing else in common."""
         return self.models(shared, self.first_head.to(shared).expand(len(clients), -1), clients)

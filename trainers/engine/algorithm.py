@@ -124,6 +124,10 @@ class Algorithm:
         """(c, d) models with which these clients predict; (1, d) where all use the same."""
         return shared[:1] if not self.personal else own
 
+    def released_model(self, shared: Tensor) -> Tensor | None:
+        """(d,): the one model that was released and that anybody may have; None where there is none."""
+        return shared[0] if self.releases and len(shared) == 1 else None
+
     def reference(self, shared: Tensor, clients: Clients) -> Tensor:
         """(c, d) shared models of these clients, as fine-tuning measures distances from."""
         return shared[torch.from_numpy(self.block_of(clients))]

@@ -283,6 +283,14 @@ class Trainer:
         clients = np.array([client])
         return self.algorithm.models(self._broadcast, self._own(clients), clients)[0]
 
+    def released_state(self) -> dict[str, Tensor] | None:
+        """The released model as a state_dict for the module; None where the algorithm releases no single model."""
+        released = self.algorithm.released_model(self._broadcast)
+        if released is None:
+            return None
+        self.local.model.vector.copy_(released)
+        return {name: value.detach().cpu().clone() for name, value in self.local.model.module.state_dict().items()}
+
     def reference_model(self, client: int) -> Tensor:
         """The (d,) shared model that this client's is measured against, in new memory."""
         return self.algorithm.reference(self._broadcast, np.array([client]))[0].clone()

@@ -110,7 +110,7 @@ def result_of(cell: Cell, trained: Trained) -> dict[str, Any]:
     what its Theorems 4.1 and 4.2 claim at the cell's delta. observers: DPFedMTL's brackets against each observer.
     """
     trainer, outcome = trained.trainer, trained.outcome
-    result: dict[str, Any] = {**asdict(cell), **outcome.final, "history": _watched(trainer, outcome)}
+    result: dict[str, Any] = {**asdict(cell), **outcome.final, "history": watched(trainer, outcome)}
     result["noise_multiplier"] = trainer.settings.noise_multiplier
     if cell.finetune:
         steps = LocalSteps(cell.learning_rate, cell.finetune_epochs, None, cell.batch_size)
@@ -131,7 +131,7 @@ def result_of(cell: Cell, trained: Trained) -> dict[str, Any]:
     return result
 
 
-def _watched(trainer: Trainer, outcome: Outcome) -> list[dict[str, Any]]:
+def watched(trainer: Trainer, outcome: Outcome) -> list[dict[str, Any]]:
     """The evaluations on the way, each with the certified epsilon of the releases so far."""
     entries = []
     for entry in outcome.history:

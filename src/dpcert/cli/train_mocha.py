@@ -29,6 +29,7 @@ from ..trainers.mocha.sigma_prime import resolve_sigma_prime
 from ..trainers.mocha.source import Problem, load_problem
 from .output import interval, print_json, rounded_up
 from .train_mocha_sweep import run_study
+from .train_plot import check_plot, draw_gap
 
 Array = NDArray[np.float64]
 
@@ -52,6 +53,7 @@ def run_mocha(asked: SimpleNamespace) -> None:
     if asked.sweep is not None:
         return run_study(asked)
     _refuse_what_means_nothing(asked)
+    check_plot(asked.plot)
     problem = load_problem(asked.data, asked.split_file, asked.seed or 0)
     choices = Choices(
         asked.omega, asked.clusters, asked.ridge, asked.loss, asked.strength, asked.graph, asked.covariance
@@ -65,6 +67,8 @@ def run_mocha(asked: SimpleNamespace) -> None:
         document |= _private(asked, problem, setting, _multiplier(asked, problem))
     else:
         document |= _plain(asked, problem, setting, work)
+    if asked.plot is not None:
+        draw_gap(document["history"], asked.plot, f"{asked.algorithm} on {problem.name}")
     if asked.as_json:
         print_json(document)
     else:
@@ -89,6 +93,8 @@ def _refuse_what_means_nothing(asked: SimpleNamespace) -> None:
         )
     if asked.clip_norm is not None and asked.evaluate_every:
         raise InputError("--evaluate-every", asked.evaluate_every, "0 with --clip-norm: one gap, at the end")
+    if asked.clip_norm is not None and asked.plot is not None:
+        raise InputError("--plot", str(asked.plot), "none with --clip-norm: one gap, at the end")
     if asked.rounds is not None:
         count("--rounds", asked.rounds)
     if asked.tolerance is not None:

@@ -216,6 +216,14 @@ class Execution:
     ] = None
     seeds: Annotated[int, typer.Option(help="--sweep: how many seeds.")] = 3
     out: Annotated[Path | None, typer.Option(help="--sweep: folder of the results, to resume from.")] = None
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Draw loss, accuracy and certified epsilon by round (MOCHA: the duality gap) to this file."),
+    ] = None
+    save: Annotated[
+        Path | None,
+        typer.Option(help="Save the released model, a torch state_dict, to this file; personal models stay private."),
+    ] = None
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False
     as_json: options.Json = False
 

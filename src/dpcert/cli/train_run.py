@@ -9,9 +9,11 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import torch
 import typer
 from torch import cuda
 from torch import distributed as dist
@@ -22,8 +24,9 @@ from ..mechanisms.serialise import to_plain
 from ..mechanisms.validate import count
 from ..trainers.algorithms.finetune import FineTuning, fine_tune
 from ..trainers.build import Parameters, build_algorithm
-from ..trainers.dpfedmtl import SharedLayers
+from ..trainers.engine.advice import warn_of_long_steps
 from ..trainers.engine.observers import against_observers
+from ..trainers.experiments.cell import watched
 from ..trainers.federated import (
     Federation,
     LocalSteps,
@@ -36,15 +39,20 @@ from ..trainers.federated import (
 )
 from .output import interval, print_json
 from .train_noise import noise_multiplier_of
+from .train_plot import check_plot, draw_run
 
 SHARDS_UNDER_TORCHRUN = 12
 """At least so many: divisible by most small numbers of processes, and the result depends on the shards alone."""
+
+POINTS = 20
+"""Evaluations on the way that a plot asks for, unless --evaluate-every says how many."""
 
 
 def run_once(asked: SimpleNamespace) -> None:
     """Train as the options say, and print what came of it."""
     if asked.out is not None:
         raise InputError("--out", str(asked.out), "--sweep with it")
+    check_plot(asked.plot)
     with processes(), warnings_on_stderr():
         federation = load_federation(asked.data, seed=asked.seed or 0)
         algorithm = build_algorithm(asked.algorithm, parameters_of(asked), federation.population)
@@ -53,15 +61,40 @@ def run_once(asked: SimpleNamespace) -> None:
         multiplier = noise_multiplier_of(asked, algorithm, settings, federation.population, goal)
         settings = replace(settings, noise_multiplier=multiplier)
         trainer = Trainer(federation, algorithm, asked.model, settings, goal, checkpoint=asked.checkpoint)
+        _check_save(asked.save, trainer)
         first = trainer.processes.rank == 0
+        if first:
+            warn_of_long_steps(trainer.local)
         outcome = trainer.run(progress=first and not asked.quiet)
         document = _document(asked, trainer, outcome)
         if asked.finetune is not None:
             document |= _fine_tuned(asked, trainer)
+        if first:
+            _keep(asked, trainer, outcome)
         if first and asked.as_json:
             print_json(document)
         elif first:
             _print(document, outcome)
+
+
+def _check_save(file: Path | None, trainer: Trainer) -> None:
+    """InputError, before any training, where there will be nothing to save, or nowhere to save it."""
+    if file is None:
+        return
+    if trainer.released_state() is None:
+        name = trainer.algorithm.name
+        raise InputError("--save", str(file), f"--checkpoint, which keeps all models: {name} releases no single one")
+    if not file.parent.is_dir():
+        raise InputError("--save", str(file), "a file in a folder that exists")
+
+
+def _keep(asked: SimpleNamespace, trainer: Trainer, outcome: Outcome) -> None:
+    """The released model and the plot, where they were asked for."""
+    if asked.save is not None:
+        torch.save(trainer.released_state(), asked.save)
+    if asked.plot is not None:
+        title = f"{trainer.algorithm.name} on {trainer.federation.name}"
+        draw_run(watched(trainer, outcome), asked.plot, title)
 
 
 def parameters_of(asked: SimpleNamespace) -> Parameters:
@@ -94,7 +127,7 @@ def settings_of(asked: SimpleNamespace, federation: Federation) -> Settings:
         device=asked.device,
         solver=asked.solver,
         shards=shards_of(asked.shards, int(os.environ.get("WORLD_SIZE", "1"))),
-        evaluate_every=asked.evaluate_every,
+        evaluate_every=asked.evaluate_every or (0 if asked.plot is None else max(1, asked.rounds // POINTS)),
         evaluate_clients=asked.evaluate_clients,
     )
 
@@ -166,7 +199,7 @@ def _privacy(asked: SimpleNamespace, trainer: Trainer, outcome: Outcome) -> dict
     bracket: Bracket | None = outcome.privacy
     if bracket is None:
         return None
-    assumptions = []
+    assumptions = ["accuracies and losses are the simulation's own and are not released"]
     if asked.delta > 1 / trainer.federation.population:
         assumptions.append(
             f"delta is above 1/{trainer.federation.population}: it allows one client to be exposed whole"
@@ -190,10 +223,11 @@ def _privacy(asked: SimpleNamespace, trainer: Trainer, outcome: Outcome) -> dict
 
 
 def _observers(trainer: Trainer, outcome: Outcome) -> dict[str, Any]:
-    """Who sees how much, where that is what an algorithm is about."""
-    if not isinstance(trainer.algorithm, SharedLayers):
-        return {}
-    return {"observers": [against.to_json() for against in against_observers(trainer, outcome.spent)]}
+    """Who sees how much. Under add-remove neighbours some observers have no answer, which is said."""
+    try:
+        return {"observers": [against.to_json() for against in against_observers(trainer, outcome.spent)]}
+    except InputError as problem:
+        return {"observers": [], "observers_unknown": str(problem)}
 
 
 def _fine_tuned(asked: SimpleNamespace, trainer: Trainer) -> dict[str, Any]:
@@ -224,7 +258,9 @@ def _print(document: dict[str, Any], outcome: Outcome) -> None:
             bracket = Bracket(against["epsilon_lower"], against["epsilon_upper"], True, "observer")
             name = against["observer"].replace("-", " ")
             typer.echo(f"  against {name}: {interval(bracket)}: {against['reasons'][0]}")
+        if "observers_unknown" in privacy:
+            typer.echo(f"  no epsilon against single observers: {privacy['observers_unknown']}")
         for assumption in privacy["assumptions"]:
-            typer.echo(f"  assuming that {assumption}" if "secret" in assumption else f"  note: {assumption}")
+            typer.echo(f"  note: {assumption}" if "delta is above" in assumption else f"  assuming that {assumption}")
     if outcome.stopped_by_budget:
         typer.echo("stopped: one more round would have exceeded the budget")

@@ -28,7 +28,7 @@ _OMEGAS = {"clusters": ("clustered",), "ridge": ("mean-regularised", "clustered"
 
 _NOT_OF_MOCHA = (
     *("model", "cohort", "sampling", "learning_rate", "local_epochs", "local_steps", "batch_size", "clipping", "alpha"),
-    *("solver", "shards", "threads"),
+    *("solver", "shards", "threads", "evaluate_clients", "save"),
 )
 
 _SETTLED_BY_STUDIES = ("omega", "clusters", "ridge", "theta", "work", "evaluate_every")
@@ -49,6 +49,8 @@ def refuse_unused(asked: SimpleNamespace) -> None:
         unused = _unused_by(asked)
     if asked.sweep is None:
         unused["seeds"] = "--sweep with it"
+    else:
+        unused |= dict.fromkeys(("plot", "save"), "nothing, with --sweep, which leaves its results in --out")
     for option, expected in unused.items():
         given = getattr(asked, option)
         if given == DEFAULTS[option]:

@@ -16,7 +16,7 @@ from dpcert.cli import run
 from dpcert.mechanisms import InputError
 from dpcert.trainers.experiments import sweep
 from dpcert.trainers.experiments.cell import Cell
-from dpcert.trainers.experiments.presets import NOISE, SIGMAS, preset
+from dpcert.trainers.experiments.presets import NOISE, PRESETS, SIGMAS
 from dpcert.trainers.experiments.report import main, write_report
 from dpcert.trainers.experiments.runs import read_runs
 from dpcert.trainers.experiments.sweep import run_sweep
@@ -50,7 +50,7 @@ def test_killed_and_resumed_is_what_was_never_killed(tmp_path, capsys):
         os.kill(child.pid, signal.SIGKILL)
         child.wait()
     before = kept(killed)
-    total = len(preset("rounds", BASE, range(SEEDS)))
+    total = len(PRESETS["rounds"](BASE, range(SEEDS)))
     assert 2 <= len(before) < total
     assert run(sweep_of("rounds", killed)) == 0
     told = capsys.readouterr().err
@@ -68,7 +68,7 @@ def test_killed_and_resumed_is_what_was_never_killed(tmp_path, capsys):
 
 
 def test_a_damaged_result_is_named_before_anything_runs(tmp_path, monkeypatch):
-    cells = preset("rounds", BASE, range(1))
+    cells = PRESETS["rounds"](BASE, range(1))
     run_sweep(cells, tmp_path)
     files = sorted((tmp_path / "cells").glob("*.json"))
     files[0].unlink()
@@ -83,7 +83,7 @@ def test_tables_and_plots_come_again_from_runs_json(tmp_path, capsys):
     base = Cell("pmtl", DATA, 0, model="mlp", rounds=2, cohort=4, clip_norm=0.5)
     for name in ("dpfedmtl", "rounds"):
         first, again = tmp_path / name, tmp_path / (name + "-again")
-        cells = [cell for cell in preset(name, base, range(1)) if cell.sigma in (0.0, 9.69)]
+        cells = [cell for cell in PRESETS[name](base, range(1)) if cell.sigma in (0.0, 9.69)]
         write_report(run_sweep(cells, first), first)
         assert main([str(first / "runs.json"), str(again)]) == 0
         for file in ("runs.json", "table.md", "grid.md"):
@@ -105,7 +105,7 @@ def test_not_a_runs_json(tmp_path, capsys, text):
 
 def test_every_comparison_has_local_and_fine_tuned_global_rows():
     for name in ("privacy-utility", "rounds", "finetuning", "pp-sgd"):
-        cells = preset(name, BASE, range(3))
+        cells = PRESETS[name](BASE, range(3))
         noises = {cell.noise_multiplier for cell in cells}
         for seed in range(3):
             own = [cell for cell in cells if cell.seed == seed]
@@ -113,12 +113,12 @@ def test_every_comparison_has_local_and_fine_tuned_global_rows():
             tuned = {c.noise_multiplier for c in own if c.algorithm == "dp-fedavg" and c.finetune == "vanilla"}
             assert tuned == {cell.noise_multiplier for cell in own if cell.algorithm == "dp-fedavg"} == noises
     assert len([noise for noise in NOISE if noise]) >= 5
-    naive = {cell.noise_multiplier for cell in preset("privacy-utility", BASE, [0]) if cell.algorithm == "naive-joint"}
+    naive = {cell.noise_multiplier for cell in PRESETS["privacy-utility"](BASE, [0]) if cell.algorithm == "naive-joint"}
     assert naive == set(NOISE)
 
 
 def test_tables_2_and_3_have_every_form_with_and_without_heads():
-    cells = preset("dpfedmtl", BASE, range(3))
+    cells = PRESETS["dpfedmtl"](BASE, range(3))
     forms = {"dpfedmtl-as-printed", "dpfedmtl-clipped", "dpfedmtl", "dpfedmtl-local-noise"}
     found = {(c.algorithm, c.head_layers, c.sigma, c.seed) for c in cells if c.sigma}
     assert found == {(f, h, s, k) for f in forms for h in (0, 1) for s in SIGMAS for k in range(3)}
