@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -37,6 +37,7 @@ class Accountant(Protocol):
 
 Served = Callable[[Composition], bool]
 Bracketed = Callable[[Composition, float], Bracket]
+ManyBracketed = Callable[[Composition, Sequence[float], float], list[Bracket | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,9 @@ class Tuned:
     epsilon_of: Callable[[Composition, float, float], Bracket]
     delta_of: Callable[[Composition, float, float], Bracket]
     finest: float = 0.0
+    epsilons_of: ManyBracketed | None = None
+    deltas_of: ManyBracketed | None = None
+    """For many points at once, where they can share work: None for those that do not."""
 
     def epsilon(self, product: Composition, delta: float, rtol: float) -> Bracket:
         """The smallest epsilon, about rtol wide."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -13,6 +14,7 @@ from .accountant import Accountant, Tuned, Untuned
 from .allocation import one_block
 from .bracket import Bracket, EmptyBracket, OutOfReach
 from .measures.densities import accountant as densities
+from .measures.densities import batch
 from .measures.lattices import accountant as lattices
 from .pairs import Composition
 from .participation import participation, revealed
@@ -38,11 +40,21 @@ Quantity = Literal["epsilon", "delta"]
 ONE_SIDED = 1e-4
 """Relative width below which one-sided accountants narrow nobody's bracket in practice."""
 
+_FEWEST = 4
+"""Points from which on sharing work is worth its time."""
+
 CERTIFIED: tuple[Accountant, ...] = (
     Untuned("gaussian", gaussian.supports, gaussian.epsilon, gaussian.delta),
     Untuned("closed-form", closed_form.supports, closed_form.epsilon, closed_form.delta),
     Untuned("allocation", one_block.supports, one_block.epsilon, one_block.delta),
-    Tuned("contour", densities.supports, densities.epsilon, densities.delta),
+    Tuned(
+        "contour",
+        densities.supports,
+        densities.epsilon,
+        densities.delta,
+        epsilons_of=batch.epsilons,
+        deltas_of=batch.deltas,
+    ),
     Untuned("participation", participation.supports, participation.epsilon, participation.delta),
     Tuned("pld", lattices.supports, lattices.epsilon, lattices.delta),
     Untuned("rdp", rdp.supports, rdp.epsilon, rdp.delta, ONE_SIDED),
@@ -71,6 +83,24 @@ def composed(product: Composition, name: AccountantName, quantity: Quantity, at:
         return _asked(named[name], product, quantity, at, rtol)
     except OutOfReach as reason:
         raise InputError("accountant", name, f"one that reaches {product} ({reason})") from reason
+
+
+def composed_together(
+    product: Composition, name: AccountantName, quantity: Quantity, points: Sequence[float], rtol: float
+) -> list[Bracket | None]:
+    """`composed` at those of many points for which work can be shared; None for the others.
+
+    The accountant is the one that `composed` asks first: where its bracket is narrow, it asks no other.
+    """
+    asked = next((each for each in CERTIFIED if name in ("best", each.name) and each.supports(product)), None)
+    many = (asked.epsilons_of if quantity == "epsilon" else asked.deltas_of) if isinstance(asked, Tuned) else None
+    if many is None or len(points) < _FEWEST:
+        return [None] * len(points)
+    try:
+        with np.errstate(divide="raise", over="raise", invalid="raise"):
+            return many(product, points, rtol)
+    except (ArithmeticError, ValueError):
+        return [None] * len(points)
 
 
 def _best(product: Composition, quantity: Quantity, at: float, rtol: float) -> Bracket:

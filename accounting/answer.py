@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..mechanisms import Mechanism, Neighbouring
 from . import shuffled, truncated
-from .accountants import Quantity, composed
+from .accountants import Quantity, composed, composed_together
 from .bracket import Bracket
 from .currencies.pure_dp import pure_epsilon
 from .dominating import Dominating
@@ -24,20 +24,45 @@ def answers(question: Question, points: Sequence[float]) -> tuple[Bracket, ...]:
     cut = truncated.is_truncated(question.run)
     known = cut and question.participation != "hidden"
     pairs = Dominating((), ()) if known else question.pairs()
+    together = {} if cut else _together(question, pairs, [at for at in points if question.quantity == "delta" or at])
     found = []
     for at in points:
-        if question.quantity == "epsilon" and at == 0.0:
+        if at in together:
+            found.append(together[at])
+        elif question.quantity == "epsilon" and at == 0.0:
             found.append(pure_epsilon(question.run, question.neighbouring, question.participation))
         else:
             near = _truncated(question, at) if cut else None
             enough = near is not None and (known or near.narrower_than(max(question.rtol, _NEGLIGIBLE_CUTS)))
             found.append(near if near is not None and enough else _between(question, pairs, at))
-    return tuple(replace(bracket, reached=bracket.narrower_than(question.rtol)) for bracket in found)
+    narrow = [bracket.narrower_than(question.rtol) for bracket in found]
+    return tuple(
+        bracket if bracket.reached is reached else replace(bracket, reached=reached)
+        for bracket, reached in zip(found, narrow, strict=True)
+    )
 
 
 def answer(question: Question, at: float) -> Bracket:
     """The bracket at one point."""
     (found,) = answers(question, [at])
+    return found
+
+
+def _together(question: Question, pairs: Dominating, points: Sequence[float]) -> dict[float, Bracket]:
+    """The brackets at those points where all product pairs share their work, if these pairs are what is attained."""
+    if pairs.lower != pairs.upper:
+        return {}
+    asked = sorted(set(points))
+    rows = [
+        composed_together(product, question.accountant, question.quantity, asked, question.rtol)
+        for product in pairs.upper
+    ]
+    found = {}
+    for at, brackets in zip(asked, zip(*rows, strict=True), strict=True):
+        narrow = [bracket for bracket in brackets if bracket is not None]
+        if len(narrow) == len(brackets):
+            ends = max(bracket.lower for bracket in narrow), max(bracket.upper for bracket in narrow)
+            found[at] = Bracket(*ends, True, narrow[0].method)
     return found
 
 

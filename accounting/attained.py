@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..mechanisms import Neighbouring, Notion, Run, Visibility
 from . import truncated
-from .accountants import composed
-from .answer import answer, reveals_less
+from .accountants import composed, composed_together
+from .answer import answers, reveals_less
 from .bracket import Bracket
 from .pairs import Composition
 from .question import RTOL, Question
@@ -39,18 +41,21 @@ def attained(
     return None
 
 
-def profile_at(question: Question, epsilon: float) -> tuple[Bracket, Bracket | None]:
-    """delta at epsilon over all neighbours and both orders, and that of one attained order alone, always the same one.
+def profiles_at(question: Question, epsilons: Sequence[float]) -> list[tuple[Bracket, Bracket | None]]:
+    """At each epsilon: delta over all neighbours and both orders, and that of one attained order alone, the same one.
 
     The second is what a single attacker sees, who knows both neighbours; None where no attained order is known.
     """
-    whole = answer(question, epsilon)
-    if truncated.is_truncated(question.run):
-        return whole, None
-    attained_products = question.pairs().lower
-    if not attained_products:
-        return whole, None
-    first = min(attained_products, key=reveals_less)
-    if attained_products == (first,):
-        return whole, whole
-    return whole, composed(first, question.accountant, "delta", epsilon, question.rtol)
+    whole = answers(question, epsilons)
+    known = () if truncated.is_truncated(question.run) else question.pairs().lower
+    if not known:
+        return [(bracket, None) for bracket in whole]
+    first = min(known, key=reveals_less)
+    if known == (first,):
+        return [(bracket, bracket) for bracket in whole]
+    asked = first, question.accountant, question.quantity
+    together = composed_together(*asked, epsilons, question.rtol)
+    return [
+        (bracket, alone if alone is not None else composed(*asked, at, question.rtol))
+        for bracket, alone, at in zip(whole, together, epsilons, strict=True)
+    ]

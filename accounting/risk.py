@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from ..mechanisms import InputError, Neighbouring, Notion, Run, Visibility
 from ..mechanisms.validate import number, open_probability
@@ -83,6 +84,7 @@ def risk(
         run, neighbouring, notion=notion, participation=participation, points=33, narrow_at=false_positive_rates
     )
 
+    @cache
     def delta_at(epsilon: float) -> Bracket:
         return delta_of(run, epsilon, neighbouring, notion=notion, participation=participation)
 

@@ -10,7 +10,7 @@ orders of naming them, made convex: the largest symmetric f for which the run is
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,10 +20,9 @@ from ..mechanisms import InputError, Mechanism, Neighbouring, Notion, Run, Visib
 from ..mechanisms.validate import count, number
 from . import gaussian
 from .answer import answer
-from .attained import profile_at
+from .attained import profiles_at
 from .bracket import Bracket
 from .dominating import dominating
-from .profile import Profile
 from .question import RTOL, Question
 from .rounding import float_above, float_below
 
@@ -133,21 +132,21 @@ def tradeoff(
     if most == math.inf:
         raise InputError("run", run, f"a run whose epsilon is finite at delta = {smallest:g}")
     asked = Question.about(run, "delta", neighbouring, notion, participation, "best", rtol)
-    attained: dict[float, Bracket | None] = {}
+    knots: dict[float, tuple[Bracket, Bracket | None]] = {}
 
-    def both(eps: float) -> Bracket:
-        whole, attained[eps] = profile_at(asked, eps)
-        return whole
+    def ask(places: Iterable[float]) -> None:
+        new = [eps for eps in dict.fromkeys(places) if eps not in knots]
+        knots.update(zip(new, profiles_at(asked, new), strict=True))
 
-    profile = Profile(both)
-    for k in range(points if most > 0.0 else 1):
-        profile(most * k / (points - 1))
+    def profile() -> tuple[tuple[float, Bracket], ...]:
+        return tuple((eps, whole) for eps, (whole, _) in sorted(knots.items()))
+
+    ask(most * k / (points - 1) for k in range(points if most > 0.0 else 1))
     exact = _exact_mu(run, neighbouring) if notion == "dp" and participation is None else None
     if exact is None and most > 0.0:
-        for eps in _touching(profile.knots, narrow_at):
-            profile(eps)
-    known = tuple((eps, bracket) for eps, bracket in sorted(attained.items()) if bracket is not None)
-    return TradeOff(profile.knots, exact, known if len(known) == len(profile.knots) > 1 else ())
+        ask(_touching(profile(), narrow_at))
+    known = tuple((eps, alone) for eps, (_, alone) in sorted(knots.items()) if alone is not None)
+    return TradeOff(profile(), exact, known if len(known) == len(knots) > 1 else ())
 
 
 def _touching(knots: tuple[tuple[float, Bracket], ...], alphas: Sequence[float]) -> Iterator[float]:

@@ -6,10 +6,17 @@ import math
 from collections.abc import Callable
 from typing import Protocol
 
+import numpy as np
+
+from .measure import Real
+
 _BLUR = 0.02
 """Share of an inversion's own width within which its ends are found."""
 
 _STEPS = 80
+
+_NEWTON = 4
+"""Steps for many targets at once: from within a few per cent they reach all digits."""
 
 
 class Bounded(Protocol):
@@ -31,6 +38,38 @@ def epsilon_above(inversion: Bounded, log_delta: float, start: float) -> float:
 def epsilon_below(inversion: Bounded, log_delta: float, start: float) -> float:
     """Postcondition: log delta(result) > log_delta for certain, or result = 0."""
     return _crossing(inversion.log_delta, 0, inversion.c, log_delta, start)[0]
+
+
+class BoundedAtMany(Bounded, Protocol):
+    """The same at many eps at once."""
+
+    def log_deltas(self, epsilon: Real) -> tuple[Real, Real, Real]:
+        """`log_delta` at each."""
+
+
+def crossings(inversion: BoundedAtMany, low: Real, high: Real, start: Real) -> tuple[Real, Real]:
+    """For targets low <= high of log delta: eps at which it is certainly above high (or 0), and at most low (or inf).
+
+    By Newton's method on the upper bound, all targets at once; what it does not settle in a few steps stays open.
+    """
+    trial, flattest = start, -0.1 * inversion.c
+    for _ in range(_NEWTON):
+        lower, upper, slope = inversion.log_deltas(trial)
+        steep = np.minimum(slope, flattest)
+        step = np.divide(low - upper, steep, out=np.zeros(trial.shape), where=np.isfinite(upper))
+        gap = np.minimum(np.where(np.isfinite(lower), upper - lower, 0.0) + (high - low), 1.0) / -steep
+        nudge = np.maximum(2.0**-46 * trial, _BLUR * gap)
+        trial = np.maximum(0.0, trial + step)
+        if np.all(np.abs(step) <= nudge):
+            break
+    least, most = np.zeros(trial.shape), np.full(trial.shape, math.inf)
+    for steps in (1.0, 4.0, 16.0):
+        above, below = trial + steps * nudge, np.maximum(0.0, trial - gap - steps * nudge)
+        most = np.where((most == math.inf) & (inversion.log_deltas(above)[1] <= low), above, most)
+        least = np.where((least == 0.0) & (inversion.log_deltas(below)[0] > high), below, least)
+        if np.all((most < math.inf) & (least > 0.0)):
+            break
+    return least, most
 
 
 def _crossing(

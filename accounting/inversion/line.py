@@ -72,12 +72,14 @@ class Sum:
     error: float
     drift: float
 
-    def at(self, c: float, epsilon: float, cosine: Real, sine: Real) -> tuple[float, float, float]:
-        """(log of the unit, the sum, bound on its error) at epsilon."""
-        value = float((self.terms.real * cosine + self.terms.imag * sine).sum())
-        slack = self.scale_error + 4.0 * UNIT * (abs(self.log_scale) + c * epsilon + 40.0)
-        error = self.error + epsilon * self.drift
-        return self.log_scale - c * epsilon, value, error + (abs(value) + error) * math.expm1(min(slack, _LARGEST))
+    def at(self, c: float, epsilon: Real, cosine: Real, sine: Real) -> tuple[Real, Real, Real]:
+        """(log of the unit, the sum, bound on its error) at every epsilon: a row each of the cosines and sines."""
+        value = (self.terms.real * cosine + self.terms.imag * sine).sum(axis=1)
+        size = np.abs(epsilon)
+        slack = self.scale_error + 4.0 * UNIT * (abs(self.log_scale) + c * size + 40.0)
+        error = self.error + size * self.drift
+        error += (np.abs(value) + error) * np.expm1(np.minimum(slack, _LARGEST))
+        return self.log_scale - c * epsilon, value, error
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,23 +98,29 @@ class Inversion:
 
     def log_delta(self, epsilon: float) -> tuple[float, float, float]:
         """(at most log delta(epsilon), at least it, about its derivative in epsilon)."""
-        angle = epsilon * self.s
+        lower, upper, slope = self.log_deltas(np.array([epsilon]))
+        return float(lower[0]), float(upper[0]), float(slope[0])
+
+    def log_deltas(self, epsilon: Real) -> tuple[Real, Real, Real]:
+        """The same at every epsilon, of either sign."""
+        angle = np.multiply.outer(epsilon, self.s)
         cosine, sine = np.cos(angle), np.sin(angle)
         base, high, error = self.above.at(self.c, epsilon, cosine, sine)
-        upper = base + _log((high + error) * (1.0 + 8.0 * UNIT)) + 4.0 * UNIT * abs(base)
-        turned = self.above.terms.imag * cosine - self.above.terms.real * sine
-        slope = float((self.s * turned).sum()) / high - self.c if high > 0.0 else -self.c
-        base, low, error = self.below.at(self.c, epsilon, cosine, sine)
-        excess = math.exp(min(_LARGEST, self._log_aliases(epsilon) - base + 8.0 * UNIT * abs(base)))
-        lower = base + _log((low - error - excess) * (1.0 - 8.0 * UNIT)) - 4.0 * UNIT * abs(base)
+        upper = base + _log((high + error) * (1.0 + 8.0 * UNIT)) + 4.0 * UNIT * np.abs(base)
+        turned = ((self.above.terms.imag * cosine - self.above.terms.real * sine) * self.s).sum(axis=1)
+        slope = np.where(high > 0.0, turned / np.where(high > 0.0, high, 1.0), 0.0) - self.c
+        if self.below is not self.above:
+            base, high, error = self.below.at(self.c, epsilon, cosine, sine)
+        excess = np.exp(np.minimum(_LARGEST, self._log_aliases(epsilon) - base + 8.0 * UNIT * np.abs(base)))
+        lower = base + _log((high - error - excess) * (1.0 - 8.0 * UNIT)) - 4.0 * UNIT * np.abs(base)
         return lower, upper, slope
 
-    def _log_aliases(self, epsilon: float) -> float:
+    def _log_aliases(self, epsilon: Real) -> Real:
         """At least log of sum over j != 0 of e^{jPc} delta(epsilon + jP)."""
         if not self.aliases:
-            return math.inf
+            return np.full(epsilon.shape, math.inf)
         logs = [log - point * epsilon for point, log in self.aliases]
-        return max(logs) + math.log(len(logs)) + 1e-6
+        return np.asarray(np.max(logs, axis=0) + (math.log(len(logs)) + 1e-6))
 
 
 def log_peak(c: float) -> float:
@@ -205,5 +213,5 @@ def summed(line: OnLine, c: float, transform: Transform, square: float, upper: b
     return Sum(terms, transform.log_scale, transform.scale_error, error + missing, drift)
 
 
-def _log(value: float) -> float:
-    return math.log(value) if value > 0.0 else -math.inf
+def _log(value: Real) -> Real:
+    return np.log(value, out=np.full(value.shape, -math.inf), where=value > 0.0)

@@ -160,6 +160,11 @@ def _inverted(composition: Composition, saddle: Saddle, error: float, square: fl
     return _laid(composition, chosen, accuracy, square)
 
 
+def laid_around(composition: Composition, saddle: Saddle, error: float, reach: float) -> Inversion:
+    """The same, and as narrow where delta e^{c epsilon} has fallen by a factor e^reach on either side."""
+    return _inverted(composition, saddle, error * math.exp(-reach), 0.0)
+
+
 def _laid(composition: Composition, chosen: Plan, accuracy: float, square: float) -> Inversion:
     measure = lay(composition, chosen.points, accuracy + 2.0 + chosen.cancellation)
     nodes = sum(path.loss.size for part, _ in measure.sampled for path in part.paths)

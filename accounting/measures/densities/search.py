@@ -95,6 +95,12 @@ def saddle_at_epsilon(composition: Composition, epsilon: float) -> Saddle:
     return replace(found, epsilon=epsilon, log_delta=found.log_delta + (found.epsilon - epsilon) * found.c)
 
 
+def saddles_between(first: Saddle, last: Saddle, count: int) -> list[Saddle]:
+    """Saddle points on the way from one to another further out."""
+    rounds = last.rounds if last.c <= last.rounds.top else first.rounds
+    return [_saddle(rounds, float(c))[0] for c in np.geomspace(first.c, last.c, count)]
+
+
 def plan(composition: Composition, saddle: Saddle, accuracy: float, cancellation_price: float) -> Plan:
     """The line where a low price is paid for a short step and for terms that are much larger than delta.
 
