@@ -18,10 +18,10 @@ from ..mechanisms import (
     Mechanism,
     Sequence,
     WithReplacement,
+    rounds_by_step,
 )
-from .pairs import DiscreteGaussianPair, DiscreteLaplacePair, GaussianPair, LaplacePair, Pair
+from .pairs import DiscreteGaussianPair, DiscreteLaplacePair, GaussianPair, LaplacePair, Pair, product_of
 
-_SEVERAL = "one output of each cohort here: Sequence(Poisson(a, rate), Poisson(b, rate)) draws a cohort for each"
 _DRAWS = "a run for dpcert.accounting.billboard.observer_epsilon, which takes draws"
 _KNOWN = "additive noise (Gaussian, Laplace, DiscreteGaussian, DiscreteLaplace) here"
 
@@ -29,14 +29,19 @@ _KNOWN = "additive noise (Gaussian, Laplace, DiscreteGaussian, DiscreteLaplace) 
 @singledispatch
 def additive(mechanism: Mechanism, move: float) -> Pair:
     """The pair of one round whose sum moves this far. Raises InputError for mechanisms that are not registered."""
-    expected = _SEVERAL if isinstance(mechanism, Sequence) else _KNOWN
-    raise InputError("mechanism", mechanism, _DRAWS if isinstance(mechanism, WithReplacement) else expected)
+    raise InputError("mechanism", mechanism, _DRAWS if isinstance(mechanism, WithReplacement) else _KNOWN)
 
 
 additive.register(Gaussian, lambda noise, move: GaussianPair(move / noise.noise_multiplier))
 additive.register(Laplace, lambda noise, move: LaplacePair(move / noise.noise_multiplier))
 additive.register(DiscreteGaussian, lambda noise, move: DiscreteGaussianPair(noise.sigma, int(move) * noise.clip))
 additive.register(DiscreteLaplace, lambda noise, move: DiscreteLaplacePair(noise.scale, int(move) * noise.clip))
+
+
+@additive.register
+def _on_one_sample(several: Sequence, move: float) -> Pair:
+    """Several releases, one after the other, about the same units: the product pair."""
+    return product_of(tuple((additive(part, move), rounds) for part, rounds in rounds_by_step(several).items()))
 
 
 def by_move(mechanism: Mechanism) -> Callable[[float], Pair]:

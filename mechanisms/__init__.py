@@ -8,8 +8,10 @@ from .composition import Repeat, Sequence, rounds_by_step
 from .correlated import CorrelatedGaussian
 from .cyclic_poisson import cyclic_poisson
 from .discrete import DiscreteGaussian, DiscreteLaplace
+from .disjoint import Disjoint
 from .events import event_for_accountant, from_event, neighbouring_for_accountant
 from .gaussian import Gaussian
+from .group import Group
 from .laplace import Laplace
 from .matrix_factorisation import BandedFactorisation, MatrixFactorisation, ToeplitzFactorisation
 from .neighbours import NOTIONS, Neighbouring, Notion, Visibility, default_relation, neighbouring_relation, sensitivity
@@ -30,10 +32,12 @@ __all__ = [
     "Cyclic",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "Disjoint",
     "DistributedDiscreteGaussian",
     "DistributedGaussian",
     "FixedSize",
     "Gaussian",
+    "Group",
     "InputError",
     "Laplace",
     "MatrixFactorisation",

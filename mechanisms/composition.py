@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .base import Mechanism
+from .group import Group
 from .validate import InputError, count
 
 
@@ -66,6 +67,8 @@ def rounds_by_step(run: Mechanism) -> dict[Mechanism, int]:
     >>> from dpcert.mechanisms import Gaussian
     >>> rounds_by_step(Sequence(Repeat(Gaussian(1.0), 3), Gaussian(1.0)))
     {Gaussian(noise_multiplier=1.0): 4}
+
+    A group's run is the group's rounds; Disjoint releases stay together.
     """
     counts: dict[Mechanism, int] = {}
 
@@ -75,6 +78,11 @@ def rounds_by_step(run: Mechanism) -> dict[Mechanism, int]:
         elif isinstance(part, Sequence):
             for inner in part.mechanisms:
                 add(inner, times)
+        elif isinstance(part, Group):
+            for inner, rounds in rounds_by_step(part.mechanism).items():
+                step = Group(inner.mechanism, inner.units * part.units) if isinstance(inner, Group) else inner
+                step = step if isinstance(step, Group) else Group(step, part.units)
+                counts[step] = counts.get(step, 0) + times * rounds
         else:
             counts[part] = counts.get(part, 0) + times
 

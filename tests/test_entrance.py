@@ -13,7 +13,6 @@ from dpcert import (
     Gaussian,
     InputError,
     Laplace,
-    Mechanism,
     Poisson,
     Repeat,
     Sequence,
@@ -78,16 +77,9 @@ def test_sampling_around_rounds_is_refused_where_it_is_written(sampled: object) 
         sampled(Repeat(Gaussian(1.0), 10))  # type: ignore[operator]
 
 
-@pytest.mark.parametrize(
-    ("run", "way"),
-    [
-        (Poisson(Sequence(A, B), 0.1), r"Sequence\(Poisson\(a, rate\), Poisson\(b, rate\)\)"),
-        (WithReplacement(Gaussian(1.0), 100, 10), "observer_epsilon"),
-    ],
-)
-def test_what_has_no_pair_names_the_way(run: Mechanism, way: str) -> None:
-    with pytest.raises(InputError, match=way):
-        epsilon(run, 1e-5)
+def test_what_has_no_pair_names_the_way() -> None:
+    with pytest.raises(InputError, match="observer_epsilon"):
+        epsilon(WithReplacement(Gaussian(1.0), 100, 10), 1e-5)
 
 
 def test_a_bracket_answers_both_questions() -> None:

@@ -12,35 +12,27 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import reduce
 
 from flint import arb, ctx, fmpq
 
 from ...mechanisms import (
     ApproximateDp,
     DiscreteLaplace,
+    Group,
     Laplace,
     Mechanism,
     Neighbouring,
     PureDp,
-    Repeat,
-    Sequence,
     neighbouring_relation,
-    rounds_by_step,
     sensitivity,
 )
 from ..bracket import Bracket
-from ..dominating import Participation, dominating
-from ..pairs import (
-    ApproximateDpPair,
-    Composition,
-    DiscreteLaplacePair,
-    LaplacePair,
-    Pair,
-    RandomizedResponsePair,
-    SubsampledPair,
-)
+from ..dominating import Participation, of_way
+from ..pairs import Composition
 from ..parameters import dominated_parameters, dominating_parameters
 from ..rounding import down, float_above, float_below, up
+from ..ways import Way, ways
 
 METHOD = "largest-loss"
 
@@ -60,25 +52,38 @@ def pure_epsilon(run: Mechanism, neighbouring: Neighbouring, participation: Part
     Raises InputError for combinations that have no meaning or no known bound.
     """
     relation = neighbouring_relation(neighbouring)
-    exact, low, others = Fraction(0), Fraction(0), []
-    for part, rounds in rounds_by_step(run).items():
-        loss = _rational_loss(part, relation)
+    found = [_of_way(way, relation, participation) for way in ways(run, relation)]
+    return reduce(Bracket.maximum, found)
+
+
+def _of_way(way: Way, relation: Neighbouring, participation: Participation) -> Bracket:
+    exact, low = Fraction(0), Fraction(0)
+    others: Way = {}
+    for (part, change), rounds in way.items():
+        loss = _rational_loss(part, relation if change == "stays" else "add-remove")
         if loss is None:
-            others.append(Repeat(part, rounds))
+            others[part, change] = rounds
             continue
         exact += rounds * loss
-        low += rounds * loss if isinstance(part, Laplace | DiscreteLaplace) else 0  # the others state a bound only
+        low += rounds * loss if _attains(part) else 0  # the others state a bound only
     if not others:
         return Bracket(_below(low), decimal_above(exact), True, METHOD)
-    pairs = dominating(Sequence(tuple(others)), relation, participation)
+    pairs = of_way(others, relation, participation)
     with ctx.workprec(_BITS):
         upper = max((_sum_above(product, exact) for product in pairs.upper), default=math.inf)
         lower = max((_sum_below(product, low) for product in pairs.lower), default=_below(low))
     return Bracket(min(lower, upper), upper, True, METHOD)
 
 
+def _attains(part: Mechanism) -> bool:
+    return isinstance(part.mechanism if isinstance(part, Group) else part, Laplace | DiscreteLaplace)
+
+
 def _rational_loss(part: Mechanism, relation: Neighbouring) -> Fraction | None:
     """One round's largest loss where it is a quotient of stated decimals; None where it is not, or has no bound."""
+    if isinstance(part, Group):
+        single = _rational_loss(part.mechanism, relation)
+        return None if single is None else part.units * single
     if isinstance(part, PureDp) or (isinstance(part, ApproximateDp) and part.delta == 0):
         return decimal(part.epsilon)
     if isinstance(part, Laplace):
@@ -107,7 +112,7 @@ def _below(total: Fraction) -> float:
 def _sum_above(product: Composition, exact: Fraction) -> float:
     total = arb(fmpq(exact.numerator, exact.denominator))
     for pair, rounds in product:
-        loss = _largest_loss(dominating_parameters(pair))
+        loss = dominating_parameters(pair).supremum()
         if loss is None:
             return math.inf
         total += rounds * loss
@@ -117,38 +122,8 @@ def _sum_above(product: Composition, exact: Fraction) -> float:
 def _sum_below(product: Composition, exact: Fraction) -> float:
     total = arb(fmpq(exact.numerator, exact.denominator))
     for pair, rounds in product:
-        loss = _largest_loss(dominated_parameters(pair))
+        loss = dominated_parameters(pair).supremum()
         if loss is None:
             return math.inf
         total += rounds * loss
     return max(0.0, float_below(total))
-
-
-def _largest_loss(pair: Pair) -> arb | None:
-    """The essential supremum of log(dP/dQ) under P; None where it is infinite, or not known."""
-    if isinstance(pair, LaplacePair):
-        return arb(pair.shift)
-    if isinstance(pair, DiscreteLaplacePair):
-        return arb(pair.shift) / arb(pair.scale)
-    if isinstance(pair, RandomizedResponsePair):
-        flip = arb(pair.flip)
-        return ((1 - flip) * (pair.categories - 1) / flip).log()
-    if isinstance(pair, ApproximateDpPair):
-        return arb(pair.epsilon) if pair.delta == 0 else None
-    if isinstance(pair, SubsampledPair):
-        return _sampled_loss(pair, _largest_loss(pair.base))
-    return None
-
-
-def _sampled_loss(pair: SubsampledPair, base: arb | None) -> arb | None:
-    """With ratios from e^-base to e^base of the base pair, which is symmetric; base None: from 0 to infinity."""
-    rate = arb(pair.rate)
-    least = 1 - rate if base is None else 1 - rate * (1 - (-base).exp())
-    if pair.order == "add":  # against 1 - rate + rate dP0/dQ0
-        return -least.log()
-    if base is None or pair.order == "visible":
-        return base
-    most = 1 + rate * base.expm1()
-    if pair.order == "replace":  # the same output has the largest ratio of P0 and the smallest of the opposite shift
-        return (most / least).log()
-    return most.log()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from ...mechanisms import (
+    Disjoint,
     Mechanism,
     Neighbouring,
     Repeat,
@@ -133,7 +134,7 @@ class RunningEpsilon:
         self._pairs[step] = alone
         self._orders = max(self._orders, len(alone))
         self._loudest = max(self._loudest, loudness(alone[0]))
-        self._tight &= served and pairs.lower == pairs.upper
+        self._tight &= served and pairs.lower == pairs.upper and not isinstance(step, Disjoint)  # which has no orders
 
     def _from_running(self) -> Bracket:
         for one in (self._layout, self._next):

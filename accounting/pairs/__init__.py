@@ -12,8 +12,10 @@ from .discrete_laplace import DiscreteLaplacePair
 from .finite import FinitePair
 from .gaussian import GaussianPair
 from .laplace import LaplacePair
+from .mixed_gaussian import MixedGaussianPair
 from .mixture import MixturePair
 from .pair import Composition, Pair
+from .product import ProductPair, product_of
 from .randomized_response import RandomizedResponsePair
 from .renyi_bounds import RenyiLines, ZcdpBound
 from .subsampled import Order, SubsampledPair
@@ -28,14 +30,17 @@ __all__ = [
     "FinitePair",
     "GaussianPair",
     "LaplacePair",
+    "MixedGaussianPair",
     "MixturePair",
     "OpposedPair",
     "Order",
     "Pair",
+    "ProductPair",
     "RandomizedResponsePair",
     "RenyiLines",
     "ReplacedAllocationPair",
     "SubsampledPair",
     "ZcdpBound",
     "ZeroedPair",
+    "product_of",
 ]

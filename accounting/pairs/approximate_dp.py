@@ -50,6 +50,10 @@ class ApproximateDpPair(Pair):
         """epsilon, unless it may fail."""
         return self.epsilon if self.delta == 0 else math.inf
 
+    def supremum(self) -> arb | None:
+        """epsilon, unless it may fail."""
+        return arb(self.epsilon) if self.delta == 0 else None
+
     def has_divergence(self) -> bool:
         """A formula."""
         return True

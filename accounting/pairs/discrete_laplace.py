@@ -50,6 +50,10 @@ class DiscreteLaplacePair(Pair):
         """Everywhere above the shift."""
         return self.shift / self.scale
 
+    def supremum(self) -> arb | None:
+        """shift / scale."""
+        return arb(self.shift) / arb(self.scale)
+
     def has_divergence(self) -> bool:
         """A formula."""
         return True

@@ -60,6 +60,16 @@ class FinitePair(Pair):
             ]
         return max(0.0, *losses)
 
+    def supremum(self) -> arb | None:
+        """Over the outcomes."""
+        kept = [(p, q) for p, q in self.outcomes() if not p.is_zero()]
+        if any(q.is_zero() for _, q in kept):
+            return None
+        most = arb(0)
+        for p, q in kept:
+            most = most.max((p / q).log())
+        return most
+
     def has_divergence(self) -> bool:
         """A sum over the outcomes."""
         return True

@@ -41,6 +41,10 @@ class LaplacePair(Pair):
         """Everywhere above the shift."""
         return self.shift
 
+    def supremum(self) -> arb | None:
+        """The shift."""
+        return arb(self.shift)
+
     def has_divergence(self) -> bool:
         """A formula."""
         return True

@@ -48,6 +48,10 @@ class Pair:
         """About the largest log(dP/dQ), the Renyi divergence of order infinity; inf where the loss is unbounded."""
         return math.inf
 
+    def supremum(self) -> arb | None:
+        """A ball that holds the essential supremum of log(dP/dQ) under P; None where it is infinite, or not known."""
+        return None
+
     def has_divergence(self) -> bool:
         """Whether `divergence` is known."""
         return False

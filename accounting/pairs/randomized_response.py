@@ -48,6 +48,11 @@ class RandomizedResponsePair(Pair):
         high, low = math.log1p(-self.flip), math.log(self.flip / (self.categories - 1))
         return max(0.0, high - low) + 32 * UNIT * (1 - high - low)
 
+    def supremum(self) -> arb | None:
+        """Of the truth."""
+        flip = arb(self.flip)
+        return ((1 - flip) * (self.categories - 1) / flip).log()
+
     def has_divergence(self) -> bool:
         """A formula."""
         return True

@@ -81,6 +81,19 @@ class SubsampledPair(Pair):
             return math.log1p(self.rate * math.expm1(base)) - math.log1p(-self.rate * -math.expm1(-base))
         return math.log1p(self.rate * math.expm1(base))
 
+    def supremum(self) -> arb | None:
+        """With ratios from e^-base to e^base of the base pair, which is symmetric; base None: from 0 to infinity."""
+        rate, base = arb(self.rate), self.base.supremum()
+        least = 1 - rate if base is None else 1 - rate * (1 - (-base).exp())
+        if self.order == "add":  # against 1 - rate + rate dP0/dQ0
+            return -least.log()
+        if base is None or self.order == "visible":
+            return base
+        most = 1 + rate * base.expm1()
+        if self.order == "replace":  # the same output has the largest ratio of P0 and the smallest of the other shift
+            return (most / least).log()
+        return most.log()
+
     def words(self) -> str:
         """P against Q."""
         base, rate = self.base.words(), f"{self.rate:.6g}"

@@ -22,10 +22,12 @@ from ...pairs import (
     FinitePair,
     GaussianPair,
     LaplacePair,
+    MixedGaussianPair,
     MixturePair,
     OpposedPair,
     Order,
     Pair,
+    ProductPair,
     RandomizedResponsePair,
     SubsampledPair,
     ZeroedPair,
@@ -36,6 +38,8 @@ from .bases import ContinuousBase, GaussianBase, continuous_base
 from .cells import Atoms, Cells, Vector, optimistic, pessimistic
 from .closed_laws import GaussianLaw, LaplaceLaw, VisibleLaw
 from .discrete import finite_cells, lattice_base, lattice_cells, outcome_cells
+from .mixed import mixed_cells, mixed_span
+from .product import MOST_CELLS, crossed, merged
 from .sampling import joined, location_cells, replace_continuous, replace_lattice, sheets
 from .transform import AtomLaw, Law
 from .zeroed import below_zero, opposed_cells, span, zeroed_cells
@@ -50,7 +54,7 @@ _FEW = 512
 _TRIMMED = 1e-3
 """Share of the tail that may be lost to large losses."""
 
-SampledPair = SubsampledPair | OpposedPair | ZeroedPair
+SampledPair = SubsampledPair | OpposedPair | ZeroedPair | MixedGaussianPair
 """Pairs in which a coin, seen or not, decides about taking part."""
 
 
@@ -85,8 +89,11 @@ def supports_pair(pair: Pair) -> bool:
         return supports_base(pair.base)
     if isinstance(pair, MixturePair):
         return all(isinstance(part, SampledPair) and supports_pair(part) for _, part in pair.parts)
+    if isinstance(pair, ProductPair):
+        return all(not isinstance(part, SampledPair) and supports_pair(part) for part, _ in pair.parts)
     if isinstance(pair, SubsampledPair):
-        if pair.order == "replace" and isinstance(pair.base, RandomizedResponsePair | ApproximateDpPair | FinitePair):
+        listed = RandomizedResponsePair | ApproximateDpPair | FinitePair | ProductPair
+        if pair.order == "replace" and isinstance(pair.base, listed):
             return False
         return not isinstance(pair.base, SubsampledPair) and supports_pair(pair.base)
     return (
@@ -98,7 +105,8 @@ def supports_pair(pair: Pair) -> bool:
             | ApproximateDpPair
             | FinitePair
             | OpposedPair
-            | ZeroedPair,
+            | ZeroedPair
+            | MixedGaussianPair,
         )
         or lattice_base(pair) is not None
     )
@@ -164,13 +172,17 @@ def _visible(base: Law, rate: float, direction: float) -> Law:
 def _cells(pair: Pair, resolution: Resolution) -> Cells:
     if isinstance(pair, SubsampledPair):
         return _subsampled(pair, resolution)
+    if isinstance(pair, MixedGaussianPair):
+        forced = mixed_span(pair, resolution.tail)
+        edges = _graded(lambda edges: [mixed_cells(pair, edges, resolution.tail)], forced, resolution)
+        return mixed_cells(pair, edges, resolution.tail)
     if isinstance(pair, OpposedPair):
         return opposed_cells(pair, _opposed_edges(pair, resolution), resolution.tail)
     if isinstance(pair, ZeroedPair):
         edges = _opposed_edges(OpposedPair(pair.shift, pair.rate, pair.order), resolution)
         other = below_zero(pair)
         return joined(zeroed_cells(pair, edges, _edges(GaussianBase(pair.shift), other, resolution), resolution.tail))
-    return _table(pair, resolution.tail)
+    return _product(pair, resolution) if isinstance(pair, ProductPair) else _table(pair, resolution.tail)
 
 
 def _table(pair: Pair, tail: float) -> Cells:
@@ -191,7 +203,33 @@ def _subsampled(pair: SubsampledPair, resolution: Resolution) -> Cells:
         return joined(_cut(continuous, pair.order, pair.rate, edges, resolution.tail))
     if lattice is not None and pair.order == "replace":
         return replace_lattice(lattice, pair.rate, resolution.tail)
-    return joined(sheets(_table(pair.base, resolution.tail), pair.order, pair.rate))
+    base = pair.base
+    table = _product(base, resolution) if isinstance(base, ProductPair) else _table(base, resolution.tail)
+    return joined(sheets(table, pair.order, pair.rate))
+
+
+def _product(pair: ProductPair, resolution: Resolution) -> Cells:
+    """All parts' cells together, few enough at each step."""
+    total: Cells | None = None
+    for part, rounds in pair.parts:
+        continuous = continuous_base(part)
+        for _ in range(rounds):
+            cells = _table(part, resolution.tail) if continuous is None else _even(continuous, resolution)
+            if total is None:
+                total = cells
+                continue
+            room = max(2, MOST_CELLS // cells.p.size)
+            total = merged(crossed(merged(total, room), cells), resolution.cells)
+    assert total is not None
+    return total
+
+
+def _even(base: ContinuousBase, resolution: Resolution) -> Cells:
+    """A part's own cells, of equal width: they are merged with others'."""
+    left, right = base.span(resolution.tail, 0.0)
+    inner = np.linspace(left, right, min(resolution.cells, _COARSE) + 1)
+    edges = np.unique(np.concatenate([inner, base.outer, [0.0, base.shift]]))
+    return location_cells(base, edges, resolution.tail)
 
 
 def _cut(base: ContinuousBase, order: Order, rate: float, edges: Vector, tail: float) -> list[Cells]:

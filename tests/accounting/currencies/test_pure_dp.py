@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from dpcert.accounting import calibrate, epsilon
-from dpcert.accounting.currencies import pure_dp
 from dpcert.accounting.currencies.pure_dp import pure_epsilon
 from dpcert.accounting.ledger import BudgetExceeded, PureFilter, RunningEpsilon
+from dpcert.accounting.pairs import SubsampledPair
 from dpcert.mechanisms import (
     ApproximateDp,
     DiscreteLaplace,
@@ -78,12 +78,12 @@ def test_sampled_laplace_against_densities(rate: float, shift: float) -> None:
 def test_a_planted_smaller_order_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """Were the unit's leaving priced as its coming, the densities would contradict the upper end."""
     true = sampled_laplace_loss(0.3, 1.0, "remove")
-    as_add = pure_dp._sampled_loss
+    right = SubsampledPair.supremum
 
-    def planted(pair, base):  # type: ignore[no-untyped-def]
-        return as_add(type(pair)(pair.base, pair.rate, "add"), base)
+    def planted(pair):  # type: ignore[no-untyped-def]
+        return right(SubsampledPair(pair.base, pair.rate, "add"))
 
-    monkeypatch.setattr(pure_dp, "_sampled_loss", planted)
+    monkeypatch.setattr(SubsampledPair, "supremum", planted)
     assert pure_epsilon(Poisson(Laplace(1.0), 0.3), "add-remove").upper < true
 
 

@@ -1,0 +1,81 @@
+"""Cells of a Poisson round in which each of several units has a coin (docs/theory/dominating_pairs.md, "Groups")."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from flint import ctx
+
+from ...pairs import MixedGaussianPair
+from ...rounding import UNIT
+from .bases import gaussian_masses
+from .cells import Cells, Vector
+
+_BITS = 128
+_LIGHTEST = 1e-280
+
+
+def mixed_span(pair: MixedGaussianPair, tail: float) -> list[float]:
+    """The first and the last edge, and 0 between them: outside, no centre of any weight has more than `tail` mass."""
+    counts, _ = _weights(pair)
+    reach = max(1.0, math.sqrt(-2 * math.log(tail)))
+    return [-reach, 0.0, float(counts[-1]) * pair.shift + reach]
+
+
+def mixed_cells(pair: MixedGaussianPair, edges: Vector, tail: float) -> Cells:
+    """The cells between consecutive edges; weights below the lightest are left out of P."""
+    counts, weights = _weights(pair)
+    rounding = (8 + counts.size) * UNIT
+    q, q_error = gaussian_masses(edges, 0.0)
+    p, error = np.zeros(q.size), q_error
+    apart, apart_error = np.zeros(q.size), np.zeros(q.size)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        for j, weight in zip(counts, weights, strict=True):
+            mass, mass_error = gaussian_masses(edges, float(j) * pair.shift)
+            p, error = p + weight * mass, np.maximum(error, mass_error)
+            if j > 0:  # log(p / q) from what moves away: it is tiny where the rate is
+                apart += weight * (mass / q - 1.0)
+                apart_error += weight * (1.0 + mass / q) * (mass_error + q_error + rounding)
+        ratio, ratio_error = np.log1p(apart), 1.1 * (apart_error / (1.0 + apart) + rounding * np.abs(np.log1p(apart)))
+    loss, slack = _losses(pair, counts, weights, edges)
+    known = np.isfinite(ratio) & np.isfinite(ratio_error) & (ratio_error < 0.05)
+    cells = Cells(
+        p,
+        q,
+        (loss - slack)[:-1],
+        (loss + slack)[1:],
+        error + rounding,
+        stray=2 * tail + (pair.units + 1) * _LIGHTEST,
+        ratio=np.where(known, ratio, 0.0),
+        ratio_error=np.where(known, ratio_error, np.inf),
+    )
+    return cells if pair.order == "remove" else cells.mirrored()
+
+
+def _losses(pair: MixedGaussianPair, counts: Vector, weights: Vector, x: Vector) -> tuple[Vector, Vector]:
+    """log of the likelihood ratio at each point, and a bound of its error: near 0 from what moves away from 1."""
+    rounding = (8 + counts.size) * UNIT
+    near, near_error = np.zeros(x.size), np.zeros(x.size)
+    far, far_size = np.full(x.size, -np.inf), np.full(x.size, -np.inf)
+    for j, weight in zip(counts, weights, strict=True):
+        move = float(j) * pair.shift
+        exponent, size = move * (x - 0.5 * move), 1.0 + np.abs(move * x) + move * move
+        far = np.logaddexp(far, math.log(weight) + exponent)
+        far_size = np.logaddexp(far_size, math.log(weight) + exponent + np.log(size + abs(math.log(weight))))
+        jump = np.expm1(np.minimum(exponent, 600.0))
+        near += weight * jump
+        near_error += weight * (np.abs(jump) + (1.0 + jump) * size) * rounding if j > 0 else 0.0
+    far_error = 2 * rounding * (1.0 + np.exp(far_size - far) + np.abs(far))
+    moderate = np.abs(near) < 0.5
+    safe = np.where(moderate, near, 0.0)
+    near_total = 2.2 * near_error + rounding * np.abs(safe)
+    return np.where(moderate, np.log1p(safe), far), np.where(moderate, near_total, far_error)
+
+
+def _weights(pair: MixedGaussianPair) -> tuple[Vector, Vector]:
+    """Numbers of units and their probabilities, but for probabilities below the lightest."""
+    with ctx.workprec(_BITS):
+        law = [float(weight.mid()) for weight in pair.weights()]
+    kept = [j for j, weight in enumerate(law) if weight >= _LIGHTEST]
+    return np.array(kept, dtype=float), np.array([law[j] for j in kept])
