@@ -14,9 +14,21 @@ from __future__ import annotations
 
 import heapq
 import math
+from fractions import Fraction
 from itertools import pairwise
 
-from ...mechanisms import InputError, Neighbouring, Notion, Run, Visibility, as_run, default_relation
+from ...mechanisms import (
+    InputError,
+    Mechanism,
+    Neighbouring,
+    Notion,
+    Run,
+    Visibility,
+    Zcdp,
+    as_run,
+    default_relation,
+    rounds_by_step,
+)
 from ...mechanisms.validate import number
 from ..bracket import Bracket
 from ..dominating import dominating
@@ -41,6 +53,7 @@ from ..rdp.base import largest_loss
 from ..rdp.rdp import RenyiCurve, curve
 from ..rdp.rdp import supports as has_renyi
 from ..rounding import down, up, widened_down, widened_up
+from .pure_dp import decimal, decimal_above
 
 METHOD = "renyi-orders"
 
@@ -75,8 +88,18 @@ def rho(
     relation = neighbouring or default_relation(notion, participation)
     pairs = dominating(as_run(run), relation, seen_by(notion, participation))
     upper = max((_above(product, orders_up_to, rtol) for product in pairs.upper), default=math.inf)
+    upper = min(upper, _stated(as_run(run)))
     lower = max((_below(product, orders_up_to) for product in pairs.lower), default=0.0)
     return Bracket(min(lower, upper), upper, True, METHOD)
+
+
+def _stated(run: Mechanism) -> float:
+    """The sum of the rounds' rho where each states its own, as decimals (Bun, Steinke 2016, Lemma 2.3); inf: not so."""
+    parts = rounds_by_step(run)
+    if not all(isinstance(part, Zcdp) for part in parts):
+        return math.inf
+    stated = (rounds * decimal(part.rho) for part, rounds in parts.items() if isinstance(part, Zcdp))
+    return decimal_above(sum(stated, Fraction(0)))
 
 
 def _above(product: Composition, last: float, rtol: float) -> float:

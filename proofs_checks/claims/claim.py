@@ -104,12 +104,26 @@ COMPANIONS = {"delta": "epsilon", "epsilon_interval": "epsilon", "orders_up_to":
 """Keys that mean something beside one of them only."""
 
 
+def _year(field: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1900 <= value <= 2999:
+        raise InputError(field, value, "a year with four digits")
+    return value
+
+
+def _link(field: str, value: object) -> str:
+    link = _text(field, value)
+    if not link.startswith(("https://", "http://")) or set(link) & set(" \"'<>()[]"):
+        raise InputError(field, value, "a web address, with https://, without spaces, quotes and brackets")
+    return link
+
+
 class Statement(Table):
     """[claim]: what is claimed, about whom, and by whom.
 
     One currency (proofs_checks/claims/currency.py): epsilon with delta (0 for pure DP), rho (with orders_up_to), mu
     (with fpr_at_least), renyi = {order, epsilon}, curve = [[epsilon, delta], ...], tpr_at_fpr = {fpr, tpr}, advantage.
     epsilon_interval: what the printed epsilon may have been before rounding; the verdict then uses its upper end.
+    author, year: who published the number, and when; link: where to read it. Tables of many claims sort by them.
     convention: how the source computed the number. assumed: what had to be assumed to write the file.
     implementation: "package.module:callable", what `dpcert verify --audit` attacks.
     coalition_sees_participation: billboard and joint only, default true (see `sees_participation`).
@@ -119,7 +133,10 @@ class Statement(Table):
     """
 
     title: Text
+    author: Text | None = None
+    year: Annotated[int | None, checked(_year)] = None
     source: Text = "not stated"
+    link: Annotated[str | None, checked(_link)] = None
     notion: Notion = "dp"
     unit: Text = "unit"
     neighbouring: Neighbouring

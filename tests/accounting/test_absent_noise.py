@@ -188,7 +188,7 @@ def test_shuffled_batches_of_a_fixed_size_refuse_add_remove_before_every_observe
 CLAIMS = Path(__file__).parents[2] / "claims"
 
 
-@pytest.mark.parametrize("path", sorted(CLAIMS.glob("dpfedmtl-*-as-written.toml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(CLAIMS.rglob("dpfedmtl-*-as-written.toml")), ids=lambda path: path.stem)
 def test_dpfedmtl_as_written_holds_for_no_relation(path):
     """Replaced or zeroed: refuted by the sum of all rounds' averages (all others at zero). Absent: refused."""
     tables = read_tables(path)

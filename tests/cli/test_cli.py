@@ -465,7 +465,7 @@ def test_every_command_of_the_help_has_its_own(capsys: pytest.CaptureFixture[str
 
 def test_explain_names_the_convention_behind_a_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """TF-Privacy's tutorial: 60 epochs of MNIST, 3.01 by the classic conversion."""
-    shipped = Path(__file__).parents[2] / "claims" / "tf-privacy-mnist-60-epochs.toml"
+    shipped = Path(__file__).parents[2] / "claims" / "libraries" / "tf-privacy-mnist-60-epochs.toml"
     assert run(["explain", "--json", str(shipped)]) == 0
     document = json.loads(capsys.readouterr().out)
     assert any("classic conversion" in name for name in document["reproduced_by"])
@@ -522,7 +522,7 @@ def test_the_table_says_which_claims_got_no_certificate_and_why(files, tmp_path,
 
 
 def test_claims_of_one_name_in_two_folders_get_two_certificates(tmp_path, capsys):
-    text = (Path(__file__).parents[2] / "claims" / "pmtl-theorem1-epsilon2.toml").read_text()
+    text = (Path(__file__).parents[2] / "claims" / "seeds" / "pmtl-theorem1-epsilon2.toml").read_text()
     for folder, rounds in (("a", 100), ("b", 99)):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "claim.toml").write_text(text.replace("rounds = 100", f"rounds = {rounds}"))
@@ -545,7 +545,7 @@ HEAVY = {"torch", "sklearn", "hypothesis", "z3", "matplotlib", "pandas", "dp_acc
         (["--help"], {"scipy", "flint", "pydantic"}),
         (["check", "--help"], {"scipy"}),
         (["epsilon", "--delta", "1e-5", "--rounds", "9", "--noise-multiplier", "1"], set()),
-        (["verify", str(Path(__file__).parents[2] / "claims" / "pmtl-theorem1-epsilon2.toml")], set()),
+        (["verify", str(Path(__file__).parents[2] / "claims" / "seeds" / "pmtl-theorem1-epsilon2.toml")], set()),
     ],
 )
 def test_a_command_loads_only_what_it_needs(arguments, beyond):

@@ -16,15 +16,20 @@ CLAIMS = Path(__file__).parents[2] / "claims"
 FORMULA = "one round's Gaussian formula"
 
 
+def claim_file(name: str) -> Path:
+    (file,) = CLAIMS.rglob(f"{name}.toml")
+    return file
+
+
 def shown(name: str, capsys: pytest.CaptureFixture[str]) -> str:
-    assert run(["explain", str(CLAIMS / f"{name}.toml")]) == 0
+    assert run(["explain", str(claim_file(name))]) == 0
     return " ".join(capsys.readouterr().out.split())
 
 
 def test_a_number_that_nothing_reproduces_is_said_to_be_one(capsys: pytest.CaptureFixture[str]) -> None:
     """Abadi et al.'s 2.55 for 400 epochs: their accountant gives 2.574, and nothing that was tried gives 2.55."""
     text = shown("abadi16-mnist-e400", capsys)
-    found = explained(load_claim(CLAIMS / "abadi16-mnist-e400.toml"))
+    found = explained(load_claim(claim_file("abadi16-mnist-e400")))
     assert f"None of the {len(found)} conventions tried gives the printed digits" in text
     assert "The nearest is 2.57366, RDP, classic conversion" in text
     assert "By chance: " in text
@@ -32,17 +37,17 @@ def test_a_number_that_nothing_reproduces_is_said_to_be_one(capsys: pytest.Captu
 
 
 def test_verify_says_so_too() -> None:
-    result = verify(CLAIMS / "abadi16-mnist-e400.toml")
+    result = verify(claim_file("abadi16-mnist-e400"))
     (finding,) = (finding for finding in result.findings if finding.id == "digits-not-reproduced")
     assert result.reproduced_by == ()
     assert finding.severity == "info"
     assert "common conventions tried gives the printed digits" in finding.text
     assert "dpcert explain searches more" in finding.text
-    assert not any(f.id == "digits-not-reproduced" for f in verify(CLAIMS / "abadi16-mnist-e100.toml").findings)
+    assert not any(f.id == "digits-not-reproduced" for f in verify(claim_file("abadi16-mnist-e100")).findings)
 
 
 def test_json_carries_everything(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["explain", "--json", str(CLAIMS / "abadi16-mnist-e100.toml")]) == 0
+    assert run(["explain", "--json", str(claim_file("abadi16-mnist-e100"))]) == 0
     document = json.loads(capsys.readouterr().out)
     conventions = document["conventions"]
     assert document["tried"] == len(conventions)
@@ -68,14 +73,14 @@ def test_json_carries_everything(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_readings_of_the_source_are_found_and_named(name: str, expected: str) -> None:
-    found = commonly_explained(load_claim(CLAIMS / f"{name}.toml"), None)
+    found = commonly_explained(load_claim(claim_file(name)), None)
     assert any(convention.name.startswith(expected) for convention in found if convention.reproduces)
 
 
 @pytest.mark.parametrize("name", ["dpfedmtl-celeba-sigma0.65-as-written", "dpfedmtl-sigma-formula-epsilon8"])
 def test_the_formula_does_not_give_the_noise_0_65_for_epsilon_8(name: str) -> None:
     """sqrt(2 log(1.25e5)) / 8 is 0.6056; with the printed 0.65 epsilon is 7.45, which nobody rounds to 8."""
-    found = explained(load_claim(CLAIMS / f"{name}.toml"))
+    found = explained(load_claim(claim_file(name)))
     formula = [convention for convention in found if convention.name.startswith(FORMULA)]
     assert any(convention.value == pytest.approx(7.4535, abs=1e-4) for convention in formula)
     assert not any(convention.reproduces for convention in formula)
@@ -84,7 +89,9 @@ def test_the_formula_does_not_give_the_noise_0_65_for_epsilon_8(name: str) -> No
 def test_a_population_is_found_behind_a_rate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """De et al.'s CIFAR-10 noise with 45,000 of the 50,000 images: 1.108 by RDP."""
     text = (
-        (CLAIMS / "de22-cifar10-epsilon1.toml").read_text(encoding="utf-8").replace("epsilon = 1.0", "epsilon = 1.108")
+        (CLAIMS / "papers" / "de22-cifar10-epsilon1.toml")
+        .read_text(encoding="utf-8")
+        .replace("epsilon = 1.0", "epsilon = 1.108")
     )
     (tmp_path / "smaller.toml").write_text(text, encoding="utf-8")
     assert run(["explain", "--json", str(tmp_path / "smaller.toml")]) == 0
@@ -98,7 +105,7 @@ def test_which_shipped_numbers_nothing_reproduces() -> None:
     """As docs/claims.md says."""
     without = {
         path.stem
-        for path in CLAIMS.glob("*.toml")
+        for path in CLAIMS.rglob("*.toml")
         if not any(convention.reproduces for convention in explained(load_claim(path)))
     }
     assert without == {"abadi16-mnist-e400", "dpfedmtl-celeba-sigma0.65-as-written"}

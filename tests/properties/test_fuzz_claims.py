@@ -18,7 +18,7 @@ from dpcert.cli import run
 from dpcert.mechanisms import InputError, Mechanism
 from dpcert.proofs_checks.claims.claim import Claim, load_claim, parse_claim
 
-CLAIMS = sorted((Path(__file__).parents[2] / "claims").glob("*.toml"))
+CLAIMS = sorted((Path(__file__).parents[2] / "claims").rglob("*.toml"))
 NUMBERS = st.one_of(
     st.integers(),
     st.integers(min_value=10**300, max_value=10**400),

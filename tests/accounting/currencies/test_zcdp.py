@@ -111,6 +111,16 @@ def test_gaussian_rounds_are_exact_and_add_up() -> None:
     assert found.width < 1e-12
 
 
+def test_stated_rhos_add_up_as_the_decimals_that_they_are() -> None:
+    """As in the budget of the 2020 Census, Detailed DHC-A; one more unit in the last place is one too many."""
+    rounds = ((0.008, 20), (2.134, 8), (0.159, 16))
+    run = Sequence(tuple(Repeat(Zcdp(stated), times) for stated, times in rounds))
+    assert rho(run, "replace-one").upper == 19.776
+    assert rho(Sequence((run, Zcdp(1e-15))), "replace-one").upper > 19.776
+    mixed = rho(Sequence((run, Gaussian(1000.0))), "add-remove")
+    assert mixed.upper >= 19.776 + 5e-7
+
+
 def test_a_stated_rho_is_a_bound_only() -> None:
     found = rho(Repeat(Zcdp(0.1), 3))
     assert found.lower == 0.0

@@ -18,7 +18,7 @@ from dpcert.proofs_checks.verification.verify import verify
 
 ROOT = Path(__file__).resolve().parents[3]
 CLAIMS = ROOT / "claims"
-WEIGHTED = CLAIMS / "pmtl-reference-code-femnist-weighted.toml"
+WEIGHTED = CLAIMS / "seeds" / "pmtl-reference-code-femnist-weighted.toml"
 SHARED = ROOT.parent / "shared" / "data" / "femnist-206-writers.leaf.json.zip"
 
 
@@ -135,7 +135,7 @@ def test_shuffled_batches_are_one_round_each_to_the_coalition():
     ],
 )
 def test_pmtl_figure_2_has_three_numbers(file, printed, hidden_lower, coalition):
-    result = verify(CLAIMS / f"pmtl-figure2-{file}.toml")
+    result = verify(CLAIMS / "seeds" / f"pmtl-figure2-{file}.toml")
     assert result.verdict == "refuted"
     assert result.claim.statement.epsilon == printed
     outside, everybody = result.observers

@@ -15,14 +15,14 @@ from dpcert.mechanisms import Gaussian, Poisson, Repeat
 from dpcert.proofs_checks.claims.claim import load_claim
 from dpcert.proofs_checks.verification.verify import verify
 
-FILES = sorted((Path(__file__).parents[3] / "claims").glob("*.toml"))
+FILES = sorted((Path(__file__).parents[3] / "claims").rglob("*.toml"))
 
 
 def sampled_gaussian(path: Path) -> tuple[float, float, int] | None:
     """(noise multiplier, rate, rounds) where dp-accounting's grid of privacy losses can do it in a second."""
     claim = load_claim(path)
     ran = claim.run
-    if claim.statement.neighbouring != "add-remove" or not isinstance(ran, Repeat):
+    if claim.statement.neighbouring != "add-remove" or not claim.statement.delta or not isinstance(ran, Repeat):
         return None
     step = ran.mechanism
     if isinstance(step, Poisson) and isinstance(step.mechanism, Gaussian) and step.mechanism.noise_multiplier >= 0.5:
@@ -31,9 +31,17 @@ def sampled_gaussian(path: Path) -> tuple[float, float, int] | None:
 
 
 POISSON = [path for path in FILES if sampled_gaussian(path)]
+QUICK = (
+    "abadi16-mnist-e100",
+    "bu20-mnist-sigma1.06",
+    "de22-cifar10-epsilon1",
+    "opacus-issue643-gdp",
+    "tff-emnist-tutorial",
+)
+COMPARED = [path if path.stem in QUICK else pytest.param(path, marks=pytest.mark.nightly) for path in POISSON]
 
 
-@pytest.mark.parametrize("path", POISSON, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", COMPARED, ids=lambda path: path.stem)
 def test_intervals_meet_dp_accountings_own(path: Path) -> None:
     """dp-accounting 0.6, optimistic and pessimistic grids of 1e-4.
 
@@ -65,8 +73,9 @@ def test_intervals_meet_dp_accountings_own(path: Path) -> None:
 
 
 def test_there_are_enough_of_them() -> None:
-    assert len(FILES) >= 41
-    assert len(POISSON) >= 17
+    assert len(FILES) >= 150
+    assert len(POISSON) >= 40
+    assert {path.parent.name for path in FILES} == {"papers", "deployments", "libraries", "seeds"}
 
 
 @pytest.mark.parametrize("name", ["bu20-mnist-sigma1.06", "bu20-mnist-sigma0.638", "opacus-issue643-gdp"])
@@ -106,4 +115,4 @@ def test_the_whole_main_job(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(claims) == len(FILES)
     assert all(claim["witness"] for claim in claims if claim["verdict"] == "refuted")
     verdicts = Counter(claim["verdict"] for claim in claims)
-    assert verdicts["undecided"] <= 1
+    assert verdicts["undecided"] <= 6, "those of which a bound alone is known"

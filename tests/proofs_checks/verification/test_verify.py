@@ -77,7 +77,7 @@ def test_verdicts_flip_at_the_true_epsilon(z: float) -> None:
 def test_figure_2_of_pmtl_is_refuted_against_the_coalition(
     name: str, shift: str, rounds: int, cohort: int, population: int
 ) -> None:
-    result = verify(CLAIMS / f"pmtl-figure2-{name}.toml")
+    result = verify(CLAIMS / "seeds" / f"pmtl-figure2-{name}.toml")
     assert result.verdict == "refuted"
     assert {"no-amplification-against-coalition", "replace-one-sensitivity", "delta-not-small"} <= {
         finding.id for finding in result.findings
@@ -108,8 +108,8 @@ def test_the_coalition_is_the_default_and_is_said() -> None:
 
 
 def test_theorem_1_of_pmtl_holds_inside_its_hidden_condition_only() -> None:
-    assert verify(CLAIMS / "pmtl-theorem1-epsilon2.toml").verdict == "holds"
-    outside = verify(CLAIMS / "pmtl-theorem1-epsilon40.toml")
+    assert verify(CLAIMS / "seeds" / "pmtl-theorem1-epsilon2.toml").verdict == "holds"
+    outside = verify(CLAIMS / "seeds" / "pmtl-theorem1-epsilon40.toml")
     assert outside.verdict == "refuted"
     assert outside.witness is not None
     with mpmath.workdps(60):
@@ -119,14 +119,14 @@ def test_theorem_1_of_pmtl_holds_inside_its_hidden_condition_only() -> None:
 
 
 def test_sensitivity_of_dpfedmtl_is_too_small_by_m_over_k_squared() -> None:
-    result = verify(CLAIMS / "dpfedmtl-femnist-sigma9.69-as-written.toml")
+    result = verify(CLAIMS / "seeds" / "dpfedmtl-femnist-sigma9.69-as-written.toml")
     texts = {finding.id: finding.text for finding in result.findings}
     assert f"{174 / 9:.4g} times" in texts["sensitivity-too-small"]
     assert "noise-before-averaging" in texts
 
 
 def test_shuffled_batches_refute_a_poisson_claim() -> None:
-    result = verify(CLAIMS / "chua24-shuffle-as-poisson.toml")
+    result = verify(CLAIMS / "papers" / "chua24-shuffle-as-poisson.toml")
     assert result.verdict == "refuted"
     assert result.certified.lower > 10.99
     assert result.certified.upper < 10.998
@@ -162,7 +162,7 @@ def test_weights_widen_the_interval_to_both_cohorts() -> None:
 
 
 def test_json_has_the_contract_s_fields() -> None:
-    document = verify(CLAIMS / "pmtl-figure2-femnist.toml").to_json()
+    document = verify(CLAIMS / "seeds" / "pmtl-figure2-femnist.toml").to_json()
     fields = {"file", "title", "verdict", "claimed", "certified", "reproduced_by", "assumptions", "not_checked"}
     assert fields | {"findings", "witness", "certificate"} <= set(document)
     assert document["claimed"] == {"epsilon": 13.6, "delta": 0.004878}
