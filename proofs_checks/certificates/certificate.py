@@ -15,8 +15,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
@@ -24,12 +23,12 @@ from typing import Any, Literal
 
 from flint import ctx
 
-from ... import __version__
 from ...mechanisms.tables.cohort import SamplingTable
 from ...mechanisms.tables.correlated import CorrelatedTable
 from ...mechanisms.tables.noise import GaussianMeanTable
 from ...mechanisms.tables.phase import Phase
 from ..claims.claim import Claim, Statement
+from ..claims.judged import issued
 from ..claims.observers import observer_is_the_notion_s_own
 from .checker import check, format, pairs
 from .checker.verdict import PRECISION
@@ -121,7 +120,7 @@ def certificate(claim: Claim, lower: float, upper: float) -> Table:
         raise NoCertificate("the certificate's format has no such observer, and no noise that clients know a part of")
     statement: Table = {
         "format": format.FORMAT,
-        "issued": _issued(claim),
+        "issued": asdict(issued(claim)),
         "claim": _claim(claim.statement, restated(claim)),
         "phases": [_phase(phase) for phase in claim.phases],
     }
@@ -206,14 +205,6 @@ def _searches(document: Table, places: tuple[int, ...], *, worst: bool) -> dict[
     except (ValueError, ArithmeticError, LookupError, TypeError) as problem:
         raise NoCertificate(f"the checker cannot read the mechanism: {problem}") from None
     return {direction: Search(product, claim["delta"]) for direction, product in found.items()}
-
-
-def _issued(claim: Claim) -> Table:
-    """Which dpcert wrote the certificate, on which day (UTC), and the sha256 of the claim's file, if it has one."""
-    file = Path(claim.file) if claim.file else None
-    content = file.read_bytes() if file and file.is_file() else None
-    hashed = None if content is None else sha256(content).hexdigest()
-    return {"dpcert": __version__, "date": datetime.now(UTC).date().isoformat(), "claim_sha256": hashed}
 
 
 def _claim(statement: Statement, note: str | None) -> Table:

@@ -54,8 +54,9 @@ def _about_statement(claim: Claim) -> Iterator[str]:
         f"neighbours: {statement.neighbouring}, unit: {statement.unit}; "
         f"one unit's change moves the sum by up to {move:g} clip"
     )
-    if statement.notion != "dp" or statement.observer is not None:
-        yield f"notion: {statement.notion}; {_observer(claim)}"
+    observer = observer_in_words(claim)
+    if observer is not None:
+        yield f"notion: {statement.notion}; {observer}"
     if statement.epsilon_interval:
         yield f"the printed epsilon is rounded: anything up to {statement.threshold:g} is covered by the claim"
     else:
@@ -67,9 +68,11 @@ def _about_statement(claim: Claim) -> Iterator[str]:
         )
 
 
-def _observer(claim: Claim) -> str:
-    """Whom the verdict is about, and whether the claim says so."""
+def observer_in_words(claim: Claim) -> str | None:
+    """Whom the verdict is about, and whether the claim says so; None for plain privacy, which names nobody."""
     statement = claim.statement
+    if statement.notion == "dp" and statement.observer is None:
+        return None
     if statement.observer is None and statement.coalition_sees_participation is False:
         return "no observer learns who takes part"
     pooled = "judged against the coalition of all others, who pool who of them takes part"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -20,9 +20,10 @@ from ...mechanisms import InputError, Mechanism
 from ...mechanisms.tables.phase import has_uneven_cohorts
 from ..auditing import AuditResult, AuditWitness
 from ..certificates.certificate import NoCertificate, restated, write
-from ..claims.claim import Claim, divides_by_who_is_there, hidden_and_uneven, load_claim
+from ..claims.claim import Claim, load_claim
 from ..claims.currency import Against, EpsilonAt
 from ..claims.findings import NOT_CHECKED, Finding, assumptions, findings
+from ..claims.judged import Judged, judged
 from ..claims.observers import (
     ObservedInterval,
     by_observer,
@@ -36,6 +37,7 @@ from ..reproduction.claimed import commonly_explained
 from ..reproduction.matches import Convention, not_reproduced
 from ..reproduction.printed import printed
 from .witness import CurrencyWitness, Witness, currency_witness, witness
+from .worse import covering
 
 Verdict = Literal["holds", "refuted", "undecided"]
 
@@ -46,6 +48,7 @@ class Verification:
 
     certified: the interval that holds the true epsilon. reproduced_by: the conventions that give the printed digits
     (this says nothing about the verdict). witness: what refutes it. certificate: the file written, if one was.
+    judged: what ran, against whom, by whose word.
     audit: the attack on the implementation, if one was named and asked for.
     observers: for billboard and joint claims, the interval if cohorts stay hidden and against all others.
     """
@@ -60,6 +63,7 @@ class Verification:
     witness: Witness | CurrencyWitness | AuditWitness | None
     certificate: str | None
     seconds: float
+    judged: Judged
     audit: AuditResult | None = None
     observers: tuple[ObservedInterval, ...] = ()
 
@@ -106,6 +110,7 @@ class Verification:
                 f"{currency.name}_upper": self.certified.upper,
             },
             "method": self.certified.method,
+            "judged": self.judged.to_json(),
             "why": self.why,
             "reproduced_by": list(self.reproduced_by),
             "assumptions": list(self.assumptions),
@@ -162,6 +167,7 @@ def verify(
         certificate=certificate,
         observers=observers,
         seconds=time.perf_counter() - started,
+        judged=judged(claim),
     )
 
 
@@ -258,9 +264,7 @@ def judge(bracket: Bracket, threshold: float) -> Verdict:
 def certified_interval(claim: Claim) -> tuple[Bracket, tuple[str, ...]]:
     """The interval around the true epsilon, and what kept it from being tighter, in words."""
     run, attained_run = claim.run, claim.attained_run
-    worse = claim
-    if hidden_and_uneven(claim.statement, claim.phases) or divides_by_who_is_there(claim.statement, claim.phases):
-        worse = replace(claim, statement=claim.statement.model_copy(update={"neighbouring": "replace-one"}))
+    worse = covering(claim)
     upper, limits = _attempt(worse, run)
     if attained_run == run and worse is claim:
         return upper, limits

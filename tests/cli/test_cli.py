@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -131,36 +130,6 @@ def test_the_table_names_claim_number_interval_verdict_and_reason(
         "1 hold, 1 refuted",
     ):
         assert word in out
-
-
-class Page(HTMLParser):
-    """Collects tags and every address that would leave the file."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.addresses: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.addresses += [value or "" for name, value in attrs if name in ("src", "href")]
-
-
-def test_the_report_is_one_self_contained_file(
-    files: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    target = tmp_path / "report.html"
-    paths = [files[name] for name in ("holds", "refuted", "undecided", "malformed")]
-    assert run(["verify", "--report", str(target), *paths]) == 2
-    page, text = Page(), target.read_text(encoding="utf-8")
-    page.feed(text)
-    assert page.tags.count("details") == 4
-    assert "svg" in page.tags
-    assert not page.addresses
-    assert "script" not in page.tags
-    assert "refuted &lt;&amp;&gt;" in text
-    assert "refuted <&>" not in text
-    capsys.readouterr()
 
 
 def test_places_to_write_to_are_checked_before_any_work(

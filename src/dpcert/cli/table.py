@@ -1,17 +1,24 @@
-"""The readable table of verdicts."""
+"""The readable table of verdicts, and of a comparison; on a narrow terminal, a few lines a claim."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from textwrap import wrap
 
 from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from ..mechanisms import InputError
+from ..proofs_checks.verification.comparison import Comparison
 from ..proofs_checks.verification.verify import Verification
 from .output import interval, output_console
+
+NARROW = 110
+"""Below so many columns the columns of a table would be a word wide."""
 
 STYLES = {"holds": "bold green", "refuted": "bold red", "undecided": "bold yellow"}
 
@@ -27,6 +34,22 @@ def print_table(results: list[Verification], problems: list[tuple[str, InputErro
     if not results:
         return
     console = output_console()
+    if console.width < NARROW:
+        _print_blocks(console, results)
+    else:
+        console.print(_table(results))
+    counts = Counter[str](result.verdict for result in results)
+    parts = [f"{counts[verdict]} {word}" for verdict, word in (("holds", "hold"), ("refuted", "refuted"))]
+    parts.append(f"{counts['undecided']} undecided")
+    if problems:
+        parts.append(f"{len(problems)} not readable (see the errors)")
+    seconds = sum(result.seconds for result in results)
+    total = len(results) + len(problems)
+    console.print(f"{total} claim{'s' if total > 1 else ''}: {', '.join(parts)}; {seconds:.1f} s of computation")
+    _print_certificates(console, results)
+
+
+def _table(results: Sequence[Verification]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("claim", ratio=5)
     table.add_column("printed", justify="right", max_width=14)
@@ -42,16 +65,35 @@ def print_table(results: list[Verification], problems: list[tuple[str, InputErro
             f"[{style}]{result.verdict}[/{style}]",
             escape(result.why),
         )
+    return table
+
+
+def _print_blocks(console: Console, results: Sequence[Verification]) -> None:
+    """At most six lines a claim: its title with the verdict, the numbers, and why, as far as it fits."""
+    for result in results:
+        first, *rest = wrap(result.claim.statement.title, console.width - 11, max_lines=2, placeholder=" ...")
+        console.print(Text(f"{result.verdict:<11}", STYLES[result.verdict]) + Text(first, "bold"))
+        numbers = f"printed {printed(result)}, certified {interval(result.certified, 6)}"
+        for line in (*rest, numbers, *wrap(result.why, console.width - 11, max_lines=3, placeholder=" ...")):
+            console.print(f"{'':11}{line}", markup=False, highlight=False, overflow="ellipsis", no_wrap=True)
+
+
+def print_comparison(results: Sequence[Verification], comparison: Comparison) -> None:
+    """Every claim's epsilon at one delta, and that of all releases together."""
+    console = output_console()
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title=f"side by side, at delta = {comparison.delta:g}")
+    for title in ("claim", "printed", "epsilon", "against"):
+        table.add_column(title, justify="right" if title == "printed" else "left", no_wrap=title == "epsilon")
+    for result, epsilon in zip(results, comparison.epsilons, strict=True):
+        statement = result.claim.statement
+        against = f"{statement.notion}, {statement.neighbouring}, one {statement.unit}"
+        table.add_row(escape(statement.title), printed(result), escape(interval(epsilon, 6)), escape(against))
     console.print(table)
-    counts = Counter[str](result.verdict for result in results)
-    parts = [f"{counts[verdict]} {word}" for verdict, word in (("holds", "hold"), ("refuted", "refuted"))]
-    parts.append(f"{counts['undecided']} undecided")
-    if problems:
-        parts.append(f"{len(problems)} not readable (see the errors)")
-    seconds = sum(result.seconds for result in results)
-    total = len(results) + len(problems)
-    console.print(f"{total} claim{'s' if total > 1 else ''}: {', '.join(parts)}; {seconds:.1f} s of computation")
-    _print_certificates(console, results)
+    if comparison.total is None:
+        console.print(f"No total: {comparison.no_total}.", markup=False, highlight=False)
+        return
+    text = "for a unit whose data are in all of these releases, each with randomness of its own"
+    console.print(f"Together: {interval(comparison.total, 6)} {text}.", markup=False, highlight=False)
 
 
 def _print_certificates(console: Console, results: list[Verification]) -> None:

@@ -17,6 +17,7 @@ from ..mechanisms import InputError
 from ..mechanisms.tables.file import read_stream
 from ..proofs_checks.certificates.certificate import told_apart
 from ..proofs_checks.claims.claim import parse_claim
+from ..proofs_checks.verification.comparison import Comparison, compare
 from ..proofs_checks.verification.verify import Verification
 from ..proofs_checks.verification.verify import verify as verify_claim
 from .options import Json
@@ -43,7 +44,13 @@ def verify_command(
     certificate: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write one certificate a claim into this folder.")
     ] = None,
-    report: Annotated[Path | None, typer.Option(metavar="OUT.html", help="Write a self-contained HTML report.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="OUT.html", help="Write a self-contained HTML report (needs jinja2).")
+    ] = None,
+    compared: Annotated[
+        bool,
+        typer.Option("--compare", help="Also: all claims in one currency, and what all releases cost together."),
+    ] = False,
 ) -> None:
     """Verify claims: does the stated epsilon hold for what ran?
 
@@ -53,23 +60,30 @@ def verify_command(
     _check_outputs(certificate, report)
     files = list(_files(claims))
     results, problems = _verify_all(files, certificate, _attacked if with_audit else _as_verified)
+    comparison = compare(results) if compared and results else None
     if as_json:
-        print_json(_document(results, problems))
+        print_json(_document(results, problems, comparison))
     else:
-        from .table import print_table
+        from .table import print_comparison, print_table
 
         print_table(results, problems)
+        if comparison is not None:
+            print_comparison(results, comparison)
     if report is not None:
         from .report import write_report
 
-        write_report(report, results, problems)
+        write_report(report, results, problems, comparison)
     raise typer.Exit(_exit_code(results, problems))
 
 
 def _check_outputs(certificate: Path | None, report: Path | None) -> None:
     """Whatever is wrong with the places to write to is said before any work."""
-    if report is not None and (report.is_dir() or not report.parent.is_dir()):
-        raise InputError("--report", str(report), "a file name in an existing folder")
+    if report is not None:
+        from .report import check_templates
+
+        check_templates()
+        if report.is_dir() or not report.parent.is_dir():
+            raise InputError("--report", str(report), "a file name in an existing folder")
     if certificate is not None:
         try:
             certificate.mkdir(parents=True, exist_ok=True)
@@ -147,12 +161,13 @@ def _certificate_names(paths: list[Path]) -> dict[Path, str]:
     return {path: f"{path.stem}-{told_apart(str(path.resolve()))}" for path in doubled}
 
 
-def _document(results: list[Verification], problems: Problems) -> dict[str, object]:
+def _document(results: list[Verification], problems: Problems, comparison: Comparison | None) -> dict[str, object]:
     errors = [
         {"file": file, "field": problem.field, "expected": problem.expected, "message": str(problem)}
         for file, problem in problems
     ]
-    return {"claims": [result.to_json() for result in results], "errors": errors}
+    document: dict[str, object] = {"claims": [result.to_json() for result in results], "errors": errors}
+    return document if comparison is None else document | {"comparison": comparison.to_json(results)}
 
 
 def _exit_code(results: list[Verification], problems: Problems) -> int:

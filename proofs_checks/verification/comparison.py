@@ -1,0 +1,87 @@
+"""Claims side by side in one currency, epsilon at one delta, and what all their releases cost together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
+
+from ...accounting import Bracket
+from ...mechanisms import InputError
+from ..claims.claim import COMPANIONS, CURRENCIES, Claim
+from .verify import Verification, certified_interval
+
+NO_DELTA_STATED = 1e-6
+"""Where no claim states one."""
+
+AGAINST = ("neighbouring", "notion", "observer", "coalition_size", "coalition_sees_participation", "clients")
+"""What all claims must say alike for a total to have a meaning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """epsilons: one a claim, at `delta`, against whom each claim names. total: all releases together.
+
+    no_total: why there is no total; empty where there is one.
+    """
+
+    delta: float
+    epsilons: tuple[Bracket, ...]
+    total: Bracket | None
+    no_total: str
+
+    def to_json(self, results: Sequence[Verification]) -> dict[str, Any]:
+        """Plain data; infinities stay floats here. results: those that were compared."""
+        claims = [
+            {"file": result.claim.file, "title": result.claim.statement.title} | _ends(epsilon)
+            for result, epsilon in zip(results, self.epsilons, strict=True)
+        ]
+        total = None if self.total is None else _ends(self.total)
+        return {"delta": self.delta, "claims": claims, "total": total, "no_total": self.no_total or None}
+
+
+def compare(results: Sequence[Verification]) -> Comparison:
+    """All claims at the smallest delta that one of them states, and the adaptive composition of all their runs.
+
+    The total is about a unit whose data are in every release, with randomness that is independent between them.
+    Raises InputError for no claims.
+    """
+    if not results:
+        raise InputError("claims", [], "at least one claim to compare")
+    claims = [result.claim for result in results]
+    stated = [claim.statement.delta for claim in claims if claim.statement.delta is not None]
+    delta = min(stated, default=NO_DELTA_STATED)
+    epsilons = tuple(_epsilon(result, delta) for result in results)
+    total, reason = _total(claims, delta)
+    return Comparison(delta, epsilons, total, reason)
+
+
+def at_delta(claim: Claim, delta: float) -> Claim:
+    """The claim's run and relation, asked for its epsilon at this delta, whatever the claim states."""
+    nothing: dict[str, Any] = dict.fromkeys((*CURRENCIES, *COMPANIONS))
+    statement = claim.statement.model_copy(update=nothing | {"epsilon": 0.0, "delta": delta})
+    return replace(claim, statement=statement)
+
+
+def _epsilon(result: Verification, delta: float) -> Bracket:
+    if result.claim.statement.delta == delta:
+        return result.certified
+    return certified_interval(at_delta(result.claim, delta))[0]
+
+
+def _total(claims: Sequence[Claim], delta: float) -> tuple[Bracket | None, str]:
+    first, *others = claims
+    for name in AGAINST:
+        if any(getattr(other.statement, name) != getattr(first.statement, name) for other in others):
+            return None, f"the claims differ in {name}, so that one total would be about neither"
+    try:
+        together = replace(at_delta(first, delta), phases=tuple(chain.from_iterable(claim.phases for claim in claims)))
+        bracket, limits = certified_interval(together)
+    except InputError as problem:
+        return None, str(problem)
+    return (None, limits[0]) if limits else (bracket, "")
+
+
+def _ends(epsilon: Bracket) -> dict[str, float]:
+    return {"epsilon_lower": epsilon.lower, "epsilon_upper": epsilon.upper}
