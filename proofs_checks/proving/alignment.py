@@ -44,7 +44,7 @@ class Alignment:
     cost: Fraction
 
 
-class _Program:
+class Program:
     """min cost . unknowns, subject to equalities; unknowns are free or non-negative."""
 
     def __init__(self) -> None:
@@ -104,7 +104,7 @@ def _row(form: Linear) -> dict[str, float]:
 class _Shifts:
     """The unknown coefficients of the shifts and of the bounds on their sizes."""
 
-    def __init__(self, program: _Program, space: Space, draws: Sequence[Draw], solved: int | None) -> None:
+    def __init__(self, program: Program, space: Space, draws: Sequence[Draw], solved: int | None) -> None:
         self.program = program
         self.space = space
         self.draws = draws
@@ -163,7 +163,7 @@ def align(
 
     solved: the one noise whose shift may depend on the other ones, which then are not shifted at all.
     """
-    program = _Program()
+    program = Program()
     epsilon = program.unknown(cost=1.0, free=True)
     unknown = _Shifts(program, space, draws, solved)
     facts = [_row(fact.form) for fact in space.facts]
@@ -197,7 +197,7 @@ def _sizes(space: Space, atom: str) -> list[dict[str, float]]:
 
 
 def _price(
-    program: _Program,
+    program: Program,
     unknown: _Shifts,
     epsilon: int,
     data: Sequence[Mapping[str, float]],

@@ -36,7 +36,8 @@ class Proof:
 
     notion: "dp", or "zcdp", where all epsilons here are rhos. epsilon: proved, or the least that the search can prove
     where that is above the claim (rounded up); None where nothing can be proved. dearest: where it costs most.
-    sizes: numbers of entries that it is said of; every size is meant where `every_size`.
+    sizes: numbers of entries that were proved one by one; every size is meant where `every_size`, else `bounded` says
+    why not.
     certificate: what `dpcert check` proves again. counterexamples: where the search fails. stopped: by the time budget
     or Ctrl-C, after the stated sizes.
     """
@@ -58,6 +59,7 @@ class Proof:
     dearest: Counterexample | None = None
     stopped: bool = False
     every_size: bool = False
+    bounded: str = ""
 
     @property
     def proved(self) -> bool:
@@ -72,7 +74,8 @@ class Proof:
             first = f"unsupported: {self.name}: {self.reason}"
         else:
             first = f"not proved: {self.name} ({where}): {self.reason}"
-        stop = ["stopped before the requested number of entries"] if self.stopped else []
+        stop = ["stopped before the requested number of entries"] if self.stopped and not self.every_size else []
+        stop += [f"not proved for more entries: {self.bounded}"] if self.proved and self.bounded else []
         return "\n  ".join([first, *stop, *[_shown(example) for example in self.counterexamples[:3]]])
 
     def _cost(self) -> str:
@@ -99,6 +102,7 @@ class Proof:
             "domain": self.domain,
             "entries": list(self.sizes),
             "every_size": self.every_size,
+            "bounded": self.bounded,
             "reason": self.reason,
             "stopped": self.stopped,
             "counterexamples": [example.to_json() for example in self.counterexamples],

@@ -14,6 +14,7 @@ from .certificate import document
 from .checker.check import check_proof
 from .counterexamples import dearest, found
 from .enumeration import enumerated
+from .induction import NoInduction, induction
 from .instrument import instrumented
 from .linear import exact
 from .proof import Proof
@@ -54,7 +55,9 @@ def prove(
     progress: called with the cases done and their number.
 
     Method: randomness alignment (Zhang, Kifer 2017, arXiv 1607.08228, section 4), found by linear programs and proved
-    by checker/. What is proved is about real numbers: floating-point noise leaks (docs/prove.md). Ctrl-C or the end of
+    by checker/. A function that is one loop over its data (or sums) is then proved for every number of entries, by
+    induction; `every_size` says so, and epsilon is that of all sizes. What is proved is about real numbers:
+    floating-point noise leaks (docs/prove.md). Ctrl-C or the end of
     max_seconds answers with the sizes that are done. Raises InputError.
 
     >>> def noisy_sum(dataset, rng):
@@ -148,9 +151,31 @@ def _search(question: Question, merging: bool, deadline: float, progress: Progre
 
 
 def _checked(question: Question, merging: bool, stopped: bool) -> Proof:
-    """Nothing is proved before the checker has said so."""
-    epsilon = question.epsilon if question.claim is None else question.claim
-    assert epsilon is not None
+    """Nothing is proved before the checker has said so: for all numbers of entries, else for those that were tried."""
+    assert question.epsilon is not None
+    claimed = question.epsilon if question.claim is None else question.claim
+    try:
+        more, epsilon = _for_all(question)
+    except NoInduction as problem:
+        return _accepted(question, merging, stopped, {}, claimed, str(problem))
+    except KeyboardInterrupt:
+        return _accepted(question, merging, True, {}, claimed, "interrupted")
+    proof = _accepted(question, merging, stopped, {"induction": more}, epsilon, "")
+    return proof if proof.proved or proof.stopped else _accepted(question, merging, stopped, {}, claimed, proof.reason)
+
+
+def _for_all(question: Question) -> tuple[dict[str, Any], Fraction]:
+    """The certificate's part for all numbers of entries, and the epsilon. Raises NoInduction."""
+    assert question.epsilon is not None
+    if question.notion == "zcdp":
+        raise NoInduction("inductions are about epsilon only")
+    found, epsilon = induction(question.mechanism, question.relation, question.domain, question.claim)
+    return found, max(epsilon, question.epsilon) if question.claim is None else question.claim
+
+
+def _accepted(
+    question: Question, merging: bool, stopped: bool, more: dict[str, Any], epsilon: Fraction, bounded: str
+) -> Proof:
     certificate = document(
         question.mechanism,
         question.name,
@@ -161,6 +186,7 @@ def _checked(question: Question, merging: bool, stopped: bool) -> Proof:
         merging,
         question.cases,
     )
+    certificate |= more
     certificate["container"] = question.container
     try:
         verdict = check_proof(certificate, question.mechanism)
@@ -170,4 +196,12 @@ def _checked(question: Question, merging: bool, stopped: bool) -> Proof:
         return question.proof("not proved", f"the checker rejects what the search found: {verdict.reason}")
     parts = sorted({s for pieces in question.cases.values() for p in pieces for kind, s in p.draws if kind == "part"})
     taken = f"; taken for granted: parts that are {', '.join(f'{float(s):g}' for s in parts)}-DP" if parts else ""
-    return question.proof("proved", verdict.reason + taken, certificate=certificate, stopped=stopped)
+    question.epsilon = epsilon if question.claim is None else question.epsilon
+    return question.proof(
+        "proved",
+        verdict.reason + taken,
+        certificate=certificate,
+        stopped=stopped,
+        every_size=verdict.every_size,
+        bounded=bounded,
+    )

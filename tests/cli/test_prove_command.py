@@ -71,7 +71,7 @@ def test_json(module, capsys):
     assert document["verdict"] == "proved"
     assert (document["epsilon_lower"], document["epsilon_upper"]) == (0.0, 2.0)
     assert document["entries"] == [1]
-    assert document["every_size"] is False
+    assert document["every_size"] is True
 
 
 def test_the_other_modes(module, tmp_path, capsys):

@@ -23,6 +23,7 @@ from typing import Any
 from .costs import costs, drawn, gaussian_costs
 from .farkas import Prover
 from .forms import Form, Refused, Sign
+from .induction import check_induction
 from .names import followed, taking
 from .pairs import Data, Neighbours, cases
 from .pieces import Piece, determinant, read_piece
@@ -34,12 +35,14 @@ FORMAT = "dpcert proof 1"
 
 @dataclass(frozen=True)
 class Checked:
-    """ok: everything was proved. steps: contradictions shown by multipliers; runs: real runs compared."""
+    """ok: everything was proved. steps: contradictions shown by multipliers; runs: real runs compared. every_size:
+    it was proved for all numbers of entries."""
 
     ok: bool
     reason: str
     steps: int = 0
     runs: int = 0
+    every_size: bool = False
 
 
 def check_proof(document: Mapping[str, Any], function: Callable[..., Any]) -> Checked:
@@ -54,7 +57,7 @@ def check_proof(document: Mapping[str, Any], function: Callable[..., Any]) -> Ch
         whole, relation, sizes = document["domain"]["whole"], document["relation"], document["sizes"]
         if budget < 0 or not all(type(flag) is bool for flag in (merging, whole)) or not sizes:
             raise Refused("fields that make no claim")
-        function = taking(function, document.get("container", "array"))
+        mechanism, function = function, taking(function, document.get("container", "array"))
         stated = {(case["entries"], case["case"]): case["pieces"] for case in document["cases"]}
         steps = runs = 0
         for size in sizes:
@@ -63,11 +66,18 @@ def check_proof(document: Mapping[str, Any], function: Callable[..., Any]) -> Ch
                     raise Refused(f"nothing is said of {size} entries where {case.name}")
                 done = check_case(function, case, stated[size, case.name], budget, cost)
                 steps, runs = steps + done.steps, runs + done.runs
+        every_size = "induction" in document
+        if every_size:
+            if notion == "rho":
+                raise Refused("an induction on rho")
+            more = check_induction(document["induction"], mechanism, relation, (low, high, whole), budget)
+            steps, runs = steps + more[0], runs + more[1]
     except Refused as problem:
         return Checked(False, str(problem))
-    except (KeyError, TypeError, ValueError, ZeroDivisionError) as problem:
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError, ZeroDivisionError) as problem:
         return Checked(False, f"the certificate cannot be read ({type(problem).__name__}: {problem})")
-    return Checked(True, f"{steps} contradictions shown by exact multipliers, {runs} real runs agree", steps, runs)
+    reason = f"{steps} contradictions shown by exact multipliers, {runs} real runs agree"
+    return Checked(True, reason, steps, runs, every_size)
 
 
 def check_case(

@@ -1,0 +1,97 @@
+"""Sums over the data, written without a loop, as the loop that they are.
+
+dataset.sum(), sum(dataset), (dataset < 1).sum(), sum(min(x, 1) for x in dataset), len(dataset).
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+
+ELEMENTWISE = ("clip", "minimum", "maximum", "abs", "where", "absolute")
+PLAIN = ("min", "max", "abs", "float")
+ALLOWED = (
+    ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant, ast.operator, ast.unaryop, ast.cmpop, ast.Load, ast.Call,
+    ast.Name, ast.Attribute, ast.IfExp, ast.BoolOp, ast.boolop,
+)  # fmt: skip
+
+
+class Sums(ast.NodeTransformer):
+    """Replaces every sum by a name. terms: what one entry adds to each."""
+
+    def __init__(self, data: str, entry: str) -> None:
+        self.data = data
+        self.entry = entry
+        self.terms: list[ast.expr] = []
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        summed = self._summed(node)
+        term = None if summed is None else self._term(summed)
+        if ast.unparse(node) == f"len({self.data})":
+            term = ast.Constant(1)
+        if term is None:
+            return self.generic_visit(node)
+        self.terms.append(term)
+        return ast.copy_location(ast.Name(f"_dpcert_sum{len(self.terms) - 1}", ast.Load()), node)
+
+    def _summed(self, node: ast.Call) -> ast.expr | None:
+        """E of E.sum(), sum(E) and np.sum(E)."""
+        if node.keywords or not isinstance(node.func, ast.Name | ast.Attribute):
+            return None
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "sum" and not node.args:
+            return node.func.value
+        by_name = ast.unparse(node.func) in ("sum", "np.sum", "numpy.sum")
+        return node.args[0] if by_name and len(node.args) == 1 else None
+
+    def _term(self, summed: ast.expr) -> ast.expr | None:
+        """What the entry adds; None where that hangs on more than the entry and constants."""
+        array, name = summed, self.data
+        if isinstance(summed, ast.GeneratorExp):
+            (loop, *more) = summed.generators
+            if more or loop.ifs or loop.is_async or not isinstance(loop.target, ast.Name):
+                return None
+            if ast.unparse(loop.iter) != self.data:
+                return None
+            array, name = summed.elt, loop.target.id
+        calls = [inner for inner in ast.walk(array) if isinstance(inner, ast.Call)]
+        known = {id(part) for call in calls for part in ast.walk(call.func) if _elementwise(call)}
+        for inner in ast.walk(array):
+            foreign = isinstance(inner, ast.Name) and inner.id != name and id(inner) not in known
+            strange = isinstance(inner, ast.Attribute) and id(inner) not in known
+            if not isinstance(inner, ALLOWED) or foreign or strange or (isinstance(inner, ast.Call) and inner.keywords):
+                return None
+        return _Renamed(name, self.entry).visit(copy.deepcopy(array))  # type: ignore[no-any-return]
+
+
+def _elementwise(call: ast.Call) -> bool:
+    module, _, name = ast.unparse(call.func).rpartition(".")
+    return (module in ("np", "numpy") and name in ELEMENTWISE) or (not module and name in PLAIN)
+
+
+class _Renamed(ast.NodeTransformer):
+    def __init__(self, former: str, name: str) -> None:
+        self.former = former
+        self.name = name
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return ast.copy_location(ast.Name(self.name, node.ctx), node) if node.id == self.former else node
+
+
+def as_loop(body: list[ast.stmt], data: str, entry: str) -> list[ast.stmt]:
+    """The function's body with its sums made by a loop before everything else; as it is where there are none."""
+    sums = Sums(data, entry)
+    rest = [sums.visit(copy.deepcopy(statement)) for statement in body]
+    if not sums.terms:
+        return body
+    names = [f"_dpcert_sum{k}" for k in range(len(sums.terms))]
+    made = ast.parse("\n".join([*(f"{name} = 0" for name in names), f"for {entry} in {data}: pass"])).body
+    loop = made[-1]
+    assert isinstance(loop, ast.For)
+    loop.body = []
+    for name, term in zip(names, sums.terms, strict=True):
+        step = ast.parse(f"{name} = {name} + 0").body[0]
+        assert isinstance(step, ast.Assign)
+        assert isinstance(step.value, ast.BinOp)
+        step.value.right = term
+        loop.body.append(step)
+    return [*made, *rest]

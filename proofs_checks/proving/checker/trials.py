@@ -1,0 +1,93 @@
+"""The cut function, step by step on real numbers, puts out what the function itself does."""
+
+from __future__ import annotations
+
+import random
+import types
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ....mechanisms import samplers
+from .cut import BREAK, NEXT, cut
+from .forms import Refused
+from .runs import parts
+
+MOST = 6
+TRIALS = 3
+
+
+def same_outputs(function: Any, relation: str, ends: tuple[Fraction | None, Fraction | None, bool]) -> int:
+    """How many runs were compared. Raises Refused where the two differ."""
+    low, high, whole = ends
+    chance, tried = random.Random(7), 0
+    source = _Source()
+    fed = _fed(function, source)
+    ways = fed, _by_steps(fed)
+    for size in range(MOST + 1):
+        for trial in range(TRIALS):
+            least = -3.0 if low is None or relation == "answers" else float(low)
+            most = max(3.0, least + 3) if high is None or relation == "answers" else float(high)
+            entries = [float(chance.randint(int(least), int(most))) if whole else chance.uniform(least, most)
+                       for _ in range(size)]  # fmt: skip
+            one, other = (_run(way, source, entries, trial) for way in ways)
+            if not _close(one, other):
+                raise Refused(f"the function cut at its loop puts out something else on {entries}")
+            tried += 1
+    return tried
+
+
+class _Source:
+    """Where dpcert's exact sampler, which takes no generator, draws from during a trial."""
+
+    rng: np.random.Generator
+
+    def discrete_laplace(self, scale: Any, source: Any = None) -> int:
+        return int(self.rng.geometric(0.5) - self.rng.geometric(0.5))
+
+
+def _run(function: Callable[..., Any], source: _Source, entries: list[float], seed: int) -> Any:
+    """The output as text, or the type of what it raises."""
+    source.rng = np.random.default_rng(seed)
+    try:
+        return parts(function(np.array(entries), source.rng))[0]
+    except Exception as problem:
+        return type(problem).__name__
+
+
+def _close(one: Any, other: Any) -> bool:
+    """Equal but for the rounding of numbers: sums may be made in another order."""
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        if len(one) == 2 and {one[0], other[0]} <= {"float", "int"} and isinstance(one[0], str):
+            a, b = float(one[1]), float(other[1])
+            return a == b or abs(a - b) <= 1e-9 * (1 + abs(a) + abs(b)) or (a != a and b != b)
+        return all(_close(a, b) for a, b in zip(one, other, strict=True))
+    return bool(one == other)
+
+
+def _by_steps(function: Callable[..., Any]) -> Callable[..., Any]:
+    made = cut(function)
+
+    def chained(dataset: Any, rng: Any) -> Any:
+        _, state = made.before(rng)
+        for index, entry in enumerate(dataset):
+            control, result = made.step(state, index, entry, rng)
+            if control not in (NEXT, BREAK):
+                return result
+            state = result
+            if control == BREAK:
+                break
+        return made.after(state, rng)
+
+    return chained
+
+
+def _fed(function: Any, source: _Source) -> Any:
+    """The function over that source."""
+    if not any(value is samplers.discrete_laplace for value in function.__globals__.values()):
+        return function
+    fed = source.discrete_laplace
+    scope = {n: fed if v is samplers.discrete_laplace else v for n, v in function.__globals__.items()}
+    return types.FunctionType(function.__code__, scope, function.__name__, function.__defaults__, function.__closure__)

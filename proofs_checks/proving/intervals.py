@@ -1,0 +1,90 @@
+"""How far apart the numbers of two runs get where they are not kept together: intervals, widened until stable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from scipy.optimize import linprog
+
+from .alignment import DENOMINATORS
+from .checker.cut import NEXT
+from .checker.farkas import Prover
+from .checker.forms import Form, Sign
+from .checker.pairs import Data
+from .checker.steps import Layout, Steps, Way, numbers_in
+
+Interval = tuple[Fraction | None, Fraction | None]
+ROUNDS = 4
+"""Then an end that still moves is none."""
+NOTHING: Interval = Fraction(0), Fraction(0)
+
+
+def free_intervals(steps: Steps, starts: Sequence[Way], prover: Prover) -> list[tuple[Layout, tuple[Interval, ...]]]:
+    """The layouts at the loop's head, each with intervals of the differences, when answers move by at most 1."""
+    found: list[tuple[Layout, tuple[Interval, ...]]] = []
+    for way in starts:
+        _join(found, way.layout, tuple(NOTHING for _ in way.after), False)
+    for turn in range(ROUNDS + len(found) + 4):
+        former = list(found)
+        for layout, intervals in former:
+            for reached, differences in _stepped(steps, layout, intervals, prover):
+                _join(found, reached, differences, turn >= ROUNDS)
+        if found == former:
+            break
+    return found
+
+
+def _stepped(
+    steps: Steps, layout: Layout, intervals: Sequence[Interval], prover: Prover
+) -> list[tuple[Layout, tuple[Interval, ...]]]:
+    data = Data(False)
+    x, d = data.declare("x", None, None), data.declare("d", Fraction(-1), Fraction(1))
+    here = [Form.variable(f"s{i}") for i in range(numbers_in(layout))]
+    there = [s + data.declare(f"e{i}", *ends) for i, (s, ends) in enumerate(zip(here, intervals, strict=True))]
+    ones = steps.step(layout, here, x, data, prover)
+    others = steps.step(layout, there, x + d, data, prover)
+    reached = []
+    for one in ones:
+        for other in others:
+            inside = [Sign(test.form, True) for test in (*one.tests, *other.tests)]
+            alike = one.control == other.control == NEXT and one.layout == other.layout
+            if alike and not prover.contradictory([*data.facts, *inside]):
+                known = [*data.facts, *inside]
+                gaps = [b - a for a, b in zip(one.after, other.after, strict=True)]
+                reached.append((one.layout, tuple(_range(gap, known) for gap in gaps)))
+    return reached
+
+
+def _range(form: Form, known: Sequence[Sign]) -> Interval:
+    """The least and the largest value of the form, as simple fractions; None where there is none."""
+    return _least(form, known), None if (end := _least(-form, known)) is None else -end
+
+
+def _least(form: Form, known: Sequence[Sign]) -> Fraction | None:
+    names = sorted({name for sign in known for name in sign.form.slopes} | form.slopes.keys())
+    if not names:
+        return form.at_zero
+    cost = [float(form.slopes.get(name, 0)) for name in names]
+    rows = np.array([[-float(sign.form.slopes.get(name, 0)) for name in names] for sign in known])
+    right = np.array([float(sign.form.at_zero) for sign in known])
+    got = linprog(cost, A_ub=rows, b_ub=right, bounds=(None, None), method="highs")
+    return Fraction(got.fun).limit_denominator(DENOMINATORS) + form.at_zero if got.status == 0 else None
+
+
+def _join(
+    found: list[tuple[Layout, tuple[Interval, ...]]], layout: Layout, new: tuple[Interval, ...], widened: bool
+) -> None:
+    """Into what is known of the layout; widened: ends that move are gone."""
+    for k, (known, old) in enumerate(found):
+        if known == layout:
+            found[k] = layout, tuple(_hull(a, b, widened) for a, b in zip(old, new, strict=True))
+            return
+    found.append((layout, new))
+
+
+def _hull(old: Interval, new: Interval, widened: bool) -> Interval:
+    low = old[0] if old[0] is None or (new[0] is not None and new[0] >= old[0]) else None if widened else new[0]
+    high = old[1] if old[1] is None or (new[1] is not None and new[1] <= old[1]) else None if widened else new[1]
+    return low, high

@@ -1,0 +1,292 @@
+"""Proofs for every number of entries: loops that are private get one, loops that leak late get none."""
+
+from __future__ import annotations
+
+import copy
+import json
+from fractions import Fraction
+
+import looping
+import pytest
+
+from dpcert.proofs_checks.planted.provable import provable
+from dpcert.proofs_checks.proving import prove
+from dpcert.proofs_checks.proving.checker import induction as checking
+from dpcert.proofs_checks.proving.checker.check import check_proof
+from dpcert.proofs_checks.proving.checker.forms import Refused
+from dpcert.proofs_checks.proving.checker.induction import _Checking, check_induction
+from dpcert.proofs_checks.proving.checker.steps import _Reading
+from dpcert.proofs_checks.proving.checker.surroundings import Surroundings
+from dpcert.proofs_checks.proving.induction import NoInduction, induction
+from dpcert.proofs_checks.proving.relations import Domain
+
+ENDS = (Fraction(0), Fraction(1), False)
+LOOPS = {
+    "histogram as if one were added", "geometric count", "noisy max", "the largest value instead of its place",
+    "sparse vector 3", "sparse vector 4", "sparse vector 5", "sparse vector 6", "threshold drawn again",
+    "no noise on the threshold", "numeric sparse vector", "gap without query noise", "sparse vector with gap",
+    "adaptive sparse vector", "size shown by the scale", "stability histogram without threshold",
+    "branch on exact data", "exact sum after a noisy test",
+}  # fmt: skip
+"""Cases whose correct mechanism is one loop over the data, or sums over them, written as a `def`."""
+
+
+def attempt(function, relation="replace-one", low=0, high=1, whole=False):
+    """The least epsilon for all N that is found and accepted, or None."""
+    ends = [None if end is None else Fraction(end) for end in (low, high)]
+    try:
+        document, epsilon = induction(function, relation, Domain(ends[0], ends[1], whole))
+        check_induction(json.loads(json.dumps(document)), function, relation, (ends[0], ends[1], whole), epsilon)
+    except (NoInduction, Refused):
+        return None
+    return float(epsilon)
+
+
+@pytest.mark.parametrize(("function", "epsilon", "options"), looping.PRIVATE)
+def test_a_private_loop_is_proved_for_every_number_of_entries(function, epsilon, options):
+    assert attempt(function, **options) == epsilon
+
+
+@pytest.mark.parametrize(("function", "options"), looping.LEAKING)
+def test_a_loop_that_leaks_is_not(function, options):
+    found = attempt(function, **options)
+    assert found is None or (function is looping.many_above and found > 1)
+
+
+@pytest.mark.parametrize("case", provable(), ids=lambda case: case.name)
+def test_planted_mechanisms_for_every_number_of_entries(case):
+    options = {name: value for name, value in case.options.items() if name in ("relation", "low", "high")}
+    broken, correct = attempt(case.broken, **options), attempt(case.correct, **options)
+    assert broken is None or broken > case.epsilon
+    assert (correct is not None and correct <= case.epsilon) == (case.name in LOOPS)
+
+
+def test_the_first_line_says_how_far_it_goes():
+    proof = prove(looping.noisy_sum, entries=2)
+    assert proof.every_size
+    assert (
+        str(proof)
+        .splitlines()[0]
+        .endswith("1.0-DP for any number of entries (replace-one, all real numbers in [0, 1])")
+    )
+    late = prove(looping.late_count, entries=2)
+    assert late.proved
+    assert not late.every_size
+    assert "for up to N = 2 entries" in str(late).splitlines()[0]
+    assert str(late).splitlines()[1].startswith("  not proved for more entries: ")
+    assert late.to_json()["every_size"] is False
+
+
+def test_what_is_cheaper_for_few_entries_is_not_claimed_of_all():
+    least = prove(looping.sparse_vector, relation="answers", entries=2)
+    assert (least.epsilon, least.every_size) == (1.0, True)
+    claimed = prove(looping.sparse_vector, relation="answers", entries=2, epsilon=0.5)
+    assert not claimed.every_size
+    assert claimed.proved is False or "it costs 1" in claimed.bounded
+
+
+def test_dpcert_check_proves_the_induction_again():
+    proof = prove(looping.noisy_sum, entries=1)
+    document = json.loads(json.dumps(proof.certificate))
+    assert check_proof(document, looping.noisy_sum).every_size
+    assert not check_proof(document, looping.running_sums).ok
+    document["induction"]["moves"] = []
+    assert check_proof(document, looping.noisy_sum).reason.startswith("no move for the label")
+    del document["induction"]
+    assert check_proof(document, looping.noisy_sum) == check_proof(document, looping.noisy_sum)
+    assert not check_proof(document, looping.noisy_sum).every_size
+
+
+@pytest.fixture(scope="module")
+def certificate():
+    document, epsilon = induction(looping.sparse_vector, "answers", Domain(0, 1, False))
+    assert epsilon == 1
+    return document
+
+
+def checked(document, function=looping.sparse_vector, relation="answers", budget=Fraction(1)):
+    check_induction(document, function, relation, ENDS, budget)
+
+
+def start_unmoved(document):
+    move = next(move for move in document["moves"] if move["from"] == "start")
+    move["shifts"], move["bounds"] = [{}], ["0"]
+
+
+def above_unmoved(document):
+    for move in document["moves"]:
+        if '"true"' in move["label"].lower() and move["how"] == "entry":
+            move["shifts"], move["bounds"] = [{} for _ in move["shifts"]], ["0" for _ in move["bounds"]]
+
+
+def smaller_bounds(document):
+    for move in document["moves"]:
+        move["bounds"] = ["0" for _ in move["bounds"]]
+
+
+def negative_bounds(document):
+    for move in document["moves"]:
+        move["bounds"] = ["-1" for _ in move["bounds"]]
+        move["shifts"] = [{} for _ in move["shifts"]]
+
+
+def no_potential(document):
+    for each in document["configurations"]:
+        each["potential"] = "0"
+
+
+def negative_potential(document):
+    document["configurations"][0]["potential"] = "-1"
+
+
+def other_difference(document):
+    document["configurations"][0]["differences"][-1] = {"form": {"": "2"}}
+
+
+def interval_difference(document):
+    document["configurations"][0]["differences"][-1] = {"ends": [None, None]}
+
+
+def to_the_end(document):
+    for move in document["moves"]:
+        move["to"] = None
+
+
+def elsewhere(document):
+    for move in document["moves"]:
+        move["to"] = -1
+
+
+def without_configurations(document):
+    document["configurations"] = []
+
+
+def foreign_atoms(document):
+    for move in document["moves"]:
+        move["shifts"] = [{"s0": "1"} for _ in move["shifts"]]
+
+
+def another_phase(document):
+    document["configurations"][0]["phase"] = "before"
+
+
+def an_event(document):
+    document["event"] = "count"
+
+
+@pytest.mark.parametrize(
+    ("tamper", "reason"),
+    [
+        (start_unmoved, "differ otherwise"),
+        (above_unmoved, "the other run may do"),
+        (smaller_bounds, "larger than its bound"),
+        (negative_bounds, "costs"),
+        (no_potential, "costs"),
+        (negative_potential, "negative potential"),
+        (other_difference, "differ otherwise"),
+        (interval_difference, "unknown kind"),
+        (to_the_end, "a move to nowhere"),
+        (elsewhere, "a move to nowhere"),
+        (without_configurations, "a move to nowhere"),
+        (foreign_atoms, "variable|unknown|s0"),
+        (another_phase, "another state|phase"),
+        (an_event, "no move"),
+    ],
+)
+def test_a_tampered_certificate_is_rejected(certificate, tamper, reason):
+    document = copy.deepcopy(certificate)
+    checked(document)
+    tamper(document)
+    with pytest.raises(Refused, match=reason):
+        checked(document)
+
+
+def test_a_smaller_epsilon_is_rejected(certificate):
+    with pytest.raises(Refused, match="costs"):
+        checked(certificate, budget=Fraction(999, 1000))
+
+
+def test_facts_of_a_configuration_are_proved():
+    document, epsilon = induction(looping.histogram, "replace-one", Domain(0, 1, False))
+    check_induction(document, looping.histogram, "replace-one", ENDS, epsilon)
+    false = {"form": {"x": "1", "": "-1/2"}, "strict": False}
+    for phase, reason in (("after", "need not be one"), ("before", "have not come yet")):
+        wrong = copy.deepcopy(document)
+        for each in wrong["configurations"]:
+            each["facts"] += [false] if each["phase"] == phase else []
+        with pytest.raises(Refused, match=reason):
+            check_induction(wrong, looping.histogram, "replace-one", ENDS, epsilon)
+
+
+def test_intervals_of_free_states_are_proved():
+    document, _ = induction(looping.noisy_max, "answers", Domain(0, 1, False))
+    for each in document["configurations"]:
+        each["differences"] = [
+            {"ends": ["-1/2", "1/2"]} if d.get("ends") == ["-1", "1"] else d for d in each["differences"]
+        ]
+    with pytest.raises(Refused, match="differ otherwise"):
+        check_induction(document, looping.noisy_max, "answers", ENDS, Fraction(1))
+
+
+# Mutants: without one of its checks the checker believes something false, that it rejects with it.
+
+
+def test_without_the_cost_check_any_epsilon_is_believed(certificate, monkeypatch):
+    monkeypatch.setattr(_Checking, "_affordable", lambda *_: None)
+    checked(certificate, budget=Fraction(0))
+
+
+def test_without_the_difference_check_an_unmoved_threshold_is_believed(certificate, monkeypatch):
+    monkeypatch.setattr(_Checking, "_differ", lambda *_: None)
+    document = copy.deepcopy(certificate)
+    start_unmoved(document)
+    checked(document, budget=Fraction(1))
+
+
+def test_without_comparing_released_numbers_unmoved_noise_is_believed(monkeypatch):
+    document, _ = induction(looping.noisy_sum, "replace-one", Domain(0, 1, False))
+    for move in document["moves"]:
+        move["shifts"], move["bounds"] = [{} for _ in move["shifts"]], ["0" for _ in move["bounds"]]
+    for each in document["configurations"]:
+        each["potential"] = "0"
+    with pytest.raises(Refused, match="a released number changes"):
+        check_induction(document, looping.noisy_sum, "replace-one", ENDS, Fraction(0))
+    monkeypatch.setattr(_Checking, "_equal", lambda *_: None)
+    check_induction(document, looping.noisy_sum, "replace-one", ENDS, Fraction(0))
+
+
+def test_without_looking_at_globals_a_late_leak_is_believed(monkeypatch):
+    monkeypatch.setattr(Surroundings, "unchanged", lambda _: None)
+    assert attempt(looping.late_by_a_global) is not None
+
+
+def test_without_looking_for_aliases_a_late_leak_is_believed(monkeypatch):
+    monkeypatch.setattr(_Reading, "no_aliases", lambda _: None)
+    assert attempt(looping.late_by_an_alias) is not None
+
+
+def test_without_the_free_phase_check_the_last_noise_above_is_believed(monkeypatch):
+    """The winner of noisy max with a best value that is forgotten: intervals are what ties the runs together."""
+    document, _ = induction(looping.noisy_max, "answers", Domain(0, 1, False))
+    for each in document["configurations"]:
+        each["differences"] = [{"ends": ["0", "0"]} if "ends" in d else d for d in each["differences"]]
+    with pytest.raises(Refused):
+        check_induction(document, looping.noisy_max, "answers", ENDS, Fraction(1))
+    monkeypatch.setattr(_Checking, "_again", lambda *_: None)
+    check_induction(document, looping.noisy_max, "answers", ENDS, Fraction(1))
+
+
+def test_without_trials_a_wrong_cut_is_believed(certificate, monkeypatch):
+    """A cut that takes every loop for an empty one, say."""
+    from dpcert.proofs_checks.proving.checker import trials
+
+    def wrong(function):
+        made = real(function)
+        return type(made)(made.before, made.step, lambda state, rng: "nothing", made.names, made.indexed)
+
+    real = trials.cut
+    monkeypatch.setattr(trials, "cut", wrong)
+    with pytest.raises(Refused, match="puts out something else"):
+        checked(certificate)
+    monkeypatch.setattr(checking, "same_outputs", lambda *_: 0)
+    checked(certificate)
