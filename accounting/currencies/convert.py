@@ -12,12 +12,15 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from flint import arb, ctx
+
 from ...mechanisms import ApproximateDp, Gaussian, InputError, Mechanism, PureDp, Zcdp
 from ...mechanisms.validate import nonnegative, number, positive
 from ..bracket import Bracket
 from ..epsilon import delta as delta_of
 from ..epsilon import epsilon as epsilon_of
 from ..risk import risk
+from ..rounding import float_above
 from .gaussian_dp import mu as mu_of
 from .zcdp import rho as rho_of
 
@@ -58,10 +61,16 @@ def convert(
     '17.16'
     >>> f"{convert('mu', 0.376, 'epsilon', delta=1e-5).at_most:.4f}"
     '1.4520'
+    >>> f"{convert('epsilon', 3.0, 'tpr', known_delta=1e-4, fpr=0.01).at_most:.4f}"
+    '0.2010'
 
     Raises InputError for amounts out of range, and where what is asked needs a number that is not given.
     """
-    at_most = _priced(_worst(known, amount, known_delta), asked, delta, epsilon, fpr).upper
+    worst = _worst(known, amount, known_delta)
+    if known == "epsilon" and asked == "tpr":
+        at_most = _power(amount, known_delta, _given("fpr", fpr))
+    else:
+        at_most = _priced(worst, asked, delta, epsilon, fpr).upper
     direction: Direction = "upper bound" if known == "rho" and asked != "rho" else "tight"
     return Conversion(at_most, direction, _words(known, asked, direction, at_most))
 
@@ -92,6 +101,17 @@ def _priced(run: Mechanism, asked: Asked, delta: float | None, epsilon: float | 
     if asked == "tpr":
         return risk(run, false_positive_rates=[_given("fpr", fpr)]).rates[0].true_positive_rate
     raise InputError("asked", asked, "one of epsilon, delta, rho, mu, tpr, advantage")
+
+
+def _power(epsilon: float, delta: float, fpr: float) -> float:
+    """The least of e^epsilon fpr + delta and 1 - e^-epsilon (1 - delta - fpr), rounded up (Kairouz, Oh, Viswanath 2015,
+    arXiv 1311.0776, Section 2: the two lines that (epsilon, delta) allows)."""
+    if not 0.0 <= number("fpr", fpr) <= 1.0:
+        raise InputError("fpr", fpr, "a number from 0 to 1")
+    with ctx.workprec(200):
+        grown = arb(epsilon).exp()
+        upper = (grown * arb(fpr) + arb(delta)).min(1 - (1 - arb(delta) - arb(fpr)) / grown)
+        return min(1.0, float_above(upper))
 
 
 def _given(name: str, value: float | None) -> float:

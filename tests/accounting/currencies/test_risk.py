@@ -69,6 +69,8 @@ def test_bad_input(field: str, options: dict[str, float]) -> None:
 CONVERSIONS = [
     ("epsilon", 1.0, "advantage", {}, math.tanh(0.5)),
     ("epsilon", 1.0, "tpr", {"fpr": 1e-3}, math.e * 1e-3),
+    ("epsilon", 3.0, "tpr", {"fpr": 1e-2, "known_delta": 1e-4}, math.exp(3) * 1e-2 + 1e-4),
+    ("epsilon", 60.0, "tpr", {"fpr": 1e-2, "known_delta": 1e-4}, 1 - 0.9899 * math.exp(-60)),
     ("epsilon", 1.0, "mu", {}, 1.23203541),  # 2 Phi^-1(e / (1 + e))
     ("mu", 0.5, "rho", {}, 0.125),
     ("mu", 0.376, "epsilon", {"delta": 1e-5}, 1.45199535),  # Facebook URLs' entry in the registry of deployments
