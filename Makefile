@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: verify test quick nightly nightly-hosts papers lint bench-accountants bench-auditors conformance clean
+.PHONY: verify test docs quick nightly nightly-hosts papers lint bench-accountants bench-auditors conformance clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -55,6 +55,11 @@ $(HOSTS:%=.venv-hosts/%/.installed): .venv-hosts/%/.installed: tests/adapters/ho
 	$(PYTHON) -m venv .venv-hosts/tff
 	.venv-hosts/tff/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r $< -e .
 	touch $@
+
+# The documentation, with every link checked, into site/.
+docs: $(VENV)/.installed-dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
 
 papers: $(VENV)/.installed-dev
 	$(BIN)/dpcert papers --pages docs/papers

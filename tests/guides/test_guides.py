@@ -1,6 +1,6 @@
 """Tutorials, how-to pages, the gallery and the README run from top to bottom and print what they show.
 
-A page that is stale is written anew by `python tests/guides/transcripts.py PAGE`; read the difference before it is kept.
+A page that is stale is written anew by `python tests/guides/transcripts.py PAGE`: read the difference first.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ import pytest
 import transcripts
 
 DOCS = transcripts.ROOT / "docs"
-PAGES = sorted([*DOCS.glob("tutorial/*.md"), *DOCS.glob("how-to/*.md"), DOCS / "gallery.md"])
+PAGES = sorted(
+    [*DOCS.glob("tutorial/*.md"), *DOCS.glob("how-to/*.md"), DOCS / "gallery.md", transcripts.ROOT / "README.md"]
+)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -24,7 +26,8 @@ def test_the_page_runs_and_prints_what_it_shows(page: Path, tmp_path: Path) -> N
 
 def test_a_wrong_output_is_seen(tmp_path: Path) -> None:
     """The plant: one digit."""
-    page = "```console\n$ dpcert convert --mu 0.376 --to epsilon --delta 1e-5\nmu = 0.376: epsilon <= 1.4519955 at ...\n```\n"
+    shown = "$ dpcert convert --mu 0.376 --to epsilon --delta 1e-5\nmu = 0.376: epsilon <= 1.4519955 at ..."
+    page = f"```console\n{shown}\n```\n"
     ((step, printed),) = transcripts.follow(page, tmp_path)
     assert not transcripts.same(step.printed, printed)
     assert transcripts.same(step.printed.replace("1.4519955", "1.4519954"), printed)

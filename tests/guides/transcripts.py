@@ -91,7 +91,7 @@ def run_command(line: str) -> str:
             from dpcert.cli import run
 
             assert run(arguments) != 70, line
-        elif program == "python":
+        elif program.removeprefix(".venv/bin/") == "python":
             runpy.run_path(arguments[0], run_name="__main__")
         elif program == "cat":
             printed.write(Path(arguments[0]).read_text(encoding="utf-8"))
