@@ -55,9 +55,10 @@ class FixedSize(Mechanism):
 
 @dataclass(frozen=True, slots=True)
 class Shuffled(Mechanism):
-    """One epoch: all units, shuffled afresh, go through the mechanism in `batches` batches of equal size.
+    """One epoch: all units, shuffled afresh, go through the mechanism in `batches` batches.
 
-    Every unit takes part in exactly one batch. Several epochs are a Repeat of this.
+    Every unit takes part in exactly one batch. Several epochs are a Repeat of this. The batches are of known sizes,
+    of which nothing is accounted but that the noise is the same in each: the last one may be smaller.
     """
 
     mechanism: Mechanism

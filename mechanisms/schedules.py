@@ -90,7 +90,8 @@ def _subset(population: int, size: int, source: BitSource) -> list[int]:
 
 
 def _batches(order: list[int], batches: int) -> list[Cohort]:
-    if len(order) % batches:
-        raise InputError("population", len(order), f"a multiple of the {batches} batches, which are of equal size")
-    size = len(order) // batches
+    """Batches of one size, but for a smaller last one."""
+    size = -(-len(order) // batches)
+    if (batches - 1) * size >= len(order):
+        raise InputError("population", len(order), f"units for {batches} batches of one size, the last may be smaller")
     return [sorted(order[start : start + size]) for start in range(0, len(order), size)]

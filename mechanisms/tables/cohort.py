@@ -85,8 +85,6 @@ class SamplingTable(Table):
     def _consistent_sizes(self, population: int, cohort: int) -> None:
         if cohort > population:
             raise InputError("cohort", cohort, f"at most the population, {population}")
-        if self.scheme in ("shuffle", "cyclic") and population % cohort:
-            raise InputError("cohort", cohort, f"a divisor of the population, {population}: batches of equal size")
         if self.sampling_rate is not None and not math.isclose(self.sampling_rate, cohort / population, rel_tol=1e-9):
             raise InputError("sampling_rate", self.sampling_rate, f"cohort / population = {cohort / population}")
 
@@ -99,9 +97,17 @@ class SamplingTable(Table):
             return (self.per_block or 1) / self.block
         return self.cohort / self.population if self.cohort and self.population else 1.0
 
+    def require_even(self, noise: str) -> None:
+        """Raises InputError where an epoch's last batch is smaller, and what is added to it depends on its size."""
+        if self.scheme in ("shuffle", "cyclic") and self.population and self.cohort and self.population % self.cohort:
+            expected = f"a divisor of the population, {self.population}: {noise} would be another in the last batch"
+            raise InputError("sampling.cohort", self.cohort, expected)
+
     def rounds_of(self, epochs: float) -> int:
         """How many rounds so many passes over the population are, in exact decimals; the last one counts whole."""
-        if self.population and self.cohort:
+        if self.scheme in ("shuffle", "cyclic"):
+            share = Fraction(1, self.together)
+        elif self.population and self.cohort:
             share = Fraction(self.cohort, self.population)
         elif self.sampling_rate is not None:
             share = Fraction(repr(float(self.sampling_rate)))
@@ -115,7 +121,7 @@ class SamplingTable(Table):
         if self.block is not None:
             return self.block
         if self.scheme in ("shuffle", "cyclic") and self.population and self.cohort:
-            return self.population // self.cohort
+            return -(-self.population // self.cohort)
         return 1
 
     @property
@@ -133,7 +139,7 @@ class SamplingTable(Table):
             return -(-rounds // self.together)
         if rounds % self.step:
             whole = "blocks" if self.block is not None else "epochs"
-            length = "block" if self.block is not None else "population / cohort"
+            length = "block" if self.block is not None else "population / cohort, rounded up,"
             raise InputError("composition.rounds", rounds, f"whole {whole}: a multiple of {length} = {self.together}")
         return rounds // self.together
 
@@ -163,10 +169,14 @@ class SamplingTable(Table):
 
 
 class CompositionTable(Table):
-    """[composition]: how many rounds, adaptively, with fresh randomness; or how many epochs. Default: one round."""
+    """[composition]: how many rounds, adaptively, with fresh randomness; or how many epochs. Default: one round.
+
+    days: on how many days so much ran.
+    """
 
     rounds: Rounds | None = None
     epochs: Positive | None = None
+    days: Rounds | None = None
 
     @model_validator(mode="after")
     def _one_of_them(self) -> CompositionTable:

@@ -87,10 +87,11 @@ class GaussianMeanTable(MechanismTable):
     weights: Annotated[Weights, checked(_weights)] = "uniform"
 
     def described(self, sampling: SamplingTable) -> Described:
-        if self.weights == "uniform":
-            return _exactly(self._noise(1 / sampling.divisor()))
         if isinstance(self.weights, float):
             return Described(self._noise(self.weights), None)
+        sampling.require_even("noise on a mean")
+        if self.weights == "uniform":
+            return _exactly(self._noise(1 / sampling.divisor()))
         largest, least = _weight_of_heaviest(self.weights, sampling)
         return Described(self._noise(largest), self._noise(least))
 
@@ -135,6 +136,7 @@ class PerClientGaussianTable(MechanismTable):
                 sampling.scheme,
                 "fixed-size or none: with a random cohort the amount of noise is random too",
             )
+        sampling.require_even("noise that clients add")
         return _exactly(DistributedGaussian(self.noise_std * math.sqrt(sampling.divisor()) / self.clip_norm))
 
 
@@ -190,6 +192,7 @@ class SkellamTable(MechanismTable):
     dimension: Count
 
     def described(self, sampling: SamplingTable) -> Described:
+        sampling.require_even("noise that clients add")
         return Described(Skellam(self.variance, self.clip, self.dimension), None)
 
 
@@ -203,6 +206,7 @@ class DistributedDiscreteGaussianTable(MechanismTable):
     dimension: Count
 
     def described(self, sampling: SamplingTable) -> Described:
+        sampling.require_even("noise that clients add")
         return Described(DistributedDiscreteGaussian(self.sigma, self.clients, self.clip, self.dimension), None)
 
 

@@ -24,10 +24,15 @@ class Phase(Table):
 
     @property
     def steps(self) -> int:
-        """The rounds, as stated or as so many epochs come to."""
+        """The rounds of all days, as stated or as so many epochs come to."""
+        days = self.composition.days or 1
         if self.composition.epochs is not None:
-            return self.sampling.rounds_of(self.composition.epochs)
-        return self.composition.rounds or 1
+            return days * self.sampling.rounds_of(self.composition.epochs)
+        return days * (self.composition.rounds or 1)
+
+    def on_days(self, days: int) -> Phase:
+        """What ran on each day, on so many days."""
+        return self.model_copy(update={"composition": self.composition.model_copy(update={"days": days})})
 
     @property
     def rounds(self) -> int:

@@ -18,6 +18,7 @@ that is a bound for every finite log, no asymptotics. Checks are fixed beforehan
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -204,17 +205,23 @@ def _sum_of_binomials(name: str, found: int, parts: list[tuple[int, float]], tex
 
 def _epochs(step: Shuffled | Cyclic, rounds: list[frozenset[int]], population: int) -> list[Check]:
     epochs = [rounds[start : start + step.batches] for start in range(0, len(rounds), step.batches)]
-    uneven = sum(len(batch) * step.batches != population for batch in rounds)
+    size = len(rounds[0])
+    uneven = sum(
+        len(batch) > size or (len(batch) < size and place + 1 < len(epoch))
+        for epoch in epochs
+        for place, batch in enumerate(epoch)
+    )
     missing = sum(len(frozenset().union(*epoch)) != population for epoch in epochs)
     checks = [
-        _never("size", uneven, f"batches without exactly {population / step.batches:g} units"),
+        _never("size", uneven, f"batches without exactly {size} units, but for smaller last ones"),
         _never("once an epoch", missing, "epochs in which some unit is missing"),
     ]
     if isinstance(step, Cyclic):
         return [*checks, _never("same order", sum(epoch != epochs[0] for epoch in epochs), "passes in another order")]
     pairs = list(zip(epochs[::2], epochs[1::2], strict=False))
     hits = sum(len(one & other) for first, second in pairs for one, other in zip(first, second, strict=True))
-    parts = [(population, 1 / step.batches)] * len(pairs)
+    places = Counter(len(batch) for first, _ in pairs for batch in first)
+    parts = [(of_size * units, units / population) for units, of_size in places.items()]
     return [*checks, _sum_of_binomials("same place", hits, parts, "units in the same batch again")] if pairs else checks
 
 

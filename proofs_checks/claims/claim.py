@@ -64,6 +64,12 @@ def _order(field: str, value: object) -> float:
     return order
 
 
+def _orders(field: str, value: object) -> tuple[float, ...]:
+    if not isinstance(value, list | tuple) or not value:
+        raise InputError(field, value, "a list of orders above 1, at least one")
+    return tuple(_order(field, order) for order in value)
+
+
 def _error_rate(field: str, value: object) -> float:
     error_rate = number(field, value)
     if not 0 < error_rate <= 0.5:
@@ -100,7 +106,13 @@ class TprAtFprTable(Table):
 CURRENCIES = ("epsilon", "rho", "mu", "renyi", "curve", "tpr_at_fpr", "advantage")
 """The keys of [claim] that state what is claimed: one of them."""
 
-COMPANIONS = {"delta": "epsilon", "epsilon_interval": "epsilon", "orders_up_to": "rho", "fpr_at_least": "mu"}
+COMPANIONS = {
+    "delta": "epsilon",
+    "epsilon_interval": "epsilon",
+    "rdp_orders": "epsilon",
+    "orders_up_to": "rho",
+    "fpr_at_least": "mu",
+}
 """Keys that mean something beside one of them only."""
 
 
@@ -122,6 +134,8 @@ class Statement(Table):
 
     One currency (proofs_checks/claims/currency.py): epsilon with delta (0 for pure DP), rho (with orders_up_to), mu
     (with fpr_at_least), renyi = {order, epsilon}, curve = [[epsilon, delta], ...], tpr_at_fpr = {fpr, tpr}, advantage.
+    per: "day" where the claim is about what runs on one of the days that [composition] counts, not about all of them.
+    rdp_orders: the Renyi orders at which the source's accountant looked; for `dpcert explain`.
     epsilon_interval: what the printed epsilon may have been before rounding; the verdict then uses its upper end.
     author, year: who published the number, and when; link: where to read it. Tables of many claims sort by them.
     convention: how the source computed the number. assumed: what had to be assumed to write the file.
@@ -150,6 +164,8 @@ class Statement(Table):
     curve: Annotated[tuple[tuple[float, float], ...] | None, checked(_points)] = None
     tpr_at_fpr: TprAtFprTable | None = None
     advantage: Probability | None = None
+    per: Literal["day"] | None = None
+    rdp_orders: Annotated[tuple[float, ...] | None, checked(_orders)] = None
     epsilon_interval: Annotated[tuple[float, float] | None, checked(_interval)] = None
     coalition_sees_participation: Annotated[bool | None, checked(_yes_or_no)] = None
     observer: Literal["coalition", "client", "server", "final-models", "outside"] | None = None
@@ -256,6 +272,7 @@ class ClaimTables(Table):
 class Claim:
     """A claim as read: `statement` says what is claimed, `phases` what ran, `file` where it was read.
 
+    days: on how many days the phases ran, where the claim is about one of them; else 1.
     printed: the claimed number as it is written, digit by digit: "8.0" says more than 8.
     run: what ran, as bad as the description allows (for an upper bound on epsilon). attained_run: what ran at the least
     (for a lower bound); phases that are only bounded are left out: forgetting their outputs is post-processing. None
@@ -266,6 +283,7 @@ class Claim:
     phases: tuple[Phase, ...]
     printed: str
     file: str | None = None
+    days: int = 1
     run: Mechanism = field(init=False, compare=False, repr=False)
     attained_run: Mechanism | None = field(init=False, compare=False, repr=False)
 
@@ -298,6 +316,11 @@ class Claim:
         return with_idle_others(known) if uneven else composed(known)
 
     @property
+    def phases_of_all_days(self) -> tuple[Phase, ...]:
+        """What ran altogether, also where the claim is about one day."""
+        return self.phases if self.days == 1 else tuple(phase.on_days(self.days) for phase in self.phases)
+
+    @property
     def population(self) -> int | None:
         """The smallest population that a phase states."""
         stated = [phase.sampling.population for phase in self.phases if phase.sampling.population]
@@ -316,7 +339,18 @@ def parse_claim(tables: object, file: str | None = None) -> Claim:
     if phases is None and read.mechanism is not None:
         sampling, composition = read.sampling or SamplingTable(), read.composition or CompositionTable()
         phases = (Phase(mechanism=read.mechanism, sampling=sampling, composition=composition),)
-    return Claim(read.claim, phases or (), _written(tables["claim"][read.claim.currency.name]), file)
+    days = 1
+    if read.claim.per == "day" and phases:
+        days, phases = _one_day(phases)
+    return Claim(read.claim, phases or (), _written(tables["claim"][read.claim.currency.name]), file, days)
+
+
+def _one_day(phases: tuple[Phase, ...]) -> tuple[int, tuple[Phase, ...]]:
+    """How many days there were, and what ran on each of them."""
+    days = {phase.composition.days or 1 for phase in phases}
+    if len(days) > 1:
+        raise InputError("phase.composition.days", sorted(days), "the same in every phase, with claim.per = 'day'")
+    return days.pop(), tuple(phase.on_days(1) for phase in phases)
 
 
 def _written(stated: object) -> str:

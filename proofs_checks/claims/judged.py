@@ -48,9 +48,13 @@ class Issued:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What was judged. observer: in words; None for plain privacy, which is about whoever sees the output."""
+    """What was judged. days: on how many of them the phases ran, where the claim is about one.
+
+    observer: in words; None for plain privacy, which is about whoever sees the output.
+    """
 
     phases: tuple[JudgedPhase, ...]
+    days: int
     unit: str
     neighbouring: str
     notion: str
@@ -69,6 +73,7 @@ def judged(claim: Claim) -> Judged:
     statement = claim.statement
     return Judged(
         phases=tuple(map(_phase, claim.phases)),
+        days=claim.days,
         unit=statement.unit,
         neighbouring=statement.neighbouring,
         notion=statement.notion,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 from ...accounting import Bracket
-from ...mechanisms import Gaussian, InputError, Mechanism, Repeat
+from ...mechanisms import Gaussian, InputError, Mechanism, Poisson, Repeat
 from ...mechanisms.client_noise import as_central
 from ...mechanisms.tables.noise import GaussianMeanTable, PerClientGaussianTable
 from ...mechanisms.tables.phase import Phase, run_of
@@ -12,7 +15,7 @@ from ..claims.currency import EpsilonAt
 from .cohort_variants import Sizes
 from .explain import common, explain
 from .matches import Convention
-from .run_variants import Reading
+from .run_variants import AS_POISSON, Reading
 
 
 def explained(claim: Claim) -> tuple[Convention, ...]:
@@ -26,6 +29,7 @@ def explained(claim: Claim) -> tuple[Convention, ...]:
         said.notion,
         stated_sizes(claim),
         readings(claim),
+        said.rdp_orders,
     )
 
 
@@ -33,7 +37,14 @@ def commonly_explained(claim: Claim, bracket: Bracket | None) -> tuple[Conventio
     """`common` for a claim; bracket: the certified epsilon of the run, if known."""
     said = claim.statement
     return common(
-        _as_read(claim), _delta(claim), said.neighbouring, claim.printed, said.notion, bracket, readings(claim)
+        _as_read(claim),
+        _delta(claim),
+        said.neighbouring,
+        claim.printed,
+        said.notion,
+        bracket,
+        readings(claim),
+        said.rdp_orders,
     )
 
 
@@ -64,6 +75,7 @@ def readings(claim: Claim) -> tuple[Reading, ...]:
     equal = tuple(_with_equal_weights(phase) for phase in claim.phases)
     if equal != claim.phases:
         found.append(Reading("weights taken as equal", run_of(equal), claim.statement.neighbouring))
+    found += _of_uneven_batches(claim)
     if len(claim.phases) == 1 and isinstance(table := claim.phases[0].mechanism, PerClientGaussianTable):
         phase, assumed = claim.phases[0], table.assumed_sensitivity
         if assumed is not None:
@@ -72,6 +84,24 @@ def readings(claim: Claim) -> tuple[Reading, ...]:
             run = Repeat(phase.sampling.sampled(noise), phase.rounds)
             found.append(Reading(f"sensitivity {assumed:.6g}, as the source takes it", run, "zero-out"))
     return tuple(found)
+
+
+def _of_uneven_batches(claim: Claim) -> list[Reading]:
+    """Shuffled batches with a smaller last one, as Poisson's: with the stated cohort's rate, rounds by either rule."""
+    if len(claim.phases) > 1:
+        return []
+    phase, sampling = claim.phases[0], claim.phases[0].sampling
+    if sampling.scheme != "shuffle" or not sampling.population or not sampling.cohort:
+        return []
+    if sampling.population % sampling.cohort == 0:
+        return []
+    cohorts = Poisson(phase.described().upper, sampling.rate)
+    passes = phase.steps // sampling.together
+    whole = math.ceil(Fraction(passes * sampling.population, sampling.cohort))
+    return [
+        Reading(f"{AS_POISSON}, {rounds} rounds", Repeat(cohorts, rounds), claim.statement.neighbouring)
+        for rounds in dict.fromkeys((phase.steps, whole, passes * (sampling.population // sampling.cohort)))
+    ]
 
 
 def _with_equal_weights(phase: Phase) -> Phase:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -94,7 +94,15 @@ class Computed:
     detail: str
 
 
-def renyi(variant: Variant, grids: Sequence[str] = tuple(GRIDS)) -> Iterator[Computed]:
+SOURCE_S = "the source's orders"
+
+
+def with_source_orders(orders: tuple[float, ...] | None) -> Mapping[str, tuple[float, ...]]:
+    """The known grids, and the list of orders that the source names, if it does."""
+    return GRIDS if orders is None else {SOURCE_S: tuple(sorted(orders)), **GRIDS}
+
+
+def renyi(variant: Variant, grids: Mapping[str, tuple[float, ...]] = GRIDS) -> Iterator[Computed]:
     """Both conversions, at the best order of each grid and at the best order of all; nothing where unsupported.
 
     Epsilon falls and then rises with the order, so each grid's best order is next to the best of them all together.
@@ -109,7 +117,8 @@ def renyi(variant: Variant, grids: Sequence[str] = tuple(GRIDS)) -> Iterator[Com
             return convert(alpha, bound(alpha), variant.delta)
 
         nearest = _best_of(_LADDER, objective)
-        found = {grid: min((objective(alpha), alpha) for alpha in _around(GRIDS[grid], nearest)) for grid in GRIDS}
+        every = {**grids, **GRIDS}
+        found = {grid: min((objective(alpha), alpha) for alpha in _around(every[grid], nearest)) for grid in every}
         best = _between(objective, nearest)
         value, order = min((objective(best), best), *found.values())
         yield Computed(name, value, f"best order {order:.4g}")

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import chain
 
@@ -17,6 +17,7 @@ from ...mechanisms import InputError, Mechanism, Neighbouring, Notion, neighbour
 from ...mechanisms.validate import open_probability
 from .cohort_variants import NOT_STATED, Sizes, population_variants, scheme_variants
 from .conventions import (
+    GRIDS,
     Computed,
     composition_theorems,
     fixed_size,
@@ -24,6 +25,7 @@ from .conventions import (
     optimal,
     renyi,
     shuffled_epoch,
+    with_source_orders,
     zcdp,
 )
 from .matches import Convention
@@ -31,7 +33,9 @@ from .printed import Printed, printed
 from .rounded_noise import noise_chosen_for, parameter_ends
 from .run_variants import Reading, Variant, main_variants, neighbour_variants, round_variants
 
-_QUICK_GRIDS = ("moments accountant's integer orders",)
+_INTEGER = "moments accountant's integer orders"
+"""The grid that is tried first."""
+
 _TIGHT: tuple[AccountantName, ...] = ("gaussian", "participation", "contour")
 """Certified accountants fast enough to be asked for every variant."""
 
@@ -55,23 +59,27 @@ def explain(
     notion: Notion = "dp",
     sizes: Sizes = NOT_STATED,
     readings: Sequence[Reading] = (),
+    orders: tuple[float, ...] | None = None,
 ) -> tuple[Convention, ...]:
     """All conventions searched, those that reproduce the printed epsilon first, then by distance from it.
 
     run, delta, neighbouring, notion: as described by the source. number: epsilon as printed; its digits count,
     so "8.0" and 8 differ. sizes: population and cohort as stated, for runs of which only a rate is described.
-    readings: other runs that the source's own words allow. Takes a few seconds. Raises InputError for values out
+    readings: other runs that the source's own words allow. orders: those of the source's own Renyi accounting, each
+    above 1. Takes a few seconds. Raises InputError for values out
     of range.
     """
     described, target = _described(run, delta, neighbouring, notion), printed(number)
     search = _Search(target)
-    mains = {variant: search.add(variant, _ALL) for variant in main_variants(described)}
+    by_orders = _renyi(with_source_orders(orders))
+    every = (*_SIMPLE, fixed_size, by_orders, optimal, _exact)
+    mains = {variant: search.add(variant, every) for variant in main_variants(described)}
     for variant in _read(described, readings):
-        search.add(variant, _ALL)
+        search.add(variant, every)
     for variant, plain in mains.items():
         search.found += _rounded_parameter(variant, target)
         for other in _changed_once(variant, sizes):
-            search.add(other, _near(plain, target))
+            search.add(other, _near(plain, target, by_orders))
     return search.ranked()
 
 
@@ -83,6 +91,7 @@ def common(
     notion: Notion = "dp",
     bracket: Bracket | None = None,
     readings: Sequence[Reading] = (),
+    orders: tuple[float, ...] | None = None,
 ) -> tuple[Convention, ...]:
     """The common conventions in the order of `explain`, of whose search they are a part; quick, for `verify`.
 
@@ -91,11 +100,13 @@ def common(
     epsilon where it is known, so that it is not computed again.
     """
     described, search = _described(run, delta, neighbouring, notion), _Search(printed(number))
+    grids = {name: grid for name, grid in with_source_orders(orders).items() if name == _INTEGER or name not in GRIDS}
+    quick = (*_SIMPLE, _renyi(grids))
     for variant in chain(main_variants(described), _read(described, readings)):
         if bracket is not None and variant == described:
-            search.add(variant, (lambda _: _single(bracket), *_QUICK))
+            search.add(variant, (lambda _: _single(bracket), *quick))
         else:
-            search.add(variant, (_exact, *_QUICK))
+            search.add(variant, (_exact, *quick))
     if not any(convention.reproduces for convention in search.found):
         for variant in main_variants(described):
             search.found += _rounded_parameter(variant, search.target)
@@ -205,17 +216,13 @@ def _single(bracket: Bracket) -> Iterator[Computed]:
 
 
 _SIMPLE: tuple[_Source, ...] = (zcdp, limit, composition_theorems, shuffled_epoch)
-_ALL: tuple[_Source, ...] = (*_SIMPLE, fixed_size, renyi, optimal, _exact)
 
 
-def _quick_renyi(variant: Variant) -> Iterator[Computed]:
-    return renyi(variant, _QUICK_GRIDS)
+def _renyi(grids: Mapping[str, tuple[float, ...]]) -> _Source:
+    return lambda variant: renyi(variant, grids)
 
 
-_QUICK: tuple[_Source, ...] = (*_SIMPLE, _quick_renyi)
-
-
-def _near(plain: dict[str, float], target: Printed) -> tuple[_Source, ...]:
+def _near(plain: dict[str, float], target: Printed, by_orders: _Source) -> tuple[_Source, ...]:
     """What to try again with small changes: those at most quarter the shift, so that what is far off stays so.
 
     The optimal conversion costs most and is left out: it gives the improved one's printed digits nearly always.
@@ -225,7 +232,7 @@ def _near(plain: dict[str, float], target: Printed) -> tuple[_Source, ...]:
     if not far & ({EXACT} if EXACT in plain else {RENYI}):
         sources.append(_exact)
     if RENYI not in far:
-        sources += [fixed_size, renyi]
+        sources += [fixed_size, by_orders]
     return tuple(sources)
 
 
@@ -239,7 +246,7 @@ def _convention(computed: Computed, variant: Variant, target: Printed) -> Conven
     )
 
 
-_WITH_ROUNDED_NOISE: tuple[_Source, ...] = (_exact, zcdp, limit, lambda variant: renyi(variant, ()), optimal)
+_WITH_ROUNDED_NOISE: tuple[_Source, ...] = (_exact, zcdp, limit, _renyi({}), optimal)
 
 
 def _rounded_parameter(variant: Variant, target: Printed) -> Iterator[Convention]:

@@ -76,7 +76,9 @@ def _total(claims: Sequence[Claim], delta: float) -> tuple[Bracket | None, str]:
         if any(getattr(other.statement, name) != getattr(first.statement, name) for other in others):
             return None, f"the claims differ in {name}, so that one total would be about neither"
     try:
-        together = replace(at_delta(first, delta), phases=tuple(chain.from_iterable(claim.phases for claim in claims)))
+        together = replace(
+            at_delta(first, delta), phases=tuple(chain.from_iterable(claim.phases_of_all_days for claim in claims))
+        )
         bracket, limits = certified_interval(together)
     except InputError as problem:
         return None, str(problem)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -161,6 +161,7 @@ def verify(
             *observer_findings(observers, claim),
             *_digits_findings(claim, conventions),
             *_without_range(claim),
+            *_all_days(claim),
             *notes,
         ),
         witness=_witness(claim, run, bracket) if verdict == "refuted" and run is not None else None,
@@ -204,6 +205,15 @@ def _without_range(claim: Claim) -> tuple[Finding, ...]:
     found = whole.bracket(claim.run, against)
     text = f"Without that range, {whole.words} is from {found.lower:.5g} to {found.upper:.5g}."
     return (Finding("range-matters", "info", text),)
+
+
+def _all_days(claim: Claim) -> tuple[Finding, ...]:
+    """What a claim about one day comes to on all of them."""
+    if claim.days == 1:
+        return ()
+    found = certified_interval(replace(claim, phases=claim.phases_of_all_days))[0]
+    words = f"On all {claim.days} days together {claim.statement.currency.words}"
+    return (Finding("all-days", "info", f"{words} is from {found.lower:.5g} to {found.upper:.5g}."),)
 
 
 def _conventions(claim: Claim, bracket: Bracket) -> tuple[Convention, ...]:

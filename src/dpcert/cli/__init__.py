@@ -22,6 +22,7 @@ INTERRUPTED = 130
 
 COMMANDS = {
     "verify": ("verify:verify_command", "Verify claims: does the stated epsilon hold for what ran?"),
+    "new": ("new:new_command", "Write a commented claim file: asks for what the options leave open."),
     "epsilon": (
         "cost:epsilon_command",
         "The epsilon of a run at --delta, as an interval that holds the true value.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -14,12 +15,16 @@ from rich.table import Table
 
 from ..proofs_checks.claims.claim import Claim, load_claim
 from ..proofs_checks.reproduction.claimed import explained
+from ..proofs_checks.reproduction.conventions import GRIDS, SOURCE_S
 from ..proofs_checks.reproduction.matches import Chance, Convention, chances, not_reproduced
 from ..proofs_checks.reproduction.printed import Printed, printed
 from .options import Json
 from .output import output_console, print_json
 
 SHOWN_MATCHES, SHOWN_OTHERS = 8, 3
+
+NAMED = (SOURCE_S, *GRIDS)
+"""The order grids, as conventions' names have them."""
 
 
 def explain_command(
@@ -91,20 +96,42 @@ def _share(chance: Chance) -> str:
     return f"{100 * chance.any:.2g}%"
 
 
+def grouped(found: Sequence[Convention]) -> list[tuple[str, Convention]]:
+    """(name, convention) with order grids that give the same value in one row, at the place of the first of them."""
+    rows: dict[tuple[str, float, str], list[str]] = {}
+    first: dict[tuple[str, float, str], Convention] = {}
+    for convention in found:
+        grid = next((grid for grid in NAMED if f", {grid}" in convention.name), "")
+        name = convention.name.replace(f", {grid}", ", {}", 1) if grid else convention.name
+        key = name, convention.value, convention.detail
+        rows.setdefault(key, []).append(grid)
+        first.setdefault(key, convention)
+    return [(key[0].format(_listed(grids)) if grids[0] else key[0], first[key]) for key, grids in rows.items()]
+
+
+def _listed(grids: list[str]) -> str:
+    """ "TF-Privacy's and Opacus's orders"."""
+    if len(grids) == 1:
+        return grids[0]
+    *owners, last = [grid.removesuffix(" orders") for grid in grids]
+    return f"{', '.join(owners)} and {last} orders"
+
+
 def _print(read: Claim, found: tuple[Convention, ...], everything: bool) -> None:
-    matching = sum(convention.reproduces for convention in found)
-    few = (*found[: min(matching, SHOWN_MATCHES)], *found[matching : matching + SHOWN_OTHERS])
-    shown = found if everything else few
+    rows = grouped(found)
+    matching = sum(convention.reproduces for _, convention in rows)
+    few = [*rows[: min(matching, SHOWN_MATCHES)], *rows[matching : matching + SHOWN_OTHERS]]
+    shown = rows if everything else few
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("epsilon", justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
     table.add_column("convention", ratio=3)
     table.add_column("detail", ratio=2)
-    for convention in shown:
+    for name, convention in shown:
         style = "bold green" if convention.reproduces else "dim"
         mark = "= printed" if convention.reproduces else ""
         value = f"[{style}]{convention.value:.6g}[/{style}]"
-        table.add_row(value, mark, escape(convention.name), escape(convention.detail))
+        table.add_row(value, mark, escape(name), escape(convention.detail))
     console = output_console()
     console.print(f"{read.statement.title}: printed epsilon {read.printed}", markup=False, highlight=False)
     console.print(table)

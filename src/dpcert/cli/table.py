@@ -24,9 +24,9 @@ STYLES = {"holds": "bold green", "refuted": "bold red", "undecided": "bold yello
 
 
 def printed(result: Verification) -> str:
-    """The claimed number as it is written, with its currency where that is not epsilon."""
-    name = result.claim.statement.currency.name
-    return result.claim.printed if name == "epsilon" else f"{name} {result.claim.printed}"
+    """The claimed number as it is written, with its currency where that is not epsilon, and its day."""
+    name, day = result.claim.statement.currency.name, " a day" if result.claim.statement.per else ""
+    return result.claim.printed + day if name == "epsilon" else f"{name} {result.claim.printed}{day}"
 
 
 def print_table(results: list[Verification], problems: list[tuple[str, InputError]]) -> None:

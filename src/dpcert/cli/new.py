@@ -1,0 +1,175 @@
+"""dpcert new: a commented claim file, from options, and by asking for what they leave open."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..mechanisms import InputError
+from ..mechanisms.tables.fields import MISSING
+from ..mechanisms.tables.noise import KINDS
+from ..mechanisms.validate import choice
+from ..proofs_checks.claims.claim import parse_claim
+from ..proofs_checks.claims.schema import ADDRESS
+from ..proofs_checks.claims.words import COMPOSITION, MECHANISM, SAMPLING, STATEMENT
+from .options import as_option
+
+SCHEMES = {
+    "none": (),
+    "poisson": ("sampling_rate",),
+    "fixed-size": ("population", "cohort"),
+    "shuffle": ("population", "cohort"),
+    "cyclic": ("population", "cohort"),
+    "random-allocation": ("block",),
+}
+"""What each sampling scheme must be told."""
+
+TABLES = {"claim": STATEMENT, "mechanism": MECHANISM, "sampling": SAMPLING, "composition": COMPOSITION}
+
+SUGGESTED = {
+    "unit": "example",
+    "neighbouring": "add-remove",
+    "notion": "dp",
+    "delta": "1e-5",
+    "kind": "gaussian",
+    "scheme": "none",
+    "rounds": "1",
+}
+"""Taken where nobody is asked, offered where somebody is."""
+
+TEXTS = ("title", "author", "link", "source", "unit", "convention", "implementation")
+"""Texts also where they look like numbers."""
+
+OTHER_NAMES = {"dataset_size": "population", "batch_size": "cohort"}
+
+Answers = dict[str, str]
+
+
+def new_command(
+    file: Annotated[Path | None, typer.Argument(help="The file to write; default: standard output.")] = None,
+    title: Annotated[str | None, typer.Option(help="A line for tables.")] = None,
+    source: Annotated[str | None, typer.Option(help="Where a reader finds the number.")] = None,
+    unit: Annotated[str | None, typer.Option(help="Whose data change: example, user, client, ...")] = None,
+    neighbouring: Annotated[str | None, typer.Option(help="add-remove, replace-one or zero-out.")] = None,
+    notion: Annotated[str | None, typer.Option(help="dp, billboard or joint.")] = None,
+    epsilon: Annotated[str | None, typer.Option(help="As printed.")] = None,
+    delta: Annotated[str | None, typer.Option(help="As printed; 0 is pure DP.")] = None,
+    mechanism: Annotated[str | None, typer.Option(help="The kind of noise: gaussian, laplace, ...")] = None,
+    noise_multiplier: Annotated[str | None, typer.Option(help="Noise on the sum / clipping bound.")] = None,
+    sampling: Annotated[str | None, typer.Option(help="none, poisson, fixed-size, shuffle, ...")] = None,
+    sampling_rate: Annotated[str | None, typer.Option(help="Poisson: rate in (0, 1].")] = None,
+    population: Annotated[str | None, typer.Option("--population", "--dataset-size", help="Number of units.")] = None,
+    cohort: Annotated[str | None, typer.Option("--cohort", "--batch-size", help="Units in one round.")] = None,
+    block: Annotated[str | None, typer.Option(help="Random allocation: rounds of a block.")] = None,
+    rounds: Annotated[str | None, typer.Option(help="Rounds, composed adaptively.")] = None,
+    epochs: Annotated[str | None, typer.Option(help="Instead of rounds: passes over the population.")] = None,
+    keys: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="[TABLE.]KEY=VALUE", help="Any other key, of [mechanism] if no table is named."),
+    ] = None,
+) -> None:
+    """Write a commented claim file: asks for what the options leave open, or takes usual values without a terminal.
+
+    Example: dpcert new ours.toml --title Ours --epsilon 3 --noise-multiplier 1.1 --rounds 1000
+    """
+    if file is not None and (file.exists() or not file.parent.is_dir()):
+        raise InputError("FILE", str(file), "a new file name in an existing folder")
+    given = {
+        "claim": {"title": title, "source": source, "epsilon": epsilon, "delta": delta, "unit": unit}
+        | {"neighbouring": neighbouring, "notion": notion},
+        "mechanism": {"kind": mechanism, "noise_multiplier": noise_multiplier},
+        "sampling": {"scheme": sampling, "sampling_rate": sampling_rate, "population": population}
+        | {"cohort": cohort, "block": block},
+        "composition": {"rounds": rounds, "epochs": epochs},
+    }
+    stated = {table: {key: text for key, text in keys_.items() if text is not None} for table, keys_ in given.items()}
+    for table, key, text in _set(keys or []):
+        stated[table][key] = text
+    _complete(stated)
+    text = _written(stated)
+    try:
+        parse_claim(tomllib.loads(text))
+    except InputError as problem:
+        raise as_option(problem) from None
+    if file is None:
+        typer.echo(text, nl=False)
+    else:
+        file.write_text(text, encoding="utf-8")
+        typer.echo(f"{file} written; judge it with: dpcert verify {file}", err=True)
+
+
+def _set(entries: list[str]) -> Iterator[tuple[str, str, str]]:
+    """(table, key, value) of every --set."""
+    for entry in entries:
+        name, equals, value = entry.partition("=")
+        table, _, key = name.strip().replace("-", "_").rpartition(".")
+        table = table or "mechanism"
+        if not equals or key not in TABLES.get(table, {}):
+            raise InputError("--set", entry, "[TABLE.]KEY=VALUE with a key of that table, such as sigma=3")
+        yield table, key, value.strip()
+
+
+def _complete(stated: dict[str, Answers]) -> None:
+    """Asks for what is missing; without a terminal takes the suggestions, and all that has none is one error."""
+    missing: list[str] = []
+    for table, key in _questions(stated):
+        if key in stated[table]:
+            continue
+        suggested = SUGGESTED.get(key)
+        if sys.stdin.isatty():
+            words = f"[{table}] {key}: {TABLES[table][key]}" + (f" ({', '.join(KINDS)})" if key == "kind" else "")
+            stated[table][key] = str(typer.prompt(words, default=suggested, err=True))
+        elif suggested is not None:
+            stated[table][key] = suggested
+        else:
+            missing.append(key)
+    if missing:
+        named = InputError(", ".join(missing), MISSING, "a value" if len(missing) == 1 else "a value for each")
+        raise as_option(named)
+
+
+def _questions(stated: Mapping[str, Answers]) -> Iterator[tuple[str, str]]:
+    """What a claim must say, in the order of the file; what follows from an answer comes after it."""
+    yield from (("claim", key) for key in ("title", "epsilon", "delta", "unit", "neighbouring", "notion"))
+    yield "mechanism", "kind"
+    kind = KINDS[choice("--mechanism", stated["mechanism"]["kind"], KINDS)]
+    for key, field in kind.model_fields.items():
+        if field.is_required() and key != "kind":
+            yield "mechanism", key
+    yield "sampling", "scheme"
+    given = stated["sampling"]
+    scheme = choice("--sampling", given["scheme"], SCHEMES)
+    if not (scheme == "poisson" and {"population", "cohort"} <= {OTHER_NAMES.get(key, key) for key in given}):
+        yield from (("sampling", key) for key in SCHEMES[scheme])
+    if "epochs" not in stated["composition"]:
+        yield "composition", "rounds"
+
+
+def _written(stated: Mapping[str, Answers]) -> str:
+    """The TOML text: every key with what it means."""
+    lines = [f"#:schema {ADDRESS}", "# Every key: docs/claims.md. Judge this file with: dpcert verify FILE"]
+    for table, answers in stated.items():
+        if not answers:
+            continue
+        lines += ["", f"[{table}]"]
+        settings = {key: f"{key} = {_value(key, answers[key])}" for key in TABLES[table] if key in answers}
+        width = max(map(len, settings.values()))
+        lines += [f"{setting:<{width}}  # {TABLES[table][key]}" for key, setting in settings.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _value(key: str, text: str) -> str:
+    """As it stands where TOML reads it as a number, a list, a table or a truth value; else as a text."""
+    if key in TEXTS or "\n" in text:
+        return json.dumps(text, ensure_ascii=False)
+    try:
+        tomllib.loads(f"value = {text}")
+    except tomllib.TOMLDecodeError:
+        return json.dumps(text, ensure_ascii=False)
+    return text

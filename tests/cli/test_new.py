@@ -1,0 +1,96 @@
+"""dpcert new: a commented claim file, from options or by asking; what it writes is what verify reads."""
+
+from __future__ import annotations
+
+import io
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from dpcert.cli import run
+from dpcert.cli.new import SCHEMES, TABLES
+from dpcert.mechanisms import Gaussian, Poisson, Repeat
+from dpcert.mechanisms.tables.cohort import SYNONYMS, CompositionTable, SamplingTable
+from dpcert.mechanisms.tables.noise import KINDS
+from dpcert.proofs_checks.claims.claim import Statement, load_claim, parse_claim
+
+PLAIN = ["--title", "2024", "--epsilon", "6.50", "--noise-multiplier", "1.0", "--rounds", "7"]
+
+
+class Terminal(io.StringIO):
+    """Somebody who types these lines."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_from_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "ours.toml"
+    assert run(["new", str(file), *PLAIN, "--sampling", "poisson", "--sampling-rate", ".01"]) == 2  # TOML wants 0.01
+    assert "--sampling-rate" in capsys.readouterr().err
+    assert not file.exists()
+    assert run(["new", str(file), *PLAIN, "--sampling", "poisson", "--sampling-rate", "0.01"]) == 0
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert f"dpcert verify {file}" in err
+    read = load_claim(file)
+    assert read.run == Repeat(Poisson(Gaussian(1.0), 0.01), 7)
+    assert (read.statement.title, read.printed, read.statement.delta) == ("2024", "6.50", 1e-5)
+    lines = file.read_text("utf-8").splitlines()
+    assert lines[0].startswith("#:schema https://")
+    settings = [line for line in lines if "=" in line and not line.startswith("#")]
+    assert len(settings) > 8
+    assert all("  # " in line for line in settings)
+    assert run(["new", str(file), *PLAIN]) == 2  # nothing is overwritten
+    assert "expected a new file name" in capsys.readouterr().err
+
+
+def test_to_standard_output_with_any_key(capsys: pytest.CaptureFixture[str]) -> None:
+    more = ["--mechanism", "discrete-gaussian", "--set", "sigma=3", "--set", "composition.days=4"]
+    where = ["--set", "claim.per=day", "--set", 'claim.assumed=["one", "two"]']
+    assert run(["new", "--title", 'a "b"\nc', "--epsilon", "1", *more, *where]) == 0
+    tables = tomllib.loads(capsys.readouterr().out)
+    assert tables["mechanism"] == {"kind": "discrete-gaussian", "sigma": 3}
+    assert tables["claim"]["assumed"] == ["one", "two"]
+    assert parse_claim(tables).days == 4
+
+
+def test_asking(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    typed = ["Ours", "3.0", "", "user", "", "", "laplace", "2.5", "fixed-size", "100", "10", "20"]
+    monkeypatch.setattr("sys.stdin", Terminal("\n".join(typed) + "\n"))
+    file = tmp_path / "asked.toml"
+    assert run(["new", str(file)]) == 0
+    tables = tomllib.loads(file.read_text("utf-8"))
+    assert tables["claim"] == {
+        "title": "Ours",
+        "epsilon": 3.0,
+        "delta": 1e-5,
+        "unit": "user",
+        "neighbouring": "add-remove",
+        "notion": "dp",
+    }
+    assert tables["mechanism"] == {"kind": "laplace", "noise_multiplier": 2.5}
+    assert tables["sampling"] == {"scheme": "fixed-size", "population": 100, "cohort": 10}
+    assert tables["composition"] == {"rounds": 20}
+    assert not capsys.readouterr().out.strip()
+
+
+def test_what_is_missing_is_named_at_once(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    assert run(["new", "--sampling", "poisson"]) == 2
+    assert "--title, --epsilon, --noise-multiplier, --sampling-rate = (missing)" in capsys.readouterr().err
+    assert run(["new", "--mechanism", "laplas"]) == 2
+    assert "did you mean laplace?" in capsys.readouterr().err
+    for wrong in ("sigma", "claim.sigma=3", "nowhere.sigma=3"):
+        assert run(["new", *PLAIN, "--set", wrong]) == 2
+        assert "--set" in capsys.readouterr().err
+
+
+def test_every_key_has_its_words() -> None:
+    """What the schema tells editors, and the comments here."""
+    assert set(TABLES["claim"]) == set(Statement.model_fields)
+    assert set(TABLES["sampling"]) == {*SamplingTable.model_fields, *SYNONYMS}
+    assert set(TABLES["composition"]) == set(CompositionTable.model_fields)
+    assert set(TABLES["mechanism"]) == {key for table in KINDS.values() for key in table.model_fields}
+    assert set(SCHEMES) == set(SamplingTable.model_fields["scheme"].annotation.__args__)  # type: ignore[union-attr]
