@@ -22,6 +22,10 @@ class InputError(ValueError):
         self.value = value
         self.expected = expected
 
+    def __reduce__(self) -> tuple[type[InputError], tuple[str, object, str]]:
+        """Worker processes send it back."""
+        return type(self), (self.field, self.value, self.expected)
+
 
 def _shown(value: object) -> str:
     """The value on one line of bounded length, whatever it is."""

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from dpcert.accounting import epsilon as epsilon_of
-from dpcert.cli import COMMANDS, loaded, run
-from dpcert.cli import verify as verify_module
+from dpcert.cli import COMMANDS, loaded, run, verify_files
 from dpcert.cli.output import rounded_down, rounded_up
 from dpcert.mechanisms import FixedSize, Gaussian, Poisson, Repeat, Sequence
 
@@ -84,7 +83,7 @@ def test_a_claim_on_which_dpcert_fails_does_not_stop_the_others(
             raise MemoryError("too many nodes")
         return right(path, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(verify_module, "verify_claim", failing)
+    monkeypatch.setattr(verify_files, "verify_claim", failing)
     assert run(["verify", "--json", files["refuted"], files["holds"]]) == 2
     out, err = capsys.readouterr()
     document = json.loads(out)

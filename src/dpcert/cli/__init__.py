@@ -58,7 +58,7 @@ COMMANDS = {
     ),
     "check": (
         "check:check_command",
-        "Re-prove a certificate, without what wrote it: accountants or the search for proofs.",
+        "Re-prove certificates, without what wrote them: accountants or the search for proofs.",
     ),
     "ledger": ("ledger:app", "Check, show or export a ledger file: the record of what was released."),
     "lint": (

@@ -3,13 +3,7 @@
 from __future__ import annotations
 
 import shlex
-import signal
-import time
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
-from multiprocessing import active_children
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,13 +16,12 @@ from ..mechanisms.validate import count
 from .audit_schedule import audited, print_audit
 from .options import Json
 from .output import print_json, rounded_down
+from .workers import pool
 
 if TYPE_CHECKING:
     from ..proofs_checks.auditing import AuditResult
 
 NOT_REFUTED, REFUTED = 0, 1
-SETTLED = 0.1
-"""Seconds in which a pool forgets what was cancelled; it complains of workers that end with cancelled work."""
 
 
 def audit_command(
@@ -101,7 +94,7 @@ def audit_command(
         typer.echo("note: no pair was given; generic arrays of numbers in [0, 1] are tried (see --pair)", err=True)
     columns = TextColumn("trials"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
     failure: MechanismError | None = None
-    with _pool(workers) as executor, Progress(*columns, console=Console(stderr=True)) as bar:
+    with pool(workers) as executor, Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("", total=2 * trials)
         try:
             result: AuditResult | None = attack(
@@ -127,28 +120,6 @@ def audit_command(
     if failure is not None:
         raise failure
     raise typer.Exit(REFUTED if result is not None and result.refuted else NOT_REFUTED)
-
-
-@contextmanager
-def _pool(workers: int) -> Iterator[ProcessPoolExecutor | None]:
-    """Worker processes, which leave Ctrl-C to this one, and end with it: what they still run is not wanted any more."""
-    if workers == 0:
-        yield None
-        return
-    others, pipe = set(active_children()), getattr(signal, "SIGPIPE", None)  # Windows has none
-    # Ended workers leave closed pipes, which the executor sees; their signal must not end this process.
-    former = signal.signal(pipe, signal.SIG_IGN) if pipe else None
-    pool = ProcessPoolExecutor(workers, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
-    try:
-        yield pool
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-        time.sleep(SETTLED)
-        for child in set(active_children()) - others:
-            child.terminate()
-        pool.shutdown()
-        if pipe:
-            signal.signal(pipe, former)
 
 
 def _replay(

@@ -16,18 +16,29 @@ PROVED, REJECTED = 0, 1
 
 
 def check_command(
-    certificate: Annotated[
-        Path, typer.Argument(metavar="CERTIFICATE.json", help="Written by verify or prove with --certificate.")
+    certificates: Annotated[
+        list[Path], typer.Argument(metavar="CERTIFICATE.json...", help="Written by verify or prove with --certificate.")
     ],
     as_json: Json = False,
 ) -> None:
-    """Re-prove a certificate, without what wrote it: accountants or the search for proofs.
+    """Re-prove certificates, without what wrote them: accountants or the search for proofs.
 
     Claims are re-proved in ball arithmetic, functions (`dpcert prove`) by running them on symbols.
 
-    Exit code: 0 everything in it is proved; 1 something is not; 2 there is no JSON document to check.
+    Exit code: 0 everything in them is proved; 1 something is not; 2 there is no JSON document to check.
     """
-    document = _document(certificate)
+    documents = [(certificate, _document(certificate)) for certificate in certificates]
+    found = [_checked(certificate, document) for certificate, document in documents]
+    if as_json:
+        print_json(found[0] if len(found) == 1 else {"certificates": found})
+    else:
+        for result in found:
+            named = f"{result['file']}: " if len(found) > 1 else ""
+            typer.echo(f"{named}{'proved' if result['proved'] else 'NOT PROVED'}: {result['reason']}")
+    raise typer.Exit(PROVED if all(result["proved"] for result in found) else REJECTED)
+
+
+def _checked(certificate: Path, document: dict[str, Any]) -> dict[str, Any]:
     if str(document.get("format", "")).startswith(("dpcert proof", "dpcert enumeration")):
         ok, reason = _proof(document)
     else:
@@ -35,12 +46,12 @@ def check_command(
 
         result = check(certificate)
         ok, reason = result.ok, result.reason
-    if as_json:
-        verdict = document.get("verdict") if ok else None
-        print_json({"file": str(certificate), "proved": ok, "verdict": verdict, "reason": reason})
-    else:
-        typer.echo(f"{'proved' if ok else 'NOT PROVED'}: {reason}")
-    raise typer.Exit(PROVED if ok else REJECTED)
+    return {
+        "file": str(certificate),
+        "proved": ok,
+        "verdict": document.get("verdict") if ok else None,
+        "reason": reason,
+    }
 
 
 def _proof(document: dict[str, Any]) -> tuple[bool, str]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
+from ..mechanisms import InputError
 from ..proofs_checks.lint import Report, lint
+from .annotations import Annotation, github, sarif
 from .options import Json
 from .output import complain, print_json
 
@@ -19,16 +21,26 @@ def lint_command(
         list[Path], typer.Argument(metavar="PATH...", help="Python scripts, notebooks, or folders of them.")
     ],
     as_json: Json = False,
+    form: Annotated[
+        Literal["text", "json", "sarif", "github"],
+        typer.Option("--format", help="How to print: sarif for code scanning, github for annotations."),
+    ] = "text",
 ) -> None:
     """Point out known slips of private training in Python scripts and notebooks; nothing in them is executed.
 
     Exit code: 0 nothing found; 1 findings; 2 a path that does not exist or is not Python (the others are still read).
     """
+    if as_json and form not in ("text", "json"):
+        raise InputError("--format", form, "json, or no --json beside it")
     report = lint(paths)
     for file in report.bad:
         complain(file.reason)
-    if as_json:
+    if as_json or form == "json":
         print_json(_document(report))
+    elif form == "sarif":
+        typer.echo(sarif(_annotations(report), {}), nl=False)
+    elif form == "github":
+        typer.echo(github(_annotations(report)), nl=False)
     else:
         for finding in report.findings:
             typer.echo(str(finding))
@@ -42,6 +54,18 @@ def _document(report: Report) -> dict[str, object]:
         "findings": [finding.to_json() for finding in report.findings],
         "bad_input": [{"path": file.path, "reason": file.reason} for file in report.bad],
     }
+
+
+def _annotations(report: Report) -> list[Annotation]:
+    """A finding in a notebook names its cell: lines of the file itself mean nothing there."""
+    found = []
+    for seen in report.findings:
+        text = f"{seen.problem}. Do: {seen.remedy}."
+        if seen.cell is None:
+            found.append(Annotation(seen.rule, "warning", text, seen.path, seen.line, seen.column))
+        else:
+            found.append(Annotation(seen.rule, "warning", f"cell {seen.cell}, line {seen.line}: {text}", seen.path))
+    return found + [Annotation("bad-input", "error", file.reason, file.path) for file in report.bad]
 
 
 def _summary(report: Report) -> str:
