@@ -13,6 +13,7 @@ from dpcert.accounting import epsilon as epsilon_of
 from dpcert.cli import COMMANDS, loaded, run, verify_files
 from dpcert.cli.output import rounded_down, rounded_up
 from dpcert.mechanisms import FixedSize, Gaussian, Poisson, Repeat, Sequence
+from dpcert.proofs_checks.claims.claim import Claim
 
 HOLDS = """
 [claim]
@@ -76,12 +77,12 @@ def test_a_malformed_claim_does_not_stop_the_others(files: dict[str, str], capsy
 def test_a_claim_on_which_dpcert_fails_does_not_stop_the_others(
     files: dict[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    right = verify_module.verify_claim
+    right = verify_files.verify_claim
 
-    def failing(path: Path, **options: object) -> object:
-        if str(path) == files["refuted"]:
+    def failing(claim: Claim, **options: object) -> object:
+        if claim.file == files["refuted"]:
             raise MemoryError("too many nodes")
-        return right(path, **options)  # type: ignore[arg-type]
+        return right(claim, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(verify_files, "verify_claim", failing)
     assert run(["verify", "--json", files["refuted"], files["holds"]]) == 2
