@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .assertion import assert_private
     from .auditing.audit import audit
+    from .auditing.trainer import audit_trainer
     from .billboard.replay import BillboardReport, check_billboard
     from .neighbour_strategies import neighbours, worst_case_pairs
     from .proof_assertion import assert_proved
@@ -19,6 +20,7 @@ __all__ = [
     "assert_private",
     "assert_proved",
     "audit",
+    "audit_trainer",
     "check_billboard",
     "neighbours",
     "prove",
@@ -31,6 +33,7 @@ _HOMES = {
     "assert_private": ".assertion",
     "assert_proved": ".proof_assertion",
     "audit": ".auditing",
+    "audit_trainer": ".auditing.trainer",
     "check_billboard": ".billboard.replay",
     "neighbours": ".neighbour_strategies",
     "prove": ".proving",

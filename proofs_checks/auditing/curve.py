@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from ... import accounting
-from ...mechanisms import InputError, Mechanism, Neighbouring
+from ...mechanisms import InputError, Mechanism, Neighbouring, Notion
 from ...mechanisms.validate import nonnegative, number, positive
 from .clopper_pearson import Floats
 
@@ -100,13 +100,17 @@ def from_profile(profile: Callable[[float], float], epsilons: ArrayLike, text: s
     return ClaimedCurve(tuple(grid), tuple(min(1.0, max(0.0, float(profile(eps)))) for eps in grid), text)
 
 
-def of_mechanism(run: Mechanism, neighbouring: Neighbouring = "add-remove", *, lines: int = 32) -> ClaimedCurve:
+def of_mechanism(
+    run: Mechanism, neighbouring: Neighbouring = "add-remove", notion: Notion = "dp", *, lines: int = 32
+) -> ClaimedCurve:
     """What our accountants prove of a described mechanism: the upper ends of delta(epsilon)."""
-    top = accounting.epsilon(run, 1e-9, neighbouring).upper
+    top = accounting.epsilon(run, 1e-9, neighbouring, notion=notion).upper
     if not math.isfinite(top):
         raise InputError("claim", run, "a mechanism of finite epsilon at delta = 1e-9")
     grid = np.linspace(0.0, top, lines)
-    return from_profile(lambda eps: accounting.delta(run, eps, neighbouring).upper, grid, f"{run} ({neighbouring})")
+    return from_profile(
+        lambda eps: accounting.delta(run, eps, neighbouring, notion=notion).upper, grid, f"{run} ({neighbouring})"
+    )
 
 
 def as_claim(claim: ClaimedCurve | Mechanism | None, epsilon: float | None, delta: float) -> ClaimedCurve | None:

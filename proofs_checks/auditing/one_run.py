@@ -129,13 +129,24 @@ def best_mu_lower(scores: ArrayLike, included: ArrayLike, error: float) -> tuple
     return _best(scores, included, mu_lower, error)
 
 
+def best_p_value(scores: ArrayLike, included: ArrayLike, claim: ClaimedCurve) -> tuple[float, Guesses]:
+    """A p-value of the claimed curve: the smallest over several numbers of guesses, times how many there are."""
+    seen = _guessed(scores, included)
+    smallest, best = min(((curve_p_value(one, claim), one) for one in seen), key=lambda found: found[0])
+    return min(1.0, len(seen) * smallest), best
+
+
+def _guessed(scores: ArrayLike, included: ArrayLike) -> list[Guesses]:
+    """The guesses of SHARES of the canaries."""
+    canaries = np.asarray(scores, float).size
+    return [guess(scores, included, made) for made in sorted({max(1, round(share * canaries)) for share in SHARES})]
+
+
 def _best(
     scores: ArrayLike, included: ArrayLike, bound: Callable[[Guesses, float], float], error: float
 ) -> tuple[float, Guesses]:
     open_probability("error", error)
-    canaries = np.asarray(scores, float).size
-    numbers = sorted({max(1, round(share * canaries)) for share in SHARES})
-    seen = [guess(scores, included, made) for made in numbers]
+    seen = _guessed(scores, included)
     return max(((bound(one, error / len(seen)), one) for one in seen), key=lambda found: found[0])
 
 

@@ -48,6 +48,10 @@ COMMANDS = {
         "What the strongest attack can gain: true-positive rates, advantage, posterior, as certified intervals.",
     ),
     "audit": ("audit:audit_command", "Attack a mechanism, or the schedule of a run: is it as private as claimed?"),
+    "audit-training": (
+        "audit_training:audit_training_command",
+        "Attack a trainer end to end: a lower bound on epsilon beside the certified one.",
+    ),
     "prove": (
         "prove:prove_command",
         "Prove that a Python function is epsilon-DP, or show the neighbours at which no proof exists.",

@@ -16,7 +16,7 @@ def train_command(asked: SimpleNamespace) -> None:
 
     Example: dpcert train pmtl --data synthetic --noise-multiplier 2 --clip-norm 0.5
     """
-    _resolve(asked)
+    resolve(asked)
     try:
         import torch
     except ImportError as error:
@@ -36,7 +36,7 @@ def train_command(asked: SimpleNamespace) -> None:
         run_experiment(asked)
 
 
-def _resolve(asked: SimpleNamespace) -> None:
+def resolve(asked: SimpleNamespace) -> None:
     """The full name of the algorithm, its model and its rounds. InputError for options that it has no use for."""
     choice("algorithm", asked.algorithm, ALGORITHMS + MOCHA_FAMILY)
     if asked.variant is not None:

@@ -240,14 +240,14 @@ DEFAULTS: dict[str, Any] = {name: getattr(group, name, None) for group in GROUPS
 """What an option is where it was not given."""
 
 
-def with_options(body: Callable[[SimpleNamespace], None]) -> Callable[..., None]:
-    """A command with the options of GROUPS, which calls the body with their values."""
+def with_options(body: Callable[[SimpleNamespace], None], groups: tuple[type, ...] = GROUPS) -> Callable[..., None]:
+    """A command with the options of the groups, which calls the body with their values."""
 
     def command(**given: Any) -> None:
         body(SimpleNamespace(**given))
 
-    hints = {name: hint for group in GROUPS for name, hint in get_type_hints(group, include_extras=True).items()}
-    defaults = {name: value for group in GROUPS for name, value in vars(group).items()}
+    hints = {name: hint for group in groups for name, hint in get_type_hints(group, include_extras=True).items()}
+    defaults = {name: value for group in groups for name, value in vars(group).items()}
     command.__doc__, command.__annotations__ = body.__doc__, hints
     command.__signature__ = Signature(  # type: ignore[attr-defined] # what typer reads
         [

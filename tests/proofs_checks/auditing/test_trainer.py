@@ -1,0 +1,165 @@
+"""audit_trainer: honest trainers stand, each planted fault of the engine falls, and every bound is below the truth."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from dpcert.cli import run
+from dpcert.mechanisms import Gaussian, InputError, Repeat
+from dpcert.proofs_checks import audit_trainer
+from dpcert.proofs_checks.auditing.federated import FederatedCanaries
+from dpcert.proofs_checks.auditing.trainer import TrainerClaim
+from dpcert.trainers.engine import trainer as trainer_module
+from dpcert.trainers.engine.clipping import ClippedSum
+from dpcert.trainers.engine.cohort import CohortSampler
+from dpcert.trainers.federated import DpFedAvg, LocalOnly, Pmtl, Settings, load_federation
+
+torch.set_num_threads(1)
+GUIDE = Path(__file__).parents[3] / "docs" / "trainers" / "your-algorithm.md"
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Noisy sums of canaries, each along its own direction; `noise` is what is truly added, 1 what is claimed."""
+
+    noise: float = 1.0
+    canaries: int = 400
+
+    @cached_property
+    def claim(self):
+        return TrainerClaim(Repeat(Gaussian(1.0), 2), "zero-out")
+
+    def scores(self, included, seed):
+        rng = np.random.default_rng(seed)
+        return sum(included + rng.normal(0.0, self.noise, len(included)) for _ in range(2))
+
+
+def test_bounds_are_below_the_truth():
+    """Error probability 1e-3; the truth is sqrt(2)-GDP."""
+    found = audit_trainer(Sums(), runs=2000, alpha=1e-3, seed=1)
+    assert not found.refuted
+    assert found.mu_claimed == pytest.approx(2**0.5, rel=1e-9)
+    assert 0.85 * 2**0.5 < found.runs.mu_lower < 2**0.5
+    assert 0.2 < found.single.mu_lower < 2**0.5
+    assert 0.2 < found.share < 1
+    assert json.loads(json.dumps(found.to_json()))["refuted"] is False
+
+
+@pytest.mark.parametrize("noise", [0.5, 0.7])
+def test_missing_noise_is_refuted(noise):
+    found = audit_trainer(Sums(noise), runs=2000, seed=1)
+    assert found.runs.refuted
+    assert found.refuted
+
+
+def test_one_run_refutes_by_itself():
+    """A third of the noise: the short runs are too few to see it, the canaries of the one run are not."""
+    found = audit_trainer(Sums(0.3, canaries=1000), runs=5, seed=1)
+    assert not found.runs.refuted
+    assert found.single.refuted
+    assert found.refuted
+
+
+def test_what_cannot_be_audited_is_refused():
+    with pytest.raises(InputError, match="canaries"):
+        audit_trainer(Sums(), canaries=401)
+    with pytest.raises(InputError, match="runs"):
+        audit_trainer(Sums(), runs=0)
+    federation = load_federation("synthetic:related,population=4,samples=4")
+    noisy = Settings(noise_multiplier=1.0, clip_norm=1.0, cohort=2)
+    for algorithm, settings, named in (
+        (LocalOnly(), noisy, "algorithm"),
+        (Pmtl(), Settings(cohort=2), "noise_multiplier"),
+        (Pmtl(), Settings(noise_multiplier=1.0, clip_norm=1.0, clipping="adaptive"), "clipping"),
+    ):
+        with pytest.raises(InputError, match=named):
+            FederatedCanaries(federation, algorithm, settings)
+
+
+def canaries(algorithm, sampling="full", noise=1.0, **options):
+    federation = load_federation("synthetic:related,population=6,samples=2,features=10")
+    settings = Settings(rounds=2, cohort=3, sampling=sampling, noise_multiplier=noise, clip_norm=0.5, solver="loop")
+    return FederatedCanaries(federation, algorithm, settings, **options)
+
+
+@pytest.mark.parametrize(
+    ("sampling", "view"),
+    [("full", "coalition"), ("fixed-size", "coalition"), ("poisson", "coalition"), ("full", "outside")],
+)
+def test_the_library_s_trainers_stand(sampling, view):
+    found = audit_trainer(canaries(Pmtl(), sampling, view=view), runs=40, alpha=1e-3)
+    assert not found.refuted
+    assert found.claim.notion == "billboard"
+
+
+def halved_noise(monkeypatch):
+    real = trainer_module.grid_noise
+
+    def half(rng, shape, deviation, *rest):
+        return real(rng, shape, deviation / 2, *rest)
+
+    monkeypatch.setattr(trainer_module, "grid_noise", half)
+
+
+def forgotten_clip(monkeypatch):
+    monkeypatch.setattr(ClippedSum, "_scale", lambda self, norm: 1.0)
+
+
+def twice_the_cohort(monkeypatch):
+    monkeypatch.setattr(CohortSampler, "rate", property(lambda self: 2 * self.denominator / self.population))
+    real = CohortSampler.describe
+
+    def described(self, mechanism):
+        with monkeypatch.context() as inner:
+            inner.setattr(CohortSampler, "rate", property(lambda self: self.denominator / self.population))
+            return real(self, mechanism)
+
+    monkeypatch.setattr(CohortSampler, "describe", described)
+
+
+@pytest.mark.parametrize(
+    ("fault", "sampling", "noise"),
+    [(halved_noise, "full", 1.0), (forgotten_clip, "full", 1.0), (twice_the_cohort, "poisson", 0.5)],
+)
+def test_faults_of_the_engine_are_refuted(monkeypatch, fault, sampling, noise):
+    assert not audit_trainer(canaries(DpFedAvg(), sampling, noise), runs=30, seed=2).refuted
+    fault(monkeypatch)
+    assert audit_trainer(canaries(DpFedAvg(), sampling, noise), runs=200, seed=2).refuted
+
+
+def test_the_command(capsys):
+    asked = ["audit-training", "pmtl", "--runs", "40", "--canaries", "20", "--quiet", "--sampling", "fixed-size"]
+    assert run([*asked, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["one_run"]["canaries"] == 20
+    assert found["epsilon_lower"] <= found["certified"]["epsilon_upper"]
+    for bad, named in (
+        (["mocha"], "algorithm"),
+        (["pmtl", "--view", "nobody"], "view"),
+        (["pmtl", "--alpha", "2"], "alpha"),
+    ):
+        assert run(["audit-training", *bad]) == 2
+        assert named in capsys.readouterr().err
+
+
+def test_the_command_refutes(capsys, monkeypatch):
+    halved_noise(monkeypatch)
+    assert (
+        run(["audit-training", "dp-fedavg", "--sampling", "full", "--runs", "200", "--canaries", "40", "--quiet"]) == 1
+    )
+    assert "REFUTED" in capsys.readouterr().out
+
+
+def test_the_guide_s_code_runs():
+    blocks = [part.split("```")[0] for part in GUIDE.read_text().split("```python\n")[1:]]
+    names = {}
+    for block in blocks:
+        exec(block, names)
+    assert (names["found"].refuted, names["honest"], names["halved"]) == (False, False, True)
