@@ -22,19 +22,24 @@ _NEGLIGIBLE_CUTS = 1e-5
 def answers(question: Question, points: Sequence[float]) -> tuple[Bracket, ...]:
     """A bracket at each delta (of epsilon) or epsilon (of delta); the run is taken apart once."""
     cut = truncated.is_truncated(question.run)
-    known = cut and question.participation != "hidden"
-    pairs = Dominating((), ()) if known else question.pairs()
+    told = cut and question.participation != "hidden" and question.neighbouring == "add-remove"
+    pairs = Dominating((), ()) if told else question.pairs()
     together = {} if cut else _together(question, pairs, [at for at in points if question.quantity == "delta" or at])
     found = []
     for at in points:
         if at in together:
             found.append(together[at])
-        elif question.quantity == "epsilon" and at == 0.0:
+            continue
+        if question.quantity == "epsilon" and at == 0.0:
             found.append(pure_epsilon(question.run, question.neighbouring, question.participation))
+            continue
+        near = _truncated(question, at) if cut else None
+        if near is not None and (told or near.narrower_than(max(question.rtol, _NEGLIGIBLE_CUTS))):
+            found.append(near)
+        elif near is not None and near.certified and question.participation == "pooled":
+            found.append(_between(question, pairs, at).intersect(near))  # rare cuts tell little, frequent ones who came
         else:
-            near = _truncated(question, at) if cut else None
-            enough = near is not None and (known or near.narrower_than(max(question.rtol, _NEGLIGIBLE_CUTS)))
-            found.append(near if near is not None and enough else _between(question, pairs, at))
+            found.append(_between(question, pairs, at))
     narrow = [bracket.narrower_than(question.rtol) for bracket in found]
     return tuple(
         bracket if bracket.reached is reached else replace(bracket, reached=reached)
@@ -79,12 +84,11 @@ def _between(question: Question, pairs: Dominating, at: float) -> Bracket:
 
 
 def _truncated(question: Question, at: float) -> Bracket:
-    """Of a run that cuts Poisson cohorts: from the run that does not, and the one where everybody takes part."""
+    """Of a run that cuts Poisson cohorts, from the run that does not."""
     uncut = question.of(truncated.as_poisson(question.run))
-    whole = question.of(truncated.as_unsampled(question.run), neighbouring="replace-one", accountant="best")
     if question.quantity == "delta":
         return truncated.delta(question.run, at, lambda x: answer(uncut, x))
-    return truncated.epsilon(question.run, at, lambda x: answer(uncut, x), lambda x: answer(whole, x))
+    return truncated.epsilon(question.run, at, lambda x: answer(uncut, x))
 
 
 def _unpaired_lower(run: Mechanism, neighbouring: Neighbouring, quantity: Quantity, at: float) -> float:

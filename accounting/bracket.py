@@ -41,7 +41,7 @@ class Bracket:
 
     def narrower_than(self, rtol: float) -> bool:
         """Whether the width is at most rtol, relative to the upper end."""
-        return self.width <= rtol * self.upper
+        return self.width <= rtol * self.upper and self.width < math.inf
 
     def at_most(self, value: float) -> bool:
         """Whether the true value is certainly at most `value`: what a claim of that value needs to hold.

@@ -73,6 +73,7 @@ Poisson coins. "visible": the observer sees the unit's own participation (its tr
 
 _ORDERS: tuple[Literal["remove", "add"], ...] = ("remove", "add")
 
+_CUT = "zero-out or replace-one, where others know whether a full cohort left them out: a unit that is there does that"
 _SEEN = "zero-out or replace-one when participation is visible: seeing a unit take part reveals that it is there"
 
 
@@ -158,8 +159,7 @@ def _products(steps: list[tuple[dict[str, Pair], int]]) -> tuple[Composition, ..
 
 
 def _step(part: Mechanism, relation: Neighbouring, participation: Participation) -> _Step:
-    if relation == "add-remove" and (participation == "visible" or isinstance(part, VisibleParticipation)):
-        raise InputError("neighbouring", relation, _SEEN)
+    _refuse_seen_presence(part, relation, participation)
     if isinstance(part, VisibleParticipation):
         return _step(part.mechanism, relation, "visible")
     if isinstance(part, Poisson | FixedSize):
@@ -173,9 +173,7 @@ def _step(part: Mechanism, relation: Neighbouring, participation: Participation)
     if isinstance(part, Group):
         return _grouped(part, relation, participation)
     if isinstance(part, TruncatedPoisson):
-        if participation != "hidden":  # answer.py goes by the distance from Poisson cohorts
-            raise InputError("participation", participation, "hidden participation, where Poisson cohorts are cut")
-        return _truncated(part, relation)
+        return _truncated(part, relation, participation)
     if isinstance(part, Cyclic):  # a public schedule: in each pass one round with the unit, which one is known
         return _step(part.mechanism, relation, participation)
     if isinstance(part, Shuffled):
@@ -209,6 +207,12 @@ def _grouped(part: Group, relation: Neighbouring, participation: Participation) 
         raise InputError("participation", participation, "hidden participation, for a group in Poisson rounds")
     pairs, attained = group_pairs(part, relation)
     return _Step(pairs, pairs if attained else {})
+
+
+def _refuse_seen_presence(part: Mechanism, relation: Neighbouring, participation: Participation) -> None:
+    """Whoever sees who takes part sees who is there, also where everybody takes part in every round."""
+    if relation == "add-remove" and (participation == "visible" or isinstance(part, VisibleParticipation)):
+        raise InputError("neighbouring", relation, _SEEN)
 
 
 def _allocated(part: RandomAllocation, relation: Neighbouring, participation: Participation) -> _Step:
@@ -268,14 +272,22 @@ def _poisson(part: Poisson, relation: Neighbouring) -> _Step:
     return _tight(_sampled(pair(1), rate, "replace"))
 
 
-def _truncated(part: TruncatedPoisson, relation: Neighbouring) -> _Step:
-    """Poisson cohorts cut at a largest size, hidden (docs/theory/truncated_poisson.md).
+def _truncated(part: TruncatedPoisson, relation: Neighbouring, participation: Participation) -> _Step:
+    """Poisson cohorts cut at a largest size (docs/theory/truncated_poisson.md).
 
-    Whether the others alone fill the cohort has the same law under both neighbours. If they do not, the round is a
-    Poisson round; if they do, the unit takes somebody's place. Attained: a Poisson round at the rate that is left.
+    Hidden: whether the others alone fill the cohort has the same law under both neighbours. If they do not, the round
+    is a Poisson round; if they do, the unit takes somebody's place. Attained: a Poisson round at the rate that is left.
+    Otherwise a full cohort tells who is in it: charged, and where it is seen attained, as a seen round at that rate.
     """
+    if participation != "hidden" and relation == "add-remove":
+        raise InputError("neighbouring", relation, _CUT)
     law = cut_law(part)
     uncut = Poisson(part.mechanism, part.sampling_rate)
+    left = Poisson(part.mechanism, law.rate)
+    if participation != "hidden":
+        at_most = Poisson(part.mechanism, min(law.rate_above, part.sampling_rate))
+        attained = _visible(left, relation) if participation == "visible" else _poisson(left, relation)
+        return _Step(_visible(at_most, relation).upper, attained.lower)
     if law.full == 0.0:
         return _poisson(uncut, relation)
     filled = _replacing(by_move(part.mechanism), part.mechanism, law.rate_when_full, relation)
@@ -283,7 +295,7 @@ def _truncated(part: TruncatedPoisson, relation: Neighbouring) -> _Step:
         order: MixturePair(((law.open, pair), (law.full, filled.get(order, next(iter(filled.values()))))))
         for order, pair in _poisson(uncut, relation).upper.items()
     }
-    return _Step(upper, _poisson(Poisson(part.mechanism, law.rate), relation).lower)
+    return _Step(upper, _poisson(left, relation).lower)
 
 
 def _replacing(pair: Callable[[float], Pair], noise: Mechanism, rate: float, relation: Neighbouring) -> dict[str, Pair]:

@@ -43,14 +43,6 @@ def as_poisson(run: Mechanism) -> Mechanism:
     return Sequence(tuple(Repeat(_uncut(step), rounds) for step, rounds in rounds_by_step(run).items()))
 
 
-def as_unsampled(run: Mechanism) -> Mechanism:
-    """The same run with everybody taking part in the rounds that cut their cohorts."""
-    steps = rounds_by_step(run).items()
-    return Sequence(
-        tuple(Repeat(step.mechanism if isinstance(step, TruncatedPoisson) else step, rounds) for step, rounds in steps)
-    )
-
-
 def _uncut(step: Mechanism) -> Mechanism:
     return Poisson(step.mechanism, step.sampling_rate) if isinstance(step, TruncatedPoisson) else step
 
@@ -75,13 +67,14 @@ def tail_above(population: int, rate: float, most: int) -> float:
 @dataclass(frozen=True, slots=True)
 class CutLaw:
     """full: at least the probability that the others' coins alone come up for a full cohort, and open: at least that
-    they do not. rate_when_full: at least the unit's chance to take part given the former; rate: at most its chance in
-    all."""
+    they do not. rate_when_full: at least the unit's chance to take part given the former; rate and rate_above: at most
+    and at least its chance in all."""
 
     full: float
     open: float
     rate_when_full: float
     rate: float
+    rate_above: float
 
 
 @lru_cache(maxsize=64)
@@ -94,7 +87,7 @@ def cut_law(step: TruncatedPoisson) -> CutLaw:
     """
     n, r, m = step.population, step.sampling_rate, step.max_cohort
     if m >= n:
-        return CutLaw(0.0, 1.0, r, r)
+        return CutLaw(0.0, 1.0, r, r, r)
     with ctx.workprec(_BITS):
         rate = arb(r)
         full = rate.beta_lower(m, n - m, regularized=True)
@@ -103,9 +96,11 @@ def cut_law(step: TruncatedPoisson) -> CutLaw:
         least = rate * (1 - full) + share
         if full > 0 and least > 0:
             chance = float_above(share / full)
-            return CutLaw(float_above(full), float_above(1 - full), min(chance, r), min(float_below(least), r))
+            return CutLaw(
+                float_above(full), float_above(1 - full), min(chance, r), min(float_below(least), r), float_above(least)
+            )
     unlikely = _chernoff(n - 1, r, m)
-    return CutLaw(unlikely, 1.0, r, r * (1 - unlikely) * (1 - 2**-50))
+    return CutLaw(unlikely, 1.0, r, r * (1 - unlikely) * (1 - 2**-50), r)
 
 
 def _chernoff(n: int, r: float, m: int) -> float:
@@ -117,12 +112,10 @@ def _chernoff(n: int, r: float, m: int) -> float:
     return max(math.exp(-exponent * (1 - 1e-9)), _TINY)
 
 
-def epsilon(run: Mechanism, delta: float, poisson_epsilon: Ask, unsampled_epsilon: Ask) -> Bracket:
-    """The run's epsilon at delta, from that of the run without cuts and that of the run where everybody takes part.
+def epsilon(run: Mechanism, delta: float, poisson_epsilon: Ask) -> Bracket:
+    """The run's epsilon at delta, from that of the run without cuts; infinite where tau is too large for that.
 
-    At any trial E, an eps <= E with delta_poisson(eps) <= delta - (1 + e^E) tau has delta(eps) <= delta. Where tau is
-    too large for that, no amplification: unsampled_epsilon is for replaced units, since a unit that is in a full
-    cohort keeps another one out.
+    At any trial E, an eps <= E with delta_poisson(eps) <= delta - (1 + e^E) tau has delta(eps) <= delta.
     """
     tau = total_variation(run)
     start = poisson_epsilon(delta)
@@ -136,9 +129,6 @@ def epsilon(run: Mechanism, delta: float, poisson_epsilon: Ask, unsampled_epsilo
     upper = _settled(start.upper, less, poisson_epsilon, "upper")
     lower = _settled(start.lower, more, poisson_epsilon, "lower")
     lower = 0.0 if math.isinf(lower) else min(lower, start.lower)
-    if math.isinf(upper):
-        plain = unsampled_epsilon(delta)
-        return Bracket(lower, plain.upper, start.certified and plain.certified, plain.method)
     return Bracket(lower, max(upper, start.upper), start.certified, start.method)
 
 

@@ -69,8 +69,10 @@ def refuse_absent_shares(step: Mechanism, relation: Neighbouring) -> None:
 def refuse_known_shares(run: Mechanism) -> None:
     """InputError where clients who pool what they know would know a part of the noise: the shares that they brought."""
     for step in rounds_by_step(run):
-        alone = isinstance(step, DistributedDiscreteGaussian) and step.clients == 1
-        if brings_noise(step) and not alone and not isinstance(step, VisibleParticipation):
+        shown = isinstance(step, VisibleParticipation)
+        noise = step.mechanism.mechanism if isinstance(step, VisibleParticipation) else step
+        alone = noise.clients == 1 if isinstance(noise, DistributedDiscreteGaussian) else shown
+        if brings_noise(step) and not alone:
             raise InputError("mechanism", step, KNOWN)
 
 

@@ -5,6 +5,7 @@ Proofs: docs/theory/billboard.md, "Sensitivity" and "Noise, weights and cohorts"
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from ...mechanisms import (
@@ -60,12 +61,12 @@ def as_seen(run: Mechanism, observer: Observer, aggregation: Aggregation | None,
     if observer.kind == "server":
         faced = aggregation.server_noise_multiplier()
         both = _with_noise(run, faced) if faced else None
-        return both, (_lightest(both, aggregation) if both else None)
+        single = _drawn_at_all(both) if both and isinstance(aggregation, PerClientNoise) else both
+        return both, (_lightest(single, aggregation) if single else None)
     most = least = run
     if observer.kind == "coalition":
         most = _with_noise(run, aggregation.clients_noise_multiplier(_everybody(observer)))
-        repeated = any(isinstance(step, WithReplacement) for step in rounds_by_step(run))  # the unit's shares, too
-        least = run if repeated or observer.size is not None else most
+        least = run if _repeated(run) or observer.size is not None else most
     if _depends_on_the_others(aggregation):
         most = _shown(most)
     return most, _lightest(least, aggregation)
@@ -88,7 +89,8 @@ def _fits(step: Mechanism, observer: Observer, aggregation: Aggregation) -> None
     if _random_size(step) and not (isinstance(aggregation, PerClientNoise) and observer.kind == "server"):
         expected = "a server's noise and a constant denominator: in cohorts of random size, who comes decides both"
         raise InputError("aggregation", aggregation, expected)
-    if isinstance(step, WithReplacement) and _depends_on_the_others(aggregation):
+    uneven = isinstance(aggregation, SampleCountMean) and len(set(aggregation.counts)) > 1
+    if isinstance(step, WithReplacement) and (uneven or _depends_on_the_others(aggregation)):
         expected = "equal weights and no drop-outs, where one client may be drawn several times"
         raise InputError("aggregation", aggregation, expected)
     cohort = getattr(step, "cohort", getattr(step, "draws", None))
@@ -137,6 +139,23 @@ def _lightest(run: Mechanism, aggregation: Aggregation) -> Mechanism:
         assert isinstance(base, Gaussian)  # _fits has asked
         idle = Poisson(base, step.sampling_rate) if isinstance(step, FixedSize) else step
         parts.append(Repeat(_with_noise(idle, base.noise_multiplier * light), rounds))
+    return Sequence(tuple(parts))
+
+
+def _repeated(run: Mechanism) -> bool:
+    """Whether the unit may be drawn several times in a round, and bring as many shares of noise."""
+    return any(isinstance(step, WithReplacement) for step in rounds_by_step(run))
+
+
+def _drawn_at_all(run: Mechanism) -> Mechanism:
+    """The run with one upload of whoever is drawn in a round, however often: an upload a draw reveals no less."""
+    parts: list[Mechanism] = []
+    for step, rounds in rounds_by_step(run).items():
+        if isinstance(step, WithReplacement) and step.population > 1:
+            drawn = -math.expm1(step.draws * math.log1p(-1 / step.population)) * (1 - 1e-14)
+            parts.append(Repeat(Poisson(step.mechanism, drawn), rounds))
+        else:
+            parts.append(Repeat(step.mechanism if isinstance(step, WithReplacement) else step, rounds))
     return Sequence(tuple(parts))
 
 

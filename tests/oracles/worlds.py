@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from fractions import Fraction
 
 import federation as fed
 
@@ -56,6 +57,8 @@ VIEWS = ("hidden", "visible", "pooled")
 OBSERVERS = ("server", "all others", "one other", "final models", "outside")
 AGGREGATIONS = ("none", "uniform mean", "sample counts", "client noise", "secure", "secure, dropouts")
 MOST_COINS = 300
+RESOLVED = 1e-3
+"""The width of an enclosed divergence, in units of delta."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,6 @@ class World:
     scale: float = 1.0
     dimension: int = 1
     delta: float = 0.05
-    cache: dict[str, object] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def multiplier(self) -> float:
@@ -90,9 +92,9 @@ class World:
         if self.noise == "discrete-laplace":
             return DiscreteLaplace(self.scale)
         if self.noise == "skellam":
-            return Skellam(self.scale**2 * self.clients, 1.0, 1)
+            return Skellam(self.scale**2 * self._bringing(), 1.0, 1)
         if self.noise == "shares":
-            return DistributedDiscreteGaussian(self.scale, self.clients, 1.0, 1)
+            return DistributedDiscreteGaussian(self.scale, self._bringing(), 1.0, 1)
         if self.noise == "distributed":
             return DistributedGaussian(self.scale * math.sqrt(self._together()))
         return Laplace(self.scale) if self.noise == "laplace" else Gaussian(self.multiplier)
@@ -100,6 +102,10 @@ class World:
     def _together(self) -> int:
         """How many clients' noise adds up in a round; with rounds that show who came, nobody else's counts."""
         return 1 if self.scheme.startswith("shown") else self._cohort()
+
+    def _bringing(self) -> int:
+        """How many clients' shares of discrete noise add up: everybody's, or what is left of one upload."""
+        return 1 if self.scheme.startswith("shown") else self.clients
 
     def _cohort(self) -> int:
         return self.cohort if self.scheme in ("fixed-size", "with-replacement") else self.clients // self._batches()
@@ -181,27 +187,40 @@ class World:
         law = {"distributed": "gaussian", "shares": "discrete-gaussian"}.get(self.noise, self.noise)
         client_noise = self.aggregation in ("client noise", "secure", "secure, dropouts")
         brought = client_noise or self.noise in ("distributed", "skellam", "shares")
-        noise, weights = self.scale, None
+        variance, weights = self._variance(), None
         if self.aggregation == "client noise" and self.sees == "server":
             sees = "uploads"
         if client_noise and self.aggregation != "client noise" and self.sees == "server":
             sees = "unit"
         if self.aggregation == "sample counts":
-            weights, noise = self.counts(), self.scale / self._cohort()
+            weights = tuple(Fraction(count) for count in self.counts())
         if self.scheme.startswith("shown") and brought:  # what is left to whoever subtracts the others' noise
             colluders, sees = others, "coalition with unit"
         scheme = self._coins()
-        return fed.Setting(scheme, noise, weights, brought, law, sees, colluders)
+        return fed.Setting(scheme, variance, weights, brought, law, sees, colluders)
+
+    def _variance(self) -> Fraction:
+        """Of what is drawn, exactly as the product was told: of the server's noise, or of one client's."""
+        base, n = self.base(), self._together()
+        if isinstance(base, Skellam):
+            return Fraction(base.variance) / self._bringing()
+        if isinstance(base, DistributedGaussian):
+            return Fraction(base.noise_multiplier) ** 2 / n
+        if self.aggregation in (None, "none"):
+            return Fraction(self.scale) ** 2
+        on_mean = Fraction(self.aggregated().noise_std) ** 2  # type: ignore[attr-defined]
+        per_sum = {"uniform mean": n**2, "secure": n, "secure, dropouts": n}
+        return on_mean * per_sum.get(self.aggregation, 1)
 
     def _coins(self) -> fed.Scheme:
         t, m = self.rounds, self.clients
-        rate = 1.0 if self.scheme.endswith("rate 1") else self.rate
+        rate = Fraction(1) if self.scheme.endswith("rate 1") else Fraction(self.rate)
         if self.aggregation == "secure, dropouts":  # of every cohort somebody else drops out
             inner = self._drawn(t, m, rate)
             return lambda there: [(p, tuple(cohort[:-1] for cohort in coins)) for p, coins in inner(there)]
         return self._drawn(t, m, rate)
 
-    def _drawn(self, t: int, m: int, rate: float) -> fed.Scheme:
+    def _drawn(self, t: int, m: int, rate: Fraction) -> fed.Scheme:
         if "poisson" in self.scheme:
             return fed.poisson(t, rate)
         if "everybody" in self.scheme or self.scheme == "none":
@@ -223,11 +242,9 @@ class World:
         if self.dimension == 1 and (self.stateful or "poisson" in self.scheme or self.sees in ("visible", "pooled")):
             yield from fed.stateful_pairs(self.relation, self.clients)
 
-    def worst(self, epsilons: tuple[float, ...], *, extreme: bool = True) -> list[float]:
-        """The largest divergence over the neighbours, at each epsilon."""
-        setting = self.setting()
-        found = [fed.divergences(setting, a, b, epsilons) for a, b in self.pairs(extreme=extreme)]
-        return [max(column) for column in zip(*found, strict=True)]
+    def most(self, epsilon: float, decided: fed.Decided = lambda low, high: False, *, extreme: bool = True) -> fed.Ends:
+        """Ends of the largest divergence over the neighbours, narrowed until they are decided or close."""
+        return fed.most(self.setting(), self.pairs(extreme=extreme), epsilon, RESOLVED * self.delta, decided)
 
 
 def drawn(combination: tuple[str, ...], rng: random.Random) -> World:
