@@ -11,7 +11,7 @@ from flint import arb, ctx
 
 from ...accounting.gaussian import profile_above, profile_below
 from ...accounting.rounding import float_above, float_below
-from .row import Finding, Undecided
+from .row import BALLS, Finding, Undecided
 
 Box = Mapping[str, tuple[float, float]]
 """The range of every parameter, ends included."""
@@ -52,10 +52,12 @@ def decide(margin: Margin, box: Box, *, proof: str, refutation: str, most_cells:
     found = over_box(margin, box, most_cells=most_cells)
     numbers = {"cells": found.cells, "margin": found.margin}
     if found.violated_at is None:
-        return Finding(True, proof.format(margin=f"{found.margin:.4g}", cells=found.cells, point=""), numbers)
+        return Finding(
+            True, proof.format(margin=f"{found.margin:.4g}", cells=found.cells, point=""), numbers, basis=BALLS
+        )
     point = ", ".join(f"{name} = {value:.6g}" for name, value in found.violated_at.items())
     text = refutation.format(margin=f"{found.margin:.4g}", cells=found.cells, point=point)
-    return Finding(False, text, numbers, dict(found.violated_at))
+    return Finding(False, text, numbers, dict(found.violated_at), basis=BALLS)
 
 
 def ball(low: float, high: float) -> arb:

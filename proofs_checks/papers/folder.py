@@ -22,18 +22,33 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ...mechanisms import InputError
-from .row import Check, Kind, Row, Statement
+from .row import Check, Kind, Row, Severity, Statement
 
 FILE = "paper.toml"
 OF_PAPER = {"key", "title", "about", "row"}
-OF_ROW = {"id", "like", "place", "check", "evidence", "says", "claim", "domain", "tolerance"}
-OF_ROW |= {"repaired", "spoilt", "other", "missing", "cost"}
 OF_STATEMENT = {"says", "claim", "domain", "tolerance"}
+OF_ROW = {
+    "id",
+    "like",
+    "place",
+    "check",
+    "repaired",
+    "spoilt",
+    "other",
+    "missing",
+    "kind",
+    "formula",
+    "note",
+    "severity",
+}
+OF_ROW |= {"proof", "cost"} | OF_STATEMENT
 Table = Mapping[str, Any]
+Name = TypeVar("Name", bound=StrEnum)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +99,9 @@ def _row(name: str, table: Table, paper: str, package: str, like: Row | None) ->
     elif like:
         readings += like.readings[1:]
 
+    def told(key: str, otherwise: Any) -> Any:
+        return table.get(key, getattr(like, key) if like else otherwise)
+
     def variant(which: str, known: Statement | None) -> Statement | None:
         return _statement(f"{name}, {which}", table[which], printed) if which in table else known
 
@@ -91,14 +109,26 @@ def _row(name: str, table: Table, paper: str, package: str, like: Row | None) ->
         id=table["id"],
         paper=paper,
         place=table["place"],
-        kind=Kind(table["evidence"]) if "evidence" in table or like is None else like.kind,
         evidence=Check(package, table["check"]) if "check" in table or like is None else like.evidence,
         printed=readings if len(readings) > 1 else printed,
         repaired=variant("repaired", like.repaired if like else None),
         spoilt=variant("spoilt", like.spoilt if like else None),
-        missing=table.get("missing", like.missing if like else ""),
-        cost=table.get("cost", like.cost if like else "quick"),
+        missing=told("missing", ""),
+        kind=_member(name, "kind", Kind, told("kind", Kind.PRINTED)),
+        formula=told("formula", ""),
+        note=told("note", ""),
+        severity=None
+        if told("severity", None) is None
+        else _member(name, "severity", Severity, told("severity", None)),
+        proof=told("proof", ""),
+        cost=told("cost", "quick"),
     )
+
+
+def _member(name: str, key: str, kind: type[Name], value: str) -> Name:
+    if value not in list(kind):
+        raise InputError(f"{name}: {key}", value, "one of " + ", ".join(kind))
+    return kind(value)
 
 
 def _statement(name: str, table: Table, base: Statement | None) -> Statement:

@@ -1,9 +1,8 @@
-"""From a row to its status: run the evidence function on each statement of the row, and derive the rest.
+"""From a row to its status: run the check on each statement of the row, and derive the rest.
 
-- The printed statement passes and the spoilt one fails: it holds.
-- The printed statement fails and the repaired one passes: it holds under an extra condition if the repair only
-  narrows the domain, is an approximation if it only adds a tolerance, and is false as printed otherwise.
-- The readings of the printed statement disagree: not checkable; the row says what the paper leaves open.
+- The printed statement passes and the spoilt one fails: it holds, or no violation was found, by the evidence's grade.
+- The printed statement fails and the repaired one passes: it is false, or was violated in tests, by the grade.
+- The readings of the printed statement disagree: the paper leaves it open; the row says what is missing.
 
 In each case the same function has passed one statement and failed another: evidence that cannot fail gives no status.
 """
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from .row import Evidence, Finding, Row, Statement, Status, Undecided
+from .row import Evidence, Finding, Grade, Means, Row, Statement, Status, Undecided
 
 
 class EvidenceError(Exception):
@@ -39,19 +38,36 @@ class Judgement:
     @property
     def why(self) -> str:
         """One sentence: the finding, the condition or the correction, or what is missing."""
-        if self.status is Status.NOT_CHECKABLE:
+        if self.status is Status.OPEN:
             return self.row.missing
         return self.printed[0].text
 
     @property
+    def grade(self) -> Grade:
+        """That of the weakest finding on the printed statement; a prose proof counts where no violation was found."""
+        if self.status is Status.HOLDS and self.row.proof:
+            return Grade.PROVED
+        return max((found.grade for found in self.printed), key=list(Grade).index)
+
+    @property
+    def remedy(self) -> str:
+        """In which way the repaired statement differs from the printed one; empty where there is none."""
+        before, after = self.row.readings[0], self.row.repaired
+        if self.repaired is None or after is None:
+            return ""
+        if dict(after.claim) != dict(before.claim):
+            return "instead"
+        return "approximately" if after.tolerance != before.tolerance else "under a condition"
+
+    @property
     def instead(self) -> str:
-        """The condition, approximation or corrected statement; empty where the printed one holds."""
+        """The true statement in its place; empty where the printed one stands."""
         return self.row.repaired.text if self.repaired is not None and self.row.repaired else ""
 
     @property
     def vacuous(self) -> bool:
         """The printed statement holds, of anything whatever."""
-        return self.status is Status.HOLDS and self.printed[0].vacuous
+        return self.printed[0].holds and self.printed[0].vacuous
 
     def to_json(self) -> dict[str, Any]:
         """Every field that `dpcert papers --json` prints for a row."""
@@ -65,7 +81,15 @@ class Judgement:
             "vacuous": self.vacuous,
             "why": self.why,
             "instead": self.instead,
+            "remedy": self.remedy,
             "kind": str(row.kind),
+            "grade": str(self.grade),
+            "how": self.printed[0].basis.how,
+            "instances": self.printed[0].basis.instances,
+            "formula": row.formula,
+            "note": row.note,
+            "severity": None if row.severity is None else str(row.severity),
+            "proof": row.proof,
             "function": row.function,
             "cost": row.cost,
             "printed": [_finding(s, f) for s, f in zip(row.readings, self.printed, strict=True)],
@@ -88,6 +112,9 @@ def _finding(statement: Statement | None, found: Finding | None) -> dict[str, An
         "numbers": dict(found.numbers),
         "witness": None if found.witness is None else dict(found.witness),
         "error_probability": found.error_probability,
+        "grade": str(found.grade),
+        "bound over truth": None if found.loose is None else list(found.loose),
+        "stated and measured exponent": None if found.rate is None else list(found.rate),
     }
 
 
@@ -100,13 +127,13 @@ def judge(row: Row) -> Judgement:
     if len(outcomes) == 2:
         if not row.missing:
             raise EvidenceError(f"{row.id}: the readings disagree and the row does not say what is missing")
-        status = Status.NOT_CHECKABLE
+        status = Status.OPEN
     elif outcomes == {True}:
         spoilt = _must(row, row.spoilt, "spoilt", False)
-        status = Status.HOLDS
+        status = Status.HOLDS if row.proof else _status(printed, Status.HOLDS, Status.UNBROKEN)
     else:
         repaired = _must(row, row.repaired, "repaired", True)
-        status = _status_of_repair(row)
+        status = _status(printed, Status.FALSE, Status.BROKEN)
     return Judgement(row, status, printed, repaired, spoilt, time.perf_counter() - start)
 
 
@@ -148,14 +175,9 @@ def _must(row: Row, statement: Statement | None, name: str, holds: bool) -> Find
     return found
 
 
-def _status_of_repair(row: Row) -> Status:
-    """By what the repair changed. The readings agree here, and the first stands for them."""
-    before, after = row.readings[0], row.repaired
-    assert after is not None
-    if dict(after.claim) != dict(before.claim):
-        return Status.FALSE
-    if after.tolerance != before.tolerance:
-        return Status.APPROXIMATION
-    if dict(after.domain) != dict(before.domain):
-        return Status.CONDITION
-    raise EvidenceError(f"{row.id}: the repaired statement has the printed one's parameters")
+def _status(found: tuple[Finding, ...], decided: Status, seen: Status) -> Status:
+    """By the weakest means: decided for every case or by certified numbers, seen in some cases, or read."""
+    means = {each.basis.means for each in found}
+    if Means.WORDS in means:
+        return Status.READ
+    return seen if Means.INSTANCES in means else decided

@@ -11,32 +11,80 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib import import_module
+from importlib.util import resolve_name
 from typing import Any, Literal
 
 Cost = Literal["quick", "full"]
+
+
+class Kind(StrEnum):
+    """What a row is of. Only the first is a statement of the paper, and counts as one."""
+
+    PRINTED = "printed statement"
+    CORRECTION = "our correction"
+    CONSEQUENCE = "consequence"
+    AUDIT = "audit"
+    CODE = "released code"
+
+
+class Grade(StrEnum):
+    """How good the evidence is. What is only tested is never said to hold, nor to be false."""
+
+    PROVED = "proved"
+    REFUTED = "refuted by a certified counterexample"
+    NUMBER = "certified number"
+    TESTED = "tested on instances"
+    READ = "read"
 
 
 class Status(StrEnum):
     """What becomes of a statement."""
 
     HOLDS = "holds"
-    CONDITION = "holds under an extra condition"
-    FALSE = "false as printed"
-    APPROXIMATION = "approximation only"
-    NOT_CHECKABLE = "not checkable"
+    FALSE = "false"
+    UNBROKEN = "no violation found"
+    BROKEN = "violated in tests"
+    OPEN = "left open"
+    READ = "a matter of wording"
 
 
-class Kind(StrEnum):
-    """The kind of evidence, from proof to measurement."""
+class Severity(StrEnum):
+    """How much hangs on a statement that does not hold, the worst first."""
 
-    BALLS = "ball arithmetic"
-    INTERVAL = "certified accountant"
-    SMT = "SMT proof"
-    SYMBOLIC = "symbolic identity"
-    COUNTEREXAMPLE = "exact counterexample"
-    SIMULATION = "simulation with confidence"
-    TRAINER = "trainer run"
-    AUDIT = "audit"
+    RESULT = "result"
+    CONSTANT = "constant"
+    STEP = "step of a proof"
+    SLIP = "slip"
+
+
+class Means(StrEnum):
+    """By what a check decides: every case of the statement, bounds on its numbers, some of its cases, its words."""
+
+    EVERY_CASE = "every case"
+    NUMBERS = "certified numbers"
+    INSTANCES = "instances"
+    WORDS = "words"
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What a finding rests on. how: the tool. instances: how many cases were looked at, where not all were."""
+
+    means: Means
+    how: str
+    instances: int = 0
+
+
+Z3 = Basis(Means.EVERY_CASE, "z3")
+EXACT = Basis(Means.EVERY_CASE, "exact arithmetic")
+BALLS = Basis(Means.EVERY_CASE, "ball arithmetic")
+CERTIFIED = Basis(Means.NUMBERS, "certified intervals")
+WORDS = Basis(Means.WORDS, "reading")
+
+
+def on_instances(instances: int, how: str = "floating point") -> Basis:
+    """The basis of a check that looked at this many cases."""
+    return Basis(Means.INSTANCES, how, instances)
 
 
 class Undecided(Exception):
@@ -65,7 +113,9 @@ class Finding:
     holds: whether the statement passed. text: one sentence with the numbers found. numbers: those numbers by name
     (JSON values). witness: the counterexample or z3 model, re-run numerically. vacuous: passed because anything
     does: the proof used no property of the algorithm. error_probability: the chance that a statistical finding is
-    false; 0 for proofs and computations with bounded error.
+    false; 0 for proofs and computations with bounded error. basis: what the finding rests on; without it, one case in
+    floating point. loose: for a bound, the smallest and the median ratio of the bound to the truth. rate: for an
+    exponent, (stated, measured).
     """
 
     holds: bool
@@ -74,6 +124,22 @@ class Finding:
     witness: Mapping[str, Any] | None = None
     vacuous: bool = False
     error_probability: float = 0.0
+    basis: Basis = field(default=Basis(Means.INSTANCES, "floating point", 1))
+    loose: tuple[float, float] | None = None
+    rate: tuple[float, float] | None = None
+
+    @property
+    def grade(self) -> Grade:
+        """How good the evidence is, by what it rests on and how it came out."""
+        match self.basis.means:
+            case Means.EVERY_CASE:
+                return Grade.PROVED if self.holds else Grade.REFUTED
+            case Means.NUMBERS:
+                return Grade.NUMBER
+            case Means.INSTANCES:
+                return Grade.TESTED
+            case Means.WORDS:
+                return Grade.READ
 
 
 Evidence = Callable[[Statement], Finding]
@@ -81,27 +147,27 @@ Evidence = Callable[[Statement], Finding]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A function from statements to findings by its name, `module:function`; imported when it is first called.
+    """A function from statements to findings by its name, imported when it is first called.
 
-    module: absolute, or relative (with leading dots) to `package`, the paper's own.
+    name: `module:function`, the module absolute or relative (with leading dots) to `package`, the paper's own; or the
+    function's name alone for one of the shared kinds (kinds.py).
     """
 
     package: str
     name: str
 
     def __call__(self, statement: Statement) -> Finding:
-        module, function = self.name.split(":")
-        found: Finding = getattr(import_module(module, self.package), function)(statement)
+        module, function = self.place.split(":")
+        found: Finding = getattr(import_module(module), function)(statement)
         return found
 
     @property
     def place(self) -> str:
         """The function's full name."""
+        if ":" not in self.name:
+            return f"{__package__}.kinds:{self.name}"
         module, function = self.name.split(":")
-        dots = len(module) - len(module.lstrip("."))
-        parts = self.package.split(".")
-        base = parts[: len(parts) - dots + 1] if dots else []
-        return ".".join([*base, module.lstrip(".")]) + ":" + function
+        return resolve_name(module, self.package) + ":" + function
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,19 +178,25 @@ class Row:
     the answer depends on. repaired: a true statement in its place where the printed one is false: the same claim on a
     smaller domain (an extra condition), the same claim with a tolerance (an approximation), or another claim.
     spoilt: for a statement that holds, a neighbouring one that must fail (a constant moved by a few percent, an
-    inequality flipped). missing: what the paper would have to say, where the readings disagree.
-    cost: quick rows together take less than a minute.
+    inequality flipped). missing: what the paper would have to say, where the readings disagree. kind: what the row
+    is of. formula: TeX as the paper has it. note: what the finding means. severity: how much hangs on it, where it does
+    not hold. proof: where it is proved in prose, and when that was read last. cost: quick rows together take less than
+    20 seconds on two cores.
     """
 
     id: str
     paper: str
     place: str
-    kind: Kind
     evidence: Evidence
     printed: Statement | tuple[Statement, ...]
     repaired: Statement | None = None
     spoilt: Statement | None = None
     missing: str = ""
+    kind: Kind = Kind.PRINTED
+    formula: str = ""
+    note: str = ""
+    severity: Severity | None = None
+    proof: str = ""
     cost: Cost = "quick"
 
     @property

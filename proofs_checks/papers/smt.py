@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import z3
 from z3.z3util import get_vars
 
-from .row import Finding, Undecided
+from .row import Z3, Finding, Undecided
 
 Values = Mapping[str, float]
 
@@ -27,7 +28,7 @@ class Recheck:
 
 def proved(claim: Any, *given: Any) -> bool:
     """Whether the claim follows from what is given, for all reals. Raises Undecided when z3 gives up."""
-    return _counterexample(claim, given) is None
+    return answer(claim, given) is None
 
 
 def decide(
@@ -45,31 +46,45 @@ def decide(
     proof, refutation: the finding's sentence either way. Raises Undecided when z3 gives up, or when the
     counterexample does not survive the recheck.
     """
-    values = _counterexample(claim, given)
-    if values is None:
-        return Finding(True, proof, {"z3": "unsat"}, vacuous=vacuous)
+    found = answer(claim, given)
+    if found is None:
+        return Finding(True, proof, {"z3": "unsat"}, vacuous=vacuous, basis=Z3)
+    values = {name: float(value) for name, value in found.items()}
     checked = recheck(values)
     if not checked.violated:
         raise Undecided(f"z3's counterexample {values} does not survive its numerical recheck: {checked.numbers}")
-    return Finding(False, refutation, {"z3": "sat"} | dict(checked.numbers), {"z3 model": values})
+    return Finding(False, refutation, {"z3": "sat"} | dict(checked.numbers), {"z3 model": values}, basis=Z3)
 
 
-def _counterexample(claim: Any, given: Sequence[Any]) -> dict[str, float] | None:
-    """Values for the variables under which `given` is true and `claim` false; None when there are none."""
-    solver = z3.Solver()
+def answer(claim: Any, given: Sequence[Any], exists: Sequence[Any] = ()) -> dict[str, Fraction] | None:
+    """None where the claim follows; else values for the variables under which `given` is true and the claim false.
+
+    exists: variables for which some values have to make the claim true of all others; a refutation has no values then.
+    Raises Undecided when z3 gives up.
+    """
+    solver = z3.Then("simplify", "nlqsat").solver() if exists else z3.Solver()
     solver.set("timeout", SECONDS * 1000)
-    solver.add(*given, z3.Not(claim))
-    answer = solver.check()
-    if answer == z3.unsat:
-        return None
-    if answer != z3.sat:
-        raise Undecided(f"z3: {solver.reason_unknown()} after at most {SECONDS} s")
-    model = solver.model()
     variables = get_vars(z3.And(*given, claim))
+    if exists:
+        others = [each for each in variables if not any(each.eq(one) for one in exists)]
+        chosen = [each for each in given if any(v.eq(one) for v in get_vars(each) for one in exists)]
+        rest = [each for each in given if not any(each.eq(one) for one in chosen)]
+        matrix = z3.Implies(z3.And(*rest), claim) if rest else claim
+        solver.add(z3.Not(z3.Exists(list(exists), z3.And(*chosen, z3.ForAll(others, matrix)))))
+    else:
+        solver.add(*given, z3.Not(claim))
+    found = solver.check()
+    if found == z3.unsat:
+        return None
+    if found != z3.sat:
+        raise Undecided(f"z3: {solver.reason_unknown()} after at most {SECONDS} s")
+    if exists:
+        return {}
+    model = solver.model()
     return {str(variable): _number(model.eval(variable, model_completion=True)) for variable in variables}
 
 
-def _number(value: Any) -> float:
-    """A rational as it is; an algebraic number to 25 digits first."""
+def _number(value: Any) -> Fraction:
+    """A rational as it is; an algebraic number to 25 digits."""
     exact = value.approx(_DIGITS) if z3.is_algebraic_value(value) else value
-    return float(exact.as_fraction())
+    return Fraction(exact.as_fraction())

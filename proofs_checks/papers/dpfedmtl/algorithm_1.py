@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 from ...auditing import audit
 from ...planted import dpfedmtl as planted
-from ..row import Finding, Statement
+from ..row import EXACT, WORDS, Finding, Statement, on_instances
 from .settings import EXPERIMENTS
 
 Array = NDArray[np.float64]
@@ -28,7 +28,7 @@ def cohort_size(statement: Statement) -> Finding:
         numbers[f"P[size = 0], {name}"] = float(binom.pmf(0, population, cohort / population)) if poisson else 0.0
     holds = all(value == 1.0 for name, value in numbers.items() if "size = K" in name)
     listed = ", ".join(f"{name} {value:.3g}" for name, value in numbers.items())
-    return Finding(holds, listed, numbers)
+    return Finding(holds, listed, numbers, basis=WORDS)
 
 
 def average_keeps_a_model(statement: Statement) -> Finding:
@@ -41,7 +41,7 @@ def average_keeps_a_model(statement: Statement) -> Finding:
         empty = float(law.pmf(0)) if poisson else 0.0
         numbers[f"P[some round sets w to 0], {each.name}"] = 1 - (1 - empty) ** each.rounds
     holds = max(numbers.values()) == 0.0
-    return Finding(holds, ", ".join(f"{name} = {value:.3g}" for name, value in numbers.items()), numbers)
+    return Finding(holds, ", ".join(f"{name} = {value:.3g}" for name, value in numbers.items()), numbers, basis=EXACT)
 
 
 def defined_steps(statement: Statement) -> Finding:
@@ -55,7 +55,11 @@ def defined_steps(statement: Statement) -> Finding:
             defined.add(t + 1)
     text = "every round's w_{M+1}^t is defined" if not undefined else f"w_(M+1)^t is undefined at t = {undefined}"
     return Finding(
-        not undefined, text, {"undefined rounds of 12": len(undefined)}, {"t": undefined} if undefined else None
+        not undefined,
+        text,
+        {"undefined rounds of 12": len(undefined)},
+        {"t": undefined} if undefined else None,
+        basis=EXACT,
     )
 
 
@@ -106,4 +110,11 @@ def audited_round(statement: Statement) -> Finding:
         f"{1 / planted.SIGMA:.3g}"
     )
     witness = result.witness.to_json() if result.witness is not None else None
-    return Finding(not result.refuted, text, numbers, witness, error_probability=ALPHA if result.refuted else 0.0)
+    return Finding(
+        not result.refuted,
+        text,
+        numbers,
+        witness,
+        error_probability=ALPHA if result.refuted else 0.0,
+        basis=on_instances(result.trials, "audit"),
+    )

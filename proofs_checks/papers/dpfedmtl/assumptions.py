@@ -8,7 +8,7 @@ from itertools import islice
 import numpy as np
 import z3
 
-from ..row import Finding, Statement
+from ..row import EXACT, Z3, Finding, Statement, on_instances
 from ..smt import proved
 from .recursion import Family, Step, runs
 
@@ -27,7 +27,7 @@ def step_from_diversity(statement: Statement) -> Finding:
     diversity = smallest_diversity(family, 1.0, statement.claim["denominator"])
     history = [float(family.value(h, w)[0]) for h, w in islice(runs(family, Step(1 / diversity), 1, 1.0, 0), 12)]
     text = f"lambda = {diversity:.3g}, eta L = {1 / diversity:.3g}: f goes from {history[0]:.3g} to {history[-1]:.3g}"
-    return Finding(history[-1] <= history[0], text, {"lambda": diversity, "f": history})
+    return Finding(history[-1] <= history[0], text, {"lambda": diversity, "f": history}, basis=on_instances(1))
 
 
 def diversity_near_stationary(statement: Statement) -> Finding:
@@ -36,7 +36,10 @@ def diversity_near_stationary(statement: Statement) -> Finding:
     ratios = [smallest_diversity(family, 10.0**-k, "||df||^2") for k in range(6)]
     bounded = ratios[-1] <= 10 * ratios[0]
     return Finding(
-        bounded, f"the ratio goes from {ratios[0]:.3g} to {ratios[-1]:.3g}", {"ratio by distance 10^-k": ratios}
+        bounded,
+        f"the ratio goes from {ratios[0]:.3g} to {ratios[-1]:.3g}",
+        {"ratio by distance 10^-k": ratios},
+        basis=on_instances(6),
     )
 
 
@@ -47,9 +50,11 @@ def bounded_and_strongly_convex(statement: Statement) -> Finding:
     given += [at_0 <= bound, at_0 >= -bound]
     if statement.domain["set"] == "all of V":
         impossible = proved(z3.BoolVal(False), *given, x == (2 * bound + 1) / c)
-        return Finding(not impossible, "impossible at distance (2B + 1)/c: no function meets both", {"z3": "unsat"})
+        return Finding(
+            not impossible, "impossible at distance (2B + 1)/c: no function meets both", {"z3": "unsat"}, basis=Z3
+        )
     possible = proved(c * x <= bound, c > 0, bound > 0, x >= 0, x <= radius, radius * c <= bound)
-    return Finding(possible, "f = c x^2 / 2 meets both: |f'| = c |x| <= B", {"z3": "unsat"})
+    return Finding(possible, "f = c x^2 / 2 meets both: |f'| = c |x| <= B", {"z3": "unsat"}, basis=Z3)
 
 
 def stays_in_level_set(statement: Statement) -> Finding:
@@ -57,7 +62,7 @@ def stays_in_level_set(statement: Statement) -> Finding:
     noise = statement.domain["S sigma"]
     probability = math.erfc(1 / noise / math.sqrt(2)) if noise > 0 else 0.0
     text = f"the first step leaves the level set with probability {probability:.3f}"
-    return Finding(probability == 0, text, {"probability": probability})
+    return Finding(probability == 0, text, {"probability": probability}, basis=EXACT)
 
 
 def shared_part_vacuous(statement: Statement) -> Finding:
@@ -70,4 +75,4 @@ def shared_part_vacuous(statement: Statement) -> Finding:
     given = [x >= 0, x <= b * b, m >= 1, h >= 1, smooth > 0, diversity > 0, rest >= 0]
     holds = proved(x <= m * h * h * smooth * b * b / diversity + rest, *given, m * h * h * smooth >= least * diversity)
     text = "true of any sequence: the bound is at least B^2" if holds else "says something where M H^2 L < lambda"
-    return Finding(holds, text, {"z3": "unsat" if holds else "sat"}, vacuous=holds)
+    return Finding(holds, text, {"z3": "unsat" if holds else "sat"}, vacuous=holds, basis=Z3)

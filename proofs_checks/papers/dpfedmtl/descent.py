@@ -11,7 +11,7 @@ from itertools import combinations, product
 import numpy as np
 import z3
 
-from ..row import Finding, Statement
+from ..row import Finding, Statement, on_instances
 from ..smt import Recheck, Values, decide
 from .recursion import CURVES, Family
 
@@ -68,7 +68,7 @@ def sufficient_decay(statement: Statement) -> Finding:
                             numbers = {"E f(w+) - f(w)": change, "bound": said}
     holds = worst <= 1e-9
     text = f"E f(w+) - f(w) = {numbers['E f(w+) - f(w)']:.4g}, bound {numbers['bound']:.4g} ({where})"
-    return Finding(holds, text, numbers, None if holds else {"at": where})
+    return Finding(holds, text, numbers, None if holds else {"at": where}, basis=on_instances(240, "quadrature"))
 
 
 def disagreeing_clients(statement: Statement) -> Finding:
@@ -87,7 +87,7 @@ def disagreeing_clients(statement: Statement) -> Finding:
         if change - said > worst:
             worst, numbers = change - said, {"E f(w+) - f(w)": change, "bound": said, "zeta^2": variance}
     text = f"E f(w+) - f(w) exceeds the bound by at most {worst:.3g}"
-    return Finding(worst <= 1e-12, text, numbers)
+    return Finding(worst <= 1e-12, text, numbers, basis=on_instances(36, "quadrature"))
 
 
 def corrected_proof(statement: Statement) -> Finding:
@@ -120,19 +120,3 @@ def corrected_proof(statement: Statement) -> Finding:
         proof="the corrected decay follows from smoothness, for every M, K, lambda >= 1 and L",
         refutation="it does not follow where lambda < 1: the heads' part needs lambda >= 1",
     )
-
-
-def units(statement: Statement) -> Finding:
-    """Measure f in other units: L, B and S sigma are multiplied by u, and so must be every term of the bound.
-
-    (The gradient diversity lambda has no unit; w keeps its own.)
-    """
-    u = 7.0
-    terms: dict[str, float] = {}
-    for name, (of_l, of_slope) in statement.claim["powers of L, and of B or S sigma, by term"].items():
-        terms[name] = u**of_l * u**of_slope / u
-    wrong = {name: ratio for name, ratio in terms.items() if abs(ratio - 1) > 1e-12}
-    if not wrong:
-        return Finding(True, "every term scales as f does", terms)
-    text = ", ".join(f"{name} is off by u^{np.log(ratio) / np.log(u):.0f}" for name, ratio in wrong.items())
-    return Finding(False, text, terms, wrong)

@@ -12,7 +12,7 @@ from ....accounting.measures.densities import accountant as contour
 from ....accounting.pairs import Composition, GaussianPair, SubsampledPair
 from ....accounting.rdp import rdp
 from ..rates import fitted_exponent
-from ..row import Finding, Statement
+from ..row import CERTIFIED, Finding, Statement
 from .settings import DELTA, EXPERIMENTS
 
 NU, EPSILON = 1.0, 1.0
@@ -56,7 +56,7 @@ def limit_of_rounds(statement: Statement) -> Finding:
         f"at T = 10^7 the certified delta(1) is {worst['certified delta at the last T']:.6f}, that of G_mu "
         f"{worst['delta of G_mu']:.6f}; their distance shrinks with T to the power {worst['exponent']:.2f}"
     )
-    return Finding(holds, text, numbers)
+    return Finding(holds, text, numbers, basis=CERTIFIED)
 
 
 def _run(name: str, sigma: float, order: Literal["remove", "hybrid"]) -> Composition:
@@ -75,7 +75,7 @@ def clt_as_bound(statement: Statement) -> Finding:
     worst = max(numbers, key=lambda key: numbers[key]["certified / CLT"])
     holds = numbers[worst]["certified / CLT"] <= 1 + statement.tolerance
     text = f"{worst}: CLT epsilon {numbers[worst]['CLT']:.4g}, certified epsilon {numbers[worst]['certified']:.4g}"
-    return Finding(holds, text, numbers)
+    return Finding(holds, text, numbers, basis=CERTIFIED)
 
 
 @cache
@@ -93,7 +93,10 @@ def moments_accountant_looser(statement: Statement) -> Finding:
     larger = statement.claim["Renyi epsilon"] == "larger"
     holds = numbers[least] > 1 if larger else max(numbers.values()) < 1
     return Finding(
-        holds, f"the Renyi bound is {numbers[least]:.4g} times the certified epsilon or more ({least})", numbers
+        holds,
+        f"the Renyi bound is {numbers[least]:.4g} times the certified epsilon or more ({least})",
+        numbers,
+        basis=CERTIFIED,
     )
 
 
@@ -103,4 +106,4 @@ def curves_in_order(statement: Statement) -> Finding:
     rising = statement.claim["order"] == "larger sigma, nearer"
     holds = all(sorted(mus, reverse=rising) == mus for mus in sizes.values())
     text = "; ".join(f"{name}: mu = " + ", ".join(f"{mu:.3g}" for mu in mus) for name, mus in sizes.items())
-    return Finding(holds, text + " for sigma = 0.65, 2.42, 9.69", sizes)
+    return Finding(holds, text + " for sigma = 0.65, 2.42, 9.69", sizes, basis=CERTIFIED)

@@ -9,7 +9,7 @@ from flint import arb
 
 from ....accounting import gaussian
 from ..balls import decide, gaussian_delta
-from ..row import Finding, Statement
+from ..row import EXACT, Finding, Statement
 from .settings import CHOSEN, DELTA
 
 
@@ -20,9 +20,9 @@ def printed_digits(statement: Statement) -> Finding:
     wrong = {epsilon: sigma for epsilon, sigma in stated if round(right[epsilon], 2) != sigma}
     numbers = {f"formula at epsilon = {epsilon:g}": sigma for epsilon, sigma in right.items()}
     if not wrong:
-        return Finding(True, "all four values are the formula's, rounded", numbers)
+        return Finding(True, "all four values are the formula's, rounded", numbers, basis=EXACT)
     text = "; ".join(f"epsilon = {epsilon:g}: {right[epsilon]:.4f}, not {sigma}" for epsilon, sigma in wrong.items())
-    return Finding(False, text, numbers, {f"{epsilon:g}": sigma for epsilon, sigma in wrong.items()})
+    return Finding(False, text, numbers, {f"{epsilon:g}": sigma for epsilon, sigma in wrong.items()}, basis=EXACT)
 
 
 def formula_in_range(statement: Statement) -> Finding:
@@ -48,7 +48,7 @@ def formula_in_range(statement: Statement) -> Finding:
         refutation="the true delta is on the other side of 1e-5 at {point}",
     )
     at = {f"certified delta at epsilon = {epsilon:g}": _true_delta(epsilon, scale) for epsilon in CHOSEN}
-    return Finding(found.holds, found.text, dict(found.numbers) | at, found.witness)
+    return Finding(found.holds, found.text, dict(found.numbers) | at, found.witness, basis=found.basis)
 
 
 def formula_for_every_delta(statement: Statement) -> Finding:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ....accounting.gdp import bu_mu, gdp_delta
 from ...auditing import approximate_dp, audit
-from ..row import Finding, Statement
+from ..row import Finding, Statement, on_instances
 from .settings import FEMNIST
 from .subsampling import sampled_profile
 
@@ -43,7 +43,13 @@ def audited_sample(statement: Statement) -> Finding:
     result = audit(mechanism, (True, False), claim=claim, trials=TRIALS, seed=0, alpha=ALPHA)
     text = f"p-value {result.p_value:.3g} against delta(0.5) = {said:.3g} in {result.trials} rounds"
     numbers = {"p-value": result.p_value, "stated delta": said, "rounds": result.trials}
-    return Finding(not result.refuted, text, numbers, error_probability=ALPHA if result.refuted else 0.0)
+    return Finding(
+        not result.refuted,
+        text,
+        numbers,
+        error_probability=ALPHA if result.refuted else 0.0,
+        basis=on_instances(result.trials, "audit"),
+    )
 
 
 def simulated_limit(statement: Statement) -> Finding:
@@ -62,4 +68,10 @@ def simulated_limit(statement: Statement) -> Finding:
     said = gdp_delta(mu, 1.0).upper
     holds = abs(found - said) <= reach + statement.domain["for the finite T"]
     text = f"delta(1) of the runs is {found:.3f}, within {reach:.3f}; that of G_mu is {said:.3f}"
-    return Finding(holds, text, {"delta(1)": found, "half width": reach, "stated": said}, error_probability=ALPHA)
+    return Finding(
+        holds,
+        text,
+        {"delta(1)": found, "half width": reach, "stated": said},
+        error_probability=ALPHA,
+        basis=on_instances(RUNS, "simulation"),
+    )

@@ -13,7 +13,7 @@ import z3
 from scipy.stats import norm
 
 from ....accounting.gdp import gdp_epsilon
-from ..row import Finding, Statement
+from ..row import Finding, Statement, on_instances
 from ..smt import Recheck, Values, decide
 from .settings import DELTA, EXPERIMENTS
 
@@ -101,7 +101,7 @@ def curve_of_the_best_test(statement: Statement) -> Finding:
             level, missed = math.erfc(x / math.sqrt(2)) / 2, math.erfc((1 / sigma - x) / math.sqrt(2)) / 2
             worst = max(worst, abs(float(norm.cdf(norm.isf(level) - factor / sigma)) - missed))
     text = f"the curve is off the best test's errors by at most {worst:.3g}"
-    return Finding(worst < 1e-12, text, {"largest difference": worst})
+    return Finding(worst < 1e-12, text, {"largest difference": worst}, basis=on_instances(15))
 
 
 def one_round(statement: Statement) -> Finding:
@@ -129,7 +129,7 @@ def one_round(statement: Statement) -> Finding:
         proof=f"mu is at most 1/sigma for all C, K, M; in the paper's experiments {sizes}",
         refutation=f"mu exceeds 1/sigma: {sizes}",
     )
-    return Finding(found.holds, found.text, dict(found.numbers) | numbers, found.witness)
+    return Finding(found.holds, found.text, dict(found.numbers) | numbers, found.witness, basis=found.basis)
 
 
 def _mu_times_sigma(stated: Callable[[Any, Any, Any], Any], sees: str, cohort: float, population: float) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 import z3
 from numpy.typing import NDArray
 
-from ..row import Finding, Statement
+from ..row import EXACT, Finding, Statement, on_instances
 from ..smt import Recheck, Values, decide
 
 Array = NDArray[np.float64]
@@ -27,7 +27,10 @@ def product_acts(statement: Statement) -> Finding:
     product = r @ r.T if statement.claim["product"] == "R_i I_i" else r.T @ r
     shape = product.shape
     return Finding(
-        shape[1] == M + 1, f"a {shape[0]} x {shape[1]} matrix meets a vector of {M + 1} blocks", {"shape": shape}
+        shape[1] == M + 1,
+        f"a {shape[0]} x {shape[1]} matrix meets a vector of {M + 1} blocks",
+        {"shape": shape},
+        basis=EXACT,
     )
 
 
@@ -36,7 +39,12 @@ def resolution_of_identity(statement: Statement) -> Finding:
     factor = statement.claim["factor of the shared block"]
     total = sum(restriction(i, factor).T @ restriction(i, factor) for i in range(M))
     off = float(np.abs(total - np.eye(M + 1)).max())
-    return Finding(off < 1e-12, f"sum_i I_i R_i is off the identity by {off:.3g}", {"largest difference": off})
+    return Finding(
+        off < 1e-12,
+        f"sum_i I_i R_i is off the identity by {off:.3g}",
+        {"largest difference": off},
+        basis=on_instances(1),
+    )
 
 
 def client_sees(statement: Statement) -> Finding:
@@ -48,7 +56,10 @@ def client_sees(statement: Statement) -> Finding:
     off = float(np.abs(given - wanted).max())
     text = f"client 2 is given ({given[0]:.4g}, {given[1]:.4g}) in place of ({wanted[0]:.4g}, {wanted[1]:.4g})"
     return Finding(
-        off < 1e-12, text if off >= 1e-12 else "client 2 is given its own weights and the shared ones", {"off": off}
+        off < 1e-12,
+        text if off >= 1e-12 else "client 2 is given its own weights and the shared ones",
+        {"off": off},
+        basis=EXACT,
     )
 
 
@@ -80,7 +91,9 @@ def decomposes(statement: Statement) -> Finding:
     axes = [[i] if statement.claim["v_i in"] == "V_i" else [i, M] for i in range(M)]
     basis = np.concatenate([np.eye(M + 1)[each] for each in axes])
     residual = float(np.linalg.norm(basis.T @ np.linalg.lstsq(basis.T, w, rcond=None)[0] - w))
-    return Finding(residual < 1e-12, f"the nearest sum is {residual:.3g} away from w", {"distance": residual})
+    return Finding(
+        residual < 1e-12, f"the nearest sum is {residual:.3g} away from w", {"distance": residual}, basis=EXACT
+    )
 
 
 def redundant(statement: Statement) -> Finding:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..row import Evidence, Finding, Kind, Row, Statement
+from ..row import EXACT, Finding, Statement
 
 CLIENTS = {"CelebA": 9343, "FEMNIST": 174}
 SAMPLES = {"CelebA train": 177_457, "FEMNIST train": 34_711, "CelebA test": 22_831, "FEMNIST test": 3_955}
@@ -31,16 +31,18 @@ def samples_per_client(statement: Statement) -> Finding:
     means = {name: samples / CLIENTS[name.split()[0]] for name, samples in SAMPLES.items()}
     wrong = {name: said for name, said in statement.claim["means"].items() if round(means[name], 2) != said}
     if not wrong:
-        return Finding(True, "all four means are samples over clients", means)
+        return Finding(True, "all four means are samples over clients", means, basis=EXACT)
     text = "; ".join(f"{name}: {means[name]:.2f}, not {said}" for name, said in wrong.items())
-    return Finding(False, text, means, wrong)
+    return Finding(False, text, means, wrong, basis=EXACT)
 
 
 def loss_of_accuracy(statement: Statement) -> Finding:
     """FedMTL's accuracy with noise minus without."""
     data, level = statement.domain["data"], statement.domain["sigma"]
     change = round(ACCURACY[data]["FedMTL"][level] - ACCURACY[data]["FedMTL"]["none"], 2)
-    return Finding(change == statement.claim["change"], f"{data}, sigma = {level}: {change:+.2f}", {"change": change})
+    return Finding(
+        change == statement.claim["change"], f"{data}, sigma = {level}: {change:+.2f}", {"change": change}, basis=EXACT
+    )
 
 
 def noise_costs_accuracy(statement: Statement) -> Finding:
@@ -53,16 +55,18 @@ def noise_costs_accuracy(statement: Statement) -> Finding:
         if ACCURACY[data][method][level] >= ACCURACY[data][method]["none"]
     }
     if not wrong:
-        return Finding(True, "every noisy entry is below the one without noise")
+        return Finding(True, "every noisy entry is below the one without noise", basis=EXACT)
     text = "noise comes with no loss at " + "; ".join(f"{name} ({gain:+.2f})" for name, gain in wrong.items())
-    return Finding(False, text, wrong, wrong)
+    return Finding(False, text, wrong, wrong, basis=EXACT)
 
 
 def more_sensitive(statement: Statement) -> Finding:
     """FedMTL's loss of accuracy at the largest noise, by data set."""
     losses = {data: ACCURACY[data]["FedMTL"]["none"] - ACCURACY[data]["FedMTL"]["9.69"] for data in ACCURACY}
     holds = max(losses, key=lambda data: losses[data]) == statement.claim["loses more"]
-    return Finding(holds, ", ".join(f"{data} loses {loss:.2f} points" for data, loss in losses.items()), losses)
+    return Finding(
+        holds, ", ".join(f"{data} loses {loss:.2f} points" for data, loss in losses.items()), losses, basis=EXACT
+    )
 
 
 def best_without_noise(statement: Statement) -> Finding:
@@ -72,7 +76,9 @@ def best_without_noise(statement: Statement) -> Finding:
         plain = {name: levels["none"] for name, levels in methods.items()}
         best[data] = max(plain, key=lambda name: plain[name])
     holds = set(best.values()) == {statement.claim["best"]}
-    return Finding(holds, "best without noise: " + ", ".join(f"{data} {name}" for data, name in best.items()), best)
+    return Finding(
+        holds, "best without noise: " + ", ".join(f"{data} {name}" for data, name in best.items()), best, basis=EXACT
+    )
 
 
 TABLE_2 = {
@@ -90,7 +96,9 @@ def tables_agree(statement: Statement) -> Finding:
         for level, values in levels.items()
         for data, value in zip(ACCURACY, values, strict=True)
     )
-    return Finding(apart < 0.005, f"entries differ by at most {apart:.3g} points", {"largest difference": apart})
+    return Finding(
+        apart < 0.005, f"entries differ by at most {apart:.3g} points", {"largest difference": apart}, basis=EXACT
+    )
 
 
 def beats_fedavg(statement: Statement) -> Finding:
@@ -102,7 +110,7 @@ def beats_fedavg(statement: Statement) -> Finding:
     }
     least = min(margins, key=lambda name: margins[name])
     holds = margins[least] >= statement.claim["points at least"]
-    return Finding(holds, f"the smallest margin is {margins[least]:.2f} points ({least})", margins)
+    return Finding(holds, f"the smallest margin is {margins[least]:.2f} points ({least})", margins, basis=EXACT)
 
 
 def gains_more(statement: Statement) -> Finding:
@@ -110,7 +118,7 @@ def gains_more(statement: Statement) -> Finding:
     gains = {data: round(each["FedMTL"]["none"] - each["Local"]["none"], 2) for data, each in ACCURACY.items()}
     holds = max(gains, key=lambda data: gains[data]) == statement.claim["gains more"]
     text = ", ".join(f"{data} (skewness {SKEWNESS[data]}) gains {gain:.2f} points" for data, gain in gains.items())
-    return Finding(holds, text, gains)
+    return Finding(holds, text, gains, basis=EXACT)
 
 
 def tolerates_noise(statement: Statement) -> Finding:
@@ -123,15 +131,4 @@ def tolerates_noise(statement: Statement) -> Finding:
     larger = next(method for method in losses if method != smaller)
     holds = all(a < b for a, b in zip(losses[smaller], losses[larger], strict=True))
     text = "; ".join(f"{method} loses " + " and ".join(f"{x:.2f}" for x in each) for method, each in losses.items())
-    return Finding(holds, text + " points on CelebA and FEMNIST", losses)
-
-
-def _row(
-    id: str,
-    place: str,
-    evidence: Evidence,
-    printed: Statement,
-    repaired: Statement | None = None,
-    spoilt: Statement | None = None,
-) -> Row:
-    return Row("DPFEDMTL-" + id, "dpfedmtl", place, Kind.COUNTEREXAMPLE, evidence, printed, repaired, spoilt)
+    return Finding(holds, text + " points on CelebA and FEMNIST", losses, basis=EXACT)

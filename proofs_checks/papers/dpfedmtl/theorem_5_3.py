@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..row import Finding, Statement
+from ..row import Finding, Statement, on_instances
 from .recursion import Family, quadratic_means
 from .theorems_5 import FLAT, RHS, ROUNDS, largest_slope, neighbourhood, step_of, with_curve
 from .trainer_problem import unlike_the_trainer
@@ -39,10 +39,16 @@ def strongly_convex_gap(statement: Statement) -> Finding:
         seen.append((family, how, start))
     unlike = unlike_the_trainer(seen)
     if unlike:
-        return Finding(False, unlike)
+        return Finding(False, unlike, basis=on_instances(len(STRONG), "recursions equal to the trainer"))
     holds = worst <= 1e-12
     text = "the bound holds at every T" if holds else f"exceeded by {worst:.3g} of the largest gap ({where})"
-    return Finding(holds, text, {"largest excess": worst}, None if holds else {"at": where})
+    return Finding(
+        holds,
+        text,
+        {"largest excess": worst},
+        None if holds else {"at": where},
+        basis=on_instances(len(STRONG), "recursions equal to the trainer"),
+    )
 
 
 def _rate_and_radius(

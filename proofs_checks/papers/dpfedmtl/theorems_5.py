@@ -14,7 +14,7 @@ from itertools import islice
 import numpy as np
 from scipy.stats import norm
 
-from ..row import Finding, Statement, Undecided
+from ..row import Finding, Statement, Undecided, on_instances
 from .recursion import Array, Family, Step, quadratic_means, runs
 from .trainer_problem import unlike_the_trainer
 
@@ -141,7 +141,7 @@ def _against(ratios: list[list[float]], statement: Statement, unlike: str) -> Fi
     "at most" is decided by the largest ratios met, "at least" by the smallest.
     """
     if unlike:
-        return Finding(False, unlike)
+        return Finding(False, unlike, basis=on_instances(len(ratios), "recursions equal to the trainer"))
     factor, most = statement.claim["factor"], statement.claim["relation"] == "at most"
     pick = max if most else min
     low, high = (pick(side) for side in zip(*ratios, strict=True))
@@ -151,4 +151,10 @@ def _against(ratios: list[list[float]], statement: Statement, unlike: str) -> Fi
         raise Undecided(text)
     numbers = {"measured over bound, from": low, "measured over bound, to": high}
     holds = high <= factor if most else low > factor
-    return Finding(bool(holds), text, numbers, error_probability=len(SETTINGS) * ROUNDS * ALPHA)
+    return Finding(
+        bool(holds),
+        text,
+        numbers,
+        error_probability=len(SETTINGS) * ROUNDS * ALPHA,
+        basis=on_instances(len(ratios), "recursions equal to the trainer"),
+    )

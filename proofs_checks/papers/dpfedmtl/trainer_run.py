@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from ..row import Finding, Statement, Undecided
+from ..row import Finding, Statement, Undecided, on_instances
 from .recursion import Family, Step, runs
 from .trainer_problem import unlike_the_trainer
 
@@ -116,7 +116,7 @@ def bound_along_runs(statement: Statement) -> Finding:
     """What the noise's term has to cover, over that term, in every window; a Student bound of error ALPHA each."""
     unlike = unlike_the_trainer([(APART, HOW, 1.0)])
     if unlike:
-        return Finding(False, unlike)
+        return Finding(False, unlike, basis=on_instances(SEEDS, "trainer runs"))
     apart = APART.smoothness * HOW.step * APART.dimension * NOISE**2 / HOW.cohort
     cases = ((_statistics(COHORT), SMOOTH * STEP * NOISE**2 / COHORT), (_statistics_apart(), apart))
     worst = []
@@ -130,4 +130,6 @@ def bound_along_runs(statement: Statement) -> Finding:
     if low <= 1 < high:
         raise Undecided(text)
     numbers = {"measured over stated noise, at least": low, "measured over stated noise, at most": high}
-    return Finding(bool(high <= 1), text, numbers, error_probability=len(worst) * ALPHA)
+    return Finding(
+        bool(high <= 1), text, numbers, error_probability=len(worst) * ALPHA, basis=on_instances(SEEDS, "trainer runs")
+    )

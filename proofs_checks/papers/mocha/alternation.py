@@ -15,7 +15,7 @@ from ....trainers.mocha.losses import LOSSES
 from ....trainers.mocha.mocha import State, omega_step, report, stale_omega_step, weight_step
 from ....trainers.mocha.relationships import learned_covariance
 from ....trainers.mocha.tasks import related_tasks
-from ..row import Finding, Statement
+from ..row import Finding, Statement, on_instances
 from .problem import Array
 
 
@@ -35,7 +35,9 @@ def alternate_to_the_end(statement: Statement) -> Finding:
     reached, best = _joint_value(w, curvature, lam, smoothing), _joint_optimum(curvature, lam, smoothing)
     numbers = {"reached": reached, "optimum": best, "excess": reached - best}
     holds = reached - best < 1e-8
-    return Finding(holds, f"alternation ends {reached - best:.3g} above the joint optimum", numbers)
+    return Finding(
+        holds, f"alternation ends {reached - best:.3g} above the joint optimum", numbers, basis=on_instances(1)
+    )
 
 
 def _anywhere(sigma: Array, curvature: Array, lam: float) -> Array:
@@ -84,7 +86,7 @@ def omega_closed_form(statement: Statement) -> Finding:
             worst = max(worst, (value - rival) / value)
     holds = worst <= 1e-12
     text = "no rival is below it" if holds else f"a rival is lower by {worst:.3g} of the value"
-    return Finding(holds, text, {"largest relative gain of a rival": worst})
+    return Finding(holds, text, {"largest relative gain of a rival": worst}, basis=on_instances(10000))
 
 
 def weights_after_omega(statement: Statement) -> Finding:
@@ -102,7 +104,12 @@ def weights_after_omega(statement: Statement) -> Finding:
     conjugates = objective.task_means(tasks, LOSSES["hinge"].conjugate(state.alpha, tasks.padded[1])).sum()
     primal = report(tasks, LOSSES["hinge"], state, lam).primal
     dual = -float(conjugates) - objective.regulariser(state.weights, omega, lam)
-    return Finding(primal - dual >= 0, f"primal {primal:.4f}, dual {dual:.4f}", {"primal": primal, "dual": dual})
+    return Finding(
+        primal - dual >= 0,
+        f"primal {primal:.4f}, dual {dual:.4f}",
+        {"primal": primal, "dual": dual},
+        basis=on_instances(1, "trainer runs"),
+    )
 
 
 def omega_from_weights(statement: Statement) -> Finding:
@@ -120,4 +127,4 @@ def omega_from_weights(statement: Statement) -> Finding:
     before, after = (omega_step(state, 1e-2, 1e-3).covariance for state in (first, replayed))
     moved = float(np.abs(before - after).max())
     text = "the same Omega to the last bit" if moved == 0 else f"Omega^-1 differs by {moved:.3g}"
-    return Finding(moved == 0, text, {"largest difference": moved})
+    return Finding(moved == 0, text, {"largest difference": moved}, basis=on_instances(1, "a replay"))

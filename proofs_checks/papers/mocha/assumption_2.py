@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import z3
 
-from ..row import Finding, Statement
+from ..row import Finding, Statement, on_instances
 from ..smt import Recheck, Values, decide
 from .problem import made_problem, squared_optimum, squared_theta
 from .theorem_1 import constant
@@ -62,7 +62,9 @@ def theta_at_the_ends(statement: Statement) -> Finding:
     of_exact, of_none = statement.claim["theta of the exact update, of none"]
     off = max(float(np.abs(exact - of_exact).max()), float(np.abs(none - of_none).max()))
     text = f"theta is {exact.max():.3g} after 100 passes and {none.min():.3g} with no update"
-    return Finding(off < 1e-9, text, {"after 100 passes": exact.tolist(), "no update": none.tolist()})
+    return Finding(
+        off < 1e-9, text, {"after 100 passes": exact.tolist(), "no update": none.tolist()}, basis=on_instances(3)
+    )
 
 
 def theta_defined(statement: Statement) -> Finding:
@@ -75,7 +77,9 @@ def theta_defined(statement: Statement) -> Finding:
     curvature = np.eye(problem.samples) + problem.kernel
     denominator = float(slope @ np.linalg.solve(curvature, slope) / 2)
     holds = denominator > 1e-12
-    return Finding(holds, f"the denominator of (5) is {denominator:.3g}", {"G(0) - min G": denominator})
+    return Finding(
+        holds, f"the denominator of (5) is {denominator:.3g}", {"G(0) - min G": denominator}, basis=on_instances(1)
+    )
 
 
 @cache
@@ -109,7 +113,11 @@ def forgetful_probability(statement: Statement) -> Finding:
     holds = excess <= 1e-3
     text = f"after H = {rounds} rounds E[D - D*] is {excess:.3g}, the target 0.001"
     return Finding(
-        holds, text, {"E[D - D*]": excess, "rounds": rounds}, None if holds else {"coin": "once, before the run"}
+        holds,
+        text,
+        {"E[D - D*]": excess, "rounds": rounds},
+        None if holds else {"coin": "once, before the run"},
+        basis=on_instances(1, "trainer runs"),
     )
 
 
@@ -118,7 +126,7 @@ def wrong_limit(statement: Statement) -> Finding:
     p = statement.domain["p"]
     excess = _limits(0.5)[0] if p == 1 else _limits(p)[1]
     holds = excess > 1e-3
-    return Finding(holds, f"D - D* ends at {excess:.3g}", {"D - D*": excess})
+    return Finding(holds, f"D - D* ends at {excess:.3g}", {"D - D*": excess}, basis=on_instances(1, "trainer runs"))
 
 
 def asymptotic(statement: Statement) -> Finding:
@@ -131,7 +139,12 @@ def asymptotic(statement: Statement) -> Finding:
     silent = math.exp(float(np.log1p(-answers).sum()))
     excess = silent * _limits(0.5)[0]
     text = f"the node stays silent with probability {silent:.3g}: E[D - D*] is at least {excess:.3g}"
-    return Finding(excess < 1e-3 * _limits(0.5)[0], text, {"P[never answers]": silent, "E[D - D*] at least": excess})
+    return Finding(
+        excess < 1e-3 * _limits(0.5)[0],
+        text,
+        {"P[never answers]": silent, "E[D - D*] at least": excess},
+        basis=on_instances(1, "trainer runs"),
+    )
 
 
 def generality(statement: Statement) -> Finding:

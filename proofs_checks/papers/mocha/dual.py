@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import z3
 
-from ..row import Finding, Statement
+from ..row import Finding, Statement, on_instances
 from ..smt import Recheck, Values, decide
 
 W1, W2, O1, O2, A, B, C_ = z3.Reals("w1 w2 omega1 omega2 a b c")
@@ -33,7 +33,7 @@ def jointly_convex(statement: Statement) -> Finding:
         proof="midpoint convex, hence jointly convex",
         refutation="above the chord at a midpoint: not jointly convex",
     )
-    return Finding(not found.holds, found.text, found.numbers, found.witness)
+    return Finding(not found.holds, found.text, found.numbers, found.witness, basis=found.basis)
 
 
 def convex_in_w(statement: Statement) -> Finding:
@@ -68,13 +68,18 @@ def minimised_in_omega(statement: Statement) -> Finding:
     if statement.domain["Omega"] == "symmetric":
         lowest = [float(np.trace(-size * gram)) for size in (1.0, 10.0, 100.0)]
         text = f"tr(W Omega W^T) is {lowest[-1]:.3g} at Omega = -100 I, and so on (and 0 is best among Omega >= 0)"
-        return Finding(False, text, {"values at -1, -10, -100": lowest})
+        return Finding(False, text, {"values at -1, -10, -100": lowest}, basis=on_instances(500))
     least, others = float(np.linalg.eigvalsh(gram)[0]), []
     for _ in range(500):
         basis, _ = np.linalg.qr(rng.standard_normal((4, 4)))
         others.append(float(np.trace(gram @ (basis * rng.dirichlet(np.ones(4))) @ basis.T)))
     holds = least <= min(others) + 1e-12
-    return Finding(holds, f"the minimum is {least:.3g}, at a projector", {"minimum": least, "best of 500": min(others)})
+    return Finding(
+        holds,
+        f"the minimum is {least:.3g}, at a projector",
+        {"minimum": least, "best of 500": min(others)},
+        basis=on_instances(500),
+    )
 
 
 def strong_duality(statement: Statement) -> Finding:
@@ -100,7 +105,7 @@ def strong_duality(statement: Statement) -> Finding:
         worst = max(worst, abs(primal + dual) / primal, float(np.abs(mapped - w).max()))
     holds = worst < 1e-10
     text = f"|P(w*) + D(alpha*)| and |w(alpha*) - w*| are at most {worst:.3g}"
-    return Finding(holds, text, {"largest deviation": worst})
+    return Finding(holds, text, {"largest deviation": worst}, basis=on_instances(20))
 
 
 def conjugate_smoothness(statement: Statement) -> Finding:

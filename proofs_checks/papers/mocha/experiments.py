@@ -18,7 +18,7 @@ from ....trainers.mocha.relationships import mean_regularised, safe_sigma
 from ....trainers.mocha.sdca import random_order
 from ....trainers.mocha.simulated_time import FLOPS, NETWORKS, round_work
 from ....trainers.mocha.tasks import Tasks, related_tasks
-from ..row import Finding, Statement
+from ..row import EXACT, Finding, Statement, on_instances
 
 TABLE_1 = {
     "Human Activity": {"Global": (2.23, 0.30), "Local": (1.34, 0.21), "MTL": (0.46, 0.11)},
@@ -42,7 +42,11 @@ def significantly_lower(statement: Statement) -> Finding:
     worst = max(tests, key=lambda name: tests[name])
     holds = tests[worst] * len(tests) <= 0.01
     return Finding(
-        holds, f"largest p-value {tests[worst]:.2g} ({worst}), of {len(tests)}", tests, error_probability=0.01
+        holds,
+        f"largest p-value {tests[worst]:.2g} ({worst}), of {len(tests)}",
+        tests,
+        error_probability=0.01,
+        basis=on_instances(10, "a test on printed errors"),
     )
 
 
@@ -88,7 +92,12 @@ def degrades_with_communication(statement: Statement) -> Finding:
     growth = times["3G"] / times["WiFi"]
     text = f"{statement.claim['method']} takes {growth:.2f} times as long on 3G as on WiFi"
     limit = statement.claim["growth"]
-    return Finding(growth <= limit if statement.claim["relation"] == "at most" else growth >= limit, text, times)
+    return Finding(
+        growth <= limit if statement.claim["relation"] == "at most" else growth >= limit,
+        text,
+        times,
+        basis=on_instances(1, "trainer runs"),
+    )
 
 
 def time_of_a_round(statement: Statement) -> Finding:
@@ -98,4 +107,4 @@ def time_of_a_round(statement: Statement) -> Finding:
         ours, theirs = round_work("mocha", steps), round_work("cocoa", steps)
     else:
         ours, theirs = FLOPS["mocha"] * int(steps.max()), FLOPS["cocoa"] * int(steps.max())
-    return Finding(ours < theirs, f"{ours} operations against {theirs}", {"MOCHA": ours, "CoCoA": theirs})
+    return Finding(ours < theirs, f"{ours} operations against {theirs}", {"MOCHA": ours, "CoCoA": theirs}, basis=EXACT)

@@ -15,7 +15,7 @@ from scipy.stats import ttest_rel
 
 from ....trainers.mocha.mocha import State, omega_step, weight_step
 from ....trainers.mocha.tasks import Tasks, related_tasks
-from ..row import Finding, Statement
+from ..row import Finding, Statement, on_instances
 
 Array = NDArray[np.float64]
 COUNT, DIMENSION, TRAIN, VALIDATION, TEST, DRAWS, LEVEL = 12, 10, 15, 10, 200, 10, 1e-3
@@ -83,4 +83,10 @@ def beats(statement: Statement) -> Finding:
     text += f"; p-value {tests[worst]:.2g} against {worst}"
     shown = bool(tests[worst] <= LEVEL)
     numbers = {"mean errors": means, "p-values": tests}
-    return Finding(shown != (relation == "not smaller"), text, numbers, error_probability=LEVEL)
+    return Finding(
+        shown != (relation == "not smaller"),
+        text,
+        numbers,
+        error_probability=LEVEL,
+        basis=on_instances(DRAWS, "trainer runs"),
+    )

@@ -7,7 +7,7 @@ import z3
 
 from ....trainers.mocha import objective
 from ....trainers.mocha.relationships import safe_sigma
-from ..row import Finding, Statement
+from ..row import Finding, Statement, on_instances
 from ..smt import Recheck, Values, decide
 from .problem import made_problem, part_way, tight_problem
 
@@ -81,7 +81,12 @@ def sharp_value(statement: Statement) -> Finding:
         least = min(least, sharp)
     holds = worst <= statement.claim["factor"]
     text = f"the sharp sigma' is at most {worst:.4f} times the stated one, and never below {least:.3f}"
-    return Finding(holds, text, {"sharp over stated, at most": worst, "smallest sharp value": float(least)})
+    return Finding(
+        holds,
+        text,
+        {"sharp over stated, at most": worst, "smallest sharp value": float(least)},
+        basis=on_instances(200),
+    )
 
 
 def descends(statement: Statement) -> Finding:
@@ -104,7 +109,7 @@ def descends(statement: Statement) -> Finding:
             worst = max(worst, (problem.dual(after.alpha) - problem.dual(state.alpha)) / scale)
             state = after
     text = f"D changes by at most {worst:+.3g} of its size in a round"
-    return Finding(worst <= 1e-12, text, {"largest relative change": worst})
+    return Finding(worst <= 1e-12, text, {"largest relative change": worst}, basis=on_instances(2, "trainer runs"))
 
 
 def constant_term(statement: Statement) -> Finding:
@@ -142,7 +147,7 @@ def local_data(statement: Statement) -> Finding:
     replayed = mixed.round(type(state)(alpha, foreign.v, weights, state.covariance))
     moved = float(np.abs(replayed.alpha[0] - problem.round(state).alpha[0]).max())
     text = "the same update to the last bit" if moved == 0 else f"the update differs by {moved:.3g}"
-    return Finding(moved == 0, text, {"largest difference": moved})
+    return Finding(moved == 0, text, {"largest difference": moved}, basis=on_instances(1, "a replay"))
 
 
 def weights_from_v(statement: Statement) -> Finding:
@@ -154,4 +159,9 @@ def weights_from_v(statement: Statement) -> Finding:
         sent = statement.claim["v over the sum of the updates"] * state.v
         known = objective.weights_of(sent, problem.covariance, problem.regularisation)
         worst = max(worst, float(np.abs(known - state.weights).max()))
-    return Finding(worst < 1e-12, f"the weights differ by at most {worst:.3g}", {"largest difference": worst})
+    return Finding(
+        worst < 1e-12,
+        f"the weights differ by at most {worst:.3g}",
+        {"largest difference": worst},
+        basis=on_instances(30, "trainer runs"),
+    )

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ....trainers.mocha.mocha import State
 from ..rates import Exponent, fitted_exponent
-from ..row import Finding, Statement
+from ..row import Finding, Statement, on_instances
 from .problem import (
     Array,
     Problem,
@@ -92,16 +92,29 @@ def linear_rate(statement: Statement) -> Finding:
         margin = min(margin, problem.total / float(run["excess"][0]))
     numbers = {"largest expected excess over bound": worst, "n / (D(0) - D*)": margin}
     if margin < 1:
-        return Finding(False, f"at H = 0, epsilon_D = n: D(0) - D* is {1 / margin:.3g} n", numbers, dict(numbers))
+        return Finding(
+            False,
+            f"at H = 0, epsilon_D = n: D(0) - D* is {1 / margin:.3g} n",
+            numbers,
+            dict(numbers),
+            basis=on_instances(len(_runs(statement.domain["labels"])), "trainer runs"),
+        )
     text = f"E[D - D*] after each round is at most {worst:.6f} times its bound; D(0) - D* <= n / {margin:.3g}"
-    return Finding(worst <= 1, text, numbers)
+    return Finding(
+        worst <= 1, text, numbers, basis=on_instances(len(_runs(statement.domain["labels"])), "trainer runs")
+    )
 
 
 def gap_bound(statement: Statement) -> Finding:
     """gap <= factor (D - E[D after the round | past]) / ((1 - Theta) s) at every round; one sample attains it."""
     worst = _gap_over_bound()
     holds = worst <= statement.claim["factor"] * (1 + 1e-12)
-    return Finding(holds, f"the gap is at most {worst:.3f} times the bound", {"largest gap over bound": worst})
+    return Finding(
+        holds,
+        f"the gap is at most {worst:.3f} times the bound",
+        {"largest gap over bound": worst},
+        basis=on_instances(3, "trainer runs"),
+    )
 
 
 @cache
@@ -146,7 +159,13 @@ def exponent_in_drops(statement: Statement) -> Finding:
     fit, rounds = _measured_in_drops()
     numbers = {"exponent": fit.value, "low": fit.low, "high": fit.high, "rounds by p": rounds}
     text = f"rounds grow as (1 / (1 - p))^{fit.value:.2f}, between {fit.low:.2f} and {fit.high:.2f} at 99.9%"
-    return Finding(fit.agrees_with(statement.claim["exponent"]), text, numbers, error_probability=fit.alpha)
+    return Finding(
+        fit.agrees_with(statement.claim["exponent"]),
+        text,
+        numbers,
+        error_probability=fit.alpha,
+        basis=on_instances(6, "trainer runs"),
+    )
 
 
 @cache
@@ -165,7 +184,13 @@ def exponent_in_accuracy(statement: Statement) -> Finding:
     fit, rounds = _measured_in_accuracy()[statement.domain["of"]]
     numbers = {"exponent": fit.value, "low": fit.low, "high": fit.high, "rounds": rounds}
     text = f"rounds grow as log(1/epsilon)^{fit.value:.2f}, between {fit.low:.2f} and {fit.high:.2f} at 99.9%"
-    return Finding(fit.agrees_with(statement.claim["exponent"], 0.04), text, numbers, error_probability=fit.alpha)
+    return Finding(
+        fit.agrees_with(statement.claim["exponent"], 0.04),
+        text,
+        numbers,
+        error_probability=fit.alpha,
+        basis=on_instances(11, "trainer runs"),
+    )
 
 
 @cache
@@ -190,7 +215,13 @@ def exponent_in_s(statement: Statement) -> Finding:
     fit, rounds = _measured_in_s()
     numbers = {"exponent": fit.value, "low": fit.low, "high": fit.high, "rounds": rounds}
     text = f"rounds grow as (1/s)^{fit.value:.3f}, between {fit.low:.3f} and {fit.high:.3f} at 99.9%"
-    return Finding(fit.agrees_with(statement.claim["exponent"], 0.02), text, numbers, error_probability=fit.alpha)
+    return Finding(
+        fit.agrees_with(statement.claim["exponent"], 0.02),
+        text,
+        numbers,
+        error_probability=fit.alpha,
+        basis=on_instances(5, "trainer runs"),
+    )
 
 
 S = "s over mu/(mu + sigma' sigma_max)"

@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 import z3
 
-from ..row import Finding, Statement
+from ..row import Finding, Statement, on_instances
 from ..smt import Recheck, Values, decide
 from .problem import Array, Problem, made_problem
 
@@ -66,7 +66,9 @@ def prescribed_rounds(statement: Statement) -> Finding:
         holds = holds and excess <= ACCURACY
     worst = max(numbers.values(), key=lambda each: each["D - D*"])
     text = f"after H = {worst['H']} rounds D - D* is {worst['D - D*']:.3g} at the average, the target {ACCURACY:g}"
-    return Finding(holds, text, numbers, None if holds else dict(worst))
+    return Finding(
+        holds, text, numbers, None if holds else dict(worst), basis=on_instances(len(numbers), "trainer runs")
+    )
 
 
 def sign_in_h0(statement: Statement) -> Finding:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..row import Finding, Statement
+from ..row import Finding, Statement, on_instances
 from .moments import Federation, check_against_trainer
 from .runs import Form, run
 
@@ -37,8 +37,15 @@ def solves_objective(statement: Statement) -> Finding:
             numbers[f"curvature {curvature:g}, lambda {strength:g}, cohort {cohort}: E F - F*"] = gap
             if not abs(gap) <= 1e-9:
                 text = f"curvature {curvature:g}, lambda {strength:g}, cohort {cohort}: E F - F* = {gap:.3g} at the end"
-                return Finding(False, text, numbers)
-    return Finding(True, "E F - F* below 1e-9 after 400 rounds in every run", numbers)
+                return Finding(
+                    False, text, numbers, basis=on_instances(len(numbers), "recursions equal to the trainer")
+                )
+    return Finding(
+        True,
+        "E F - F* below 1e-9 after 400 rounds in every run",
+        numbers,
+        basis=on_instances(len(numbers), "recursions equal to the trainer"),
+    )
 
 
 def _line_8(statement: Statement) -> Form:
@@ -54,7 +61,12 @@ def tracks_mean(statement: Statement) -> Finding:
         ratio = float(np.sqrt(np.abs(moments.errors()).max() / moments.distances().max()))
         numbers[f"cohort {cohort}: distance of w~ / distance of the models"] = ratio
     worst = max(numbers.values())
-    return Finding(worst < 1e-6, f"w~ is off the mean model by {worst:.3g} times the models' distance", numbers)
+    return Finding(
+        worst < 1e-6,
+        f"w~ is off the mean model by {worst:.3g} times the models' distance",
+        numbers,
+        basis=on_instances(2, "recursions equal to the trainer"),
+    )
 
 
 def stays_bounded(statement: Statement) -> Finding:
@@ -78,5 +90,10 @@ def stays_bounded(statement: Statement) -> Finding:
         numbers[f"cohort {cohort}: predicted, measured growth a round"] = [growth, measured]
         if growth > 1 + 1e-9 and measured > 1.05:
             text = f"cohort {cohort} of 20: the distance grows {measured:.3f}-fold a round (predicted {growth:.3f})"
-            return Finding(False, text, numbers)
-    return Finding(True, "spectral radius at most 1 and no growth in any run", numbers)
+            return Finding(False, text, numbers, basis=on_instances(len(numbers), "trainer runs"))
+    return Finding(
+        True,
+        "spectral radius at most 1 and no growth in any run",
+        numbers,
+        basis=on_instances(len(numbers), "trainer runs"),
+    )

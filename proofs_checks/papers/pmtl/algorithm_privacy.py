@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import z3
 
-from ..row import Finding, Statement
+from ..row import EXACT, WORDS, Finding, Statement, on_instances
 from ..smt import Recheck, Values, decide
 
 
@@ -20,7 +20,9 @@ def first_broadcast(statement: Statement) -> Finding:
     )
     apart = float(first != second)
     text = f"w~^0 = {first:g} and {second:g} on neighbours: total variation {apart:g}"
-    return Finding(apart == 0.0, text, {"total variation": apart}, None if apart == 0 else {"w~^0": [first, second]})
+    return Finding(
+        apart == 0.0, text, {"total variation": apart}, None if apart == 0 else {"w~^0": [first, second]}, basis=WORDS
+    )
 
 
 GRID = np.arange(-7.0, 7.0, 0.02)
@@ -59,7 +61,12 @@ def rounds_compose(statement: Statement) -> Finding:
         numbers[f"{order}: true, accounted delta(1)"] = [true, stated]
         covered = covered and true <= stated + 1e-6
     worst = max(numbers.values(), key=lambda pair: pair[0] - pair[1])
-    return Finding(covered, f"true delta(1) = {worst[0]:.5f}, accounted {worst[1]:.5f}", numbers)
+    return Finding(
+        covered,
+        f"true delta(1) = {worst[0]:.5f}, accounted {worst[1]:.5f}",
+        numbers,
+        basis=on_instances(2, "quadrature"),
+    )
 
 
 def _one_round(left: int, right: int, cohorts: str) -> float:
@@ -92,7 +99,7 @@ def own_membership(statement: Statement) -> Finding:
     again = trainer.run(problem.federation.clients, 2, recorded.billboard)
     changed = [k for k in range(6) if not np.array_equal(recorded.outputs[k], again.outputs[k])]
     text = f"with the same broadcasts and data, {len(changed)} of 6 clients' outputs depend on the cohorts' coins"
-    return Finding(not changed, text, {"clients changed": changed})
+    return Finding(not changed, text, {"clients changed": changed}, basis=on_instances(1, "a replay of the trainer"))
 
 
 def clipped_sum(statement: Statement) -> Finding:
@@ -132,7 +139,7 @@ def participants(statement: Statement) -> Finding:
     stated = sampled if statement.domain["cohorts"] == "independent coins" else [0.0, 0.0, 1.0, 0.0, 0.0]
     apart = sum(abs(x - y) for x, y in zip(stated, sampled, strict=True)) / 2
     text = f"total variation {apart:g} between the laws of the number that take part"
-    return Finding(apart == 0, text, {"number that take part, SGM": sampled, "Algorithm 1": stated})
+    return Finding(apart == 0, text, {"number that take part, SGM": sampled, "Algorithm 1": stated}, basis=EXACT)
 
 
 def unclipped_mean(statement: Statement) -> Finding:

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from ....accounting import epsilon as epsilon_of
-from ....mechanisms import Gaussian, Mechanism, Poisson, Repeat
+from ....mechanisms import Gaussian, Poisson, Repeat
 from ...auditing import audit, rdp
-from ..row import Finding, Kind, Row, Statement
+from ..row import Finding, Statement, on_instances
 from .theorem1 import largest_shift
 
 ALPHA = 1e-3
@@ -31,7 +31,7 @@ def _finding(scores: Scores, epsilon: float, delta: float, certified: tuple[floa
     text = (
         f"audited epsilon at least {low:.3f} {verdict} {epsilon:g}; certified [{certified[0]:.4g}, {certified[1]:.4g}]"
     )
-    return Finding(low <= epsilon, text, numbers, error_probability=ALPHA)
+    return Finding(low <= epsilon, text, numbers, error_probability=ALPHA, basis=on_instances(trials, "audit"))
 
 
 def all_clients(statement: Statement) -> Finding:
@@ -64,7 +64,13 @@ def renyi_claim(statement: Statement) -> Finding:
         seed=7,
     )
     text = f"the attack {'refutes' if tested.refuted else 'is compatible with'} the stated Renyi curve"
-    return Finding(not tested.refuted, text, {"p-value": tested.p_value}, error_probability=ALPHA)
+    return Finding(
+        not tested.refuted,
+        text,
+        {"p-value": tested.p_value},
+        error_probability=ALPHA,
+        basis=on_instances(100000, "audit"),
+    )
 
 
 def hidden_cohorts(statement: Statement) -> Finding:
@@ -86,27 +92,3 @@ def hidden_cohorts(statement: Statement) -> Finding:
 def _likelihood(releases: Any, shift: float, z: float, rate: float) -> Any:
     """Sum over rounds of log(1 - p + p e^{shift (y - shift/2)/z^2})."""
     return np.log1p(rate * np.expm1(shift * (releases - shift / 2) / z**2)).sum(axis=1)
-
-
-def moments_constants(statement: Statement) -> Finding:
-    """Lemma 1 with given c1, c2 and the least T that epsilon < c1 p^2 T allows; the client is there or not."""
-    (c1, c2), delta = statement.claim["(c1, c2)"], 0.01
-    rate, epsilon = statement.domain["p"], statement.domain["epsilon"]
-    rounds = math.ceil(epsilon / (c1 * rate**2)) + 1
-    z = c2 * rate * math.sqrt(rounds * -math.log(delta)) / epsilon
-
-    def scores(update: float, rng: np.random.Generator, size: int) -> Any:
-        total, part = np.zeros(size), 200
-        for first in range(0, rounds, part):
-            shape = (size, min(part, rounds - first))
-            moved = (1 + update) / 2 * (rng.random(shape) < rate)
-            total += _likelihood(moved + z * rng.standard_normal(shape), 1.0, z, rate)
-        return total
-
-    run: Mechanism = Repeat(Poisson(Gaussian(z), rate), rounds)
-    found = epsilon_of(run, delta)
-    return _finding(scores, epsilon, delta, (found.lower, found.upper), 5000)
-
-
-def _row(name: str, place: str, evidence: Any, printed: Statement, repaired: Statement) -> Row:
-    return Row(f"PMTL-{name}-audit", "pmtl", place, Kind.AUDIT, evidence, printed, repaired=repaired)

@@ -7,14 +7,12 @@ a parameter only enters through mu or eps its worst end stands for its whole ran
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from flint import arb
 
 from ....accounting.conversions.optimal import asoodeh_epsilon
-from ....accounting.gaussian import profile_above, profile_below
 from .. import balls
-from ..row import Finding, Statement, Undecided
+from ..row import Z3, Finding, Statement, Undecided
 from ..smt import proved
 
 LOG, RATIO = "log(1/delta)", "epsilon / log(1/delta)"
@@ -39,54 +37,6 @@ def full_participation(statement: Statement) -> Finding:
         proof="true delta below the stated one by a factor of at most 1 - {margin} on the whole box ({cells} pieces)",
         refutation="at {point} the true delta exceeds the stated one",
     )
-
-
-def least_noise(statement: Statement) -> Finding:
-    """sigma = factor times the least noise: enough, and a thousandth less not, on a box of (eps, mu*).
-
-    delta is delta_G(eps; mu*), so that every (eps, delta) with mu* in its range is in the box. With the stated noise
-    the shift is mu*/factor; d delta_G/d mu is the density of Phi at mu/2 - eps/mu, which balls bound from below.
-    """
-    factor = statement.claim["times the least noise"]
-
-    def grows(at: balls.Point, share: float) -> arb:
-        """delta_G(eps; share mu) - delta_G(eps; mu) by the mean value theorem, with the least slope in the cell.
-
-        Its sign is right whichever positive slope is taken.
-        """
-        mu, epsilon = at["mu*"], at["epsilon"]
-        between = mu.union(mu * arb(share))
-        slope = (-((between / 2 - epsilon / between) ** 2) / 2).lower().exp()
-        return (arb(share) - 1) * mu * slope / (2 * arb.pi()).sqrt()
-
-    def margin(at: balls.Point) -> arb:
-        needed = grows(at, 1.001 / factor)
-        return needed if factor == 1.0 else _least(needed, -grows(at, 1 / factor))
-
-    found = balls.decide(
-        margin,
-        {"epsilon": statement.domain["epsilon"], "mu*": statement.domain["mu*"]},
-        proof="enough, being (epsilon, delta)-DP with equality, and a thousandth less is not, on the whole box "
-        "({cells} pieces)",
-        refutation="not the least noise that is enough at {point}",
-    )
-    return Finding(found.holds, found.text, dict(found.numbers) | _by_profile(found.witness, factor), found.witness)
-
-
-def _least(first: arb, second: arb) -> arb:
-    if not (first.is_finite() and second.is_finite()):
-        return arb(0, 1)
-    return first if first.lower() < second.lower() else second
-
-
-def _by_profile(at: Any, factor: float) -> dict[str, float]:
-    """The two deltas themselves at the violation, where there is one."""
-    if at is None:
-        return {}
-    delta, reached = profile_above(at["epsilon"], at["mu*"]), profile_below(at["epsilon"], at["mu*"] / factor)
-    if factor < 1 and reached <= delta:
-        raise Undecided(f"the profile does not confirm the violation at {at}")
-    return {"delta": delta, "delta with the stated noise at least": reached}
 
 
 def coalition_noise(statement: Statement) -> Finding:
@@ -159,11 +109,11 @@ def amplified_noise(statement: Statement) -> Finding:
     cost = 2 * rate * rate * alpha * rounds / (z * z)
     holds = proved(cost + log / (alpha - 1) <= epsilon, *given, noise)
     if holds:
-        return Finding(True, "at most epsilon/2 each: proved for all reals", {"z3": "unsat"})
+        return Finding(True, "at most epsilon/2 each: proved for all reals", {"z3": "unsat"}, basis=Z3)
     over = _cost_at_the_corner(float(statement.claim["c2"]))
     if over <= 1:
         raise Undecided(f"z3 has a counterexample, the corner epsilon = 2 L is none: {over}")
-    return Finding(False, f"at epsilon = 2 L the sum is {over:.4f} epsilon", {"sum / epsilon": over})
+    return Finding(False, f"at epsilon = 2 L the sum is {over:.4f} epsilon", {"sum / epsilon": over}, basis=Z3)
 
 
 def _cost_at_the_corner(c2: float) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..row import Finding, Statement
+from ..row import Finding, Statement, on_instances
 from .runs import Array, Path, run
 
 
@@ -32,7 +32,7 @@ def halves_every_step(statement: Statement) -> Finding:
     excess = gaps - bound * (1 + 1e-9) - 1e-15
     numbers = {"eta": eta, "2/(L + lambda)": 2 / 1.1, "F - F*": _some(gaps), "bound": _some(bound)}
     text = f"eta = {eta:.4f}: F - F* from {gaps[0]:.3g} to {gaps[-1]:.3g} in {rounds} steps, bound {bound[-1]:.3g}"
-    return Finding(bool((excess <= 0).all()), text, numbers)
+    return Finding(bool((excess <= 0).all()), text, numbers, basis=on_instances(1, "trainer runs"))
 
 
 def _some(values: Array) -> list[float]:
@@ -47,7 +47,12 @@ def neighbourhood(statement: Statement) -> Finding:
     value, gap = problem.objective(path.models[-1], 2.0), float(path.gaps()[-1])
     numbers = {"F(W^T)": value, "F(W^T) - F*": gap}
     stays = gap if statement.claim["stays above 0"] == "F - F*" else value
-    return Finding(stays > 1e-3, f"F(W^T) = {value:.4g}, F(W^T) - F* = {gap:.2g} after 120 steps", numbers)
+    return Finding(
+        stays > 1e-3,
+        f"F(W^T) = {value:.4g}, F(W^T) - F* = {gap:.2g} after 120 steps",
+        numbers,
+        basis=on_instances(1, "trainer runs"),
+    )
 
 
 def bound_29(statement: Statement) -> Finding:
@@ -78,7 +83,9 @@ def bound_29(statement: Statement) -> Finding:
     right = 2 * (2 * k + extra) * start + 2 * 4 * population / p**2 * float(largest.sum())
     right /= population * 5 * steps
     text = f"q = {cohort}, E = {steps}: left-hand side at least {left:.4g}, right-hand side {right:.4g}"
-    return Finding(left <= right, text, {"left": left, "right": right, "eta": eta})
+    return Finding(
+        left <= right, text, {"left": left, "right": right, "eta": eta}, basis=on_instances(1, "trainer runs")
+    )
 
 
 def _idle_gradients(path: Path) -> float:

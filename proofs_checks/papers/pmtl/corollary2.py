@@ -17,7 +17,7 @@ from ....accounting.rounding import float_below
 from ....mechanisms import FixedSize, Gaussian, Poisson, Repeat
 from ...billboard.coalition_attack import Federation, coalition_attack
 from .. import balls
-from ..row import Finding, Statement
+from ..row import BALLS, CERTIFIED, EXACT, Finding, Statement, on_instances
 
 CONSTANTS = ((0.01, 10.0), (1.0, 1.0), (1.0, 10.0), (100.0, 0.1))
 """(c1, c2) for which the general argument is carried out in numbers too."""
@@ -43,9 +43,15 @@ def coalition_noise(statement: Statement) -> Finding:
                     worst = max(worst, ratio)
                     if ratio > 1:
                         numbers = {"p": p, "T": rounds, "delta": delta, "epsilon": epsilon, "z": z, "ratio": ratio}
-                        return Finding(False, f"epsilon is {ratio:.3f} times the stated one", numbers, numbers)
+                        return Finding(
+                            False,
+                            f"epsilon is {ratio:.3f} times the stated one",
+                            numbers,
+                            numbers,
+                            basis=on_instances(54, "certified intervals"),
+                        )
     text = f"certified coalition epsilon at most {worst:.3f} times the stated one in 54 settings; proof in the docs"
-    return Finding(True, text, {"worst ratio": worst})
+    return Finding(True, text, {"worst ratio": worst}, basis=on_instances(54, "certified intervals"))
 
 
 def _corrected_noise(p: float, rounds: int, epsilon: float, delta: float, factor: float) -> float:
@@ -68,7 +74,7 @@ def _no_constants() -> Finding:
     least = profile_below(1.0, 2.0) / 2
     numbers: dict[str, object] = {"delta_G(1; 2)/2": least}
     if least <= delta:
-        return Finding(True, f"delta_G(1; 2)/2 = {least:.4g} is no counterexample", numbers)
+        return Finding(True, f"delta_G(1; 2)/2 = {least:.4g} is no counterexample", numbers, basis=EXACT)
     for c1, c2 in CONSTANTS:
         p = min(0.5, 1 / (2 * c2**2 * -math.log(delta)))
         p = 10.0 ** math.floor(math.log10(p))
@@ -81,7 +87,7 @@ def _no_constants() -> Finding:
             _coalition(p, rounds, z, delta)[0],
         ]
     text = f"whatever c1 and c2: at epsilon = 1 and p small enough, delta is above {least:.3f}"
-    return Finding(False, text, numbers)
+    return Finding(False, text, numbers, basis=EXACT)
 
 
 def smallest_example(statement: Statement) -> Finding:
@@ -98,8 +104,8 @@ def smallest_example(statement: Statement) -> Finding:
         text = (
             f"true delta {float(seen):.6g} > {float(stated):.6g}: the other client knows whether it was picked itself"
         )
-        return Finding(False, text, numbers, {"m": 2, "q": 1, "T": 1, "z": 2.0, "epsilon": 1.0})
-    return Finding(True, f"delta = {float(seen):.6g}, attained", numbers)
+        return Finding(False, text, numbers, {"m": 2, "q": 1, "T": 1, "z": 2.0, "epsilon": 1.0}, basis=BALLS)
+    return Finding(True, f"delta = {float(seen):.6g}, attained", numbers, basis=BALLS)
 
 
 def published_scale(statement: Statement) -> Finding:
@@ -110,7 +116,7 @@ def published_scale(statement: Statement) -> Finding:
     stated = poisson.upper if statement.claim["accounting"] == "Poisson" else statement.claim["accounting"]
     numbers = {"Poisson accounting": poisson.upper, "coalition": [seen.lower, seen.upper]}
     text = f"coalition epsilon in [{seen.lower:.6g}, {seen.upper:.6g}], stated {stated:.4g}"
-    return Finding(seen.upper <= stated, text, numbers)
+    return Finding(seen.upper <= stated, text, numbers, basis=CERTIFIED)
 
 
 def audited(statement: Statement) -> Finding:
@@ -125,7 +131,7 @@ def audited(statement: Statement) -> Finding:
     numbers = {"audited epsilon at least": low, "exact": [found.exact.lower, found.exact.upper], "claimed": claimed}
     refuted = low > claimed
     text = f"audited epsilon at least {low:.3f} ({'refutes' if refuted else 'compatible with'} {claimed:g})"
-    return Finding(not refuted, text, numbers, error_probability=alpha)
+    return Finding(not refuted, text, numbers, error_probability=alpha, basis=on_instances(150000, "audit"))
 
 
 def poisson_before_coalition(statement: Statement) -> Finding:
@@ -140,8 +146,8 @@ def poisson_before_coalition(statement: Statement) -> Finding:
         worst = max(worst, seen.lower / hidden.upper)
         if seen.lower > hidden.upper * statement.claim["times the hidden epsilon"]:
             text = f"m = {m}, q = {q}, T = {rounds}, z = {z:g}: {seen.lower:.4g} against {hidden.upper:.4g}"
-            return Finding(False, text, numbers)
-    return Finding(True, f"coalition / hidden epsilon at most {worst:.6g} in 3 settings", numbers)
+            return Finding(False, text, numbers, basis=CERTIFIED)
+    return Finding(True, f"coalition / hidden epsilon at most {worst:.6g} in 3 settings", numbers, basis=CERTIFIED)
 
 
 def less_noise_with_everybody(statement: Statement) -> Finding:
@@ -150,9 +156,10 @@ def less_noise_with_everybody(statement: Statement) -> Finding:
     for cohort in (100, 205):
         least[cohort] = _least_noise(partial(_femnist, cohort=cohort), cohort)
     numbers = {"q = 100": least[100], "q = 205": least[205]}
-    ordered = least[100] < least[205] if statement.claim["less noise with"] == "100" else least[205] < least[100]
+    more = least[100] >= least[205]
+    ordered = more if statement.claim["noise with cohorts, against everybody"] == "at least" else not more
     text = f"sigma/gamma = {least[205]:.4g} with all 205 clients, {least[100]:.4g} with cohorts of 100"
-    return Finding(ordered, text, numbers)
+    return Finding(ordered, text, numbers, basis=CERTIFIED)
 
 
 def _femnist(z: float, cohort: int) -> float:
@@ -190,7 +197,7 @@ def fine_tuning(statement: Statement) -> Finding:
             pair = [law.get(seen, 0.0) for law in laws]
             worst = max(worst, math.inf if min(pair) == 0 else math.log(max(pair) / min(pair)))
     text = f"largest log likelihood ratio of the others' tuned models: {worst:.6g}, billboard's {epsilon:.6g}"
-    return Finding(worst <= epsilon * (1 + 1e-12), text, {"loss": worst, "billboard epsilon": epsilon})
+    return Finding(worst <= epsilon * (1 + 1e-12), text, {"loss": worst, "billboard epsilon": epsilon}, basis=EXACT)
 
 
 def _tuned(j: int, data: tuple[int, ...], board: tuple[int, ...], reads: str) -> object:

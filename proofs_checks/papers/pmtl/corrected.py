@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..row import Finding, Statement
+from ..row import Finding, Statement, on_instances
 from .moments import Federation, Moments, check_against_trainer
 from .runs import Array, Form
 
@@ -111,7 +111,12 @@ def _judged(name: str, measured: Callable[[Moments], Array], bound: Callable[[Mo
         at = np.unique(np.linspace(0, len(ratio) - 1, 6).astype(int))
         numbers[f"federation {place}: measured, bound"] = [[float(values[t]), float(limits[t])] for t in at]
     text = f"measured/bound between {least:.4f} and {tightest:.4f} over all rounds"
-    return Finding(holds, text, numbers | {"trainer against recursion": off})
+    return Finding(
+        holds,
+        text,
+        numbers | {"trainer against recursion": off},
+        basis=on_instances(len(_measured(name)), "recursions equal to the trainer"),
+    )
 
 
 def _average(values: Array) -> Array:

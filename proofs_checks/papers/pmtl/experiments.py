@@ -15,7 +15,8 @@ from ....accounting.conversions.renyi import canonne_epsilon, mironov_epsilon
 from ....accounting.gaussian import profile_above
 from ....accounting.rdp.rdp import renyi
 from ....mechanisms import FixedSize, Gaussian, Neighbouring, Poisson, Repeat
-from ..row import Finding, Statement
+from ..formula import exactly
+from ..row import CERTIFIED, EXACT, Finding, Statement, on_instances
 
 FIGURE_2 = {
     "StackOverflow": {"m": 400, "sigma": 0.01, "gamma": 0.5, "T": 600, "end": 15.16},
@@ -57,7 +58,7 @@ def figure_2(statement: Statement) -> Finding:
     above = statement.claim.get("true epsilon is", "at most") == "at least"
     numbers = {"true epsilon": [true.lower, true.upper], "coalition, zero-out": [zero_out.lower, zero_out.upper]}
     text = f"epsilon in [{true.lower:.5g}, {true.upper:.5g}], stated {stated:g}"
-    return Finding(true.lower >= stated if above else true.upper <= stated, text, numbers)
+    return Finding(true.lower >= stated if above else true.upper <= stated, text, numbers, basis=CERTIFIED)
 
 
 ORDERS = (1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 3.0, 4.0)
@@ -74,7 +75,7 @@ def conversion(statement: Statement) -> Finding:
         numbers[f"{data}: epsilon, at order"] = [value, order]
         agree = agree and abs(value - found["end"]) <= 0.005
     ends = ", ".join(f"{value:.2f}" for value, _ in numbers.values())
-    return Finding(agree, f"by that conversion the curves end at {ends}", numbers)
+    return Finding(agree, f"by that conversion the curves end at {ends}", numbers, basis=CERTIFIED)
 
 
 def exposure(statement: Statement) -> Finding:
@@ -83,14 +84,10 @@ def exposure(statement: Statement) -> Finding:
     Neighbours differ in one client; the output tells them apart only if that client is the one published, with
     probability 1/m, and then for certain: the largest P(S) - Q(S) is 1/m.
     """
-    numbers = {}
-    for m in (205, 400, 515):
-        delta = statement.claim["delta times m"] / m
-        numbers[f"m = {m}: delta, delta of total exposure"] = [delta, 1 / m]
-        if delta >= 1 / m:
-            text = f"publishing a random client's data is (0, {delta:.4g})-DP at m = {m}: delta does not exclude it"
-            return Finding(False, text, numbers, {"m": m, "mechanism": "publish D_i, i uniform"})
-    return Finding(True, "total exposure of a random client is excluded in all three federations", numbers)
+    times = exactly(statement.claim["delta times m"])
+    numbers = {f"m = {m}: delta, delta of total exposure": [float(times / m), 1 / m] for m in (205, 400, 515)}
+    text = f"publishing a random client's data is (0, 1/m)-DP and no better; delta is {float(times):g}/m"
+    return Finding(times >= 1, text, numbers, basis=EXACT)
 
 
 @cache
@@ -112,7 +109,7 @@ def table_1(statement: Statement) -> Finding:
         numbers[f"{rounds} rounds: reported, true epsilon"] = [_reported(base, rounds), true.lower, true.upper]
         kept = kept and true.upper <= stated
         text = f"{rounds} rounds reported as {stated:g}: true epsilon in [{true.lower:.4g}, {true.upper:.4g}]"
-    return Finding(kept, text, numbers)
+    return Finding(kept, text, numbers, basis=CERTIFIED)
 
 
 def selection(statement: Statement) -> Finding:
@@ -131,7 +128,7 @@ def selection(statement: Statement) -> Finding:
     alone = profile_above(epsilon, 1.0)
     numbers = {"delta of one run": alone, "delta of the chosen run at least": chosen}
     text = f"delta at epsilon = 1: {chosen:.4g} for the best of {tried}, {alone:.4g} for one"
-    return Finding(chosen <= alone * (1 + 1e-9), text, numbers)
+    return Finding(chosen <= alone * (1 + 1e-9), text, numbers, basis=on_instances(1))
 
 
 def tasks(statement: Statement) -> Finding:
@@ -141,4 +138,4 @@ def tasks(statement: Statement) -> Finding:
     other = epsilon_of(Repeat(step, 1000), 1 / 205, "add-remove")
     ratio = other.upper / stated.upper
     text = f"epsilon {other.upper:.5g} with m = {statement.domain['m']}, {stated.upper:.5g} with 205"
-    return Finding(abs(ratio - 1) <= statement.tolerance + 1e-9, text, {"ratio": ratio})
+    return Finding(abs(ratio - 1) <= statement.tolerance + 1e-9, text, {"ratio": ratio}, basis=CERTIFIED)

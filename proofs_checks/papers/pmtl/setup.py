@@ -15,60 +15,9 @@ from ....accounting import epsilon as epsilon_of
 from ....accounting.calibrate import calibrate
 from ....mechanisms import Gaussian, Repeat
 from ..rates import fitted_exponent
-from ..row import Finding, Statement
-from ..smt import Recheck, Values, decide
+from ..row import CERTIFIED, EXACT, WORDS, Finding, Statement, on_instances
 
 LAMBDA, A, B, C, STEP = z3.Reals("lambda w1 w2 w3 t")
-
-
-def _spread(*models: Any) -> Any:
-    mean = sum(models) / len(models)
-    return sum((model - mean) * (model - mean) for model in models)
-
-
-def covariance_form(statement: Statement) -> Finding:
-    """lambda_1 tr(W Omega W^T) of (1), Omega = (I - J/m)^2, against (2)'s (1/m) sum (lambda/2)||w_k - w_bar||^2; m = 3.
-
-    One coordinate: both are sums over coordinates. The quadratic form is written out with Omega's entries.
-    """
-    models, omega = (A, B, C), [[Fraction(int(i == j)) - Fraction(1, 3) for j in range(3)] for i in range(3)]
-    squared = [[sum(omega[i][k] * omega[k][j] for k in range(3)) for j in range(3)] for i in range(3)]
-    trace = sum(z3.RealVal(str(squared[i][j])) * models[i] * models[j] for i in range(3) for j in range(3))
-    strength = LAMBDA / 2 if statement.claim["lambda_1"] == "lambda/2" else LAMBDA / 6
-
-    def recheck(values: Values) -> Recheck:
-        points = [values[name] for name in ("w1", "w2", "w3")]
-        mean = sum(points) / 3
-        spread = values["lambda"] / 2 * sum((point - mean) ** 2 for point in points)
-        return Recheck(not math.isclose(spread, spread / 3), {"(1)": spread, "(2)": spread / 3})
-
-    return decide(
-        strength * trace == LAMBDA / 6 * _spread(*models),
-        [],
-        recheck,
-        proof="tr(W Omega W^T) = sum ||w_k - w_bar||^2, identically",
-        refutation="(2) divides the regulariser by m, (1) does not",
-    )
-
-
-def separate_gradients(statement: Statement) -> Finding:
-    """sum_j (lambda/2)||w_j - w_bar||^2 along w_1 + t, m = 3: first order against factor lambda (w_1 - w_bar) t."""
-    factor = z3.RealVal(str(statement.claim["factor"]))
-    change = LAMBDA / 2 * (_spread(A + STEP, B, C) - _spread(A, B, C))
-    stated = factor * LAMBDA * (A - (A + B + C) / 3) * STEP + LAMBDA / 2 * (1 - z3.RealVal("1/3")) * STEP * STEP
-
-    def recheck(values: Values) -> Recheck:
-        gap = values["w1"] - (values["w1"] + values["w2"] + values["w3"]) / 3
-        apart = values["lambda"] * gap * values["t"] * (1 - float(statement.claim["factor"]))
-        return Recheck(apart != 0, {"true - stated": apart})
-
-    return decide(
-        change == stated,
-        [LAMBDA > 0],
-        recheck,
-        proof="the gradients agree although w_bar depends on w_k (the second derivatives differ by 1/m)",
-        refutation="the gradient of the regulariser is lambda (w_k - w_bar)",
-    )
 
 
 def events(statement: Statement) -> Finding:
@@ -80,7 +29,7 @@ def events(statement: Statement) -> Finding:
     else:
         apart = sum((max(p - laws[1].get(out, Fraction(0)), Fraction(0)) for out, p in laws[0].items()), Fraction(0))
     text = f"events of that kind tell apart by {apart}, while the two coordinates together give D_1 away"
-    return Finding(apart == 1, text, {"largest difference": float(apart), "given away": 1.0})
+    return Finding(apart == 1, text, {"largest difference": float(apart), "given away": 1.0}, basis=EXACT)
 
 
 def _mass(law: dict[tuple[int, int], Fraction], coordinate: int, value: int) -> Fraction:
@@ -102,7 +51,7 @@ def more_general(statement: Statement) -> Finding:
     represented = Fraction(1) if statement.claim["g"] == "any function" else best
     text = f"the best representation agrees with the mechanism with probability {represented}"
     numbers = {"agreement": float(represented), "agreement with g independent of D": float(best)}
-    return Finding(represented < 1, text, numbers)
+    return Finding(represented < 1, text, numbers, basis=EXACT)
 
 
 def billboard_lemma(statement: Statement) -> Finding:
@@ -121,10 +70,12 @@ def billboard_lemma(statement: Statement) -> Finding:
                 against = laws[1].get(seen, Fraction(0))
                 if against == 0:
                     text = f"an output of the others excludes the neighbour: clients read {reads}"
-                    return Finding(False, text, {"loss": math.inf, "e^epsilon": float(budget)}, {"data": list(data)})
+                    return Finding(
+                        False, text, {"loss": math.inf, "e^epsilon": float(budget)}, {"data": list(data)}, basis=EXACT
+                    )
                 worst = max(worst, laws[0][seen] / against)
     text = f"largest likelihood ratio of the others' outputs: {worst}, e^epsilon of the billboard: {budget}"
-    return Finding(worst <= budget, text, {"largest ratio": float(worst), "e^epsilon": float(budget)})
+    return Finding(worst <= budget, text, {"largest ratio": float(worst), "e^epsilon": float(budget)}, basis=EXACT)
 
 
 def published(everything: bool) -> tuple[Fraction, Fraction]:
@@ -167,7 +118,7 @@ def secrecy(statement: Statement) -> Finding:
     learns = "nothing at all" if statement.claim["secrecy"] == "Shamir's" else "odds within e^epsilon"
     allowed = 1.0 if statement.claim["secrecy"] == "Shamir's" else math.e
     text = f"the odds of the bit move by a factor {ratio:.4f}; secrecy read as: {learns}"
-    return Finding(ratio <= allowed, text, {"odds move by": ratio, "allowed": allowed})
+    return Finding(ratio <= allowed, text, {"odds move by": ratio, "allowed": allowed}, basis=WORDS)
 
 
 def naive_client_level(statement: Statement) -> Finding:
@@ -181,7 +132,10 @@ def naive_client_level(statement: Statement) -> Finding:
     )
     correct = float(norm.cdf(1 / noise.value))
     return Finding(
-        correct < 0.6, f"right with probability {correct:.4f} at epsilon = {epsilon:g}", {"P(right)": correct}
+        correct < 0.6,
+        f"right with probability {correct:.4f} at epsilon = {epsilon:g}",
+        {"P(right)": correct},
+        basis=CERTIFIED,
     )
 
 
@@ -195,7 +149,7 @@ def better_than_global(statement: Statement) -> Finding:
     shared = spread**2 * (1 - 1 / m) + 1 / (samples * m)
     own = (1 / (1 + lam)) ** 2 * (1 / samples) + (lam / (1 + lam)) ** 2 * spread**2
     text = f"test error {own:.4f} with PMTL, {shared:.4f} with one model (spread {spread:g})"
-    return Finding(own < shared, text, {"PMTL": own, "global": shared})
+    return Finding(own < shared, text, {"PMTL": own, "global": shared}, basis=EXACT)
 
 
 def noise_by_rounds(statement: Statement) -> Finding:
@@ -215,4 +169,9 @@ def noise_by_rounds(statement: Statement) -> Finding:
     exponent = statement.claim["exponent"]
     check = epsilon_of(Repeat(Gaussian(math.sqrt(least[-1])), rounds[-1]), 1e-5, "replace-one").upper
     numbers = {"T": list(rounds), "sigma^2 m^2/gamma^2": least, "epsilon at the last": check}
-    return Finding(abs(slope - exponent) < 1e-4, f"sigma^2 ~ T^{slope:.6f}, stated {exponent:g}", numbers)
+    return Finding(
+        abs(slope - exponent) < 1e-4,
+        f"sigma^2 ~ T^{slope:.6f}, stated {exponent:g}",
+        numbers,
+        basis=on_instances(4, "certified intervals"),
+    )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,7 +30,10 @@ def papers_command(
         Path | None,
         typer.Option("--from", metavar="FOLDER", help="Also the paper in this folder: docs/papers/adding.md."),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Leave out the rows that take long: under a minute.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Leave out the rows that take long.")] = False,
+    jobs: Annotated[
+        int, typer.Option("--jobs", min=1, help="Processes that check rows side by side; all cores without it.")
+    ] = os.cpu_count() or 1,
     as_json: Json = False,
     pages: Annotated[
         Path | None,
@@ -39,14 +43,14 @@ def papers_command(
     """Re-derive the status of each statement of the source papers: proofs, counterexamples, audits, runs.
 
     Nobody typed a status in: a row's function passes or fails the printed statement, and the other way round
-    the repaired or a spoilt one.
+    the repaired or a spoilt one. What is only tested on instances is not said to hold or to be false.
 
     Exit code: 0 every row has its status; 1 some row's evidence fell short; 2 bad input.
     """
     if pages is not None and (only or quick):
         raise InputError("--pages", str(pages), "no --only or --quick beside it: a page shows every row of its paper")
     rows = _rows(paper, only, folder, quick)
-    judgements, problems = _judge_all(rows)
+    judgements, problems = _judge_all(rows, folder, jobs)
     if as_json:
         print_json(_document(judgements, problems))
     elif only is not None:
@@ -61,7 +65,7 @@ def papers_command(
     if pages is not None and not problems:
         from ..proofs_checks.papers.pages import write_pages
 
-        write_pages(pages, judgements)
+        write_pages(pages, judgements, folder)
     raise typer.Exit(EVIDENCE_FELL_SHORT if problems else ALL_JUDGED)
 
 
@@ -78,9 +82,7 @@ def _rows(paper: str | None, only: str | None, folder: Path | None, quick: bool)
     return tuple(row for row in rows if row.cost == "quick")
 
 
-def _judge_all(rows: Sequence[Row]) -> tuple[list[Judgement], list[tuple[str, str]]]:
-    from ..proofs_checks.papers import EvidenceError, judge
-
+def _judge_all(rows: Sequence[Row], folder: Path | None, jobs: int) -> tuple[list[Judgement], list[tuple[str, str]]]:
     judgements: list[Judgement] = []
     problems: list[tuple[str, str]] = []
     columns = (
@@ -92,29 +94,53 @@ def _judge_all(rows: Sequence[Row]) -> tuple[list[Judgement], list[tuple[str, st
     )
     with Progress(*columns, console=Console(stderr=True)) as progress:
         task = progress.add_task("", total=len(rows))
-        for row in rows:
-            progress.update(task, description=row.id)
-            try:
-                judgements.append(judge(row))
-            except EvidenceError as problem:
-                problems.append((row.id, str(problem)))
-            except ModuleNotFoundError as problem:
-                missing = f"{row.id}: {problem.name} is not installed: pip install 'dpcert[papers,train]'"
-                problems.append((row.id, missing))
-            progress.advance(task)
+        for row, outcome in zip(rows, _outcomes(rows, folder, min(jobs, len(rows))), strict=True):
+            progress.update(task, description=row.id, advance=1)
+            if isinstance(outcome, str):
+                problems.append((row.id, outcome))
+            else:
+                judgements.append(outcome)
         progress.update(task, description="")
     for _, reason in problems:
         complain(reason)
     return judgements, problems
 
 
-def _document(judgements: list[Judgement], problems: list[tuple[str, str]]) -> dict[str, Any]:
-    from ..proofs_checks.papers import Status
+def _outcomes(rows: Sequence[Row], folder: Path | None, jobs: int) -> Iterator[Judgement | str]:
+    """The rows' judgements, or why there is none, in the rows' order."""
+    if jobs <= 1:
+        yield from (_outcome(row.id, folder) for row in rows)
+        return
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
 
-    counts = {str(status): sum(j.status is status for j in judgements) for status in Status}
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # one core a process
+    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+        yield from pool.map(_outcome, [row.id for row in rows], [folder] * len(rows))
+
+
+def _outcome(name: str, folder: Path | None) -> Judgement | str:
+    """Judge one row, in whatever process."""
+    from ..proofs_checks.papers import EvidenceError, judge, register
+
+    (row,) = register(only=name, extra=folder)
+    try:
+        return judge(row)
+    except EvidenceError as problem:
+        return str(problem)
+    except ModuleNotFoundError as problem:
+        return f"{row.id}: {problem.name} is not installed: pip install 'dpcert[papers,train]'"
+
+
+def _document(judgements: list[Judgement], problems: list[tuple[str, str]]) -> dict[str, Any]:
+    from ..proofs_checks.papers import Kind, Status
+
+    printed = [judgement for judgement in judgements if judgement.row.kind is Kind.PRINTED]
+    counts = {str(status): sum(j.status is status for j in printed) for status in Status}
     return {
         "rows": [judgement.to_json() for judgement in judgements],
         "counts": counts,
+        "own_rows": len(judgements) - len(printed),
         "without_status": [{"id": name, "reason": reason} for name, reason in problems],
         "seconds": sum(judgement.seconds for judgement in judgements),
     }

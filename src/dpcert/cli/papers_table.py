@@ -10,15 +10,16 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-from ..proofs_checks.papers import Finding, Judgement, Statement, Status
+from ..proofs_checks.papers import Finding, Judgement, Kind, Statement, Status
 from .output import output_console
 
 STYLES = {
     Status.HOLDS: "bold green",
-    Status.CONDITION: "bold yellow",
     Status.FALSE: "bold red",
-    Status.APPROXIMATION: "bold yellow",
-    Status.NOT_CHECKABLE: "bold magenta",
+    Status.UNBROKEN: "green",
+    Status.BROKEN: "red",
+    Status.OPEN: "bold magenta",
+    Status.READ: "yellow",
 }
 
 
@@ -33,18 +34,29 @@ def print_table(judgements: list[Judgement], problems: list[tuple[str, str]]) ->
     table.add_column("status", width=14)
     table.add_column("why", ratio=4)
     table.add_column("evidence", width=14)
+    table.add_column("s", justify="right")
     for judged in judgements:
         style = STYLES[judged.status]
         status = f"[{style}]{judged.status}[/{style}]" + (" (vacuous)" if judged.vacuous else "")
         why = judged.why + (f" Instead: {judged.instead}" if judged.instead else "")
-        table.add_row(escape(judged.row.id), escape(judged.row.readings[0].text), status, escape(why), judged.row.kind)
+        claim, seconds = escape(judged.row.readings[0].text), f"{judged.seconds:.1f}"
+        table.add_row(escape(judged.row.id), claim, status, escape(why), evidence(judged), seconds)
     console.print(table)
-    counts = Counter(judged.status for judged in judgements)
+    printed = [judged for judged in judgements if judged.row.kind is Kind.PRINTED]
+    counts = Counter(judged.status for judged in printed)
     parts = [f"{counts[status]} {status}" for status in Status if counts[status]]
+    if len(printed) < len(judgements):
+        parts.append(f"{len(judgements) - len(printed)} rows of ours")
     if problems:
         parts.append(f"{len(problems)} without a status (see the errors)")
-    seconds = sum(judged.seconds for judged in judgements)
-    console.print(f"{len(judgements) + len(problems)} statements: {'; '.join(parts)}; {seconds:.1f} s of computation")
+    total = sum(judged.seconds for judged in judgements)
+    console.print(f"{len(printed)} statements: {'; '.join(parts)}; {total:.1f} s of computation")
+
+
+def evidence(judged: Judgement) -> str:
+    """The grade of a row's evidence, with what it rests on."""
+    basis = judged.printed[0].basis
+    return f"{judged.grade}: {f'{basis.instances}, ' if basis.instances else ''}{basis.how}"
 
 
 def print_evidence(judged: Judgement) -> None:
@@ -54,13 +66,15 @@ def print_evidence(judged: Judgement) -> None:
     console.print(f"[bold]{escape(row.id)}[/bold]  {escape(row.place)}")
     vacuous = " (vacuous: anything whatever satisfies it)" if judged.vacuous else ""
     console.print(f"[{style}]{judged.status}[/{style}]{vacuous}")
-    console.print(f"evidence: {row.kind}, by {row.function}, {judged.seconds:.2f} s\n")
+    console.print(f"{row.kind}; evidence: {evidence(judged)}; by {row.function}, {judged.seconds:.2f} s\n")
+    if row.note:
+        console.print(f"{escape(row.note)}\n", highlight=False)
     for statement, found in zip(row.readings, judged.printed, strict=True):
         _print_finding("printed", statement, found)
     if row.missing:
         console.print(f"not said in the paper: {escape(row.missing)}\n", highlight=False)
     if judged.repaired is not None and row.repaired is not None:
-        _print_finding("instead", row.repaired, judged.repaired)
+        _print_finding(judged.remedy, row.repaired, judged.repaired)
     if judged.spoilt is not None and row.spoilt is not None:
         _print_finding("spoilt on purpose", row.spoilt, judged.spoilt)
 

@@ -22,7 +22,6 @@ about = "Squares."
 id = "SQ-1"
 place = "Section 1, (1)"
 check = ".checks:at_most"
-evidence = "symbolic identity"
 says = "x^2 <= 3 on [0, 2]."
 claim = {bound = 3}
 domain = {largest = 2}
@@ -40,11 +39,12 @@ CHECKS = '''
 """x^2 <= bound on [0, largest]."""
 
 from dpcert.proofs_checks.papers import Finding, Statement
+from dpcert.proofs_checks.papers.row import EXACT
 
 
 def at_most(statement: Statement) -> Finding:
     worst = statement.domain["largest"] ** 2
-    return Finding(worst <= statement.claim["bound"], f"the largest square is {worst}")
+    return Finding(worst <= statement.claim["bound"], f"the largest square is {worst}", basis=EXACT)
 '''
 
 

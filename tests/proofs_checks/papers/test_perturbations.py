@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from dpcert.proofs_checks.papers import Row, Statement, dpfedmtl, mocha
+from dpcert.proofs_checks.papers import Row, Statement, register
 
 FEW = 0.1
 """The largest relative change of a constant; where it is 0, the largest change."""
 
-HOLDING = [row for row in (*dpfedmtl.rows(), *mocha.rows()) if row.spoilt is not None]
+HOLDING = [row for row in (*register("dpfedmtl"), *register("mocha")) if row.spoilt is not None]
 
 
 def _leaves(value: Any, name: str = "") -> dict[str, Any]:

@@ -166,13 +166,15 @@ WRONG: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("PMTL-T1-general", {"factor": 4}, {"largest move, times 2 gamma/m": 1.06}),
     ("PMTL-RG2", {"factor": 4}, {"largest move, times 2 gamma/m": 1.06}),
     ("PMTL-C-BP", {"factor": 3.8}, {}),
-    ("PMTL-C-T1", {"times the least noise": 1.01}, {}),
+    ("PMTL-C-T1", {"sigma": "times*2*gamma*root_T/(m*mu_star)", "times": 1.01}, {}),
+    ("PMTL-C-T1", {"sigma": "times*2*gamma*root_T**2/(m*mu_star)", "times": 1.0}, {}),
+    ("PMTL-C-T1", {"sigma": "times*gamma*root_T/mu_star", "times": 1.0}, {}),
     ("PMTL-L3", {"factor": 0.95}, {}),
     ("PMTL-L1", {"(c1, c2)": (0.05, 0.5), "sampling": "Poisson, zero-out"}, {}),
 ]
 
 
-@pytest.mark.parametrize(("name", "claim", "domain"), WRONG, ids=[name for name, _, _ in WRONG])
+@pytest.mark.parametrize(("name", "claim", "domain"), WRONG, ids=[f"{name} {claim}" for name, claim, _ in WRONG])
 def test_a_wrong_constant_fails_somewhere_in_the_box(name: str, claim: dict[str, Any], domain: dict[str, Any]) -> None:
     (row,) = register(only=name)
     right = row.repaired or row.readings[0]  # test_register sees it pass

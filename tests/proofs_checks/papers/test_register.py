@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpcert.proofs_checks.papers import Row, Statement, Status, judge, papers, register
+from dpcert.proofs_checks.papers import Kind, Row, Statement, Status, judge, papers, register
 
 ROWS = register()
 
@@ -21,7 +21,7 @@ def test_evidence_carries_a_status(row: Row) -> None:
     outcomes = {found.holds for found in (*judged.printed, judged.repaired, judged.spoilt) if found is not None}
     assert outcomes == {True, False}
     assert judged.why
-    assert (judged.instead == "") == (judged.status in (Status.HOLDS, Status.NOT_CHECKABLE))
+    assert (judged.repaired is None) == (judged.printed[0].holds or judged.status is Status.OPEN)
 
 
 def test_ids_are_unique() -> None:
@@ -45,3 +45,16 @@ def test_statements_of_a_row_differ_in_more_than_words(row: Row) -> None:
     assert len({s.text for s in _parts(row)}) == len(keys)
     assert row.place
     assert all(s.text.endswith((".", ")")) for s in _parts(row))
+
+
+def test_what_fails_of_a_paper_has_a_severity() -> None:
+    """Rows with a repaired statement are those that fail; see test_evidence_carries_a_status."""
+    missing = [row.id for row in ROWS if row.kind is Kind.PRINTED and row.repaired and row.severity is None]
+    assert missing == []
+
+
+def test_kinds_of_rows_are_told_apart() -> None:
+    """Attacks and our own corrections never count as statements of a paper."""
+    for row in ROWS:
+        ours = row.place.startswith("Our correction") or row.id.endswith(("-audit", "-corrected"))
+        assert not ours or row.kind is not Kind.PRINTED, row.id
