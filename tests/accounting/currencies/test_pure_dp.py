@@ -116,7 +116,7 @@ def test_other_deltas_are_refused(bad: object) -> None:
 
 
 def test_calibrate_and_running_and_filter() -> None:
-    found = calibrate(lambda z: Repeat(Laplace(z), 10), solve_for="noise_multiplier", epsilon=1.0, delta=0)
+    found = calibrate(lambda z: Repeat(Laplace(z), 10), solve_for="noise_multiplier", epsilon=1.0, delta=0, rtol=1e-9)
     assert 10.0 <= found.value < 10.0 * (1 + 1e-8)
     running = RunningEpsilon(delta=0)
     running.record(Repeat(Laplace(10.0), 7))
