@@ -17,7 +17,7 @@ from .matrix_factorisation import BandedFactorisation, MatrixFactorisation, Toep
 from .neighbours import NOTIONS, Neighbouring, Notion, Visibility, default_relation, neighbouring_relation, sensitivity
 from .randomized_response import RandomizedResponse
 from .run import Run, as_run
-from .sampling import FixedSize, Poisson, Shuffled, TruncatedPoisson
+from .sampled import FixedSize, Poisson, Shuffled, TruncatedPoisson
 from .schedules import draw_schedule
 from .secure_aggregation import DistributedDiscreteGaussian, Skellam
 from .tree_aggregation import TreeAggregation

@@ -16,7 +16,7 @@ from .cohorts import RandomAllocation
 from .composition import Sequence, rounds_by_step
 from .gaussian import Gaussian
 from .neighbours import Neighbouring
-from .sampling import Poisson, TruncatedPoisson
+from .sampled import Poisson, TruncatedPoisson
 from .secure_aggregation import DistributedDiscreteGaussian, Skellam
 from .validate import InputError
 from .visible import VisibleParticipation

@@ -1,4 +1,4 @@
-"""Further ways to choose who takes part in a round (see sampling.py for Poisson, fixed-size and shuffled cohorts).
+"""Further ways to choose who takes part in a round (see sampled.py for Poisson, fixed-size and shuffled cohorts).
 
 What these amplify, and against whom, is decided by accounting/billboard/observers.py; the plain accountants do
 not know them.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .base import Mechanism
-from .sampling import _base
+from .sampled import one_round
 from .validate import InputError, count
 
 
@@ -25,7 +25,7 @@ class WithReplacement(Mechanism):
     draws: int
 
     def __post_init__(self) -> None:
-        _base(self.mechanism)
+        one_round(self.mechanism)
         object.__setattr__(self, "population", count("population", self.population))
         object.__setattr__(self, "draws", count("draws", self.draws))
 
@@ -38,7 +38,7 @@ class Cyclic(Mechanism):
     batches: int
 
     def __post_init__(self) -> None:
-        _base(self.mechanism)
+        one_round(self.mechanism)
         object.__setattr__(self, "batches", count("batches", self.batches))
 
 
@@ -55,7 +55,7 @@ class RandomAllocation(Mechanism):
     participations: int = 1
 
     def __post_init__(self) -> None:
-        _base(self.mechanism)
+        one_round(self.mechanism)
         object.__setattr__(self, "rounds", count("rounds", self.rounds))
         object.__setattr__(self, "participations", count("participations", self.participations))
         if self.participations > self.rounds:

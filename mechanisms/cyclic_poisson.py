@@ -10,7 +10,7 @@ from .base import Mechanism
 from .composition import Repeat, Sequence
 from .gaussian import Gaussian
 from .matrix_factorisation import BandedFactorisation
-from .sampling import Poisson
+from .sampled import Poisson
 from .validate import InputError, rate
 
 

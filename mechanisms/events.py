@@ -23,7 +23,7 @@ from .gaussian import Gaussian
 from .laplace import Laplace
 from .neighbours import Neighbouring, neighbouring_relation, sensitivity
 from .randomized_response import RandomizedResponse
-from .sampling import FixedSize, Poisson, TruncatedPoisson
+from .sampled import FixedSize, Poisson, TruncatedPoisson
 from .validate import InputError, choice
 
 if TYPE_CHECKING:

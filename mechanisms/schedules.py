@@ -13,7 +13,7 @@ from .base import Mechanism
 from .cohorts import Cyclic, RandomAllocation
 from .composition import rounds_by_step
 from .randomness import BitSource, SecureSource
-from .sampling import FixedSize, Poisson, Shuffled, TruncatedPoisson
+from .sampled import FixedSize, Poisson, Shuffled, TruncatedPoisson
 from .validate import InputError, count
 
 Cohort = list[int]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .base import Mechanism
-from .sampling import FixedSize, Poisson
+from .sampled import FixedSize, Poisson
 from .validate import InputError
 
 

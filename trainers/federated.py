@@ -28,7 +28,7 @@ from .engine.privacy import PrivacyGoal
 from .engine.settings import AdaptiveClip, LocalSteps, Settings
 from .engine.trainer import Trainer
 from .models import MODELS, build_model
-from .replay import ReplayableTrainer
+from .replayable import ReplayableTrainer
 
 __all__ = [
     "MODELS",

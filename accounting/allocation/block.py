@@ -17,7 +17,7 @@ from ...mechanisms import InputError
 from ..measures.lattices.bases import continuous_base
 from ..measures.lattices.cells import NEGLIGIBLE, Atoms, Cells
 from ..measures.lattices.discrete import finite_cells, lattice_base, lattice_cells
-from ..measures.lattices.sampling import location_cells
+from ..measures.lattices.sampled_cells import location_cells
 from ..pairs import ApproximateDpPair, Pair, RandomizedResponsePair
 from ..rounding import UNIT
 from .mean import Above, Below, mean_above, mean_below, spread

@@ -29,7 +29,7 @@ from ..dominating import dominating
 from ..pairs import Composition, GaussianPair, OpposedPair, Pair, SubsampledPair, ZeroedPair
 from ..profile import Profile, steepness
 from ..question import Question, seen_by
-from ..rdp.base import largest_loss
+from ..rdp.largest_loss import largest_loss
 from ..rounding import down, float_above, float_below, up, widened_down, widened_up
 from ..tradeoff import TradeOff
 from .pure_dp import pure_epsilon

@@ -49,7 +49,7 @@ from ..pairs import (
 )
 from ..question import seen_by
 from ..rdp.attained import divergence_below
-from ..rdp.base import largest_loss
+from ..rdp.largest_loss import largest_loss
 from ..rdp.rdp import RenyiCurve, curve
 from ..rdp.rdp import supports as has_renyi
 from ..rounding import down, up, widened_down, widened_up

@@ -27,10 +27,10 @@ from ..pairs import (
     ZeroedPair,
 )
 from ..rounding import TARGET, down, up, widened_down, widened_up
-from . import sampling as rdp_sampling
+from . import sampled_pairs
 from .allocation import allocation_divergence, replaced_divergence
 from .attained import divergence_below
-from .base import largest_loss
+from .largest_loss import largest_loss
 from .orders import best_order
 
 METHOD = "rdp"
@@ -77,9 +77,9 @@ def divergence(pair: Pair, alpha: float) -> float:
     if math.isinf(alpha):
         return largest
     if isinstance(pair, SubsampledPair):
-        return min(largest, rdp_sampling.sampled_divergence(pair, alpha))
+        return min(largest, sampled_pairs.sampled_divergence(pair, alpha))
     if isinstance(pair, OpposedPair | ZeroedPair):
-        return min(divergence(bound, alpha) for bound in rdp_sampling.above_zeroed(pair))
+        return min(divergence(bound, alpha) for bound in sampled_pairs.above_zeroed(pair))
     if isinstance(pair, AllocationPair):
         return allocation_divergence(pair, alpha)
     if isinstance(pair, ReplacedAllocationPair):
@@ -90,7 +90,8 @@ def divergence(pair: Pair, alpha: float) -> float:
 def supports(composition: Composition) -> bool:
     """Whether every pair has a known Renyi divergence."""
     return all(
-        rdp_sampling.supports(pair) if isinstance(pair, SubsampledPair) else _unsampled(pair) for pair, _ in composition
+        sampled_pairs.supports(pair) if isinstance(pair, SubsampledPair) else _unsampled(pair)
+        for pair, _ in composition
     )
 
 

@@ -5,7 +5,7 @@ from .curve import ClaimedCurve, approximate_dp, from_profile, gdp, of_mechanism
 from .eprocess import EProcess
 from .failures import MechanismError, Raised, observing_failures
 from .result import AuditResult, LowerBound, Test
-from .sampling import Samples, from_arrays
+from .trials import Samples, from_arrays
 from .witness import AuditWitness
 
 __all__ = [

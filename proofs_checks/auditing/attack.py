@@ -9,8 +9,8 @@ from .audit import audit
 from .curve import ClaimedCurve
 from .failures import MechanismError
 from .result import AuditResult
-from .sampling import Progress
 from .target import Target
+from .trials import Progress
 
 
 def attack(

@@ -20,10 +20,10 @@ from .eprocess import EProcess
 from .evaluation import Evaluation
 from .failures import Mechanism, called
 from .outputs import Outputs
-from .replay import replay as replaying
+from .replay_command import replay as replaying
 from .result import AuditResult
-from .sampling import Progress, Samples, Trials
 from .scores import LowBits, Score
+from .trials import Progress, Samples, Trials
 from .witness import Question
 
 __tracebackhide__ = True  # pytest: what fails here is the caller's mechanism

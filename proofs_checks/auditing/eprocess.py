@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from .against_curve import lines
 from .classifiers import learned
 from .clopper_pearson import Floats
 from .curve import ClaimedCurve
-from .curve_test import lines
 from .ladder import Ladder
 from .outputs import Outputs, aligned, join
 from .rules import Candidates, Rule, candidates, rates

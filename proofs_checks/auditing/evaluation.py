@@ -13,16 +13,16 @@ import numpy as np
 
 from . import band as bands
 from . import event, likelihood, mu, weighted
+from .against_curve import Attack, best_separated, most_violated
 from .classifiers import learned
 from .clopper_pearson import Floats
 from .curve import ClaimedCurve
-from .curve_test import Attack, best_separated, most_violated
 from .eprocess import EProcess
 from .outputs import Outputs
 from .result import AuditResult, LowerBound, Test
 from .rules import Candidates, Rule, best, candidates, separation
-from .sampling import Samples
 from .scores import HANDICAP, Score, Scorer, applicable
+from .trials import Samples
 from .witness import AuditWitness, Guess, Question
 
 EXPLORE = 0.15

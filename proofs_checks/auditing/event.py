@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import guess_test
+from . import guessing_game
 from .clopper_pearson import Floats
 from .rules import FEW, Candidates, Rule, best
 
@@ -28,7 +28,7 @@ def choose(grids: tuple[Candidates, ...], delta: float, trials: int, error: floa
         bound = np.empty_like(correct)
         for share in (0.5, 1.0):
             some = grid.share == share
-            bound[some] = guess_test.epsilon_lower(correct[some], wrong[some], trials, share * delta, error)
+            bound[some] = guessing_game.epsilon_lower(correct[some], wrong[some], trials, share * delta, error)
         return bound
 
     return best(grids, expected)

@@ -17,7 +17,7 @@ from scipy import special
 
 from . import clopper_pearson, event
 from .clopper_pearson import Floats
-from .guess_test import LEAK_SHARE
+from .guessing_game import LEAK_SHARE
 from .interval import Interval
 from .rules import FEW, Candidates, Rule, log_odds, thresholds
 

@@ -13,8 +13,8 @@ from dataclasses import replace
 from ...mechanisms import InputError
 from ..auditing import AuditResult, ClaimedCurve, approximate_dp, of_mechanism
 from ..auditing.attack import attack
-from ..auditing.sampling import Progress
 from ..auditing.target import load
+from ..auditing.trials import Progress
 from ..claims.claim import Claim
 from ..claims.currency import EpsilonAt
 from ..claims.findings import Finding

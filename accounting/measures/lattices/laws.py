@@ -40,7 +40,7 @@ from .closed_laws import GaussianLaw, LaplaceLaw, VisibleLaw
 from .discrete import finite_cells, lattice_base, lattice_cells, outcome_cells
 from .mixed import mixed_cells, mixed_span
 from .product import MOST_CELLS, crossed, merged
-from .sampling import joined, location_cells, replace_continuous, replace_lattice, sheets
+from .sampled_cells import joined, location_cells, replace_continuous, replace_lattice, sheets
 from .transform import AtomLaw, Law
 from .zeroed import below_zero, opposed_cells, span, zeroed_cells
 

@@ -17,7 +17,7 @@ from ...pairs import GaussianPair, OpposedPair, SubsampledPair, ZeroedPair
 from ...rounding import UNIT
 from .bases import GaussianBase, gaussian_masses
 from .cells import Cells, Vector
-from .sampling import location_cells, mixed_loss, sheets
+from .sampled_cells import location_cells, mixed_loss, sheets
 
 _CLEAR = 1e-9
 """Relative margin, far above rounding, by which a cell is known to lie on one side of the minimum."""

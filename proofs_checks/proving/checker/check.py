@@ -27,7 +27,7 @@ from .induction import check_induction
 from .names import followed, taking
 from .pairs import Data, Neighbours, cases
 from .pieces import Piece, determinant, read_piece
-from .replay import replayed
+from .real_runs import replayed
 from .runs import Branch, Leaf, leaves, noisy, reached, support, tree
 
 FORMAT = "dpcert proof 1"

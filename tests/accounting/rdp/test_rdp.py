@@ -18,8 +18,7 @@ from dpcert.accounting.pairs import (
     ZcdpBound,
 )
 from dpcert.accounting.rdp import quadrature as rdp_quadrature
-from dpcert.accounting.rdp import rdp
-from dpcert.accounting.rdp import sampling as rdp_sampling
+from dpcert.accounting.rdp import rdp, sampled_pairs
 from dpcert.mechanisms import ApproximateDp, FixedSize, Gaussian, InputError, Laplace, Poisson, Repeat, Sequence, Zcdp
 
 
@@ -212,7 +211,7 @@ def test_noise_far_below_the_move_stays_tight_and_fast(order):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rdp_quadrature, "_composite", counted)
-        got = rdp_sampling.sampled_divergence(pair, 2.0)
+        got = sampled_pairs.sampled_divergence(pair, 2.0)
     if order == "add":
         assert got == pytest.approx(-math.log(0.87), rel=1e-9)
     else:

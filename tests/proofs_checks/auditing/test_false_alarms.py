@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from dpcert.proofs_checks.auditing import approximate_dp, audit, audit_samples, gdp, guess_test, sampling
+from dpcert.proofs_checks.auditing import approximate_dp, audit, audit_samples, gdp, guessing_game, trials
 from dpcert.proofs_checks.auditing import band as bands
 from dpcert.proofs_checks.auditing import mu as mu_bounds
 from dpcert.proofs_checks.auditing.evaluation import Evaluation
 from dpcert.proofs_checks.auditing.likelihood import epsilon_lower as density_bound
 from dpcert.proofs_checks.auditing.outputs import Encoder, Outputs
 from dpcert.proofs_checks.auditing.rules import Rule
-from dpcert.proofs_checks.auditing.sampling import Samples
 from dpcert.proofs_checks.auditing.scores import Coordinate
+from dpcert.proofs_checks.auditing.trials import Samples
 from dpcert.proofs_checks.planted.exact import Exact, mechanisms
 
 RUNS, TRIALS, ERROR = 10_000, 100, 0.05
@@ -48,13 +48,13 @@ def all_bounds(case: Exact, runs: int, seed: int) -> dict[str, int]:
     rule = Rule(*case.event)
     correct, wrong = (part[0] for part in counts_of(case, [rule], runs, seed))
     leak = rule.share * case.delta
-    alarms = {"event": (guess_test.epsilon_lower(correct, wrong, TRIALS, leak, ERROR) > case.epsilon).sum()}
+    alarms = {"event": (guessing_game.epsilon_lower(correct, wrong, TRIALS, leak, ERROR) > case.epsilon).sum()}
     table: dict[tuple[int, int], float] = {}
     for pair in set(zip(correct.tolist(), wrong.tolist(), strict=True)):
-        table[pair] = guess_test.p_value(*pair, TRIALS, case.epsilon, leak)
+        table[pair] = guessing_game.p_value(*pair, TRIALS, case.epsilon, leak)
     alarms["line"] = sum(table[pair] <= ERROR for pair in zip(correct.tolist(), wrong.tolist(), strict=True))
     if rule.total:
-        alarms["total"] = (guess_test.total_p_value(correct, TRIALS, case.epsilon, leak) <= ERROR).sum()
+        alarms["total"] = (guessing_game.total_p_value(correct, TRIALS, case.epsilon, leak) <= ERROR).sum()
     if case.mu is not None and rule.total:
         alarms["mu"] = (mu_bounds.mu_lower(correct, TRIALS, ERROR) > case.mu).sum()
     return alarms
@@ -161,7 +161,7 @@ def test_an_uncorrected_two_sided_bound_is_seen():
     gaussian = next(case for case in CASES if case.name == "identical, continuous")
     rules = [Rule(1, 0.3, -np.inf), Rule(1, np.inf, 0.2)]
     correct, wrong = counts_of(gaussian, rules, RUNS, seed=8)
-    either = guess_test.epsilon_lower(correct, wrong, TRIALS, 0.0, ERROR).max(axis=0)
+    either = guessing_game.epsilon_lower(correct, wrong, TRIALS, 0.0, ERROR).max(axis=0)
     assert not not_significantly_above((either > 0).sum(), RUNS)
 
 
@@ -204,5 +204,5 @@ def test_how_outputs_become_rows_says_nothing_about_the_side(monkeypatch):
         )
 
     assert accused() <= 1
-    monkeypatch.setattr(sampling, "Encoder", ByChunk)
+    monkeypatch.setattr(trials, "Encoder", ByChunk)
     assert accused() > 1

@@ -17,7 +17,7 @@ from torch import nn
 
 from dpcert.proofs_checks.auditing.audit import audit_samples
 from dpcert.proofs_checks.auditing.curve import gdp
-from dpcert.proofs_checks.auditing.sampling import from_arrays
+from dpcert.proofs_checks.auditing.trials import from_arrays
 from dpcert.trainers.data import Client, Federation, Samples
 from dpcert.trainers.dpfedmtl import DpFedMtl, DpFedMtlAsPrinted, DpFedMtlClipped, DpFedMtlLocalNoise
 from dpcert.trainers.engine import trainer as trainer_module

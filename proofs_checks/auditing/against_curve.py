@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import guess_test
+from . import guessing_game
 from .clopper_pearson import Floats
 from .curve import ClaimedCurve
 from .rules import Candidates, Rule, best, rates, separation
@@ -33,9 +33,9 @@ class Attack:
         """Exact (never too small) p-value of the line, from the counts on fresh trials, to be compared with error."""
         leak = self.delta * self.rule.share
         if self.rule.total:
-            return float(guess_test.total_p_value(correct, trials, self.epsilon, leak))
-        nuisance = min(guess_test.NUISANCE_ERROR, error / 100)
-        return guess_test.p_value(correct, wrong, trials, self.epsilon, leak, nuisance)
+            return float(guessing_game.total_p_value(correct, trials, self.epsilon, leak))
+        nuisance = min(guessing_game.NUISANCE_ERROR, error / 100)
+        return guessing_game.p_value(correct, wrong, trials, self.epsilon, leak, nuisance)
 
 
 def lines(claim: ClaimedCurve) -> list[tuple[float, float]]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, multinomial
 
-from dpcert.proofs_checks.auditing import clopper_pearson, guess_test
+from dpcert.proofs_checks.auditing import clopper_pearson, guessing_game
 
 TRIALS = 30
 HYPOTHESES = [(0.0, 0.1), (1.0, 0.05), (2.0, 0.02), (1.0, 1e-3), (0.3, 0.3), (0.5, 0.0)]
@@ -34,7 +34,7 @@ def level_reached(counts: np.ndarray, rejected: np.ndarray, trials: int, epsilon
 @pytest.mark.parametrize(("epsilon", "leak"), HYPOTHESES)
 def test_p_value_is_valid_everywhere_on_the_hypothesis(epsilon, leak):
     counts = all_counts(TRIALS)
-    values = np.array([guess_test.p_value(int(i), int(j), TRIALS, epsilon, leak) for i, j in counts])
+    values = np.array([guessing_game.p_value(int(i), int(j), TRIALS, epsilon, leak) for i, j in counts])
     for error in (0.2, 0.05, 0.01):
         assert level_reached(counts, values <= error, TRIALS, epsilon, leak) <= error
 
@@ -42,7 +42,7 @@ def test_p_value_is_valid_everywhere_on_the_hypothesis(epsilon, leak):
 def test_p_value_is_not_needlessly_large():
     """At eps = 1, leak = .3 the exact size of the .2 test is above .12 for 30 trials: the grid costs little."""
     counts = all_counts(TRIALS)
-    values = np.array([guess_test.p_value(int(i), int(j), TRIALS, 1.0, 0.3) for i, j in counts])
+    values = np.array([guessing_game.p_value(int(i), int(j), TRIALS, 1.0, 0.3) for i, j in counts])
     assert level_reached(counts, values <= 0.2, TRIALS, 1.0, 0.3) > 0.12
 
 
@@ -58,24 +58,24 @@ def test_enumeration_would_see_a_test_that_forgets_the_nuisance():
 def test_epsilon_lower_exceeds_the_truth_rarely(epsilon, leak):
     counts = all_counts(TRIALS)
     for error in (0.2, 0.05):
-        bound = guess_test.epsilon_lower(counts[:, 0], counts[:, 1], TRIALS, leak, error)
+        bound = guessing_game.epsilon_lower(counts[:, 0], counts[:, 1], TRIALS, leak, error)
         assert level_reached(counts, bound > epsilon, TRIALS, epsilon, leak) <= error
 
 
 def test_total_p_value_is_the_binomial_tail():
     rate = (math.e + 0.1) / (1 + math.e)
     expected = binom.sf(79, 100, rate)
-    assert guess_test.total_p_value(80, 100, 1.0, 0.1) == pytest.approx(expected, rel=1e-9)
+    assert guessing_game.total_p_value(80, 100, 1.0, 0.1) == pytest.approx(expected, rel=1e-9)
 
 
 def test_p_value_falls_with_correct_and_grows_with_wrong_guesses():
-    base = guess_test.p_value(400, 60, 1000, 1.0, 0.05)
-    assert guess_test.p_value(420, 60, 1000, 1.0, 0.05) < base < guess_test.p_value(400, 75, 1000, 1.0, 0.05)
+    base = guessing_game.p_value(400, 60, 1000, 1.0, 0.05)
+    assert guessing_game.p_value(420, 60, 1000, 1.0, 0.05) < base < guessing_game.p_value(400, 75, 1000, 1.0, 0.05)
 
 
 def test_large_numbers_of_trials_are_quick_and_sane():
-    assert guess_test.p_value(196_000, 50_000, 1_000_000, 1.0, 0.06) > 0.05
-    assert guess_test.p_value(203_000, 50_000, 1_000_000, 1.0, 0.06) < 0.001
+    assert guessing_game.p_value(196_000, 50_000, 1_000_000, 1.0, 0.06) > 0.05
+    assert guessing_game.p_value(203_000, 50_000, 1_000_000, 1.0, 0.06) < 0.001
 
 
 def test_clopper_pearson_inverts_the_tails():
@@ -105,4 +105,4 @@ def test_most_is_the_smallest_safe_number():
 
 def test_tiny_error_probabilities_can_be_reached():
     """A session that splits its error over many tests asks for p-values far below the default nuisance error."""
-    assert guess_test.p_value(700, 10, 1000, 1.0, 0.05, nuisance_error=1e-11) < 1e-9
+    assert guessing_game.p_value(700, 10, 1000, 1.0, 0.05, nuisance_error=1e-11) < 1e-9

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from dpcert.mechanisms import InputError
-from dpcert.proofs_checks.auditing import MechanismError, audit, from_arrays, observing_failures, sampling
+from dpcert.proofs_checks.auditing import MechanismError, audit, from_arrays, observing_failures, trials
 from dpcert.proofs_checks.auditing.evaluation import Evaluation
 from dpcert.proofs_checks.auditing.failures import style_of
-from dpcert.proofs_checks.auditing.sampling import Trials
+from dpcert.proofs_checks.auditing.trials import Trials
 from dpcert.proofs_checks.planted.additive import laplace_sum, noise_on_every_example
 from dpcert.proofs_checks.planted.exact import mechanisms
 
@@ -82,7 +82,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     made = Clock()
-    monkeypatch.setattr(sampling, "monotonic", made)
+    monkeypatch.setattr(trials, "monotonic", made)
     return made
 
 

@@ -9,7 +9,8 @@ from .composition import Repeat
 from .validate import InputError, count, rate
 
 
-def _base(mechanism: object) -> None:
+def one_round(mechanism: object) -> None:
+    """Raises InputError for what is no mechanism, or already repeated."""
     if not isinstance(mechanism, Mechanism):
         raise InputError("mechanism", mechanism, "a mechanism description, such as Gaussian(noise_multiplier=1.0)")
     if isinstance(mechanism, Repeat):
@@ -28,7 +29,7 @@ class Poisson(Mechanism):
     sampling_rate: float
 
     def __post_init__(self) -> None:
-        _base(self.mechanism)
+        one_round(self.mechanism)
         object.__setattr__(self, "sampling_rate", rate("sampling_rate", self.sampling_rate))
 
 
@@ -41,7 +42,7 @@ class FixedSize(Mechanism):
     cohort: int
 
     def __post_init__(self) -> None:
-        _base(self.mechanism)
+        one_round(self.mechanism)
         object.__setattr__(self, "population", count("population", self.population))
         object.__setattr__(self, "cohort", count("cohort", self.cohort))
         if self.cohort > self.population:
@@ -65,7 +66,7 @@ class Shuffled(Mechanism):
     batches: int
 
     def __post_init__(self) -> None:
-        _base(self.mechanism)
+        one_round(self.mechanism)
         object.__setattr__(self, "batches", count("batches", self.batches))
 
 
@@ -84,7 +85,7 @@ class TruncatedPoisson(Mechanism):
     max_cohort: int
 
     def __post_init__(self) -> None:
-        _base(self.mechanism)
+        one_round(self.mechanism)
         object.__setattr__(self, "sampling_rate", rate("sampling_rate", self.sampling_rate))
         object.__setattr__(self, "population", count("population", self.population))
         object.__setattr__(self, "max_cohort", count("max_cohort", self.max_cohort))
