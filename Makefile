@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: verify test docs quick nightly nightly-hosts papers lint bench-accountants bench-auditors conformance clean
+.PHONY: verify test site docs quick nightly nightly-hosts papers lint bench-accountants bench-auditors conformance clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -57,6 +57,12 @@ $(HOSTS:%=.venv-hosts/%/.installed): .venv-hosts/%/.installed: tests/adapters/ho
 	touch $@
 
 # The documentation, with every link checked, into site/.
+# The public record (every claim judged, with its certificate) and the documentation, as plain HTML without a server.
+site: $(VENV)/.installed-dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	$(BIN)/python -m dpcert.record claims build/record
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --no-directory-urls
+
 docs: $(VENV)/.installed-dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build

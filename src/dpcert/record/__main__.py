@@ -1,0 +1,55 @@
+"""Judge every claim of a folder and write the record's pages: python -m dpcert.record CLAIMS PAGES --cache DIR."""
+
+from __future__ import annotations
+
+from concurrent.futures import as_completed
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from ..cli.output import complain
+from ..cli.verify_files import claim_files
+from ..cli.workers import cores, pool
+from ..mechanisms import InputError
+from .entry import Entry, entry
+from .pages import write_pages
+
+
+def main(
+    claims: Annotated[Path, typer.Argument(help="The folder of claims; a claim's kind is the folder it lies in.")],
+    pages: Annotated[Path, typer.Argument(help="Where to write the pages: emptied first.")],
+    cache: Annotated[Path, typer.Option(help="Where entries are kept.")] = Path("build/record-cache"),
+    jobs: Annotated[int, typer.Option(help="Processes; 0: one a core.")] = 0,
+) -> None:
+    """Judge every claim and write the pages; claims that cannot be read are told and left out (exit code 2)."""
+    paths = claim_files([claims])
+    columns = (TextColumn("judging"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    found: list[Entry | InputError] = []
+    with (
+        pool(min(jobs or cores(), len(paths))) as executor,
+        Progress(*columns, console=Console(stderr=True)) as bar,
+    ):
+        assert executor is not None
+        task = bar.add_task("", total=len(paths))
+        waiting = [executor.submit(entry, path, path.parent.name, cache) for path in paths]
+        for _ in as_completed(waiting):
+            bar.advance(task)
+        found: list[Entry | InputError] = [done.result() for done in waiting]
+    for path, outcome in zip(paths, found, strict=True):
+        if isinstance(outcome, InputError):
+            complain(f"{path}: {outcome}")
+    entries = [one for one in found if isinstance(one, Entry)]
+    doubled = {one.slug for one in entries if sum(other.slug == one.slug for other in entries) > 1}
+    if doubled:
+        raise InputError("CLAIMS", ", ".join(sorted(doubled)), "files of different names: they are addresses")
+    write_pages(entries, pages)
+    typer.echo(f"{len(entries)} claims in {pages}", err=True)
+    if len(entries) < len(found):
+        raise typer.Exit(2)
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,161 @@
+"""What the record says of one claim: its verdict, certificate, explanations and risks, as plain data for its page."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ..cli.output import interval, rounded_down, rounded_up
+from ..cli.report_band import band
+from ..cli.table import printed
+from ..mechanisms import InputError
+from ..proofs_checks.claims.claim import Claim, load_claim
+from ..proofs_checks.claims.findings import NOT_CHECKED
+from ..proofs_checks.reproduction.claimed import explained
+from ..proofs_checks.reproduction.matches import Convention, chances
+from ..proofs_checks.reproduction.printed import printed as as_printed
+from ..proofs_checks.verification import kept
+from ..proofs_checks.verification.exposure import Exposure, exposure
+from ..proofs_checks.verification.verify import Verification, verify
+
+FORMAT = "record 1"
+"""Changes whenever an entry could say something else of the same verdict: then nothing kept is used."""
+
+RATES = (0.1, 0.01, 0.001)
+"""The false-positive rates at which risks are told."""
+
+BEST = 5
+"""So many of the conventions that give the printed digits are named, the plainest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One claim. slug: its pages' name. kind: its folder. data: all that its page shows; certificate: its file."""
+
+    slug: str
+    kind: str
+    data: dict[str, Any]
+    certificate: Path | None
+
+
+def entry(path: Path, kind: str, cache: Path) -> Entry | InputError:
+    """The entry of a claim file, made anew only where the file or dpcert changed; or what is wrong with the file."""
+    try:
+        claim = load_claim(path)
+    except InputError as problem:
+        return problem
+    name = kept.key(FORMAT.encode() + path.read_bytes())
+    data, certificate = cache / f"{name}.json", cache / f"{name}.certificate.json"
+    if not data.exists():
+        data.parent.mkdir(parents=True, exist_ok=True)
+        result = verify(claim, certificates=cache, certificate_name=f"{name}.new")
+        if result.certificate is not None:
+            shutil.move(result.certificate, certificate)
+        made = data.with_suffix(".making")
+        made.write_text(json.dumps(_data(claim, result)), encoding="utf-8")
+        made.replace(data)
+    told = json.loads(data.read_text(encoding="utf-8")) | {"slug": path.stem, "kind": kind}
+    return Entry(path.stem, kind, told, certificate if certificate.exists() else None)
+
+
+def _data(claim: Claim, result: Verification) -> dict[str, Any]:
+    statement = claim.statement
+    found = exposure(claim)
+    return {
+        "title": statement.title,
+        "author": statement.author or "not stated",
+        "year": statement.year,
+        "source": statement.source,
+        "link": statement.link,
+        "convention": statement.convention,
+        "unit": statement.unit,
+        "notion": statement.notion,
+        "neighbouring": statement.neighbouring,
+        "observer": result.judged.observer,
+        "currency": statement.currency.words,
+        "printed": printed(result),
+        "delta": statement.delta,
+        "interval": interval(result.certified, 6),
+        "times": _times(result),
+        "verdict": result.verdict,
+        "why": result.why,
+        "method": result.certified.method,
+        "phases": [[p.noise_in_words, p.sampling_in_words, p.rounds] for p in result.judged.phases],
+        "bar": _bar(result),
+        "findings": [finding.to_json() for finding in result.findings],
+        "assumptions": list(result.assumptions),
+        "not_checked": [*dict.fromkeys((*result.not_checked, *NOT_CHECKED))],
+        "witness": result.witness.to_json() if result.witness else None,
+        "explained": _explained(claim),
+        "risks": list(_risks(found)),
+        "band": _band(found, claim),
+        "judged": asdict(result.judged.issued),
+    }
+
+
+def _stated(result: Verification) -> float:
+    statement = result.claim.statement
+    return statement.threshold if statement.epsilon is None else statement.epsilon
+
+
+def _times(result: Verification) -> float | None:
+    """How many times the printed number the true one is, by the end of the interval that says least; None: unknown."""
+    stated, certified = _stated(result), result.certified
+    end = certified.lower if certified.lower > 0 else certified.upper
+    return end / stated if stated > 0 and math.isfinite(end) else None
+
+
+def _bar(result: Verification) -> dict[str, float | None]:
+    """The interval on a logarithmic axis from a hundredth to a hundred times the printed number, in percent."""
+    stated = _stated(result)
+
+    def place(end: float) -> float:
+        if end <= 0 or stated <= 0:
+            return 0.0
+        return 25 * min(max(math.log10(end / stated) + 2, 0.0), 4.0) if math.isfinite(end) else 100.0
+
+    left, right = place(result.certified.lower), place(result.certified.upper)
+    return {"left": left, "width": max(right - left, 0.8)}
+
+
+def _explained(claim: Claim) -> dict[str, Any] | None:
+    """The conventions that give the printed digits; None where the search does not serve the claim's currency."""
+    try:
+        found = explained(claim)
+    except InputError:
+        return None
+    matching = [convention for convention in found if convention.reproduces]
+    told = chances(found, as_printed(claim.printed))
+    return {
+        "tried": len(found),
+        "matching": len(matching),
+        "best": [_named(convention) for convention in matching[:BEST]],
+        "nearest": None if matching or not found else _named(min(found, key=lambda one: _far(one, claim))),
+        "by_chance": told[-1].any if told else None,
+    }
+
+
+def _far(convention: Convention, claim: Claim) -> float:
+    return abs(convention.value - float(as_printed(claim.printed).value))
+
+
+def _named(convention: Convention) -> list[str]:
+    return [convention.name, f"{convention.value:.6g}"]
+
+
+def _risks(found: Exposure | None) -> Iterator[list[str]]:
+    """Of each rate: what an attack that accuses so many wrongly finds out at least and at most."""
+    if found is not None:
+        for rate in RATES:
+            power = found.found_out(rate)
+            yield [f"{rate:g}", rounded_down(power.lower, 3), rounded_up(power.upper, 3)]
+
+
+def _band(found: Exposure | None, claim: Claim) -> dict[str, str] | None:
+    drawn = band(found, claim.statement)
+    return None if drawn is None else {"area": drawn.area, "claimed": drawn.claimed, "right_guess": drawn.right_guess}
