@@ -100,7 +100,12 @@ def modules() -> set[str]:
 def test_the_wheel_holds_every_module(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     assert modules() - names == set()
-    assert {"dpcert/py.typed", "dpcert/claim.schema.json", "dpcert/cli/report.html.j2"} <= names
+    assert {
+        "dpcert/py.typed",
+        "dpcert/claim.schema.json",
+        "dpcert/cli/report.html.j2",
+        "dpcert/record/record.js",
+    } <= names
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
 
 

@@ -37,7 +37,7 @@ def main(
         waiting = [executor.submit(entry, path, path.parent.name, cache) for path in paths]
         for _ in as_completed(waiting):
             bar.advance(task)
-        found: list[Entry | InputError] = [done.result() for done in waiting]
+        found = [done.result() for done in waiting]
     for path, outcome in zip(paths, found, strict=True):
         if isinstance(outcome, InputError):
             complain(f"{path}: {outcome}")
