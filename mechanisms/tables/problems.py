@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from pydantic import ValidationError
 
-from ..validate import InputError
+from ..validate import InputError, meant
 from .fields import MISSING
 
 
@@ -32,7 +33,8 @@ def _explained(error: Any) -> tuple[object, str]:
     """(offending value, expectation) of one of pydantic's own complaints."""
     kind, context = error["type"], error.get("ctx") or {}
     if kind == "literal_error":
-        return error["input"], "one of " + context["expected"]
+        options = re.findall("'([^']*)'", context["expected"])
+        return error["input"], "one of " + context["expected"] + meant(error["input"], options)
     if kind in ("model_type", "model_attributes_type"):
         return error["input"], "a table"
     if kind == "tuple_type":

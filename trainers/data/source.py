@@ -8,7 +8,7 @@ from inspect import signature
 from typing import Any
 
 from ...mechanisms import InputError
-from ...mechanisms.validate import count
+from ...mechanisms.validate import count, meant
 from .federation import Federation
 from .known import logistic_regression, mean_estimation, ridge_regression
 from .leaf import load_leaf
@@ -64,7 +64,8 @@ def load_federation(source: str, seed: int = 0) -> Federation:
             raise InputError("data", source, "synthetic: followed by one of " + ", ".join(SYNTHETIC))
         return _call(source, SYNTHETIC[name], (), given)
     if kind not in FILES:
-        raise InputError("data", source, "synthetic, or KIND:PATH with KIND one of " + ", ".join(FILES))
+        guess = meant(source, ["synthetic"]) or meant(source.split(":")[0], FILES)
+        raise InputError("data", source, "synthetic, or KIND:PATH with KIND one of " + ", ".join(FILES) + guess)
     if not argument:
         raise InputError("data", source, f"{kind}:PATH")
     return _call(source, FILES[kind], (argument,), given)

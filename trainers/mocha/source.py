@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...mechanisms import InputError
-from ...mechanisms.validate import choice, count, nonnegative, open_probability
+from ...mechanisms.validate import choice, count, meant, nonnegative, open_probability
 from ..data.source import check_options, parse_option
 from .gleam import load_gleam
 from .har import load_har
@@ -94,7 +94,8 @@ def load_problem(source: str, split_file: str | Path | None = None, seed: int = 
     elif kind in FILES and argument:
         tasks = _call(source, FILES[kind], argument, given)
     else:
-        raise InputError("data", source, "synthetic, or KIND:PATH with KIND one of " + ", ".join(FILES))
+        guess = meant(source, ["synthetic"]) or meant(source.split(":")[0], FILES)
+        raise InputError("data", source, "synthetic, or KIND:PATH with KIND one of " + ", ".join(FILES) + guess)
     if split_file is not None:
         return Problem(source, *prepared(*split_from_file(tasks, split_file)), covariance)
     if (tasks.sizes < 2).any():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import sys
 import traceback
@@ -117,7 +118,7 @@ app = typer.Typer(
     name="dpcert",
     help="Is this epsilon true? Certified verdicts on differential-privacy claims.",
     cls=_Commands,
-    **SETTINGS,
+    **SETTINGS | {"add_completion": True},
 )
 
 
@@ -172,7 +173,10 @@ def _unreadable(problem: typer.TyperException) -> str:
     if parameter is None or errors is None:
         return ""
     (found, *_) = errors()
+    choices = re.findall("'([^']*)'", found["msg"].partition(" is not one of ")[2])
     expected = found["msg"].removeprefix("Input should be ").split(",")[0]
+    if choices:
+        expected = "one of " + ", ".join(choices) + meant(found["input"], choices)
     name = parameter.opts[0] if parameter.opts[0].startswith("-") else parameter.name.upper()
     return str(InputError(name, found["input"], expected))
 

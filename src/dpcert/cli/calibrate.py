@@ -11,6 +11,7 @@ import typer
 
 from ..accounting.calibrate import WHOLE, Calibration, SolveFor, calibrate
 from ..mechanisms import InputError, Mechanism
+from ..mechanisms.validate import choice
 from . import options
 from .options import SAMPLED_BY, Setting, missing, timed
 from .output import interval, print_json, rounded_down, rounded_up
@@ -20,6 +21,7 @@ Asked = Annotated[
     typer.Option(
         "--solve-for",
         help="noise-multiplier, noise-std, rounds, cohort, sampling-rate or clip-norm: leave that one out.",
+        autocompletion=options.words(*(name.replace("_", "-") for name in get_args(SolveFor))),
     ),
 ]
 ScheduleFile = Annotated[
@@ -105,9 +107,7 @@ def calibrate_command(
 
 def _known(solve_for: str) -> SolveFor:
     names: dict[str, SolveFor] = {name.replace("_", "-"): name for name in get_args(SolveFor)}
-    if solve_for not in names:
-        raise InputError("--solve-for", solve_for, "one of " + ", ".join(names))
-    return names[solve_for]
+    return names[choice("--solve-for", solve_for, names)]
 
 
 def _one_phase(asked: Setting, solved: SolveFor) -> Problem:

@@ -8,12 +8,13 @@ import time
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_args
 
 import typer
 from pydantic import ValidationError
 
 from ..mechanisms import InputError, Mechanism, default_relation
+from ..mechanisms import Neighbouring as Relation
 from ..mechanisms.tables.cohort import SamplingTable
 from ..mechanisms.tables.fields import MISSING
 from ..mechanisms.tables.noise import KINDS
@@ -37,6 +38,21 @@ def _whole(text: str) -> Any:
     return text
 
 
+def words(*choices: str) -> Callable[[str], list[str]]:
+    """For a shell that completes a value."""
+
+    def begun_with(incomplete: str) -> list[str]:
+        return [choice for choice in choices if choice.startswith(incomplete)]
+
+    return begun_with
+
+
+def _accountants(incomplete: str) -> list[str]:
+    from ..accounting.accountants import AccountantName
+
+    return words(*get_args(AccountantName))(incomplete)
+
+
 def _counted(option: str, text: str) -> Any:
     return typer.Option(option, parser=_whole, metavar="INTEGER", help=text)
 
@@ -47,6 +63,7 @@ Kind = Annotated[
     typer.Option(
         "--mechanism",
         help="The kind of noise, as in claim files: gaussian, laplace, discrete-gaussian, ... (see --set).",
+        autocompletion=words(*KINDS),
     ),
 ]
 Keys = Annotated[
@@ -70,7 +87,12 @@ NoiseStd = Annotated[
 ]
 ClipNorm = Annotated[float | None, typer.Option("--clip-norm", help="With --noise-std: bound on one contribution.")]
 Sampling = Annotated[
-    str, typer.Option("--sampling", help="none, poisson, fixed-size, shuffle, cyclic or random-allocation.")
+    str,
+    typer.Option(
+        "--sampling",
+        help="none, poisson, fixed-size, shuffle, cyclic or random-allocation.",
+        autocompletion=words(*get_args(SamplingTable.model_fields["scheme"].annotation)),
+    ),
 ]
 SamplingRate = Annotated[float | None, typer.Option("--sampling-rate", help="Poisson: rate in (0, 1].")]
 Population = Annotated[int | None, _counted("--population", "Number of units.")]
@@ -87,18 +109,24 @@ Neighbouring = Annotated[
         "--neighbouring",
         help="add-remove, replace-one or zero-out. "
         "Default: add-remove for dp; replace-one for billboard and joint, and with visible participation.",
+        autocompletion=words(*get_args(Relation)),
     ),
 ]
-Notion = Annotated[str, typer.Option("--notion", help="dp, billboard or joint.")]
+Notion = Annotated[
+    str, typer.Option("--notion", help="dp, billboard or joint.", autocompletion=words("dp", "billboard", "joint"))
+]
 Participation = Annotated[
     str | None,
     typer.Option(
         "--participation",
         help="visible or hidden: does the observer see who takes part? "
         "Default: hidden for dp; for billboard and joint, the coalition of all others.",
+        autocompletion=words("visible", "hidden"),
     ),
 ]
-Accountant = Annotated[str, typer.Option("--accountant", help="best, or one accountant by name.")]
+Accountant = Annotated[
+    str, typer.Option("--accountant", help="best, or one accountant by name.", autocompletion=_accountants)
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout, and nothing else there.")]
 
 

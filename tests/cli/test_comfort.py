@@ -1,0 +1,107 @@
+"""Small comforts of the command line: completion, guesses for misspelt values, and a start-up that loads little."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dpcert.cli import COMMANDS, run
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("dpcert ver", {"verify"}),
+        ("dpcert ", set(COMMANDS)),
+        ("dpcert epsilon --sampl", {"--sampling", "--sampling-rate"}),
+        ("dpcert epsilon --sampling f", {"fixed-size"}),
+        ("dpcert epsilon --neighbouring ", {"add-remove", "replace-one", "zero-out"}),
+        ("dpcert epsilon --accountant con", {"contour"}),
+        ("dpcert delta --mechanism discrete", {"discrete-gaussian", "discrete-laplace"}),
+        ("dpcert calibrate --solve-for noise-s", {"noise-std"}),
+        ("dpcert ledger ex", {"export"}),
+    ],
+)
+def test_the_shell_completes(
+    typed: str, offered: set[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("_DPCERT_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", typed)
+    monkeypatch.setenv("COMP_CWORD", str(len(typed.split(" ")) - 1))
+    with pytest.raises(SystemExit):
+        run([])
+    assert set(capsys.readouterr().out.split()) == offered
+
+
+GAUSSIAN = ["--delta", "1e-5", "--noise-multiplier", "1"]
+TARGET = ["calibrate", "--epsilon", "1", "--delta", "1e-5"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["epsilon", *GAUSSIAN, "--sampling", "poison"], "poisson"),
+        (["epsilon", *GAUSSIAN, "--neighbouring", "add_remov"], "add-remove"),
+        (["epsilon", *GAUSSIAN, "--notion", "bilboard"], "billboard"),
+        (["epsilon", *GAUSSIAN, "--participation", "visble"], "visible"),
+        (["epsilon", *GAUSSIAN, "--accountant", "contur"], "contour"),
+        (["epsilon", *GAUSSIAN, "--mechanism", "laplce"], "laplace"),
+        ([*TARGET, "--solve-for", "noise-multiplyer"], "noise-multiplier"),
+        (["verify", "--format", "jsn", "claim.toml"], "json"),
+        (["train", "pmlt"], "pmtl"),
+    ],
+)
+def test_misspelt_values_are_guessed(arguments: list[str], meant: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(arguments) == 2
+    assert f"(did you mean {meant}?)" in capsys.readouterr().err
+
+
+CLAIM = """
+[claim]
+title = "ten rounds"
+neighbouring = "add-remove"
+epsilon = 1.0
+delta = 1e-5
+[mechanism]
+kind = "gaussian"
+noise_multiplier = 1.0
+[sampling]
+scheme = "poisson"
+sampling_rate = 0.01
+"""
+
+
+@pytest.mark.parametrize(
+    ("written", "wrong", "meant"),
+    [('scheme = "poisson"', 'scheme = "poison"', "poisson"), ('"add-remove"', '"add-remov"', "add-remove")],
+)
+def test_misspelt_values_of_claims_are_guessed(
+    written: str, wrong: str, meant: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert written in CLAIM
+    (tmp_path / "claim.toml").write_text(CLAIM.replace(written, wrong))
+    assert run(["verify", str(tmp_path / "claim.toml")]) == 2
+    assert f"(did you mean {meant}?)" in capsys.readouterr().err
+
+
+def loaded_by(*arguments: str) -> set[str]:
+    """The modules that are there when the command has run."""
+    script = "import sys; from dpcert.cli import run; run(sys.argv[1:]); print('|', *sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=True)
+    return set(done.stdout.rpartition("|")[2].split())
+
+
+def test_help_loads_no_numerics() -> None:
+    """No test reads the clock: what takes the time is what is imported."""
+    heavy = {"numpy", "scipy", "flint", "mpmath", "pydantic", "torch", "jinja2", "matplotlib"}
+    assert loaded_by("--help") & heavy == set()
+
+
+def test_epsilon_loads_what_it_needs() -> None:
+    found = loaded_by("epsilon", *GAUSSIAN, "--rounds", "100", "--sampling", "poisson", "--sampling-rate", "0.01")
+    heavy = {"scipy.optimize", "scipy.stats", "scipy.interpolate", "scipy.fft", "torch", "sklearn", "z3", "jinja2"}
+    assert found & (heavy | {"matplotlib", "hypothesis", "pytest", "dp_accounting", "pandas", "sympy"}) == set()
+    assert not any(name.startswith(("dpcert.proofs_checks", "dpcert.trainers")) for name in found)
