@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -129,7 +130,8 @@ def _asked(accountant: Accountant, product: Composition, quantity: Quantity, at:
     ask = accountant.epsilon if quantity == "epsilon" else accountant.delta
     try:
         with np.errstate(divide="raise", over="raise", invalid="raise"):  # numpy's default: a warning, then go on
-            return ask(product, at, rtol)
+            found = ask(product, at, rtol)
+        return replace(found, lower=0.0) if any(pair.is_envelope() for pair, _ in product) else found
     except (EmptyBracket, InputError, OutOfReach):
         raise
     except (ArithmeticError, ValueError) as failure:

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..mechanisms import (
-    ApproximateDp,
     CorrelatedGaussian,
     Cyclic,
     DistributedDiscreteGaussian,
@@ -25,26 +24,25 @@ from ..mechanisms import (
     Mechanism,
     Neighbouring,
     Poisson,
-    PureDp,
     RandomAllocation,
-    RandomizedResponse,
     Run,
     Sequence,
     Shuffled,
+    ShuffledReports,
     Skellam,
     TruncatedPoisson,
     VisibleParticipation,
-    Zcdp,
     as_run,
     neighbouring_relation,
     sensitivity,
 )
 from ..mechanisms.client_noise import refuse_absent_shares, refuse_known_shares
+from . import shuffle_model  # noqa: F401 (it registers its mechanism)
 from .additive import by_move
 from .groups import group_pairs
+from .local_randomisers import LocalRandomiser
 from .pairs import (
     AllocationPair,
-    ApproximateDpPair,
     Composition,
     GaussianPair,
     MixturePair,
@@ -52,14 +50,13 @@ from .pairs import (
     Order,
     Pair,
     ProductPair,
-    RandomizedResponsePair,
     RenyiLines,
     ReplacedAllocationPair,
     SubsampledPair,
-    ZcdpBound,
     ZeroedPair,
 )
 from .rounding import UNIT, widened_down, widened_up
+from .stated import stated
 from .truncated import cut_law
 from .ways import Change, Way, ways
 
@@ -180,16 +177,13 @@ def _step(part: Mechanism, relation: Neighbouring, participation: Participation)
         return _shuffled(part, relation)
     if isinstance(part, RandomAllocation):
         return _allocated(part, relation, participation)
-    if isinstance(part, PureDp):
-        return _Step({"both": ApproximateDpPair(part.epsilon, 0.0)}, {})
-    if isinstance(part, ApproximateDp):
-        return _Step({"both": ApproximateDpPair(part.epsilon, part.delta)}, {})
-    if isinstance(part, Zcdp):
-        return _Step({"both": ZcdpBound(part.rho)}, {})
-    if isinstance(part, RandomizedResponse):
-        if relation != "replace-one":
-            raise InputError("neighbouring", relation, "replace-one for randomized response: the unit always reports")
-        return _tight({"both": RandomizedResponsePair(part.flip_probability, part.categories)})
+    if isinstance(part, LocalRandomiser | ShuffledReports) and relation != "replace-one":
+        raise InputError("neighbouring", relation, "replace-one for local randomisers: the unit always reports")
+    if isinstance(part, ShuffledReports) and participation != "hidden":
+        return _step(part.report, relation, participation)  # who knows the others' reports, or sees the unit's
+    known = stated(part)
+    if known is not None:
+        return _Step({"both": known.upper}, _named(known.lower))
     if isinstance(part, Skellam | DistributedDiscreteGaussian):
         return _Step({"both": RenyiLines(part.renyi_lines(sensitivity(relation)))}, {})
     if isinstance(part, CorrelatedGaussian):
@@ -252,6 +246,11 @@ def _correlated(part: CorrelatedGaussian, relation: Neighbouring, units: int = 1
     move = units * sensitivity(relation) / part.noise_multiplier
     least = GaussianPair(widened_down(move * math.sqrt(attained), 4 * UNIT))
     return _Step({"both": GaussianPair(widened_up(move * math.sqrt(most), 4 * UNIT))}, {"both": least})
+
+
+def _named(pairs: tuple[Pair, ...]) -> dict[str, Pair]:
+    """The only pair, or several that are alternatives."""
+    return {"both": pairs[0]} if len(pairs) == 1 else {f"both {at}": pair for at, pair in enumerate(pairs)}
 
 
 def _tight(pairs: dict[str, Pair]) -> _Step:

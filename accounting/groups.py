@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import math
-
 from ..mechanisms import (
-    ApproximateDp,
     Gaussian,
     Group,
     InputError,
     Neighbouring,
     Poisson,
-    PureDp,
-    Zcdp,
     sensitivity,
 )
 from .additive import by_move
-from .pairs import ApproximateDpPair, MixedGaussianPair, Pair, ZcdpBound
-from .rounding import up
+from .pairs import MixedGaussianPair, Pair
+from .stated import for_group, stated
 
 _KNOWN = (
     "unsampled additive noise, local reports, a stated bound, or Poisson rounds of Gaussian noise: no other round is "
@@ -35,34 +30,15 @@ def group_pairs(part: Group, relation: Neighbouring) -> tuple[dict[str, Pair], b
         return _poisson(base, n, relation), True
     if isinstance(base, Poisson):
         return group_pairs(Group(base.mechanism, n), relation)
-    bound = _stated(base, n)
-    if bound is not None:
-        return {"both": bound}, False
+    same = for_group(base, n)
+    if same is not None:
+        known = stated(same)
+        assert known is not None
+        return {"both": known.upper}, False
     try:
         return {"both": by_move(base)(n * sensitivity(relation))}, True
     except InputError:
         raise InputError("mechanism", base, _KNOWN) from None
-
-
-def _stated(base: object, n: int) -> Pair | None:
-    """What a bound on one unit is for n of them, one after the other.
-
-    Pure DP: n epsilon (Dwork, Roth 2014, Theorem 2.2). (epsilon, delta): n epsilon, and delta (1 + e^eps + ... +
-    e^((n-1) eps)) (Vadhan 2017, "The complexity of differential privacy", Lemma 2.2). zCDP: n^2 rho (Bun, Steinke 2016,
-    arXiv 1605.02065, Proposition 1.9).
-    """
-    if isinstance(base, PureDp):
-        return ApproximateDpPair(n * base.epsilon, 0.0)
-    if isinstance(base, Zcdp):
-        return ZcdpBound(up(n * n * base.rho, 2))
-    if not isinstance(base, ApproximateDp):
-        return None
-    failure = base.delta
-    for _ in range(n - 1):  # delta (1 + e^eps (1 + e^eps (...)))
-        failure = up(base.delta + up(math.exp(min(base.epsilon, 700.0)) * failure, 8), 1)
-        if failure >= 1.0:
-            raise InputError("units", n, f"a smaller group: ({base.epsilon}, {base.delta})-DP says nothing of this one")
-    return ApproximateDpPair(n * base.epsilon, failure)
 
 
 def _poisson(part: Poisson, n: int, relation: Neighbouring) -> dict[str, Pair]:

@@ -13,7 +13,8 @@ from itertools import combinations, combinations_with_replacement, product
 from math import comb, prod
 from typing import Literal
 
-from ..mechanisms import Disjoint, Group, InputError, Mechanism, Neighbouring, RandomizedResponse, rounds_by_step
+from ..mechanisms import Disjoint, Group, InputError, Mechanism, Neighbouring, rounds_by_step
+from .local_randomisers import LocalRandomiser
 
 Change = Literal["stays", "leaves", "enters"]
 
@@ -58,7 +59,7 @@ def _reports(step: Mechanism, rounds: int) -> dict[tuple[Mechanism, Change], int
     """Each unit of a group that reports for itself makes a report of its own."""
     if isinstance(step, Group) and isinstance(step.mechanism, Disjoint):
         raise InputError("mechanism", step, "Disjoint(Group(...), ...): groups inside of the parts")
-    if isinstance(step, Group) and isinstance(step.mechanism, RandomizedResponse):
+    if isinstance(step, Group) and isinstance(step.mechanism, LocalRandomiser):
         return {(step.mechanism, "stays"): rounds * step.units}
     return {(step, "stays"): rounds}
 

@@ -13,6 +13,7 @@ from .events import event_for_accountant, from_event, neighbouring_for_accountan
 from .gaussian import Gaussian
 from .group import Group
 from .laplace import Laplace
+from .local_randomisers import DuchiMechanism, HadamardResponse, LocalHash, PiecewiseMechanism, UnaryEncoding
 from .matrix_factorisation import BandedFactorisation, MatrixFactorisation, ToeplitzFactorisation
 from .neighbours import NOTIONS, Neighbouring, Notion, Visibility, default_relation, neighbouring_relation, sensitivity
 from .randomized_response import RandomizedResponse
@@ -20,6 +21,9 @@ from .run import Run, as_run
 from .sampled import FixedSize, Poisson, Shuffled, TruncatedPoisson
 from .schedules import draw_schedule
 from .secure_aggregation import DistributedDiscreteGaussian, Skellam
+from .selection import ReportNoisyMax, SparseVector, exponential_mechanism, permute_and_flip
+from .shuffle_model import ShuffledReports
+from .staircase import Staircase
 from .tree_aggregation import TreeAggregation
 from .validate import InputError
 from .visible import VisibleParticipation
@@ -35,27 +39,36 @@ __all__ = [
     "Disjoint",
     "DistributedDiscreteGaussian",
     "DistributedGaussian",
+    "DuchiMechanism",
     "FixedSize",
     "Gaussian",
     "Group",
+    "HadamardResponse",
     "InputError",
     "Laplace",
+    "LocalHash",
     "MatrixFactorisation",
     "Mechanism",
     "Neighbouring",
     "Notion",
+    "PiecewiseMechanism",
     "Poisson",
     "PureDp",
     "RandomAllocation",
     "RandomizedResponse",
     "Repeat",
+    "ReportNoisyMax",
     "Run",
     "Sequence",
     "Shuffled",
+    "ShuffledReports",
     "Skellam",
+    "SparseVector",
+    "Staircase",
     "ToeplitzFactorisation",
     "TreeAggregation",
     "TruncatedPoisson",
+    "UnaryEncoding",
     "Visibility",
     "VisibleParticipation",
     "WithReplacement",
@@ -65,9 +78,11 @@ __all__ = [
     "default_relation",
     "draw_schedule",
     "event_for_accountant",
+    "exponential_mechanism",
     "from_event",
     "neighbouring_for_accountant",
     "neighbouring_relation",
+    "permute_and_flip",
     "rounds_by_step",
     "sensitivity",
 ]

@@ -19,11 +19,18 @@ from flint import arb, ctx, fmpq
 from ...mechanisms import (
     ApproximateDp,
     DiscreteLaplace,
+    DuchiMechanism,
     Group,
+    HadamardResponse,
     Laplace,
+    LocalHash,
     Mechanism,
     Neighbouring,
+    PiecewiseMechanism,
     PureDp,
+    ReportNoisyMax,
+    SparseVector,
+    Staircase,
     neighbouring_relation,
     sensitivity,
 )
@@ -35,6 +42,8 @@ from ..rounding import down, float_above, float_below, up
 from ..ways import Way, ways
 
 METHOD = "largest-loss"
+
+_REPORTS = HadamardResponse | PiecewiseMechanism | DuchiMechanism | LocalHash
 
 _BITS = 128
 
@@ -76,7 +85,10 @@ def _of_way(way: Way, relation: Neighbouring, participation: Participation) -> B
 
 
 def _attains(part: Mechanism) -> bool:
-    return isinstance(part.mechanism if isinstance(part, Group) else part, Laplace | DiscreteLaplace)
+    base = part.mechanism if isinstance(part, Group) else part
+    return not isinstance(base, PureDp | ApproximateDp | SparseVector | Staircase) or (
+        base is part and isinstance(part, Staircase)
+    )
 
 
 def _rational_loss(part: Mechanism, relation: Neighbouring) -> Fraction | None:
@@ -86,11 +98,21 @@ def _rational_loss(part: Mechanism, relation: Neighbouring) -> Fraction | None:
         return None if single is None else part.units * single
     if isinstance(part, PureDp) or (isinstance(part, ApproximateDp) and part.delta == 0):
         return decimal(part.epsilon)
+    if isinstance(part, ReportNoisyMax | Staircase) or (isinstance(part, _REPORTS) and relation == "replace-one"):
+        return decimal(part.epsilon)
+    if isinstance(part, SparseVector):
+        return _of_sparse_vector(part)
     if isinstance(part, Laplace):
         return decimal(sensitivity(relation)) / decimal(part.noise_multiplier)
     if isinstance(part, DiscreteLaplace):
         return int(sensitivity(relation)) * part.clip / decimal(part.scale)
     return None
+
+
+def _of_sparse_vector(part: SparseVector) -> Fraction:
+    each = (1 if part.monotone else 2) / decimal(part.query_scale)
+    each += 1 / decimal(part.value_scale) if part.value_scale is not None else 0
+    return 1 / decimal(part.threshold_scale) + part.hits * each
 
 
 def decimal(number: float) -> Fraction:

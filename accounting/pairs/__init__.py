@@ -7,8 +7,11 @@ compose: the profile of the product pair bounds the whole run (Zhu, Dong, Wang 2
 
 from .allocation import AllocationPair, ReplacedAllocationPair
 from .approximate_dp import ApproximateDpPair
+from .bounded_range import BoundedRangePair
+from .counts import CountsPair, ShuffledResponsePair
 from .discrete_gaussian import DiscreteGaussianPair
 from .discrete_laplace import DiscreteLaplacePair
+from .event import EventPair
 from .finite import FinitePair
 from .gaussian import GaussianPair
 from .laplace import LaplacePair
@@ -24,9 +27,12 @@ from .zero_out import OpposedPair, ZeroedPair
 __all__ = [
     "AllocationPair",
     "ApproximateDpPair",
+    "BoundedRangePair",
     "Composition",
+    "CountsPair",
     "DiscreteGaussianPair",
     "DiscreteLaplacePair",
+    "EventPair",
     "FinitePair",
     "GaussianPair",
     "LaplacePair",
@@ -39,6 +45,7 @@ __all__ = [
     "RandomizedResponsePair",
     "RenyiLines",
     "ReplacedAllocationPair",
+    "ShuffledResponsePair",
     "SubsampledPair",
     "ZcdpBound",
     "ZeroedPair",

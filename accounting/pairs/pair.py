@@ -24,6 +24,10 @@ class Pair:
         """
         return self
 
+    def is_envelope(self) -> bool:
+        """Whether this stands for many pairs, each of which it dominates: what it gives is an upper end only."""
+        return False
+
     def words(self) -> str:
         """P against Q, for a witness."""
         return repr(self)

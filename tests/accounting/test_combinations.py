@@ -13,7 +13,8 @@ def test_the_table_is_what_the_product_accepts():
 
 
 def test_every_kind_of_mechanism_has_its_rows():
-    known = {type(part).__name__ for part in (*combinations.OTHERS.values(), *combinations.CORRELATED.values())}
+    named = (*combinations.OTHERS.values(), *combinations.CORRELATED.values(), *combinations.TOGETHER.values())
+    known = {type(part).__name__ for part in named}
     for noise in combinations.NOISES:
         known.add(type(combinations.World(noise, "none", "", "").base()).__name__)
     for scheme in combinations.SCHEMES:

@@ -16,13 +16,33 @@ from dpcert.accounting.question import Question
 from dpcert.mechanisms import (
     ApproximateDp,
     BandedFactorisation,
+    Disjoint,
+    DistributedGaussian,
+    DuchiMechanism,
+    FixedSize,
+    Gaussian,
+    Group,
+    HadamardResponse,
     InputError,
+    Laplace,
+    LocalHash,
     MatrixFactorisation,
     Mechanism,
+    PiecewiseMechanism,
+    Poisson,
     PureDp,
+    RandomAllocation,
     RandomizedResponse,
+    ReportNoisyMax,
+    Sequence,
+    Shuffled,
+    ShuffledReports,
+    SparseVector,
+    Staircase,
     ToeplitzFactorisation,
     TreeAggregation,
+    TruncatedPoisson,
+    UnaryEncoding,
     Zcdp,
 )
 
@@ -33,7 +53,48 @@ OTHERS: dict[str, Mechanism] = {
     "pure-dp": PureDp(1.0),
     "approximate-dp": ApproximateDp(1.0, 0.01),
     "zcdp": Zcdp(0.5),
+    "noisy-max gumbel": ReportNoisyMax(1.0, "gumbel"),
+    "noisy-max exponential": ReportNoisyMax(1.0, "exponential"),
+    "noisy-max laplace": ReportNoisyMax(1.0, "laplace"),
+    "sparse-vector": SparseVector(2.0, 4.0),
+    "staircase": Staircase(1.0),
+    "unary-encoding": UnaryEncoding(0.5, 0.25),
+    "hadamard-response": HadamardResponse(1.0),
+    "local-hash": LocalHash(1.0, 4),
+    "piecewise": PiecewiseMechanism(1.0),
+    "duchi": DuchiMechanism(1.0),
+    "shuffled two categories": ShuffledReports(RandomizedResponse(0.25), 20),
+    "shuffled bound": ShuffledReports(PureDp(1.0), 20),
 }
+PROOFS = dict.fromkeys([name for name in OTHERS if "noisy" in name], "selection.md")
+PROOFS |= {"sparse-vector": "selection.md", "staircase": "selection.md"}
+PROOFS |= dict.fromkeys(
+    ["unary-encoding", "hadamard-response", "local-hash", "piecewise", "duchi"], "local_randomisers.md"
+)
+PROOFS |= dict.fromkeys(["shuffled two categories", "shuffled bound"], "shuffle_model.md")
+
+_G, _L = Gaussian(1.0), Laplace(1.0)
+TOGETHER: dict[str, Mechanism] = {
+    "group, gaussian": Group(_G, 2),
+    "group, laplace": Group(_L, 2),
+    "group, randomized response": Group(RandomizedResponse(0.25), 2),
+    "group, pure-dp": Group(PureDp(1.0), 2),
+    "group, noisy-max": Group(ReportNoisyMax(1.0, "gumbel"), 2),
+    "group, tree-aggregation": Group(TreeAggregation(1.0, 4), 2),
+    "group, poisson gaussian": Group(Poisson(_G, 0.5), 2),
+    "group, poisson laplace": Group(Poisson(_L, 0.5), 2),
+    "group, fixed-size": Group(FixedSize(_G, 4, 2), 2),
+    "disjoint, gaussian and laplace": Disjoint(_G, _L),
+    "disjoint, poisson": Disjoint(Poisson(_G, 0.5), Poisson(_G, 0.25)),
+    "disjoint, shares": Disjoint(DistributedGaussian(1.0), _G),
+    "one poisson sample, gaussians": Poisson(Sequence(_G, _G), 0.5),
+    "one poisson sample, gaussian and laplace": Poisson(Sequence(_G, _L), 0.5),
+    "one fixed-size sample, gaussians": FixedSize(Sequence(_G, _G), 4, 2),
+    "one truncated sample, gaussians": TruncatedPoisson(Sequence(_G, _G), 0.5, 4, 2),
+    "one shuffled epoch, gaussians": Shuffled(Sequence(_G, _G), 2),
+    "one allocated block, gaussians": RandomAllocation(Sequence(_G, _G), 2, 1),
+}
+"""Groups, disjoint releases, several releases on one sample: docs/theory/dominating_pairs.md has a section for each."""
 CORRELATED: dict[str, Mechanism] = {
     "tree-aggregation": TreeAggregation(1.0, 4),
     "banded-factorisation": BandedFactorisation(1.0, (1.0, 1.0, 1.0), 1),
@@ -88,6 +149,8 @@ def costs() -> dict[tuple[str, str], list[str]]:
             run = None
         found[noise, scheme] = ["".join("-" if run is None else status(run, r, v) for v in VIEWS) for r in RELATIONS]
     for name, run in CORRELATED.items():
+        found[name, "none"] = ["".join(status(run, r, v) for v in VIEWS) for r in RELATIONS]
+    for name, run in TOGETHER.items():
         found[name, "none"] = ["".join(status(run, r, v) for v in VIEWS) for r in RELATIONS]
     return found
 
@@ -147,6 +210,10 @@ def table(rows: dict[tuple[str, str], list[str]], first: str) -> str:
         proof = "" if refused else "; ".join(dict.fromkeys(SECTIONS[scheme] for scheme in schemes))
         if firsts[0] in CORRELATED:
             proof = "correlated_noise.md"
+        elif firsts[0] in TOGETHER:
+            proof = "dominating_pairs.md, Groups; Disjoint releases; Several releases on one sample"
+        elif not refused and firsts[0] in PROOFS:
+            proof = "; ".join(dict.fromkeys(PROOFS.get(name, "dominating_pairs.md, No sampling") for name in firsts))
         listed = "every scheme" if len(schemes) == len(SCHEMES) else ", ".join(f"*{scheme}*" for scheme in schemes)
         lines.append(f"| {', '.join(firsts)} | {listed} | " + " | ".join(f"`{c}`" for c in cells) + f" | {proof} |")
     return "\n".join(lines)

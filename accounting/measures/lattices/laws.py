@@ -18,7 +18,9 @@ from ...allocation.laws import COARSE, law_above, law_below
 from ...pairs import (
     AllocationPair,
     ApproximateDpPair,
+    BoundedRangePair,
     Composition,
+    CountsPair,
     FinitePair,
     GaussianPair,
     LaplacePair,
@@ -29,6 +31,7 @@ from ...pairs import (
     Pair,
     ProductPair,
     RandomizedResponsePair,
+    ShuffledResponsePair,
     SubsampledPair,
     ZeroedPair,
 )
@@ -37,9 +40,11 @@ from ...rounding import UNIT
 from .bases import ContinuousBase, GaussianBase, continuous_base
 from .cells import Atoms, Cells, Vector, optimistic, pessimistic
 from .closed_laws import GaussianLaw, LaplaceLaw, VisibleLaw
+from .counts import counts_cells, supports_counts
 from .discrete import finite_cells, lattice_base, lattice_cells, outcome_cells
 from .mixed import mixed_cells, mixed_span
 from .product import MOST_CELLS, crossed, merged
+from .ranges import range_cells
 from .sampled_cells import joined, location_cells, replace_continuous, replace_lattice, sheets
 from .transform import AtomLaw, Law
 from .zeroed import below_zero, opposed_cells, span, zeroed_cells
@@ -89,6 +94,8 @@ def supports_pair(pair: Pair) -> bool:
         return supports_base(pair.base)
     if isinstance(pair, MixturePair):
         return all(isinstance(part, SampledPair) and supports_pair(part) for _, part in pair.parts)
+    if isinstance(pair, CountsPair | ShuffledResponsePair):
+        return supports_counts(pair)
     if isinstance(pair, ProductPair):
         return all(not isinstance(part, SampledPair) and supports_pair(part) for part, _ in pair.parts)
     if isinstance(pair, SubsampledPair):
@@ -106,7 +113,8 @@ def supports_pair(pair: Pair) -> bool:
             | FinitePair
             | OpposedPair
             | ZeroedPair
-            | MixedGaussianPair,
+            | MixedGaussianPair
+            | BoundedRangePair,
         )
         or lattice_base(pair) is not None
     )
@@ -145,6 +153,9 @@ def _law(pair: Pair, resolution: Resolution, discrete: Callable[[Cells], Atoms])
 def _atoms(pair: Pair, resolution: Resolution, discrete: Callable[[Cells], Atoms]) -> Atoms:
     if isinstance(pair, MixturePair):
         return _mixed(pair, resolution, discrete)
+    if isinstance(pair, CountsPair | ShuffledResponsePair):
+        cells = counts_cells(pair, resolution.tail, discrete is pessimistic)
+        return discrete(cells.trimmed(_TRIMMED * resolution.tail))
     return discrete(_cells(pair, resolution).trimmed(_TRIMMED * resolution.tail))
 
 
@@ -176,6 +187,8 @@ def _cells(pair: Pair, resolution: Resolution) -> Cells:
         forced = mixed_span(pair, resolution.tail)
         edges = _graded(lambda edges: [mixed_cells(pair, edges, resolution.tail)], forced, resolution)
         return mixed_cells(pair, edges, resolution.tail)
+    if isinstance(pair, BoundedRangePair):
+        return range_cells(pair, resolution.cells)
     if isinstance(pair, OpposedPair):
         return opposed_cells(pair, _opposed_edges(pair, resolution), resolution.tail)
     if isinstance(pair, ZeroedPair):

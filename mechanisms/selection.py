@@ -1,0 +1,78 @@
+"""Choosing the best of several candidates by noisy scores.
+
+Scores move by at most their sensitivity between the neighbours that are asked about, whatever the relation: these
+descriptions state the epsilon that the noise was scaled for, and `Group` multiplies it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from .base import Mechanism
+from .validate import InputError, choice, count, positive
+
+SelectionNoise = Literal["gumbel", "exponential", "laplace"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportNoisyMax(Mechanism):
+    """The index of the largest noisy score.
+
+    epsilon: 2 sensitivity / scale of the noise; sensitivity / scale where scores are monotone, that is where they all
+    move the same way (as counts do when a unit comes or leaves). noise: "gumbel", which is the exponential mechanism;
+    "exponential", which is permute-and-flip (Ding, Kifer et al. 2021, arXiv 2105.07260); "laplace".
+    """
+
+    epsilon: float
+    noise: SelectionNoise
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
+        choice("noise", self.noise, ("gumbel", "exponential", "laplace"))
+
+
+def exponential_mechanism(epsilon: float) -> ReportNoisyMax:
+    """A candidate with probability proportional to exp(epsilon score / (2 sensitivity)), or exp(epsilon score /
+    sensitivity) for monotone scores (McSherry, Talwar 2007): the largest score with Gumbel noise.
+
+    >>> exponential_mechanism(1.0)
+    ReportNoisyMax(epsilon=1.0, noise='gumbel')
+    """
+    return ReportNoisyMax(epsilon, "gumbel")
+
+
+def permute_and_flip(epsilon: float) -> ReportNoisyMax:
+    """Candidates in random order, each accepted with probability exp(epsilon (score - best) / (2 sensitivity))
+    (McKenna, Sheldon 2020, arXiv 2010.12603): the largest score with exponential noise.
+
+    >>> permute_and_flip(1.0).noise
+    'exponential'
+    """
+    return ReportNoisyMax(epsilon, "exponential")
+
+
+@dataclass(frozen=True, slots=True)
+class SparseVector(Mechanism):
+    """Which of many adaptive queries are above a threshold, until `hits` of them were (Lyu, Su, Li 2017, arXiv
+    1603.01699, Algorithm 7).
+
+    Scales are those of Laplace noise, over the queries' sensitivity. threshold_scale: of the threshold, drawn once;
+    query_scale: of each query, fresh each time; value_scale: of a further release of the query's value at each hit,
+    None where only the answers are released. monotone: whether all queries move the same way between neighbours.
+    """
+
+    threshold_scale: float
+    query_scale: float
+    hits: int = 1
+    monotone: bool = False
+    value_scale: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("threshold_scale", "query_scale"):
+            object.__setattr__(self, name, positive(name, getattr(self, name)))
+        object.__setattr__(self, "hits", count("hits", self.hits))
+        if not isinstance(self.monotone, bool):
+            raise InputError("monotone", self.monotone, "true or false")
+        if self.value_scale is not None:
+            object.__setattr__(self, "value_scale", positive("value_scale", self.value_scale))

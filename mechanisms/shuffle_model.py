@@ -1,0 +1,25 @@
+"""The shuffle model: randomised reports without their senders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .base import Mechanism
+from .validate import InputError, count
+
+
+@dataclass(frozen=True, slots=True)
+class ShuffledReports(Mechanism):
+    """Every one of `reports` units sends one report, and who reads them sees them in random order.
+
+    report: a local randomiser, or PureDp(epsilon) for one of which no more is known than its epsilon. Neighbours are
+    replaced units. (Cheu et al. 2019, arXiv 1808.01394; Erlingsson et al. 2019, arXiv 1811.12469.)
+    """
+
+    report: Mechanism
+    reports: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.report, Mechanism):
+            raise InputError("report", self.report, "a local randomiser, such as RandomizedResponse(0.25)")
+        object.__setattr__(self, "reports", count("reports", self.reports))

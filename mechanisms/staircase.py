@@ -1,0 +1,25 @@
+"""The staircase mechanism."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .base import Mechanism
+from .validate import open_probability, positive
+
+
+@dataclass(frozen=True, slots=True)
+class Staircase(Mechanism):
+    """A number, plus noise whose density is a staircase with steps of the sensitivity's length (Geng, Viswanath 2014,
+    arXiv 1212.1186, Section 2).
+
+    From one step to the next the density falls by e^-epsilon, within a step at the share `gamma` of it. The sensitivity
+    is the one between the neighbours that are asked about.
+    """
+
+    epsilon: float
+    gamma: float = 0.5
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
+        object.__setattr__(self, "gamma", open_probability("gamma", self.gamma))
