@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 from adaptive import sampled_gaussian, worst
+from cases import few
 
 from dpcert.accounting.ledger import GaussianFilter, RenyiFilter, RenyiOdometer
 from dpcert.accounting.ledger.individual import IndividualBudgets
@@ -47,7 +48,7 @@ FILTERS = {
 
 @pytest.mark.parametrize("added", [False, True])
 @pytest.mark.parametrize("kind", FILTERS)
-@pytest.mark.parametrize("epsilon", [1.5, 3.0])
+@pytest.mark.parametrize("epsilon", few([1.5, 3.0], 2))
 def test_no_adversary_of_two_stages_exceeds_a_filter(kind, added, epsilon):
     make, menu = FILTERS[kind]
     assert worst(2, allowed(lambda: make(epsilon), menu, added), epsilon) <= TARGET
@@ -76,7 +77,7 @@ def cost_of(flip, order):
 
 
 @pytest.mark.parametrize(
-    ("flips", "order", "step"), [((0.3, 0.4), 4.0, 0.2), ((0.2, 0.45), 8.0, 0.5), ((0.4, 0.4), 2.5, 0.05)]
+    ("flips", "order", "step"), few([((0.3, 0.4), 4.0, 0.2), ((0.2, 0.45), 8.0, 0.5), ((0.4, 0.4), 2.5, 0.05)], 3)
 )
 def test_the_odometer_holds_at_every_moment_at_once(flips, order, step):
     """P[the loss exceeds the reading at some moment] <= delta; the adversary goes on with the report's own flip."""

@@ -105,6 +105,7 @@ def test_rounds_that_are_all_new_need_few_layouts(monkeypatch, first):
     assert len(made) <= 24
 
 
+@pytest.mark.nightly
 def test_the_next_layout_is_filled_a_few_mechanisms_at_a_time(monkeypatch):
     """No round but the first few counts many mechanisms at once, also where noise only falls; readings stay true."""
     most = []

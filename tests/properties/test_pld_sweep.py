@@ -6,6 +6,7 @@ import math
 import random
 
 import pytest
+from cases import few
 
 from dpcert.accounting import closed_form, gaussian
 from dpcert.accounting.measures.lattices import accountant as pld
@@ -76,7 +77,7 @@ def check(seed: int) -> None:
         assert pld.delta(composition, found.lower).upper >= delta * (1 - 1e-12), context
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", few(range(25), 4))
 def test_random_compositions(seed: int) -> None:
     check(seed)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from ball_profile import Phase, Unresolved, profile
+from cases import few
 
 from dpcert.accounting.accountants import composed
 from dpcert.accounting.pairs import Composition, GaussianPair, Order, SubsampledPair
@@ -54,7 +55,7 @@ def check(seed: int, number: int, most_frequencies: int) -> tuple[int, list[floa
     return unresolved, widths
 
 
-@pytest.mark.parametrize("seed", [0, 1] + [pytest.param(k, marks=pytest.mark.nightly) for k in range(2, 2000 // BATCH)])
+@pytest.mark.parametrize("seed", few(range(2000 // BATCH), 2000))
 def test_two_thousand_settings(seed: int) -> None:
     unresolved, widths = check(seed, BATCH, 300)
     assert np.quantile(widths, 0.98) <= RTOL  # rare jumps may end wider: KNOWN_LIMITS.md

@@ -195,6 +195,7 @@ def test_known_true_epsilons_are_bracketed(noise_multiplier, rate, rounds, delta
         assert Search(product, delta).evidence("x", repr(wrong), upper=upper) is None
 
 
+@pytest.mark.nightly
 def test_splitting_losses_off_proves_the_same_value():
     """Few rounds of rare participation: without it the transform hardly decays."""
     product, epsilon = [(pair("remove", 3.0, 0.0078125), 5)], 2.0

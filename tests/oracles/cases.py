@@ -1,0 +1,18 @@
+"""Which cases of a sweep run every time, and which only at night."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+
+def few(cases: Iterable[Any], every: int) -> list[Any]:
+    """All cases, of which only the first, and each `every`-th after it, belong to the quick tests."""
+    return [case if i % every == 0 else at_night(case) for i, case in enumerate(cases)]
+
+
+def at_night(case: Any) -> Any:
+    """The case with the nightly marker; a tuple is several arguments."""
+    return pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.nightly)
