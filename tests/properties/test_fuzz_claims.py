@@ -193,8 +193,12 @@ def test_any_options_give_an_answer_or_one_line(command: str, data: st.DataObjec
         assert isinstance(json.loads(out), dict)
 
 
+HUGE = ["epsilon", "--delta", "1e-5", "--noise-multiplier", "1", "--rounds", "10" * 200]
+"""More rounds than a double can count: a crash of an earlier version."""
+
+
 @pytest.mark.parametrize(
-    "arguments", [["verify", "\x00"], ["verify", "-"], ["verify", "x" * 5000], ["\x1b[31m"], ["epsilon", "extra"]]
+    "arguments", [["verify", "\x00"], ["verify", "-"], ["verify", "x" * 5000], ["\x1b[31m"], ["epsilon", "extra"], HUGE]
 )
 def test_odd_arguments(arguments: list[str]) -> None:
     code, out, err = call(arguments)

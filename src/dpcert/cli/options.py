@@ -29,13 +29,15 @@ Epsilon = Annotated[float | None, typer.Option("--epsilon", help="Epsilon, at le
 
 def _whole(text: str) -> Any:
     """A whole number, 1e4 too; anything else goes on as it is, to be refused where everything is checked."""
-    for read in (int, float):
-        try:
-            value = read(text)
-        except ValueError:
-            continue
-        return int(value) if math.isfinite(value) and value == int(value) else value
-    return text
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    return int(value) if value.is_integer() else value
 
 
 def words(*choices: str) -> Callable[[str], list[str]]:
