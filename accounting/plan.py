@@ -9,6 +9,7 @@ from typing import Literal
 from ..mechanisms import FixedSize, Gaussian, InputError, Mechanism, Neighbouring, Notion, Poisson, Repeat, Visibility
 from ..mechanisms.validate import choice, count
 from .calibrate import Calibration, calibrate
+from .rounding import UNIT, widened_up
 
 Sampling = Literal["poisson", "fixed-size"]
 SAMPLINGS: tuple[Sampling, ...] = ("poisson", "fixed-size")
@@ -33,8 +34,8 @@ class Option:
 
     @property
     def noise_on_mean(self) -> float:
-        """noise_multiplier / cohort."""
-        return self.calibration.value / self.cohort
+        """noise_multiplier / cohort, rounded up: with it, too, the target is met."""
+        return widened_up(self.calibration.value / self.cohort, 2 * UNIT)
 
 
 def plan(

@@ -2,8 +2,9 @@
 
 Each event's hash covers the previous event's, so that a changed, removed or reordered event is detected;
 the number of events and the last hash are kept in the same transaction as the event, so that a ledger with
-its last events cut off is detected too. Somebody who rewrites the whole file consistently is detected only
-by comparing its head with one noted elsewhere (`Ledger.head`).
+its last events cut off is detected too. An older copy of the file, whole in itself, is detected by the head that is
+noted beside it after every event (NOTE). Somebody who puts both files back, or rewrites them consistently, is detected
+only by comparing the head with one noted elsewhere (`Ledger.head`).
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ from ...mechanisms import InputError
 
 SCHEMA_VERSION = 1
 GENESIS = "0" * 64
+NOTE = ".head"
+"""Ending of the file beside a ledger that says how many events it had, and the last one's hash. Written without haste
+after the event is safe: it may lag behind the ledger, and is never ahead of one that has lost nothing."""
 
 
 class LedgerError(RuntimeError):
@@ -81,20 +85,24 @@ def _already(recorded: str | None, event_id: str, mechanism: str) -> bool:
 
 
 class SqliteStore:
-    """Events in one SQLite file: write-ahead log, one transaction an event, synced before `append` returns.
+    """Events in one SQLite file: one transaction an event, synced before `append` returns, and then in that file.
 
-    Several processes may write; each sees all earlier events. Raises LedgerError for a file that is no
-    ledger, of another schema version, truncated or edited.
+    No write-ahead log: a copy of the file misses nothing that was acknowledged, and there is no second file to lose.
+    Several processes may write; each sees all earlier events. Raises LedgerError for a file that is no ledger, of
+    another schema version, truncated, edited or older than its note.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        self._note = self.path.with_name(self.path.name + NOTE)
         if self.path.is_dir():
             raise InputError("path", str(path), "a file, not a directory")
         with self._errors():
             if not self.path.exists():
                 _create(self.path)
             with self._connect() as connection:
+                with suppress(sqlite3.OperationalError):  # a ledger of 0.1.0, in use just now: next time
+                    connection.execute("PRAGMA journal_mode=DELETE")
                 self._check(connection)
 
     def append(self, event_id: str, mechanism: str) -> Event | None:
@@ -107,11 +115,13 @@ class SqliteStore:
             event = Event(event_id, mechanism, chained(head, event_id, mechanism))
             connection.execute("INSERT INTO events VALUES (?, ?, ?, ?)", (count + 1, event_id, mechanism, event.hash))
             connection.execute("UPDATE head SET count = ?, head = ?", (count + 1, event.hash))
-            return event
+        self._noted(count + 1, event.hash)
+        return event
 
     def since(self, count: int) -> Iterator[Event]:
         with self._errors(), self._connect() as connection:
             connection.execute("BEGIN")  # One snapshot for head and events.
+            self._not_older(connection)
             total, head = connection.execute("SELECT count, head FROM head").fetchone()
             rows = connection.execute(
                 "SELECT sequence, event_id, mechanism, hash FROM events WHERE sequence >= ? ORDER BY sequence", (count,)
@@ -130,6 +140,25 @@ class SqliteStore:
         rows = connection.execute("SELECT schema_version FROM head").fetchall()
         if rows != [(SCHEMA_VERSION,)]:
             raise LedgerError(f"{self.path}: schema version {rows}, this dpcert reads {SCHEMA_VERSION}")
+
+    def _noted(self, count: int, head: str) -> None:
+        """Say beside the ledger what it holds now; where that fails the older note stays, which is true as well."""
+        draft = self._note.with_name(f"{self._note.name}.{uuid.uuid4().hex}")
+        with suppress(OSError):
+            draft.write_text(f"{count} {head}\n", "utf-8")
+            draft.replace(self._note)
+
+    def _not_older(self, connection: sqlite3.Connection) -> None:
+        """LedgerError where the ledger misses what was noted beside it."""
+        if not self._note.exists():
+            return
+        count, _, head = self._note.read_text("utf-8").strip().partition(" ")
+        row = connection.execute("SELECT hash FROM events WHERE sequence = ?", (count,)).fetchone()
+        if row != (head,):
+            raise LedgerError(
+                f"{self.path} was replaced by an older copy, or cut: it does not have event {count}, noted in "
+                f"{self._note.name}. Put the right file back; to go on without what is missing, remove the note"
+            )
 
     @contextmanager
     def _connect(self) -> Iterator[sqlite3.Connection]:
@@ -153,7 +182,6 @@ def _create(path: Path) -> None:
     draft = path.with_name(f"{path.name}.{uuid.uuid4().hex}")
     try:
         with closing(sqlite3.connect(draft, isolation_level=None)) as connection:
-            connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("BEGIN")
             connection.execute(
                 "CREATE TABLE events (sequence INTEGER PRIMARY KEY, event_id TEXT NOT NULL UNIQUE,"
@@ -181,6 +209,8 @@ def synced(folder: Path) -> None:
 
 def _verified(rows: list[tuple[int, str, str, str]], count: int, total: int, head: str) -> Iterator[Event]:
     """The events after the first `count`, each checked against its predecessor; `rows` starts at event `count`."""
+    if count and not rows:
+        raise LedgerError(f"the ledger was replaced: event {count} is not in it any more")
     previous = GENESIS
     for expected, (sequence, event_id, mechanism, found) in enumerate(rows, start=max(count, 1)):
         if sequence != expected:

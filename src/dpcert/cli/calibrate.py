@@ -14,7 +14,7 @@ from ..mechanisms import InputError, Mechanism
 from ..mechanisms.validate import choice
 from . import options
 from .options import SAMPLED_BY, Setting, missing, timed
-from .output import interval, print_json, rounded_down, rounded_up
+from .output import as_given, interval, print_json, rounded_down, rounded_up
 
 Asked = Annotated[
     str | None,
@@ -194,7 +194,7 @@ def _print(solve_for: str, epsilon: float, delta: float, found: Calibration, sec
     kind = "certified" if bracket.certified else "an estimate, not a bound"
     told = " in the last phase" if found.solve_for in WHOLE else " times the schedule's"
     value = _safe_side(found.solve_for, found.value) + (told if scheduled else "")
-    typer.echo(f"{solve_for} = {value} meets ({epsilon:g}, {delta:g})")
+    typer.echo(f"{solve_for} = {value} meets ({as_given(epsilon)}, {as_given(delta)})")
     typer.echo(f"  epsilon in {interval(bracket)}; {kind}, by {bracket.method}, in {seconds:.3g} s")
 
 

@@ -9,7 +9,7 @@ import typer
 from ..accounting.currencies.convert import Asked, Conversion, Known, convert
 from ..mechanisms import InputError
 from .options import Json, missing
-from .output import print_json, rounded_up
+from .output import as_given, print_json, rounded_up
 
 
 def convert_command(
@@ -60,8 +60,8 @@ def _known(rho: float | None, mu: float | None, epsilon: float | None) -> tuple[
 def _print(
     known: str, amount: float, known_delta: float, to: str, at: dict[str, float | None], found: Conversion
 ) -> None:
-    beside = f", delta = {known_delta:g}" if known_delta else ""
-    where = [f"{name} = {value:g}" for name, value in at.items() if value is not None]
+    beside = f", delta = {as_given(known_delta)}" if known_delta else ""
+    where = [f"{name} = {as_given(value)}" for name, value in at.items() if value is not None]
     place = f" at {', '.join(where)}" if where else ""
-    typer.echo(f"{known} = {amount:g}{beside}: {to} <= {rounded_up(found.at_most)}{place}")
+    typer.echo(f"{known} = {as_given(amount)}{beside}: {to} <= {rounded_up(found.at_most)}{place}")
     typer.echo(f"  {found.direction}: {found.words}")

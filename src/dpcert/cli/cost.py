@@ -13,7 +13,7 @@ from ..accounting import epsilon as epsilon_of
 from ..accounting.currencies.pure_dp import UNBOUNDED
 from . import options
 from .options import Setting, missing, timed
-from .output import interval, print_json
+from .output import as_given, interval, print_json
 
 
 def epsilon_command(
@@ -54,7 +54,7 @@ def epsilon_command(
     if as_json:
         print_json(_document(ends, asked, found, seconds))
     else:
-        _print(f"epsilon in {interval(found)} at delta = {delta:g}", asked, found, seconds)
+        _print(f"epsilon in {interval(found)} at delta = {as_given(delta)}", asked, found, seconds)
         if delta == 0.0 and math.isinf(found.upper):
             typer.echo(f"  {UNBOUNDED}")
 
@@ -94,7 +94,7 @@ def delta_command(
     if as_json:
         print_json(_document(ends, asked, found, seconds))
     else:
-        _print(f"delta in {interval(found)} at epsilon = {epsilon:g}", asked, found, seconds)
+        _print(f"delta in {interval(found)} at epsilon = {as_given(epsilon)}", asked, found, seconds)
 
 
 def _document(ends: dict[str, Any], asked: Setting, found: Bracket, seconds: float) -> dict[str, Any]:

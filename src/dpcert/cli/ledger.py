@@ -15,7 +15,7 @@ from ..accounting.ledger import Ledger, LedgerError
 from ..mechanisms import InputError, Repeat, Sequence
 from . import options
 from .options import timed
-from .output import interval, output_console, print_json
+from .output import as_given, interval, output_console, print_json
 
 app = typer.Typer(
     help="Check, show or export a ledger file: the record of what was released.",
@@ -80,7 +80,7 @@ def show_command(
     typer.echo(f"{len(opened)} events, head {opened.head}")
     if delta is not None:
         kind = "certified" if found.certified else "an estimate, not a bound"
-        typer.echo(f"epsilon in {interval(found)} at delta = {delta:g}; {kind}, by {found.method}, {named}")
+        typer.echo(f"epsilon in {interval(found)} at delta = {as_given(delta)}; {kind}, by {found.method}, {named}")
 
 
 @app.command("export")

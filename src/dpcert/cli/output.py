@@ -45,6 +45,11 @@ def jsonable(value: Any) -> Any:
     return [jsonable(item) for item in value] if isinstance(value, list | tuple) else value
 
 
+def as_given(value: float) -> str:
+    """What was asked for with all its digits: a bound at a rounded delta or epsilon would be another one's."""
+    return repr(float(value)).removesuffix(".0")
+
+
 def rounded_down(value: float, digits: int = SIGNIFICANT_DIGITS) -> str:
     """At most `digits` significant digits, towards minus infinity: a lower bound stays one."""
     return _rounded(value, digits, ROUND_FLOOR)

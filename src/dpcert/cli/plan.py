@@ -17,7 +17,7 @@ from ..mechanisms import InputError
 from ..mechanisms.validate import count, positive
 from . import options
 from .options import as_option, missing, relation
-from .output import output_console, print_json, rounded_up
+from .output import as_given, output_console, print_json, rounded_up
 
 Cohorts = Annotated[
     str | None, typer.Option("--cohorts", help="Cohorts to compare, such as 100,300,1000; default: six of them.")
@@ -113,7 +113,7 @@ def _print(entries: list[Option], sizes: tuple[int, ...], targets: tuple[float, 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("cohort", justify="right")
     for target in targets:
-        table.add_column(f"epsilon {target:g}", justify="right")
+        table.add_column(f"epsilon {as_given(target)}", justify="right")
     cells = {(entry.cohort, entry.target_epsilon): entry for entry in entries}
     for cohort in sizes:
         row = (cells[cohort, target] for target in targets)
@@ -150,7 +150,7 @@ def _draw(entries: list[Option], clip_norm: float, path: Path) -> None:
             [entry.cohort for entry in line],
             [entry.noise_on_mean * clip_norm for entry in line],
             marker="o",
-            label=f"epsilon {target:g}",
+            label=f"epsilon {as_given(target)}",
         )
     axes.set_xlabel("cohort")
     axes.set_ylabel("noise on the mean, standard deviation")

@@ -27,7 +27,7 @@ from ..trainers.mocha.private_run import PrivateOutcome, PrivateRun
 from ..trainers.mocha.run import Outcome, Run, accuracies, identity_of
 from ..trainers.mocha.sigma_prime import resolve_sigma_prime
 from ..trainers.mocha.source import Problem, load_problem
-from .output import interval, print_json, rounded_up
+from .output import as_given, interval, print_json, rounded_up
 from .train_mocha_sweep import run_study
 from .train_plot import check_plot, draw_gap
 
@@ -287,7 +287,7 @@ def _print(document: dict[str, Any]) -> None:
         return
     bracket = Bracket(privacy["epsilon_lower"], privacy["epsilon_upper"], privacy["certified"], privacy["accountant"])
     typer.echo(
-        f"epsilon in {interval(bracket)} at delta = {privacy['delta']:g} "
+        f"epsilon in {interval(bracket)} at delta = {as_given(privacy['delta'])} "
         f"({privacy['notion']}, {privacy['neighbouring']}, by {privacy['accountant']})"
     )
     for observer, (_, upper) in privacy["observers"].items():

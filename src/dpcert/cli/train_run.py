@@ -37,7 +37,7 @@ from ..trainers.federated import (
     Trainer,
     load_federation,
 )
-from .output import interval, print_json
+from .output import as_given, interval, print_json
 from .train_noise import noise_multiplier_of
 from .train_plot import check_plot, draw_run
 
@@ -251,7 +251,7 @@ def _print(document: dict[str, Any], outcome: Outcome) -> None:
         typer.echo("no privacy: trained without noise")
     elif outcome.privacy is not None:
         typer.echo(
-            f"epsilon in {interval(outcome.privacy)} at delta = {privacy['delta']:g} "
+            f"epsilon in {interval(outcome.privacy)} at delta = {as_given(privacy['delta'])} "
             f"({privacy['notion']}, {privacy['neighbouring']}, by {privacy['accountant']})"
         )
         for against in privacy.get("observers", ()):
