@@ -53,6 +53,9 @@ class RunningEpsilon:
     The first reading is accounting.epsilon's to the last bit. Each is certified; the last digits of later
     ones may depend on when it was asked before. Where the rounds are not
     Gaussian or subsampled Gaussian ones, or no tight pair is known, it is accounting.epsilon's, at that one's cost.
+
+    For rounds whose mechanisms are fixed in advance: what each of them computes may depend on all that was released
+    before, its noise and sampling, and whether it runs at all, may not. For those there are filters and an odometer.
     """
 
     def __init__(

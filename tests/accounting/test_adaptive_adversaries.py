@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from adaptive import sampled_gaussian, worst
 from cases import few
+from scipy.special import ndtr
 
-from dpcert.accounting.ledger import GaussianFilter, RenyiFilter, RenyiOdometer
+from dpcert.accounting.ledger import GaussianFilter, RenyiFilter, RenyiOdometer, RunningEpsilon
 from dpcert.accounting.ledger.individual import IndividualBudgets
 from dpcert.mechanisms import Gaussian, Poisson, RandomizedResponse, Repeat
 
@@ -113,6 +114,55 @@ def test_individual_budgets_keep_what_the_gaussian_filter_keeps():
         ]
 
     assert worst(2, options, epsilon) <= TARGET
+
+
+def moved(shift, rate, cells=90):
+    """A round of noise 1 at that rate, whose function moves the release by `shift` for the unit."""
+    edges = np.concatenate([[-np.inf], np.linspace(-7, 7, cells), [np.inf]])
+    absent, there = (np.diff(ndtr(edges - mean)) for mean in (0.0, shift))
+    return (1 - rate) * absent + rate * there, absent
+
+
+def reading(*mechanisms):
+    running = RunningEpsilon(TARGET)
+    for mechanism in mechanisms:
+        running.record(mechanism)
+        running.epsilon()
+    return running.epsilon().upper
+
+
+@pytest.mark.parametrize("added", [False, True])
+@pytest.mark.parametrize("rates", [(1.0, 1.0), (1.0, 0.3), (0.3, 0.3)])
+def test_running_epsilon_holds_whatever_the_next_round_computes(rates, added):
+    """The mechanisms are fixed; which function of the data is released is chosen from the last output, in each cell."""
+    laws = [[moved(shift, rate) for shift in (-1.0, 0.4, 1.0)] for rate in rates]
+
+    def options(chosen):
+        pairs = laws[len(chosen)]
+        return list(enumerate([pair[::-1] for pair in pairs] if added else pairs))
+
+    certified = reading(*(Gaussian(1.0) if rate == 1.0 else Poisson(Gaussian(1.0), rate) for rate in rates))
+    found = worst(2, options, certified)
+    assert found <= TARGET
+    assert added or found > 0.9 * TARGET
+
+
+def test_running_epsilon_is_no_odometer():
+    """Why its docstring says so: whoever stops where the reading is low, and goes on elsewhere, exceeds both."""
+    first, both = reading(Gaussian(1.0)), reading(Gaussian(1.0), Gaussian(1.0))
+    p, q = moved(1.0, 1.0, cells=400)
+    stopped = np.maximum(p - math.exp(first) * q, 0.0)
+    p2, q2 = moved(1.0, 1.0, cells=400)
+    gone_on = np.maximum(p[:, None] * p2 - math.exp(both) * q[:, None] * q2, 0.0).sum(axis=1)
+    assert stopped.sum() <= TARGET
+    assert gone_on.sum() <= TARGET
+    assert np.maximum(stopped, gone_on).sum() > 1.2 * TARGET
+
+
+def test_a_running_epsilon_that_forgets_a_round_is_caught():
+    """The plant: two rounds run, one is recorded."""
+    laws = list(enumerate(moved(shift, 1.0) for shift in (-1.0, 1.0)))
+    assert worst(2, lambda chosen: laws, reading(Gaussian(1.0))) > TARGET
 
 
 def test_repeats_are_charged_like_their_rounds():
