@@ -38,7 +38,7 @@ def band(found: Exposure | None, statement: Statement) -> Band | None:
     below = [(rate, power.lower) for rate, power in reversed(powers)]
     claimed = []
     if statement.epsilon is not None and statement.delta is not None:
-        claimed = [(rate, _promised(rate, statement.threshold, statement.delta)) for rate in grid]
+        claimed = [(rate, allowed(rate, statement.threshold, statement.delta)) for rate in grid]
     rates = tuple(
         (f"{rate:g}", rounded_down(power.lower, 3), rounded_up(power.upper, 3))
         for rate, power in ((rate, found.found_out(rate)) for rate in RATES)
@@ -46,7 +46,7 @@ def band(found: Exposure | None, statement: Statement) -> Band | None:
     return Band(_points([*above, *below]), _points(claimed), rates, rounded_up(found.right_guess, 4))
 
 
-def _promised(rate: float, epsilon: float, delta: float) -> float:
+def allowed(rate: float, epsilon: float, delta: float) -> float:
     """The largest true-positive rate that (epsilon, delta)-DP allows (Wasserman, Zhou 2010; Kairouz et al. 2015)."""
     rising = delta + math.exp(min(epsilon + math.log(rate), 1.0))
     flat = 1.0 - math.exp(-epsilon) * max(0.0, 1.0 - delta - rate)

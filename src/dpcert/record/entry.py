@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..cli.output import interval, rounded_down, rounded_up
-from ..cli.report_band import band
+from ..cli.report_band import allowed, band
 from ..cli.table import printed
 from ..mechanisms import InputError
 from ..proofs_checks.claims.claim import Claim, load_claim
@@ -28,6 +28,9 @@ FORMAT = "record 1"
 
 RATES = (0.1, 0.01, 0.001)
 """The false-positive rates at which risks are told."""
+
+MOST_PHASES = 6
+"""Trade-off curves of runs with more phases take minutes each: their pages tell what the certified epsilon allows."""
 
 BEST = 5
 """So many of the conventions that give the printed digits are named, the plainest first."""
@@ -65,7 +68,7 @@ def entry(path: Path, kind: str, cache: Path) -> Entry | InputError:
 
 def _data(claim: Claim, result: Verification) -> dict[str, Any]:
     statement = claim.statement
-    found = exposure(claim)
+    found = exposure(claim) if len(claim.phases) <= MOST_PHASES else None
     return {
         "title": statement.title,
         "author": statement.author or "not stated",
@@ -92,7 +95,7 @@ def _data(claim: Claim, result: Verification) -> dict[str, Any]:
         "not_checked": [*dict.fromkeys((*result.not_checked, *NOT_CHECKED))],
         "witness": result.witness.to_json() if result.witness else None,
         "explained": _explained(claim),
-        "risks": list(_risks(found)),
+        "risks": list(_risks(found, result)),
         "band": _band(found, claim),
         "judged": asdict(result.judged.issued),
     }
@@ -148,12 +151,15 @@ def _named(convention: Convention) -> list[str]:
     return [convention.name, f"{convention.value:.6g}"]
 
 
-def _risks(found: Exposure | None) -> Iterator[list[str]]:
+def _risks(found: Exposure | None, result: Verification) -> Iterator[list[str]]:
     """Of each rate: what an attack that accuses so many wrongly finds out at least and at most."""
-    if found is not None:
-        for rate in RATES:
+    statement, upper = result.claim.statement, result.certified.upper
+    for rate in RATES:
+        if found is not None:
             power = found.found_out(rate)
             yield [f"{rate:g}", rounded_down(power.lower, 3), rounded_up(power.upper, 3)]
+        elif statement.epsilon is not None and statement.delta is not None and math.isfinite(upper):
+            yield [f"{rate:g}", "0", rounded_up(min(1.0, allowed(rate, upper, statement.delta) * (1 + 2**-50)), 3)]
 
 
 def _band(found: Exposure | None, claim: Claim) -> dict[str, str] | None:
