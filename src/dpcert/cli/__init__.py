@@ -66,6 +66,10 @@ COMMANDS = {
         "Re-prove certificates, without what wrote them: accountants or the search for proofs.",
     ),
     "ledger": ("ledger:app", "Check, show or export a ledger file: the record of what was released."),
+    "registry": (
+        "registry:app",
+        "Read entries of the OpenDP deployments registry as claims, and write them.",
+    ),
     "lint": (
         "lint:lint_command",
         "Point out known slips of private training in Python scripts and notebooks; nothing in them is executed.",

@@ -1,0 +1,1 @@
+"""Entries of the OpenDP deployments registry, read as claims and written from claims (YAML, its schema)."""

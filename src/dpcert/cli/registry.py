@@ -1,0 +1,135 @@
+"""dpcert registry: entries of the OpenDP deployments registry as claim files, and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..mechanisms import InputError
+from ..proofs_checks.registry.exporting import exported
+from ..proofs_checks.registry.importing import Imported, imported, load_entry, load_yaml
+from . import options
+from .output import complain, print_json
+
+app = typer.Typer(
+    help="Read entries of the OpenDP deployments registry as claims, and write them.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+STATED, BAD_INPUT, GAPS = 0, 2, 3
+
+
+@app.command("import")
+def import_command(
+    entries: Annotated[list[Path], typer.Argument(metavar="FILE.yaml...", help="Entries, or folders of them.")],
+    into: Annotated[Path, typer.Option(metavar="DIR", help="Where to write the claim files.")] = Path("claims"),
+    as_json: options.Json = False,
+) -> None:
+    """Write a claim file for each amount that an entry states, and name every gap.
+
+    Where an entry does not say what ran, a draft (NAME.toml.draft) waits for its [mechanism]; nothing is made up.
+
+    Exit code: 0 every entry could be stated; 2 a field is off the schema (the others are still read); 3 gaps only.
+    """
+    files = [file for path in entries for file in (sorted(path.rglob("*.yaml")) if path.is_dir() else [path])]
+    if not files:
+        raise InputError("FILE.yaml", str(entries[0]), "a folder with entries (*.yaml) in it")
+    found = {file: _imported(file) for file in files}
+    try:
+        into.mkdir(parents=True, exist_ok=True)
+        for one in found.values():
+            _write(one, into)
+    except OSError as problem:
+        raise InputError("--into", str(into), f"a folder to write to ({problem})") from None
+    if as_json:
+        print_json({"entries": [_document(file, one) for file, one in found.items()]})
+    else:
+        for file, one in found.items():
+            _print(file, one)
+    if any(one.problems for one in found.values()):
+        raise typer.Exit(BAD_INPUT)
+    raise typer.Exit(GAPS if any(one.gaps or one.contradictions for one in found.values()) else STATED)
+
+
+def _imported(file: Path) -> Imported:
+    try:
+        return imported(load_entry(file), file.stem)
+    except InputError as problem:
+        return Imported(problems=[problem])
+
+
+def _write(found: Imported, into: Path) -> None:
+    for name, tables in found.claims.items():
+        (into / f"{name}.toml").write_text(_toml(tables), encoding="utf-8")
+    for name, tables in found.drafts.items():
+        told = "".join(f"# missing: {gap}\n" for gap in found.gaps)
+        (into / f"{name}.toml.draft").write_text(told + _toml(tables), encoding="utf-8")
+
+
+def _print(file: Path, found: Imported) -> None:
+    typer.echo(f"{file}: {len(found.claims)} claims, {len(found.drafts)} drafts")
+    for gap in found.gaps:
+        typer.echo(f"  missing: {gap}")
+    for said in found.contradictions:
+        typer.echo(f"  contradiction: {said}")
+    for problem in found.problems:
+        complain(f"{file}: {problem}")
+
+
+def _document(file: Path, found: Imported) -> dict[str, Any]:
+    return {
+        "file": str(file),
+        "claims": list(found.claims),
+        "drafts": list(found.drafts),
+        "gaps": found.gaps,
+        "contradictions": found.contradictions,
+        "problems": [{"field": p.field, "expected": p.expected, "message": str(p)} for p in found.problems],
+    }
+
+
+def _toml(tables: dict[str, Any]) -> str:
+    """Tables of texts, numbers, lists of texts, and lists of tables ([[phase]], inline)."""
+    lines = []
+    for name, table in tables.items():
+        for one in table if isinstance(table, list) else [table]:
+            lines.append(f"[[{name}]]" if isinstance(table, list) else f"[{name}]")
+            lines += [f"{key} = {_value(value)}" for key, value in one.items()]
+            lines.append("")
+    return "\n".join(lines)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{" ".join(escaped.split())}"'
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {_value(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    return repr(value)
+
+
+@app.command("export")
+def export_command(
+    claim: Annotated[Path, typer.Argument(metavar="CLAIM.toml", help="A claim file.", show_default=False)],
+    entry: Annotated[
+        Path | None, typer.Option(metavar="FILE.yaml", help="An entry that knows the rest: its other fields stay.")
+    ] = None,
+) -> None:
+    """Print a claim as an entry of the registry; what its schema still asks for is named on stderr.
+
+    Exit code: 0 the entry follows the schema; 3 fields are missing; 2 bad input.
+    """
+    known = load_entry(entry) if entry is not None else None
+    document, missing = exported(claim, known)
+    yaml = load_yaml()
+
+    typer.echo(yaml.safe_dump(document, allow_unicode=True, sort_keys=False, width=10_000), nl=False)
+    for problem in missing:
+        typer.echo(f"missing: {problem}", err=True)
+    raise typer.Exit(GAPS if missing else STATED)
