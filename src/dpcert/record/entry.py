@@ -30,8 +30,8 @@ RATES = (0.1, 0.01, 0.001)
 """The false-positive rates at which risks are told."""
 
 MOST_PHASES = 6
-"""Certificates and trade-off curves of runs with more phases take minutes each: their pages say how to make the one, and
-what the certified epsilon allows instead of the other."""
+"""Certificates and trade-off curves of runs with more phases take minutes each: their pages say how to make the one,
+and what the certified epsilon allows instead of the other."""
 
 BEST = 5
 """So many of the conventions that give the printed digits are named, the plainest first."""
