@@ -2,8 +2,10 @@
 
 from .bracket import Bracket
 from .calibrate import Calibration, calibrate
+from .calibrate_risk import RiskCalibration, calibrate_risk
 from .currencies.convert import Conversion, convert
 from .currencies.gaussian_dp import mu
+from .currencies.gaussian_fit import GaussianFit, gaussian_fit
 from .currencies.zcdp import rho
 from .dominating import dominating
 from .epsilon import delta, deltas, epsilon, epsilons
@@ -15,15 +17,19 @@ __all__ = [
     "Bracket",
     "Calibration",
     "Conversion",
+    "GaussianFit",
     "Risk",
+    "RiskCalibration",
     "TradeOff",
     "calibrate",
+    "calibrate_risk",
     "convert",
     "delta",
     "deltas",
     "dominating",
     "epsilon",
     "epsilons",
+    "gaussian_fit",
     "mu",
     "renyi",
     "rho",

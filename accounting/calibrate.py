@@ -83,18 +83,19 @@ def calibrate(
         run = build(int(value) if solve_for in WHOLE else value)
         return answer(Question.about(run, "epsilon", neighbouring, notion, participation, accountant, rtol), delta)
 
-    search = _Search(bracket, solve_for, target, rtol)
+    search = Search(bracket, solve_for, target, rtol)
     return search.from_start(math.inf if most is None else positive("most", most))
 
 
 @dataclass(frozen=True, slots=True)
-class _Search:
+class Search:
     """For the value of `solve_for` whose bracket meets the target, next to one, at most gap away, that misses it."""
 
     bracket: Callable[[float], Bracket]
     solve_for: SolveFor
     target: float
     gap: float
+    quantity: str = "epsilon"
 
     def from_start(self, most: float) -> Calibration:
         """From a value that meets the target and one that misses it to two neighbouring ones."""
@@ -111,7 +112,7 @@ class _Search:
                 return self._between(*ends)
         if not met:
             name = self.solve_for.replace("_", " ")
-            raise InputError("epsilon", self.target, f"a larger target: no value of {name} meets this one")
+            raise InputError(self.quantity, self.target, f"a larger target: no value of {name} meets this one")
         return Calibration(self.solve_for, self._shown(value), found, None)
 
     def _between(self, good: tuple[float, Bracket], bad: tuple[float, Bracket]) -> Calibration:

@@ -53,6 +53,24 @@ class Risk:
     rates: tuple[AtRate, ...]
     curve: TradeOff
 
+    def to_json(self) -> dict[str, object]:
+        """Plain data: every number as [lower, upper]."""
+        rates = [
+            {
+                "false_positive_rate": row.false_positive_rate,
+                "true_positive_rate": [row.true_positive_rate.lower, row.true_positive_rate.upper],
+                "posterior": [row.posterior.lower, row.posterior.upper],
+            }
+            for row in self.rates
+        ]
+        return {
+            "prior": self.prior,
+            "advantage": [self.advantage.lower, self.advantage.upper],
+            "bayes_success": [self.bayes_success.lower, self.bayes_success.upper],
+            "rates": rates,
+            "certified": self.advantage.certified and all(row.true_positive_rate.certified for row in self.rates),
+        }
+
 
 def risk(
     run: Run,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any
@@ -16,8 +16,13 @@ from typing import Any
 import numpy as np
 
 from ..mechanisms import InputError
+from ..mechanisms.validate import positive
 from .assertion_context import current
 from .auditing import AuditResult, ClaimedCurve, audit
+from .auditing.curve import gdp, rdp
+
+_ORDERS = tuple(1.0 + 2.0**k for k in range(-6, 12))
+"""Orders at which a claim of rho-zCDP is tested."""
 
 __tracebackhide__ = True  # pytest: a failure is about the caller's mechanism, not about these frames
 
@@ -29,6 +34,9 @@ def assert_private(
     epsilon: float | None = None,
     delta: float | None = None,
     claim: ClaimedCurve | None = None,
+    rho: float | None = None,
+    mu: float | None = None,
+    curve: Sequence[tuple[float, float]] | None = None,
     trials: int | None = None,
     method: str = "best",
     executor: Executor | None = None,
@@ -36,6 +44,7 @@ def assert_private(
     """Fail when running the mechanism on the pair contradicts the claim.
 
     mechanism, pair, claim, trials, method: see `audit`. epsilon and delta default to those of the test's `dp` mark.
+    rho, mu, curve: the claim in another currency: zCDP, Gaussian DP, or several (epsilon, delta), all of which hold.
     Passing proves nothing; failing is wrong with at most the call's share of the session's error probability.
     Returns the audit's result. Raises AssertionError with the witness; InputError for unusable values.
 
@@ -45,6 +54,7 @@ def assert_private(
     False
     """
     context = current()
+    claim = _in_currency(claim, epsilon, rho, mu, curve)
     if claim is None and epsilon is None:
         epsilon, delta = context.epsilon, context.delta if delta is None else delta
     if claim is None and epsilon is None:
@@ -73,6 +83,31 @@ def assert_private(
         shown = result.witness
         raise AssertionError(f"{shown.sentence}\n{told}\n{shown.details}" if shown is not None else told)
     return result
+
+
+def _in_currency(
+    claim: ClaimedCurve | None,
+    epsilon: float | None,
+    rho: float | None,
+    mu: float | None,
+    points: Sequence[tuple[float, float]] | None,
+) -> ClaimedCurve | None:
+    """The claim as lines, whatever it is stated in; what refutes the lines refutes it. InputError for two claims."""
+    stated = {"claim": claim, "epsilon": epsilon, "rho": rho, "mu": mu, "curve": points}
+    given = [name for name, value in stated.items() if value is not None]
+    if len(given) > 1:
+        raise InputError(given[1], stated[given[1]], f"nothing beside {given[0]}: one claim")
+    if rho is not None:
+        level = positive("rho", rho)
+        return replace(rdp(_ORDERS, [level * order for order in _ORDERS]), text=f"{level:g}-zCDP")
+    if mu is not None:
+        return gdp(mu)
+    if points is None:
+        return claim
+    if not points or not all(isinstance(point, tuple | list) and len(point) == 2 for point in points):
+        raise InputError("curve", points, "(epsilon, delta) points, at least one")
+    epsilons, deltas = zip(*points, strict=True)
+    return ClaimedCurve(tuple(epsilons), tuple(deltas), f"a curve of {len(points)} points")
 
 
 def seed_of(mechanism: Callable[..., Any], pair: tuple[Any, Any]) -> int:

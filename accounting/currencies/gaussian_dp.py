@@ -72,8 +72,9 @@ def mu(
     seen = seen_by(notion, participation)
     pairs = dominating(run, relation, seen)
     if all(map(gaussian.supports, (*pairs.upper, *pairs.lower))) and pairs.upper and pairs.lower:
-        ends = [gaussian.composed_shift(product) for product in (*pairs.lower, *pairs.upper)]
-        return Bracket(ends[0][0], max(high for _, high in ends), True, gaussian.METHOD)
+        least_shift = max(gaussian.composed_shift(product)[0] for product in pairs.lower)
+        most_shift = max(gaussian.composed_shift(product)[1] for product in pairs.upper)
+        return Bracket(min(least_shift, most_shift), most_shift, True, gaussian.METHOD)
     profile = Profile(lambda eps: answer(Question.about(run, "delta", relation, notion, participation), eps))
     if least == 0.0:
         most = pure_epsilon(run, relation, seen).upper

@@ -248,8 +248,8 @@ KINDS: dict[str, type[KindTable]] = {}
 def register(*tables: type[KindTable]) -> None:
     """Make [mechanism] tables known to claims, schedules and the command line by their kind."""
     for table in tables:
-        (kind,) = get_args(table.model_fields["kind"].annotation)
-        KINDS[kind] = table
+        for kind in get_args(table.model_fields["kind"].annotation):
+            KINDS[kind] = table
 
 
 register(

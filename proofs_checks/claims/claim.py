@@ -14,6 +14,8 @@ from typing import Annotated, Literal
 from pydantic import ValidationError, model_validator
 
 from ...mechanisms import (
+    Disjoint,
+    Group,
     InputError,
     Mechanism,
     Neighbouring,
@@ -26,7 +28,7 @@ from ...mechanisms.tables.cohort import CompositionTable, SamplingTable
 from ...mechanisms.tables.fields import MISSING, Count, NonNegative, Positive, Probability, Table, checked
 from ...mechanisms.tables.file import read_tables
 from ...mechanisms.tables.noise import AnyMechanismTable
-from ...mechanisms.tables.phase import Phase, composed, has_uneven_cohorts, run_of, with_idle_others
+from ...mechanisms.tables.phase import Phase, composed, has_uneven_cohorts, with_idle_others
 from ...mechanisms.tables.problems import first_problem
 from ...mechanisms.validate import delta_below_one, nonnegative, number
 from .currency import Advantage, Currency, Curve, EpsilonAt, Mu, RenyiAt, Rho, TprAtFpr
@@ -142,6 +144,8 @@ class Statement(Table):
     implementation: "package.module:callable", what `dpcert verify --audit` attacks.
     coalition_sees_participation: billboard and joint only, default true (see `sees_participation`).
     observer: whom the claim is about; default for billboard and joint: the coalition of all other clients.
+    group: how many units change at once, default one: the claim is about a group of so many, or a user with so many
+    examples. phases_per_unit: how many [[phase]] tables one unit's data are in, default all (parallel composition).
     coalition_size: how many of them collude, default all. clients: whether they carry state from round to round that
     depends on when they took part; default "stateful" (see dpcert.accounting.billboard.observers).
     """
@@ -171,6 +175,8 @@ class Statement(Table):
     observer: Literal["coalition", "client", "server", "final-models", "outside"] | None = None
     coalition_size: Count | None = None
     clients: Literal["stateless", "stateful"] | None = None
+    group: Count | None = None
+    phases_per_unit: Count | None = None
     convention: Text | None = None
     assumed: tuple[Text, ...] = ()
     implementation: Text | None = None
@@ -208,6 +214,9 @@ class Statement(Table):
             )
         if self.coalition_size is not None and self.observer != "coalition":
             raise InputError("coalition_size", self.coalition_size, "no such key unless observer = 'coalition'")
+        for name in ("group", "phases_per_unit"):
+            if getattr(self, name) is not None and (self.notion != "dp" or self.observer is not None):
+                raise InputError(name, getattr(self, name), "no such key but for a dp claim about the output's readers")
         if self.clients is not None and self.notion == "dp" and self.observer is None:
             raise InputError("clients", self.clients, "no such key for a dp claim without an observer")
         return self
@@ -235,6 +244,11 @@ class Statement(Table):
             return TprAtFpr(self.tpr_at_fpr.tpr, self.tpr_at_fpr.fpr)
         assert self.advantage is not None  # _one_currency
         return Advantage(self.advantage)
+
+    @property
+    def is_ordinary(self) -> bool:
+        """Whether it is about one unit, whose data may be in every phase."""
+        return self.group is None and self.phases_per_unit is None
 
     @property
     def threshold(self) -> float:
@@ -288,7 +302,13 @@ class Claim:
     attained_run: Mechanism | None = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "run", run_of(self.phases))
+        if (self.statement.phases_per_unit or 1) > len(self.phases):
+            raise InputError("phases_per_unit", self.statement.phases_per_unit, f"at most {len(self.phases)} phases")
+        if not self.statement.is_ordinary and any(
+            getattr(phase.mechanism, "weights", "uniform") != "uniform" for phase in self.phases
+        ):
+            raise InputError("mechanism.weights", "unequal", "uniform weights beside group or phases_per_unit")
+        object.__setattr__(self, "run", self._about(tuple(phase.described().upper for phase in self.phases)))
         object.__setattr__(self, "attained_run", self._attained_run())
         for phase in self.phases:
             if self.statement.neighbouring == "add-remove" and phase.sampling.scheme in (
@@ -312,8 +332,19 @@ class Claim:
         known = [(phase, base) for phase, base in bases if base is not None]
         if not known:
             return None
+        if not self.statement.is_ordinary:
+            return self.run if len(known) == len(self.phases) else None
         uneven = hidden_and_uneven(self.statement, self.phases)
         return with_idle_others(known) if uneven else composed(known)
+
+    def _about(self, bases: tuple[Mechanism, ...]) -> Mechanism:
+        """The run of these bases, as the unit, or the group, meets it."""
+        parts = list(zip(self.phases, bases, strict=True))
+        among, units = self.statement.phases_per_unit, self.statement.group
+        if among is None:
+            return composed(parts) if units is None else Group(composed(parts), units)
+        singly = [composed([part]) for part in parts]
+        return Disjoint([Group(one, units) for one in singly] if units else singly, at_most=among)
 
     @property
     def phases_of_all_days(self) -> tuple[Phase, ...]:

@@ -218,7 +218,7 @@ def _all_days(claim: Claim) -> tuple[Finding, ...]:
 
 def _conventions(claim: Claim, bracket: Bracket) -> tuple[Convention, ...]:
     """The common conventions behind a printed epsilon; none where the search cannot describe the run."""
-    if not claim.statement.delta:  # other currencies, and pure DP, have one convention
+    if not claim.statement.delta or not claim.statement.is_ordinary:  # pure DP and other currencies have one convention
         return ()
     try:
         return commonly_explained(claim, bracket if judged_against(claim) is None else None)
@@ -240,6 +240,9 @@ def _certificate(
     """The certificate's file, if one was asked for and can be proved; else, or where it proves less, a finding."""
     if directory is None:
         return None, ()
+    if not claim.statement.is_ordinary:
+        text = "No certificate: the format states what one unit costs, whose data may be in every phase."
+        return None, (Finding("no-certificate", "info", text),)
     if not claim.statement.delta:
         text = "No certificate: the format states an epsilon at a delta above 0."
         return None, (Finding("no-certificate", "info", text),)

@@ -19,7 +19,7 @@ from ...accounting.pairs import (
 from ...accounting.question import seen_by
 from ...accounting.shuffled import Epoch, delta_lower, epochs
 from ...mechanisms import Mechanism, Neighbouring, rounds_by_step
-from ..claims.claim import Claim
+from ..claims.claim import Claim, Statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def witness(claim: Claim, run: Mechanism) -> Witness | None:
     )
     if found is not None:
         product, at_claim = found
-        neighbours = _neighbours(statement.neighbouring, _others(product, schemes, statement.neighbouring))
+        neighbours = _neighbours(statement, _others(product, schemes, statement.neighbouring))
         pair = _product(product) + ("; of a block's rounds their sum" if "random-allocation" in schemes else "")
         pair += _ignored(product, claim)
         return Witness(neighbours, pair, _direction(product), delta, at_claim.lower)
@@ -66,7 +66,7 @@ def witness(claim: Claim, run: Mechanism) -> Witness | None:
     needed, epoch = max(shuffled, key=lambda entry: entry[0])
     if needed <= delta:
         return None
-    neighbours = _neighbours(statement.neighbouring, "-clip u")
+    neighbours = _neighbours(statement, "-clip u")
     return Witness(neighbours, *_shuffled(epoch), delta, needed)
 
 
@@ -97,18 +97,22 @@ def currency_witness(claim: Claim, run: Mechanism, needed: float) -> CurrencyWit
         return None
     product = min(products, key=reveals_less)
     schemes: set[str] = {phase.sampling.scheme for phase in claim.phases}
-    neighbours = _neighbours(statement.neighbouring, _others(product, schemes, statement.neighbouring))
+    neighbours = _neighbours(statement, _others(product, schemes, statement.neighbouring))
     pair = _product(product) + _ignored(product, claim)
     currency = statement.currency
     return CurrencyWitness(neighbours, pair, _direction(product), currency.words, currency.threshold, needed)
 
 
-def _neighbours(relation: Neighbouring, others: str) -> str:
+def _neighbours(statement: Statement, others: str) -> str:
     unit = {
         "replace-one": "one unit's clipped contribution is +clip u in the one and -clip u in the other, in every round",
         "add-remove": "one unit with clipped contribution +clip u is in the one and not in the other",
         "zero-out": "one unit's clipped contribution is +clip u in the one and zero in the other, in every round",
-    }[relation]
+    }[statement.neighbouring]
+    if statement.group is not None:
+        unit = unit.replace("one unit", f"each of {statement.group} units")
+    if statement.phases_per_unit is not None:
+        unit = unit.replace("in every round", f"in every round of {statement.phases_per_unit} of the phases")
     return f"{unit}; all others contribute {others} (u: a unit vector known to the observer)"
 
 
@@ -128,6 +132,8 @@ def _product(product: Composition) -> str:
 
 def _ignored(product: Composition, claim: Claim) -> str:
     """That outputs are left out, where they are: of phases that the claim bounds and does not describe."""
+    if not claim.statement.is_ordinary:
+        return ""
     rounds = sum(rounds_by_step(claim.run).values()) - sum(rounds for _, rounds in product)
     return f"; the outputs of the other {rounds} rounds, which are bounded only, are not looked at" if rounds else ""
 

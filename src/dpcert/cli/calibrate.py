@@ -10,11 +10,12 @@ from typing import Annotated, Any, get_args
 import typer
 
 from ..accounting.calibrate import WHOLE, Calibration, SolveFor, calibrate
+from ..accounting.calibrate_risk import calibrate_risk
 from ..mechanisms import InputError, Mechanism
 from ..mechanisms.validate import choice
 from . import options
 from .options import SAMPLED_BY, Setting, missing, timed
-from .output import as_given, interval, print_json, rounded_down, rounded_up
+from .output import as_given, interval, output_console, print_json, rounded_down, rounded_up
 
 Asked = Annotated[
     str | None,
@@ -33,6 +34,12 @@ ScheduleFile = Annotated[
     ),
 ]
 
+
+Tpr = Annotated[
+    float | None,
+    typer.Option("--tpr", help="Instead of --epsilon and --delta: the largest true-positive rate of an attack ..."),
+]
+Fpr = Annotated[float | None, typer.Option("--fpr", help="... with this false-positive rate.")]
 
 _MOST_ROUNDS = 2**53
 
@@ -72,14 +79,19 @@ def calibrate_command(
     notion: options.Notion = "dp",
     participation: options.Participation = None,
     accountant: options.Accountant = "best",
+    tpr: Tpr = None,
+    fpr: Fpr = None,
     rtol: options.Rtol = None,
     as_json: options.Json = False,
 ) -> None:
-    """The most favourable value that still meets (--epsilon, --delta): it never misses, not by a rounding.
+    """The most favourable value that still meets (--epsilon, --delta), or (--tpr, --fpr): it never misses.
 
     Example: dpcert calibrate --epsilon 3 --delta 1e-5 --solve-for noise-multiplier --rounds 10000
     --sampling poisson --sampling-rate 0.01
     """
+    if tpr is not None or fpr is not None:
+        _for_risk(Setting.given(context), solve_for, (tpr, fpr), (epsilon, delta), schedule, as_json)
+        return
     for name, value in (("epsilon", epsilon), ("delta", delta), ("solve_for", solve_for)):
         if value is None:
             raise missing(name)
@@ -103,6 +115,46 @@ def calibrate_command(
         print_json(problem.at(found.value) | _document(str(solve_for), epsilon, delta, found, seconds))
     else:
         _print(str(solve_for), epsilon or 0.0, delta or 0.0, found, seconds, schedule is not None)
+
+
+def _for_risk(
+    asked: Setting,
+    solve_for: str | None,
+    target: tuple[float | None, float | None],
+    other: tuple[float | None, float | None],
+    schedule: Path | None,
+    as_json: bool,
+) -> None:
+    """An attack's two error rates in place of epsilon and delta."""
+    tpr, fpr = target
+    for name, value in (("tpr", tpr), ("fpr", fpr), ("solve_for", solve_for)):
+        if value is None:
+            raise missing(name)
+    for name, value in (("--epsilon", other[0]), ("--delta", other[1])):
+        if value is not None:
+            raise InputError(name, value, "to be left out beside --tpr and --fpr: one target")
+    solved = _known(str(solve_for))
+    problem = _one_phase(asked, solved) if schedule is None else _several(asked, solved, schedule)
+    against = {name: value for name, value in asked.against().items() if name not in ("accountant", "rtol")}
+    found, seconds = timed(
+        lambda: calibrate_risk(
+            problem.build, solve_for=solved, tpr=tpr or 0.0, fpr=fpr or 0.0, most=problem.most, **against
+        )
+    )
+    value = found.value * problem.step
+    if as_json:
+        power = found.true_positive_rate
+        answer = {"solve_for": solve_for, "value": value, "tpr": tpr, "fpr": fpr, "seconds": seconds}
+        ends = {"true_positive_rate_lower": power.lower, "true_positive_rate_upper": power.upper}
+        print_json(problem.at(value) | answer | ends | {"certified": power.certified})
+        return
+    shown = _safe_side(solved, value)
+    console = output_console()
+    console.print(f"{solve_for} = {shown}")
+    console.print(
+        f"No attack that accuses {fpr:g} wrongly finds out more than {rounded_up(found.true_positive_rate.upper, 5)} "
+        f"(asked for: {tpr:g}). {seconds:.2f} s"
+    )
 
 
 def _known(solve_for: str) -> SolveFor:

@@ -9,6 +9,7 @@ import typer
 from rich import box
 from rich.table import Table
 
+from ..accounting.currencies.gaussian_fit import GaussianFit, gaussian_fit
 from ..accounting.risk import FALSE_POSITIVE_RATES, Risk, risk
 from ..mechanisms import InputError
 from . import options
@@ -19,6 +20,7 @@ Rates = Annotated[
     list[float] | None, typer.Option("--fpr", help="A false-positive rate; repeatable. Default: 1e-1 to 1e-8.")
 ]
 Prior = Annotated[float, typer.Option("--prior", help="The attacker's probability beforehand.")]
+WithMu = Annotated[bool, typer.Option("--mu", help="Also the Gaussian curve that describes it best from above.")]
 Plot = Annotated[Path | None, typer.Option("--plot", help="Draw the curve into this image file (needs matplotlib).")]
 
 
@@ -42,6 +44,7 @@ def risk_command(
     participation: options.Participation = None,
     fpr: Rates = None,
     prior: Prior = 0.5,
+    mu: WithMu = False,
     plot: Plot = None,
     rtol: options.Rtol = None,
     as_json: options.Json = False,
@@ -67,10 +70,26 @@ def risk_command(
         from .risk_plot import draw
 
         draw(found, plot, tangent)
+    fit = gaussian_fit(run, **against, error_rates_at_least=min(rates)) if mu else None
+    fitted = {} if fit is None else _fitted(fit)
     if as_json:
-        print_json(_document(found) | against | {"seconds": seconds})
+        print_json(found.to_json() | fitted | against | {"seconds": seconds})
     else:
         _print(found)
+        if fit is not None:
+            output_console().print(
+                "The Gaussian curve that describes it best from above, at error rates from "
+                f"{fit.error_rates_at_least:g} on: mu = {rounded_up(fit.mu.upper, 5)}; "
+                f"it overstates what an attack finds out by at most {rounded_up(fit.off.upper, 2)}."
+            )
+
+
+def _fitted(fit: GaussianFit) -> dict[str, Any]:
+    return {
+        "mu": [fit.mu.lower, fit.mu.upper],
+        "mu_error_rates_at_least": fit.error_rates_at_least,
+        "mu_off": [fit.off.lower, fit.off.upper],
+    }
 
 
 def _against(asked: Setting) -> dict[str, Any]:
@@ -94,24 +113,6 @@ def _of_claim(path: Path) -> tuple[Any, dict[str, Any], tuple[float, float] | No
     if statement.epsilon is None or statement.delta is None:
         return claim.run, against, None
     return claim.run, against, (statement.epsilon, statement.delta)
-
-
-def _document(found: Risk) -> dict[str, Any]:
-    rates = [
-        {
-            "false_positive_rate": row.false_positive_rate,
-            "true_positive_rate": [row.true_positive_rate.lower, row.true_positive_rate.upper],
-            "posterior": [row.posterior.lower, row.posterior.upper],
-        }
-        for row in found.rates
-    ]
-    return {
-        "prior": found.prior,
-        "advantage": [found.advantage.lower, found.advantage.upper],
-        "bayes_success": [found.bayes_success.lower, found.bayes_success.upper],
-        "rates": rates,
-        "certified": found.advantage.certified and all(row.true_positive_rate.certified for row in found.rates),
-    }
 
 
 def _print(found: Risk) -> None:

@@ -1,0 +1,69 @@
+"""How much noise, how many rounds, how large a cohort a risk target allows: stated as an attack's two error rates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..mechanisms import InputError, Mechanism, Neighbouring, Notion, Visibility
+from ..mechanisms.validate import choice, number, open_probability, positive
+from .bracket import Bracket
+from .calibrate import _SAFEST_START_BOLDEST, WHOLE, Search, SolveFor
+from .tradeoff import tradeoff
+
+
+@dataclass(frozen=True, slots=True)
+class RiskCalibration:
+    """The most favourable value found that meets the target.
+
+    value: of `solve_for`. true_positive_rate: of the strongest attack with the target's false-positive rate, at that
+    value; its upper end is at most the target. beyond: a value next to it that misses the target; None at the limit.
+    """
+
+    solve_for: SolveFor
+    value: float
+    true_positive_rate: Bracket
+    beyond: float | None
+
+
+def calibrate_risk(
+    build: Callable[[float], Mechanism],
+    *,
+    solve_for: SolveFor,
+    tpr: float,
+    fpr: float,
+    most: float | None = None,
+    neighbouring: Neighbouring | None = None,
+    notion: Notion = "dp",
+    participation: Visibility | None = None,
+    rtol: float = 1e-4,
+) -> RiskCalibration:
+    """The least noise, or the most rounds, cohort, rate or clip, for which no attack finds out more than the target.
+
+    tpr: the largest true-positive rate that an attack with false-positive rate fpr, above 0 and at most 1/2, may have;
+    above fpr. The other arguments are those of `calibrate`; the search is on the certified upper end, so that the value
+    meets the target for certain. rtol: the relative distance to a value that misses, at which the search ends.
+
+    >>> from dpcert.mechanisms import Gaussian
+    >>> found = calibrate_risk(Gaussian, solve_for="noise_multiplier", tpr=0.1, fpr=0.01)
+    >>> round(found.value, 3), found.true_positive_rate.at_most(0.1)  # 1 / (Phi^-1(.99) - Phi^-1(.9))
+    (0.957, True)
+
+    Raises InputError for targets out of range, and where no value meets the target.
+    """
+    choice("solve_for", solve_for, tuple(_SAFEST_START_BOLDEST))
+    if not 0.0 < number("fpr", fpr) <= 0.5:
+        raise InputError("fpr", fpr, "a false-positive rate above 0 and at most 1/2")
+    if open_probability("tpr", tpr) <= fpr:
+        raise InputError("tpr", tpr, f"a true-positive rate above the false-positive rate {fpr}: guessing has that one")
+
+    def power(value: float) -> Bracket:
+        run = build(int(value) if solve_for in WHOLE else value)
+        against = {"notion": notion, "participation": participation}
+        curve = tradeoff(run, neighbouring, points=9, narrow_at=(fpr,), **against)  # type: ignore[arg-type]
+        return curve.power(fpr)
+
+    search = Search(power, solve_for, float(tpr), rtol, "tpr")
+    found = search.from_start(math.inf if most is None else positive("most", most))
+    return RiskCalibration(solve_for, found.value, found.epsilon, found.beyond)

@@ -1,0 +1,152 @@
+"""[mechanism] tables of selection, local reports and the shuffle model, which no sampling scheme is about."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from .. import (
+    DuchiMechanism,
+    HadamardResponse,
+    InputError,
+    LocalHash,
+    PiecewiseMechanism,
+    ReportNoisyMax,
+    ShuffledReports,
+    SparseVector,
+    Staircase,
+    UnaryEncoding,
+)
+from ..selection import SelectionNoise
+from .cohort import SamplingTable
+from .fields import Count, Positive, Probability, checked
+from .noise import AnyMechanismTable, Described, MechanismTable, register
+
+
+def _yes_or_no(field: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise InputError(field, value, "true or false")
+    return value
+
+
+class NoisyMaxTable(MechanismTable):
+    """The largest noisy score; epsilon = 2 sensitivity / scale (sensitivity / scale for monotone scores)."""
+
+    kind: Literal["noisy-max"]
+    epsilon: Positive
+    noise: SelectionNoise
+
+    def described(self, sampling: SamplingTable) -> Described:
+        mechanism = ReportNoisyMax(self.epsilon, self.noise)
+        return Described(mechanism, mechanism)
+
+
+class ExponentialMechanismTable(MechanismTable):
+    """Weights exp(epsilon score / (2 sensitivity)); exp(epsilon score / sensitivity) for monotone scores."""
+
+    kind: Literal["exponential-mechanism"]
+    epsilon: Positive
+
+    def described(self, sampling: SamplingTable) -> Described:
+        mechanism = ReportNoisyMax(self.epsilon, "gumbel")
+        return Described(mechanism, mechanism)
+
+
+class PermuteAndFlipTable(MechanismTable):
+    """Acceptance exp(epsilon (score - best) / (2 sensitivity))."""
+
+    kind: Literal["permute-and-flip"]
+    epsilon: Positive
+
+    def described(self, sampling: SamplingTable) -> Described:
+        mechanism = ReportNoisyMax(self.epsilon, "exponential")
+        return Described(mechanism, mechanism)
+
+
+class SparseVectorTable(MechanismTable):
+    """Above a threshold or not, until `hits` were; scales of Laplace noise over the queries' sensitivity."""
+
+    kind: Literal["sparse-vector"]
+    threshold_scale: Positive
+    query_scale: Positive
+    hits: Count = 1
+    monotone: Annotated[bool, checked(_yes_or_no)] = False
+    value_scale: Positive | None = None
+
+    def described(self, sampling: SamplingTable) -> Described:
+        scales = self.threshold_scale, self.query_scale
+        return Described(SparseVector(*scales, self.hits, self.monotone, self.value_scale), None)
+
+
+class StaircaseTable(MechanismTable):
+    """Steps of the sensitivity's length, each e^-epsilon as high as the last; gamma: where in a step it falls."""
+
+    kind: Literal["staircase"]
+    epsilon: Positive
+    gamma: Probability = 0.5
+
+    def described(self, sampling: SamplingTable) -> Described:
+        mechanism = Staircase(self.epsilon, self.gamma)
+        return Described(mechanism, mechanism)
+
+
+class UnaryEncodingTable(MechanismTable):
+    """One value as bits: a 1 stays 1 with probability keep, a 0 becomes 1 with probability false."""
+
+    kind: Literal["unary-encoding"]
+    keep: Probability
+    false: Probability
+
+    def described(self, sampling: SamplingTable) -> Described:
+        mechanism = UnaryEncoding(self.keep, self.false)
+        return Described(mechanism, mechanism)
+
+
+class LocalHashTable(MechanismTable):
+    """One value, hashed into buckets, by randomized response of this epsilon."""
+
+    kind: Literal["local-hash"]
+    epsilon: Positive
+    buckets: Count
+
+    def described(self, sampling: SamplingTable) -> Described:
+        mechanism = LocalHash(self.epsilon, self.buckets)
+        return Described(mechanism, mechanism)
+
+
+class LocalReportTable(MechanismTable):
+    """A report that one epsilon describes: of a category, or of a number in [-1, 1]."""
+
+    kind: Literal["hadamard-response", "piecewise", "duchi"]
+    epsilon: Positive
+
+    def described(self, sampling: SamplingTable) -> Described:
+        reports = {"hadamard-response": HadamardResponse, "piecewise": PiecewiseMechanism, "duchi": DuchiMechanism}
+        mechanism = reports[self.kind](self.epsilon)
+        return Described(mechanism, mechanism)
+
+
+class ShuffledReportsTable(MechanismTable):
+    """One report from each of `reports` units, in random order; report: the [mechanism] table of one report."""
+
+    kind: Literal["shuffled-reports"]
+    reports: Count
+    report: AnyMechanismTable
+
+    def described(self, sampling: SamplingTable) -> Described:
+        if not isinstance(self.report, MechanismTable):
+            raise InputError("mechanism.report", self.report.kind, "a local randomiser")
+        mechanism = ShuffledReports(self.report.described(sampling).upper, self.reports)
+        return Described(mechanism, mechanism)
+
+
+register(
+    NoisyMaxTable,
+    ExponentialMechanismTable,
+    PermuteAndFlipTable,
+    SparseVectorTable,
+    StaircaseTable,
+    UnaryEncodingTable,
+    LocalHashTable,
+    LocalReportTable,
+    ShuffledReportsTable,
+)
