@@ -13,9 +13,8 @@ from .validate import InputError, count
 class Disjoint(Mechanism):
     """Several releases, of which one unit's data enter at most `at_most`; whoever sees them sees all.
 
-    A unit's data may decide which ones: a histogram by region is Disjoint over the regions. The parts are cut before the
-    run, not by earlier outputs. (Parallel composition,
-    McSherry 2009, "Privacy integrated queries", Theorem 4.)
+    A unit's data may decide which ones: a histogram by region is Disjoint over the regions. The parts are cut before
+    the run, not by earlier outputs. (Parallel composition, McSherry 2009, "Privacy integrated queries", Theorem 4.)
 
     >>> from dpcert.mechanisms import Laplace
     >>> Disjoint(Laplace(2.0), Laplace(2.0), Laplace(4.0)) == Disjoint([Laplace(2.0)] * 2 + [Laplace(4.0)], at_most=1)
