@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from dp_accounting import dp_event  # type: ignore[import-untyped]
@@ -13,12 +14,13 @@ class Mechanism:
 
     __slots__ = ()
 
+    to_event: ClassVar[Callable[[Any], Any]]
+    """Set by events.py, which knows every kind."""
+
     def event(self) -> dp_event.DpEvent:
         """The dp_accounting event that describes this mechanism (`events.from_event` is the way back).
 
         Raises InputError where dp_accounting has none. It describes what ran; for what dp_accounting's
         accountants need under replace-one neighbours, see `events.event_for_accountant`.
         """
-        from .events import to_event
-
-        return to_event(self)
+        return type(self).to_event(self)

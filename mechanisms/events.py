@@ -81,6 +81,9 @@ def to_event(mechanism: Mechanism) -> dp_event.DpEvent:
     return events[type(mechanism)](mechanism)
 
 
+Mechanism.to_event = staticmethod(to_event)
+
+
 def _truncated_event(m: TruncatedPoisson, dp_event: Any) -> dp_event.DpEvent:
     if not isinstance(m.mechanism, Gaussian):
         raise InputError("mechanism", m, "Gaussian noise: dp_accounting has no other event with truncated sampling")
