@@ -54,7 +54,7 @@ def test_a_pass_that_was_begun_counts():
         (ALLOCATED | {"per_block": 101}, 100, "sampling.per_block"),
         (ALLOCATED | {"sampling_rate": 0.1}, 100, "sampling.sampling_rate"),
         ({"scheme": "random-allocation"}, 100, "sampling.block"),
-        (CYCLIC | {"cohort": 7}, 100, "sampling.cohort"),
+        (CYCLIC | {"cohort": 1001}, 100, "sampling.cohort"),
         (CYCLIC | {"block": 7}, 100, "sampling.block"),
         ({"scheme": "cyclic"}, 100, "sampling.population"),
     ],
