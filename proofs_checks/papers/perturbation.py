@@ -12,7 +12,7 @@ from .row import Row
 LARGEST = 0.1
 """A constant may move by at most this share of itself; one that is 0, by at most this much."""
 
-FLIPPED = (frozenset({"<=", ">="}), frozenset({"<", ">"}), frozenset({"at most", "at least"}))
+FLIPPED = (frozenset({"<=", ">="}), frozenset({"<", ">"}), frozenset({"at most", "at least"}), frozenset({"==", "!="}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def perturbation(row: Row) -> Perturbation:
     if len(changed) != 1 or row.spoilt.tolerance != printed.tolerance:
         raise EvidenceError(f"{row.id}: the spoilt statement changes {[name for name, _, _ in changed]}, not one thing")
     ((name, before, after),) = changed
-    if frozenset({before, after}) in FLIPPED:
+    if frozenset({before, after}) in FLIPPED or (name == "formula" and _flipped(before, after)):
         return Perturbation(name, before, after, 0.0)
     try:
         first, second = float(before), float(after)
@@ -49,6 +49,12 @@ def perturbation(row: Row) -> Perturbation:
     if not 0 < size <= LARGEST * (1 + 1e-9):
         raise EvidenceError(f"{row.id}: {name} becomes {after!r} from {before!r}, by more than {LARGEST:.0%}")
     return Perturbation(name, first, second, size)
+
+
+def _flipped(before: str, after: str) -> bool:
+    """The formulas differ in one comparison, which is turned round."""
+    pairs = [(a, b) for a, b in zip(before.split(), after.split(), strict=False) if a != b]
+    return len(before.split()) == len(after.split()) and len(pairs) == 1 and frozenset(pairs[0]) in FLIPPED
 
 
 def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:

@@ -139,3 +139,15 @@ def tasks(statement: Statement) -> Finding:
     ratio = other.upper / stated.upper
     text = f"epsilon {other.upper:.5g} with m = {statement.domain['m']}, {stated.upper:.5g} with 205"
     return Finding(abs(ratio - 1) <= statement.tolerance + 1e-9, text, {"ratio": ratio}, basis=CERTIFIED)
+
+
+def weighted(statement: Statement) -> Finding:
+    """FEMNIST, sigma = .1, gamma = .2, q = 100 of 206, 1000 rounds, before the coalition, replaced data.
+
+    A weight w times the mean moves the average by w times as much: a multiplier of q sigma/(w gamma).
+    """
+    over, stated = statement.domain["weight over the mean"], statement.claim["epsilon"]
+    run = Repeat(FixedSize(Gaussian(COHORT * 0.1 / 0.2 / over), 206, COHORT), 1000)
+    true = observer_epsilon(run, EVERYBODY_ELSE, 1 / 206, "replace-one").epsilon
+    text = f"epsilon in [{true.lower:.4g}, {true.upper:.4g}], stated {stated:g}"
+    return Finding(true.upper <= stated, text, {"true epsilon": [true.lower, true.upper]}, basis=CERTIFIED)

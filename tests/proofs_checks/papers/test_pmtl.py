@@ -33,7 +33,10 @@ FORMS: list[tuple[Form, int | None]] = [
 ]
 
 
-@pytest.mark.parametrize("row", [pytest.param(row, id=row.id) for row in ROWS if row.spoilt is not None])
+@pytest.mark.parametrize(
+    "row",
+    [pytest.param(row, id=row.id) for row in ROWS if row.spoilt is not None and not row.function.endswith(":wording")],
+)
 def test_spoilt_statements_move_one_constant_by_a_few_percent_or_flip_an_inequality(row: Row) -> None:
     found = perturbation(row)
     assert found.flipped or 0 < found.size <= LARGEST * (1 + 1e-9)

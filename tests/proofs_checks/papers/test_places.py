@@ -1,0 +1,81 @@
+"""The place that a row names, and its formula, are in the paper: looked up where transcripts are at hand."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from dpcert.proofs_checks.papers import Kind, Row, register
+
+SHARED = Path(__file__).parents[4] / "shared" / "papers"
+TRANSCRIPTS = {"pmtl": "pmtl.md", "pmtl-jdp": "pmtl-jdp-version.md", "dpfedmtl": "dpfedmtl.md", "mocha": "mocha.md"}
+NAMED = re.compile(
+    r"(Theorem|Lemma|Corollary|Definition|Assumption|Algorithm|Figure|Table|Section|section) "
+    r"([A-Z]?\.?\d+(?:\.\d+)*)"
+)
+TEX = {"pmtl", "dpfedmtl", "mocha"}
+"""Papers whose transcript has formulas in TeX; that of the earlier version is a text extraction."""
+
+
+def squashed(text: str) -> str:
+    return re.sub(r"\s+", "", text)
+
+
+def absent(place: str, formula: str, transcript: str) -> list[str]:
+    """What of the place, and the formula, the transcript does not have."""
+    missing = []
+    for kind, number in NAMED.findall(place):
+        wanted = (
+            rf"(^|[^\d.]){re.escape(number)}([^\d]|$)" if kind.lower() == "section" else rf"{kind}\W{{0,4}}{number}\b"
+        )
+        if not re.search(wanted, transcript, flags=re.IGNORECASE | re.MULTILINE):
+            missing.append(f"{kind} {number}")
+    for number in re.findall(r"\((\d+)\)", place):
+        if f"({number})" not in transcript:
+            missing.append(f"({number})")
+    if formula and squashed(formula) not in squashed(transcript):
+        missing.append(formula)
+    return missing
+
+
+MADE = r"""
+## 3.1 Set-up
+**Theorem 2** (Rate). If $\eta = \frac{1}{2L}$, then
+$$ f(w) \leq \frac{C}{T} \quad (7) $$
+Algorithm 1 does so, as Table 3 shows.
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "formula", "missing"),
+    [
+        ("Section 3.1, Theorem 2, (7)", r"\eta =\frac{1}{2L}", []),
+        ("Algorithm 1, line 8; Table 3", "", []),
+        ("Section 3.2", "", ["Section 3.2"]),
+        ("Theorem 22, (7)", "", ["Theorem 22"]),
+        ("Theorem 2, (17)", "", ["(17)"]),
+        ("Lemma 2", "", ["Lemma 2"]),
+        ("Theorem 2", r"\eta = \frac{1}{3L}", [r"\eta = \frac{1}{3L}"]),
+    ],
+)
+def test_what_is_not_there_is_named(place: str, formula: str, missing: list[str]) -> None:
+    assert absent(place, formula, MADE) == missing
+
+
+PRINTED = [row for row in register() if row.kind is Kind.PRINTED and row.paper in TRANSCRIPTS]
+
+
+@pytest.mark.parametrize("row", [pytest.param(row, id=row.id) for row in PRINTED])
+def test_the_place_and_the_formula_are_in_the_paper(row: Row) -> None:
+    file = SHARED / TRANSCRIPTS[row.paper]
+    if not file.is_file():
+        pytest.skip("no transcripts at hand")
+    formula = row.formula if row.paper in TEX else ""
+    assert absent(row.place, formula, file.read_text(encoding="utf-8")) == []
+
+
+def test_formulas_are_braced() -> None:
+    for row in register():
+        assert row.formula.count("{") == row.formula.count("}"), row.id
