@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File, Files
 
-PAGES = Path(__file__).parents[2] / "build" / "record"
+PAGES = Path(os.environ.get("DPCERT_RECORD") or Path(__file__).parents[2] / "build" / "record")
 NAV = [{"The record": "record/index.md"}, {"Authors": "record/authors/index.md"}, {"Errors": "record/errors.md"}]
 
 
