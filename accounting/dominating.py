@@ -9,11 +9,13 @@ Proofs: docs/theory/dominating_pairs.md; the section is named at each line.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 from ..mechanisms import (
+    BestOfSeveral,
     CorrelatedGaussian,
     Cyclic,
     DistributedDiscreteGaussian,
@@ -52,6 +54,7 @@ from .pairs import (
     ProductPair,
     RenyiLines,
     ReplacedAllocationPair,
+    SelectionPair,
     SubsampledPair,
     ZeroedPair,
 )
@@ -67,6 +70,8 @@ Participation = Literal["hidden", "pooled", "visible"]
 the unit's own participation when the cohort has a fixed size, and says nothing about it under independent
 Poisson coins. "visible": the observer sees the unit's own participation (its traffic, or the cohort itself).
 """
+
+AnyPair = TypeVar("AnyPair", bound=Pair | Composition)
 
 _ORDERS: tuple[Literal["remove", "add"], ...] = ("remove", "add")
 
@@ -91,7 +96,7 @@ class _Step:
     """The single-round pairs, by the order in which the two neighbours are named."""
 
     upper: dict[str, Pair]
-    lower: dict[str, Pair]
+    lower: Mapping[str, Pair | Composition]
 
 
 def dominating(run: Run, neighbouring: Neighbouring, participation: Participation = "hidden") -> Dominating:
@@ -132,13 +137,13 @@ def _changed(part: Mechanism, change: Change, relation: Neighbouring, participat
     return step if change == "leaves" else _Step(_exchanged(step.upper), _exchanged(step.lower))
 
 
-def _exchanged(pairs: dict[str, Pair]) -> dict[str, Pair]:
+def _exchanged(pairs: Mapping[str, AnyPair]) -> dict[str, AnyPair]:
     """With the neighbours named the other way round."""
     names = {"remove": "add", "add": "remove"}
     return {names.get(order, order): pair for order, pair in pairs.items()}
 
 
-def _products(steps: list[tuple[dict[str, Pair], int]]) -> tuple[Composition, ...]:
+def _products(steps: SequenceOf[tuple[Mapping[str, Pair | Composition], int]]) -> tuple[Composition, ...]:
     """One product pair for each order of the neighbours.
 
     A step without that order contributes the pair of the same neighbours (the order's first word), or its only pair.
@@ -149,8 +154,9 @@ def _products(steps: list[tuple[dict[str, Pair], int]]) -> tuple[Composition, ..
         counts: dict[Pair, int] = {}
         for pairs, rounds in steps:
             same = order if order in pairs else order.split()[0]
-            pair = pairs[same] if same in pairs else next(iter(pairs.values()))
-            counts[pair] = counts.get(pair, 0) + rounds
+            found = pairs[same] if same in pairs else next(iter(pairs.values()))
+            for pair, times in ((found, 1),) if isinstance(found, Pair) else found:
+                counts[pair] = counts.get(pair, 0) + rounds * times
         products[tuple(counts.items())] = None
     return tuple(products)
 
@@ -179,6 +185,8 @@ def _step(part: Mechanism, relation: Neighbouring, participation: Participation)
         return _allocated(part, relation, participation)
     if isinstance(part, LocalRandomiser | ShuffledReports) and relation != "replace-one":
         raise InputError("neighbouring", relation, "replace-one for local randomisers: the unit always reports")
+    if isinstance(part, BestOfSeveral):
+        return _best_of_several(part, relation, participation)
     if isinstance(part, ShuffledReports) and participation != "hidden":
         return _step(part.report, relation, participation)  # who knows the others' reports, or sees the unit's
     known = stated(part)
@@ -189,6 +197,13 @@ def _step(part: Mechanism, relation: Neighbouring, participation: Participation)
     if isinstance(part, CorrelatedGaussian):
         return _correlated(part, relation)
     return _tight({"both": by_move(part)(sensitivity(relation))})
+
+
+def _best_of_several(part: BestOfSeveral, relation: Neighbouring, participation: Participation) -> _Step:
+    """Attained: all results are equally good, and the first is kept (docs/theory/selection.md)."""
+    single = dominating(part.mechanism, relation, participation)
+    pair = SelectionPair(single.upper, part.gamma, part.shape, widened_up(part.mean, 64 * UNIT))
+    return _Step({"both": pair}, {f"both {at}": product for at, product in enumerate(single.lower)})
 
 
 def _grouped(part: Group, relation: Neighbouring, participation: Participation) -> _Step:

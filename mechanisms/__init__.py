@@ -16,6 +16,7 @@ from .laplace import Laplace
 from .local_randomisers import DuchiMechanism, HadamardResponse, LocalHash, PiecewiseMechanism, UnaryEncoding
 from .matrix_factorisation import BandedFactorisation, MatrixFactorisation, ToeplitzFactorisation
 from .neighbours import NOTIONS, Neighbouring, Notion, Visibility, default_relation, neighbouring_relation, sensitivity
+from .private_selection import BestOfSeveral
 from .randomized_response import RandomizedResponse
 from .run import Run, as_run
 from .sampled import FixedSize, Poisson, Shuffled, TruncatedPoisson
@@ -32,6 +33,7 @@ __all__ = [
     "NOTIONS",
     "ApproximateDp",
     "BandedFactorisation",
+    "BestOfSeveral",
     "CorrelatedGaussian",
     "Cyclic",
     "DiscreteGaussian",

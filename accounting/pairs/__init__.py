@@ -21,6 +21,7 @@ from .pair import Composition, Pair
 from .product import ProductPair, product_of
 from .randomized_response import RandomizedResponsePair
 from .renyi_bounds import RenyiLines, ZcdpBound
+from .selection import SelectionPair
 from .subsampled import Order, SubsampledPair
 from .zero_out import OpposedPair, ZeroedPair
 
@@ -45,6 +46,7 @@ __all__ = [
     "RandomizedResponsePair",
     "RenyiLines",
     "ReplacedAllocationPair",
+    "SelectionPair",
     "ShuffledResponsePair",
     "SubsampledPair",
     "ZcdpBound",

@@ -23,6 +23,7 @@ from ..pairs import (
     OpposedPair,
     Pair,
     ReplacedAllocationPair,
+    SelectionPair,
     SubsampledPair,
     ZeroedPair,
 )
@@ -32,6 +33,7 @@ from .allocation import allocation_divergence, replaced_divergence
 from .attained import divergence_below
 from .largest_loss import largest_loss
 from .orders import best_order
+from .selection import selection_divergence
 
 METHOD = "rdp"
 
@@ -82,9 +84,17 @@ def divergence(pair: Pair, alpha: float) -> float:
         return min(divergence(bound, alpha) for bound in sampled_pairs.above_zeroed(pair))
     if isinstance(pair, AllocationPair):
         return allocation_divergence(pair, alpha)
+    if isinstance(pair, SelectionPair):
+        return min(largest, selection_divergence(pair, alpha, _of_product))
     if isinstance(pair, ReplacedAllocationPair):
         return replaced_divergence(pair, alpha)
     return min(largest, pair.divergence(alpha))
+
+
+def _of_product(product: Composition, alpha: float) -> float:
+    """One run's divergence; none is bounded where a round may fail."""
+    run = curve(product)
+    return run(alpha) if run.failure == 0 else math.inf
 
 
 def supports(composition: Composition) -> bool:
@@ -96,6 +106,8 @@ def supports(composition: Composition) -> bool:
 
 
 def _unsampled(pair: Pair) -> bool:
+    if isinstance(pair, SelectionPair):
+        return all(map(supports, pair.products))
     if isinstance(pair, AllocationPair):
         return isinstance(pair.base, GaussianPair)
     return pair.has_divergence() or isinstance(pair, ReplacedAllocationPair | OpposedPair | ZeroedPair)

@@ -16,6 +16,7 @@ from dpcert.accounting.question import Question
 from dpcert.mechanisms import (
     ApproximateDp,
     BandedFactorisation,
+    BestOfSeveral,
     Disjoint,
     DistributedGaussian,
     DuchiMechanism,
@@ -87,6 +88,7 @@ TOGETHER: dict[str, Mechanism] = {
     "disjoint, gaussian and laplace": Disjoint(_G, _L),
     "disjoint, poisson": Disjoint(Poisson(_G, 0.5), Poisson(_G, 0.25)),
     "disjoint, shares": Disjoint(DistributedGaussian(1.0), _G),
+    "best of several, poisson gaussian": BestOfSeveral(Poisson(_G, 0.5), 0.5),
     "one poisson sample, gaussians": Poisson(Sequence(_G, _G), 0.5),
     "one poisson sample, gaussian and laplace": Poisson(Sequence(_G, _L), 0.5),
     "one fixed-size sample, gaussians": FixedSize(Sequence(_G, _G), 4, 2),
@@ -211,7 +213,7 @@ def table(rows: dict[tuple[str, str], list[str]], first: str) -> str:
         if firsts[0] in CORRELATED:
             proof = "correlated_noise.md"
         elif firsts[0] in TOGETHER:
-            proof = "dominating_pairs.md, Groups; Disjoint releases; Several releases on one sample"
+            proof = "dominating_pairs.md, Groups; Disjoint releases; Several releases on one sample; selection.md"
         elif not refused and firsts[0] in PROOFS:
             proof = "; ".join(dict.fromkeys(PROOFS.get(name, "dominating_pairs.md, No sampling") for name in firsts))
         listed = "every scheme" if len(schemes) == len(SCHEMES) else ", ".join(f"*{scheme}*" for scheme in schemes)

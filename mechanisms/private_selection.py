@@ -1,0 +1,43 @@
+"""Private selection: a private run is repeated a random number of times, and the best result alone is released."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from .base import Mechanism
+from .validate import InputError, number, open_probability
+
+
+@dataclass(frozen=True, slots=True)
+class BestOfSeveral(Mechanism):
+    """The best of K runs of a mechanism, K >= 1 secret and truncated negative binomial: hyper-parameter search.
+
+    Every run draws its own setting (such as a learning rate) and randomness; its output includes how good it is, and
+    only the best is released. P(K = k) is proportional to (1 - gamma)^k prod_{i < k} (i + shape) / (i + 1): shape = 1
+    is geometric, 0 logarithmic (Papernot, Steinke 2022, arXiv 2110.03620, Definition 1; Liu, Talwar 2019, arXiv
+    1811.07971, for the geometric law).
+
+    >>> from dpcert.mechanisms import Gaussian
+    >>> BestOfSeveral(Gaussian(4.0), gamma=0.1).mean
+    10.0
+    """
+
+    mechanism: Mechanism
+    gamma: float
+    shape: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.mechanism, Mechanism):
+            raise InputError("mechanism", self.mechanism, "a mechanism description, of one run")
+        object.__setattr__(self, "gamma", open_probability("gamma", self.gamma))
+        if number("shape", self.shape) <= -1:
+            raise InputError("shape", self.shape, "a number above -1; 1 for a geometric law")
+        object.__setattr__(self, "shape", float(self.shape))
+
+    @property
+    def mean(self) -> float:
+        """The expected number of runs."""
+        if self.shape == 0.0:
+            return (1 / self.gamma - 1) / math.log(1 / self.gamma)
+        return self.shape * (1 - self.gamma) / (self.gamma * -math.expm1(self.shape * math.log(self.gamma)))

@@ -1,0 +1,107 @@
+"""The best of several private runs: against enumeration of the outcomes and of the number of runs."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dpcert import delta, epsilon, renyi
+from dpcert.mechanisms import (
+    BestOfSeveral,
+    Gaussian,
+    Group,
+    InputError,
+    Laplace,
+    Poisson,
+    PureDp,
+    RandomizedResponse,
+    Repeat,
+)
+
+
+def best_law(single: np.ndarray, gamma: float, shape: float) -> np.ndarray:
+    """The largest of K outcomes; K truncated negative binomial, summed up to where nothing is left."""
+    k = np.arange(1, 20_000)
+    log = k * math.log1p(-gamma) + np.concatenate([[0.0], np.cumsum(np.log((k[:-1] + shape) / (k[:-1] + 1)))])
+    weights = np.exp(log)
+    weights /= weights.sum()
+    below = np.cumsum(single)
+    at_most = np.array([float(np.sum(weights * part**k)) for part in below])
+    return np.diff(at_most, prepend=0.0)
+
+
+def worst(single: tuple[np.ndarray, np.ndarray], gamma: float, shape: float, value: object) -> float:
+    """Over some orders in which the outcomes may be better, or none is, and both orders of the neighbours."""
+    found = max(value(*single), value(*reversed(single)))  # type: ignore[operator]
+    for order in ([0, 1, 2], [2, 0, 1], [1, 2, 0], [0, 2, 1]):
+        p, q = (best_law(law[order], gamma, shape) for law in single)
+        found = max(found, value(p, q), value(q, p))  # type: ignore[operator]
+    return found
+
+
+SINGLE = np.array([0.6, 0.2, 0.2]), np.array([0.2, 0.6, 0.2])
+RUN = RandomizedResponse(0.4, 3)
+
+
+@pytest.mark.parametrize(("gamma", "shape"), [(0.2, 1.0), (0.05, 1.0), (0.1, 0.0), (0.1, -0.5), (0.3, 2.5)])
+def test_enumeration(gamma: float, shape: float) -> None:
+    run = BestOfSeveral(RUN, gamma, shape)
+    mean = float(np.sum(best_law(np.array([1.0]), gamma, shape)))
+    assert mean == pytest.approx(1.0)
+    for alpha in (2.0, 8.0):
+        seen = worst(SINGLE, gamma, shape, lambda p, q, a=alpha: math.log(np.sum(p**a * q ** (1 - a))) / (a - 1))
+        found = renyi(run, alpha, "replace-one")
+        assert found.lower <= seen * (1 + 1e-9)
+        assert seen <= found.upper
+    for eps in (0.5, 2.0):
+        seen = worst(SINGLE, gamma, shape, lambda p, q, odds=math.exp(eps): float(np.sum(np.maximum(0, p - odds * q))))
+        assert seen <= delta(run, eps, "replace-one").upper
+    pure = epsilon(run, 0, "replace-one")
+    seen = worst(SINGLE, gamma, shape, lambda p, q: float(np.max(np.log(p / q))))
+    assert seen <= pure.upper <= (2 + shape) * math.log(3) * (1 + 1e-9)
+    assert pure.lower == pytest.approx(math.log(3))
+
+
+def test_the_geometric_law_needs_about_three_epsilons() -> None:
+    """Planted: one run's epsilon, or two, is contradicted by enumeration with many repetitions."""
+    single = np.array([math.e, 1.0]) / (math.e + 1), np.array([1.0, math.e]) / (math.e + 1)
+    rare = tuple(np.array([1 - 1e-4 * odds, 1e-4 * odds]) for odds in (1.0, math.e))
+    seen = 0.0
+    for pair in (single, rare):
+        p, q = (best_law(law, 0.001, 1.0) for law in pair)
+        seen = max(seen, float(np.max(np.abs(np.log(p / q)))))
+    assert seen > 1.5
+    assert epsilon(BestOfSeveral(PureDp(1.0), 0.001), 0).upper == pytest.approx(3.0)
+
+
+def test_a_search_over_training_runs() -> None:
+    """Ten runs on average cost more than one, and less than ten composed."""
+    training = Repeat(Poisson(Gaussian(1.1), 0.01), 1000)
+    one, best = epsilon(training, 1e-5), epsilon(BestOfSeveral(training, 0.1), 1e-5)
+    assert best.lower == pytest.approx(one.lower, rel=1e-6)
+    assert 2 * one.upper < best.upper < epsilon(Repeat(training, 10), 1e-5).upper * 1.5
+    logarithmic = epsilon(BestOfSeveral(training, 0.1, 0.0), 1e-5)
+    assert logarithmic.upper < best.upper
+    both = epsilon([BestOfSeveral(training, 0.1), Gaussian(5.0)], 1e-5)
+    assert best.upper < both.upper
+    assert both.lower > one.lower
+
+
+def test_by_hand() -> None:
+    """Gaussian: rho = 1/(2 z^2), all formulas closed; the best beta by calculus."""
+    gamma, z, alpha = 0.1, 5.0, 6.0
+    run, slope = BestOfSeveral(Gaussian(z), gamma), 1 / (2 * z * z)
+    beta = math.sqrt(math.log(1 / gamma) / slope)
+    by_hand = slope * alpha + 2 * (beta - 1) * slope + 2 * math.log(1 / gamma) / beta + math.log(10) / (alpha - 1)
+    assert by_hand <= renyi(run, alpha).upper <= by_hand * 1.01
+    assert run.mean == pytest.approx(10.0)
+
+
+@pytest.mark.parametrize(("gamma", "shape"), [(0.0, 1.0), (1.0, 1.0), (0.5, -1.0), (0.5, math.inf)])
+def test_bad_input(gamma: float, shape: float) -> None:
+    with pytest.raises(InputError):
+        BestOfSeveral(Laplace(1.0), gamma, shape)
+    with pytest.raises(InputError, match="group"):
+        epsilon(Group(BestOfSeveral(Laplace(1.0), 0.5), 2), 1e-5)
