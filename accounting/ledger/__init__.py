@@ -13,7 +13,7 @@ from .filters import (
 from .individual import IndividualBudgets, Participations
 from .ledger import Ledger
 from .running import RunningEpsilon
-from .store import LedgerError, MemoryStore, SqliteStore
+from .store import LedgerError, MemoryStore, Overtaken, SqliteStore
 
 __all__ = [
     "BudgetExceeded",
@@ -23,6 +23,7 @@ __all__ = [
     "Ledger",
     "LedgerError",
     "MemoryStore",
+    "Overtaken",
     "Participations",
     "PureFilter",
     "RenyiFilter",

@@ -6,7 +6,7 @@ Events are mechanism descriptions, never costs: an accountant that improves late
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ...mechanisms import (
@@ -24,8 +24,9 @@ from ...mechanisms.serialise import from_json, to_json
 from ..accountants import AccountantName
 from ..bracket import Bracket
 from ..epsilon import epsilon as epsilon_of
+from .filters import BudgetExceeded, Filter
 from .running import RunningEpsilon
-from .store import GENESIS, Event, LedgerError, MemoryStore, SqliteStore, Store, chained
+from .store import GENESIS, Event, LedgerError, MemoryStore, Overtaken, SqliteStore, Store, chained
 
 MOST_READINGS = 4
 """Deltas and relations whose running cost is kept; the one that was asked for first goes first."""
@@ -85,6 +86,40 @@ class Ledger:
         if event is not None and event.hash == chained(self._head, event.event_id, event.mechanism):
             self._take(event, mechanism)
         return event is not None
+
+    def spend(self, mechanism: Mechanism, within: Callable[[], Filter], event_id: str | None = None) -> bool:
+        """Record one release if everything recorded, by all runs, keeps the budget with it; else BudgetExceeded.
+
+        within: makes the budget, unspent: `lambda: RenyiFilter(8.0, 1e-6)`. Several runs may do this at once, with the
+        same budget and in any order: an event is recorded only where nothing came between looking and recording. What
+        each run does next may depend on all outputs so far (filters of Renyi, zCDP and Gaussian DP hold for concurrent
+        interactions: Haney, Shoemate, Tian, Vadhan, Vyrros, Xu, Zhang 2023, arXiv 2309.05901).
+        Returns False when the run recorded this release under the id before.
+
+        >>> from dpcert.accounting.ledger import BudgetExceeded, PureFilter
+        >>> from dpcert.mechanisms import Laplace
+        >>> ledger = Ledger()
+        >>> [ledger.spend(Laplace(2.0), within=lambda: PureFilter(1.0)) for _ in range(2)]
+        [True, True]
+        """
+        name = uuid.uuid4().hex if event_id is None else _id("event_id", event_id)
+        while True:
+            self._refresh()
+            budget, head = within(), self._head
+            for step, rounds in self._counts.items():
+                budget.record(Repeat(step, rounds))
+            known = f"{self.run_id}{SEPARATOR}{name}"
+            if event_id is not None and any(event.event_id == known for event in self._store.since(0)):
+                return self.record(mechanism, name, retry=True)
+            if budget.would_exceed(mechanism):
+                raise BudgetExceeded(f"{mechanism} does not fit: {budget.spent:.6g} of {budget.budget:.6g} is spent")
+            try:
+                event = self._store.append(known, _text(mechanism), after=head)
+            except Overtaken:
+                continue
+            if event is not None:
+                self._take(event, mechanism)
+            return event is not None
 
     def run(self) -> Mechanism | None:
         """Everything recorded, by any writer, as one description; None for an empty ledger."""

@@ -32,6 +32,10 @@ class LedgerError(RuntimeError):
     """The ledger cannot be trusted or used; the message says what is wrong and with which event."""
 
 
+class Overtaken(LedgerError):
+    """Another writer recorded an event first: look again before deciding."""
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """One recorded release: a unique id, the canonical JSON of the mechanism, and the chained hash."""
@@ -50,8 +54,11 @@ def chained(previous: str, event_id: str, mechanism: str) -> str:
 class Store(Protocol):
     """Where events live. `append` returns only when the event is as durable as the store promises."""
 
-    def append(self, event_id: str, mechanism: str) -> Event | None:
-        """Record the event and return it; None when the same event is already there."""
+    def append(self, event_id: str, mechanism: str, after: str | None = None) -> Event | None:
+        """Record the event and return it; None when the same event is already there.
+
+        after: record it only if the last event so far has this hash; else raise Overtaken, and record nothing.
+        """
 
     def since(self, count: int) -> Iterator[Event]:
         """The events after the first `count`, in order; LedgerError when the chain is broken."""
@@ -64,10 +71,11 @@ class MemoryStore:
         self._events: list[Event] = []
         self._by_id: dict[str, str] = {}
 
-    def append(self, event_id: str, mechanism: str) -> Event | None:
+    def append(self, event_id: str, mechanism: str, after: str | None = None) -> Event | None:
         if _already(self._by_id.get(event_id), event_id, mechanism):
             return None
         previous = self._events[-1].hash if self._events else GENESIS
+        _check_after(previous, after)
         event = Event(event_id, mechanism, chained(previous, event_id, mechanism))
         self._by_id[event_id] = mechanism
         self._events.append(event)
@@ -82,6 +90,11 @@ def _already(recorded: str | None, event_id: str, mechanism: str) -> bool:
     if recorded is not None and recorded != mechanism:
         raise LedgerError(f"event id {event_id!r} is taken by another event: {recorded}, not {mechanism}")
     return recorded is not None
+
+
+def _check_after(head: str, after: str | None) -> None:
+    if after is not None and head != after:
+        raise Overtaken("another event was recorded in the meantime")
 
 
 class SqliteStore:
@@ -105,13 +118,14 @@ class SqliteStore:
                     connection.execute("PRAGMA journal_mode=DELETE")
                 self._check(connection)
 
-    def append(self, event_id: str, mechanism: str) -> Event | None:
+    def append(self, event_id: str, mechanism: str, after: str | None = None) -> Event | None:
         with self._errors(), self._connect() as connection, connection:
             connection.execute("BEGIN IMMEDIATE")
             row = connection.execute("SELECT mechanism FROM events WHERE event_id = ?", (event_id,)).fetchone()
             if _already(row[0] if row else None, event_id, mechanism):
                 return None
             count, head = connection.execute("SELECT count, head FROM head").fetchone()
+            _check_after(head, after)
             event = Event(event_id, mechanism, chained(head, event_id, mechanism))
             connection.execute("INSERT INTO events VALUES (?, ?, ?, ?)", (count + 1, event_id, mechanism, event.hash))
             connection.execute("UPDATE head SET count = ?, head = ?", (count + 1, event.hash))

@@ -56,7 +56,8 @@ def test_enumeration(gamma: float, shape: float) -> None:
         assert found.lower <= seen * (1 + 1e-9)
         assert seen <= found.upper
     for eps in (0.5, 2.0):
-        seen = worst(SINGLE, gamma, shape, lambda p, q, odds=math.exp(eps): float(np.sum(np.maximum(0, p - odds * q))))
+        odds = math.exp(eps)
+        seen = worst(SINGLE, gamma, shape, lambda p, q, c=odds: float(np.sum(np.maximum(0, p - c * q))))
         assert seen <= delta(run, eps, "replace-one").upper
     pure = epsilon(run, 0, "replace-one")
     seen = worst(SINGLE, gamma, shape, lambda p, q: float(np.max(np.log(p / q))))

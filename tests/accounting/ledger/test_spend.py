@@ -1,0 +1,104 @@
+"""Several runs on one budget: nobody's release is recorded that the others' have left no room for."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from dpcert.accounting.ledger import BudgetExceeded, Ledger, MemoryStore, Overtaken, PureFilter, RenyiFilter
+from dpcert.accounting.ledger.filters import Filter
+from dpcert.mechanisms import Gaussian, InputError, Laplace
+from dpcert.mechanisms.serialise import to_json
+
+
+def pure() -> Filter:
+    return PureFilter(1.0)
+
+
+def test_two_runs_share_one_budget(tmp_path: Path) -> None:
+    first, second = (Ledger(tmp_path / "ledger.sqlite") for _ in range(2))
+    assert first.spend(Laplace(2.0), pure)
+    assert second.spend(Laplace(4.0), pure)
+    with pytest.raises(BudgetExceeded, match=r"0\.75 of 1"):
+        first.spend(Laplace(2.0), pure)
+    assert first.spend(Laplace(4.0), pure)
+    assert len(first) == len(second) == 3
+    assert first.epsilon(0).upper == 1.0
+
+
+def test_a_retry_is_not_spent_twice() -> None:
+    ledger = Ledger()
+    assert ledger.spend(Laplace(1.0), pure, "round-0")
+    assert not ledger.spend(Laplace(1.0), pure, "round-0")
+    assert len(ledger) == 1
+    with pytest.raises(InputError, match="event_id"):
+        ledger.spend(Laplace(1.0), pure, "")
+
+
+class Raced(MemoryStore):
+    """Another writer is quicker, once."""
+
+    def __init__(self, theirs: str) -> None:
+        super().__init__()
+        self.theirs: str | None = theirs
+
+    def append(self, event_id, mechanism, after=None):
+        if self.theirs is not None:
+            theirs, self.theirs = self.theirs, None
+            super().append("other/0", theirs)
+        return super().append(event_id, mechanism, after)
+
+
+class Careless(Raced):
+    """The plant: a store that records whatever came between."""
+
+    def append(self, event_id, mechanism, after=None):
+        return super().append(event_id, mechanism)
+
+
+@pytest.mark.parametrize(("store", "overspent"), [(Raced, False), (Careless, True)])
+def test_who_is_overtaken_looks_again(store: type[Raced], overspent: bool) -> None:
+    shared = store(to_json(Laplace(2.0)))
+    with suppress(BudgetExceeded):
+        Ledger(shared).spend(Laplace(1.25), pure)  # .8 fits alone, and not beside .5
+    assert (Ledger(shared).epsilon(0).upper > 1.0) == overspent
+
+
+def test_many_threads_never_overspend(tmp_path: Path) -> None:
+    Ledger(tmp_path / "ledger.sqlite")
+
+    def spend() -> None:
+        ledger = Ledger(tmp_path / "ledger.sqlite")
+        for _ in range(5):
+            try:
+                ledger.spend(Laplace(10.0), pure)
+            except BudgetExceeded:
+                return
+
+    threads = [Thread(target=spend) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    total = Ledger(tmp_path / "ledger.sqlite")
+    assert len(total) == 10
+    assert total.epsilon(0).upper == 1.0
+
+
+def test_an_adaptive_budget() -> None:
+    ledger = Ledger()
+    with suppress(BudgetExceeded):
+        while len(ledger) < 100:
+            ledger.spend(Gaussian(5.0), lambda: RenyiFilter(4.0, 1e-6))
+    assert 5 < len(ledger) < 30
+    assert ledger.epsilon(1e-6).upper <= 4.0
+
+
+def test_a_store_says_that_it_was_overtaken() -> None:
+    store = MemoryStore()
+    store.append("a", "1")
+    with pytest.raises(Overtaken):
+        store.append("b", "2", after="0" * 64)
