@@ -37,6 +37,13 @@ class Calibration:
     value: of `solve_for`; a whole number for rounds and cohort. epsilon: the run's bracket at that value and the
     target's delta; its upper end is at most the target. beyond: a value, within the relative distance asked for (for
     whole ones: the next number), whose upper end misses the target; None where the value is at its limit (rate 1).
+
+    >>> from dpcert import Gaussian, Repeat, calibrate
+    >>> found = calibrate(
+    ...     lambda z: Repeat(Gaussian(z), 10), solve_for="noise_multiplier", epsilon=1.0, delta=1e-5
+    ... )
+    >>> found.epsilon.upper <= 1.0
+    True
     """
 
     solve_for: SolveFor

@@ -45,7 +45,12 @@ class AtRate:
 
 @dataclass(frozen=True, slots=True)
 class Risk:
-    """A run's risk table. prior: the attacker's probability, before, that the unit's data were used."""
+    """A run's risk table. prior: the attacker's probability, before, that the unit's data were used.
+
+    >>> from dpcert import Gaussian, risk
+    >>> risk(Gaussian(1.0)).advantage.upper < 0.383
+    True
+    """
 
     prior: float
     advantage: Bracket

@@ -10,7 +10,12 @@ if TYPE_CHECKING:
 
 
 class Mechanism:
-    """A frozen description of a randomised release. Subclasses are frozen dataclasses."""
+    """A frozen description of a randomised release. Subclasses are frozen dataclasses.
+
+    >>> from dpcert import Gaussian
+    >>> isinstance(Gaussian(1.0), Mechanism)
+    True
+    """
 
     __slots__ = ()
 

@@ -10,7 +10,12 @@ from .validate import InputError, nonnegative, number, positive
 
 @dataclass(frozen=True, slots=True)
 class PureDp(Mechanism):
-    """Any mechanism that is epsilon-DP for the stated neighbours. epsilon: at least 0."""
+    """Any mechanism that is epsilon-DP for the stated neighbours. epsilon: at least 0.
+
+    >>> from dpcert import Repeat, epsilon
+    >>> round(epsilon(Repeat(PureDp(0.1), 100), 1e-6).upper, 3)  # optimal composition, not 10
+    4.775
+    """
 
     epsilon: float
 
@@ -20,7 +25,12 @@ class PureDp(Mechanism):
 
 @dataclass(frozen=True, slots=True)
 class ApproximateDp(Mechanism):
-    """Any mechanism that is (epsilon, delta)-DP for the stated neighbours."""
+    """Any mechanism that is (epsilon, delta)-DP for the stated neighbours.
+
+    >>> from dpcert import epsilon
+    >>> round(epsilon(ApproximateDp(epsilon=1.0, delta=1e-6), 1e-6).upper, 12)
+    1.0
+    """
 
     epsilon: float
     delta: float
@@ -33,7 +43,12 @@ class ApproximateDp(Mechanism):
 
 @dataclass(frozen=True, slots=True)
 class Zcdp(Mechanism):
-    """Any mechanism that is rho-zCDP for the stated neighbours (Bun, Steinke 2016, Definition 1.1)."""
+    """Any mechanism that is rho-zCDP for the stated neighbours (Bun, Steinke 2016, Definition 1.1).
+
+    >>> from dpcert import epsilon
+    >>> round(epsilon(Zcdp(rho=0.1), 1e-6).upper, 3)
+    2.142
+    """
 
     rho: float
 

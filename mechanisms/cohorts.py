@@ -18,6 +18,10 @@ class WithReplacement(Mechanism):
     """One round: `draws` units drawn uniformly and independently, so that one unit may come up several times.
 
     A unit that comes up j times contributes j times. The mechanism's noise is on the sum over the draws.
+
+    >>> from dpcert import Gaussian
+    >>> WithReplacement(Gaussian(1.0), population=1000, draws=10).draws
+    10
     """
 
     mechanism: Mechanism
@@ -32,7 +36,12 @@ class WithReplacement(Mechanism):
 
 @dataclass(frozen=True, slots=True)
 class Cyclic(Mechanism):
-    """One pass over a fixed, public partition of the units into `batches` groups, always in the same order."""
+    """One pass over a fixed, public partition of the units into `batches` groups, always in the same order.
+
+    >>> from dpcert import Gaussian, epsilon
+    >>> epsilon(Cyclic(Gaussian(1.0), batches=10), 1e-5) == epsilon(Gaussian(1.0), 1e-5)  # one round for each unit
+    True
+    """
 
     mechanism: Mechanism
     batches: int
@@ -48,6 +57,10 @@ class RandomAllocation(Mechanism):
 
     Sums are divided by a constant, never by the realised cohort. (Feldman, Shenfeld 2025, arXiv 2502.08202,
     "random allocation"; with one participation also "balls and bins" sampling, Chua et al. 2024, arXiv 2412.16802.)
+
+    >>> from dpcert import Gaussian
+    >>> RandomAllocation(Gaussian(1.0), rounds=100).participations
+    1
     """
 
     mechanism: Mechanism

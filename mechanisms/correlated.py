@@ -12,6 +12,10 @@ class CorrelatedGaussian(Mechanism, ABC):
 
     Its cost is that of a single Gaussian release with the given noise multiplier and this sensitivity, for adaptively
     chosen contributions too. A unit's participations are limited, and must not depend on the data.
+
+    >>> from dpcert import TreeAggregation
+    >>> isinstance(TreeAggregation(noise_multiplier=4.0, rounds=8), CorrelatedGaussian)
+    True
     """
 
     __slots__ = ()

@@ -15,6 +15,10 @@ class DiscreteGaussian(Mechanism):
     Canonne, Kamath, Steinke 2020 (arXiv 2004.00010), Definition 1.
     sigma: the parameter of the noise, in units of the integer grid.
     clip: bound on one unit's integer contribution; replace-one neighbours move the sum by up to 2 clip.
+
+    >>> from dpcert import epsilon
+    >>> round(epsilon(DiscreteGaussian(sigma=4.0, clip=1), delta=1e-5).upper, 4)
+    0.9274
     """
 
     sigma: float
@@ -31,6 +35,10 @@ class DiscreteLaplace(Mechanism):
 
     Ghosh, Roughgarden, Sundararajan 2009 (the geometric mechanism). scale: in units of the grid.
     clip: bound on one unit's integer contribution.
+
+    >>> from dpcert import epsilon
+    >>> epsilon(DiscreteLaplace(scale=2.0), delta=0).upper
+    0.5
     """
 
     scale: float

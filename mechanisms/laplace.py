@@ -14,6 +14,10 @@ class Laplace(Mechanism):
 
     noise_multiplier: the noise's scale parameter b divided by clip. Add-remove and zero-out neighbours
     move the sum by up to 1 in these units, replace-one by up to 2.
+
+    >>> from dpcert import epsilon
+    >>> epsilon(Laplace(noise_multiplier=2.0), delta=0).upper
+    0.5
     """
 
     noise_multiplier: float

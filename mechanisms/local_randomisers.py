@@ -20,6 +20,10 @@ class UnaryEncoding(Mechanism):
     arXiv 1407.6981, keep = 1 - f/2, false = f/2; Wang, Blocki, Li, Jha 2017, "Locally differentially private
     protocols for frequency estimation", Section 4.2, keep = 1/2, false = 1/(e^epsilon + 1)).
     With h hash functions a value sets h bits: Repeat(UnaryEncoding(...), h).
+
+    >>> from dpcert import epsilon
+    >>> round(epsilon(UnaryEncoding(keep=0.75, false=0.25), 0, "replace-one").upper, 6)  # 2 log 3
+    2.197225
     """
 
     keep: float
@@ -37,6 +41,10 @@ class HadamardResponse(Mechanism):
     """One value out of many; each value's half of the codewords is e^epsilon times as likely as the other half.
 
     Acharya, Sun, Zhang 2019 (arXiv 1802.04705), Section 4; two values' halves share a quarter of the codewords.
+
+    >>> from dpcert import epsilon
+    >>> epsilon(HadamardResponse(1.0), 0, "replace-one").upper
+    1.0
     """
 
     epsilon: float
@@ -48,7 +56,12 @@ class HadamardResponse(Mechanism):
 @dataclass(frozen=True, slots=True)
 class LocalHash(Mechanism):
     """One value, hashed into `buckets` by a hash function of the unit's own, which is sent along; the bucket is
-    reported by randomized response with ratio e^epsilon (Wang, Blocki, Li, Jha 2017, Section 4.3, OLH)."""
+    reported by randomized response with ratio e^epsilon (Wang, Blocki, Li, Jha 2017, Section 4.3, OLH).
+
+    >>> from dpcert import epsilon
+    >>> epsilon(LocalHash(1.0, buckets=4), 0, "replace-one").upper
+    1.0
+    """
 
     epsilon: float
     buckets: int
@@ -61,7 +74,12 @@ class LocalHash(Mechanism):
 @dataclass(frozen=True, slots=True)
 class PiecewiseMechanism(Mechanism):
     """A number in [-1, 1], reported by a density that is e^epsilon times as high on an interval about it (Wang et al.
-    2019, arXiv 1907.00782, Algorithm 2)."""
+    2019, arXiv 1907.00782, Algorithm 2).
+
+    >>> from dpcert import epsilon
+    >>> epsilon(PiecewiseMechanism(1.0), 0, "replace-one").upper
+    1.0
+    """
 
     epsilon: float
 
@@ -72,7 +90,12 @@ class PiecewiseMechanism(Mechanism):
 @dataclass(frozen=True, slots=True)
 class DuchiMechanism(Mechanism):
     """A number in [-1, 1], reported as one of two values, without bias (Duchi, Jordan, Wainwright 2018, arXiv
-    1604.02390; Wang et al. 2019, arXiv 1907.00782, Algorithm 1)."""
+    1604.02390; Wang et al. 2019, arXiv 1907.00782, Algorithm 1).
+
+    >>> from dpcert import epsilon
+    >>> epsilon(DuchiMechanism(1.0), 0, "replace-one").upper
+    1.0
+    """
 
     epsilon: float
 

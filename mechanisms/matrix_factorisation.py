@@ -39,7 +39,11 @@ def _settle(mechanism: Mechanism, *counts: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class MatrixFactorisation(CorrelatedGaussian):
-    """Any lower triangular encoder, row by row."""
+    """Any lower triangular encoder, row by row.
+
+    >>> MatrixFactorisation(2.0, encoder=((1.0, 0.0), (0.5, 1.0))).encoder[1]
+    (0.5, 1.0)
+    """
 
     noise_multiplier: float
     encoder: tuple[tuple[float, ...], ...]
@@ -76,6 +80,9 @@ class ToeplitzFactorisation(CorrelatedGaussian):
     """A Toeplitz encoder: coefficients are its first column, followed by zeros (banded Toeplitz, BLT).
 
     Non-negative and non-increasing, as optimal ones are (at most min_separation of them need not be non-increasing).
+
+    >>> ToeplitzFactorisation(2.0, coefficients=(1.0, 0.5), rounds=4).coefficients
+    (1.0, 0.5)
     """
 
     noise_multiplier: float
@@ -111,6 +118,9 @@ class BandedFactorisation(CorrelatedGaussian):
 
     Then no two of a unit's participations overlap, and nothing else of the encoder matters.
     (Choquette-Choo et al. 2023, arXiv 2306.08153, Theorem 2.)
+
+    >>> BandedFactorisation(2.0, column_norms=(1.0,) * 6, bands=2, min_separation=2, max_participations=3).bands
+    2
     """
 
     noise_multiplier: float

@@ -15,6 +15,10 @@ class RandomizedResponse(Mechanism):
     Otherwise one of the other `categories` - 1 is reported, uniformly (Warner 1965; Kairouz, Oh,
     Viswanath 2014). flip_probability must stay below 1 - 1/categories, where the report says nothing.
     Only replace-one neighbours make sense: the unit always reports.
+
+    >>> from dpcert import epsilon
+    >>> round(epsilon(RandomizedResponse(flip_probability=0.25), 0, "replace-one").upper, 6)  # log 3
+    1.098612
     """
 
     flip_probability: float

@@ -23,6 +23,11 @@ class Poisson(Mechanism):
     """Every unit takes part independently with probability sampling_rate.
 
     The released sum is divided by a constant (the expected cohort), never by the realised cohort.
+
+    >>> from dpcert import Gaussian, Repeat, epsilon
+    >>> run = Repeat(Poisson(Gaussian(1.0), sampling_rate=0.01), 1000)
+    >>> round(epsilon(run, delta=1e-5).upper, 4)
+    1.8282
     """
 
     mechanism: Mechanism
@@ -35,7 +40,12 @@ class Poisson(Mechanism):
 
 @dataclass(frozen=True, slots=True)
 class FixedSize(Mechanism):
-    """A uniformly random cohort of fixed size, drawn without replacement, fresh in every round."""
+    """A uniformly random cohort of fixed size, drawn without replacement, fresh in every round.
+
+    >>> from dpcert import Gaussian
+    >>> FixedSize(Gaussian(8.0), population=205, cohort=100).sampling_rate
+    0.4878048780487805
+    """
 
     mechanism: Mechanism
     population: int
@@ -60,6 +70,10 @@ class Shuffled(Mechanism):
 
     Every unit takes part in exactly one batch. Several epochs are a Repeat of this. The batches are of known sizes,
     of which nothing is accounted but that the noise is the same in each: the last one may be smaller.
+
+    >>> from dpcert import Gaussian, Repeat
+    >>> Repeat(Shuffled(Gaussian(1.0), batches=235), 60).rounds  # 60 epochs of 60,000 examples in batches of 256
+    60
     """
 
     mechanism: Mechanism
@@ -77,6 +91,10 @@ class TruncatedPoisson(Mechanism):
 
     population: the number of units, in the larger of two neighbouring federations where their sizes differ. The sum is
     divided by a constant, never by the realised cohort.
+
+    >>> from dpcert import Gaussian
+    >>> TruncatedPoisson(Gaussian(1.0), sampling_rate=0.01, population=10_000, max_cohort=120).max_cohort
+    120
     """
 
     mechanism: Mechanism

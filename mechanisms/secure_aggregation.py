@@ -17,6 +17,9 @@ class Skellam(Mechanism):
     may add its share. variance: of the noise that the observer does not know, all honest shares together, in squared
     units of the grid. clip: bound on the Euclidean norm of one unit's integer vector, in units of the grid;
     dimension: its length.
+
+    >>> Skellam(variance=400.0, clip=8.0, dimension=10).variance
+    400.0
     """
 
     variance: float
@@ -49,6 +52,9 @@ class DistributedDiscreteGaussian(Mechanism):
     Kairouz, Liu, Steinke 2021 (arXiv 2102.06387). The sum of discrete Gaussians is only close to one.
     sigma: parameter of one client's noise, at least 1/2, in units of the grid. clients: who add it and do not collude.
     clip: bound on the Euclidean norm of one unit's integer vector; dimension: its length.
+
+    >>> DistributedDiscreteGaussian(sigma=2.0, clients=100, clip=8.0, dimension=10).clients
+    100
     """
 
     sigma: float

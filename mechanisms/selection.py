@@ -22,6 +22,10 @@ class ReportNoisyMax(Mechanism):
     epsilon: 2 sensitivity / scale of the noise; sensitivity / scale where scores are monotone, that is where they all
     move the same way (as counts do when a unit comes or leaves). noise: "gumbel", which is the exponential mechanism;
     "exponential", which is permute-and-flip (Ding, Kifer et al. 2021, arXiv 2105.07260); "laplace".
+
+    >>> from dpcert import epsilon
+    >>> epsilon(ReportNoisyMax(epsilon=1.0, noise="exponential"), 0).upper
+    1.0
     """
 
     epsilon: float
@@ -60,6 +64,9 @@ class SparseVector(Mechanism):
     Scales are those of Laplace noise, over the queries' sensitivity. threshold_scale: of the threshold, drawn once;
     query_scale: of each query, fresh each time; value_scale: of a further release of the query's value at each hit,
     None where only the answers are released. monotone: whether all queries move the same way between neighbours.
+
+    >>> SparseVector(threshold_scale=2.0, query_scale=4.0).hits
+    1
     """
 
     threshold_scale: float

@@ -14,6 +14,10 @@ class ShuffledReports(Mechanism):
 
     report: a local randomiser, or PureDp(epsilon) for one of which no more is known than its epsilon. Neighbours are
     replaced units. (Cheu et al. 2019, arXiv 1808.01394; Erlingsson et al. 2019, arXiv 1811.12469.)
+
+    >>> from dpcert import RandomizedResponse
+    >>> ShuffledReports(RandomizedResponse(0.25), reports=1000).reports
+    1000
     """
 
     report: Mechanism

@@ -15,6 +15,10 @@ class Staircase(Mechanism):
 
     From one step to the next the density falls by e^-epsilon, within a step at the share `gamma` of it. The sensitivity
     is the one between the neighbours that are asked about.
+
+    >>> from dpcert import epsilon
+    >>> epsilon(Staircase(epsilon=1.0), 0).upper
+    1.0
     """
 
     epsilon: float

@@ -14,7 +14,14 @@ from typing import TypeGuard
 
 
 class InputError(ValueError):
-    """A value that cannot be worked with: `field`, the offending `value` and what was `expected`."""
+    """A value that cannot be worked with: `field`, the offending `value` and what was `expected`.
+
+    >>> from dpcert import Gaussian
+    >>> Gaussian(noise_multiplier=-1.0)
+    Traceback (most recent call last):
+        ...
+    dpcert.mechanisms.validate.InputError: noise_multiplier = -1.0: expected a number above 0
+    """
 
     def __init__(self, field: str, value: object, expected: str) -> None:
         super().__init__(f"{field} = {_shown(value)}: expected {expected}")

@@ -15,6 +15,12 @@ class VisibleParticipation(Mechanism):
 
     What clients who add their own noise release: one noisy upload, or none. Sampling decides how often the unit is
     counted and hides nothing, whatever the observer is said to know. dp_accounting has no such event.
+
+    >>> from dpcert import Gaussian, Poisson, epsilon
+    >>> hidden = Poisson(Gaussian(1.0), 0.01)
+    >>> shown = epsilon(VisibleParticipation(hidden), 1e-5, "zero-out")
+    >>> shown.lower > epsilon(hidden, 1e-5, "zero-out").upper
+    True
     """
 
     mechanism: Poisson | FixedSize

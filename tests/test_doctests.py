@@ -13,7 +13,7 @@ import dpcert
 
 ROOT = Path(__file__).parents[1]
 ROOMS = ("mechanisms", "accounting", "trainers", "proofs_checks")
-PUBLIC = ("mechanisms", "accounting", "accounting.billboard", "accounting.ledger", "proofs_checks")
+PUBLIC = ("mechanisms", "accounting", "accounting.billboard", "accounting.ledger", "proofs_checks", "testing")
 
 
 def modules() -> list[str]:
@@ -34,13 +34,18 @@ def test_the_examples_run(name: str) -> None:
 
 
 @pytest.mark.parametrize("room", PUBLIC)
-def test_every_public_function_has_an_example(room: str) -> None:
+def test_every_public_function_and_class_has_an_example(room: str) -> None:
     loaded = importlib.import_module(f"dpcert.{room}")
-    functions = {name: getattr(loaded, name) for name in loaded.__all__}
-    missing = [
-        name for name, made in functions.items() if inspect.isfunction(made) and ">>> " not in (made.__doc__ or "")
-    ]
-    assert missing == []
+    names = {name: getattr(loaded, name) for name in loaded.__all__}
+    assert [name for name, made in names.items() if not has_example(made)] == []
+
+
+def has_example(made: object) -> bool:
+    """In its own docstring, or in that of a method; what is neither function nor class needs none."""
+    if not (inspect.isfunction(made) or inspect.isclass(made)):
+        return True
+    parts = [made, *vars(made).values()] if inspect.isclass(made) else [made]
+    return any(">>> " in (getattr(part, "__doc__", None) or "") for part in parts)
 
 
 def test_a_wrong_example_is_seen() -> None:

@@ -28,6 +28,9 @@ class Observer:
       their own data, models and coins. size None means all others. One other client is a coalition of size 1.
     - "final-models": sees the billboard's last state and the other clients' final models, nothing in between.
     - "outside": reads the billboard (all releases), no client's side.
+
+    >>> str(Observer("coalition", 3))
+    'a coalition of 3 other clients'
     """
 
     kind: ObserverKind
@@ -59,7 +62,11 @@ OUTSIDE = Observer("outside")
 
 
 class UnlikeGuarantees(InputError):
-    """Two guarantees that are not about the same thing, where they would have to be."""
+    """Two guarantees that are not about the same thing, where they would have to be.
+
+    >>> issubclass(UnlikeGuarantees, ValueError)  # it is an InputError
+    True
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +77,11 @@ class Guarantee:
     a private billboard and their own data; "joint" when only the outputs of all others must be indistinguishable.
     epsilon: a bracket; what is guaranteed is its upper end (an uncertified bracket guarantees nothing).
     theorem: where it comes from, in words.
+
+    >>> from dpcert import Bracket
+    >>> known = Bracket(0.0, 1.0, True, "stated")
+    >>> Guarantee("dp", "client", "replace-one", known, 1e-6, Observer("outside")).epsilon.upper
+    1.0
     """
 
     notion: Notion

@@ -46,7 +46,14 @@ cohorts that the lower bound leaves out."""
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """epsilon: the bracket against that observer. reasons: what it knows and what was done about it, one a phase."""
+    """epsilon: the bracket against that observer. reasons: what it knows and what was done about it, one a phase.
+
+    >>> from dpcert import Gaussian
+    >>> from dpcert.accounting.billboard import Observer, observer_epsilon
+    >>> seen = observer_epsilon(Gaussian(8.0), Observer("outside"), 1e-5, "replace-one", clients="stateless")
+    >>> isinstance(seen, Observed)
+    True
+    """
 
     epsilon: Bracket
     observer: Observer

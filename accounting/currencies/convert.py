@@ -35,6 +35,10 @@ class Conversion:
 
     direction: "tight" where some mechanism with what is known has exactly that much, up to the accountants' width;
     "upper bound" where none is known to. words: the same in a sentence.
+
+    >>> from dpcert import convert
+    >>> convert("rho", 2.56, "epsilon", delta=1e-10).at_most < 17.16
+    True
     """
 
     at_most: float

@@ -35,11 +35,27 @@ from ..rounding import down, up
 
 
 class BudgetExceeded(RuntimeError):
-    """Recording this event would exceed the budget; nothing was recorded."""
+    """Recording this event would exceed the budget; nothing was recorded.
+
+    >>> from dpcert.mechanisms import Gaussian
+    >>> spent = GaussianFilter(target_epsilon=1.0, target_delta=1e-5)
+    >>> try:
+    ...     spent.record(Gaussian(0.1))
+    ... except BudgetExceeded as problem:
+    ...     print(problem)
+    Gaussian(noise_multiplier=0.1) would bring the budget to 100 of 0.0718514
+    """
 
 
 class Filter(Protocol):
-    """Ask `would_exceed` before a release, `record` it before its output is seen."""
+    """Ask `would_exceed` before a release, `record` it before its output is seen.
+
+    >>> from dpcert.mechanisms import Gaussian
+    >>> budget: Filter = GaussianFilter(target_epsilon=3.0, target_delta=1e-5)
+    >>> budget.record(Gaussian(4.0))
+    >>> budget.would_exceed(Gaussian(1.0))
+    True
+    """
 
     @property
     def spent(self) -> float: ...
@@ -85,6 +101,12 @@ class RenyiFilter(_Additive):
     Feldman, Zrnic 2021 (arXiv 2008.11193), Theorem 4.3: while the adaptively chosen D_alpha add up to at most
     rho, the whole interaction is (alpha, rho)-RDP. order: alpha > 1; the default suits unsampled Gaussian
     events, `planned_order` finds the one for the events that are expected.
+
+    >>> from dpcert.mechanisms import Gaussian
+    >>> budget = RenyiFilter(target_epsilon=3.0, target_delta=1e-5)
+    >>> budget.record(Gaussian(20.0))
+    >>> 0 < budget.spent < budget.budget
+    True
     """
 
     def __init__(
@@ -208,6 +230,12 @@ class GaussianFilter(_Additive):
     """mu-GDP under full adaptivity where every event is Gaussian: the squared shifts add up to at most mu^2.
 
     Smith, Thakurta 2022 (arXiv 2210.17520), Theorem 3.1; tight, and exact for what is spent in full.
+
+    >>> from dpcert.mechanisms import Gaussian
+    >>> budget = GaussianFilter(target_epsilon=3.0, target_delta=1e-5)
+    >>> budget.record(Gaussian(4.0))
+    >>> budget.would_exceed(Gaussian(1.0)), budget.would_exceed(Gaussian(4.0))
+    (True, False)
     """
 
     def __init__(self, target_epsilon: float, target_delta: float, neighbouring: Neighbouring = "add-remove") -> None:
@@ -245,6 +273,12 @@ class RenyiOdometer:
     Feldman, Zrnic 2021, section 5: budgets rho_k = k * step, k = 1, 2, ..., each a Renyi filter of its own with
     failure probability 6 delta / (pi k)^2; these sum to delta, so all hold together and the reading may
     be taken, and acted upon, at any time.
+
+    >>> from dpcert.mechanisms import Gaussian
+    >>> spent = RenyiOdometer(target_delta=1e-5, order=8.0, step=0.5)
+    >>> spent.record(Gaussian(4.0))
+    >>> round(spent.epsilon, 3)
+    1.781
     """
 
     def __init__(

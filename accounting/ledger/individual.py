@@ -20,6 +20,13 @@ class IndividualBudgets:
     """Spent budget (a Renyi divergence at one order, or squared Gaussian shifts) of each of n clients.
 
     Memory: 8 bytes a client. Sums are rounded up.
+
+    >>> import numpy as np
+    >>> budgets = IndividualBudgets(clients=3, budget=1.0)
+    >>> budgets.charge(np.array([0, 2]), 0.7)
+    array([ True,  True])
+    >>> budgets.affordable(np.array([0, 1, 2]), 0.7)
+    array([False,  True, False])
     """
 
     def __init__(self, clients: int, budget: float) -> None:
@@ -61,6 +68,12 @@ class Participations:
 
     min_separation: rounds between two participations of one client, at least (1: may take part in every round).
     max_participations: of one client, in all.
+
+    >>> import numpy as np
+    >>> seen = Participations(clients=3, min_separation=2, max_participations=5)
+    >>> seen.record(0, np.array([0]))
+    >>> seen.eligible(1), seen.eligible(2)
+    (array([1, 2]), array([0, 1, 2]))
     """
 
     def __init__(self, clients: int, min_separation: int, max_participations: int) -> None:

@@ -56,6 +56,12 @@ class RunningEpsilon:
 
     For rounds whose mechanisms are fixed in advance: what each of them computes may depend on all that was released
     before, its noise and sampling, and whether it runs at all, may not. For those there are filters and an odometer.
+
+    >>> from dpcert.mechanisms import Gaussian, Poisson
+    >>> spent = RunningEpsilon(delta=1e-5)
+    >>> spent.record(Poisson(Gaussian(1.0), 0.01))
+    >>> round(spent.epsilon().upper, 3)
+    0.199
     """
 
     def __init__(

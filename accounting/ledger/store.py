@@ -29,7 +29,11 @@ after the event is safe: it may lag behind the ledger, and is never ahead of one
 
 
 class LedgerError(RuntimeError):
-    """The ledger cannot be trusted or used; the message says what is wrong and with which event."""
+    """The ledger cannot be trusted or used; the message says what is wrong and with which event.
+
+    >>> issubclass(LedgerError, Exception)
+    True
+    """
 
 
 class Overtaken(LedgerError):
@@ -65,7 +69,13 @@ class Store(Protocol):
 
 
 class MemoryStore:
-    """Events in a list, for those who need no durability."""
+    """Events in a list, for those who need no durability.
+
+    >>> from dpcert.accounting.ledger import Ledger
+    >>> from dpcert.mechanisms import Gaussian
+    >>> Ledger(MemoryStore()).record(Gaussian(4.0), event_id="round-1")
+    True
+    """
 
     def __init__(self) -> None:
         self._events: list[Event] = []
@@ -103,6 +113,13 @@ class SqliteStore:
     No write-ahead log: a copy of the file misses nothing that was acknowledged, and there is no second file to lose.
     Several processes may write; each sees all earlier events. Raises LedgerError for a file that is no ledger, of
     another schema version, truncated, edited or older than its note.
+
+    >>> import tempfile
+    >>> from dpcert.accounting.ledger import Ledger
+    >>> from dpcert.mechanisms import Gaussian
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Ledger(SqliteStore(folder + "/ledger.sqlite")).record(Gaussian(4.0), event_id="round-1")
+    True
     """
 
     def __init__(self, path: str | Path) -> None:

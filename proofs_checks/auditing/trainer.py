@@ -172,6 +172,15 @@ def audit_trainer(
     single: what runs once, the same trainer on more units perhaps; by default the same. max_seconds: for the short
     runs. alpha: the probability that anything reported is false. progress(done, all).
     Raises InputError for values that cannot be worked with, before any run, and a claim of no finite epsilon.
+
+    >>> import numpy as np
+    >>> from dpcert.mechanisms import Gaussian
+    >>> class NoisySum:  # which adds a tenth of the noise that it claims
+    ...     claim, canaries = TrainerClaim(Gaussian(2.0), "zero-out"), 100
+    ...     def scores(self, included, seed):
+    ...         return included + np.random.default_rng(seed).normal(0.0, 0.2, len(included))
+    >>> audit_trainer(NoisySum(), runs=200).refuted
+    True
     """
     began = time.perf_counter()
     delta_below_one("delta", delta)

@@ -43,6 +43,9 @@ class BillboardReport:
 
     leaks: empty when the check passed. compared: how many outputs and messages of other clients were compared.
     largest_move: the largest (distance moved before noise) / (declared sensitivity) over the releases.
+
+    >>> BillboardReport(leaks=(), compared=12, largest_move=0.5).holds
+    True
     """
 
     leaks: tuple[Leak, ...]

@@ -24,7 +24,11 @@ PROVED = frozenset({"truth", "add_and_remove", "lower_bound"})
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one property made of an accountant. broken: `detail` is an example of it; not served: why not."""
+    """What one property made of an accountant. broken: `detail` is an example of it; not served: why not.
+
+    >>> Finding("never below the truth", "passed").outcome
+    'passed'
+    """
 
     property: str
     outcome: Literal["passed", "broken", "not served"]
@@ -43,6 +47,13 @@ def conformance(
     The properties that need proofs in ball arithmetic, PROVED, use a third of the examples: a proof takes a second.
     hard: settings on which `truth` and `lower_bound` are tried as well.
     An exception other than NotServed from the accountant is a broken property: it has no answer.
+
+    >>> class Forgetful(Subject):
+    ...     def new(self): return 0.0
+    ...     def compose(self, accountant, phase): return phase.rounds  # and forgets what came before
+    ...     def epsilon(self, accountant, delta): return float(accountant)
+    >>> [finding.outcome for finding in conformance(Forgetful(), ["order"], examples=5)]
+    ['broken']
     """
     for name in properties:
         tries = math.ceil(examples / 3) if name in PROVED else examples

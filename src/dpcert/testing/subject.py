@@ -13,7 +13,11 @@ from ..mechanisms.validate import count, positive, rate
 
 
 class NotServed(Exception):
-    """The accountant refuses this input, openly: no property is broken."""
+    """The accountant refuses this input, openly: no property is broken.
+
+    >>> issubclass(NotServed, Exception)
+    True
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +25,9 @@ class Phase:
     """`rounds` rounds of a Gaussian with this noise multiplier, Poisson-sampled; sampling_rate 1: not sampled.
 
     The noise multiplier is relative to the bound on one unit's contribution, whatever the neighbours.
+
+    >>> Phase(noise_multiplier=1.0, sampling_rate=0.01, rounds=100).rounds
+    100
     """
 
     noise_multiplier: float

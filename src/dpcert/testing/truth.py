@@ -26,13 +26,23 @@ about 1e-7 may go unnoticed, which keeps a proof to a second or so."""
 
 
 def proved_above(phases: Phases, epsilon: float, delta: float, neighbouring: Neighbouring) -> frozenset[str]:
-    """The directions (such as "remove" and "add") in which the true epsilon is proved to be above `epsilon`."""
+    """The directions (such as "remove" and "add") in which the true epsilon is proved to be above `epsilon`.
+
+    >>> from dpcert.testing import Phase
+    >>> sorted(proved_above((Phase(1.0, 1.0, 1),), 4.0, 1e-5, "add-remove"))  # it is 4.377
+    ['both']
+    """
     pairs = _products(phases, neighbouring, False)
     return frozenset(name for name in pairs if _proved(phases, name, epsilon, delta, neighbouring, False))
 
 
 def proved_below(phases: Phases, epsilon: float, delta: float, neighbouring: Neighbouring) -> bool:
-    """Whether the true epsilon is proved to be at most `epsilon`, in every direction."""
+    """Whether the true epsilon is proved to be at most `epsilon`, in every direction.
+
+    >>> from dpcert.testing import Phase
+    >>> proved_below((Phase(1.0, 1.0, 1),), 4.38, 1e-5, "add-remove")
+    True
+    """
     pairs = _products(phases, neighbouring, True)
     return all(_proved(phases, name, epsilon, delta, neighbouring, True) for name in pairs)
 
