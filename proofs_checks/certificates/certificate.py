@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from hashlib import sha256
@@ -173,18 +173,37 @@ def _upper_end(document: Table, upper: float) -> tuple[str, list[Table]]:
 def _lower_end(document: Table, lower: float) -> tuple[str, Table | None]:
     """The largest end, among lowered ones, that is proved in one attained direction; 0 needs no proof."""
     best: tuple[str, Table | None] = ("0", None)
+    lowered = [repr(lower * (1 - widening)) for widening in (*WIDENINGS, 0.5, 0.7, 0.9)]
     for places in _sub_sequences(document) if lower > 0 else ():
         searches = _searches(document, places, worst=False)
-        for widening in (*WIDENINGS, 0.5, 0.7, 0.9):
-            epsilon = repr(lower * (1 - widening))
-            if float(epsilon) <= float(best[0]):
-                break
+
+        def proof(epsilon: str, searches: dict[str, Search] = searches) -> Table | None:
             ends = (searches[side].evidence(side, epsilon, upper=False) for side in sorted(searches, reverse=True))
-            end = next((end for end in ends if end is not None), None)
-            if end is not None:
-                best = epsilon, end | {"phases": list(places)}
-                break
+            return next((end for end in ends if end is not None), None)
+
+        found = first_proved([epsilon for epsilon in lowered if float(epsilon) > float(best[0])], proof)
+        if found is not None:
+            best = found[0], found[1] | {"phases": list(places)}
     return best
+
+
+def first_proved(epsilons: Sequence[str], proof: Callable[[str], Table | None]) -> tuple[str, Table] | None:
+    """The first that can be proved, where each is easier than those before it; None where not even the last can.
+
+    The first is what mostly succeeds, and where the last fails all do: those are tried first, the rest by bisection.
+    """
+    at, failed, known = 0, -1, len(epsilons)
+    end: Table | None = None
+    while failed + 1 < known:
+        found = proof(epsilons[at])
+        if found is None:
+            failed = at
+            if at + 1 == len(epsilons):
+                return None
+        else:
+            known, end = at, found
+        at = len(epsilons) - 1 if end is None else (failed + known) // 2
+    return (epsilons[known], end) if end is not None else None
 
 
 def _sub_sequences(document: Table) -> Iterator[tuple[int, ...]]:
