@@ -9,7 +9,7 @@ import pytest
 from scipy.io import savemat
 
 from dpcert.mechanisms import InputError
-from dpcert.trainers.mocha.har import load_har
+from dpcert.trainers.data.har import load_har
 from dpcert.trainers.mocha.source import load_problem
 
 

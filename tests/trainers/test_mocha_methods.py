@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from dpcert.mechanisms import InputError
-from dpcert.trainers.mocha.cocoa import cocoa, theta_round, theta_steps
+from dpcert.trainers.mocha.cocoa import theta_round
 from dpcert.trainers.mocha.losses import LOSSES
-from dpcert.trainers.mocha.mb_sdca import batch_round, mb_sdca
-from dpcert.trainers.mocha.mb_sgd import gradient_round, mb_sgd, reference_round, with_dual_point
-from dpcert.trainers.mocha.mocha import State, federated_round, report, weight_step
+from dpcert.trainers.mocha.mb_sdca import batch_round
+from dpcert.trainers.mocha.mb_sgd import gradient_round, reference_round, with_dual_point
+from dpcert.trainers.mocha.methods import BatchSdca, BatchSgd, Setting, ThetaSteps, WeightStep, iterate
+from dpcert.trainers.mocha.mocha import State, federated_round, report
 from dpcert.trainers.mocha.relationships import fixed_identity, mean_regularised, safe_sigma, tight_sigma
 from dpcert.trainers.mocha.sdca import local_updates, random_order, recorded_order
 from dpcert.trainers.mocha.tasks import load_mat, related_tasks, split_from_file
@@ -39,13 +40,16 @@ def small():
     return tasks.take([range(12 - task) for task in range(6)])
 
 
+def setting(tasks, loss="hinge"):
+    return Setting(tasks, LOSSES[loss], mean_regularised(6, LAMBDA), LAMBDA)
+
+
 @pytest.fixture(scope="module")
 def optimum(small):
     """The optimal primal value for each loss, to a gap of 1e-8."""
 
     def solve(loss):
-        start = State.start(small, mean_regularised(6, LAMBDA))
-        for state in weight_step(small, start, LAMBDA, np.random.default_rng(0), loss=loss):
+        for state in iterate(WeightStep(setting(small, loss)), np.random.default_rng(0)):
             if state.rounds % 50 == 0 and (done := report(small, LOSSES[loss], state, LAMBDA)).gap < 1e-8:
                 return done.primal
         raise AssertionError
@@ -96,22 +100,20 @@ SMOOTH_BY_DAY = [pytest.param("hinge", marks=pytest.mark.nightly), "squared-hing
 
 @pytest.mark.parametrize("loss", SMOOTH_BY_DAY)
 def test_cocoa_reaches_the_optimum(small, optimum, loss):
-    start = State.start(small, mean_regularised(6, LAMBDA))
-    states = (state for state, _ in cocoa(small, start, LAMBDA, np.random.default_rng(0), 0.6, loss=loss))
+    states = iterate(ThetaSteps(setting(small, loss), targets=FixedTheta(0.6)), np.random.default_rng(0))
     assert solved(small, states, loss).primal == pytest.approx(optimum[loss], rel=1e-6)
 
 
 @pytest.mark.parametrize("loss", list(LOSSES))
 def test_mb_sdca_reaches_the_optimum(small, optimum, loss):
-    start = State.start(small, mean_regularised(6, LAMBDA))
-    states = mb_sdca(small, start, LAMBDA, np.random.default_rng(0), scaling=6.0, fraction=0.5, loss=loss)
+    states = iterate(BatchSdca(setting(small, loss), Passes(0.5), scaling=6.0), np.random.default_rng(0))
     assert solved(small, states, loss).primal == pytest.approx(optimum[loss], rel=1e-6)
 
 
 @pytest.mark.parametrize("loss", ["squared-hinge", "squared", "logistic"])
 def test_full_batch_gradient_descent_reaches_the_optimum_of_smooth_losses(small, optimum, loss):
-    start = State.start(small, mean_regularised(6, LAMBDA))
-    found = next(islice(mb_sgd(small, start, LAMBDA, np.random.default_rng(0), step=0.1, loss=loss), 2000, None))
+    method = BatchSgd(setting(small, loss), scaling=0.1, rule="constant")
+    found = next(islice(iterate(method, np.random.default_rng(0)), 2000, None))
     found = with_dual_point(small, LOSSES[loss], found)
     seen = report(small, LOSSES[loss], found, LAMBDA)
     assert seen.primal == pytest.approx(optimum[loss], rel=1e-6)
@@ -122,7 +124,7 @@ def test_pegasos_nears_the_hinge_optimum_and_the_references_step_leaves_it(small
     """The reference shrinks W ever less but keeps adding subgradients at full length: not this problem's optimum."""
     omega = mean_regularised(6, LAMBDA)
     start = State.start(small, omega)
-    steps = mb_sgd(small, start, LAMBDA, np.random.default_rng(0), fraction=0.5)
+    steps = iterate(BatchSgd(setting(small), Passes(0.5), rule="pegasos"), np.random.default_rng(0))
     late = [report(small, LOSSES["hinge"], state, LAMBDA).primal for state in islice(steps, 2000, 3000)]
     assert min(late) <= optimum["hinge"] * 1.005
     assert min(late) >= optimum["hinge"] * (1 - 1e-9)
@@ -135,8 +137,8 @@ def test_pegasos_nears_the_hinge_optimum_and_the_references_step_leaves_it(small
 
 @pytest.mark.parametrize("loss", list(LOSSES))
 def test_gap_of_a_primal_method_is_valid(small, optimum, loss):
-    start = State.start(small, mean_regularised(6, LAMBDA))
-    for state in islice(mb_sgd(small, start, LAMBDA, np.random.default_rng(0), step=0.1, loss=loss), 50):
+    method = BatchSgd(setting(small, loss), scaling=0.1, rule="constant")
+    for state in islice(iterate(method, np.random.default_rng(0)), 50):
         seen = report(small, LOSSES[loss], with_dual_point(small, LOSSES[loss], state), LAMBDA)
         assert seen.gap >= 0
         assert seen.dual <= optimum[loss] + 1e-7
@@ -146,7 +148,7 @@ def test_gap_of_a_primal_method_is_valid(small, optimum, loss):
 def test_theta_bound_is_above_theta(small, loss):
     """Definition 1 evaluated with the subproblem solved to the last digits."""
     rng = np.random.default_rng(3)
-    state = next(islice(weight_step(small, State.start(small, mean_regularised(6, 0.1)), LAMBDA, rng, loss=loss), 2, 3))
+    state = next(islice(iterate(WeightStep(setting(small, loss)), rng), 2, 3))
     scale, sigma = np.diag(state.covariance) / LAMBDA, safe_sigma(state.covariance)
     problem = Subproblem(small, LOSSES[loss], state.alpha, state.weights, scale, sigma)
 
@@ -171,14 +173,14 @@ def test_every_node_reaches_its_own_theta_or_drops(small):
     state = State.start(small, mean_regularised(6, LAMBDA))
     sigma = safe_sigma(state.covariance)
     targets = np.array([1.0, 0.01, 0.1, 0.3, 0.5, 0.9])
-    after, taken = theta_round(small, LOSSES["hinge"], state, LAMBDA, targets, sigma, np.random.default_rng(0))
+    after = theta_round(small, LOSSES["hinge"], state, LAMBDA, targets, sigma, np.random.default_rng(0))
     scale = np.diag(state.covariance) / LAMBDA
     bound = Subproblem(small, LOSSES["hinge"], state.alpha, state.weights, scale, sigma).theta_bound(
         after.alpha, after.v
     )
     assert (bound <= targets).all()
-    assert taken[0] == 0  # asked for nothing: a dropped node
-    assert taken[1] > taken[5] > 0
+    assert after.visited[0] == 0  # asked for nothing: a dropped node
+    assert after.visited[1] > after.visited[5] > 0
 
 
 @pytest.mark.parametrize(
@@ -186,8 +188,7 @@ def test_every_node_reaches_its_own_theta_or_drops(small):
 )
 @pytest.mark.parametrize("loss", ["squared-hinge", pytest.param("hinge", marks=pytest.mark.nightly)])
 def test_random_and_dropped_theta_reach_the_same_optimum(small, optimum, targets, loss):
-    start = State.start(small, mean_regularised(6, LAMBDA))
-    steps = (state for state, _ in theta_steps(small, start, LAMBDA, np.random.default_rng(0), targets, loss=loss))
+    steps = iterate(ThetaSteps(setting(small, loss), targets=targets), np.random.default_rng(0))
     assert solved(small, steps, loss).primal == pytest.approx(optimum[loss], rel=1e-6)
 
 
@@ -205,18 +206,38 @@ def test_tight_sigma_lies_between_the_exact_value_and_lemma_9s(small):
 
 
 def test_bad_policies_are_named(small):
-    start, rng = State.start(small, mean_regularised(6, LAMBDA)), np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     for policy, field in (
         (FixedTheta(0.0), "theta"),
         (RandomTheta(0.5, 0.2), "theta"),
         (DroppingTheta(FixedTheta(0.5), 1.5), "probability"),
     ):
         with pytest.raises(InputError, match=field):
-            next(theta_steps(small, start, LAMBDA, rng, policy))
-    with pytest.raises(InputError, match="fraction"):
-        next(mb_sdca(small, start, LAMBDA, rng, fraction=1.5))
-    with pytest.raises(InputError, match="step"):
-        next(mb_sgd(small, start, LAMBDA, rng, step=-1.0))
+            next(iterate(ThetaSteps(setting(small), targets=policy), rng))
+    for method in (BatchSdca(setting(small), scaling=0.0), BatchSgd(setting(small), scaling=-1.0)):
+        with pytest.raises(InputError, match="scaling"):
+            next(iterate(method, rng))
+
+
+def test_batches_hold_a_sample_once_and_visit_what_their_work_says(small):
+    for method in (BatchSdca(setting(small), Passes(0.5)), BatchSgd(setting(small), Passes(5))):
+        state = next(iterate(method, np.random.default_rng(0)))
+        expected = np.minimum(np.floor(method.work.passes * small.sizes), small.sizes)
+        assert state.visited.tolist() == expected.tolist()
+
+
+def test_mini_batch_sgd_is_stable_from_its_first_round(small, optimum):
+    """Pegasos' first steps of 1/(lambda kappa h) throw it far out where lambda is small; the default's do not."""
+    weak = Setting(small, LOSSES["hinge"], mean_regularised(6, 0.1), 1e-4)
+    highest = {}
+    for rule in ("pegasos", "decreasing"):
+        method = BatchSgd(weak, rule=rule)
+        highest[rule] = max(
+            method.report(state).primal for state in islice(iterate(method, np.random.default_rng(0)), 20)
+        )
+    begin = WeightStep(weak).report(WeightStep(weak).start()).primal
+    assert highest["pegasos"] > 1000 * begin
+    assert highest["decreasing"] < 10 * begin
 
 
 def test_a_gradient_step_is_the_gradient(small):

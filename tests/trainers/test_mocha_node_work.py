@@ -112,7 +112,11 @@ def test_algorithm_1_whole_takes_steps_and_drops(capsys):
         ("mocha", ["--work", "passes=2", "--omega", "learned"], "work"),
         ("mocha-alternating", ["--work", "theta=0.5", "--omega", "learned"], "passes or shares"),
         ("cocoa", ["--work", "theta=0.5"], "work"),
-        ("mb-sgd", ["--drop", "0.5"], "work"),
+        ("mb-sgd", ["--work", "passes=2"], "a batch holds a sample once"),
+        ("mb-sdca", ["--work", "theta=0.5"], "passes or shares"),
+        ("mb-sdca", ["--step-rule", "constant"], "mb-sgd's"),
+        ("mb-sgd", ["--step-rule", "none"], "decreasing, constant"),
+        ("mocha", ["--scaling", "2"], "mb-sdca's and mb-sgd's"),
         ("mocha", ["--drop", "0.5", "--clip-norm", "0.1", "--noise-multiplier", "1"], "--work"),
         ("mocha", ["--drop", "0.5", "--sweep", "figure3"], "--drop"),
     ],
@@ -123,3 +127,18 @@ def test_bad_words_are_one_clear_line(capsys, algorithm, arguments, said):
     assert captured.out == ""
     assert captured.err.count("\n") == 1
     assert said in captured.err
+
+
+def test_mini_batches_are_tuned_from_the_command_line(capsys):
+    """Steps scaled, batches halved, nodes dropped: all of it changes the run, and larger steps come further."""
+    primal = {}
+    for options in ((), ("--scaling", "8"), ("--work", "passes=0.5"), ("--drop", "0.5")):
+        assert run(["train", "mb-sdca", *TINY, *options, "--rounds", "20", "--json"]) == 0
+        primal[options] = json.loads(capsys.readouterr().out)["primal"]
+    assert len(set(primal.values())) == 4
+    assert primal["--scaling", "8"] < primal[()]
+    rules = {}
+    for rule in ("decreasing", "constant", "pegasos"):
+        assert run(["train", "mb-sgd", *TINY, "--step-rule", rule, "--rounds", "20", "--json"]) == 0
+        rules[rule] = json.loads(capsys.readouterr().out)["history"][1]["primal"]
+    assert rules["decreasing"] == rules["constant"] < rules["pegasos"]

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from dpcert.mechanisms import InputError
-from dpcert.trainers.mocha import private_study, studies
-from dpcert.trainers.mocha.baselines import LAMBDAS, MODELS, cross_validated, mean_error
+from dpcert.trainers.experiments.mocha import private, studies
+from dpcert.trainers.experiments.mocha.baselines import LAMBDAS, MODELS, cross_validated, mean_error
+from dpcert.trainers.experiments.mocha.plots import draw
+from dpcert.trainers.experiments.mocha.private import private_cells, private_table
+from dpcert.trainers.experiments.mocha.simulated_time import elapsed, round_work
+from dpcert.trainers.experiments.mocha.studies import Study, figure1, figure2, figure3, run_cells
+from dpcert.trainers.experiments.mocha.tables import curves_of, drop_table, error_table, time_table
 from dpcert.trainers.mocha.losses import LOSSES
-from dpcert.trainers.mocha.private_study import private_cells, private_table
 from dpcert.trainers.mocha.relationships import clustered_covariance
-from dpcert.trainers.mocha.simulated_time import elapsed, round_work
-from dpcert.trainers.mocha.studies import Study, figure1, figure2, figure3, run_cells
-from dpcert.trainers.mocha.study_plots import draw
-from dpcert.trainers.mocha.study_tables import curves_of, drop_table, error_table, time_table
 from dpcert.trainers.mocha.tasks import Tasks, related_tasks
 
 DATA = "synthetic:clustered,tasks=4,dimension=3,samples=10"
@@ -158,8 +158,8 @@ def test_bad_studies_are_named():
 
 def test_the_private_study_has_less_excess_with_less_noise(tmp_path, monkeypatch):
     for name, value in {"MULTIPLIERS": (0.0, 1.0, 100.0), "CLIP_NORM": 0.1}.items():
-        monkeypatch.setattr(private_study, name, value)
-    monkeypatch.setattr("dpcert.trainers.mocha.baselines.LAMBDAS", (0.1,))
+        monkeypatch.setattr(private, name, value)
+    monkeypatch.setattr("dpcert.trainers.experiments.mocha.baselines.LAMBDAS", (0.1,))
     results = run_cells(private_cells(Study(DATA, None, 0.1, 1)), tmp_path)
     excess = {result["multiplier"]: result["excess"] for result in results if "multiplier" in result}
     assert excess[0.0] < excess[1.0] < excess[100.0]

@@ -7,8 +7,8 @@ import pytest
 from scipy.io import savemat
 
 from dpcert.mechanisms import InputError
+from dpcert.trainers.data.vehicle import load_vehicle
 from dpcert.trainers.mocha.source import load_problem
-from dpcert.trainers.mocha.vehicle import load_vehicle
 
 LINES = {("aav3", "s1"): 3, ("aav3", "s2"): 2, ("dw4", "s1"): 2, ("dw4", "s10"): 4}
 """Samples of each node in each run."""

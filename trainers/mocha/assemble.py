@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...mechanisms import InputError
 from ...mechanisms.validate import choice, rate
+from .mb_sgd import StepRule
 from .methods import Alternating, BatchSdca, BatchSgd, Joint, Method, Setting, ThetaSteps, WeightStep
 from .mocha import resolve_loss
 from .node_work import NodeWork
@@ -28,9 +30,6 @@ ALGORITHMS = ("mocha", "mocha-alternating", "cocoa", "mb-sdca", "mb-sgd")
 
 OMEGA_EVERY = 10
 """Rounds between the Omega-steps of private MOCHA with a learned Omega."""
-
-BATCH_SCALING = 1.0
-"""Averaging: the scaling of mini-batch SDCA that is safe whatever the data."""
 
 
 @dataclass(frozen=True)
@@ -107,13 +106,21 @@ def _clusters(tasks: int, text: str) -> list[int]:
 
 
 def method_of(
-    algorithm: str, omega: str, setting: Setting, *, theta: float, work: NodeWork, sigma_prime: str | None
+    algorithm: str,
+    omega: str,
+    setting: Setting,
+    *,
+    theta: float = 0.5,
+    work: NodeWork,
+    sigma_prime: str | None = None,
+    scaling: float = 1.0,
+    step_rule: str = "decreasing",
 ) -> Method:
     """The method of this name. `mocha` with a learned omega is the certified joint optimum (joint.py).
 
-    theta: cocoa's. work: how much each node does, of mocha with a fixed omega and mocha-alternating. sigma_prime:
-    one of SIGMA_PRIMES (None: reference) of the methods with subproblems (4). Raises InputError for a choice that
-    the method does not have.
+    theta: cocoa's. work: how much each node does, but for cocoa and the joint optimum. sigma_prime: one of SIGMA_PRIMES
+    (None: reference) of the methods with subproblems (4). scaling, step_rule: of mini-batches. Raises InputError for a
+    choice that the method does not have.
     """
     choice("algorithm", algorithm, ALGORITHMS)
     if (omega == "learned") != (algorithm == "mocha-alternating") and algorithm != "mocha":
@@ -122,10 +129,10 @@ def method_of(
     joint = algorithm == "mocha" and omega == "learned"
     if sigma_prime is not None and (joint or algorithm.startswith("mb-")):
         raise InputError("sigma_prime", sigma_prime, f"none: {algorithm} with omega {omega} has no subproblems (4)")
-    if not work.plain and (joint or not algorithm.startswith("mocha")):
-        raise InputError(
-            "work", work.text, "full, without dropped nodes, except with mocha for a fixed omega and mocha-alternating"
-        )
+    if not work.plain and (joint or algorithm == "cocoa"):
+        raise InputError("work", work.text, f"full, without dropped nodes, with {algorithm} and omega {omega}")
+    if algorithm.startswith("mb-") and work.kind == "passes" and work.low > 1:
+        raise InputError("work", work.text, "at most passes=1: a batch holds a sample once")
     sigma = resolve_sigma_prime(sigma_prime or "reference")
     if joint:
         return Joint(setting)
@@ -138,7 +145,10 @@ def method_of(
         return Alternating(setting, work.steps(), sigma_prime=sigma)
     if algorithm == "cocoa":
         return ThetaSteps(setting, targets=FixedTheta(rate("theta", theta)), sigma_prime=sigma)
-    return BatchSdca(setting, scaling=BATCH_SCALING) if algorithm == "mb-sdca" else BatchSgd(setting)
+    if algorithm == "mb-sdca":
+        return BatchSdca(setting, work.steps(), scaling=scaling)
+    rule: StepRule = choice("step_rule", step_rule, get_args(StepRule))  # type: ignore[assignment] # one of them
+    return BatchSgd(setting, work.steps(), scaling=scaling, rule=rule)
 
 
 def private_of(

@@ -7,25 +7,20 @@ coordinate step a node in most early rounds and runs into its cap of 1,000 later
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...mechanisms.validate import positive
 from . import objective
 from .losses import Loss
-from .mocha import State, resolve_loss
-from .relationships import safe_sigma
+from .mocha import State
 from .sdca import local_updates, random_order
 from .tasks import Tasks
-from .theta import FixedTheta, Subproblem, Targets
+from .theta import Subproblem
 
 LONGEST = 1000
 """Steps after which a node gives up on its theta, as in the reference code."""
-
-Steps = NDArray[np.int64]
 
 
 def theta_round(
@@ -36,8 +31,8 @@ def theta_round(
     targets: NDArray[np.float64],
     sigma: float,
     rng: np.random.Generator,
-) -> tuple[State, Steps]:
-    """One federated round in which node t reaches theta_t <= targets[t]; returns the steps that each node took.
+) -> State:
+    """One federated round in which node t reaches theta_t <= targets[t].
 
     The bound is looked at after every quarter of a pass over a node's own samples. Looking is not counted as work.
     """
@@ -52,36 +47,4 @@ def theta_round(
         alpha, moved = local_updates(tasks, loss, alpha, problem.local_weights(message), scale, sigma, order)
         message, taken = message + moved, taken + steps
     weights = state.weights + objective.weights_of(message, state.covariance, regularisation)
-    return replace(state, alpha=alpha, v=state.v + message, weights=weights, rounds=state.rounds + 1), taken
-
-
-def theta_steps(
-    tasks: Tasks,
-    state: State,
-    regularisation: float,
-    rng: np.random.Generator,
-    targets: Targets,
-    *,
-    loss: str = "hinge",
-    sigma: float | None = None,
-) -> Iterator[tuple[State, Steps]]:
-    """MOCHA's W-step with any policy of theta_t^h, without end."""
-    step_loss = resolve_loss(loss)
-    bound = safe_sigma(state.covariance) if sigma is None else positive("sigma", sigma)
-    while True:
-        wanted = targets(tasks, state.rounds, rng)
-        state, steps = theta_round(tasks, step_loss, state, regularisation, wanted, bound, rng)
-        yield state, steps
-
-
-def cocoa(
-    tasks: Tasks,
-    state: State,
-    regularisation: float,
-    rng: np.random.Generator,
-    theta: float,
-    *,
-    loss: str = "hinge",
-) -> Iterator[tuple[State, Steps]]:
-    """CoCoA: one theta for every node and round. A round lasts as long as its slowest node's max of the steps."""
-    return theta_steps(tasks, state, regularisation, rng, FixedTheta(theta), loss=loss)
+    return replace(state, alpha=alpha, v=state.v + message, weights=weights, rounds=state.rounds + 1, visited=taken)

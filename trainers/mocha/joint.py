@@ -8,9 +8,7 @@ gives a lower bound on the joint optimum, whatever alternation produced it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +16,9 @@ from numpy.typing import NDArray
 from ...mechanisms.validate import positive
 from . import objective
 from .losses import Loss
-from .mocha import State, omega_step, resolve_loss, weight_step
+from .mocha import State
 from .sdca import local_updates, random_order
 from .tasks import Tasks
-from .work import Work
 
 Array = NDArray[np.float64]
 
@@ -48,32 +45,6 @@ def joint_report(tasks: Tasks, loss: Loss, state: State, regularisation: float) 
     apart = regularisation / 2 * trace_norm**2 + operator_norm**2 / (2 * regularisation) - inner
     gap = objective.fenchel_excess(tasks, loss, state.alpha, state.weights) + max(0.0, apart)
     return JointReport(state.rounds, primal, -conjugates - operator_norm**2 / (2 * regularisation), gap)
-
-
-def alternate(
-    tasks: Tasks,
-    omega: Array,
-    regularisation: float,
-    rng: np.random.Generator,
-    *,
-    loss: str = "hinge",
-    rounds_per_step: int = 100,
-    smoothing: float = 1e-3,
-    work: Work | None = None,
-) -> Iterator[tuple[State, JointReport]]:
-    """MOCHA's alternation, lines 3 to 11, with W recomputed after every Omega-step; without end.
-
-    smoothing: of Sigma, relative to ||W||_F^2. Exact alternation stalls above the optimum: once Sigma loses
-    a direction it never returns. The report says how far the joint optimum can still be.
-    """
-    state = State.start(tasks, omega)
-    step_loss = resolve_loss(loss)
-    while True:
-        rounds = weight_step(tasks, state, regularisation, rng, loss=loss, work=work)
-        state = next(islice(rounds, rounds_per_step - 1, None))
-        yield state, joint_report(tasks, step_loss, state, regularisation)
-        scale = float(np.square(state.weights).sum()) or 1.0
-        state = omega_step(state, regularisation, smoothing * scale)
 
 
 def consensus_start(tasks: Tasks, penalty: float = 0.01) -> State:
@@ -104,18 +75,7 @@ def consensus_round(tasks: Tasks, loss: Loss, state: State, regularisation: floa
     if rounds % 10 == 0:
         factor = 2.0 if primal > 10 * dual else 0.5 if dual > 10 * primal else 1.0
     extra = {"shift": shift / factor, "penalty": np.array(penalty * factor)}
-    return State(alpha, v, shared, state.covariance, rounds, extra)
-
-
-def consensus(
-    tasks: Tasks, regularisation: float, rng: np.random.Generator, *, loss: str = "hinge", penalty: float = 0.01
-) -> Iterator[tuple[State, JointReport]]:
-    """The joint optimum itself, by consensus_round; without end. Yields every ten rounds."""
-    step_loss, state = resolve_loss(loss), consensus_start(tasks, penalty)
-    while True:
-        state = consensus_round(tasks, step_loss, state, regularisation, rng)
-        if state.rounds % 10 == 0:
-            yield state, joint_report(tasks, step_loss, state, regularisation)
+    return State(alpha, v, shared, state.covariance, rounds, extra, tasks.sizes)
 
 
 def _squared_trace_norm_prox(matrix: Array, weight: float) -> Array:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...mechanisms.validate import count, positive, rate
+from ...mechanisms.validate import count, positive
 from .cocoa import theta_round
 from .joint import JointReport, consensus_round, consensus_start, joint_report
 from .losses import Loss
 from .mb_sdca import batch_round
-from .mb_sgd import gradient_round, with_dual_point
+from .mb_sgd import StepRule, gradient_round, step_length, with_dual_point
 from .mocha import Report, State, federated_round, omega_step, report
-from .sdca import random_order
+from .sdca import Order, random_order, visits
 from .sigma_prime import SigmaPrime, reference_sigma
 from .tasks import Tasks
 from .theta import FixedTheta, Targets
@@ -46,6 +47,14 @@ class Method(Protocol):
     def round(self, state: State, rng: np.random.Generator) -> State: ...
     def report(self, state: State) -> Report | JointReport:
         """Valid bounds: primal from above, dual from below."""
+
+
+def iterate(method: Method, rng: np.random.Generator, begin: State | None = None) -> Iterator[State]:
+    """The state after each round, without end, from `begin` or the method's start; the caller stops."""
+    state = method.start() if begin is None else begin
+    while True:
+        state = method.round(state, rng)
+        yield state
 
 
 @dataclass(frozen=True)
@@ -119,39 +128,47 @@ class ThetaSteps(WeightStep):
         tasks = self.setting.tasks
         sigma = self.sigma_prime(tasks, state.covariance)
         wanted = self.targets(tasks, state.rounds, rng)
-        after, _ = theta_round(tasks, self.setting.loss, state, self.setting.regularisation, wanted, sigma, rng)
-        return after
+        return theta_round(tasks, self.setting.loss, state, self.setting.regularisation, wanted, sigma, rng)
 
 
 @dataclass(frozen=True)
-class BatchSdca(WeightStep):
-    """Mini-batch SDCA; scaling as in mb_sdca."""
+class Batches(WeightStep):
+    """Mini-batches of the sizes that `work` says, at most n_t. scaling: of the steps.
 
-    fraction: float = 1.0
+    Mini-batch SDCA: 1 averages a batch's steps and is safe whatever the data, the batch's size adds them.
+    """
+
     scaling: float = 1.0
+
+    def batch(self, state: State, rng: np.random.Generator) -> Order:
+        tasks = self.setting.tasks
+        positive("scaling", self.scaling)
+        return random_order(tasks, np.minimum(self.work(tasks, state.rounds, rng), tasks.sizes), rng)
+
+
+@dataclass(frozen=True)
+class BatchSdca(Batches):
+    """Mini-batch SDCA, mb_sdca.batch_round."""
+
     name: str = "mb-sdca"
 
     def round(self, state: State, rng: np.random.Generator) -> State:
-        tasks = self.setting.tasks
-        batch = rate("fraction", self.fraction) * tasks.sizes
-        order = random_order(tasks, np.floor(batch).astype(np.int64), rng)
-        step = positive("scaling", self.scaling) / float(batch.sum())
-        return batch_round(tasks, self.setting.loss, state, self.setting.regularisation, order, step)
+        order, setting = self.batch(state, rng), self.setting
+        step = min(1.0, self.scaling / max(1, int(visits(order).sum())))
+        return batch_round(setting.tasks, setting.loss, state, setting.regularisation, order, step)
 
 
 @dataclass(frozen=True)
-class BatchSgd(WeightStep):
-    """Mini-batch SGD with the steps of Pegasos; its dual point is read off its own slopes."""
+class BatchSgd(Batches):
+    """Mini-batch SGD, with a rule of mb_sgd.step_length; its dual point is read off its own slopes."""
 
-    fraction: float = 1.0
+    rule: StepRule = "decreasing"
     name: str = "mb-sgd"
 
     def round(self, state: State, rng: np.random.Generator) -> State:
-        setting = self.setting
+        order, setting = self.batch(state, rng), self.setting
         convexity = setting.regularisation * float(np.linalg.eigvalsh(setting.omega)[0])
-        steps = np.maximum(1, np.floor(rate("fraction", self.fraction) * setting.tasks.sizes)).astype(np.int64)
-        order = random_order(setting.tasks, steps, rng)
-        length = 1 / (convexity * (state.rounds + 1))
+        length = step_length(self.rule, self.scaling, convexity, state.rounds)
         return gradient_round(setting.tasks, setting.loss, state, setting.omega, setting.regularisation, order, length)
 
     def report(self, state: State) -> Report:

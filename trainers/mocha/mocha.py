@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...mechanisms import InputError
-from ...mechanisms.validate import positive
 from . import objective
 from .losses import LOSSES, Loss
-from .relationships import inverse, learned_covariance, safe_sigma
-from .sdca import Order, local_updates, random_order
+from .relationships import inverse, learned_covariance
+from .sdca import Order, local_updates, visits
 from .tasks import Tasks
-from .work import Passes, Work
 
 Array = NDArray[np.float64]
 
@@ -24,7 +21,7 @@ Array = NDArray[np.float64]
 class State:
     """alpha (m, max n_t), v (m, d), weights (d, m), covariance = Omega^{-1} (m, m), rounds done.
 
-    extra: what a method keeps besides, by name.
+    extra: what a method keeps besides, by name. visited: samples that each node visited in the last round, (m,).
     """
 
     alpha: Array
@@ -33,6 +30,7 @@ class State:
     covariance: Array
     rounds: int = 0
     extra: dict[str, Array] = field(default_factory=dict)
+    visited: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @staticmethod
     def start(tasks: Tasks, omega: Array) -> State:
@@ -73,31 +71,8 @@ def federated_round(tasks: Tasks, loss: Loss, state: State, regularisation: floa
     scale = np.diag(state.covariance) / regularisation
     alpha, message = local_updates(tasks, loss, state.alpha, state.weights, scale, sigma, order)
     weights = state.weights + objective.weights_of(message, state.covariance, regularisation)
-    return replace(state, alpha=alpha, v=state.v + message, weights=weights, rounds=state.rounds + 1)
-
-
-def weight_step(
-    tasks: Tasks,
-    state: State,
-    regularisation: float,
-    rng: np.random.Generator,
-    *,
-    loss: str = "hinge",
-    work: Work | None = None,
-    sigma: float | None = None,
-) -> Iterator[State]:
-    """Federated rounds for a fixed Omega, without end; the caller stops, on the gap or a count.
-
-    sigma: sigma' of eq. (4); by default the value of Lemma 9, which makes every round an ascent step.
-    """
-    positive("lambda", regularisation)
-    step_loss = resolve_loss(loss)
-    policy = work or Passes()
-    bound = safe_sigma(state.covariance) if sigma is None else positive("sigma", sigma)
-    while True:
-        order = random_order(tasks, policy(tasks, state.rounds, rng), rng)
-        state = federated_round(tasks, step_loss, state, regularisation, order, bound)
-        yield state
+    visited = visits(order)
+    return replace(state, alpha=alpha, v=state.v + message, weights=weights, rounds=state.rounds + 1, visited=visited)
 
 
 def omega_step(state: State, regularisation: float, smoothing: float) -> State:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...mechanisms import InputError
-from .text_tables import lines_of, short
+from ..data.text_tables import lines_of, short
 
 Array = NDArray[np.float64]
 

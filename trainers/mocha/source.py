@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from ...mechanisms import InputError
 from ...mechanisms.validate import choice, count, meant, nonnegative, open_probability
+from ..data.gleam import load_gleam
+from ..data.har import load_har
 from ..data.source import check_options, parse_option
-from .gleam import load_gleam
-from .har import load_har
+from ..data.vehicle import load_vehicle
 from .relationships import clustered_covariance, mean_covariance
 from .tasks import Tasks, load_mat, related_tasks, split_from_file, standardised
-from .vehicle import load_vehicle
 
 Array = NDArray[np.float64]
 Read = TypeVar("Read")

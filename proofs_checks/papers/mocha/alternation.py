@@ -7,12 +7,14 @@ of [57], which section 5 uses (14) instead of (2).
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
 from ....trainers.mocha import objective
 from ....trainers.mocha.losses import LOSSES
-from ....trainers.mocha.mocha import State, omega_step, report, stale_omega_step, weight_step
+from ....trainers.mocha.methods import Setting, WeightStep, iterate
+from ....trainers.mocha.mocha import omega_step, report, stale_omega_step
 from ....trainers.mocha.relationships import learned_covariance
 from ....trainers.mocha.tasks import related_tasks
 from ..row import Finding, Statement, on_instances
@@ -93,11 +95,9 @@ def weights_after_omega(statement: Statement) -> Finding:
     """Lines 11 and 12: primal - dual as the run would compute them, with W recomputed for the new Omega or not."""
     covariance = 0.1 * np.eye(4) + 0.9 * np.kron(np.eye(2), np.ones((2, 2)))
     tasks, _ = related_tasks(4, 4, 12, covariance, np.random.default_rng(1))
-    lam, state = 1e-2, State.start(tasks, 4 * np.eye(4))
-    for after in weight_step(tasks, state, lam, np.random.default_rng(0)):
-        state = after
-        if state.rounds == 300:
-            break
+    lam = 1e-2
+    method = WeightStep(Setting(tasks, LOSSES["hinge"], 4 * np.eye(4), lam))
+    state = next(islice(iterate(method, np.random.default_rng(0)), 299, None))
     fresh = statement.claim["W"] == "recomputed"
     state = omega_step(state, lam, 1e-6) if fresh else stale_omega_step(state)
     omega = np.asarray(np.linalg.inv(state.covariance), float)
@@ -118,7 +118,8 @@ def omega_from_weights(statement: Statement) -> Finding:
     states = []
     for seed in (1, 2):
         tasks, _ = related_tasks(4, 4, 12, covariance, np.random.default_rng(seed))
-        states.append(next(weight_step(tasks, State.start(tasks, 4 * np.eye(4)), 1e-2, np.random.default_rng(0))))
+        method = WeightStep(Setting(tasks, LOSSES["hinge"], 4 * np.eye(4), 1e-2))
+        states.append(next(iterate(method, np.random.default_rng(0))))
     first, other = states
     if statement.claim["does not depend on"] == "the data":
         replayed = replace(other, weights=first.weights)

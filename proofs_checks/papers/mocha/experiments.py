@@ -11,12 +11,12 @@ from functools import cache
 import numpy as np
 from scipy.stats import norm
 
+from ....trainers.experiments.mocha.simulated_time import FLOPS, NETWORKS, round_work
 from ....trainers.mocha.losses import LOSSES
 from ....trainers.mocha.mb_sdca import batch_round
 from ....trainers.mocha.mocha import State, federated_round, report
 from ....trainers.mocha.relationships import mean_regularised, safe_sigma
 from ....trainers.mocha.sdca import random_order
-from ....trainers.mocha.simulated_time import FLOPS, NETWORKS, round_work
 from ....trainers.mocha.tasks import Tasks, related_tasks
 from ..row import EXACT, Finding, Statement, on_instances
 

@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import ttest_rel
 
-from ....trainers.mocha.mocha import State, omega_step, weight_step
+from ....trainers.mocha.losses import LOSSES
+from ....trainers.mocha.methods import Setting, WeightStep, iterate
+from ....trainers.mocha.mocha import omega_step
 from ....trainers.mocha.tasks import Tasks, related_tasks
 from ..row import Finding, Statement, on_instances
 
@@ -25,12 +27,13 @@ GROUPS = np.array([[1.0, -0.5, 0.0], [-0.5, 1.0, -0.5], [0.0, -0.5, 1.0]])
 
 def _fitted(train: Tasks, regularisation: float, omega_steps: int, rng: np.random.Generator) -> Array:
     """(d, tasks): weights after 15 rounds for every Omega."""
-    state = State.start(train, train.count * np.eye(train.count))
+    method = WeightStep(Setting(train, LOSSES["hinge"], train.count * np.eye(train.count), regularisation))
+    state = method.start()
     for step in range(omega_steps + 1):
         if step:
             scale = float(np.square(state.weights).sum()) or 1.0
             state = omega_step(state, regularisation, 1e-2 * scale / train.count)
-        state = next(islice(weight_step(train, state, regularisation, rng), 14, None))
+        state = next(islice(iterate(method, rng, state), 14, None))
     return state.weights
 
 

@@ -153,11 +153,18 @@ def _longest(asked: SimpleNamespace, work: NodeWork) -> int:
 
 def _plain(asked: SimpleNamespace, problem: Problem, setting: Setting, work: NodeWork) -> dict[str, Any]:
     method = method_of(
-        asked.algorithm, asked.omega, setting, theta=asked.theta, work=work, sigma_prime=asked.sigma_prime
+        asked.algorithm,
+        asked.omega,
+        setting,
+        theta=asked.theta,
+        work=work,
+        sigma_prime=asked.sigma_prime,
+        scaling=asked.scaling,
+        step_rule=asked.step_rule,
     )
     run = Run(
         method,
-        _identity(asked, problem, setting, asked.theta, work),
+        _identity(asked, problem, setting, asked.theta, work, asked.scaling, asked.step_rule),
         seed=asked.seed,
         checkpoint=asked.checkpoint,
         record_every=asked.evaluate_every,

@@ -9,10 +9,10 @@ import typer
 
 from ..mechanisms import InputError
 from ..mechanisms.validate import choice
-from ..trainers.mocha.private_study import private_cells, private_table
-from ..trainers.mocha.studies import Study, figure1, figure2, figure3, run_cells, table1
-from ..trainers.mocha.study_plots import draw
-from ..trainers.mocha.study_tables import drop_table, error_table, time_table
+from ..trainers.experiments.mocha.plots import draw
+from ..trainers.experiments.mocha.private import private_cells, private_table
+from ..trainers.experiments.mocha.studies import Study, figure1, figure2, figure3, run_cells, table1
+from ..trainers.experiments.mocha.tables import drop_table, error_table, time_table
 from .output import print_json
 
 TABLES = {

@@ -154,14 +154,19 @@ class Mocha:
     work: Annotated[
         str,
         typer.Option(
-            help="mocha: what a node does in a round: passes=P, shares=LOW:HIGH (of the smallest n_t), theta=T or "
-            "theta=LOW:HIGH."
+            help="mocha, mb-*: what a node does in a round: passes=P, shares=LOW:HIGH (of the smallest n_t); mocha: "
+            "theta=T or theta=LOW:HIGH."
         ),
     ] = "passes=1"
+    scaling: Annotated[
+        float,
+        typer.Option(help="mb-sdca: of a batch's steps, 1 averages; mb-sgd: the first step (constant: every step)."),
+    ] = 1.0
+    step_rule: Annotated[str, typer.Option(help="mb-sgd: decreasing, constant or pegasos.")] = "decreasing"
     drop: Annotated[
         str | None,
         typer.Option(
-            help="mocha: probability of dropping out of a round, of all nodes (P), one (NODE=P), or P,NODE=P."
+            help="mocha, mb-*: probability of dropping out of a round, of all nodes (P), one (NODE=P), or P,NODE=P."
         ),
     ] = None
 

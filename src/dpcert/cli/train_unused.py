@@ -31,7 +31,7 @@ _NOT_OF_MOCHA = (
     *("solver", "shards", "threads", "evaluate_clients", "save"),
 )
 
-_SETTLED_BY_STUDIES = ("omega", "clusters", "ridge", "theta", "work", "evaluate_every")
+_SETTLED_BY_STUDIES = ("omega", "clusters", "ridge", "theta", "work", "scaling", "step_rule", "evaluate_every")
 """What MOCHA's experiments set for themselves, beside train_mocha_sweep.SETTLED."""
 
 
@@ -92,6 +92,10 @@ def _unused_by_mocha(asked: SimpleNamespace) -> dict[str, str]:
         return unused | dict.fromkeys(_SETTLED_BY_STUDIES, "none with --sweep, which sets its own")
     if asked.algorithm != "cocoa":
         unused["theta"] = f"nothing: cocoa's (--work theta=T with mocha, not {asked.algorithm})"
+    if not asked.algorithm.startswith("mb-"):
+        unused["scaling"] = "nothing: mb-sdca's and mb-sgd's"
+    if asked.algorithm != "mb-sgd":
+        unused["step_rule"] = "nothing: mb-sgd's"
     return unused | {
         option: f"nothing with --omega {asked.omega}: it belongs to {', '.join(omegas)}"
         for option, omegas in _OMEGAS.items()

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...mechanisms import InputError
+from ....mechanisms import InputError
 from .simulated_time import NETWORKS, elapsed
-from .study_tables import Curve, Results, curves_of, tuned
+from .tables import Curve, Results, curves_of, tuned
 
 Array = NDArray[np.float64]
 

@@ -15,31 +15,20 @@ from typing import Any
 
 import numpy as np
 
-from ...mechanisms.validate import count
-from ..experiments.sweep import read_result, write_result
+from ....mechanisms.validate import count
+from ...mocha.losses import LOSSES
+from ...mocha.methods import Alternating, BatchSdca, BatchSgd, Method, Setting, ThetaSteps, WeightStep
+from ...mocha.relationships import mean_regularised
+from ...mocha.run import identity_of
+from ...mocha.source import load_problem
+from ...mocha.theta import FixedTheta
+from ...mocha.work import Dropping, Heterogeneous, Passes, Work
+from ..sweep import read_result, write_result
 from .baselines import MODELS, cross_validated, mean_error
-from .losses import LOSSES
-from .methods import Setting
-from .relationships import mean_regularised
-from .run import identity_of
-from .source import load_problem
-from .theta import FixedTheta
-from .trajectories import (
-    Recorder,
-    Rounds,
-    alternating_rounds,
-    cocoa_rounds,
-    joint_primal_of,
-    mb_sdca_rounds,
-    mb_sgd_rounds,
-    mocha_rounds,
-    optimum_of,
-    primal_of,
-)
-from .work import Dropping, Heterogeneous, Passes, Work
+from .recorder import Recorder, joint_primal_of, optimum_of, primal_of
 
 Cells = dict[str, Callable[[], dict[str, Any]]]
-Maker = Callable[[Setting, np.random.Generator], Rounds]
+Maker = Callable[[Setting], Method]
 
 PASSES = (0.25, 0.5, 1.0, 2.0, 5.0)
 THETAS = (0.3, 0.6, 0.9)
@@ -119,16 +108,21 @@ def figure1(study: Study) -> Cells:
     """Sub-optimality of the W-step by round and work, for each method and a grid of its own parameter."""
     cells = _optimum(study)
     for passes in PASSES:
-        cells |= _cell(study, "mocha", f"passes={passes:g}", _made(mocha_rounds, Passes(passes)))
+        cells |= _cell(study, "mocha", f"passes={passes:g}", partial(WeightStep, work=Passes(passes)))
     for theta in THETAS:
-        cells |= _cell(study, "cocoa", f"theta={theta:g}", _made(cocoa_rounds, FixedTheta(theta)))
+        cells |= _cell(study, "cocoa", f"theta={theta:g}", partial(ThetaSteps, targets=FixedTheta(theta)))
     for batch in BATCHES:
-        work = Passes(batch)
-        for scaling in SCALINGS:
-            label = f"scaling={scaling:g},batch={batch:g}"
-            cells |= _cell(study, "mb-sdca", label, _batches(mb_sdca_rounds, work, scaling))
-        for step in STEPS:
-            cells |= _cell(study, "mb-sgd", f"step={step:g},batch={batch:g}", _batches(mb_sgd_rounds, work, step))
+        cells |= _batches(study, Passes(batch), "", f",batch={batch:g}")
+    return cells
+
+
+def _batches(study: Study, work: Work, before: str, after: str) -> Cells:
+    cells: Cells = {}
+    for scaling in SCALINGS:
+        method = partial(BatchSdca, work=work, scaling=scaling)
+        cells |= _cell(study, "mb-sdca", f"{before}scaling={scaling:g}{after}", method)
+    for step in STEPS:
+        cells |= _cell(study, "mb-sgd", f"{before}step={step:g}{after}", partial(BatchSgd, work=work, scaling=step))
     return cells
 
 
@@ -137,13 +131,9 @@ def figure2(study: Study) -> Cells:
     cells = _optimum(study)
     for variability, low in VARIABILITY.items():
         work = Heterogeneous(low)
-        cells |= _cell(study, "mocha", variability, _made(mocha_rounds, work))
-        for scaling in SCALINGS:
-            label = f"{variability},scaling={scaling:g}"
-            cells |= _cell(study, "mb-sdca", label, _batches(mb_sdca_rounds, work, scaling))
-        for step in STEPS:
-            cells |= _cell(study, "mb-sgd", f"{variability},step={step:g}", _batches(mb_sgd_rounds, work, step))
-    return cells | _cell(study, "cocoa", "theta=0.6", _made(cocoa_rounds, FixedTheta(0.6)))
+        cells |= _cell(study, "mocha", variability, partial(WeightStep, work=work))
+        cells |= _batches(study, work, f"{variability},", "")
+    return cells | _cell(study, "cocoa", "theta=0.6", partial(ThetaSteps, targets=FixedTheta(0.6)))
 
 
 def figure3(study: Study) -> Cells:
@@ -153,19 +143,9 @@ def figure3(study: Study) -> Cells:
     policies = {f"p={p:g}": Dropping(Passes(1.0), p) for p in DROPS}
     policies["never"] = Dropping(Passes(1.0), (1.0,) + (0.0,) * (tasks - 1))
     for label, policy in policies.items():
-        cells |= _cell(study, "mocha", label, _made(mocha_rounds, policy), DROPPED_ROUNDS)
+        cells |= _cell(study, "mocha", label, partial(WeightStep, work=policy), DROPPED_ROUNDS)
         cells |= {f"whole-{label}-{seed}": partial(_whole, study, label, policy, seed) for seed in study.runs}
     return cells
-
-
-def _made(rounds: Callable[[Setting, Any, np.random.Generator], Rounds], policy: Any) -> Maker:
-    return lambda setting, rng: rounds(setting, policy, rng)
-
-
-def _batches(
-    rounds: Callable[[Setting, Work, float, np.random.Generator], Rounds], work: Work, scaling: float
-) -> Maker:
-    return lambda setting, rng: rounds(setting, work, scaling, rng)
 
 
 def _optimum(study: Study) -> Cells:
@@ -175,11 +155,11 @@ def _optimum(study: Study) -> Cells:
     return {f"optimum-{seed}": partial(cell, seed) for seed in study.runs}
 
 
-def _cell(study: Study, method: str, label: str, rounds: Maker, longest: int | None = None) -> Cells:
+def _cell(study: Study, method: str, label: str, made: Maker, longest: int | None = None) -> Cells:
     def cell(seed: int) -> dict[str, Any]:
         setting = study.setting(seed)
         recorder = Recorder(method, primal_of(setting))
-        followed = recorder.follow(rounds(setting, np.random.default_rng(seed)), longest or ROUNDS, OPERATIONS)
+        followed = recorder.follow(made(setting), np.random.default_rng(seed), longest or ROUNDS, OPERATIONS)
         return {"label": label, "seed": seed, **followed}
 
     return {f"{method}-{label}-{seed}": partial(cell, seed) for seed in study.runs}
@@ -188,6 +168,6 @@ def _cell(study: Study, method: str, label: str, rounds: Maker, longest: int | N
 def _whole(study: Study, label: str, policy: Work, seed: int) -> dict[str, Any]:
     """Algorithm 1 whole under this policy."""
     setting = study.setting(seed)
-    rounds = alternating_rounds(setting, policy, np.random.default_rng(seed))
-    followed = Recorder("mocha", joint_primal_of(setting)).follow(rounds, DROPPED_ROUNDS)
+    recorder, rng = Recorder("mocha", joint_primal_of(setting)), np.random.default_rng(seed)
+    followed = recorder.follow(Alternating(setting, policy), rng, DROPPED_ROUNDS)
     return {"label": label, "seed": seed, **followed, "method": "whole"}

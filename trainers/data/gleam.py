@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from ...mechanisms import InputError
 from ...mechanisms.validate import positive
+from ..mocha.tasks import Tasks, load_mat
 from .gleam_features import Recording, samples_of
-from .tasks import Tasks, load_mat
 from .text_tables import csv_of, files_in, parsed, short
 
 Array = NDArray[np.float64]

@@ -7,11 +7,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.streams import Streams
-from .losses import Loss
-from .methods import Joint, Method, Setting, WeightStep
-from .run import accuracies
-from .tasks import Tasks
+from ...engine.streams import Streams
+from ...mocha.losses import Loss
+from ...mocha.methods import Joint, Method, Setting, WeightStep
+from ...mocha.run import accuracies
+from ...mocha.tasks import Tasks
 
 Array = NDArray[np.float64]
 Fit = Callable[[Tasks, Loss, float, int], Array]

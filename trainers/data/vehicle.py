@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from ...mechanisms import InputError
 from ...mechanisms.validate import count
-from .tasks import Tasks, load_mat
+from ..mocha.tasks import Tasks, load_mat
 from .text_tables import files_in, lines_of, short, table_of
 
 Array = NDArray[np.float64]

@@ -5,16 +5,16 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from ..engine.privacy import PrivacyGoal
-from ..experiments.numbers import upper
+from ...engine.privacy import PrivacyGoal
+from ...mocha.losses import LOSSES
+from ...mocha.private import PrivateRounds
+from ...mocha.private_run import PrivateRun
+from ...mocha.source import load_problem
+from ..numbers import upper
 from .baselines import cross_validated, fit_local, mean_error
-from .losses import LOSSES
-from .private import PrivateRounds
-from .private_run import PrivateRun
-from .source import load_problem
+from .recorder import optimum_of, primal_of
 from .studies import Cells, Study
-from .study_tables import Results, mean_and_error, shown
-from .trajectories import optimum_of, primal_of
+from .tables import Results, mean_and_error, shown
 
 MULTIPLIERS = (0.0, 1.0, 4.0, 16.0, 64.0)
 CLIP_NORM = 0.02

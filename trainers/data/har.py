@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...mechanisms import InputError
 from ...mechanisms.validate import choice
-from .tasks import Tasks
+from ..mocha.tasks import Tasks
 from .text_tables import short, table_of
 
 Array = NDArray[np.float64]
