@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -17,7 +18,7 @@ from dpcert.accounting.dominating import dominating
 from dpcert.accounting.pairs import FinitePair
 from dpcert.mechanisms import InputError, RandomizedResponse
 from dpcert.mechanisms.tables.fields import Probability
-from dpcert.mechanisms.tables.noise import Described, MechanismTable, register
+from dpcert.mechanisms.tables.noise import KINDS, Described, MechanismTable, register
 from dpcert.proofs_checks.auditing import audit
 from dpcert.proofs_checks.claims.claim import parse_claim
 from dpcert.proofs_checks.verification.verify import verify
@@ -51,8 +52,15 @@ class ShyTable(MechanismTable):
 
 
 additive.register(Shy, lambda shy, move: ShyPair(shy.false, shy.silent))
-register(ShyTable)
-# That is all.
+# That is all, but for register(ShyTable), which the fixture takes back for the other tests.
+
+
+@pytest.fixture(autouse=True)
+def _table() -> Iterator[None]:
+    register(ShyTable)
+    yield
+    del KINDS["shy"]
+
 
 RUN = Repeat(Shy(0.2, 0.3), 8)
 
