@@ -135,7 +135,7 @@ class Line:
         self._c, self._scale = ball(centre), ball(variance).sqrt()
         self._tails: dict[float, tuple[arb, arb]] = {}
         self._masses: dict[Ends, Ends] = {}
-        self._ratios: dict[tuple[int, float], Ends] = {}
+        self._ratios: dict[tuple[Line, float], Ends] = {}
 
     def _tail(self, x: float) -> tuple[arb, arb]:
         """Of mass below and above x."""
@@ -156,14 +156,14 @@ class Line:
         return self._masses[left, right]
 
     def _ratio_at(self, x: float, to: Line) -> Ends:
-        if (id(to), x) not in self._ratios:
+        if (to, x) not in self._ratios:
             at = arb(x)
             if self.law == "gaussian":
                 log = (at - to._c) ** 2 / (2 * ball(to.variance)) - (at - self._c) ** 2 / (2 * ball(self.variance))
             else:
                 log = (abs(at - to._c) - abs(at - self._c)) / self._scale
-            self._ratios[id(to), x] = ends((log.exp()) * to._scale / self._scale)
-        return self._ratios[id(to), x]
+            self._ratios[to, x] = ends((log.exp()) * to._scale / self._scale)
+        return self._ratios[to, x]
 
     def ratio(self, left: float, right: float, to: Line) -> Ends:
         """All values of this density over the other's, whose variance is no smaller: monotone, or up and down again."""
