@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from .finding import Slip
@@ -34,7 +35,7 @@ def noise_drawn_again(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
     for call in script.calls:
         tail = script.tail(call)
         if tail in (*DRAWS, "laplace"):
-            if not _is_added(script, call):
+            if not _is_added(script, call) or _makes_data(script, call):
                 continue
             yield from _by_key(script, call)
             yield from _by_generator(script, call, call.func.value if isinstance(call.func, ast.Attribute) else None)
@@ -56,6 +57,13 @@ def _is_added(script: Script, call: ast.Call) -> bool:
         return isinstance(parent.op, ast.Add)
     targets = parent.targets if isinstance(parent, ast.Assign) else []
     return any(mentions(target, r"nois|answer|release") for target in targets)
+
+
+def _makes_data(script: Script, call: ast.Call) -> bool:
+    """In a function that says that it makes data, noise belongs to the data: load_data, make_synthetic_dataset."""
+    scope = script.scope(call)
+    name = scope.name if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef) else ""
+    return re.match(r"_*(load|make|generate|create|get|synthetic|toy)\w*(data|examples|synthetic)", name) is not None
 
 
 def _by_key(script: Script, call: ast.Call) -> Iterator[tuple[ast.AST, Slip]]:

@@ -32,6 +32,16 @@ def keras_microbatches(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
             yield given, ONE_MICROBATCH
 
 
+def _names(script: Script, call: ast.Call) -> list[str]:
+    """What the call's value is called."""
+    parent = script.parents.get(call)
+    return (
+        [target.id for target in parent.targets if isinstance(target, ast.Name)]
+        if isinstance(parent, ast.Assign)
+        else []
+    )
+
+
 def keras_loss(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
     """A loss with the default reduction beside a Keras optimizer that needs one loss an example."""
     tails = [script.tail(call) for call in script.calls]
@@ -39,13 +49,13 @@ def keras_loss(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
         OPTIMIZER.match(tail) and "Keras" in tail for tail in tails
     ):
         return
-    for call in script.calls:
-        if (
-            LOSS.match(script.tail(call))
-            and "losses" in script.origin(call.func)
-            and keyword(call, "reduction") is None
-        ):
+    losses = [call for call in script.calls if LOSS.match(script.tail(call)) and "losses" in script.origin(call.func)]
+    averaged = [call for call in losses if keyword(call, "reduction") is None]
+    right = {name for call in losses if call not in averaged for name in _names(script, call)}
+    for call in averaged:
+        if not right & set(_names(script, call)):  # else the other branch of an if, which trains without privacy
             yield call, AVERAGED
+    for call in script.calls:
         given = keyword(call, "loss")
         if script.tail(call) == "compile" and isinstance(given, ast.Constant) and isinstance(given.value, str):
             yield given, AVERAGED

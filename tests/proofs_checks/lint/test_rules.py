@@ -426,3 +426,26 @@ SILENT = {
 @pytest.mark.parametrize("name", SILENT)
 def test_nothing_is_said_of(name: str) -> None:
     assert found(SILENT[name]) == []
+
+
+KERAS = (
+    "from tensorflow_privacy import DPKerasSGDOptimizer\nimport tensorflow as tf\nopt = DPKerasSGDOptimizer(1.0, 1.1)\n"
+)
+AVERAGED = "loss = tf.keras.losses.CategoricalCrossentropy()"
+EACH = "loss = tf.keras.losses.CategoricalCrossentropy(reduction=tf.losses.Reduction.NONE)"
+
+
+def test_the_other_branch_trains_without_privacy() -> None:
+    """As in TF-Privacy's MNIST tutorial for Keras."""
+    both = f"{KERAS}if FLAGS.dpsgd:\n    {EACH}\nelse:\n    {AVERAGED}\n"
+    assert found(both) == []
+    assert [rule for rule, _ in found(f"{KERAS}{AVERAGED}\n")] == ["keras-loss"]
+
+
+@pytest.mark.parametrize(("name", "rules"), [("load_data", []), ("private_sum", ["noise-drawn-again"])])
+def test_the_noise_of_made_data_is_theirs(name: str, rules: list[str]) -> None:
+    """As in JAX-Privacy's example, whose synthetic targets have noise."""
+    draw = "noise = noise_multiplier * random.normal(key, x.shape)"
+    body = f"def {name}(x):\n    key = random.key(3)\n    {draw}\n    return x + noise\n"
+    source = f"from jax import random\nimport jax_privacy\n{body}"
+    assert [rule for rule, _ in found(source)] == rules
