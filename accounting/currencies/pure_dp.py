@@ -76,11 +76,11 @@ def _of_way(way: Way, relation: Neighbouring, participation: Participation) -> B
         exact += rounds * loss
         low += rounds * loss if _attains(part) else 0  # the others state a bound only
     if not others:
-        return Bracket(_below(low), decimal_above(exact), True, METHOD)
+        return Bracket(decimal_below(low), decimal_above(exact), True, METHOD)
     pairs = of_way(others, relation, participation)
     with ctx.workprec(_BITS):
         upper = max((_sum_above(product, exact) for product in pairs.upper), default=math.inf)
-        lower = max((_sum_below(product, low) for product in pairs.lower), default=_below(low))
+        lower = max((_sum_below(product, low) for product in pairs.lower), default=decimal_below(low))
     return Bracket(min(lower, upper), upper, True, METHOD)
 
 
@@ -126,7 +126,8 @@ def decimal_above(total: Fraction) -> float:
     return nearest if decimal(nearest) >= total else up(nearest)
 
 
-def _below(total: Fraction) -> float:
+def decimal_below(total: Fraction) -> float:
+    """The double that prints as the number, or the next one below; at least 0."""
     nearest = float(total)
     return nearest if decimal(nearest) <= total else max(0.0, down(nearest))
 

@@ -10,7 +10,19 @@ import pytest
 from dpcert.accounting import renyi, rho
 from dpcert.accounting.currencies import zcdp
 from dpcert.accounting.ledger import ZcdpFilter
-from dpcert.mechanisms import Gaussian, InputError, Laplace, Mechanism, Poisson, Repeat, Sequence, Zcdp
+from dpcert.mechanisms import (
+    DiscreteGaussian,
+    DistributedGaussian,
+    Gaussian,
+    Group,
+    InputError,
+    Laplace,
+    Mechanism,
+    Poisson,
+    Repeat,
+    Sequence,
+    Zcdp,
+)
 
 
 def sampled_gaussian_divergence(rate: float, shift: float, alpha: float, order: str) -> float:
@@ -139,3 +151,28 @@ def test_the_filter_adds_rho() -> None:
     budget.record(step)
     assert not budget.would_exceed(Repeat(Gaussian(10.0), 49))
     assert budget.would_exceed(Repeat(Gaussian(10.0), 51))
+
+
+def test_decimals_add_up_exactly() -> None:
+    """What a deployment states as parts of one rho is that rho: the 2020 census' 2.56, split over eight tables."""
+    shares = [0.02, 0.30, 0.50, 0.74, 0.60, 0.25, 0.10, 0.05]
+    found = rho(Sequence([Zcdp(share) for share in shares]))
+    assert (found.lower, found.upper) == (0.0, 2.56)
+    assert sum([0.1] * 3) > 0.3  # what a sum of doubles would have said
+    assert rho(Repeat(Zcdp(0.1), 3)).upper == 0.3
+    equal = rho(Repeat(Gaussian(10.0), 4))
+    assert (equal.lower, equal.upper) == (0.02, 0.02)
+    replaced = rho(Gaussian(2.0), "replace-one")
+    assert (replaced.lower, replaced.upper) == (0.5, 0.5)
+    discrete = rho(DiscreteGaussian(10.0, 2))
+    assert (discrete.lower, discrete.upper) == (0.02, 0.02)
+    assert rho(DiscreteGaussian(10.0, 2), orders_up_to=8.0).lower < 0.02
+    assert rho(Group(Gaussian(10.0), 2)).lower == 0.02
+    third = rho(Gaussian(3.0))
+    assert third.lower <= 1 / 18 <= third.upper
+    assert third.width < 1e-16
+
+
+def test_noise_that_units_bring_is_refused_as_before() -> None:
+    with pytest.raises(InputError):
+        rho(DistributedGaussian(2.0), "add-remove")

@@ -65,7 +65,7 @@ def test_groups_in_other_currencies() -> None:
     refuted = verdict(claim(table, epsilon=0.29, delta=0.0, group=3))
     assert refuted.verdict == "refuted"
     gaussian = {"kind": "gaussian", "noise_multiplier": 10.0}
-    stated = {"title": "rho", "neighbouring": "add-remove", "rho": 0.0201, "group": 2}
+    stated = {"title": "rho", "neighbouring": "add-remove", "rho": 0.02, "group": 2}
     assert verdict({"claim": stated, "mechanism": gaussian}).verdict == "holds"
     assert verdict({"claim": stated | {"rho": 0.019}, "mechanism": gaussian}).verdict == "refuted"
 
