@@ -10,6 +10,7 @@ wants more digits than doubles have: then OutOfReach is raised, and the accounta
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,18 +19,29 @@ from ...bracket import Bracket, OutOfReach
 from ...inversion.crossing import epsilon_above, epsilon_below
 from ...inversion.line import Inversion, Plan, invert, log_peak
 from ...pairs import Composition, GaussianPair, SubsampledPair
-from ...rounding import PARAMETER, TARGET, UNIT, widened_down, widened_up
+from ...rounding import PARAMETER, TARGET, UNIT, up, widened_down, widened_up
+from . import rare
+from .cut import cut
 from .measure import lay, phases
 from .paths import ORDERS
+from .rare import Alone
 from .search import Saddle, plan, plan_above, saddle_at_delta, saddle_at_epsilon
 
 METHOD = "contour"
+
+Way = Callable[[], Bracket]
+
+_RARE = 1e-3
+"""Sampling rate above which all outcomes are tried first."""
 
 _MARGIN = 3.0
 """By how much, as a logarithm, periodicity, truncation and discretisation each stay below what rtol allows."""
 
 _SKEWED = 2.0
 """Skewness of the tilted loss from where the saddle point approximation may be far off."""
+
+_LEFT_OUT = 0.01
+"""Share of rtol times delta that outcomes left out may have."""
 
 _FEW_DIGITS = 1e-4
 """Relative accuracy of delta where only an inequality, or about where epsilon is, is asked for."""
@@ -66,15 +78,40 @@ def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Brack
     above, below = max(0.0, widened_down(epsilon, TARGET)), widened_up(epsilon, TARGET) if epsilon else 0.0
     if above >= _largest_loss(composition):
         return Bracket(0.0, 0.0, True, METHOD)
+    smooth = _smooth(lambda: saddle_at_epsilon(composition, epsilon))
+    if smooth is not None or not epsilon:
+        return _delta(composition, (below, above), 0.0, rtol, smooth or saddle_at_epsilon(composition, epsilon))
+    log_delta = Alone.of(composition).log_delta(epsilon)
+    kept, mass = cut(composition, log_delta + math.log(_LEFT_OUT * rtol))
+
+    def whole() -> Bracket:
+        return _delta(composition, (below, above), 0.0, rtol, saddle_at_epsilon(composition, epsilon))
+
+    def near() -> Bracket:
+        return _delta(kept, (below, above), mass, rtol, saddle_at_epsilon(kept, epsilon))
+
+    def jumps() -> Bracket:
+        return _exponential(*rare.delta(composition, epsilon, rtol))
+
+    return _first_narrow(_ways(composition, epsilon, whole, near, jumps), rtol)
+
+
+def _delta(composition: Composition, near: tuple[float, float], mass: float, rtol: float, saddle: Saddle) -> Bracket:
+    """near: next to epsilon, on either side; mass: at least the probability of the outcomes left out."""
     least, most = -math.inf, 0.0
-    saddle = saddle_at_epsilon(composition, epsilon)
     for _ in range(_TRIES):
         found = _inverted(composition, saddle, rtol, _SMOOTHED * rtol / (saddle.c * (saddle.c + 1.0)))
         width = most - least
-        least, most = max(least, found.log_delta(below)[0]), min(most, found.log_delta(above)[1])
+        least, most = max(least, found.log_delta(near[0])[0]), min(most, found.log_delta(near[1])[1])
         if most - least < rtol or most - least > 0.5 * width:
             break
         saddle = replace(saddle, log_delta=most)
+    bracket = _exponential(least, most)
+    return replace(bracket, upper=min(1.0, up(bracket.upper + mass)))
+
+
+def _exponential(least: float, most: float) -> Bracket:
+    """Of delta, from its logarithms."""
     return Bracket(
         max(0.0, widened_down(math.exp(least), 1e-15)), min(1.0, widened_up(math.exp(most), 1e-15)), True, METHOD
     )
@@ -88,9 +125,66 @@ def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Brack
     if _certain_to_hide(composition, delta):
         return Bracket(0.0, 0.0, True, METHOD)
     target = math.log(delta)
-    targets = widened_down(target, TARGET) - 2.0 * TARGET, widened_up(target, TARGET) + 2.0 * TARGET
+    if (smooth := _smooth(lambda: saddle_at_delta(composition, target))) is not None:
+        return _epsilon(composition, delta, 0.0, rtol, smooth)
+    kept, mass = cut(composition, target + math.log(_LEFT_OUT * rtol))
+
+    def whole() -> Bracket:
+        return _epsilon(composition, delta, 0.0, rtol, saddle_at_delta(composition, target))
+
+    def near() -> Bracket:
+        return _epsilon(kept, delta, mass, rtol, saddle_at_delta(kept, target))
+
+    def jumps() -> Bracket:
+        return Bracket(*rare.epsilon(composition, delta, rtol), True, METHOD)
+
+    return _first_narrow(_ways(composition, Alone.of(composition).epsilon(target), whole, near, jumps), rtol)
+
+
+def _smooth(search: Callable[[], Saddle]) -> Saddle | None:
+    """The saddle point, unless rare jumps leave it far from what it stands for."""
+    try:
+        saddle = search()
+    except OutOfReach:
+        return None
+    return saddle if saddle.skewness < _SKEWED else None
+
+
+def _ways(composition: Composition, epsilon: float, whole: Way, near: Way, jumps: Way) -> list[Way]:
+    """In the order in which they probably serve: all outcomes, those that are not too far out, those with a jump."""
+    parts, _ = phases(composition)
+    ways = [near, whole]
+    if rare.supports(composition):
+        ways.insert(0 if rare.likely(composition, epsilon) else 1, jumps)
+    if max(pair.rate for pair, _ in parts) > _RARE:
+        ways.remove(whole)
+        ways.insert(0, whole)
+    return ways
+
+
+def _first_narrow(ways: Sequence[Way], rtol: float) -> Bracket:
+    """The first narrow bracket, or what all have in common."""
+    found: Bracket | None = None
+    for way in ways:
+        try:
+            bracket = way()
+        except (OutOfReach, FloatingPointError, OverflowError, ValueError) as failure:
+            reason = str(failure)
+            continue
+        found = bracket if found is None else found.intersect(bracket)
+        if found.narrower_than(rtol):
+            break
+    if found is None:
+        raise OutOfReach(reason)
+    return found
+
+
+def _epsilon(composition: Composition, delta: float, mass: float, rtol: float, saddle: Saddle) -> Bracket:
+    """mass: at least the probability of the outcomes left out."""
+    target = math.log(delta)
+    high = widened_up(target, TARGET) + 2.0 * TARGET
+    targets = widened_down(math.log(delta - mass) if mass else target, TARGET) - 2.0 * TARGET, high
     least, most = 0.0, math.inf
-    saddle = saddle_at_delta(composition, target)
     steep, tolerance = saddle.c, rtol if saddle.skewness < _SKEWED else max(rtol, _FEW_DIGITS)
     for _ in range(_TRIES):
         error = tolerance * min(1.0, max(steep * saddle.epsilon, 1e-4))
@@ -138,9 +232,12 @@ def at_most(composition: Composition, epsilon: float, delta: float) -> bool:
 
 
 def _certain_to_hide(composition: Composition, delta: float) -> bool:
-    """Whether delta certainly covers all jumps: the profile at 0 is at most the rounds' rates together."""
+    """Whether delta is at least the rounds' total variations together, which the profile at 0 cannot exceed."""
     parts, gaussian = phases(composition)
-    return not gaussian and math.fsum(count * pair.rate for pair, count in parts) <= widened_down(delta, 1e-14)
+    apart = math.erf(math.sqrt(0.125 * gaussian))
+    for pair, count in parts:
+        apart += count * pair.rate * math.erf(pair.shift / math.sqrt(2.0 if pair.order == "replace" else 8.0))
+    return apart <= widened_down(delta, 1e-12)
 
 
 def _largest_loss(composition: Composition) -> float:

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, ndtr
 
 from ...bracket import OutOfReach
 from .paths import Real, Sampled
 from .quadrature import Quadrature, Tilted
-from .range import cell_masses, factors, reach
+from .range import cell_masses, factors, log_growth, reach
 
 _TALLEST = 1.2
 _WIDEST_ANGLE = 1.5
@@ -139,8 +139,17 @@ def envelope(part: Quadrature, tilted: Tilted, log_rounds: float) -> Envelope:
         expit(logit - pair.shift * ends),
         tuple(branches),
         pair.atom * math.exp(-log_moment),
-        4.0 * math.exp(-10.0 - log_rounds),
+        4.0 * math.exp(-10.0 - log_rounds) + _left_out(pair, c),
     )
+
+
+def _left_out(pair: Sampled, c: float) -> float:
+    """Where outcomes have loss 0: their mass, and what closes the path where they begin."""
+    if pair.cut == math.inf:
+        return 0.0
+    height = min(_TALLEST, _WIDEST_ANGLE / pair.shift)
+    log_side = log_growth(pair, c, pair.cut) - 0.5 * pair.cut**2 + pair.lift(c, height)
+    return height * math.exp(log_side) + float(ndtr(-pair.cut) + pair.rate * ndtr(pair.shift - pair.cut))
 
 
 def _cells(part: Quadrature, tilted: Tilted, left: float, right: float) -> Real:

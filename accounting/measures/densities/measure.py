@@ -60,13 +60,17 @@ class DensitiesOnLine:
 
     def transform(self, period: float, count: int) -> Transform:
         """phi on the line, relative to phi(c)."""
-        c, s = self.c, short(2.0 * math.pi / period) * np.arange(count + 1, dtype=np.float64)
+        s = frequencies(period, count)
+        return self.product(s, [tilt.changes(s) for _, tilt, _ in self.parts])
+
+    def product(self, s: Real, changes: list[Complex]) -> Transform:
+        """phi at the frequencies s from every part's E[e^{tL}] - E[e^{cL}] there."""
+        c = self.c
         gaussian = 0.5 * self.gaussian * c * (c + 1.0)
         log_scale = gaussian + math.fsum(rounds * tilt.log_moment for _, tilt, rounds in self.parts)
         log_phi: Complex = 0.5 * self.gaussian * s * (1j * (2.0 * c + 1.0) - s)
         log_error = 8.0 * PARAMETER * np.abs(log_phi)
-        for _, tilt, rounds in self.parts:
-            change = tilt.changes(s)
+        for (_, tilt, rounds), change in zip(self.parts, changes, strict=True):
             moment = np.abs(tilt.moment + change)
             log_phi += rounds * log1p(change / tilt.moment)
             bound = tilt.error + tilt.change_error + tilt.change_slope * s
@@ -75,6 +79,11 @@ class DensitiesOnLine:
         error = np.expm1(np.minimum(log_error, 700.0)) + 44.0 * UNIT * np.abs(log_phi)
         scale_error = 8.0 * PARAMETER * gaussian + 16.0 * UNIT * abs(log_scale)
         return Transform(s, values, np.abs(values) * error, log_scale, scale_error)
+
+
+def frequencies(period: float, count: int) -> Real:
+    """Multiples of a step of few bits, at most 2 pi / period."""
+    return short(2.0 * math.pi / period) * np.arange(count + 1, dtype=np.float64)
 
 
 _LESS = 1.0 - 8.0 * PARAMETER

@@ -48,11 +48,12 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """A subsampled Gaussian pair's parameters."""
+    """A subsampled Gaussian pair's parameters; cut: outcomes x above it have loss 0 (cut.py)."""
 
     shift: float
     rate: float
     order: str
+    cut: float = math.inf
 
     def lift(self, c: float, height: float) -> float:
         """log of how much larger the integrand's modulus may be at Im x = height than on the real line.
@@ -80,7 +81,7 @@ def sampled(pair: SubsampledPair) -> Sampled:
     """The parameters of a subsampled pair whose base is Gaussian."""
     if not isinstance(pair.base, GaussianPair):
         raise TypeError(f"a Gaussian base pair is needed, not {pair.base!r}")
-    return Sampled(pair.base.shift, pair.rate, pair.order)
+    return Sampled(pair.base.shift, pair.rate, pair.order, getattr(pair, "cut", math.inf))
 
 
 def mixture_log(real: Real, imag: Real | float, rate: float, error: Real) -> tuple[Complex, Real]:

@@ -92,6 +92,7 @@ def _law(pair: Sampled, top: float, rounds: int) -> Law:
         left, right = -min(wide + shift * top, math.sqrt(2.0 * (budget - top * math.log1p(-pair.rate)))), wide
     if pair.order == "hybrid":
         left = -0.5 * budget
+    right = min(right, pair.cut)
     if right - left > _MOST_NODES * step:
         raise OutOfReach(f"more than {_MOST_NODES} nodes are needed for the search")
     x, log_unit = np.arange(left, right, step), math.log(step / math.sqrt(2.0 * math.pi))

@@ -7,12 +7,13 @@ Re t = c. Proofs of the bounds: docs/theory/inversion.md, sections 3 to 6.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ...bracket import OutOfReach
 from ...rounding import UNIT
+from .cut import SMALLER, valley
 from .paths import Complex, Path, Real, Sampled, corner, line
 from .range import reach
 
@@ -56,7 +57,7 @@ class Quadrature:
         """Bound on the error of discretisation and of the range, relative to the real moments of all parts."""
         vertical = 2.0 * self.height if self.pair.order == "hybrid" else 0.0
         upper_edge = math.exp(self.pair.lift(c, 2.0 * self.height))
-        return self.tail + (1.0 + (1.0 + vertical) * upper_edge) * math.exp(-self.strip_log) * (1.0 + 2.0**-40)
+        return self.tail + (1.0 + (1.0 + vertical) * upper_edge) * math.exp(-self.strip_log) * (1.0 + 2.0 * SMALLER)
 
     def log_moments_above(self, points: Real) -> Real:
         """At least log E[e^{cL}] at every c of points: accurate, but not to the last digits."""
@@ -219,9 +220,13 @@ def _rotated(growth: Real, angle: Real) -> Complex:
 
 def quadrature(pair: Sampled, points: tuple[float, ...], budget: float) -> Quadrature:
     """Nodes whose discretisation error is about e^-budget relative to the moment at each Re t in points."""
-    top = max(points)
+    top, side = max(points), 0.0
     height = _height(pair, top, budget)
     lift, edge = pair.lift(top, height), pair.lift(top, 2.0 * height)
+    if pair.cut < math.inf:
+        at, log_side = valley(pair, top, budget + edge)
+        pair = replace(pair, cut=at)
+        side = 4.0 * height * math.exp(log_side + edge)
     left, right = reach(pair, points, budget + lift)
     if pair.order == "hybrid":
         strip = budget + edge + math.log1p(2.0 * height)
@@ -232,6 +237,9 @@ def quadrature(pair: Sampled, points: tuple[float, ...], budget: float) -> Quadr
         strip = budget + edge
         step = short(2.0 * math.pi * height / strip)
         first, last = math.floor(left / step), math.ceil(right / step)
+    if pair.cut < math.inf:  # midway between two nodes
+        pair, right = replace(pair, cut=(last + 0.5) * step), (last + 0.5) * step
+        first -= -(last + 1 - first) % BLOCK
     last += -(last + 1 - first) % BLOCK
     if last - first > MOST_NODES:
         raise OutOfReach(f"more than {MOST_NODES} quadrature nodes are needed")
@@ -245,7 +253,7 @@ def quadrature(pair: Sampled, points: tuple[float, ...], budget: float) -> Quadr
         strip,
         (left, right),
         budget + lift,
-        4.0 * math.exp(-budget),
+        4.0 * math.exp(-budget) + side,
         corner_tail,
     )
 

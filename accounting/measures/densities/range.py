@@ -77,6 +77,8 @@ def reach(pair: Sampled, points: tuple[float, ...], budget: float) -> tuple[floa
     apart are covered as well as integrals: a cell counts with its width plus 1.
     """
     plain = math.sqrt(2.0 * budget) + 1.0
+    if pair.cut < math.inf:
+        return -plain, pair.cut
     far = _far(pair, points, budget)
     if pair.order == "hybrid":
         return 0.5 * pair.shift, max(0.5 * pair.shift + 1.0, plain, far)
@@ -100,12 +102,12 @@ def _far(pair: Sampled, points: tuple[float, ...], budget: float) -> float:
         flat = math.sqrt(2.0 * (budget - top * math.log1p(-pair.rate))) + 1.0 if pair.order == "add" else math.inf
         return flat if flat < 1.5 * far else _far_by_cells(pair, points, steepest, budget)
     side = -1.0 if pair.order == "add" else 1.0
-    while _log_growth(pair, top, side * far) - 0.5 * far * far > -budget:
-        far = 1.01 * math.sqrt(2.0 * (budget + _log_growth(pair, top, side * far)))
+    while log_growth(pair, top, side * far) - 0.5 * far * far > -budget:
+        far = 1.01 * math.sqrt(2.0 * (budget + log_growth(pair, top, side * far)))
     return far
 
 
-def _log_growth(pair: Sampled, c: float, x: float) -> float:
+def log_growth(pair: Sampled, c: float, x: float) -> float:
     """log of the first branch's integrand over phi at one x."""
     total = 0.0
     for sign, power in factors(pair.order, c)[0]:

@@ -16,6 +16,7 @@ import numpy as np
 from ...bracket import OutOfReach
 from ...inversion.line import Plan
 from ...pairs import Composition
+from .cut import farthest
 from .measure import phases
 from .paths import Real
 from .pilot import Rough, rough
@@ -32,6 +33,9 @@ _LONG = 15.0
 """A period of so many deviations: three times what a Gaussian loss needs for a few digits."""
 
 _STEPS = 60
+
+_DEEP = 45.0
+"""-log of what an integrand may be where it is cut, before the number of rounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +112,7 @@ def plan(composition: Composition, saddle: Saddle, accuracy: float, cancellation
     """
     c = saddle.c
     points = np.concatenate([c * _BELOW, c + min(saddle.spread, 0.5 * c) * _NEAR, c + saddle.spread * _ABOVE])
+    points = points[points <= tallest(composition) * (1.0 + 1e-9)]
     heights, periods = _periods(composition, saddle, points, points, accuracy)
     below, above = (
         np.where(points < points[:, None], periods, math.inf),
@@ -133,6 +138,12 @@ def plan_above(composition: Composition, saddle: Saddle, accuracy: float) -> Pla
     return Plan(c, (), period, saddle.epsilon, saddle.log_delta, cancellation)
 
 
+def tallest(composition: Composition) -> float:
+    """About the largest tilt at which the moments of outcomes that are left out do not matter."""
+    parts, _ = phases(composition)
+    return min((farthest(pair, _DEEP + math.log(rounds)) for pair, rounds in parts), default=math.inf)
+
+
 def _periods(composition: Composition, saddle: Saddle, lines: Real, points: Real, accuracy: float) -> tuple[Real, Real]:
     """About log(e^{c (L - eps)} bound) at every c of points, and the period that each asks for on each line."""
     rounds, top = saddle.rounds, float(points.max())
@@ -149,7 +160,11 @@ def _search(
     """The c where excess falls to 0, by Newton's method in log c; the quadratures are laid anew as c leaves them."""
     c, low, high = start, 0.0, math.inf
     rounds = rough(composition, max(3.0 * c, top))
+    most = tallest(composition)
     for _ in range(_STEPS):
+        if c > most:
+            c = most
+            break
         if c > rounds.top:
             try:
                 rounds = rough(composition, 1.5 * c)
@@ -183,7 +198,7 @@ def _scales(composition: Composition) -> tuple[float, float]:
     limit = math.inf
     for pair, count in sampled:
         variance += count * pair.rate**2 * math.expm1(min(pair.shift**2, 4.0))
-        if pair.order == "add":  # losses are bounded
+        if pair.order == "add" or pair.cut < math.inf:  # losses are bounded
             continue
         jump = 1.0 - 2.0 * math.log(pair.rate) / pair.shift**2 + 12.0 / (pair.shift * math.sqrt(count))
         limit = min(limit, jump)

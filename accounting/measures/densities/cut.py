@@ -1,0 +1,86 @@
+"""Outcomes too far out to matter: their losses are set to 0, and their probability is added to delta.
+
+For tiny rates E e^{cL} explodes at tilts c that epsilon asks for, because of outcomes x that are less likely than delta
+can tell. Lowering their losses to 0 lowers the profile, by at most their probability (docs/theory/inversion.md, section
+12). The integrand has a valley between the outcomes that matter and those: there the quadrature ends.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr, ndtri_exp
+
+from ...bracket import OutOfReach
+from ...pairs import Composition, SubsampledPair
+from .paths import Real, Sampled
+from .range import log_mixture
+
+ORDERS = ("remove", "replace")
+"""Orders whose losses grow without end in one direction of x."""
+
+_VALLEY = 40.0
+_PLACES = 400
+"""How far beyond the first place that is allowed the valley is looked for, and at how many places."""
+
+
+@dataclass(frozen=True, slots=True)
+class CutPair(SubsampledPair):
+    """A subsampled Gaussian pair of which outcomes x above some place, at least `cut`, have loss 0."""
+
+    cut: float = math.inf
+
+
+def cut(composition: Composition, log_mass: float) -> tuple[Composition, float]:
+    """The composition with as many outcomes left out as a probability e^log_mass allows, and at least theirs."""
+    sampled = [(pair, rounds) for pair, rounds in composition if isinstance(pair, SubsampledPair)]
+    parts, mass = [], 0.0
+    for pair, rounds in composition:
+        if isinstance(pair, SubsampledPair) and pair.order in ORDERS:
+            shift, share = pair.base.moved(1.0).shift, log_mass - math.log(2.0 * rounds * len(sampled))  # type: ignore[attr-defined]
+            at = max(-float(ndtri_exp(share)), shift - float(ndtri_exp(min(-0.1, share - math.log(pair.rate)))))
+            mass += rounds * (float(ndtr(-at)) + pair.rate * float(ndtr(shift - at)))
+            pair = CutPair(pair.base, pair.rate, pair.order, at)
+        parts.append((pair, rounds))
+    return tuple(parts), mass * (1.0 + 1e-9)
+
+
+def farthest(pair: Sampled, budget: float) -> float:
+    """About the largest c at which the valley is e^-budget deep."""
+    if pair.cut == math.inf:
+        return math.inf
+    x = _places(pair)
+    log, loss = log_mixture(pair, x), _loss(pair, x)
+    return max(0.0, float(np.max((0.5 * x * x - log - budget) / loss)))
+
+
+def valley(pair: Sampled, top: float, budget: float) -> tuple[float, float]:
+    """A place from pair.cut on where the log integrand at c = top, over 1/sqrt(2 pi), is at most -budget or least, and
+    its value there; at a smaller c it is less.
+
+    Raises OutOfReach where what is left out could make moments smaller than 1.
+    """
+    x = _places(pair)
+    height = log_mixture(pair, x) + top * _loss(pair, x) - 0.5 * x * x
+    deep = np.flatnonzero(height <= -budget)
+    best = int(deep[0]) if deep.size else int(np.argmin(height))
+    at, shift = float(x[best]), pair.shift
+    jump = pair.rate * ndtr(shift - at) + pair.rate**2 * math.exp(shift * shift) * ndtr(2.0 * shift - at)
+    if not top * (jump + 2.0 * pair.rate * ndtr(-at)) <= SMALLER:
+        raise OutOfReach("outcomes that matter would be left out")
+    return at, float(height[best])
+
+
+SMALLER = 1e-7
+"""At most by how much the moments of what is kept are below 1."""
+
+
+def _places(pair: Sampled) -> Real:
+    return pair.cut + _VALLEY * np.linspace(0.0, 1.0, _PLACES) ** 2
+
+
+def _loss(pair: Sampled, x: Real) -> Real:
+    other = log_mixture(pair, -x) if pair.order == "replace" else 0.0
+    return np.asarray(log_mixture(pair, x) - other)

@@ -1,0 +1,162 @@
+"""The rounds that jump: outcomes x of a subsampled Gaussian pair, each called a jump with chance Phi((x - at) / blur).
+
+The label is as smooth as the noise, so that its moments j(t) = integral of phi(x) m(x)^-t Phi((x - at) / blur) dx,
+those of the loss -log m under Q, are a short sum for every t = c + is, and fall quickly as s grows
+(docs/theory/inversion.md, section 13). |Phi(z + iy)| <= e^{y^2 / 2} Phi(z): the label costs a path at height h a factor e^{h^2 / 2 blur^2}.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import ndtr, wofz
+
+from ...bracket import OutOfReach
+from ...rounding import UNIT
+from .paths import Complex, Real, Sampled, mixture_log
+from .quadrature import BLOCK, MOST_NODES, Branch, Tilted, short
+
+_FADDEEVA = 400.0
+"""Accuracy, in UNITs, assumed of scipy's wofz on the half plane Im >= 0 (tests/accounting/test_rare.py measures it)."""
+
+_GROWTH = 2.0
+"""log by which the weights on the path may exceed those on the real line."""
+
+_CELLS, _HEIGHTS = 160, 12
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Jumps of one pair: its shift and rate, and the label's place and blur. budget: -log of the accuracy of j,
+    relative to j(0), about."""
+
+    pair: Sampled
+    at: float
+    blur: float
+    budget: float
+
+    @cached_property
+    def lightest(self) -> float:
+        """At most -log m: what e^{-cL} gains at most, per unit of c."""
+        return -math.log1p(-self.pair.rate) * (1.0 + 2.0**-40)
+
+    @cached_property
+    def widened(self) -> float:
+        """Deviation of x and the label's blur together."""
+        return math.hypot(1.0, self.blur)
+
+    @cached_property
+    def log_none(self) -> float:
+        """At least log j(0), the mass under Q."""
+        return math.log(ndtr(-self.at / self.widened)) + 1e-9
+
+    @cached_property
+    def stretch(self) -> float:
+        """y^2 times it is the log of how much larger phi times the label is at Im x = y."""
+        return 0.5 + 0.5 / self.blur**2
+
+    @cached_property
+    def height(self) -> float:
+        """Of the path: twice as high the mixture's angle is still at most pi/2."""
+        tallest = min(0.25 * math.pi / self.pair.shift, math.sqrt(_GROWTH / self.stretch))
+        return min(tallest, math.sqrt(0.25 * self.budget / self.stretch))
+
+    @cached_property
+    def range(self) -> tuple[float, float]:
+        """Outside it phi times the label is below e^{-budget} of e^{-at^2 / 2 (1 + blur^2)}, and falls on."""
+        away = math.sqrt(2.0 * self.budget)
+        left = self.at / self.widened**2 - self.blur / self.widened * away
+        return left, math.hypot(self.at / self.widened, away)
+
+    @cached_property
+    def nodes(self) -> tuple[Real, float]:
+        """Real parts of the path's nodes, and their step, a double of few bits."""
+        step = short(2.0 * math.pi * self.height / (self.budget + 4.0 * self.stretch * self.height**2))
+        first, last = math.floor(self.range[0] / step), math.ceil(self.range[1] / step)
+        last += -(last + 1 - first) % BLOCK
+        if last - first > MOST_NODES:
+            raise OutOfReach("too many nodes for the jumps")
+        return np.arange(first, last + 1, dtype=np.float64) * step, step
+
+    @property
+    def outside(self) -> float:
+        """At least the integral of phi times the label outside the range, and its sum over nodes at most 1 apart, in
+        units of e^{stretch y^2} on a path at height y."""
+        return 2.0 * math.exp(-0.5 * (self.at / self.widened) ** 2 - self.budget)
+
+    def error(self, c: float) -> float:
+        """Bound on what discretisation and range change j(c + is), for every s >= 0."""
+        _, step = self.nodes
+        growth = math.exp(c * self.lightest)
+        edges = math.exp(self.log_none) * (1.0 + math.exp(4.0 * self.stretch * self.height**2))
+        strip = math.expm1(2.0 * math.pi * self.height / step * (1.0 - 1e-12))
+        return 1.001 * growth * (edges / strip + math.exp(self.stretch * self.height**2) * self.outside)
+
+    def tilted(self, c: float) -> Tilted:
+        """j on the line Re t = c, in units of 1."""
+        (x, step), pair, height = self.nodes, self.pair, self.height
+        slope = pair.shift * x
+        unit = 8.0 * (np.abs(slope) + pair.shift**2 + pair.shift * height)
+        loss, loss_error = mixture_log(slope - 0.5 * pair.shift**2, pair.shift * height, pair.rate, unit)
+        log_label, label_error = self._log_label(x)
+        exponent = log_label - c * loss
+        exponent.real += 0.5 * (height * height - x * x) + math.log(step / math.sqrt(2.0 * math.pi))
+        exponent.imag -= height * x
+        weight = np.exp(exponent)
+        size, size_of_loss = np.abs(weight), np.abs(loss)
+        unit = 2.0 * x * x + 2.0 * height * np.abs(x) + 16.0 + abs(math.log(step)) + label_error + 48.0
+        sums = 6.0 * (BLOCK + x.size / BLOCK) + 24.0
+        moment = math.fsum(weight.real.tolist())
+        fixed = self.error(c)
+        error = 1.01 * (UNIT * float((size * (unit + c * loss_error)).sum()) + fixed)
+        spread = size_of_loss * (unit + c * loss_error + sums) + loss_error
+        slope_error = 1.01 * UNIT * float((size * spread).sum())
+        log_moment = math.log(moment) if moment > 0.0 else -math.inf
+        branch = Branch(weight, size, loss, True)
+        return Tilted(c, 0.0, moment, log_moment, error, (branch,), 2.0 * fixed, slope_error)
+
+    @property
+    def fall(self) -> float:
+        """About a number with log |j(c + is)| = log j(c) - fall s^2: the label's blur in units of the loss."""
+        loss = self.pair.rate * math.exp(self.pair.shift * self.at - 0.5 * self.pair.shift**2)
+        return 0.5 * (self.pair.shift * loss * self.blur) ** 2
+
+    def log_bound(self, c: float, frequency: float) -> float:
+        """At least log |j(c + is)| for every s >= frequency: on a path at height y the integrand's modulus falls in s.
+
+        |m|^-c <= (1 - rate)^-c there; the angle of m, which damps, increases in x: each cell at its worst ends.
+        """
+        mass, growth, damping = self._cells
+        damped = np.exp(-frequency * damping) @ mass + self.outside
+        return float(np.min(np.log(damped) + growth)) + c * self.lightest + 1e-9
+
+    @cached_property
+    def _cells(self) -> tuple[Real, Real, Real]:
+        """Bounds on the mass of phi times the label in each cell, and for each height y the log of the growth, stretch
+        y^2, and the mixture's angle at each cell's left end."""
+        ends = np.linspace(*self.range, _CELLS + 1)
+        nearest = np.where(ends[:-1] > 0.0, ends[:-1], np.minimum(0.0, ends[1:]))
+        density = np.exp(-0.5 * nearest * nearest) / math.sqrt(2.0 * math.pi)
+        mass = np.diff(ends) * density * ndtr((ends[1:] - self.at) / self.blur) * (1.0 + 1e-9)
+        odds = self.pair.rate / (1.0 - self.pair.rate) * np.exp(self.pair.shift * ends[:-1] - 0.5 * self.pair.shift**2)
+        share = odds / (1.0 + odds) * (1.0 - 1e-12)
+        heights = np.linspace(0.15, 1.0, _HEIGHTS) * min(0.5 * math.pi / self.pair.shift, 7.0 / math.sqrt(self.stretch))
+        turn = (self.pair.shift * heights)[:, None]
+        angle = np.arctan2(share * np.sin(turn), 1.0 - share + share * np.cos(turn)) * (1.0 - 1e-12)
+        return mass, self.stretch * heights**2, angle
+
+    def _log_label(self, x: Real) -> tuple[Complex, Real]:
+        """log Phi((x + i height - at) / blur), and its error in UNITs."""
+        z = np.empty(x.shape, dtype=np.complex128)
+        z.real, z.imag = -(x - self.at) / (self.blur * math.sqrt(2.0)), -self.height / (self.blur * math.sqrt(2.0))
+        below = z.real >= 0.0
+        z = np.where(below, z, -z)
+        tail = 0.5 * np.exp(-z * z) * wofz(1j * z)
+        label = np.where(below, tail, 1.0 - tail)
+        units = _FADDEEVA + 16.0 + 8.0 * np.abs(z) ** 2
+        return np.log(label), np.where(below, units, (units * np.abs(tail) + 2.0) / np.abs(label)) + 8.0 * np.abs(
+            np.log(label)
+        )

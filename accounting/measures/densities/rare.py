@@ -1,0 +1,372 @@
+"""Rare jumps: only the outcomes with a jump matter, and they are priced by their puts.
+
+Where losses of the size of epsilon come from single rounds, no line Re t = c > 0 serves: E e^{cL} is made of losses far
+above epsilon, or of the bulk that never gets there. With J the outcomes in which some round is labelled a jump
+(labelled.py), for every epsilon, by put-call parity,
+
+    E_J (1 - e^{eps-L})_+ = P(J) - e^eps Q(J) + E_J (e^{eps-L} - 1)_+,
+
+and the last term is e^eps times the profile at -eps of J under (Q, P), whose loss -L has an end: the remove order's
+puts are the add order's calls. Its moments exist at every tilt. What has no jump hardly reaches epsilon, and is
+bounded. Any number of phases; proofs in docs/theory/inversion.md, section 13.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from flint import arb, ctx
+from scipy.special import ndtr, ndtri
+
+from ...bracket import OutOfReach
+from ...inversion.crossing import epsilon_above, epsilon_below
+from ...inversion.line import Inversion, Plan, invert, log_peak
+from ...inversion.measure import Real, Transform
+from ...pairs import Composition, SubsampledPair
+from ...rounding import PARAMETER, TARGET, UNIT, float_above, widened_down, widened_up
+from .labelled import Labelled
+from .measure import Densities, DensitiesOnLine, frequencies, lay, phases
+from .paths import Sampled
+from .pilot import rough
+from .quadrature import expm1, log1p
+from .range import log_mixture
+
+Parts = tuple[tuple[Sampled, int], ...]
+
+_BITS = 128
+
+_LEVELS = np.array([0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.22, 0.15, 0.1, 0.06, 0.03, 0.01])
+"""Losses, in units of epsilon, tried as those from which on hardly a round goes without its label."""
+
+_TILTS = np.array([8.0, 12.0, 17.0, 24.0, 34.0, 48.0, 68.0, 96.0])
+"""Tilts tried, in units of 1/epsilon, for what has no jump."""
+
+_LINES = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0])
+"""The same for the puts."""
+
+_SHARE = 0.01
+"""Share of the tolerance that may be left out."""
+
+_MOST, _SPARE = 20.0, 8.0
+"""log of how much larger than delta the terms may be before rounding shows."""
+
+_CELLS, _FARTHEST = 400, 12.0
+_TRIES, _FURTHER, _NEAR = 5, 1.6, 1e-3
+"""How often a profile is laid, how much further out where bulk matters, and when it was laid near enough."""
+
+_STEEP = 4.0
+_MOST_FREQUENCIES = 20_000
+_PRICE, _DEAR, _FREE = 0.04, 0.5, 10.0
+"""What e-folds by which terms are larger than delta are worth in log(period), and up to how many are cheap."""
+
+_SCALES = np.geomspace(1e-14, 1e3, 400)
+_ROUNDING = 1e-9
+"""Far above the relative error of a few hundred terms in doubles."""
+
+
+def supports(composition: Composition) -> bool:
+    """Gaussian rounds, and at least one that samples, in the remove order only: its losses have a lower end."""
+    sampled = [pair for pair, _ in composition if isinstance(pair, SubsampledPair)]
+    return bool(sampled) and all(pair.order == "remove" for pair in sampled)
+
+
+@dataclass(frozen=True)
+class Jumps:
+    """J under (Q, P): the product of all moments less that of those without jumps.
+
+    whole: all outcomes, laid for the points in use; labels: one a sampled pair.
+    """
+
+    whole: Densities
+    labels: tuple[Labelled, ...]
+
+    def log_moments(self, points: Real) -> Real:
+        """At least the log of the integral of e^{cL} over J: some round jumps, and all moments are at least 1."""
+        logs = [math.log(sum(part) * (1.0 + 1e-12)) for part in zip(*self._jumping(points), strict=True)]
+        return np.asarray(self.whole.log_moments(points) + np.array(logs))
+
+    def _jumping(self, points: Real) -> list[list[float]]:
+        rows = []
+        for label, (_, rounds) in zip(self.labels, self.whole.sampled, strict=True):
+            tilts = [label.tilted(float(c)) for c in points]
+            rows.append([rounds * (tilt.moment + tilt.error) for tilt in tilts])
+        return rows
+
+    def on(self, c: float) -> JumpsOnLine:
+        """The moments on Re t = c."""
+        return JumpsOnLine(self.whole.on(c), self.labels, float(self.whole.log_moments(np.array([c]))[0]))
+
+
+@dataclass(frozen=True)
+class JumpsOnLine:
+    """The same on Re t = c; log_whole: at least the log of all moments' product there."""
+
+    whole: DensitiesOnLine
+    labels: tuple[Labelled, ...]
+    log_whole: float
+
+    @property
+    def fall(self) -> float:
+        """That of the jumps which fall most slowly."""
+        return min(label.fall for label in self.labels)
+
+    def log_bound(self, frequency: float) -> float:
+        """At least log |phi(c + is)| for every s >= frequency: a union bound, the others' moments taken at s = 0."""
+        parts = zip(self.labels, self.whole.parts, strict=True)
+        logs = [math.log(rounds) + label.log_bound(self.whole.c, frequency) for label, (_, _, rounds) in parts]
+        return self.log_whole + float(np.logaddexp.reduce(logs)) + 1e-9
+
+    def transform(self, period: float, count: int) -> Transform:
+        """prod M^T (1 - e^E), E = sum T log(1 - j / M), with M the moments of all outcomes and j those of the jumps."""
+        s = frequencies(period, count)
+        changes = [tilt.changes(s) for _, tilt, _ in self.whole.parts]
+        product = self.whole.product(s, changes)
+        exponent, slack = np.zeros(s.shape, dtype=np.complex128), np.zeros(s.shape)
+        for label, (_, tilt, rounds), change in zip(self.labels, self.whole.parts, changes, strict=True):
+            jumps, unit = label.tilted(self.whole.c), math.exp(tilt.scale)
+            all_outcomes = (tilt.moment + change) * unit
+            error = (tilt.error + tilt.change_error + tilt.change_slope * s) * unit
+            ratio = (jumps.moment + jumps.changes(s)) / all_outcomes
+            inexact = jumps.error + jumps.change_error + jumps.change_slope * s + np.abs(ratio) * error
+            bound = inexact / np.maximum(np.abs(all_outcomes) - error, 1e-300) + 8.0 * UNIT * np.abs(ratio)
+            if np.max(np.abs(ratio) + bound) > 0.5:
+                raise OutOfReach("jumps are not rare at some frequency")
+            exponent += rounds * log1p(-ratio)
+            slack += rounds * (2.0 * bound + 16.0 * UNIT * np.abs(ratio))
+        grown, size = expm1(exponent), np.abs(product.values)
+        error = np.abs(grown) * (product.errors + 32.0 * UNIT * size)
+        error += (size + product.errors) * (np.abs(grown) + 1.0) * np.expm1(slack + 8.0 * UNIT * np.abs(exponent))
+        return replace(product, values=-product.values * grown, errors=error * (1.0 + 1e-9))
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Bounds of log delta(eps) for every eps >= 0.
+
+    apart, under_q: P(J) - Q(J) and Q(J), each within its error. rest: a mass, and (start, c): outcomes without a jump
+    have a profile of at most the mass and the least exp(start - c eps).
+    """
+
+    puts: Inversion
+    apart: tuple[float, float]
+    under_q: tuple[float, float]
+    rest_mass: float
+    rest: tuple[tuple[float, float], ...]
+
+    @property
+    def c(self) -> float:
+        """About how fast log delta falls, at least."""
+        return self.puts.c
+
+    def log_delta(self, epsilon: float) -> tuple[float, float, float]:
+        """(at most log delta(epsilon), at least it, about its derivative in epsilon)."""
+        low, high, slope = self.puts.log_delta(-epsilon)
+        grown, turned = math.expm1(epsilon), math.exp(epsilon)
+        linear = self.apart[0] - grown * self.under_q[0]
+        inexact = self.apart[1] + grown * self.under_q[1] + 8.0 * UNIT * (abs(self.apart[0]) + grown * self.under_q[0])
+        least, most = turned * math.exp(low), turned * math.exp(high)
+        inexact += 8.0 * UNIT * (1.0 + epsilon) * most
+        rest = self.rest_mass + math.exp(min(0.0, min(start - c * epsilon for start, c in self.rest)))
+        below, above = linear + least - inexact, linear + most + inexact + rest * (1.0 + 1e-9)
+        derivative = -turned * self.under_q[0] + most * (1.0 - slope)
+        slack = 4.0 * UNIT
+        least = math.log(below) if below > 0.0 else -math.inf
+        most = math.log(above) if above > 0.0 else 0.0
+        return least - slack * (1.0 - least), min(0.0, most + slack * (1.0 - most)), derivative / above
+
+
+def epsilon(composition: Composition, delta: float, rtol: float) -> tuple[float, float]:
+    """At most, and at least, the epsilon at which the profile is delta. Raises OutOfReach as `lay_profile` does."""
+    target = math.log(delta)
+    low, high = widened_down(target, TARGET) - 2.0 * TARGET, widened_up(target, TARGET) + 2.0 * TARGET
+    place, least, most = Alone.of(composition).epsilon(target), 0.0, math.inf
+    for last in range(_TRIES):
+        try:
+            found = lay_profile(composition, place, target, rtol)
+        except OutOfReach:
+            if most < math.inf:
+                break
+            if last == _TRIES - 1:
+                raise
+            place *= _FURTHER
+            continue
+        most = min(most, epsilon_above(found, low, place))
+        least = max(least, epsilon_below(found, high, min(most, 1e300)))
+        if most - least <= rtol * most or abs(most - place) <= _NEAR * place:
+            break
+        place = most if most < math.inf else _FURTHER * place
+    if most == math.inf:
+        raise OutOfReach("jumps alone do not bound epsilon")
+    return least, most
+
+
+def delta(composition: Composition, epsilon: float, rtol: float) -> tuple[float, float]:
+    """At most, and at least, the log of the profile at epsilon > 0. Raises OutOfReach as `lay_profile` does."""
+    above, below = widened_down(epsilon, TARGET), widened_up(epsilon, TARGET)
+    place, least, most = Alone.of(composition).log_delta(epsilon), -math.inf, 0.0
+    for _ in range(2):
+        found = lay_profile(composition, epsilon, place, rtol)
+        least, most = max(least, found.log_delta(below)[0]), min(most, found.log_delta(above)[1])
+        if most - least <= rtol:
+            break
+        place = most
+    return least, most
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """About the sum of the rounds' own profiles: log delta at many eps."""
+
+    logs: Real
+
+    @classmethod
+    def of(cls, composition: Composition) -> Alone:
+        """Of the sampled rounds."""
+        total = np.zeros(_SCALES.shape)
+        for pair, rounds in phases(composition)[0]:
+            x = _outcome(pair, _SCALES)
+            odds = np.expm1(np.minimum(_SCALES, 600.0)) + pair.rate
+            total += rounds * np.maximum(0.0, pair.rate * ndtr(pair.shift - x) - odds * ndtr(-x))
+        return cls(np.log(np.maximum(total, 1e-300)))
+
+    def epsilon(self, log_delta: float) -> float:
+        """Where it is e^log_delta."""
+        return float(np.exp(np.interp(-log_delta, -self.logs, np.log(_SCALES))))
+
+    def log_delta(self, epsilon: float) -> float:
+        """At one epsilon."""
+        return float(np.interp(math.log(epsilon), np.log(_SCALES), self.logs))
+
+
+def likely(composition: Composition, epsilon: float) -> bool:
+    """Whether epsilon is probably reached by one large jump: m is far from linear there, and the bulk is small."""
+    parts, bulk = phases(composition)
+    steep = 0.0
+    for pair, rounds in parts:
+        bulk += rounds * pair.rate**2 * math.expm1(min(pair.shift**2, 4.0))
+        steep = max(steep, pair.shift * float(_outcome(pair, np.array([epsilon]))[0]))
+    return steep > _STEEP and bulk < epsilon**2
+
+
+def lay_profile(composition: Composition, epsilon: float, log_delta: float, tolerance: float) -> Profile:
+    """Bounds about `tolerance` apart in log delta near epsilon, where delta is about e^log_delta.
+
+    Raises OutOfReach where outcomes without a jump matter too, or jumps are too much likelier than delta.
+    """
+    parts, gaussian = phases(composition)
+    left_out = log_delta + math.log(_SHARE * tolerance)
+    edges, rest = _edges(parts, gaussian, epsilon, left_out)
+    beyond = [rounds * _mass(pair, edge, 1.0) for (pair, rounds), edge in zip(parts, edges, strict=True)]
+    z = max(1.0, -float(ndtri(min(0.1, math.exp(min(0.0, left_out - math.log(sum(beyond))))))))
+    blurs = [min(1.0, 1.0 / (z * pair.shift)) for pair, _ in parts]
+    places = [edge - z * blur for edge, blur in zip(edges, blurs, strict=True)]
+    jumping = [(pair, rounds, place, blur) for (pair, rounds), place, blur in zip(parts, places, blurs, strict=True)]
+    accuracy = 3.0 - math.log(tolerance)
+    labels = [Labelled(pair, at, blur, accuracy + _MOST + _SPARE) for pair, _, at, blur in jumping]
+    calls = tuple(
+        (replace(p, order="add") if isinstance(p, SubsampledPair) else p, rounds) for p, rounds in composition
+    )
+    plan = _plan(calls, labels, [rounds for _, rounds in parts], epsilon, log_delta, accuracy)
+    if plan.cancellation > _MOST:
+        raise OutOfReach("jumps are too much likelier than delta")
+    whole = lay(calls, plan.points, accuracy + plan.cancellation + 2.0)
+    measure = Jumps(whole, tuple(labels))
+    puts = invert(measure, measure, plan, accuracy, 0.0, _MOST_FREQUENCIES)
+    unlabelled = float(ndtr(-z)) * sum(beyond) * (1.0 + _ROUNDING)
+    return Profile(puts, *_linear(jumping), unlabelled, rest)
+
+
+def _outcome(pair: Sampled, loss: Real) -> Real:
+    """The x at which a round's loss is that, at most 30."""
+    x = np.log1p(np.expm1(np.minimum(loss, 600.0)) / pair.rate) / pair.shift + 0.5 * pair.shift
+    return np.asarray(np.minimum(x, 30.0))
+
+
+def _mass(pair: Sampled, at: float, deviation: float) -> float:
+    """About the probability under P that x, with noise of that deviation, is above a place."""
+    return (1.0 - pair.rate) * float(ndtr(-at / deviation)) + pair.rate * float(ndtr((pair.shift - at) / deviation))
+
+
+def _edges(
+    parts: Parts, gaussian: float, epsilon: float, left_out: float
+) -> tuple[list[float], tuple[tuple[float, float], ...]]:
+    """An outcome a* for each pair, as far out as can be, such that outcomes with all x <= a* have a profile of at most
+    e^left_out at epsilon; and that bound: (start, c) with exp(start - c eps).
+
+    With g(m) = m^{1+c} - 1 - (1+c)(m - 1) >= 0, convex with its minimum at 1, and E_Q m = 1, the integral of
+    phi m^{1+c} up to a* is at most 1 plus that of phi g.
+    """
+    tilts = _TILTS / epsilon
+    total = np.outer(0.5 * gaussian * tilts * (tilts + 1.0), np.ones(_LEVELS.size))
+    edges = []
+    for pair, rounds in parts:
+        ends = np.sort(_outcome(pair, _LEVELS * epsilon))
+        x = np.union1d(np.linspace(-_FARTHEST, float(ends[-1]), _CELLS), ends)
+        log = log_mixture(pair, x)
+        moved = np.multiply.outer(1.0 + tilts, np.expm1(log))
+        grown = np.expm1(np.minimum(np.multiply.outer(1.0 + tilts, log), 600.0)) - moved
+        nearest = np.where(x[:-1] > 0.0, x[:-1], np.minimum(0.0, x[1:]))
+        mass = np.diff(x) * np.exp(-0.5 * nearest * nearest) / math.sqrt(2.0 * math.pi)
+        excess = np.cumsum(np.maximum(grown[:, 1:], grown[:, :-1]) * mass, axis=1) * (1.0 + _ROUNDING)
+        excess += 1e-30 * (1.0 + tilts[:, None]) + 1e-13 * np.cumsum(np.abs(moved[:, 1:]) * mass, axis=1)
+        at = np.searchsorted(x, ends)[::-1] - 1
+        total += rounds * np.log1p(excess[:, at])
+        edges.append(ends[::-1])
+    total += np.array([log_peak(c) for c in tilts.tolist()])[:, None] + 1e-6
+    reached = np.min(total - (tilts * epsilon)[:, None], axis=0)
+    fit = np.flatnonzero(reached <= left_out)
+    if not fit.size:
+        raise OutOfReach("outcomes without a jump matter too")
+    level = int(fit[0])
+    return [float(each[level]) for each in edges], tuple(zip(total[:, level].tolist(), tilts.tolist(), strict=True))
+
+
+def _plan(
+    calls: Composition,
+    labels: Sequence[Labelled],
+    rounds: Sequence[int],
+    epsilon: float,
+    log_delta: float,
+    accuracy: float,
+) -> Plan:
+    """The line for the puts with a short period and terms that are not much larger than delta."""
+    points = _LINES / epsilon
+    jumps = np.zeros(points.size)
+    for label, count in zip(labels, rounds, strict=True):
+        x = np.linspace(*label.range, 200)
+        weight = np.exp(-0.5 * x * x) * ndtr((x - label.at) / label.blur) * (x[1] - x[0]) / math.sqrt(2.0 * math.pi)
+        jumps += count * np.exp(-np.multiply.outer(points, log_mixture(label.pair, x))) @ weight
+    heights = np.log(jumps) + rough(calls, float(points[-1])).log_profiles(points) + points * epsilon
+    gain = np.maximum(heights - (log_delta - epsilon) + accuracy, 1.0)
+    apart = points - points[:, None]
+    needed = np.where(apart != 0.0, gain / np.maximum(np.abs(apart), 1e-300), math.inf)
+    below, above = np.where(apart < 0.0, needed, math.inf), np.where(apart > 0.0, needed, math.inf)
+    period = np.maximum(below.min(axis=1), above.min(axis=1))
+    price = _PRICE * heights + _DEAR * np.maximum(0.0, heights - log_delta - _FREE)
+    best = int((np.log(period) + price).argmin())
+    sides = float(points[below[best].argmin()]), float(points[above[best].argmin()])
+    cancellation = max(0.0, float(heights[best]) - log_delta)
+    return Plan(float(points[best]), sides, float(period[best]), -epsilon, log_delta - epsilon, cancellation)
+
+
+def _linear(jumping: Sequence[tuple[Sampled, int, float, float]]) -> tuple[tuple[float, float], tuple[float, float]]:
+    """P(J) - Q(J) and Q(J), each with a bound on its error, the parameters' own uncertainty included."""
+    with ctx.workprec(_BITS):
+        stay, more = arb(0), arb(0)
+        for pair, rounds, at, blur in jumping:
+            shift, rate = (arb(value, value * PARAMETER) for value in (pair.shift, pair.rate))
+            wide = (1 + arb(blur) ** 2).sqrt()
+            none, moved = _tail(at / wide), _tail((at - shift) / wide)
+            stay += rounds * (-none).log1p()
+            more += rounds * (-rate * (moved - none) / (1 - none)).log1p()
+        balls = -stay.exp() * more.expm1(), -stay.expm1()
+        apart, under_q = ((float(ball.mid()), float_above(ball.rad() + abs(ball) * PARAMETER)) for ball in balls)
+    return apart, under_q
+
+
+def _tail(x: arb) -> arb:
+    """1 - Phi(x)."""
+    return (x / arb(2).sqrt()).erfc() / 2
