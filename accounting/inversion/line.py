@@ -78,7 +78,8 @@ class Sum:
         size = np.abs(epsilon)
         slack = self.scale_error + 4.0 * UNIT * (abs(self.log_scale) + c * size + 40.0)
         error = self.error + size * self.drift
-        error += (np.abs(value) + error) * np.expm1(np.minimum(slack, _LARGEST))
+        with np.errstate(over="ignore"):  # far from where it was laid out it says nothing
+            error += (np.abs(value) + error) * np.expm1(np.minimum(slack, _LARGEST))
         return self.log_scale - c * epsilon, value, error
 
 

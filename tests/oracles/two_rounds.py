@@ -15,24 +15,25 @@ TINY = 2.0**-80
 FAR = 16
 
 
-def profile(shift: float, rate: float, epsilon: float) -> arb:
-    """delta at epsilon > 0."""
+def profile(shift: float, rate: float, epsilon: float, other: tuple[float, float] | None = None) -> arb:
+    """delta at epsilon > 0. other: shift and rate of the other round, where it is not the same."""
     with ctx.workprec(BITS):
         s, p, odds = arb(shift), arb(rate), arb(epsilon).exp()
+        s2, p2 = (arb(value) for value in other or (shift, rate))
         # Past the bend delta_1(e) is 1 - e^e, but for what Q gives to losses at most e, less than P(N(0, 1) < -FAR).
-        bend = _crossing(s, p, odds / (1 - p + p * (-s * FAR - s * s / 2).exp()))
+        bend = _crossing(s, p, odds / (1 - p2 + p2 * (-s2 * FAR - s2 * s2 / 2).exp()))
         total = (1 - p) * _above(bend) + p * _above(bend - s) - odds * _above(bend)
 
         def integrand(x: acb, _: bool) -> acb:
             mixture = 1 - p + p * (s * x - s * s / 2).exp()
             rest = odds / mixture
-            y = ((rest - (1 - p)) / p).log() / s + s / 2
-            alone = (1 - p - rest) * _above(y) + p * _above(y - s)
+            y = ((rest - (1 - p2)) / p2).log() / s2 + s2 / 2
+            alone = (1 - p2 - rest) * _above(y) + p2 * _above(y - s2)
             return (-x * x / 2).exp() / (2 * arb.pi()).sqrt() * mixture * alone
 
         ends = [arb(-16), arb(-4), arb(-1), arb(1), arb(4)]
         ends = [end for end in ends if end < bend] + [bend]
-        size = p * _above(_crossing(s, p, odds) - s) + total
+        size = p * _above(_crossing(s, p, odds) - s) + p2 * _above(_crossing(s2, p2, odds) - s2) + total
         for a, b in pairwise(ends):
             total += acb.integral(integrand, a, b, rel_tol=TINY, abs_tol=(size * TINY).mid()).real
         return total.union(total + _above(arb(16)) + _above(arb(FAR)))

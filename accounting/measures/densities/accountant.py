@@ -3,8 +3,9 @@
 Serves any mix of Gaussian rounds and of subsampled ones in the remove, add, replace and hybrid orders. The
 profile is an integral over a vertical line Re t = c of E[e^{tL}]^rounds, which is analytic: the trapezoidal rule
 with a few dozen frequencies and about a hundred nodes each gives it to nearly all digits of a double, whatever
-the number of rounds and however small delta (docs/theory/inversion.md). Where jumps are rare and delta tiny, the line
-wants more digits than doubles have: then OutOfReach is raised, and the accountant of lattices follows.
+the number of rounds and however small delta (docs/theory/inversion.md). Where jumps are rare, outcomes too far out are
+left out (cut.py), or only those with a jump inverted (rare.py); where that does not serve either, OutOfReach is raised,
+and the accountant of lattices follows.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from .cut import cut
 from .measure import lay, phases
 from .paths import ORDERS
 from .rare import Alone
-from .search import Saddle, plan, plan_above, saddle_at_delta, saddle_at_epsilon
+from .search import Saddle, plan, plan_above, saddle_at_delta, saddle_at_epsilon, tallest
 
 METHOD = "contour"
 
@@ -128,17 +129,21 @@ def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Brack
     if (smooth := _smooth(lambda: saddle_at_delta(composition, target))) is not None:
         return _epsilon(composition, delta, 0.0, rtol, smooth)
     kept, mass = cut(composition, target + math.log(_LEFT_OUT * rtol))
+    alone = Alone.of(composition).epsilon(target)
 
     def whole() -> Bracket:
         return _epsilon(composition, delta, 0.0, rtol, saddle_at_delta(composition, target))
 
     def near() -> Bracket:
-        return _epsilon(kept, delta, mass, rtol, saddle_at_delta(kept, target))
+        saddle = saddle_at_delta(kept, target)
+        if saddle.c >= 0.9 * tallest(kept):  # no saddle point
+            saddle = replace(saddle_at_epsilon(kept, alone), log_delta=target)
+        return _epsilon(kept, delta, mass, rtol, saddle)
 
     def jumps() -> Bracket:
         return Bracket(*rare.epsilon(composition, delta, rtol), True, METHOD)
 
-    return _first_narrow(_ways(composition, Alone.of(composition).epsilon(target), whole, near, jumps), rtol)
+    return _first_narrow(_ways(composition, alone, whole, near, jumps), rtol)
 
 
 def _smooth(search: Callable[[], Saddle]) -> Saddle | None:
@@ -183,7 +188,7 @@ def _epsilon(composition: Composition, delta: float, mass: float, rtol: float, s
     """mass: at least the probability of the outcomes left out."""
     target = math.log(delta)
     high = widened_up(target, TARGET) + 2.0 * TARGET
-    targets = widened_down(math.log(delta - mass) if mass else target, TARGET) - 2.0 * TARGET, high
+    targets = widened_down(math.log(delta - mass) - 2.0 * TARGET if mass else target, TARGET) - 2.0 * TARGET, high
     least, most = 0.0, math.inf
     steep, tolerance = saddle.c, rtol if saddle.skewness < _SKEWED else max(rtol, _FEW_DIGITS)
     for _ in range(_TRIES):

@@ -16,6 +16,7 @@ from scipy.special import ndtr, ndtri_exp
 from ...bracket import OutOfReach
 from ...pairs import Composition, SubsampledPair
 from .paths import Real, Sampled
+from .paths import sampled as parameters
 from .range import log_mixture
 
 ORDERS = ("remove", "replace")
@@ -39,7 +40,7 @@ def cut(composition: Composition, log_mass: float) -> tuple[Composition, float]:
     parts, mass = [], 0.0
     for pair, rounds in composition:
         if isinstance(pair, SubsampledPair) and pair.order in ORDERS:
-            shift, share = pair.base.moved(1.0).shift, log_mass - math.log(2.0 * rounds * len(sampled))  # type: ignore[attr-defined]
+            shift, share = parameters(pair).shift, log_mass - math.log(2.0 * rounds * len(sampled))
             at = max(-float(ndtri_exp(share)), shift - float(ndtri_exp(min(-0.1, share - math.log(pair.rate)))))
             mass += rounds * (float(ndtr(-at)) + pair.rate * float(ndtr(shift - at)))
             pair = CutPair(pair.base, pair.rate, pair.order, at)
@@ -56,9 +57,8 @@ def farthest(pair: Sampled, budget: float) -> float:
     return max(0.0, float(np.max((0.5 * x * x - log - budget) / loss)))
 
 
-def valley(pair: Sampled, top: float, budget: float) -> tuple[float, float]:
-    """A place from pair.cut on where the log integrand at c = top, over 1/sqrt(2 pi), is at most -budget or least, and
-    its value there; at a smaller c it is less.
+def valley(pair: Sampled, top: float, budget: float) -> float:
+    """A place from pair.cut on where the log integrand at c = top is about -budget or less, or least.
 
     Raises OutOfReach where what is left out could make moments smaller than 1.
     """
@@ -70,7 +70,7 @@ def valley(pair: Sampled, top: float, budget: float) -> tuple[float, float]:
     jump = pair.rate * ndtr(shift - at) + pair.rate**2 * math.exp(shift * shift) * ndtr(2.0 * shift - at)
     if not top * (jump + 2.0 * pair.rate * ndtr(-at)) <= SMALLER:
         raise OutOfReach("outcomes that matter would be left out")
-    return at, float(height[best])
+    return at
 
 
 SMALLER = 1e-7

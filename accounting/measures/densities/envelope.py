@@ -25,6 +25,9 @@ _FINE, _COARSE = 128, 4.0
 _LIGHT = 1e-4
 """Cells across where the nodes' weights are not light, and how much wider they are elsewhere."""
 
+_OUTSIDE, _FEW_ROUNDS = 10.0, 50.0
+"""-log of what may be left out of a round's bound, and of that of all rounds together."""
+
 _SLACK = 1e-12
 """Far above the rounding of a few hundred relative masses, far below what matters to 1e6 rounds."""
 
@@ -116,7 +119,8 @@ class Envelope:
 def envelope(part: Quadrature, tilted: Tilted, log_rounds: float) -> Envelope:
     """Cells fine enough to resolve the bound to a few per cent of its logarithm; tilted: part's moments on Re t = c."""
     pair, c, log_moment = part.pair, tilted.c, tilted.log_moment_above()
-    budget = 10.0 + log_rounds + pair.lift(c, min(_TALLEST, _WIDEST_ANGLE / pair.shift))
+    outside = _OUTSIDE + _FEW_ROUNDS * math.exp(-log_rounds) + log_rounds
+    budget = outside + pair.lift(c, min(_TALLEST, _WIDEST_ANGLE / pair.shift))
     left, right = part.range if budget <= part.range_log else reach(pair, (c,), budget)
     ends = _cells(part, tilted, left, right)
     logit = math.log(pair.rate) - math.log1p(-pair.rate) - 0.5 * pair.shift**2
@@ -139,7 +143,7 @@ def envelope(part: Quadrature, tilted: Tilted, log_rounds: float) -> Envelope:
         expit(logit - pair.shift * ends),
         tuple(branches),
         pair.atom * math.exp(-log_moment),
-        4.0 * math.exp(-10.0 - log_rounds) + _left_out(pair, c),
+        4.0 * math.exp(-outside) + _left_out(pair, c),
     )
 
 

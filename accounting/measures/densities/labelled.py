@@ -2,7 +2,8 @@
 
 The label is as smooth as the noise, so that its moments j(t) = integral of phi(x) m(x)^-t Phi((x - at) / blur) dx,
 those of the loss -log m under Q, are a short sum for every t = c + is, and fall quickly as s grows
-(docs/theory/inversion.md, section 13). |Phi(z + iy)| <= e^{y^2 / 2} Phi(z): the label costs a path at height h a factor e^{h^2 / 2 blur^2}.
+(docs/theory/inversion.md, section 13). |Phi(z + iy)| <= e^{y^2 / 2} Phi(z): the label costs a path at height h a factor
+e^{h^2 / 2 blur^2}.
 """
 
 from __future__ import annotations
@@ -156,7 +157,7 @@ class Labelled:
         z = np.where(below, z, -z)
         tail = 0.5 * np.exp(-z * z) * wofz(1j * z)
         label = np.where(below, tail, 1.0 - tail)
-        units = _FADDEEVA + 16.0 + 8.0 * np.abs(z) ** 2
+        units = _FADDEEVA + 16.0 + 16.0 * np.abs(z) ** 2
         return np.log(label), np.where(below, units, (units * np.abs(tail) + 2.0) / np.abs(label)) + 8.0 * np.abs(
             np.log(label)
         )

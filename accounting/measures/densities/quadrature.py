@@ -15,7 +15,7 @@ from ...bracket import OutOfReach
 from ...rounding import UNIT
 from .cut import SMALLER, valley
 from .paths import Complex, Path, Real, Sampled, corner, line
-from .range import reach
+from .range import log_growth, reach
 
 BLOCK = 32
 """The number of nodes is a multiple of it."""
@@ -224,9 +224,7 @@ def quadrature(pair: Sampled, points: tuple[float, ...], budget: float) -> Quadr
     height = _height(pair, top, budget)
     lift, edge = pair.lift(top, height), pair.lift(top, 2.0 * height)
     if pair.cut < math.inf:
-        at, log_side = valley(pair, top, budget + edge)
-        pair = replace(pair, cut=at)
-        side = 4.0 * height * math.exp(log_side + edge)
+        pair = replace(pair, cut=valley(pair, top, budget + edge))
     left, right = reach(pair, points, budget + lift)
     if pair.order == "hybrid":
         strip = budget + edge + math.log1p(2.0 * height)
@@ -238,7 +236,9 @@ def quadrature(pair: Sampled, points: tuple[float, ...], budget: float) -> Quadr
         step = short(2.0 * math.pi * height / strip)
         first, last = math.floor(left / step), math.ceil(right / step)
     if pair.cut < math.inf:  # midway between two nodes
-        pair, right = replace(pair, cut=(last + 0.5) * step), (last + 0.5) * step
+        right = (last + 0.5) * step
+        pair, log_side = replace(pair, cut=right), log_growth(pair, top, right) - 0.5 * right * right
+        side = 4.0 * height * math.exp(min(log_side + edge, 600.0))
         first -= -(last + 1 - first) % BLOCK
     last += -(last + 1 - first) % BLOCK
     if last - first > MOST_NODES:

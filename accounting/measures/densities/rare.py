@@ -63,6 +63,7 @@ _PRICE, _DEAR, _FREE = 0.04, 0.5, 10.0
 """What e-folds by which terms are larger than delta are worth in log(period), and up to how many are cheap."""
 
 _SCALES = np.geomspace(1e-14, 1e3, 400)
+_LARGEST = 600.0
 _ROUNDING = 1e-9
 """Far above the relative error of a few hundred terms in doubles."""
 
@@ -163,11 +164,13 @@ class Profile:
 
     def log_delta(self, epsilon: float) -> tuple[float, float, float]:
         """(at most log delta(epsilon), at least it, about its derivative in epsilon)."""
+        if epsilon > _LARGEST:  # the profile falls
+            return -math.inf, *self.log_delta(_LARGEST)[1:]
         low, high, slope = self.puts.log_delta(-epsilon)
         grown, turned = math.expm1(epsilon), math.exp(epsilon)
         linear = self.apart[0] - grown * self.under_q[0]
         inexact = self.apart[1] + grown * self.under_q[1] + 8.0 * UNIT * (abs(self.apart[0]) + grown * self.under_q[0])
-        least, most = turned * math.exp(low), turned * math.exp(high)
+        least, most = turned * math.exp(min(low, _LARGEST)), turned * math.exp(min(high, _LARGEST))
         inexact += 8.0 * UNIT * (1.0 + epsilon) * most
         rest = self.rest_mass + math.exp(min(0.0, min(start - c * epsilon for start, c in self.rest)))
         below, above = linear + least - inexact, linear + most + inexact + rest * (1.0 + 1e-9)

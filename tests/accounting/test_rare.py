@@ -1,0 +1,255 @@
+"""Rare jumps and outcomes too far out: two rounds against rigorous balls, many rounds and phases against lattices.
+
+The ways are asked for one by one, as the accountant would rather take the first that serves.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+import two_rounds
+from flint import acb, arb, ctx
+from scipy.special import wofz
+
+from dpcert.accounting.bracket import OutOfReach
+from dpcert.accounting.measures.densities import accountant, labelled, rare
+from dpcert.accounting.measures.densities.cut import CutPair, cut
+from dpcert.accounting.measures.densities.labelled import Labelled
+from dpcert.accounting.measures.densities.paths import Sampled
+from dpcert.accounting.measures.densities.search import saddle_at_delta, saddle_at_epsilon
+from dpcert.accounting.measures.lattices import accountant as lattices
+from dpcert.accounting.pairs import Composition, GaussianPair, Order, SubsampledPair
+
+RTOL = 1e-6
+
+TWICE = [  # shift, rate, delta: by jumps
+    (1.8, 1e-6, 1e-12),
+    (1.2, 4.5e-7, 1.3e-15),
+    (2.5, 1e-4, 1e-7),
+    (1.45, 5.7e-4, 2.8e-7),
+    (1.0, 3e-8, 1e-13),
+]
+
+FAR = [(0.35, 3.1e-5, 1.1e-7), (0.2, 1e-6, 1e-11), (0.6, 1e-4, 1e-6), (0.1, 1e-7, 1e-16)]
+"""The same, by outcomes that are not too far out."""
+
+MANY: list[tuple[tuple[tuple[float, float, int], ...], float]] = [  # shift, rate, rounds of each phase; delta
+    (((1.76, 2.8e-7, 82),), 9.7e-19),
+    (((0.22, 1.4e-7, 640_000),), 8e-13),
+    (((1.6, 8.4e-7, 302), (0.5, 1e-5, 40), (0.9, 3e-7, 7)), 1.3e-8),
+    (((1.72, 2.8e-7, 3_360_000),), 1.6e-15),
+]
+
+
+def _pair(shift: float, rate: float, order: Order = "remove") -> SubsampledPair:
+    return SubsampledPair(GaussianPair(shift), rate, order)
+
+
+def _by_jumps(composition: Composition, delta: float) -> tuple[float, float]:
+    return rare.epsilon(composition, delta, RTOL)
+
+
+def _near(composition: Composition, delta: float) -> tuple[float, float]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(accountant, "_ways", lambda composition, epsilon, whole, near, jumps: [near])
+        found = accountant.epsilon(composition, delta, RTOL)
+    return found.lower, found.upper
+
+
+def _true(lower: float, upper: float, first: tuple[float, float], delta: float, other: Any = None) -> bool:
+    """Whether the profile of two rounds is at most delta at the upper end, and more at the lower."""
+    return bool(two_rounds.profile(*first, upper, other) <= delta < two_rounds.profile(*first, lower, other))
+
+
+@pytest.mark.parametrize(("shift", "rate", "delta"), TWICE)
+def test_two_rounds_by_jumps(shift: float, rate: float, delta: float) -> None:
+    lower, upper = _by_jumps(((_pair(shift, rate), 2),), delta)
+    assert upper - lower <= 4 * RTOL * upper
+    assert _true(lower, upper, (shift, rate), delta)
+
+
+@pytest.mark.parametrize(("shift", "rate", "delta"), FAR)
+def test_two_rounds_without_the_far(shift: float, rate: float, delta: float) -> None:
+    lower, upper = _near(((_pair(shift, rate), 2),), delta)
+    assert upper - lower <= RTOL * upper
+    assert _true(lower, upper, (shift, rate), delta)
+
+
+@pytest.mark.parametrize("delta", [1e-9, 1e-14])
+def test_two_different_rounds(delta: float) -> None:
+    first, other = (1.8, 1e-6), (1.1, 2e-5)
+    lower, upper = _by_jumps(((_pair(*first), 1), (_pair(*other), 1)), delta)
+    assert upper - lower <= 4 * RTOL * upper
+    assert _true(lower, upper, first, delta, other)
+
+
+@pytest.mark.parametrize(("phases", "delta"), MANY)
+def test_many_rounds(phases: tuple[tuple[float, float, int], ...], delta: float) -> None:
+    composition = tuple((_pair(shift, rate), rounds) for shift, rate, rounds in phases)
+    found = accountant.epsilon(composition, delta, RTOL)
+    assert found.narrower_than(RTOL)
+    assert lattices.epsilon(composition, delta, 1e-4).intersect(found).narrower_than(RTOL)
+    at = accountant.delta(composition, found.upper, RTOL)
+    assert at.lower <= delta <= at.upper * (1 + 1e-4)
+
+
+@pytest.mark.parametrize("rounds", [3, 20_000])
+def test_replaced_far_out(rounds: int) -> None:
+    composition = ((_pair(0.5, 1e-6, "replace"), rounds),)
+    found = accountant.epsilon(composition, 1e-10, RTOL)
+    assert found.narrower_than(RTOL)
+    assert lattices.epsilon(composition, 1e-10, 1e-4).intersect(found).narrower_than(RTOL)
+
+
+def test_where_jumps_do_not_serve() -> None:
+    """Where the bulk alone reaches epsilon no outcome without a jump can be left out."""
+    with pytest.raises(OutOfReach):
+        rare.epsilon(((_pair(0.2, 1e-6), 900_000),), 1e-10, RTOL)
+    assert not rare.supports(((_pair(1.0, 1e-6, "replace"), 3),))
+
+
+LABEL = Labelled(Sampled(1.3, 1e-5, "add"), 5.0, 0.2, 45.0)
+TILT = 4.0 / 0.01
+
+
+def _labelled_moment(frequency: float) -> acb:
+    """j(TILT + i frequency) by Arb's integrator."""
+    with ctx.workprec(160):
+        s, p, at, blur = arb(1.3), arb(1e-5), arb(5.0), arb(0.2)
+
+        def integrand(x: acb, _: bool) -> acb:
+            log = (1 - p + p * (s * x - s * s / 2).exp()).log()
+            label = (-(x - at) / (blur * arb(2).sqrt())).erfc() / 2
+            return (-x * x / 2 - acb(TILT, frequency) * log).exp() / (2 * arb.pi()).sqrt() * label
+
+        ends = [arb(end) for end in (2.5, 4, 4.5, 5, 5.5, 6, 8, 14)]
+        return sum((acb.integral(integrand, a, b) for a, b in pairwise(ends)), acb(0))
+
+
+@pytest.mark.parametrize("count", [0, 3, 40, 200])
+def test_labelled_moments(count: int) -> None:
+    tilt, step = LABEL.tilted(TILT), 8.0
+    truth = _labelled_moment(step * count)
+    found = tilt.moment + tilt.changes(step * np.arange(256.0))[count]
+    error = tilt.error + tilt.change_error + tilt.change_slope * step * count
+    assert abs(truth - acb(found.real, found.imag)) <= error + 1e-25
+    assert error <= 1e-10 * tilt.moment
+    for earlier in (0.5, 1.0):
+        assert arb(math.exp(LABEL.log_bound(TILT, max(1e-3, earlier * step * count)))) >= abs(truth)
+
+
+def test_faddeeva() -> None:
+    """What labelled.py assumes of scipy, on the half plane that it uses."""
+    generator, worst = np.random.default_rng(5), 0.0
+    with ctx.workprec(200):
+        for _ in range(2000):
+            x, y = generator.uniform(0.0, 12.0) * generator.choice([1.0, 0.1, 0.01]), generator.uniform(-3.0, 3.0)
+            z, found = acb(x, y), complex(wofz(complex(-y, x)))
+            truth = (z * z).exp() * z.erfc()
+            worst = max(worst, float((abs(acb(found.real, found.imag) - truth) / abs(truth)).upper()))
+    assert worst <= 0.5 * labelled._FADDEEVA * 2.0**-53
+
+
+SHIFTS = {"remove": 0.3, "replace": 0.7}
+
+
+def test_cut_outcomes_are_as_unlikely_as_asked() -> None:
+    composition = ((_pair(0.3, 1e-4), 50), (GaussianPair(0.1), 3), (_pair(0.7, 1e-6, "replace"), 9))
+    kept, mass = cut(composition, math.log(1e-12))
+    assert mass <= 1.0001e-12
+    with ctx.workprec(100):
+        total = arb(0)
+        for pair, rounds in kept:
+            if isinstance(pair, CutPair):
+                above = [(arb(pair.cut - shift) / arb(2).sqrt()).erfc() / 2 for shift in (0.0, SHIFTS[pair.order])]
+                total += rounds * ((1 - arb(pair.rate)) * above[0] + pair.rate * above[1])
+        assert total <= mass
+
+
+def _rest_forgotten(patch: pytest.MonkeyPatch) -> None:
+    """A tenth of delta may be left out, and is not counted."""
+    patch.setattr(rare, "_SHARE", 1e5)
+    right = rare.lay_profile
+    patch.setattr(rare, "lay_profile", lambda *given: replace(right(*given), rest_mass=0.0, rest=((-math.inf, 1.0),)))
+
+
+def _blur_forgotten(patch: pytest.MonkeyPatch) -> None:
+    right = rare._linear
+    patch.setattr(rare, "_linear", lambda jumping: right([(p, n, at, blur * (1 - 1e-9)) for p, n, at, blur in jumping]))
+
+
+def _one_jump_only(patch: pytest.MonkeyPatch) -> None:
+    """What the other round adds to a jump is lost: its moments taken as 1."""
+    right = rare.JumpsOnLine.transform
+
+    def wrong(self: Any, period: float, count: int) -> Any:
+        found, jumps = right(self, period, count), self.labels[0].tilted(self.whole.c)
+        return replace(found, values=2.0 * (jumps.moment + jumps.changes(found.s)))
+
+    patch.setattr(rare.JumpsOnLine, "transform", wrong)
+
+
+def _copies_forgotten(patch: pytest.MonkeyPatch) -> None:
+    right = rare._plan
+
+    def wrong(*given: Any) -> Any:
+        chosen = right(*given)
+        return replace(chosen, period=chosen.period / 1.6)
+
+    patch.setattr(rare, "_plan", wrong)
+    patch.setattr(rare.Inversion, "_log_aliases", lambda self, epsilon: np.full(epsilon.shape, -1000.0))
+
+
+def _tail_forgotten(patch: pytest.MonkeyPatch) -> None:
+    right = rare.invert
+
+    def wrong(above: Any, below: Any, *rest: Any) -> Any:
+        found = right(above, below, *rest)
+        short, half = replace(found.above, terms=found.above.terms.copy(), error=0.0), found.s.size // 3
+        short.terms[half:] = 0.0
+        return replace(found, above=short, below=short)
+
+    patch.setattr(rare, "invert", wrong)
+
+
+def _jumps_true() -> bool:
+    return all(_true(*_by_jumps(((_pair(s, q), 2),), delta), (s, q), delta) for s, q, delta in TWICE[1:4])
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        _rest_forgotten,
+        _blur_forgotten,
+        _one_jump_only,
+        _copies_forgotten,
+        _tail_forgotten,
+    ],
+)
+def test_planted_faults(fault: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    fault(monkeypatch)
+    with np.errstate(all="ignore"):
+        assert not _jumps_true()
+
+
+def test_no_fault() -> None:
+    assert _jumps_true()
+
+
+def test_what_is_left_out_counts() -> None:
+    """A mass that is left out is delta's: three tenths of it, here by fiat."""
+    composition, delta = ((_pair(1.0, 0.01), 1000),), 1e-6
+    saddle = saddle_at_delta(composition, math.log(delta))
+    found = accountant._epsilon(composition, delta, 0.3 * delta, RTOL, saddle)
+    assert accountant.epsilon(composition, 0.7 * delta, RTOL).lower <= found.upper
+    assert found.lower <= accountant.epsilon(composition, delta, RTOL).upper
+    eps = found.upper
+    known = accountant.delta(composition, eps, RTOL)
+    more = accountant._delta(composition, (eps, eps), 0.3 * delta, RTOL, saddle_at_epsilon(composition, eps))
+    assert more.upper >= known.lower + 0.3 * delta
+    assert more.lower <= known.upper
