@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ...mechanisms import (
     Cyclic,
@@ -34,7 +35,7 @@ from ..bracket import Bracket
 from ..participation.colluders import less_revealing, more_revealing
 from ..participation.hidden_bounds import total_statistic_lower
 from ..participation.visible import epsilon_when_visible
-from ..question import Question
+from ..question import RTOL, Question
 from .faced_noise import as_seen
 from .guarantees import Guarantee, Observer
 from .knowledge import CLIENTS, Clients, Knows, participation_known
@@ -78,12 +79,14 @@ def observer_epsilon(
     *,
     clients: Clients = "stateful",
     aggregation: Aggregation | None = None,
+    rtol: float = RTOL,
 ) -> Observed:
     """The smallest epsilon for which the run is (epsilon, delta)-indistinguishable to the observer.
 
     run: its Gaussian noise multipliers are those of the released sum without colluders. clients: whether clients carry
     anything from round to round that depends on when they took part ("stateful", the cautious default). aggregation:
-    where the noise is added; needed for the server; without it the noise is a trusted server's.
+    where the noise is added; needed for the server; without it the noise is a trusted server's. rtol: the
+    relative width that is asked of every bound.
     Raises InputError for a coalition larger than population - 1, for the server without an aggregation, for one that
     does not fit the run, and for add-remove neighbours where participation is seen.
 
@@ -109,13 +112,17 @@ def observer_epsilon(
         reasons += ("clients add the noise: whoever sees uploads, or knows a share of it, faces what is left",)
     if most is None or least is None:
         return Observed(_raw(run, delta), asked, knows, ("the server sees the updates without noise", *reasons))
-    upper = _upper(most, observer, delta, relation, clients)
-    lower = _lower(least, observer, delta, relation)
+    asking = partial(Question.about, rtol=rtol)
+    upper = _upper(most, observer, delta, relation, clients, asking)
+    lower = _lower(least, observer, delta, relation, asking)
     if lower.lower > upper.upper:
         raise ArithmeticError(f"the bounds contradict each other: {lower} and {upper}")
     bracket = Bracket(lower.lower, upper.upper, upper.certified and lower.certified, upper.method)
     return Observed(bracket, asked, knows, reasons)
 
+
+Asking = Callable[..., Question]
+"""Question.about with the caller's tolerance."""
 
 _COUNTED = "zero-out or replace-one: how often they are drawn tells clients how many there are to draw from"
 
@@ -156,15 +163,17 @@ def _raw(run: Mechanism, delta: float) -> Bracket:
     return Bracket(0.0 if taken * (1 - 1e-9) <= delta else math.inf, math.inf, True, "raw")
 
 
-def _upper(run: Mechanism, observer: Observer, delta: float, relation: Neighbouring, clients: Clients) -> Bracket:
+def _upper(
+    run: Mechanism, observer: Observer, delta: float, relation: Neighbouring, clients: Clients, asking: Asking
+) -> Bracket:
     """The least of the upper bounds that apply."""
     steps = rounds_by_step(run)
     knows = {step: participation_known(step, observer, clients)[0] for step in steps}
     found: list[Bracket] = []
     if all(known == "everything" for known in knows.values()):
-        return _visible(run, delta, relation)
+        return _visible(run, delta, relation, asking)
     if relation != "add-remove":
-        found += _attempt(lambda: _visible(run, delta, relation))
+        found += _attempt(lambda: _visible(run, delta, relation, asking))
     colluders = observer.size if observer.kind == "coalition" else None
     partly = sum(known == "partly" for known in knows.values())
     spent = delta * _SPENT if partly and colluders else 0.0
@@ -179,7 +188,7 @@ def _upper(run: Mechanism, observer: Observer, delta: float, relation: Neighbour
     )
     whole = Sequence(tuple(parts))
     left = (delta - spent) * (1 - 1e-15) if spent else delta
-    found += _attempt(lambda: answer(Question.about(whole, "epsilon", relation, seen), left))
+    found += _attempt(lambda: answer(asking(whole, "epsilon", relation, seen), left))
     if not found:
         raise InputError("run", run, "rounds for which a bound against this observer is known")
     return min(found, key=lambda bracket: bracket.upper)
@@ -194,34 +203,34 @@ def _unhidden(step: Mechanism) -> Mechanism:
     return step
 
 
-def _visible(run: Mechanism, delta: float, relation: Neighbouring) -> Bracket:
+def _visible(run: Mechanism, delta: float, relation: Neighbouring, asking: Asking) -> Bracket:
     exact = epsilon_when_visible(run, delta, relation)
     if exact is not None:
         return exact
     steps = rounds_by_step(run)
     parts = Sequence(tuple(Repeat(_unhidden(step), rounds) for step, rounds in steps.items()))
     plain = all(not hasattr(step, "mechanism") for step in steps)  # everybody takes part: there is nothing to see
-    return answer(Question.about(parts, "epsilon", relation, participation=None if plain else "visible"), delta)
+    return answer(asking(parts, "epsilon", relation, participation=None if plain else "visible"), delta)
 
 
-def _lower(run: Mechanism, observer: Observer, delta: float, relation: Neighbouring) -> Bracket:
+def _lower(run: Mechanism, observer: Observer, delta: float, relation: Neighbouring, asking: Asking) -> Bracket:
     """The largest of the lower bounds that apply. Whoever sees more learns no less: those of hidden participation do,
     and so do those of one phase alone.
     """
     steps = rounds_by_step(run)
     if all(_truly_known(step, observer) for step in steps):
-        return _visible(run, delta, relation)
+        return _visible(run, delta, relation, asking)
     alone = [Repeat(step.mechanism if isinstance(step, Cyclic) else step, rounds) for step, rounds in steps.items()]
     found = [Bracket(0.0, math.inf, True, "none")]
     for part in [Sequence(tuple(alone)), *alone] if len(alone) > 1 else alone:
-        found += _attempt(lambda part=part: _by_pairs(part, delta, relation))  # type: ignore[misc]
+        found += _attempt(lambda part=part: _by_pairs(part, delta, relation, asking))  # type: ignore[misc]
     for step, rounds in steps.items():
         found.append(Bracket(total_statistic_lower(step, rounds, delta, relation), math.inf, True, "total"))
         if isinstance(step, FixedSize) and observer.kind == "coalition" and observer.size:
             partly = less_revealing(step, observer.size, rounds, _SPENT, relation)
             if partly is not None and delta < 1 - _SPENT:
                 reached = delta / (1 - _SPENT) * (1 + 1e-15)
-                found += _attempt(lambda run=partly, at=reached: _by_pairs(run, at, "zero-out"))  # type: ignore[misc]
+                found += _attempt(lambda run=partly, at=reached: _by_pairs(run, at, "zero-out", asking))  # type: ignore[misc]
     return max((bracket for bracket in found if bracket.certified), key=lambda bracket: bracket.lower)
 
 
@@ -236,9 +245,9 @@ def _truly_known(step: Mechanism, observer: Observer) -> bool:
     return observer.size is None or observer.size == getattr(step, "population", 0) - 1
 
 
-def _by_pairs(run: Mechanism, delta: float, relation: Neighbouring) -> Bracket:
+def _by_pairs(run: Mechanism, delta: float, relation: Neighbouring, asking: Asking) -> Bracket:
     """By product pairs: hidden cohorts are not narrowed further for each of many observers."""
-    return answer(Question.about(run, "epsilon", relation), delta)
+    return answer(asking(run, "epsilon", relation), delta)
 
 
 def _attempt(compute: Callable[[], Bracket]) -> list[Bracket]:

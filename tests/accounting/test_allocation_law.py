@@ -227,3 +227,10 @@ def test_a_statistic_that_forgets_the_transforms_error_is_caught(monkeypatch):
     assert bound(eps) <= most
     monkeypatch.setattr(statistic, "_sum", lambda parts: (np.abs(right(parts)[0]) + 1e-300, 0.0))
     assert bound(eps) > most
+
+
+def test_a_finer_tolerance_is_no_wider() -> None:
+    run = Repeat(RandomAllocation(Gaussian(2.0), 12), 2)
+    fine, coarse = (epsilon(run, 1e-6, rtol=rtol) for rtol in (1e-9, 1e-6))
+    assert fine.narrower_than(1e-3)
+    assert fine.width <= 1.01 * coarse.width

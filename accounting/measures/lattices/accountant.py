@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from ...allocation import one_block
 from ...bracket import Bracket, OutOfReach
 from ...inversion.crossing import epsilon_above, epsilon_below
-from ...pairs import Composition, MixturePair, Pair
+from ...pairs import AllocationPair, Composition, MixturePair, Pair
 from ...parameters import dominating_parameters
 from ...profiles import has_profile, profile
 from ...rounding import TARGET, float_above, up, widened_down, widened_up
@@ -35,6 +35,9 @@ _MOST_CELLS, _MOST_FREQUENCIES = 1 << 17, 1 << 18
 _SMOOTHED = 0.7
 """Share of rtol that smoothing may use; most of the rest is for the cells."""
 
+_FINEST_BLOCK = 1e-6
+"""Relative width below which inverting blocks of random allocation more finely is of no use."""
+
 _MANY_JUMPS = 100.0
 """Expected number of sampled rounds above which no jump is rare."""
 
@@ -50,6 +53,7 @@ def supports(composition: Composition) -> bool:
 
 def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Bracket:
     """The smallest epsilon >= 0 of the composed pair at 0 < delta < 1, rtol wide, or as narrow as can be."""
+    rtol = _within_reach(composition, rtol)
     if _total_variation(composition) <= delta * (1 - 4 * TARGET):
         return Bracket(0.0, 0.0, True, METHOD)
     layout = Layout(composition, _tail(composition, delta, rtol), rtol)
@@ -80,6 +84,7 @@ def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Brack
 
 def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Bracket:
     """The smallest delta of the composed pair at epsilon >= 0, rtol wide, relatively, or as narrow as can be."""
+    rtol = _within_reach(composition, rtol)
     below, above = max(0.0, widened_down(epsilon, 2 * TARGET)), widened_up(epsilon, 4 * TARGET) if epsilon else 0.0
     layout = Layout(composition, 1e-40, rtol)
     log_delta, slope, answer = 0.0, 1.0, Bracket(0.0, 1.0, True, METHOD)
@@ -196,6 +201,11 @@ def _rate(pair: Pair) -> float:
     if isinstance(pair, MixturePair):
         return sum(weight * _rate(part) for weight, part in pair.parts)
     return pair.rate if isinstance(pair, SampledPair) else 0.0
+
+
+def _within_reach(composition: Composition, rtol: float) -> float:
+    """Laws of a block of random allocation have a fineness of their own: asked for less, the line finds nothing."""
+    return max(rtol, _FINEST_BLOCK) if any(isinstance(pair, AllocationPair) for pair, _ in composition) else rtol
 
 
 def _total_variation(composition: Composition) -> float:

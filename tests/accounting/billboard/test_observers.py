@@ -308,3 +308,13 @@ def test_noise_that_poisson_clients_bring_is_refused():
             observer_epsilon(run, observer, 1e-5, "replace-one", aggregation=aggregation)
     server = observer_epsilon(run, SERVER, 1e-5, "replace-one", aggregation=aggregation)
     assert server.epsilon.upper == pytest.approx(seen.upper, rel=1e-9)
+
+
+def test_tolerance() -> None:
+    run = Repeat(Poisson(Gaussian(1.0), 0.01), 100)
+    fine, coarse = (observer_epsilon(run, OUTSIDE, 1e-6, "zero-out", rtol=rtol).epsilon for rtol in (1e-9, 1e-3))
+    assert fine.narrower_than(1e-9)
+    assert not coarse.narrower_than(1e-9)
+    assert coarse.intersect(fine).narrower_than(1e-9)
+    with pytest.raises(InputError, match="rtol"):
+        observer_epsilon(run, OUTSIDE, 1e-6, "zero-out", rtol=2.0)
