@@ -6,7 +6,7 @@ import numpy as np
 
 from ...mechanisms import InputError
 from ...mechanisms.validate import count, number
-from .federation import Client, Samples
+from .federation import Client, Federation, Samples
 
 
 def split_clients(samples: dict[str, Samples], test_fraction: float = 0.2, seed: int = 0) -> tuple[Client, ...]:
@@ -22,6 +22,19 @@ def split_clients(samples: dict[str, Samples], test_fraction: float = 0.2, seed:
         _split(name, own, test_fraction, np.random.default_rng((seed, place)))
         for place, (name, own) in enumerate(samples.items())
     )
+
+
+def hold_out(federation: Federation, fraction: float, seed: int = 0) -> Federation:
+    """The same clients, with a share of each one's training samples in place of its test samples: for validation.
+
+    At least one sample stays for training. The share depends on the seed and the client's place only; the test samples
+    are in neither part.
+    """
+    clients = tuple(
+        _split(client.name, client.train, fraction, np.random.default_rng((seed, 1, place)))
+        for place, client in enumerate(federation.clients)
+    )
+    return Federation(federation.name, clients, federation.task, federation.outputs)
 
 
 def _split(name: str, own: Samples, test_fraction: float, rng: np.random.Generator) -> Client:

@@ -214,12 +214,14 @@ class Execution:
     sweep: Annotated[
         str | None,
         typer.Option(
-            help="Run an experiment instead: privacy-utility, rounds, finetuning, pp-sgd or dpfedmtl; "
+            help="Run an experiment instead: fair (every method tuned on validation data), privacy-utility, rounds, "
+            "finetuning, pp-sgd or dpfedmtl; "
             "mocha: table1 (global, local and multi-task SVMs, lambda by cross-validation whatever --lambda says), "
             "figure1, figure2, figure3 or private."
         ),
     ] = None
     seeds: Annotated[int, typer.Option(help="--sweep: how many seeds.")] = 3
+    quick: Annotated[bool, typer.Option("--quick", help="--sweep fair: few trials, of few rounds.")] = False
     out: Annotated[Path | None, typer.Option(help="--sweep: folder of the results, to resume from.")] = None
     plot: Annotated[
         Path | None,

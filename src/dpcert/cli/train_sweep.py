@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,13 +15,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from ..mechanisms import InputError
 from ..mechanisms.validate import choice, count
+from ..trainers.experiments import fair
 from ..trainers.experiments.cell import Cell
 from ..trainers.experiments.plots import draw
 from ..trainers.experiments.presets import PRESETS
 from ..trainers.experiments.report import write_report
+from ..trainers.experiments.runs import write_runs
 from ..trainers.experiments.sweep import run_sweep
 from ..trainers.experiments.table import method_of
 from .output import print_json
+from .train_options import DEFAULTS, ROUNDS
 from .train_run import warnings_on_stderr
 
 NOT_IN_SWEEPS = {
@@ -39,6 +42,9 @@ NOT_IN_SWEEPS = {
 }
 """Options that a sweep sets itself or has no cells for, and their defaults."""
 
+TUNED = ("strength", "clip_norm", "learning_rate", "rounds", "noise_multiplier")
+"""What --sweep fair chooses among."""
+
 OWN_NOISE = ("privacy-utility", "pp-sgd", "dpfedmtl")
 """Sweeps over amounts of noise of their own."""
 
@@ -52,13 +58,16 @@ def run_experiment(asked: SimpleNamespace) -> None:
             raise InputError("--" + option.replace("_", "-"), getattr(asked, option), "nothing, with --sweep")
     if asked.sweep in OWN_NOISE and asked.noise_multiplier is not None:
         raise InputError("--noise-multiplier", asked.noise_multiplier, f"nothing: {asked.sweep} has a range of its own")
-    choice("--sweep", asked.sweep, PRESETS)
+    choice("--sweep", asked.sweep, (*PRESETS, "fair"))
     family = "dpfedmtl" if asked.sweep == "dpfedmtl" else "pmtl"
     if asked.algorithm != family:
         raise InputError("algorithm", asked.algorithm, f"{family}: --sweep {asked.sweep} runs that family's methods")
     first = 0 if asked.seed is None else count("--seed", asked.seed, least=0)
-    cells = PRESETS[asked.sweep](_base(asked), range(first, first + count("--seeds", asked.seeds)))
+    seeds = range(first, first + count("--seeds", asked.seeds))
     folder = asked.out or Path(f"sweep-{asked.sweep}")
+    if asked.sweep == "fair":
+        return _fair(asked, seeds, folder)
+    cells = PRESETS[asked.sweep](_base(asked), seeds)
     with warnings_on_stderr(), _progress(asked) as report:
         results = run_sweep(cells, folder, report=report)
     rows = write_report(results, folder)
@@ -68,6 +77,25 @@ def run_experiment(asked: SimpleNamespace) -> None:
     else:
         typer.echo((folder / "table.md").read_text(), nl=False)
         typer.echo(f"{len(results)} runs in {folder}")
+
+
+def _fair(asked: SimpleNamespace, seeds: range, folder: Path) -> None:
+    for option in TUNED:
+        default = ROUNDS if option == "rounds" else DEFAULTS[option]
+        if getattr(asked, option) != default:
+            name = "--lambda" if option == "strength" else "--" + option.replace("_", "-")
+            raise InputError(name, getattr(asked, option), "nothing: --sweep fair chooses it on validation data")
+    plan = fair.QUICK if asked.quick else fair.FULL
+    with warnings_on_stderr(), _progress(asked) as report:
+        results = fair.compare(replace(_base(asked), seed=seeds[0]), plan, seeds, folder, report)
+    table = fair.as_markdown(results)
+    (folder / "table.md").write_text(table + "\n")
+    write_runs(results, folder / "runs.json")
+    if asked.as_json:
+        print_json({"sweep": "fair", "folder": str(folder), "table": table, "runs": results})
+    else:
+        typer.echo(table)
+        typer.echo(f"{len(results)} runs, and their trials, in {folder}")
 
 
 def _base(asked: SimpleNamespace) -> Cell:

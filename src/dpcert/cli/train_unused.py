@@ -49,7 +49,10 @@ def refuse_unused(asked: SimpleNamespace) -> None:
         unused = _unused_by(asked)
     if asked.sweep is None:
         unused["seeds"] = "--sweep with it"
+        unused["quick"] = "--sweep fair with it"
     else:
+        if asked.sweep != "fair":
+            unused["quick"] = "nothing, but with --sweep fair"
         unused |= dict.fromkeys(("plot", "save"), "nothing, with --sweep, which leaves its results in --out")
     for option, expected in unused.items():
         given = getattr(asked, option)
