@@ -173,6 +173,11 @@ def section(judged: Judgement) -> str:
         lines.append(f"- Missing: {_plain(row.missing)}.")
     else:
         lines.append(f"- Found: {_plain(judged.printed[0].text)}.")
+    if judged.printed[0].loose is not None and judged.printed[0].holds:
+        smallest, median = judged.printed[0].loose
+        lines.append(
+            f"- Looseness: the bound is {smallest:.4g} times what is measured or more, {median:.3g} in the median"
+        )
     if row.note:
         lines.append(f"- Note: {_plain(row.note)}")
     if judged.repaired is not None:

@@ -7,7 +7,8 @@ the repaired statement and on those of a spoilt one, and derives the status from
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib import import_module
@@ -80,6 +81,12 @@ EXACT = Basis(Means.EVERY_CASE, "exact arithmetic")
 BALLS = Basis(Means.EVERY_CASE, "ball arithmetic")
 CERTIFIED = Basis(Means.NUMBERS, "certified intervals")
 WORDS = Basis(Means.WORDS, "reading")
+
+
+def looseness(measured_over_bound: Iterable[float]) -> tuple[float, float]:
+    """The smallest and the median ratio of a bound to what was measured; what is 0 counts as infinitely loose."""
+    ratios = sorted(1 / ratio if ratio > 0 else math.inf for ratio in measured_over_bound)
+    return ratios[0], ratios[len(ratios) // 2]
 
 
 def on_instances(instances: int, how: str = "floating point") -> Basis:

@@ -14,7 +14,7 @@ from itertools import islice
 import numpy as np
 from scipy.stats import norm
 
-from ..row import Finding, Statement, Undecided, on_instances
+from ..row import Finding, Statement, Undecided, looseness, on_instances
 from .recursion import Array, Family, Step, quadratic_means, runs
 from .trainer_problem import unlike_the_trainer
 
@@ -157,4 +157,5 @@ def _against(ratios: list[list[float]], statement: Statement, unlike: str) -> Fi
         numbers,
         error_probability=len(SETTINGS) * ROUNDS * ALPHA,
         basis=on_instances(len(ratios), "recursions equal to the trainer"),
+        loose=looseness(most_measured for _, most_measured in ratios) if most else None,
     )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..rates import Exponent, fitted_exponent
-from ..row import Finding, Statement
+from ..row import Finding, Statement, looseness, on_instances
 from .problem import lone_sample, made_problem
 from .theorem_1 import expected_dual
 from .theorem_2 import excess_of, hinge_run, spread
@@ -36,7 +36,8 @@ def bounded_along_a_run(statement: Statement) -> Finding:
     most, least = max(ratios), min(ratios)
     holds = most <= 1 if statement.claim["relation"] == "at most" else least >= 1
     text = f"measured between {least:.3g} and {most:.3g} times the bound"
-    return Finding(holds, text, {"largest ratio": most, "smallest ratio": least})
+    numbers = {"largest ratio": most, "smallest ratio": least}
+    return Finding(holds, text, numbers, basis=on_instances(5, "trainer runs"), loose=looseness(ratios))
 
 
 @cache

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..row import Finding, Statement, on_instances
+from ..row import Finding, Statement, looseness, on_instances
 from .moments import Federation, Moments, check_against_trainer
 from .runs import Array, Form
 
@@ -102,20 +102,23 @@ def _measured(name: str) -> tuple[tuple[Moments, float], ...]:
 
 def _judged(name: str, measured: Callable[[Moments], Array], bound: Callable[[Moments], Array]) -> Finding:
     """Whether measured <= bound at every round of every federation, up to rounding."""
-    holds, least, tightest, off, numbers = True, math.inf, 0.0, 0.0, {}
+    holds, off, numbers, ratios = True, 0.0, {}, []
     for place, (moments, apart) in enumerate(_measured(name)):
         values, limits = measured(moments), bound(moments)
         ratio = values / limits
         holds = holds and bool((ratio <= 1 + 1e-9).all())
-        least, tightest, off = min(least, float(ratio.min())), max(tightest, float(ratio.max())), max(off, apart)
+        ratios.append(ratio)
+        off = max(off, apart)
         at = np.unique(np.linspace(0, len(ratio) - 1, 6).astype(int))
         numbers[f"federation {place}: measured, bound"] = [[float(values[t]), float(limits[t])] for t in at]
-    text = f"measured/bound between {least:.4f} and {tightest:.4f} over all rounds"
+    every = np.concatenate(ratios)
+    text = f"measured/bound between {every.min():.4f} and {every.max():.4f} over all rounds"
     return Finding(
         holds,
         text,
         numbers | {"trainer against recursion": off},
         basis=on_instances(len(_measured(name)), "recursions equal to the trainer"),
+        loose=looseness(every),
     )
 
 

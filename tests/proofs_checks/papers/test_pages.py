@@ -9,7 +9,7 @@ import pytest
 from matplotlib import rcdefaults
 from matplotlib.testing.compare import compare_images
 
-from dpcert.proofs_checks.papers import Row, figures, judge, papers, register
+from dpcert.proofs_checks.papers import Row, Status, figures, judge, papers, register
 from dpcert.proofs_checks.papers.pages import overview, section, sections, shown
 
 PAGES = Path(__file__).parents[3] / "docs" / "papers"
@@ -46,8 +46,15 @@ def _rows() -> list[object]:
 
 @pytest.mark.parametrize("row", _rows())
 def test_pages_say_what_the_register_finds(row: Row) -> None:
-    """Every line: claim, status, what was found, correction, evidence, command."""
-    page, now = sections(_text(row.paper))[row.id], section(judge(row))
+    """Every line: claim, status, what was found, correction, evidence, command.
+
+    judge raises where evidence is missing, undecided, or comes out the same on every statement of the row.
+    """
+    judged = judge(row)
+    outcomes = {found.holds for found in (*judged.printed, judged.repaired, judged.spoilt) if found is not None}
+    assert outcomes == {True, False}
+    assert (judged.repaired is None) == (judged.printed[0].holds or judged.status is Status.OPEN)
+    page, now = sections(_text(row.paper))[row.id], section(judged)
     assert same(page, now), f"{STALE}\n{page}\n{now}"
 
 
@@ -117,3 +124,12 @@ def test_every_row_names_the_command_that_reproduces_it() -> None:
     for paper in papers():
         for row in register(paper):
             assert f"`dpcert papers --only {row.id}`" in sections(_text(paper))[row.id]
+
+
+@pytest.mark.parametrize("row", [pytest.param(row, id=row.id) for row in register() if row.proof])
+def test_a_prose_proof_names_its_row(row: Row) -> None:
+    """By its id, or by its last part after another row of the same line of results."""
+    name, _, date = row.proof.partition(", ")
+    assert re.fullmatch(r"(written|read) \d{4}-\d\d-\d\d", date)
+    text = (PAGES.parent / name).read_text()
+    assert row.id in text or f"`-{row.id.rpartition('-')[2]}`" in text or f"-{row.id.partition('-')[2]}" in text

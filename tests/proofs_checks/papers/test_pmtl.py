@@ -58,8 +58,8 @@ def test_cruder_perturbations_are_noticed(claim: dict[str, Any], reason: str) ->
         perturbation(crude)
 
 
-def test_every_row_runs_in_the_default_suite() -> None:
-    assert {row.cost for row in ROWS} == {"quick"}
+def test_few_rows_wait_for_the_night() -> None:
+    assert sum(row.cost == "full" for row in ROWS) <= 8
 
 
 def _ridge(form: Form, cohort: int | None, **more: Any) -> Federation:

@@ -1,27 +1,12 @@
-"""Every row of the register: its status is derived, by evidence that passes one statement and fails another."""
+"""Every row of the register as data; what its evidence gives is in test_pages.py."""
 
 from __future__ import annotations
 
 import pytest
 
-from dpcert.proofs_checks.papers import Kind, Row, Statement, Status, judge, papers, register
+from dpcert.proofs_checks.papers import Kind, Row, Statement, papers, register
 
 ROWS = register()
-
-
-def _parameters() -> list[object]:
-    marks = {"quick": (), "full": (pytest.mark.nightly,)}
-    return [pytest.param(row, id=row.id, marks=marks[row.cost]) for row in ROWS]
-
-
-@pytest.mark.parametrize("row", _parameters())
-def test_evidence_carries_a_status(row: Row) -> None:
-    """judge raises where evidence is missing, undecided, or comes out the same on every statement of the row."""
-    judged = judge(row)
-    outcomes = {found.holds for found in (*judged.printed, judged.repaired, judged.spoilt) if found is not None}
-    assert outcomes == {True, False}
-    assert judged.why
-    assert (judged.repaired is None) == (judged.printed[0].holds or judged.status is Status.OPEN)
 
 
 def test_ids_are_unique() -> None:
