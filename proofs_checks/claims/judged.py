@@ -49,6 +49,7 @@ class Issued:
 @dataclass(frozen=True, slots=True)
 class Judged:
     """What was judged. days: on how many of them the phases ran, where the claim is about one.
+    group: how many units change at once; phases_per_unit: in how many phases one unit's data are; None: one, all.
 
     observer: in words; None for plain privacy, which is about whoever sees the output.
     """
@@ -56,6 +57,8 @@ class Judged:
     phases: tuple[JudgedPhase, ...]
     days: int
     unit: str
+    group: int | None
+    phases_per_unit: int | None
     neighbouring: str
     notion: str
     observer: str | None
@@ -75,6 +78,8 @@ def judged(claim: Claim) -> Judged:
         phases=tuple(map(_phase, claim.phases)),
         days=claim.days,
         unit=statement.unit,
+        group=statement.group,
+        phases_per_unit=statement.phases_per_unit,
         neighbouring=statement.neighbouring,
         notion=statement.notion,
         observer=observer_in_words(claim),

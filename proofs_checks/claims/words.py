@@ -21,6 +21,8 @@ STATEMENT = {
     "curve": "[[epsilon, delta], ...], all of which must hold, instead of epsilon",
     "tpr_at_fpr": "{ fpr, tpr }: the true-positive rate of the strongest attack, instead of epsilon",
     "advantage": "the strongest attack's true-positive minus false-positive rate, instead of epsilon",
+    "group": "how many units change at once; default one",
+    "phases_per_unit": "how many [[phase]] tables one unit's data are in; default all",
     "per": "day: the claim is about one of the days that [composition] counts",
     "rdp_orders": "the Renyi orders at which the source's accountant looked, for dpcert explain",
     "epsilon_interval": "[lower, upper]: what the printed epsilon may have been before rounding",
@@ -56,6 +58,18 @@ MECHANISM = {
     "coefficients": "first column of the Toeplitz encoder",
     "column_norms": "of the encoder: one, or one a round",
     "bands": "how many the encoder has",
+    "noise": "of the scores: gumbel, exponential or laplace",
+    "monotone": "whether one unit moves all scores or queries in one direction",
+    "threshold_scale": "of the Laplace noise on the threshold, over the queries' sensitivity",
+    "query_scale": "of the Laplace noise on the queries, over their sensitivity",
+    "value_scale": "of the Laplace noise on values told beside the hits, over the queries' sensitivity",
+    "hits": "after how many queries above the threshold it stops",
+    "gamma": "where in a step of the staircase the density falls",
+    "keep": "with which probability a 1 stays 1",
+    "false": "with which probability a 0 becomes 1",
+    "buckets": "into how many a value is hashed",
+    "reports": "how many units send one",
+    "report": "the [mechanism] table of one report",
 }
 
 SAMPLING = {

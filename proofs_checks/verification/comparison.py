@@ -15,7 +15,7 @@ from .verify import Verification, certified_interval
 NO_DELTA_STATED = 1e-6
 """Where no claim states one."""
 
-AGAINST = ("neighbouring", "notion", "observer", "coalition_size", "coalition_sees_participation", "clients")
+AGAINST = ("neighbouring", "notion", "observer", "coalition_size", "coalition_sees_participation", "clients", "group")
 """What all claims must say alike for a total to have a meaning."""
 
 
@@ -75,6 +75,8 @@ def _total(claims: Sequence[Claim], delta: float) -> tuple[Bracket | None, str]:
     for name in AGAINST:
         if any(getattr(other.statement, name) != getattr(first.statement, name) for other in others):
             return None, f"the claims differ in {name}, so that one total would be about neither"
+    if first.statement.phases_per_unit is not None or any(other.statement.phases_per_unit for other in others):
+        return None, "in one of the claims a unit's data are in some phases only"
     try:
         together = replace(
             at_delta(first, delta), phases=tuple(chain.from_iterable(claim.phases_of_all_days for claim in claims))

@@ -203,6 +203,18 @@ def test_what_differs_in_whom_it_is_about_has_no_total() -> None:
     assert found.epsilons[0].upper == found.epsilons[1].upper
 
 
+def test_claims_about_groups_and_some_phases_have_no_total_with_others() -> None:
+    found = compare(judged(claim(), claim(group=3)))
+    assert found.total is None
+    assert "group" in found.no_total
+    assert found.epsilons[1].lower > found.epsilons[0].upper
+    of_groups = judged(claim(group=3), claim(group=3))
+    both = compare(of_groups).total
+    assert both is not None
+    assert both.upper == pytest.approx(epsilon(Gaussian(math.sqrt(0.5) / 3), 1e-5).upper, rel=1e-6)
+    assert "3 at once" in _page(of_groups, [], None)
+
+
 def test_other_currencies_are_compared_in_epsilon() -> None:
     stated = claim() | {"claim": {"title": "mu", "neighbouring": "add-remove", "mu": 1.5}}
     found = compare(judged(claim(), stated))
