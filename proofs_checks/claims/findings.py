@@ -122,7 +122,9 @@ def _about_sampling(claim: Claim, phase: Phase) -> Iterator[str]:
         if hidden and claim.statement.observer is None:
             yield "cohorts stay secret, and contributions depend on own data and public outputs only (no client state)"
     if scheme == "shuffle":
-        yield "shuffling: a fresh uniform order in every epoch, batches of equal size, one participation an epoch"
+        even = phase.sampling.population is None or phase.sampling.population % (phase.sampling.cohort or 1) == 0
+        sizes = "equal size" if even else "one size but for the smaller last one, with the same noise"
+        yield f"shuffling: a fresh uniform order in every epoch, batches of {sizes}, one participation an epoch"
     if scheme == "cyclic":
         yield "cyclic batches: the same public partition and order in every pass, whatever the data are"
     if scheme == "random-allocation":

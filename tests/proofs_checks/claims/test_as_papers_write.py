@@ -13,6 +13,7 @@ from dpcert.accounting import delta, epsilon
 from dpcert.cli.explain import grouped
 from dpcert.mechanisms import Gaussian, InputError, Poisson, Repeat, Shuffled
 from dpcert.proofs_checks.claims.claim import Claim, parse_claim
+from dpcert.proofs_checks.claims.findings import assumptions
 from dpcert.proofs_checks.reproduction.claimed import commonly_explained, readings
 from dpcert.proofs_checks.reproduction.matches import Convention
 from dpcert.proofs_checks.verification.comparison import compare
@@ -34,6 +35,7 @@ def test_an_epoch_whose_last_batch_is_smaller() -> None:
     assert read.run == Repeat(Shuffled(Gaussian(1.1), 235), 60)
     assert read.attained_run == read.run
     assert read.phases[0].steps == 60 * 235
+    assert any("one size but for the smaller last one" in sentence for sentence in assumptions(read))
     assert claim(GAUSSIAN, BATCHES, {"rounds": 235}).run == Repeat(Shuffled(Gaussian(1.1), 235), 1)
     with pytest.raises(InputError, match=r"composition\.rounds = 234: .* = 235"):
         claim(GAUSSIAN, BATCHES, {"rounds": 234})
