@@ -36,7 +36,7 @@ def by_quadrature(p, q, epsilon):
         def over(x):
             return max(mpf(0), density(p, x) - mp.exp(epsilon) * density(q, x))
 
-        return mp.quad(over, mp.linspace(-10, 10, 81), maxdegree=3)
+        return mp.quad(over, mp.linspace(-10, 10, 161), maxdegree=3)
 
 
 MIXTURES = [

@@ -34,7 +34,7 @@ LEFT_OUT = {"discrete-laplace": 1e-9}
 """Mass of a lattice law beyond its table: 1e-25 where e^epsilon may be large, as with normal tails."""
 
 FIRST_LEVEL = {1: 6, 2: 4, 3: 3}
-MOST_CELLS = 2_000_000
+MOST_CELLS = 6_000_000
 CHUNK = 20_000
 LARGE = 600.0
 """Of a larger epsilon only e^epsilon >= e^LARGE is used."""
