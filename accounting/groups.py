@@ -12,6 +12,7 @@ from ..mechanisms import (
 )
 from .additive import by_move
 from .pairs import MixedGaussianPair, Pair
+from .pairs.mixed_gaussian import MOST_UNITS
 from .stated import for_group, stated
 
 _KNOWN = (
@@ -47,5 +48,7 @@ def _poisson(part: Poisson, n: int, relation: Neighbouring) -> dict[str, Pair]:
     if relation == "replace-one" or not isinstance(part.mechanism, Gaussian):
         expected = "add-remove or zero-out, and Gaussian noise, for a group in Poisson rounds"
         raise InputError("neighbouring", relation, expected)
+    if n > MOST_UNITS:
+        raise InputError("units", n, f"at most {MOST_UNITS} units of a group in Poisson rounds")
     shift = 1.0 / part.mechanism.noise_multiplier
     return {order: MixedGaussianPair(shift, part.sampling_rate, n, order) for order in ("remove", "add")}

@@ -129,6 +129,7 @@ def test_pure_dp_of_a_group_is_exact() -> None:
         (Group(FixedSize(Gaussian(1.0), 10, 5), 2), "replace-one"),
         (Group(Poisson(Gaussian(1.0), 0.1), 2), "replace-one"),
         (Group(Poisson(Laplace(1.0), 0.1), 2), "add-remove"),
+        (Group(Poisson(Gaussian(1.0), 0.1), 1001), "add-remove"),
         (Group(Poisson(Sequence(Gaussian(1.0), Gaussian(2.0)), 0.1), 2), "add-remove"),
     ],
 )

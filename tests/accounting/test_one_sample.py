@@ -12,6 +12,7 @@ from dpcert.accounting.dominating import dominating
 from dpcert.accounting.pairs import GaussianPair, ProductPair, SubsampledPair
 from dpcert.mechanisms import (
     DiscreteLaplace,
+    DistributedGaussian,
     FixedSize,
     Gaussian,
     InputError,
@@ -106,3 +107,12 @@ def test_the_product_of_gaussians_is_rounded_once() -> None:
     assert isinstance(pair, SubsampledPair)
     assert isinstance(pair.base, GaussianPair)
     assert pair.base.shift == pytest.approx(math.hypot(1 / 1.2, 1 / 10.0), rel=1e-15)
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "zero-out"])
+def test_noise_that_units_bring_is_found_inside(relation: str) -> None:
+    """Of random cohorts, and where a unit may be absent: refused, as for one release."""
+    with pytest.raises(InputError, match="bring this noise themselves"):
+        epsilon(Poisson(Sequence(DistributedGaussian(2.0), Gaussian(3.0)), 0.1), 1e-5, relation)
+    with pytest.raises(InputError, match="bring this noise themselves"):
+        epsilon(FixedSize(Sequence(Gaussian(3.0), DistributedGaussian(2.0)), 10, 5), 1e-5, "add-remove")
