@@ -37,13 +37,29 @@ def plan_command(
     neighbouring: options.Neighbouring = None,
     notion: options.Notion = "dp",
     participation: options.Participation = None,
+    schemes: Annotated[
+        str | None,
+        typer.Option("--schemes", help="Compare sampling schemes instead: all, or such as poisson,shuffle."),
+    ] = None,
+    batch_size: Annotated[int | None, typer.Option("--batch-size", help="With --schemes: of every batch.")] = None,
+    epochs: Annotated[int | None, typer.Option("--epochs", help="With --schemes: passes over the population.")] = None,
     plot: Plot = None,
     as_json: options.Json = False,
 ) -> None:
     """The least noise on the mean for each cohort and target epsilon; every entry meets its target for certain.
 
+    With --schemes: the least noise multiplier for each sampling scheme, for one batch size and number of epochs.
+
     Example: dpcert plan --population 100000 --rounds 1000 --delta 1e-6 --epsilons 1,3,8 --plot plan.png
+
+    Example: dpcert plan --population 60000 --batch-size 250 --epochs 5 --delta 1e-5 --schemes all
     """
+    if schemes is not None:
+        _schemes(schemes, epsilons, population, batch_size, epochs, delta, neighbouring, plot, as_json)
+        return
+    for option, given in (("--batch-size", batch_size), ("--epochs", epochs)):
+        if given is not None:
+            raise InputError(option, given, "--schemes beside it; cohorts are compared over --rounds")
     for name, value in (("population", population), ("rounds", rounds), ("delta", delta)):
         if value is None:
             raise missing(name)
@@ -52,7 +68,7 @@ def plan_command(
     started = time.perf_counter()
     try:
         sizes = _cohorts(cohorts, count("population", population))
-        targets = tuple(positive("epsilons", _number("--epsilons", part)) for part in epsilons.split(","))
+        targets = _targets(epsilons)
         clip = positive("clip_norm", clip_norm)
         found = plan(
             population=population or 0,
@@ -79,6 +95,35 @@ def plan_command(
         print_json(asked | against | {"options": rows, "seconds": time.perf_counter() - started})
         return
     _print(entries, sizes, targets, clip)
+
+
+def _targets(epsilons: str) -> tuple[float, ...]:
+    return tuple(positive("epsilons", _number("--epsilons", part)) for part in epsilons.split(","))
+
+
+def _schemes(
+    schemes: str,
+    epsilons: str,
+    population: int | None,
+    batch_size: int | None,
+    epochs: int | None,
+    delta: float | None,
+    neighbouring: str | None,
+    plot: Path | None,
+    as_json: bool,
+) -> None:
+    from .plan_schemes import compare_schemes
+
+    if population is None or batch_size is None or epochs is None or delta is None:
+        given = {"population": population, "batch_size": batch_size, "epochs": epochs, "delta": delta}
+        raise missing(next(name for name, value in given.items() if value is None))
+    if plot is not None:
+        drawable(plot)
+    try:
+        targets = _targets(epsilons)
+        compare_schemes(schemes, targets, population, batch_size, epochs, delta, neighbouring, plot, as_json)
+    except InputError as problem:
+        raise as_option(problem) from None
 
 
 def _cohorts(given: str | None, population: int) -> tuple[int, ...]:
