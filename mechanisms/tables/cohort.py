@@ -27,7 +27,9 @@ SYNONYMS = {"dataset_size": "population", "batch_size": "cohort"}
 class SamplingTable(Table):
     """[sampling]: who takes part in a round. dataset_size and batch_size are other names for population and cohort."""
 
-    scheme: Literal["none", "poisson", "fixed-size", "shuffle", "cyclic", "random-allocation"] = "none"
+    scheme: Literal["none", "poisson", "fixed-size", "shuffle", "cyclic", "random-allocation", "cyclic-poisson"] = (
+        "none"
+    )
     population: Count | None = None
     cohort: Count | None = None
     sampling_rate: Rate | None = None
@@ -57,6 +59,8 @@ class SamplingTable(Table):
                 expected = "a rate above 0 and at most 1, or population and cohort, with scheme = 'poisson'"
                 raise InputError("sampling_rate", MISSING, expected)
             self._require("population", "cohort")
+        if self.scheme == "cyclic-poisson":
+            self._rate_or_sizes()
         if self.scheme != "poisson":
             self._forbid("max_cohort")
         elif self.max_cohort is not None:
@@ -71,6 +75,13 @@ class SamplingTable(Table):
         if self.population and self.cohort:
             self._consistent_sizes(self.population, self.cohort)
         return self
+
+    def _rate_or_sizes(self) -> None:
+        """A rate within a unit's own group, or the population and the expected cohort of a round."""
+        if self.sampling_rate is None:
+            self._require("population", "cohort")
+        else:
+            self._forbid("cohort")
 
     def _forbid(self, *names: str) -> None:
         for name in names:

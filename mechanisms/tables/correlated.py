@@ -11,8 +11,10 @@ from .. import (
     BandedFactorisation,
     CorrelatedGaussian,
     InputError,
+    Mechanism,
     ToeplitzFactorisation,
     TreeAggregation,
+    cyclic_poisson,
 )
 from ..validate import nonnegative
 from .cohort import SamplingTable
@@ -32,14 +34,15 @@ class CorrelatedTable(KindTable):
     min_separation: Count = 1
     max_participations: Count = 1
 
-    def over(self, rounds: int, sampling: SamplingTable) -> CorrelatedGaussian:
-        """All rounds as one description. Who takes part when is limited, never random: sampling must be "none"."""
+    def over(self, rounds: int, sampling: SamplingTable) -> Mechanism:
+        """All rounds as one description. Who takes part when is limited, not random: sampling must be "none"."""
         if sampling.scheme != "none":
             raise InputError("sampling.scheme", sampling.scheme, "none: participation is limited, not sampled")
-        return self._release(rounds)
+        return self.released(rounds)
 
     @abstractmethod
-    def _release(self, rounds: int) -> CorrelatedGaussian: ...
+    def released(self, rounds: int) -> CorrelatedGaussian:
+        """All rounds as one release, where nobody is sampled."""
 
     @property
     def _limits(self) -> dict[str, Any]:
@@ -52,7 +55,7 @@ class TreeAggregationTable(CorrelatedTable):
 
     kind: Literal["tree-aggregation"]
 
-    def _release(self, rounds: int) -> CorrelatedGaussian:
+    def released(self, rounds: int) -> CorrelatedGaussian:
         return TreeAggregation(rounds=rounds, **self._limits)
 
 
@@ -77,11 +80,36 @@ class MatrixFactorisationTable(CorrelatedTable):
             raise InputError("coefficients", MISSING, "the encoder's first column, or column_norms and bands")
         return self
 
-    def _release(self, rounds: int) -> CorrelatedGaussian:
+    def over(self, rounds: int, sampling: SamplingTable) -> Mechanism:
+        """Banded noise with cyclic Poisson cohorts (min_separation groups) is Poisson rounds of Gaussian noise."""
+        if sampling.scheme != "cyclic-poisson":
+            return super().over(rounds, sampling)
+        if self.bands is None:
+            expected = "column_norms and bands with sampling.scheme = 'cyclic-poisson', instead of coefficients"
+            raise InputError("bands", MISSING, expected)
+        passes = -(-rounds // self.min_separation)  # a coin of its own in each: participations are not limited
+        limits = self._limits | {"max_participations": passes}
+        noise = BandedFactorisation(column_norms=self._norms(rounds), bands=self.bands, **limits)
+        return cyclic_poisson(noise, self._rate(sampling))
+
+    def _rate(self, sampling: SamplingTable) -> float:
+        """Of a unit within its group: cohorts of a round are drawn from one group only."""
+        if sampling.sampling_rate is not None:
+            return sampling.sampling_rate
+        share = sampling.rate * self.min_separation
+        if share > 1:
+            largest = (sampling.population or 0) // self.min_separation
+            raise InputError("sampling.cohort", sampling.cohort, f"at most the {largest} units of one group")
+        return share
+
+    def released(self, rounds: int) -> CorrelatedGaussian:
         if self.coefficients is not None:
             return ToeplitzFactorisation(coefficients=self.coefficients, rounds=rounds, **self._limits)
+        return BandedFactorisation(column_norms=self._norms(rounds), bands=self.bands or 1, **self._limits)
+
+    def _norms(self, rounds: int) -> tuple[float, ...]:
+        """One a round."""
         norms = self.column_norms or ()
         if len(norms) not in (1, rounds):
             raise InputError("column_norms", f"{len(norms)} numbers", f"one number, or one a round, {rounds}")
-        norms = norms * rounds if len(norms) == 1 else norms
-        return BandedFactorisation(column_norms=norms, bands=self.bands or 1, **self._limits)
+        return norms * rounds if len(norms) == 1 else norms

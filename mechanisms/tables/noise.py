@@ -130,7 +130,7 @@ class PerClientGaussianTable(MechanismTable):
     assumed_sensitivity: Positive | None = None
 
     def described(self, sampling: SamplingTable) -> Described:
-        if sampling.scheme in ("poisson", "random-allocation"):
+        if sampling.scheme in ("poisson", "random-allocation", "cyclic-poisson"):
             raise InputError(
                 "sampling.scheme",
                 sampling.scheme,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .. import Mechanism, Poisson, Repeat, Sequence
+from .. import InputError, Mechanism, Poisson, Repeat, Sequence
 from .cohort import CompositionTable, SamplingTable
 from .correlated import CorrelatedTable
 from .fields import Table
@@ -20,6 +20,9 @@ class Phase(Table):
         """The noise of one round, or of all rounds together where it is correlated between them."""
         if isinstance(self.mechanism, CorrelatedTable):
             return Described(*[self.mechanism.over(self.steps, self.sampling)] * 2)
+        if self.sampling.scheme == "cyclic-poisson":
+            expected = "poisson: only the noise of kind = 'matrix-factorisation' has groups"
+            raise InputError("sampling.scheme", self.sampling.scheme, expected)
         return self.mechanism.described(self.sampling)
 
     @property

@@ -247,6 +247,8 @@ def _phase(phase: Phase) -> Table:
         raise NoCertificate("the certificate's format has no Poisson cohorts that are cut")
     if phase.sampling.scheme == "random-allocation":
         raise NoCertificate("the certificate's format has no random allocation")
+    if phase.sampling.scheme == "cyclic-poisson":
+        raise NoCertificate("the certificate's format has no cyclic Poisson cohorts")
     if isinstance(phase.mechanism, CorrelatedTable):
         return _one_release(phase, phase.mechanism)
     if phase.sampling.scheme == "cyclic":
@@ -260,7 +262,7 @@ def _phase(phase: Phase) -> Table:
 
 def _one_release(phase: Phase, mechanism: CorrelatedTable) -> Table:
     """Correlated noise, all rounds as one Gaussian release: the sensitivity as the weight of one unit in a sum."""
-    squares = mechanism.over(phase.steps, phase.sampling).squared_sensitivity()
+    squares = mechanism.released(phase.steps).squared_sensitivity()
     least, most = (_root(Fraction(square), direction) for square, direction in zip(squares, (-1, 1), strict=True))
     sizes = {"noise_std": repr(mechanism.noise_multiplier), "clip_norm": "1", "max_weight": most, "min_weight": least}
     return {"mechanism": {"kind": "gaussian-mean", **sizes}, "sampling": _UNSAMPLED, "rounds": 1}

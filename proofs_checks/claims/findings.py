@@ -127,6 +127,11 @@ def _about_sampling(claim: Claim, phase: Phase) -> Iterator[str]:
         yield f"shuffling: a fresh uniform order in every epoch, batches of {sizes}, one participation an epoch"
     if scheme == "cyclic":
         yield "cyclic batches: the same public partition and order in every pass, whatever the data are"
+    if scheme == "cyclic-poisson":
+        yield (
+            "cyclic Poisson cohorts: units are split into groups beforehand and publicly, whatever the data are; in "
+            "every round the units of one group flip independent coins, and sums are divided by a constant"
+        )
     if scheme == "random-allocation":
         yield (
             f"random allocation: every unit picks {phase.sampling.per_block or 1} of the {phase.sampling.block} rounds "

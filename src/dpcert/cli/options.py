@@ -91,7 +91,7 @@ Sampling = Annotated[
     str,
     typer.Option(
         "--sampling",
-        help="none, poisson, fixed-size, shuffle, cyclic or random-allocation.",
+        help="none, poisson, fixed-size, shuffle, cyclic, random-allocation or cyclic-poisson.",
         autocompletion=words(*get_args(SamplingTable.model_fields["scheme"].annotation)),
     ),
 ]
