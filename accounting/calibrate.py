@@ -94,11 +94,6 @@ def calibrate(
     return search.from_start(math.inf if most is None else positive("most", most))
 
 
-def search_noise(bracket: Callable[[float], Bracket], target: float, rtol: float) -> Calibration:
-    """The least noise multiplier at which the bracket's upper end meets the target; `beyond` is one that misses it."""
-    return _Search(bracket, "noise_multiplier", target, rtol).from_start(math.inf)
-
-
 @dataclass(frozen=True, slots=True)
 class Search:
     """For the value of `solve_for` whose bracket meets the target, next to one, at most gap away, that misses it."""

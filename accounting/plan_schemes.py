@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -20,7 +21,7 @@ from ..mechanisms import (
 from ..mechanisms.validate import choice, count, positive
 from .answer import answer
 from .bracket import Bracket
-from .calibrate import Calibration, calibrate, search_noise
+from .calibrate import Calibration, Search, calibrate
 from .question import Question
 
 Build = Callable[[float, int, int, int], Mechanism]
@@ -102,4 +103,4 @@ def _needed(
         found = answer(question, delta)
         return Bracket(found.lower, found.lower, found.certified, found.method)
 
-    return search_noise(lower_end, target, RTOL).beyond
+    return Search(lower_end, "noise_multiplier", target, RTOL).from_start(math.inf).beyond
