@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import re
 import shutil
@@ -105,6 +106,17 @@ def test_jobs_change_nothing(repository: Path, capsys: pytest.CaptureFixture[str
         return [{**claim, "seconds": 0} for claim in document["claims"]], document["errors"]
 
     assert told("2") == told("1")
+
+
+@pytest.mark.skipif(multiprocessing.get_start_method() != "fork", reason="the fault is planted by forking")
+def test_a_worker_that_is_killed_is_told(
+    repository: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dpcert.cli.verify_files.verify_claim", lambda *_, **__: os._exit(9))
+    document = json.loads(output(["verify", "claims", "--json", "--jobs", "2"], 2, capsys))
+    assert document["claims"] == []
+    assert {error["field"] for error in document["errors"]} >= {"file"}
+    assert len(document["errors"]) == 3
 
 
 def test_kept_verdicts_are_those_that_were_reached(

@@ -6,7 +6,8 @@ import os
 import sys
 import traceback
 from collections.abc import Iterator
-from concurrent.futures import as_completed
+from concurrent.futures import Future, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,8 +74,9 @@ def verify_files(paths: list[Path], asked: Asked, jobs: int = 1) -> tuple[list[V
                 found[number] = verdict_on(paths[number], asked, names.get(paths[number]))
                 progress.advance(task)
             for done in as_completed(waiting):
-                found[waiting[done]] = done.result()
-                progress.update(task, description=paths[waiting[done]].name)
+                path = paths[waiting[done]]
+                found[waiting[done]] = _result(done, path)
+                progress.update(task, description=path.name)
                 progress.advance(task)
         progress.update(task, description="")
     results = [outcome for _, outcome in sorted(found.items()) if isinstance(outcome, Verification)]
@@ -101,6 +103,14 @@ def verdict_on(path: Path, asked: Asked, name: str | None) -> Verification | Inp
     except InputError as problem:
         return problem
     except Exception as bug:  # of ours, or too little memory: it must not take the other claims' verdicts along
+        return _unjudged(path, bug)
+
+
+def _result(done: Future[Verification | InputError], path: Path) -> Verification | InputError:
+    """What a worker found; a worker that was killed, for memory say, takes those along that were still waiting."""
+    try:
+        return done.result()
+    except BrokenProcessPool as bug:
         return _unjudged(path, bug)
 
 
