@@ -123,8 +123,8 @@ def test_few_frequencies_are_wide_not_wrong() -> None:
         line = measure.on(3.0)
         above = summed(line, 3.0, line.transform(plan.period, count), 1e-4, upper=True)
         angle = np.asarray(line.transform(plan.period, count).s)
-        base, value, error = above.at(3.0, 1.0, np.cos(angle), np.sin(angle))
-        assert math.exp(base) * (value + error) >= -math.expm1(-0.3)
+        base, value, error = above.at(3.0, np.ones(1), np.cos(angle)[None], np.sin(angle)[None])
+        assert math.exp(base[0]) * (value[0] + error[0]) >= -math.expm1(-0.3)
 
 
 def test_grid_steps_have_few_bits() -> None:
