@@ -12,9 +12,9 @@ import pytest
 
 pytest_plugins = ["pytester"]
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-NOISY_SUM = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)[1]
-"""The README's example: the test below is what shows that it does what the README says."""
+TUTORIAL = (Path(__file__).parents[2] / "docs/tutorial/4-test-a-mechanism.md").read_text(encoding="utf-8")
+(NOISY_SUM,) = re.findall(r'```python title="test_sum.py"\n(.*?)```', TUTORIAL, flags=re.DOTALL)
+"""The tutorial's example: the test below is what shows that it does what the tutorial says."""
 
 CLAIM = """
 [claim]
