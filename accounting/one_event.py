@@ -18,9 +18,9 @@ from collections.abc import Callable
 
 import numpy as np
 from flint import arb, ctx
-from numpy.typing import NDArray
 from scipy.special import betainc, gammaln, log_ndtr
 
+from ..mechanisms.arrays import Floats
 from .bracket import Bracket
 from .pairs import Composition, GaussianPair, Pair, SubsampledPair
 
@@ -29,9 +29,6 @@ _PRECISION_BITS = 256
 _THRESHOLDS = 1000
 _MOST = 2000
 """Participations considered: the sums in balls have as many terms."""
-
-
-Array = NDArray[np.float64]
 
 
 def supports(composition: Composition) -> bool:
@@ -66,7 +63,7 @@ def _epsilon(pair: Pair, rounds: int, target: float) -> float:
     if parts is None:
         return 0.0
 
-    def gain(log_first: Array, log_second: Array) -> Array:
+    def gain(log_first: Floats, log_second: Floats) -> Floats:
         return log_first + np.log1p(-target * np.exp(-log_first)) - log_second
 
     likely = _most_likely(parts[0], rounds, target)
@@ -81,7 +78,7 @@ def _delta(pair: Pair, rounds: int, epsilon: float) -> float:
     if parts is None:
         return 0.0
 
-    def gain(log_first: Array, log_second: Array) -> Array:
+    def gain(log_first: Floats, log_second: Floats) -> Floats:
         return np.exp(log_first) - np.exp(epsilon + log_second)
 
     enough = min(rounds, 1 + int(min(float(_MOST), 2.0 * epsilon / parts[1] ** 2)))
@@ -101,7 +98,7 @@ def _best(
     replaced: bool,
     rounds: int,
     counts: range,
-    gain: Callable[[Array, Array], Array],
+    gain: Callable[[Floats, Floats], Floats],
 ) -> tuple[int, float]:
     """The k, among 1 and counts, and the threshold of the largest gain in floating point."""
     thresholds = np.concatenate(
@@ -121,10 +118,10 @@ def _best(
     return found
 
 
-def _log_some(log_each: Array, rounds: int, k: int) -> Array:
+def _log_some(log_each: Floats, rounds: int, k: int) -> Floats:
     """log P[B(rounds, each) >= k]; by the union bound where the mass is tiny."""
     union = gammaln(rounds + 1.0) - gammaln(k + 1.0) - gammaln(rounds - k + 1.0) + k * log_each
-    result: Array = np.where(union < -30, union, np.log(betainc(k, rounds - k + 1.0, np.exp(log_each))))
+    result: Floats = np.where(union < -30, union, np.log(betainc(k, rounds - k + 1.0, np.exp(log_each))))
     return result
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ..measures.lattices.cells import Vector
+from ...mechanisms.arrays import Floats
 from ..measures.lattices.closed_laws import unsplit
 from ..measures.lattices.jumps import Product
 from ..measures.lattices.transform import AtomLaw, Complex, Frequencies, Law
@@ -43,13 +43,13 @@ class Repeated:
         """By the union bound."""
         return self.times * self.law.ceiling(mass / self.times)
 
-    def log_moments(self, points: Vector) -> Vector:
+    def log_moments(self, points: Floats) -> Floats:
         return self.times * self.law.log_moments(points)
 
-    def split_moments(self, points: Vector, thresholds: Vector) -> tuple[Vector, Vector]:
+    def split_moments(self, points: Floats, thresholds: Floats) -> tuple[Floats, Floats]:
         return unsplit(self, points, thresholds)
 
-    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Vector]:
+    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Floats]:
         return Product([(self.law, self.times)]).normalised(c, grid)
 
     def split(self, threshold: float) -> tuple[Law, Law | None]:

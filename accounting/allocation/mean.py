@@ -19,10 +19,8 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from ...mechanisms.arrays import Floats
 from ..rounding import UNIT
-
-Vector = NDArray[np.float64]
-
 
 Diagonal = tuple[slice, slice, slice, slice, float, float, float]
 """Pairs (i, i + d): where they are in both laws, the points of the new grid below and above their means, the shares of
@@ -41,14 +39,14 @@ class Above:
 
     step: float
     first: int
-    q: Vector
+    q: Floats
     zero: float
     infinite: float
     error: float
     slack: float
 
     @property
-    def places(self) -> Vector:
+    def places(self) -> Floats:
         """log X on the grid."""
         return self.step * (self.first + np.arange(self.q.size, dtype=float))
 
@@ -62,8 +60,8 @@ class Below:
 
     step: float
     first: int
-    q: Vector
-    p: Vector
+    q: Floats
+    p: Floats
     infinite: float
     error: float
 
@@ -106,7 +104,7 @@ def mean_above(one: Above, other: Above, weights: tuple[int, int], refine: int, 
     return _trimmed_above(law, tail)
 
 
-def _add_halved(q: Vector, law: Above, zero: float, share: float, pairs: _Pairs) -> None:
+def _add_halved(q: Floats, law: Above, zero: float, share: float, pairs: _Pairs) -> None:
     """Adds the pairs of x and 0, whose mean is x times the share."""
     if zero:
         exact = math.log(share) / pairs.step
@@ -118,7 +116,7 @@ def _add_halved(q: Vector, law: Above, zero: float, share: float, pairs: _Pairs)
         q[start + 1 : stop + 1 : pairs.refine] += law.q * (zero * high)
 
 
-def _shares(fraction: Vector, step: float) -> tuple[Vector, Vector]:
+def _shares(fraction: Floats, step: float) -> tuple[Floats, Floats]:
     """Shares of the points 1 and e^step that make e^{step fraction} their mean, each to a few units."""
     whole = math.expm1(step)
     return np.exp(step * fraction) * np.expm1(step * (1 - fraction)) / whole, np.expm1(step * fraction) / whole
@@ -156,7 +154,7 @@ class _Pairs:
     first: int
     size: int
     base: NDArray[np.int64]
-    fraction: Vector
+    fraction: Floats
     firsts: tuple[int, int]
     sizes: tuple[int, int]
     symmetric: bool

@@ -11,11 +11,11 @@ import math
 
 import numpy as np
 
+from ...mechanisms.arrays import Floats
 from ..measures.lattices.cells import Atoms
 from ..pairs import Pair
 from ..rounding import UNIT
 from .block import cells, spread_of_loss
-from .mean import Vector
 
 _CELLS_PER_SPREAD, _SCORES_PER_SPREAD = 100, 10
 _MOST = 1 << 21
@@ -44,7 +44,7 @@ def losses_of_statistic(base: Pair, rounds: int, participations: int, order: str
     return Atoms(log_ratio - UNIT * (16 + 4 * np.abs(log_ratio)), mass[sure] * (1 - 16 * UNIT), 0.0)
 
 
-def _sum(parts: list[tuple[Vector, int]]) -> tuple[Vector, float]:
+def _sum(parts: list[tuple[Floats, int]]) -> tuple[Floats, float]:
     """The law of a sum, modulo the arrays' size, and a bound of the error of each of its masses.
 
     A transform's error is at most (8 log2(2N) + 32) UNIT times the l1 norm (docs/theory/lattices.md, "Transforms"), and

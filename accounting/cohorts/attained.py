@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import ndtr
 
+from ...mechanisms.arrays import Floats
 from ..rounding import UNIT
 from .layout import Window
-from .profiles import Vector
 from .recursion import SLACK
 
 Places = NDArray[np.int64]
@@ -67,8 +67,8 @@ class Mixtures:
 class Merged:
     """Outcomes of a merged pair: places and least P-masses for (P, Q); the same for (Q, P)."""
 
-    forward: tuple[Places, Vector]
-    backward: tuple[Places, Vector]
+    forward: tuple[Places, Floats]
+    backward: tuple[Places, Floats]
 
 
 def remove_mixtures(rate: float, move: float) -> Mixtures:
@@ -159,7 +159,7 @@ def _between(low: float, high: float) -> float:
     return 0.5 * (math.erfc(-high * math.sqrt(0.5)) - math.erfc(-low * math.sqrt(0.5)))
 
 
-def _masses(edges: Vector, centres: Sequence[float], weights: Sequence[float]) -> Vector:
+def _masses(edges: Floats, centres: Sequence[float], weights: Sequence[float]) -> Floats:
     """Masses of the cells between the edges, each within _MASS_ERROR (lattices.md, "Cell masses")."""
     low, high = edges[:-1], edges[1:]
     total = np.zeros(low.size)
@@ -183,11 +183,11 @@ class Attained:
     def __init__(self, window: Window, tilt: float) -> None:
         self._window, self._tilt = window, tilt
         self._losses = window.losses
-        self.values: Vector = np.maximum(-np.expm1(self._losses), 0.0) * (1 - 8 * UNIT)
+        self.values: Floats = np.maximum(-np.expm1(self._losses), 0.0) * (1 - 8 * UNIT)
         self._back = np.exp(-tilt * self._losses) * (1 - SLACK)
-        self._spectra: dict[int, tuple[tuple[Places, Vector], int, NDArray[np.complex128], float]] = {}
+        self._spectra: dict[int, tuple[tuple[Places, Floats], int, NDArray[np.complex128], float]] = {}
 
-    def advance(self, kernels: Sequence[tuple[Places, Vector]]) -> None:
+    def advance(self, kernels: Sequence[tuple[Places, Floats]]) -> None:
         """One round more: at most the next V, at the window's losses moved by OFF_GRID steps."""
         reach = max(int(np.abs(places).max()) for places, _ in kernels)
         count = self._losses.size
@@ -203,7 +203,7 @@ class Attained:
             gained = np.maximum(found - total * weight * rounding, 0.0) * self._back
             self.values = np.maximum(self.values, gained)
 
-    def _spectrum(self, kernel: tuple[Places, Vector], size: int) -> tuple[NDArray[np.complex128], float]:
+    def _spectrum(self, kernel: tuple[Places, Floats], size: int) -> tuple[NDArray[np.complex128], float]:
         key = id(kernel)
         if key not in self._spectra:
             places, weights = kernel

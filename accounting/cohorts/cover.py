@@ -14,8 +14,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ...mechanisms.arrays import Floats
 from ..rounding import PARAMETER, widened_up
-from .profiles import Triangle, Vector, above, remove_above
+from .profiles import Triangle, above, remove_above
 
 _DENSE, _RARER = 64, 0.02
 """Grid points near 0 that are all computed, and the relative distance of those beyond."""
@@ -151,7 +152,7 @@ class Kernels(Protocol):
     @property
     def root(self) -> Box: ...
 
-    def kernel(self, box: Box) -> Vector:
+    def kernel(self, box: Box) -> Floats:
         """At losses -width .. width, in steps of the grid."""
         ...
 
@@ -169,15 +170,15 @@ class Family:
     root: Box
     step: float
     width: int
-    _halves: dict[Triangle, Vector] = field(default_factory=dict, repr=False)
+    _halves: dict[Triangle, Floats] = field(default_factory=dict, repr=False)
 
     @cached_property
-    def hybrid(self) -> Vector:
+    def hybrid(self) -> Floats:
         """The root's kernel: every other one is at most that."""
         return self._kernel(self.root)
 
     @cached_property
-    def losses(self) -> Vector:
+    def losses(self) -> Floats:
         return np.asarray(self.step * np.arange(self.width + 1))
 
     @cached_property
@@ -191,17 +192,17 @@ class Family:
         edge = np.array([self.step * self.width])
         return float(remove_above(edge, self._rate, 2.0 * self._shift)[0]), 0.0
 
-    def kernel(self, box: Box) -> Vector:
+    def kernel(self, box: Box) -> Floats:
         """At losses -width * step .. width * step."""
         return self.hybrid if box == self.root else np.asarray(np.minimum(self._kernel(box), self.hybrid))
 
-    def _kernel(self, box: Box) -> Vector:
+    def _kernel(self, box: Box) -> Floats:
         right, left = self._half(box.right), self._half(box.left)
-        both: Vector = np.concatenate([(left * np.exp(-self.losses))[:0:-1] * (1 + 1e-14), right])
+        both: Floats = np.concatenate([(left * np.exp(-self.losses))[:0:-1] * (1 + 1e-14), right])
         both[self.width] = min(left[0], right[0])
         return both
 
-    def _half(self, unit: Triangle) -> Vector:
+    def _half(self, unit: Triangle) -> Floats:
         """At most replace-one's "remove" with the largest move, which dominates every pair at losses >= 0."""
         if unit not in self._halves:
             s = self._shift

@@ -10,7 +10,8 @@ from functools import cached_property
 import numpy as np
 
 from ...mechanisms import Neighbouring
-from .profiles import Vector, remove_above
+from ...mechanisms.arrays import Floats
+from .profiles import remove_above
 
 _COARSE = 400
 _RARE = -math.log(1e-7)
@@ -44,7 +45,7 @@ class Window:
     last: int
 
     @property
-    def losses(self) -> Vector:
+    def losses(self) -> Floats:
         return np.asarray(self.step * np.arange(self.first, self.last + 1))
 
 

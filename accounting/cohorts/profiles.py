@@ -17,12 +17,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from ...mechanisms.arrays import Floats
 from ..rounding import UNIT
-
-Vector = NDArray[np.float64]
 
 TERMS = 2e-13
 """Relative error allowed for each of the two terms whose difference is a profile: scipy's ndtr has up to 300 units
@@ -52,7 +50,7 @@ class Triangle:
     b: float
 
 
-def above(losses: Vector, rate: float, triangle: Triangle) -> Vector | None:
+def above(losses: Floats, rate: float, triangle: Triangle) -> Floats | None:
     """At least H_gamma(P||Q) at gamma = e^losses, losses >= 0; None where the triangle is too flat to be resolved.
 
     Source: docs/theory/fixed_cohorts.md, section 4.
@@ -65,14 +63,14 @@ def above(losses: Vector, rate: float, triangle: Triangle) -> Vector | None:
     return _call_above(losses, rate, triangle)
 
 
-def remove_above(losses: Vector, rate: float, move: float) -> Vector:
+def remove_above(losses: Floats, rate: float, move: float) -> Floats:
     """At least the profile of ((1-r) N(0) + r N(move), N(0)) at losses >= 0; rate 1 is a plain Gaussian round."""
     strike = 1.0 + np.expm1(losses) / rate
     threshold = np.log(strike) / move + 0.5 * move
     return _difference(rate * ndtr(move - threshold), rate * strike * ndtr(-threshold))
 
 
-def add_above(losses: Vector, rate: float, move: float) -> Vector:
+def add_above(losses: Floats, rate: float, move: float) -> Floats:
     """At least the profile of (N(0), (1-r) N(0) + r N(move)) at losses >= 0."""
     odds = np.exp(losses)
     strike = 1.0 + np.expm1(-losses) / rate
@@ -82,7 +80,7 @@ def add_above(losses: Vector, rate: float, move: float) -> Vector:
     return np.where(inside, value, 1e-290)
 
 
-def opposed_above(losses: Vector, rate: float, move: float) -> Vector:
+def opposed_above(losses: Floats, rate: float, move: float) -> Floats:
     """At least the profile of ((1-r) N(0) + r N(2 move), (1-r) N(0) + r N(move)) at losses >= 0.
 
     With w = e^{move x}, P > gamma Q where w^2 e^{-2 move^2} - gamma w e^{-move^2/2} > (1-r)(gamma-1)/r: past one root.
@@ -96,12 +94,12 @@ def opposed_above(losses: Vector, rate: float, move: float) -> Vector:
     return _difference(rate * ndtr(2.0 * move - x), odds * rate * ndtr(move - x) + rest)
 
 
-def _difference(first: Vector, second: Vector) -> Vector:
+def _difference(first: Floats, second: Floats) -> Floats:
     """At least first - second >= 0, each of them within TERMS."""
     return np.asarray(np.maximum(first - second, 0.0) + TERMS * (first + second) + 1e-290)
 
 
-def _call_above(losses: Vector, rate: float, triangle: Triangle) -> Vector | None:
+def _call_above(losses: Floats, rate: float, triangle: Triangle) -> Floats | None:
     """The trapezoidal sum, and its error added (Theorem 5: the strip's width is y, its bound 2 r e^{(1+k^2) y^2/2})."""
     a1, a2, b = triangle.a1, triangle.a2, triangle.b
     steepness = 1.0 + (max(abs(a1), abs(a1 - b)) / a2) ** 2

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 
+from ...mechanisms.arrays import Floats
 from ..rounding import UNIT
 from .cover import Box, Kernels
 from .layout import Window
-from .profiles import Vector
 
 Spectrum = NDArray[np.complex128]
 
@@ -35,7 +35,7 @@ _DEEPEST = 2.0**-8
 """Boxes are not split below this part of the whole range."""
 
 
-def masses(values: Vector, window: Window) -> tuple[Vector, float]:
+def masses(values: Floats, window: Window) -> tuple[Floats, float]:
     """(rho, rho_inf) of the chords of `values`, rounded up; negative rho, from rounding, are set to 0 (section 5)."""
     falls = values[:-1] - values[1:]
     before, after = falls / -math.expm1(-window.step), falls / math.expm1(window.step)
@@ -63,7 +63,7 @@ class Rounds:
         self._forth, self._back = np.exp(self.tilt * losses), np.exp(-self.tilt * losses)
         stages = math.log2(self.size) + 1
         self._rounding = UNIT * (3 * (8 * stages + 32) + 16)
-        self._last: tuple[tuple[Box, ...], Spectrum, Vector] = (), np.empty((0, 0), complex), np.empty((0, 1))
+        self._last: tuple[tuple[Box, ...], Spectrum, Floats] = (), np.empty((0, 0), complex), np.empty((0, 1))
 
     def spectrum(self, box: Box) -> tuple[Spectrum, float]:
         """The transform of the tilted kernel, and its sum."""
@@ -73,7 +73,7 @@ class Rounds:
             self._spectra[box] = rfft(tilted, self.size), float(tilted.sum())
         return self._spectra[box]
 
-    def gains(self, rho: Vector, boxes: Sequence[Box]) -> Vector:
+    def gains(self, rho: Floats, boxes: Sequence[Box]) -> Floats:
         """At least what one round adds to V, for the pairs of each box (a row each)."""
         spectra, weights = self._together(tuple(boxes))
         tilted = rho * self._forth
@@ -81,7 +81,7 @@ class Rounds:
         found += float(tilted.sum()) * (1 + SLACK) * weights
         return self._untilted(found, rho)
 
-    def advance(self, values: Vector, boxes: Sequence[Box]) -> Vector:
+    def advance(self, values: Floats, boxes: Sequence[Box]) -> Floats:
         """One round more: at least the next V at the window's losses."""
         rho, _ = masses(values, self.window)
         spectra, weights = self._together(tuple(boxes))
@@ -93,12 +93,12 @@ class Rounds:
         largest += float(tilted.sum()) * (1 + SLACK) * float(weights.max())
         return np.asarray(np.minimum((values + self._untilted(largest, rho)) * (1 + 4 * UNIT), 1.0))
 
-    def _untilted(self, tilted: Vector, rho: Vector) -> Vector:
+    def _untilted(self, tilted: Floats, rho: Floats) -> Floats:
         level, _ = self.family.outside(self.tilt)
         gain = np.maximum(tilted, 0.0) * (self._back * (1 + SLACK))
         return np.asarray(gain + level * float(rho.sum()) * (1 + SLACK))
 
-    def _together(self, boxes: tuple[Box, ...]) -> tuple[Spectrum, Vector]:
+    def _together(self, boxes: tuple[Box, ...]) -> tuple[Spectrum, Floats]:
         """The spectra, and what to add to a convolution, relative to the sum of rho: rounding, and what is outside."""
         if boxes != self._last[0]:
             kernels = [self.spectrum(box) for box in boxes]
@@ -107,7 +107,7 @@ class Rounds:
             self._last = boxes, np.array([values for values, _ in kernels]), added
         return self._last[1:]
 
-    def cover(self, values: Vector, weights: Vector, goal: float, most: int) -> list[Box]:
+    def cover(self, values: Floats, weights: Floats, goal: float, most: int) -> list[Box]:
         """Boxes that cover all pairs, split where their bound most exceeds the attained pairs' gain.
 
         weights: where V matters, adding up to 1; goal: the mean excess, relative to V, at which to stop. Any cover is
@@ -120,7 +120,7 @@ class Rounds:
         relative *= weights.sum() / weights[heavy].sum()
         floor = self.gains(rho, self.family.root.ends)[:, heavy].max(axis=0)
 
-        def excess(boxes: Sequence[Box]) -> Vector:
+        def excess(boxes: Sequence[Box]) -> Floats:
             return np.asarray(np.maximum(self.gains(rho, boxes)[:, heavy] - floor, 0.0))
 
         boxes: list[Box] = [self.family.root]

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...mechanisms import Neighbouring
+from ...mechanisms.arrays import Floats
 from ..bracket import OutOfReach
 from ..rounding import PARAMETER, TARGET, UNIT, widened_down, widened_up
 from .attained import OFF_GRID, Attained, Places, merged, opposed_mixtures, remove_mixtures
 from .cover import Box, Family, Inscribed, Opened
 from .layout import Effort, Layout, Phase, Progress, Window, back_to, finer
-from .profiles import Vector, remove_above
+from .profiles import remove_above
 from .recursion import Rounds
 
 MOST_WORK = 1e10
@@ -28,8 +29,8 @@ MOST_WORK = 1e10
 class Curve:
     """V at the losses of a grid, on one side; `drift`: how far the losses are off, downwards."""
 
-    losses: Vector
-    values: Vector
+    losses: Floats
+    values: Floats
     drift: float = 0.0
 
     def epsilon_above(self, delta: float) -> float:
@@ -68,13 +69,13 @@ class Block:
     right: at least that at larger losses; left: at losses below the first of these two, at least the second one.
     """
 
-    bump: Vector
+    bump: Floats
     width: int
     right: float
     left: tuple[float, float]
     root: Box
 
-    def kernel(self, box: Box) -> Vector:
+    def kernel(self, box: Box) -> Floats:
         return self.bump
 
     def outside(self, tilt: float) -> tuple[float, float]:
@@ -94,7 +95,7 @@ class Stretch:
     variance: float
     open: bool
 
-    def wanted(self, k: int, losses: Vector) -> tuple[Vector, float]:
+    def wanted(self, k: int, losses: Floats) -> tuple[Floats, float]:
         """Where V matters after k rounds, and how much of the excess one round may use."""
         at = self.done + (k + 0.5) * self.share
         left = 1.0 if self.open else max(1.0 - at, 0.0)
@@ -132,7 +133,7 @@ class Above:
             done += share
         return Curve(window.losses, values)
 
-    def _rounds(self, values: Vector, rounds: Rounds, stretch: Stretch, after: dict[int, Vector]) -> Vector:
+    def _rounds(self, values: Floats, rounds: Rounds, stretch: Stretch, after: dict[int, Floats]) -> Floats:
         """The rounds, with a new cover when their number has grown by half; V is kept where `after` has a place."""
         if (work := stretch.count * self.effort.boxes * rounds.size) > MOST_WORK:
             raise OutOfReach(f"{work:.0e} operations")
@@ -151,7 +152,7 @@ class Above:
                 self.progress(stretch.done + stretch.share * k)
         return values
 
-    def _blocks(self, values: Vector, window: Window, at: int, step: float) -> Vector:
+    def _blocks(self, values: Floats, window: Window, at: int, step: float) -> Floats:
         """The phase's rounds: the odd ones, then whole blocks, each by the kernel of its V."""
         layout = self.layout
         phase, share = layout.phases[at], layout.shares[at] / layout.phases[at].rounds
@@ -170,7 +171,7 @@ class Above:
         return values
 
     @staticmethod
-    def _block(values: Vector, window: Window, step: float, root: Box) -> Block:
+    def _block(values: Floats, window: Window, step: float, root: Box) -> Block:
         """The values at the coarse grid's points, less (1 - gamma)_+, rounded up."""
         ratio = round(step / window.step)
         width = max(-window.first, window.last) // ratio
@@ -192,7 +193,7 @@ class Above:
         return Family(phase.shift, phase.rate, root, step, math.ceil(edge / step))
 
 
-def _nothing(window: Window) -> Vector:
+def _nothing(window: Window) -> Floats:
     """V before any round, rounded up."""
     return np.asarray(np.maximum(-np.expm1(window.losses), 0.0) * (1 + 8 * UNIT))
 
@@ -202,7 +203,7 @@ def below(layout: Layout, relation: Neighbouring, swapped: bool, step: float, pr
     step = finer(step * math.sqrt(layout.variance / layout.rounds))
     window = layout.window(step)
     state = Attained(window, layout.tilt)
-    merges: dict[Phase, list[tuple[Places, Vector]]] = {}
+    merges: dict[Phase, list[tuple[Places, Floats]]] = {}
     for phase in reversed(layout.phases):
         kernels = merges.setdefault(phase, _attained(phase, relation, swapped, step))
         for k in range(phase.rounds):
@@ -212,7 +213,7 @@ def below(layout: Layout, relation: Neighbouring, swapped: bool, step: float, pr
     return Curve(window.losses, state.values, drift=1.01 * layout.rounds * OFF_GRID * step)
 
 
-def _attained(phase: Phase, relation: Neighbouring, swapped: bool, step: float) -> list[tuple[Places, Vector]]:
+def _attained(phase: Phase, relation: Neighbouring, swapped: bool, step: float) -> list[tuple[Places, Floats]]:
     """Replace-one: "remove" and "add" with the largest move; zero-out: the opposed pair, and "add"."""
     shift, rate = widened_down(phase.shift, PARAMETER), widened_down(phase.rate, PARAMETER)
     if relation == "replace-one":

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...mechanisms import FixedSize, Gaussian, Mechanism, Neighbouring, Poisson, Repeat, Sequence, sensitivity
-from .gaussian_mixture import Floats, binomial
+from ...mechanisms.arrays import Floats
+from .gaussian_mixture import binomial
 
 _SLACK = 1e-9
 """Relative error allowed for the masses of J and their sums; they carry some 1e-13."""

@@ -10,12 +10,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import erfc, erfcx
 
+from ...mechanisms.arrays import Floats
 from ..rounding import UNIT
-
-Floats = NDArray[np.float64]
 
 _SPECIAL = 2.0**-47
 """Taken as the largest relative error of scipy's erfc(x <= 0) and erfcx(x >= 0) and of numpy's exp.

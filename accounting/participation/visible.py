@@ -27,9 +27,10 @@ from ...mechanisms import (
     rounds_by_step,
     sensitivity,
 )
+from ...mechanisms.arrays import Floats
 from ..bracket import Bracket
 from ..rounding import UNIT
-from .gaussian_mixture import Floats, Spread, binomial, certain, plus
+from .gaussian_mixture import Spread, binomial, certain, plus
 from .participation import METHOD, invert
 
 _LIGHTEST_FACTOR = 1e-18

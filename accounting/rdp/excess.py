@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ...mechanisms.arrays import Floats
 
 _SERIES_BELOW = 0.05
 _SERIES_TERMS = 14
@@ -19,16 +19,16 @@ _FAR = 600.0
 """Powers above e^600 are kept as logarithms."""
 
 
-def log_mixture(rate: float, log_ratio: Array) -> Array:
+def log_mixture(rate: float, log_ratio: Floats) -> Floats:
     """log(1 - rate + rate e^z): the logarithm of the sampled likelihood ratio."""
     change = rate * np.expm1(np.minimum(log_ratio, _FAR))
     near = np.log1p(np.clip(change, -0.5, 0.5))
     far = np.logaddexp(math.log1p(-rate), math.log(rate) + log_ratio)
-    result: Array = np.where(np.abs(change) < 0.5, near, far)
+    result: Floats = np.where(np.abs(change) < 0.5, near, far)
     return result
 
 
-def log_excess(power: float, log_x: Array, change: Array) -> Array:
+def log_excess(power: float, log_x: Floats, change: Floats) -> Floats:
     """log(x^power - 1 - power (x - 1)) for power > 1 or power < 0; -inf where x = 1.
 
     log_x: log x. change: x - 1, only read where it lies in (-0.5, 0.5), where it must be accurate to its last
@@ -45,12 +45,12 @@ def log_excess(power: float, log_x: Array, change: Array) -> Array:
     return np.where(np.maximum(log_x, power * log_x) > _FAR, _far(power, log_x), result)
 
 
-def _is_small(power: float, step: Array) -> NDArray[np.bool_]:
+def _is_small(power: float, step: Floats) -> NDArray[np.bool_]:
     small: NDArray[np.bool_] = np.abs(step) * (abs(power) + 2.0) < _SERIES_BELOW
     return small
 
 
-def _series(power: float, step: Array) -> Array:
+def _series(power: float, step: Floats) -> Floats:
     """sum over k >= 2 of binom(power, k) step^k; each term is less than 0.05 of the one before."""
     small = np.clip(step, -_SERIES_BELOW / (abs(power) + 2.0), _SERIES_BELOW / (abs(power) + 2.0))
     term = 0.5 * power * (power - 1.0) * small * small
@@ -61,20 +61,20 @@ def _series(power: float, step: Array) -> Array:
     return total
 
 
-def _direct(power: float, log_x: Array, exponent: Array, step: Array) -> Array:
+def _direct(power: float, log_x: Floats, exponent: Floats, step: Floats) -> Floats:
     """The closed form that keeps its digits when the power is near 1 (first) or near 0 (second)."""
     if power > 0:
         gain = np.expm1(np.minimum((power - 1.0) * log_x, _FAR - log_x))
-        result: Array = (1.0 + step) * gain - (power - 1.0) * step
+        result: Floats = (1.0 + step) * gain - (power - 1.0) * step
     else:
         result = np.expm1(exponent) - power * step
     return result
 
 
-def _far(power: float, log_x: Array) -> Array:
+def _far(power: float, log_x: Floats) -> Floats:
     """Where x or x^power exceeds e^600, the constants 1 and |power| are left out: upward, below a rounding."""
     if power < 0:
-        result: Array = np.where(log_x > 0, math.log(-power) + log_x, power * log_x)
+        result: Floats = np.where(log_x > 0, math.log(-power) + log_x, power * log_x)
         return result
     gain = (power - 1.0) * np.abs(log_x)
     with np.errstate(divide="ignore", invalid="ignore"):

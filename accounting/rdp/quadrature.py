@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 from scipy.special import logsumexp
 
-from .excess import Array
+from ...mechanisms.arrays import Floats
 
 _RHO = 8.0
 _NODES = 24
@@ -39,13 +39,13 @@ class Integrand(Protocol):
     def clearance(self) -> float:
         """A height that stays clear of them even there."""
 
-    def log_value(self, at: Array) -> Array:
+    def log_value(self, at: Floats) -> Floats:
         """log of the integrand."""
 
-    def log_rounding(self, at: Array, log_value: Array) -> Array:
+    def log_rounding(self, at: Floats, log_value: Floats) -> Floats:
         """Bound on the absolute rounding error of log_value."""
 
-    def log_bound(self, left: Array, right: Array, height: Array) -> Array:
+    def log_bound(self, left: Floats, right: Floats, height: Floats) -> Floats:
         """log of a bound on the modulus for real parts in [left, right] and imaginary parts up to height.
 
         inf where a singularity may lie there.
@@ -53,7 +53,7 @@ class Integrand(Protocol):
 
 
 @cache
-def _rule() -> tuple[Array, Array]:
+def _rule() -> tuple[Floats, Floats]:
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     return nodes, weights
 
@@ -76,7 +76,7 @@ def log_integral_upper(integrand: Integrand, low: float, high: float) -> float:
     return float(np.logaddexp(value, error))
 
 
-def _graded(low: float, high: float, singular: tuple[float, ...], narrowest: float) -> Array | None:
+def _graded(low: float, high: float, singular: tuple[float, ...], narrowest: float) -> Floats | None:
     """Ends of panels whose width grows with the distance from the singularities, up to 2 _WIDEST; None if too many.
 
     At a quarter of that distance a panel's ellipse, 1.5 panel widths longer on each side, does not reach them.
@@ -93,10 +93,10 @@ def _graded(low: float, high: float, singular: tuple[float, ...], narrowest: flo
     return np.array(ends)
 
 
-def _composite(integrand: Integrand, ends: Array) -> tuple[float, float]:
+def _composite(integrand: Integrand, ends: Floats) -> tuple[float, float]:
     """(log of the rounded-up sum, log of the bound on the quadrature error)."""
-    half: Array = (ends[1:] - ends[:-1]) / 2
-    middle: Array = (ends[1:] + ends[:-1]) / 2
+    half: Floats = (ends[1:] - ends[:-1]) / 2
+    middle: Floats = (ends[1:] + ends[:-1]) / 2
     nodes, weights = _rule()
     at = (middle[:, None] + half[:, None] * nodes).ravel()
     value = integrand.log_value(at)
@@ -107,7 +107,7 @@ def _composite(integrand: Integrand, ends: Array) -> tuple[float, float]:
     counted = terms > top - _NEGLIGIBLE
     slack = float(np.max(integrand.log_rounding(at[counted], value[counted])))
     slack += len(terms) * (2.0**-52 + math.exp(-_NEGLIGIBLE))
-    left: Array = middle - half * _REACH
-    right: Array = middle + half * _REACH
+    left: Floats = middle - half * _REACH
+    right: Floats = middle + half * _REACH
     bound = integrand.log_bound(left, right, half * _HEIGHT) + np.log(half)
     return float(logsumexp(terms)) + slack, float(logsumexp(bound)) + _LOG_RULE_ERROR

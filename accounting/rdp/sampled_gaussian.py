@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import log_ndtr
 
+from ...mechanisms.arrays import Floats
 from ..pairs import Order
 from ..rounding import UNIT
-from .excess import Array, log_excess, log_mixture
+from .excess import log_excess, log_mixture
 from .quadrature import log_integral_upper
 
 _TAIL = 14.0
@@ -48,22 +49,22 @@ class SampledDensity:
     def clearance(self) -> float:
         return _ANGLE / self.slope
 
-    def log_density(self, at: Array) -> Array:
+    def log_density(self, at: Floats) -> Floats:
         y = at + self.shift / 2
         return -0.5 * y * y - _LOG_ROOT_2PI if self.curvature else -y - math.log(2)
 
-    def log_value(self, at: Array) -> Array:
+    def log_value(self, at: Floats) -> Floats:
         log_ratio = self.slope * at
         change = self.rate * np.expm1(np.minimum(log_ratio, 600.0))
         return self.log_density(at) + log_excess(self.power, log_mixture(self.rate, log_ratio), change)
 
-    def log_rounding(self, at: Array, log_value: Array) -> Array:
+    def log_rounding(self, at: Floats, log_value: Floats) -> Floats:
         inner = 2 + self.slope - math.log1p(-self.rate) + np.abs(self.slope * at)
         density = np.abs(self.log_density(at))
-        result: Array = 40 * UNIT * (1 + np.abs(log_value) + 2 * density + (abs(self.power) + 1) * inner)
+        result: Floats = 40 * UNIT * (1 + np.abs(log_value) + 2 * density + (abs(self.power) + 1) * inner)
         return result
 
-    def log_bound(self, left: Array, right: Array, height: Array) -> Array:
+    def log_bound(self, left: Floats, right: Floats, height: Floats) -> Floats:
         """|x^p - 1 - p (x - 1)| <= |x|^p + |p| |x| + 1 + |p|, with |x| at most its value at the real part."""
         size = abs(self.power)
         shrinking = _log_shrinking(self.rate, self.slope * left, self.slope * right, self.slope * height)
@@ -76,18 +77,18 @@ class SampledDensity:
                 self._log_largest(0.0, left, right) + math.log1p(size),
             ),
         )
-        result: Array = total + self.curvature * 0.5 * height * height
+        result: Floats = total + self.curvature * 0.5 * height * height
         return result
 
-    def _log_largest(self, power: float, left: Array, right: Array) -> Array:
+    def _log_largest(self, power: float, left: Floats, right: Floats) -> Floats:
         """log of the largest density x^power on [left, right]: its value in the middle and the steepest slope."""
         steep_left, steep_right = self._slope_bounds(power, left, right)
         middle = (left + right) / 2
         value = self.log_density(middle) + power * log_mixture(self.rate, self.slope * middle)
-        result: Array = value + (right - left) / 2 * np.maximum(np.abs(steep_left), np.abs(steep_right))
+        result: Floats = value + (right - left) / 2 * np.maximum(np.abs(steep_left), np.abs(steep_right))
         return result
 
-    def _slope_bounds(self, power: float, left: Array, right: Array) -> tuple[Array, Array]:
+    def _slope_bounds(self, power: float, left: Floats, right: Floats) -> tuple[Floats, Floats]:
         at_left, at_right = (power * self.slope * _share(self.rate, self.slope * t) for t in (left, right))
         low, high = np.minimum(at_left, at_right), np.maximum(at_left, at_right)
         if self.curvature:
@@ -95,13 +96,13 @@ class SampledDensity:
         return low - 1.0, high - 1.0
 
 
-def _share(rate: float, log_ratio: Array) -> Array:
+def _share(rate: float, log_ratio: Floats) -> Floats:
     """rate e^z / (1 - rate + rate e^z), increasing in z."""
-    result: Array = np.exp(math.log(rate) + log_ratio - log_mixture(rate, log_ratio))
+    result: Floats = np.exp(math.log(rate) + log_ratio - log_mixture(rate, log_ratio))
     return result
 
 
-def _log_shrinking(rate: float, left: Array, right: Array, angle: Array) -> Array:
+def _log_shrinking(rate: float, left: Floats, right: Floats, angle: Floats) -> Floats:
     """How far, at most, log|1 - rate + rate e^z| falls below its value at Re z, for Re z in [left, right] and
     |Im z| <= angle: the squared ratio is 1 - 2 w (1 - w)(1 - cos Im z), w the share of the second term.
     inf where the mixture may vanish."""
@@ -110,7 +111,7 @@ def _log_shrinking(rate: float, left: Array, right: Array, angle: Array) -> Arra
         (shares[0] < 0.5) & (shares[1] > 0.5), 0.25, np.maximum(*(share * (1 - share) for share in shares))
     )
     shrunk = 1 - 2 * evenness * (1 - np.cos(np.minimum(angle, math.pi)))
-    result: Array = np.where(shrunk > 1e-9, -0.5 * np.log(np.maximum(shrunk, 1e-9)), math.inf)
+    result: Floats = np.where(shrunk > 1e-9, -0.5 * np.log(np.maximum(shrunk, 1e-9)), math.inf)
     return result
 
 
@@ -132,22 +133,22 @@ class ReplaceDensity:
     def clearance(self) -> float:
         return _ANGLE / self.shift
 
-    def _logs(self, at: Array) -> tuple[Array, Array]:
+    def _logs(self, at: Floats) -> tuple[Floats, Floats]:
         centre = self.shift * self.shift / 2
         return log_mixture(self.rate, self.shift * at - centre), log_mixture(self.rate, -self.shift * at - centre)
 
-    def log_value(self, at: Array) -> Array:
+    def log_value(self, at: Floats) -> Floats:
         log_p, log_r = self._logs(at)
         centre = self.shift * self.shift / 2
         change = 2 * self.rate * np.exp(-centre - log_r) * np.sinh(np.minimum(self.shift * at, 600.0))
         return -0.5 * at * at - _LOG_ROOT_2PI + log_r + log_excess(self.power, log_p - log_r, change)
 
-    def log_rounding(self, at: Array, log_value: Array) -> Array:
+    def log_rounding(self, at: Floats, log_value: Floats) -> Floats:
         inner = 4 - 2 * math.log1p(-self.rate) + 2 * np.abs(self.shift * at) + self.shift * (1 + self.shift)
-        result: Array = 40 * UNIT * (1 + np.abs(log_value) + at * at + (abs(self.power) + 1) * inner)
+        result: Floats = 40 * UNIT * (1 + np.abs(log_value) + at * at + (abs(self.power) + 1) * inner)
         return result
 
-    def log_bound(self, left: Array, right: Array, height: Array) -> Array:
+    def log_bound(self, left: Floats, right: Floats, height: Floats) -> Floats:
         """r excess(p / r) = p^a r^(1-a) - r - a (p - r), with |p| and |r| at most their values at the real part."""
         size, centre = abs(self.power), self.shift * self.shift / 2
         of_p = _log_shrinking(self.rate, self.shift * left - centre, self.shift * right - centre, self.shift * height)
@@ -162,10 +163,10 @@ class ReplaceDensity:
                 self._log_largest(0.0, left, right) + math.log1p(size),
             ),
         )
-        result: Array = total + 0.5 * height * height
+        result: Floats = total + 0.5 * height * height
         return result
 
-    def _log_largest(self, power: float, left: Array, right: Array) -> Array:
+    def _log_largest(self, power: float, left: Floats, right: Floats) -> Floats:
         middle, centre = (left + right) / 2, self.shift * self.shift / 2
         log_p, log_r = self._logs(middle)
         value = -0.5 * middle * middle + power * log_p + (1 - power) * log_r
@@ -173,7 +174,7 @@ class ReplaceDensity:
         for sign, weight in ((1, power), (-1, power - 1)):
             ends = [weight * self.shift * _share(self.rate, sign * self.shift * t - centre) for t in (left, right)]
             low, high = low + np.minimum(*ends), high + np.maximum(*ends)
-        result: Array = value + (right - left) / 2 * np.maximum(np.abs(low), np.abs(high))
+        result: Floats = value + (right - left) / 2 * np.maximum(np.abs(low), np.abs(high))
         return result
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from flint import ctx
 from scipy.special import logsumexp
 
+from ...mechanisms.arrays import Floats
 from ..pairs import (
     ApproximateDpPair,
     DiscreteGaussianPair,
@@ -24,7 +25,7 @@ from ..pairs import (
     RandomizedResponsePair,
 )
 from ..rounding import UNIT
-from .excess import Array, log_excess, log_mixture
+from .excess import log_excess, log_mixture
 from .quadrature import log_integral_upper
 from .sampled_gaussian import SampledDensity
 
@@ -37,8 +38,8 @@ _MOST_ATOMS = 1_000_000
 class Atoms:
     """The unsampled ratio's law under Q0: masses e^log_mass at log-ratios log_ratio, rounded to nearest."""
 
-    log_mass: Array
-    log_ratio: Array
+    log_mass: Floats
+    log_ratio: Floats
 
 
 def log_moment_excess(base: Pair, rate: float, order: Order, alpha: float) -> float:

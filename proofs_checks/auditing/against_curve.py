@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...mechanisms.arrays import Floats
 from . import guessing_game
-from .clopper_pearson import Floats
 from .curve import ClaimedCurve
 from .rules import Candidates, Rule, best, rates, separation
 

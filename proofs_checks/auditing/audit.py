@@ -12,9 +12,9 @@ from concurrent.futures import Executor
 
 from ...mechanisms import InputError
 from ...mechanisms import Mechanism as Description
+from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import choice, count, open_probability, positive
 from . import likelihood
-from .clopper_pearson import Floats
 from .curve import ClaimedCurve, as_claim
 from .eprocess import EProcess
 from .evaluation import Evaluation

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from ...mechanisms.arrays import Floats
 from . import clopper_pearson, event
-from .clopper_pearson import Floats
 from .curve import ClaimedCurve
 from .rules import Candidates, Rule, best, rates, separation
 

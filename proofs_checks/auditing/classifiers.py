@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...mechanisms import InputError
-from .clopper_pearson import Floats
+from ...mechanisms.arrays import Floats
 from .interval import Interval
 from .layout import Layout
 from .outputs import Outputs

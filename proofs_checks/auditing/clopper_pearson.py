@@ -7,10 +7,10 @@ still widened by ROUNDING, away from the claim that they would support.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
-Floats = NDArray[np.float64]
+from ...mechanisms.arrays import Floats
 
 ROUNDING = 1e-11
 """Relative widening of computed tails; scipy's betainc is good to about 1e-13."""

@@ -17,8 +17,8 @@ from scipy import special
 
 from ... import accounting
 from ...mechanisms import InputError, Mechanism, Neighbouring, Notion
+from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import nonnegative, number, positive
-from .clopper_pearson import Floats
 
 LINES = 64
 

@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ...mechanisms.arrays import Floats
 from .against_curve import lines
 from .classifiers import learned
-from .clopper_pearson import Floats
 from .curve import ClaimedCurve
 from .ladder import Ladder
 from .outputs import Outputs, aligned, join

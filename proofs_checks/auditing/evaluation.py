@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...mechanisms.arrays import Floats
 from . import band as bands
 from . import event, likelihood, mu, weighted
 from .against_curve import Attack, best_separated, most_violated
 from .classifiers import learned
-from .clopper_pearson import Floats
 from .curve import ClaimedCurve
 from .eprocess import EProcess
 from .outputs import Outputs

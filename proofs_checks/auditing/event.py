@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...mechanisms.arrays import Floats
 from . import guessing_game
-from .clopper_pearson import Floats
 from .rules import FEW, Candidates, Rule, best
 
 CAUTION = 2.0

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ...mechanisms import InputError
+from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import choice
 from ...trainers.data import Federation
 from ...trainers.engine.algorithm import Algorithm, Clients, Solve
@@ -27,7 +28,7 @@ from ...trainers.engine.contribution import Contribution, as_vector
 from ...trainers.engine.privacy import PrivacyGoal
 from ...trainers.engine.settings import Settings
 from ...trainers.engine.trainer import Trainer
-from .trainer import Coins, Floats, TrainerClaim
+from .trainer import Coins, TrainerClaim
 
 View = Literal["coalition", "outside"]
 

@@ -23,8 +23,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...mechanisms.arrays import Floats
 from . import clopper_pearson
-from .clopper_pearson import Floats
 
 LEAK_SHARE = 0.1
 """Part of the error probability that is spent on the number of leaks in `epsilon_lower`."""

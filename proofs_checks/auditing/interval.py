@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .clopper_pearson import Floats
+from ...mechanisms.arrays import Floats
 from .layout import Layout
 
 LARGEST = float(np.finfo(np.float64).max) / 4

@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .clopper_pearson import Floats
+from ...mechanisms.arrays import Floats
 from .outputs import Outputs
 
 RUNGS, HIGHEST = 24, 8.0

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from ...mechanisms.arrays import Floats
 from . import clopper_pearson
-from .clopper_pearson import Floats
 from .curve import gdp_delta
 
 

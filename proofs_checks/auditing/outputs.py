@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...mechanisms import InputError
-from .clopper_pearson import Floats
+from ...mechanisms.arrays import Floats
 from .layout import Layout
 from .structure import Block, array_of, blocks, numbers_of, plain
 

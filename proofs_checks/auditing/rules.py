@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .clopper_pearson import Floats
+from ...mechanisms.arrays import Floats
 from .interval import Interval
 
 FEW = 15

@@ -13,7 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from .clopper_pearson import Floats
+from ...mechanisms.arrays import Floats
 from .interval import LARGEST, MISSING, Interval, column_said, either, one_of
 from .layout import Layout
 from .outputs import Outputs, join

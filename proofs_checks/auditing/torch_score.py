@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ...mechanisms import InputError
+from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import count, positive
-from .clopper_pearson import Floats
 from .outputs import Outputs
 from .scores import Scorer, features, finite
 

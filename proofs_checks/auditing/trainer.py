@@ -23,13 +23,13 @@ from scipy.special import ndtri
 
 from ...accounting import Bracket, epsilon
 from ...mechanisms import InputError, Mechanism, Neighbouring, Notion
+from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import count, delta_below_one, open_probability
 from . import one_run
 from .audit import audit
 from .curve import ClaimedCurve, of_mechanism
 from .result import AuditResult
 
-Floats = NDArray[np.float64]
 Coins = NDArray[np.bool_]
 
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from ...mechanisms.arrays import Floats
 from . import clopper_pearson, event
-from .clopper_pearson import Floats
 from .guessing_game import LEAK_SHARE
 from .interval import Interval
 from .rules import FEW, Candidates, Rule, log_odds, thresholds

@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from .clopper_pearson import Floats
+from ...mechanisms.arrays import Floats
 from .failures import shortened
 from .interval import Interval, either
 from .layout import Layout

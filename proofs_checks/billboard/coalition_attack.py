@@ -22,10 +22,10 @@ from ...accounting import Bracket
 from ...accounting.billboard.guarantees import EVERYBODY_ELSE
 from ...accounting.billboard.observers import observer_epsilon
 from ...mechanisms import FixedSize, Gaussian, InputError, Mechanism, Poisson, Repeat
+from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import choice, count, positive
 from ..auditing import AuditResult, ClaimedCurve, audit
 
-Floats = NDArray[np.float64]
 Scheme = Literal["fixed-size", "poisson"]
 
 NEIGHBOURS = (1.0, -1.0)

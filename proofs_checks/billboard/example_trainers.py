@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ...mechanisms.arrays import Floats
+
 SERVER, COHORT, CLIENT = 0, 1, 2
 
 

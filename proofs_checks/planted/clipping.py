@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
+from ...mechanisms.arrays import Floats
 from ..auditing import gdp
 from .case import Planted
 
-Floats = NDArray[np.float64]
 Client = tuple[int, float]
 """(number of samples, clipped update)."""
 

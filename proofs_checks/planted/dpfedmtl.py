@@ -12,12 +12,11 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
+from ...mechanisms.arrays import Floats
 from ..auditing import gdp
 from .case import Planted
 
-Floats = NDArray[np.float64]
 POPULATION, COHORT, CLIP, SIGMA = 174, 3, 1.0, 9.69
 """The FEMNIST setting of the paper at its largest noise."""
 

@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
+from ...mechanisms.arrays import Floats
 from ..auditing.curve import gdp_delta
 
-Floats = NDArray[np.float64]
 Draw = Callable[[Generator, int], Floats]
 
 

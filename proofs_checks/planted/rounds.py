@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from ...mechanisms import Gaussian, Poisson, Repeat
+from ...mechanisms.arrays import Floats
 from ..auditing import gdp, of_mechanism
 from .case import Planted
 
-Floats = NDArray[np.float64]
 BATCHES, SIGMA = 10, 1.0
 
 

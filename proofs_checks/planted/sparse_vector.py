@@ -11,12 +11,10 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
+from ...mechanisms.arrays import Floats
 from ..auditing import approximate_dp
 from .case import Batched, Planted
-
-Floats = NDArray[np.float64]
 
 
 def _answers(

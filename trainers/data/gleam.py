@@ -17,15 +17,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...mechanisms import InputError
+from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import positive
 from ..mocha.tasks import Tasks, load_mat
 from .gleam_features import Recording, samples_of
 from .text_tables import csv_of, files_in, parsed, short
-
-Array = NDArray[np.float64]
 
 EATING = ("eating", "eat")
 GIVEN_UP = ("", "w")
@@ -99,7 +97,7 @@ def _recording(readings: Path, annotations: Path) -> Recording:
     return Recording(tuple(streams), _eating(annotations))
 
 
-def _eating(annotations: Path) -> Array:
+def _eating(annotations: Path) -> Floats:
     """(k, 2) start and end in seconds of each stretch of eating."""
     rows = _columns(annotations, ANNOTATIONS)
     if len(rows) % 2:

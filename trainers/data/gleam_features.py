@@ -10,9 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ...mechanisms.arrays import Floats
 
 RATE = 10.0
 """Readings a second that the irregular ones are interpolated to."""
@@ -30,11 +29,11 @@ class Recording:
     eating: (k, 2) start and end in seconds of each stretch of eating.
     """
 
-    streams: tuple[Array, ...]
-    eating: Array
+    streams: tuple[Floats, ...]
+    eating: Floats
 
 
-def samples_of(recording: Recording, window: float) -> tuple[Array, Array]:
+def samples_of(recording: Recording, window: float) -> tuple[Floats, Floats]:
     """(features (n, 20 x axes), labels (n,)) of consecutive windows of `window` seconds, without overlap.
 
     Windows begin where all sensors have begun. One in which a sensor has less than two readings is left out. The
@@ -57,17 +56,17 @@ def samples_of(recording: Recording, window: float) -> tuple[Array, Array]:
     return np.array(features).reshape(len(labels), PER_AXIS * 3 * len(recording.streams)), np.array(labels)
 
 
-def _readings(stream: Array, start: float, end: float) -> int:
+def _readings(stream: Floats, start: float, end: float) -> int:
     first, last = np.searchsorted(stream[:, 0], (start, end))
     return int(last - first)
 
 
-def axis_features(values: Array) -> Array:
+def axis_features(values: Floats) -> Floats:
     """(20,) features of one axis in one window: ten statistical, five temporal, five spectral."""
     return np.concatenate([_statistical(values), _temporal(values), _spectral(values)])
 
 
-def _statistical(values: Array) -> Array:
+def _statistical(values: Floats) -> Floats:
     """Mean, deviation, least, largest, quartiles, skewness, kurtosis, root mean square."""
     mean, deviation = values.mean(), values.std()
     standard = (values - mean) / deviation if deviation > 0 else np.zeros_like(values)
@@ -77,7 +76,7 @@ def _statistical(values: Array) -> Array:
     return np.array([mean, deviation, values.min(), values.max(), *quartiles, *moments, root])
 
 
-def _temporal(values: Array) -> Array:
+def _temporal(values: Floats) -> Floats:
     """Mean and deviation of changes, crossings of the mean a second, slope a second, correlation with the next."""
     changes, centred = np.diff(values), values - values.mean()
     crossings = (np.diff(np.signbit(centred)) != 0).sum() * RATE / len(values)
@@ -88,7 +87,7 @@ def _temporal(values: Array) -> Array:
     return np.array([np.abs(changes).mean(), changes.std(), crossings, slope, following])
 
 
-def _spectral(values: Array) -> Array:
+def _spectral(values: Floats) -> Floats:
     """Energy, entropy, dominant frequency, centroid and share of slow frequencies, of the spectrum without its mean."""
     frequencies = np.fft.rfftfreq(len(values), 1 / RATE)[1:]
     power = np.abs(np.fft.rfft(values - values.mean())[1:]) ** 2 / len(values) ** 2

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...mechanisms import InputError
+from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import choice
 from ..mocha.tasks import Tasks
 from .text_tables import short, table_of
-
-Array = NDArray[np.float64]
 
 ACTIVITIES = ("walking", "walking-upstairs", "walking-downstairs", "sitting", "standing", "laying")
 """Activities 1 to 6 of the archive's activity_labels.txt."""
@@ -47,21 +46,21 @@ def load_har(path: str | Path, *, positive: str = "sitting") -> Tasks:
     return Tasks(tuple(x[rows] for rows in chosen), tuple(labels[rows] for rows in chosen))
 
 
-def _joined(tables: list[Array], path: str | Path) -> Array:
+def _joined(tables: list[Floats], path: str | Path) -> Floats:
     """The tables below each other."""
     if len({table.shape[1] for table in tables}) > 1:
         raise InputError("path", short(path), "as many features in train/ as in test/")
     return np.concatenate(tables)
 
 
-def _column(file: Path) -> Array:
+def _column(file: Path) -> Floats:
     table = table_of(file)
     if table.shape[1] != 1:
         raise InputError("path", short(file), "one number a line")
     return table[:, 0]
 
 
-def _whole(values: Array, field: str, path: str | Path) -> NDArray[np.int64]:
+def _whole(values: Floats, field: str, path: str | Path) -> NDArray[np.int64]:
     if (values != np.floor(values)).any():
         raise InputError(field, short(path), "whole numbers")
     return values.astype(np.int64)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import count, nonnegative, positive
 from .federation import Client, Federation, Samples
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,8 +19,8 @@ class Quadratic:
     """
 
     federation: Federation
-    hessians: Array
-    centres: Array
+    hessians: Floats
+    centres: Floats
 
     @property
     def smoothness(self) -> float:
@@ -32,7 +30,7 @@ class Quadratic:
     def strong_convexity(self) -> float:
         return float(np.linalg.eigvalsh(self.hessians).min())
 
-    def optimum(self, strength: float) -> Array:
+    def optimum(self, strength: float) -> Floats:
         """The (m, d) minimiser of sum_k l_k(w_k) + (strength/2) ||w_k - w_bar||^2 (PMTL, TMLR, eq. (2)).
 
         Stationarity in w_k is H_k (w_k - c_k) + strength (w_k - w_bar) = 0, so w_k = A_k (H_k c_k + strength w_bar)
@@ -46,7 +44,7 @@ class Quadratic:
         mean = np.linalg.solve(system, pull.mean(axis=0))
         return np.asarray(pull + strength * inverse @ mean)
 
-    def objective(self, models: Array, strength: float) -> float:
+    def objective(self, models: Floats, strength: float) -> float:
         """(1/m) sum_k l_k(w_k) + (strength/2) ||w_k - w_bar||^2, up to the losses' constants."""
         gaps = models - self.centres
         losses = 0.5 * np.einsum("ki,kij,kj->k", gaps, self.hessians, gaps)
@@ -100,7 +98,7 @@ def ridge_regression(
     return _least_squares("synthetic:ridge", features, centres)
 
 
-def _least_squares(name: str, features: Array, centres: Array) -> Quadratic:
+def _least_squares(name: str, features: Floats, centres: Floats) -> Quadratic:
     """Noiseless targets: the mean over samples of (x^T w - y)^2 / 2 has H = X^T X / n and its minimum at the centre."""
     targets = np.einsum("knd,kd->kn", features, centres)[:, :, None]
     hessians = np.einsum("kni,knj->kij", features, features) / features.shape[1]
@@ -130,7 +128,7 @@ class Logistic:
     def strong_convexity(self) -> float:
         return 0.0
 
-    def gradients(self, models: Array) -> Array:
+    def gradients(self, models: Floats) -> Floats:
         """(m, classes, features) gradients of the l_k at the (m, classes, features) models."""
         result = np.empty_like(models)
         for place, client in enumerate(self.federation.clients):
@@ -143,7 +141,7 @@ class Logistic:
             result[place] = residual.T @ x / len(labels)
         return result
 
-    def optimum(self, strength: float, weight_decay: float, tolerance: float = 1e-11) -> Array:
+    def optimum(self, strength: float, weight_decay: float, tolerance: float = 1e-11) -> Floats:
         """The minimiser of sum_k l_k(w_k) + (weight_decay/2) ||w_k||^2 + (strength/2) ||w_k - w_bar||^2.
 
         Gradient descent with the step 2/(L + mu) until the gradient's norm is below `tolerance`; by strong convexity

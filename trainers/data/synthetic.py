@@ -7,14 +7,12 @@ a client by the same scalar, which leaves its argmax unchanged.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from ...mechanisms import InputError
+from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import count, nonnegative
 from .federation import Federation, Samples
 from .split import split_clients
-
-Array = npt.NDArray[np.float64]
 
 
 def related_tasks(
@@ -110,7 +108,7 @@ def fedprox_synthetic(
     return Federation(name, split_clients(own, test_fraction, seed), "classes", classes)
 
 
-def _labelled(x: Array, weights: Array, bias: Array | float = 0.0) -> Samples:
+def _labelled(x: Floats, weights: Floats, bias: Floats | float = 0.0) -> Samples:
     labels = np.argmax(x @ weights.T + bias, axis=1).astype(np.int64)
     return Samples(x.astype(np.float32), labels)
 

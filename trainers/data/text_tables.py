@@ -7,12 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...mechanisms import InputError
-
-Array = NDArray[np.float64]
-
+from ...mechanisms.arrays import Floats
 
 LONGEST = 76
 """Characters of a path that an error message shows; longer values are cut at the end, where a path's name is."""
@@ -35,13 +32,13 @@ def lines_of(file: Path) -> list[str]:
     return lines
 
 
-def table_of(file: Path) -> Array:
+def table_of(file: Path) -> Floats:
     """Whitespace-separated numbers, as many in each line."""
     lines = lines_of(file)
     return parsed(file, lambda: np.array([line.split() for line in lines], dtype=float))
 
 
-def parsed(file: Path, parse: Callable[[], Array]) -> Array:
+def parsed(file: Path, parse: Callable[[], Floats]) -> Floats:
     """What `parse` makes of the file: finite numbers."""
     try:
         table = parse()

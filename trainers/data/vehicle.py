@@ -19,14 +19,12 @@ import re
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...mechanisms import InputError
+from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import count
 from ..mocha.tasks import Tasks, load_mat
 from .text_tables import files_in, lines_of, short, table_of
-
-Array = NDArray[np.float64]
 
 FEATURES = 50
 """Spectral features of each of the two sensors at a node."""
@@ -60,7 +58,7 @@ def _vehicle_of(run: Path) -> float | None:
 
 def _archive(runs: list[Path]) -> Tasks:
     """All runs of each node below each other; nodes in the order of their numbers."""
-    by_node: dict[int, list[tuple[Array, Array]]] = {}
+    by_node: dict[int, list[tuple[Floats, Floats]]] = {}
     for run in runs:
         for node in sorted(folder for folder in run.glob("*") if folder.is_dir()):
             number = re.fullmatch(r"[A-Za-z]+(\d+)", node.name)
@@ -76,7 +74,7 @@ def _archive(runs: list[Path]) -> Tasks:
     return Tasks(features, labels)
 
 
-def _features(node: Path, files: list[Path]) -> Array:
+def _features(node: Path, files: list[Path]) -> Floats:
     """(n, 100): the acoustic and the seismic features of one node in one run, in the order of the files' names."""
     if len(files) != 2:
         raise InputError("path", short(node), f"two files of features, acoustic and seismic, not {len(files)}")

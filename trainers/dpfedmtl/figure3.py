@@ -21,15 +21,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
 from ...accounting.tradeoff import TradeOff, tradeoff
 from ...mechanisms import Gaussian, InputError, Poisson, Repeat
+from ...mechanisms.arrays import Floats
 from .claimed import claimed_mu
 from .clipped import DpFedMtlClipped
 
-Floats = npt.NDArray[np.float64]
 SIGMAS = (0.11, 0.65, 2.42, 9.69)
 COLOURS = ("tab:red", "tab:orange", "tab:green", "tab:purple")
 POINTS = 61

@@ -15,8 +15,7 @@ import torch
 from torch import Tensor
 
 from ...mechanisms import InputError
-
-Array = npt.NDArray[np.float64]
+from ...mechanisms.arrays import Floats
 
 
 class Billboard:
@@ -49,12 +48,12 @@ class RecordingBillboard(Billboard):
 
     def __init__(self, recorded: Sequence[npt.NDArray[np.floating]] | None = None) -> None:
         self.recorded = recorded
-        self.billboard: list[Array] = []
-        self.pre_noise: list[Array] = []
-        self.noise: list[Array] = []
+        self.billboard: list[Floats] = []
+        self.pre_noise: list[Floats] = []
+        self.noise: list[Floats] = []
         self.sensitivity: list[float] = []
-        self.messages: dict[tuple[int, int], Array] = {}
-        self.outputs: list[Array] = []
+        self.messages: dict[tuple[int, int], Floats] = {}
+        self.outputs: list[Floats] = []
 
     def publish(self, pre_noise: Tensor, noise: Tensor, sensitivity: float) -> Tensor:
         released = pre_noise + noise

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...mechanisms import InputError
+from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import choice, rate
 from .mb_sgd import StepRule
 from .methods import Alternating, BatchSdca, BatchSgd, Joint, Method, Setting, ThetaSteps, WeightStep
@@ -22,8 +22,6 @@ from .relationships import clustered, fixed_identity, graph_laplacian, known_cov
 from .sigma_prime import resolve_sigma_prime
 from .tasks import Tasks
 from .theta import FixedTheta
-
-Array = NDArray[np.float64]
 
 OMEGAS = ("fixed-identity", "mean-regularised", "clustered", "graph-laplacian", "known", "learned")
 ALGORITHMS = ("mocha", "mocha-alternating", "cocoa", "mb-sdca", "mb-sgd")
@@ -56,7 +54,7 @@ class Choices:
                 raise InputError(field, str(given), f"none with omega {self.omega}: it belongs to {name}")
 
 
-def setting_of(tasks: Tasks, choices: Choices, made_by: Array | None = None) -> Setting:
+def setting_of(tasks: Tasks, choices: Choices, made_by: Floats | None = None) -> Setting:
     """The problem that the choices describe. made_by: the covariance of synthetic tasks, known without a file.
 
     Raises InputError for an unknown name, and for labels that a classification loss cannot have.
@@ -67,7 +65,7 @@ def setting_of(tasks: Tasks, choices: Choices, made_by: Array | None = None) -> 
     return Setting(tasks, loss, _omega(tasks.count, choices, made_by), choices.strength)
 
 
-def _omega(tasks: int, choices: Choices, made_by: Array | None) -> Array:
+def _omega(tasks: int, choices: Choices, made_by: Floats | None) -> Floats:
     name = choices.omega
     if name in ("fixed-identity", "learned"):
         return fixed_identity(tasks)

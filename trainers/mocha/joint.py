@@ -11,16 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import positive
 from . import objective
 from .losses import Loss
 from .mocha import State
 from .sdca import local_updates, random_order
 from .tasks import Tasks
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ def consensus_round(tasks: Tasks, loss: Loss, state: State, regularisation: floa
     return State(alpha, v, shared, state.covariance, rounds, extra, tasks.sizes)
 
 
-def _squared_trace_norm_prox(matrix: Array, weight: float) -> Array:
+def _squared_trace_norm_prox(matrix: Floats, weight: float) -> Floats:
     """argmin over Z of weight/2 ||Z||_*^2 + 1/2 ||Z - matrix||_F^2.
 
     Singular values shrink by weight times their new sum. With the j largest kept, that sum is
@@ -89,5 +87,5 @@ def _squared_trace_norm_prox(matrix: Array, weight: float) -> Array:
     kept = np.flatnonzero(values > thresholds)
     if len(kept) == 0:
         return np.zeros_like(matrix)
-    result: Array = (left * np.maximum(values - thresholds[kept[-1]], 0.0)) @ right
+    result: Floats = (left * np.maximum(values - thresholds[kept[-1]], 0.0)) @ right
     return result

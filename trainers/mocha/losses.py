@@ -10,10 +10,8 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-
+from ...mechanisms.arrays import Floats
 
 LOGISTIC_ITERATIONS = 60
 """Newton usually ends after eight; rounding may keep it from noticing."""
@@ -26,19 +24,19 @@ class Loss(Protocol):
     smoothness: float
     """The loss has a (this)-Lipschitz gradient in the prediction; inf for a non-smooth one."""
 
-    def value(self, prediction: Array, target: Array) -> Array: ...
+    def value(self, prediction: Floats, target: Floats) -> Floats: ...
 
-    def conjugate(self, alpha: Array, target: Array) -> Array:
+    def conjugate(self, alpha: Floats, target: Floats) -> Floats:
         """l*(-alpha); inf outside its domain."""
 
-    def step(self, alpha: Array, prediction: Array, target: Array, curvature: Array) -> Array:
+    def step(self, alpha: Floats, prediction: Floats, target: Floats, curvature: Floats) -> Floats:
         """The minimiser above; never worse than staying at alpha."""
 
-    def descent(self, prediction: Array, target: Array) -> Array:
+    def descent(self, prediction: Floats, target: Floats) -> Floats:
         """-l'(prediction), a negative subgradient: the alpha at which Fenchel's inequality is tight."""
 
 
-def _ratio(numerator: Array, denominator: Array) -> Array:
+def _ratio(numerator: Floats, denominator: Floats) -> Floats:
     """numerator / denominator with signed infinities for a zero denominator (a sample whose features are 0)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         quotient = numerator / denominator
@@ -51,18 +49,18 @@ class Hinge:
     name = "hinge"
     smoothness = np.inf
 
-    def value(self, prediction: Array, target: Array) -> Array:
+    def value(self, prediction: Floats, target: Floats) -> Floats:
         return np.maximum(0.0, 1.0 - target * prediction)
 
-    def conjugate(self, alpha: Array, target: Array) -> Array:
+    def conjugate(self, alpha: Floats, target: Floats) -> Floats:
         scaled = alpha * target
         return np.where((scaled < 0) | (scaled > 1), np.inf, -scaled)
 
-    def step(self, alpha: Array, prediction: Array, target: Array, curvature: Array) -> Array:
+    def step(self, alpha: Floats, prediction: Floats, target: Floats, curvature: Floats) -> Floats:
         moved = alpha * target + _ratio(1.0 - target * prediction, curvature)
         return target * np.clip(moved, 0.0, 1.0)
 
-    def descent(self, prediction: Array, target: Array) -> Array:
+    def descent(self, prediction: Floats, target: Floats) -> Floats:
         return np.where(target * prediction < 1, target, 0.0)
 
 
@@ -72,18 +70,18 @@ class SquaredHinge:
     name = "squared-hinge"
     smoothness = 1.0
 
-    def value(self, prediction: Array, target: Array) -> Array:
+    def value(self, prediction: Floats, target: Floats) -> Floats:
         return np.maximum(0.0, 1.0 - target * prediction) ** 2 / 2
 
-    def conjugate(self, alpha: Array, target: Array) -> Array:
+    def conjugate(self, alpha: Floats, target: Floats) -> Floats:
         scaled = alpha * target
         return np.where(scaled < 0, np.inf, scaled**2 / 2 - scaled)
 
-    def step(self, alpha: Array, prediction: Array, target: Array, curvature: Array) -> Array:
+    def step(self, alpha: Floats, prediction: Floats, target: Floats, curvature: Floats) -> Floats:
         moved = (1.0 - target * prediction + curvature * alpha * target) / (1.0 + curvature)
         return target * np.maximum(moved, 0.0)
 
-    def descent(self, prediction: Array, target: Array) -> Array:
+    def descent(self, prediction: Floats, target: Floats) -> Floats:
         return target * np.maximum(0.0, 1.0 - target * prediction)
 
 
@@ -93,16 +91,16 @@ class Squared:
     name = "squared"
     smoothness = 1.0
 
-    def value(self, prediction: Array, target: Array) -> Array:
+    def value(self, prediction: Floats, target: Floats) -> Floats:
         return (prediction - target) ** 2 / 2
 
-    def conjugate(self, alpha: Array, target: Array) -> Array:
+    def conjugate(self, alpha: Floats, target: Floats) -> Floats:
         return alpha**2 / 2 - alpha * target
 
-    def step(self, alpha: Array, prediction: Array, target: Array, curvature: Array) -> Array:
+    def step(self, alpha: Floats, prediction: Floats, target: Floats, curvature: Floats) -> Floats:
         return (target - prediction + curvature * alpha) / (1.0 + curvature)
 
-    def descent(self, prediction: Array, target: Array) -> Array:
+    def descent(self, prediction: Floats, target: Floats) -> Floats:
         return target - prediction
 
 
@@ -112,10 +110,10 @@ class Logistic:
     name = "logistic"
     smoothness = 0.25
 
-    def value(self, prediction: Array, target: Array) -> Array:
+    def value(self, prediction: Floats, target: Floats) -> Floats:
         return np.logaddexp(0.0, -target * prediction)
 
-    def conjugate(self, alpha: Array, target: Array) -> Array:
+    def conjugate(self, alpha: Floats, target: Floats) -> Floats:
         scaled = alpha * target
         inside = np.clip(scaled, 0.0, 1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -123,7 +121,7 @@ class Logistic:
             entropy = entropy + np.where(inside < 1, (1 - inside) * np.log1p(-inside), 0.0)
         return np.where((scaled < 0) | (scaled > 1), np.inf, entropy)
 
-    def step(self, alpha: Array, prediction: Array, target: Array, curvature: Array) -> Array:
+    def step(self, alpha: Floats, prediction: Floats, target: Floats, curvature: Floats) -> Floats:
         """With b = 1 / (1 + e^{-u}): Newton from 0 on f(u) = u + margin + curvature (b - a).
 
         f increases, and is convex where the root is below 0 and concave where it is above: no step overshoots.
@@ -138,7 +136,7 @@ class Logistic:
                 break
         return target * np.exp(-np.logaddexp(0.0, -logit))
 
-    def descent(self, prediction: Array, target: Array) -> Array:
+    def descent(self, prediction: Floats, target: Floats) -> Floats:
         return target * np.exp(-np.logaddexp(0.0, target * prediction))
 
 

@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...mechanisms.arrays import Floats
 from . import objective
 from .losses import Loss
 from .mb_sdca import batch_mask
@@ -21,20 +21,19 @@ from .mocha import State
 from .sdca import Order, visits
 from .tasks import Tasks
 
-Array = NDArray[np.float64]
 StepRule = Literal["decreasing", "constant", "pegasos"]
 
 
-def descent_of(tasks: Tasks, loss: Loss, weights: Array, order: Order) -> Array:
+def descent_of(tasks: Tasks, loss: Loss, weights: Floats, order: Order) -> Floats:
     """(d, m): for each node the sum over its batch of -l'(x w_t) x."""
     x, y = tasks.padded
     slopes = loss.descent(objective.predictions(tasks, weights), y)
-    total: Array = np.einsum("tnd,tn->dt", x, np.where(batch_mask(tasks, order), slopes, 0.0))
+    total: Floats = np.einsum("tnd,tn->dt", x, np.where(batch_mask(tasks, order), slopes, 0.0))
     return total
 
 
 def gradient_round(
-    tasks: Tasks, loss: Loss, state: State, omega: Array, regularisation: float, order: Order, step: float
+    tasks: Tasks, loss: Loss, state: State, omega: Floats, regularisation: float, order: Order, step: float
 ) -> State:
     """One step of this length against the batch's subgradient of the primal."""
     visited = visits(order)
@@ -45,7 +44,7 @@ def gradient_round(
 
 
 def reference_round(
-    tasks: Tasks, loss: Loss, state: State, omega: Array, regularisation: float, order: Order, scaling: float
+    tasks: Tasks, loss: Loss, state: State, omega: Floats, regularisation: float, order: Order, scaling: float
 ) -> State:
     """A round as the reference code takes it, its optional projection on balls of radius lambda^{-1/2} included."""
     batch = float((order >= 0).sum())

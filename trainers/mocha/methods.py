@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import count, positive
 from .cocoa import theta_round
 from .joint import JointReport, consensus_round, consensus_start, joint_report
@@ -22,8 +22,6 @@ from .tasks import Tasks
 from .theta import FixedTheta, Targets
 from .work import Passes, Work
 
-Array = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class Setting:
@@ -31,7 +29,7 @@ class Setting:
 
     tasks: Tasks
     loss: Loss
-    omega: Array
+    omega: Floats
     regularisation: float
 
     def __post_init__(self) -> None:

@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...mechanisms import InputError
+from ...mechanisms.arrays import Floats
 from . import objective
 from .losses import LOSSES, Loss
 from .relationships import inverse, learned_covariance
 from .sdca import Order, local_updates, visits
 from .tasks import Tasks
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,16 +23,16 @@ class State:
     extra: what a method keeps besides, by name. visited: samples that each node visited in the last round, (m,).
     """
 
-    alpha: Array
-    v: Array
-    weights: Array
-    covariance: Array
+    alpha: Floats
+    v: Floats
+    weights: Floats
+    covariance: Floats
     rounds: int = 0
-    extra: dict[str, Array] = field(default_factory=dict)
+    extra: dict[str, Floats] = field(default_factory=dict)
     visited: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @staticmethod
-    def start(tasks: Tasks, omega: Array) -> State:
+    def start(tasks: Tasks, omega: Floats) -> State:
         """Line 2: everything zero, with the given Omega."""
         if np.shape(omega) != (tasks.count, tasks.count):
             raise InputError("omega", np.shape(omega), f"({tasks.count}, {tasks.count}), one row a task")

@@ -6,55 +6,53 @@ The empirical risk is the sum over tasks of the mean loss, as in the reference i
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...mechanisms.arrays import Floats
 from .losses import Loss
 from .tasks import Tasks
 
-Array = NDArray[np.float64]
 
-
-def task_means(tasks: Tasks, values: Array) -> Array:
+def task_means(tasks: Tasks, values: Floats) -> Floats:
     """(m,) means over each task's own samples of padded (m, max n_t) values."""
-    result: Array = np.where(tasks.present, values, 0.0).sum(axis=1) / tasks.sizes
+    result: Floats = np.where(tasks.present, values, 0.0).sum(axis=1) / tasks.sizes
     return result
 
 
-def predictions(tasks: Tasks, weights: Array) -> Array:
+def predictions(tasks: Tasks, weights: Floats) -> Floats:
     """(m, max n_t) inner products of each sample with its task's weights (d, m)."""
-    result: Array = np.einsum("tnd,dt->tn", tasks.padded[0], weights)
+    result: Floats = np.einsum("tnd,dt->tn", tasks.padded[0], weights)
     return result
 
 
-def images(tasks: Tasks, alpha: Array) -> Array:
+def images(tasks: Tasks, alpha: Floats) -> Floats:
     """v (m, d): X_t^T alpha_t / n_t for each task, all that the server knows of the dual variables."""
-    result: Array = np.einsum("tnd,tn->td", tasks.padded[0], np.where(tasks.present, alpha, 0.0))
+    result: Floats = np.einsum("tnd,tn->td", tasks.padded[0], np.where(tasks.present, alpha, 0.0))
     return result / tasks.sizes[:, None]
 
 
-def weights_of(v: Array, covariance: Array, regularisation: float) -> Array:
+def weights_of(v: Floats, covariance: Floats, regularisation: float) -> Floats:
     """w(alpha) = grad R*(v): (d, m) weights V^T Omega^{-1} / lambda."""
-    result: Array = v.T @ covariance / regularisation
+    result: Floats = v.T @ covariance / regularisation
     return result
 
 
-def risk(tasks: Tasks, loss: Loss, weights: Array) -> float:
+def risk(tasks: Tasks, loss: Loss, weights: Floats) -> float:
     """Sum over tasks of the mean loss."""
     return float(task_means(tasks, loss.value(predictions(tasks, weights), tasks.padded[1])).sum())
 
 
-def regulariser(weights: Array, omega: Array, regularisation: float) -> float:
+def regulariser(weights: Floats, omega: Floats, regularisation: float) -> float:
     """lambda/2 tr(W Omega W^T)."""
     return float(regularisation / 2 * np.einsum("dt,ts,ds->", weights, omega, weights))
 
 
-def dual_value(tasks: Tasks, loss: Loss, alpha: Array, v: Array, covariance: Array, regularisation: float) -> float:
+def dual_value(tasks: Tasks, loss: Loss, alpha: Floats, v: Floats, covariance: Floats, regularisation: float) -> float:
     """The dual objective, maximised: -sum of mean l*(-alpha) - tr(V^T Omega^{-1} V) / (2 lambda)."""
     conjugates = task_means(tasks, loss.conjugate(alpha, tasks.padded[1])).sum()
     return float(-conjugates - np.einsum("td,ts,sd->", v, covariance, v) / (2 * regularisation))
 
 
-def fenchel_excess(tasks: Tasks, loss: Loss, alpha: Array, weights: Array) -> float:
+def fenchel_excess(tasks: Tasks, loss: Loss, alpha: Floats, weights: Floats) -> float:
     """Sum over tasks of the mean of l(p) + l*(-alpha) + alpha p, each term at least 0 (Fenchel, Young)."""
     prediction, target = predictions(tasks, weights), tasks.padded[1]
     terms = loss.value(prediction, target) + loss.conjugate(alpha, target) + alpha * prediction
@@ -62,7 +60,7 @@ def fenchel_excess(tasks: Tasks, loss: Loss, alpha: Array, weights: Array) -> fl
 
 
 def duality_gap(
-    tasks: Tasks, loss: Loss, alpha: Array, weights: Array, omega: Array, covariance: Array, regularisation: float
+    tasks: Tasks, loss: Loss, alpha: Floats, weights: Floats, omega: Floats, covariance: Floats, regularisation: float
 ) -> float:
     """primal(W) - dual(alpha) for any W and alpha, as a sum of terms that cannot be negative.
 

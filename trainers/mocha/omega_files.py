@@ -5,22 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...mechanisms import InputError
+from ...mechanisms.arrays import Floats
 from ..data.text_tables import lines_of, short
-
-Array = NDArray[np.float64]
 
 MATRICES = (".npy", ".csv")
 
 
-def read_covariance(path: str | Path, tasks: int, field: str = "covariance") -> Array:
+def read_covariance(path: str | Path, tasks: int, field: str = "covariance") -> Floats:
     """(m, m) from a .npy or .csv file, symmetric. Raises InputError for anything else."""
     return _matrix(Path(path), tasks, field)
 
 
-def read_graph(path: str | Path, tasks: int) -> Array:
+def read_graph(path: str | Path, tasks: int) -> Floats:
     """(m, m) symmetric weights of at least 0: an adjacency matrix (.npy, .csv), or any other file as a list of edges.
 
     A line of the list is `task task` or `task task weight`, tasks numbered from 0, weight 1 without one; what
@@ -38,7 +36,7 @@ def read_graph(path: str | Path, tasks: int) -> Array:
     return weights
 
 
-def _matrix(file: Path, tasks: int, field: str) -> Array:
+def _matrix(file: Path, tasks: int, field: str) -> Floats:
     if file.suffix not in MATRICES:
         raise InputError(field, short(file), "a .npy or .csv file of a matrix")
     try:
@@ -52,11 +50,11 @@ def _matrix(file: Path, tasks: int, field: str) -> Array:
         raise InputError(field, short(file), "finite numbers")
     if not np.allclose(matrix, matrix.T):
         raise InputError(field, short(file), "a symmetric matrix")
-    symmetric: Array = (matrix + matrix.T) / 2
+    symmetric: Floats = (matrix + matrix.T) / 2
     return symmetric
 
 
-def _edges(file: Path, tasks: int) -> Array:
+def _edges(file: Path, tasks: int) -> Floats:
     weights = np.zeros((tasks, tasks))
     seen: set[frozenset[int]] = set()
     for place, line in enumerate(lines_of(file), 1):

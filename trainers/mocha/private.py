@@ -21,8 +21,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
+from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import count, nonnegative, positive
 from ..algorithms.fixed_omega import decompose
 from ..engine.clipping import ClippedSum, Grid, Layers
@@ -34,7 +34,6 @@ from .relationships import learned_covariance
 from .sdca import local_updates, own_orders
 from .sigma_prime import SigmaPrime, reference_sigma
 
-Array = NDArray[np.float64]
 CPU = torch.device("cpu")
 
 
@@ -46,17 +45,17 @@ class Relay:
     """
 
     level: float
-    rows: Array
-    mixing: Array
+    rows: Floats
+    mixing: Floats
 
     @classmethod
-    def of(cls, covariance: Array) -> Relay:
+    def of(cls, covariance: Floats) -> Relay:
         """The fewest rows for a fixed Sigma (m, m). Raises InputError where tasks have nothing in common."""
         level, signs, rows = decompose(covariance)
         return cls(level, rows, -rows * signs)
 
     @classmethod
-    def everything(cls, covariance: Array) -> Relay:
+    def everything(cls, covariance: Floats) -> Relay:
         """All of V is published, and nodes use the published version of their own v_t too."""
         return cls(0.0, np.eye(len(covariance)), covariance)
 
@@ -64,9 +63,9 @@ class Relay:
     def largest(self) -> float:
         return float(np.linalg.norm(self.rows, axis=1).max())
 
-    def weights(self, v: Array, statistic: Array, regularisation: float) -> Array:
+    def weights(self, v: Floats, statistic: Floats, regularisation: float) -> Floats:
         """(d, m): every node's own weights."""
-        combined: Array = (self.level * v + self.mixing @ statistic).T / regularisation
+        combined: Floats = (self.level * v + self.mixing @ statistic).T / regularisation
         return combined
 
 
@@ -77,11 +76,11 @@ class Release:
     pre_noise, noise: (r, d), in the units of the clipped messages. messages: (m, r, d) as they enter the sum.
     """
 
-    pre_noise: Array
-    noise: Array
-    messages: Array
-    alpha: Array
-    v: Array
+    pre_noise: Floats
+    noise: Floats
+    messages: Floats
+    alpha: Floats
+    v: Floats
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ class PrivateRounds:
         """How far replacing one client's data moves pre_noise: 2 clip_norm."""
         return 2 * self.clip_norm
 
-    def relay(self, covariance: Array) -> Relay:
+    def relay(self, covariance: Floats) -> Relay:
         return Relay.everything(covariance) if self.omega_every else Relay.of(covariance)
 
     def start(self) -> State:
@@ -132,7 +131,7 @@ class PrivateRounds:
         noise = grid_noise(rng, pre_noise.shape, deviation, self._grid().unit, CPU).numpy()
         return Release(pre_noise, noise, messages, self._feasible(state.alpha + step), state.v + moved)
 
-    def publish(self, state: State, release: Release, released: Array) -> State:
+    def publish(self, state: State, release: Release, released: Floats) -> State:
         """The state after everybody has read `released` (r, d)."""
         relay = self.relay(state.covariance)
         statistic = state.extra["statistic"] + relay.largest * released
@@ -140,7 +139,7 @@ class PrivateRounds:
         weights = self.relay(covariance).weights(release.v, statistic, self.setting.regularisation)
         return State(release.alpha, release.v, weights, covariance, state.rounds + 1, {"statistic": statistic})
 
-    def _local(self, state: State, streams: Streams) -> tuple[Array, Array]:
+    def _local(self, state: State, streams: Streams) -> tuple[Floats, Floats]:
         """The nodes' subproblems; each node's coins are its own, whatever the others' data are."""
         tasks = self.setting.tasks
         generators = [streams.generator("batches", state.rounds, node) for node in range(tasks.count)]
@@ -149,7 +148,7 @@ class PrivateRounds:
         sigma = self.sigma_prime(tasks, state.covariance)
         return local_updates(tasks, self.setting.loss, state.alpha, state.weights, scale, sigma, order)
 
-    def _feasible(self, moved: Array) -> Array:
+    def _feasible(self, moved: Floats) -> Floats:
         """A convex combination of two feasible points, which rounding may have put beside an end of [0, y]."""
         targets = self.setting.tasks.padded[1]
         outside = np.isinf(self.setting.loss.conjugate(moved, targets))
@@ -159,7 +158,7 @@ class PrivateRounds:
     def _grid(self) -> Grid:
         return Grid.for_round(self.clip_norm, self.setting.tasks.count, torch.float64)
 
-    def _clipped_sum(self, relay: Relay, moved: Array) -> tuple[Array, Array]:
+    def _clipped_sum(self, relay: Relay, moved: Floats) -> tuple[Floats, Floats]:
         """The exact sum of all messages on the grid, and the messages; each of norm at most clip_norm, exactly."""
         blocks, dimension = relay.rows.shape[1], moved.shape[1]
         grid = self._grid()
@@ -173,7 +172,7 @@ class PrivateRounds:
             messages[node] = added.numpy().reshape(blocks, dimension) * grid.unit
         return total.total.numpy().reshape(blocks, dimension) * grid.unit, messages
 
-    def _covariance(self, state: State, statistic: Array) -> Array:
+    def _covariance(self, state: State, statistic: Floats) -> Floats:
         """Sigma for the next round. An Omega-step reads the published weights only: post-processing."""
         if not self.omega_every or (state.rounds + 1) % self.omega_every:
             return state.covariance

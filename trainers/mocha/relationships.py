@@ -6,62 +6,60 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...mechanisms import InputError
+from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import positive
 
-Array = NDArray[np.float64]
 
-
-def fixed_identity(tasks: int) -> Array:
+def fixed_identity(tasks: int) -> Floats:
     """Omega^{-1} = I / m: separate tasks, the starting point of the reference implementation. Returns Omega."""
     return np.eye(tasks) * tasks
 
 
-def mean_regularised(tasks: int, ridge: float) -> Array:
+def mean_regularised(tasks: int, ridge: float) -> Floats:
     """Omega = (I - 11^T/m)^2 + ridge I: models pulled to their mean (Evgeniou, Pontil 2004; MOCHA eq. (2))."""
-    omega: Array = np.eye(tasks) - np.ones((tasks, tasks)) / tasks + positive("ridge", ridge) * np.eye(tasks)
+    omega: Floats = np.eye(tasks) - np.ones((tasks, tasks)) / tasks + positive("ridge", ridge) * np.eye(tasks)
     return omega
 
 
-def clustered(assignment: list[int], ridge: float) -> Array:
+def clustered(assignment: list[int], ridge: float) -> Floats:
     """Models pulled to the mean of their cluster: block-diagonal mean regularisation plus ridge I."""
     groups = np.asarray(assignment)
     same = (groups[:, None] == groups[None, :]).astype(float)
-    omega: Array = (
+    omega: Floats = (
         np.eye(len(groups)) - same / same.sum(axis=1, keepdims=True) + positive("ridge", ridge) * np.eye(len(groups))
     )
     return omega
 
 
-def graph_laplacian(adjacency: Array, ridge: float) -> Array:
+def graph_laplacian(adjacency: Floats, ridge: float) -> Floats:
     """Omega = L + ridge I with L the Laplacian of a weighted undirected graph of tasks."""
     weights = np.asarray(adjacency, dtype=float)
     if weights.ndim != 2 or not np.array_equal(weights, weights.T) or (weights < 0).any():
         raise InputError("adjacency", weights.shape, "a symmetric matrix of weights of at least 0")
-    omega: Array = np.diag(weights.sum(axis=1)) - weights + positive("ridge", ridge) * np.eye(len(weights))
+    omega: Floats = np.diag(weights.sum(axis=1)) - weights + positive("ridge", ridge) * np.eye(len(weights))
     return omega
 
 
-def mean_covariance(tasks: int, correlation: float) -> Array:
+def mean_covariance(tasks: int, correlation: float) -> Floats:
     """The covariance of tasks of variance 1 that all have this correlation with each other."""
-    covariance: Array = np.full((tasks, tasks), correlation) + (1 - correlation) * np.eye(tasks)
+    covariance: Floats = np.full((tasks, tasks), correlation) + (1 - correlation) * np.eye(tasks)
     return covariance
 
 
-def clustered_covariance(tasks: int, correlation: float) -> Array:
+def clustered_covariance(tasks: int, correlation: float) -> Floats:
     """Tasks of variance 1 in two halves: correlated within a half, independent across."""
     half = np.arange(tasks) < (tasks + 1) // 2
     return np.where(half[:, None] == half[None, :], mean_covariance(tasks, correlation), 0.0)
 
 
-def known_covariance(covariance: Array) -> Array:
+def known_covariance(covariance: Floats) -> Floats:
     """Omega for a known positive definite covariance of the tasks."""
     return inverse(covariance, "covariance")
 
 
-def inverse(matrix: Array, field: str) -> Array:
+def inverse(matrix: Floats, field: str) -> Floats:
     """The inverse of a symmetric positive definite matrix, symmetric to the last bit."""
     try:
         np.linalg.cholesky(matrix)
@@ -71,7 +69,7 @@ def inverse(matrix: Array, field: str) -> Array:
     return (result + result.T) / 2
 
 
-def learned_covariance(weights: Array, smoothing: float) -> Array:
+def learned_covariance(weights: Floats, smoothing: float) -> Floats:
     """The trace-norm Omega-step.
 
     argmin over Sigma >= 0, tr Sigma = 1 of tr(W Sigma^{-1} W^T) + smoothing tr Sigma^{-1}.
@@ -82,11 +80,11 @@ def learned_covariance(weights: Array, smoothing: float) -> Array:
     values, vectors = np.linalg.eigh(gram)
     roots = np.sqrt(np.maximum(values, 0.0) + positive("smoothing", smoothing))
     root = (vectors * roots) @ vectors.T
-    covariance: Array = (root + root.T) / (2 * roots.sum())
+    covariance: Floats = (root + root.T) / (2 * roots.sum())
     return covariance
 
 
-def safe_sigma(covariance: Array) -> float:
+def safe_sigma(covariance: Floats) -> float:
     """sigma' of Lemma 9 as the reference code computes it: max_t sum_t' |Sigma_tt'| / Sigma_tt.
 
     It suffices for the sum of the local subproblems to bound the dual, since |<u_s, u_t>| is at most
@@ -95,7 +93,7 @@ def safe_sigma(covariance: Array) -> float:
     return float(np.max(np.abs(covariance).sum(axis=1) / np.diag(covariance)))
 
 
-def tight_sigma(covariance: Array) -> float:
+def tight_sigma(covariance: Floats) -> float:
     """The least sigma' that serves all data: the largest eigenvalue of the correlations D^{-1/2} Sigma D^{-1/2}.
 
     It is at most Lemma 9's value, a norm of the similar matrix D^{-1} Sigma, and at most m. Rounded up, since a

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import count, positive
 from ..engine.checkpoint import Checkpoint, digest_of
 from ..engine.checkpoint import State as Saved
@@ -21,8 +22,6 @@ from .joint import JointReport
 from .methods import Method
 from .mocha import Report, State
 from .tasks import Tasks
-
-Array = NDArray[np.float64]
 
 SAVE_EVERY = 2.0
 """Seconds between checkpoints; what is lost in between is computed again, to the same bits."""
@@ -39,7 +38,7 @@ class Outcome:
     between them, so gap = primal - dual is never negative (rounding below 0 is cut). converged: the tolerance is met.
     """
 
-    weights: Array
+    weights: Floats
     rounds: int
     primal: float
     dual: float
@@ -163,7 +162,7 @@ def identity_of(tasks: Tasks, *settings: object) -> str:
     return digest_of(*tasks.padded, tasks.sizes, np.frombuffer(repr(settings).encode(), dtype=np.uint8))
 
 
-def accuracies(tasks: Tasks, weights: Array) -> Array:
+def accuracies(tasks: Tasks, weights: Floats) -> Floats:
     """(m,): the share of each task's samples whose label (-1 or 1) its own model's sign gives; a zero is wrong."""
     right = tasks.padded[1] * objective.predictions(tasks, weights) > 0
     return objective.task_means(tasks, right.astype(float))

@@ -11,16 +11,16 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ...mechanisms.arrays import Floats
 from .losses import Loss
 from .tasks import Tasks
 
-Array = NDArray[np.float64]
 Order = NDArray[np.int64]
 
 
 def local_updates(
-    tasks: Tasks, loss: Loss, alpha: Array, weights: Array, scale: Array, sigma: float, order: Order
-) -> tuple[Array, Array]:
+    tasks: Tasks, loss: Loss, alpha: Floats, weights: Floats, scale: Floats, sigma: float, order: Order
+) -> tuple[Floats, Floats]:
     """One round of local work.
 
     alpha (m, max n_t): the dual variables. weights (d, m): w(alpha). scale (m,): Sigma_tt / lambda.

@@ -21,32 +21,31 @@ from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...mechanisms import InputError
+from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import choice
 from .relationships import safe_sigma, tight_sigma
 from .tasks import Tasks
 
-Array = NDArray[np.float64]
-SigmaPrime = Callable[[Tasks, Array], float]
+SigmaPrime = Callable[[Tasks, Floats], float]
 """(tasks, covariance (m, m) = Sigma) -> sigma'."""
 
 LARGEST = 4000
 """Directions of all tasks together up to which the quotient of (C) is maximised."""
 
 
-def reference_sigma(tasks: Tasks, covariance: Array) -> float:
+def reference_sigma(tasks: Tasks, covariance: Floats) -> float:
     """The authors' code's: relationships.safe_sigma."""
     return safe_sigma(covariance)
 
 
-def data_free_sigma(tasks: Tasks, covariance: Array) -> float:
+def data_free_sigma(tasks: Tasks, covariance: Floats) -> float:
     """The least value for which (C) holds whatever the data: relationships.tight_sigma."""
     return tight_sigma(covariance)
 
 
-def lemma_sigma(tasks: Tasks, covariance: Array) -> float:
+def lemma_sigma(tasks: Tasks, covariance: Floats) -> float:
     """The maximum of the quotient of (C), rounded up.
 
     X_t alpha_t runs through the span of task t's samples. In orthonormal bases Q_t of the spans, scaled by
@@ -75,11 +74,11 @@ def _lemma_sigma(tasks: Tasks, covariance: bytes) -> float:
     return min(tight_sigma(sigma), max(1.0, largest) * (1 + 1e-10))
 
 
-def _span(x: Array) -> Array:
+def _span(x: Floats) -> Floats:
     """(d, r): an orthonormal basis of the span of the rows of x (n, d)."""
     _, values, rows = np.linalg.svd(x, full_matrices=False)
     rank = int((values > values[0] * max(x.shape) * np.finfo(float).eps).sum()) if values[0] > 0 else 0
-    basis: Array = rows[:rank].T
+    basis: Floats = rows[:rank].T
     return basis
 
 

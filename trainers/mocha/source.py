@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...mechanisms import InputError
+from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import choice, count, meant, nonnegative, open_probability
 from ..data.gleam import load_gleam
 from ..data.har import load_har
@@ -19,7 +19,6 @@ from ..data.vehicle import load_vehicle
 from .relationships import clustered_covariance, mean_covariance
 from .tasks import Tasks, load_mat, related_tasks, split_from_file, standardised
 
-Array = NDArray[np.float64]
 Read = TypeVar("Read")
 
 TRAINING_FRACTION = 0.75
@@ -33,7 +32,7 @@ class Problem:
     name: str
     train: Tasks
     test: Tasks
-    covariance: Array | None = None
+    covariance: Floats | None = None
 
 
 def synthetic(
@@ -45,7 +44,7 @@ def synthetic(
     strength: float = 0.9,
     noise: float = 0.1,
     seed: int = 0,
-) -> tuple[Tasks, Array]:
+) -> tuple[Tasks, Floats]:
     """Binary tasks whose weights have a known covariance, and that (tasks, tasks) covariance.
 
     structure: clustered (two groups), mean (all alike) or independent; strength: the correlation of related tasks.

@@ -12,16 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...mechanisms import InputError
-
-Array = NDArray[np.float64]
+from ...mechanisms.arrays import Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Tasks:
     """m tasks: `features[t]` is (n_t, d), `labels[t]` is (n_t,); validated once, here."""
 
-    features: tuple[Array, ...]
-    labels: tuple[Array, ...]
+    features: tuple[Floats, ...]
+    labels: tuple[Floats, ...]
 
     def __post_init__(self) -> None:
         if not self.features or len(self.features) != len(self.labels):
@@ -52,7 +51,7 @@ class Tasks:
         return np.array([len(y) for y in self.labels])
 
     @cached_property
-    def padded(self) -> tuple[Array, Array]:
+    def padded(self) -> tuple[Floats, Floats]:
         """Features (m, max n_t, d) and labels (m, max n_t), zero beyond each task's own samples."""
         x = np.zeros((self.count, int(self.sizes.max()), self.dimension))
         y = np.zeros(x.shape[:2])
@@ -136,8 +135,8 @@ def standardised(train: Tasks, test: Tasks) -> tuple[Tasks, Tasks]:
 
 
 def related_tasks(
-    count: int, dimension: int, samples: int, covariance: Array, rng: np.random.Generator, noise: float = 0.1
-) -> tuple[Tasks, Array]:
+    count: int, dimension: int, samples: int, covariance: Floats, rng: np.random.Generator, noise: float = 0.1
+) -> tuple[Tasks, Floats]:
     """Synthetic binary tasks, weights of the given (count, count) covariance; returns tasks and weights (d, m)."""
     if covariance.shape != (count, count):
         raise InputError("covariance", covariance.shape, f"({count}, {count})")

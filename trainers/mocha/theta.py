@@ -11,16 +11,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...mechanisms import InputError
+from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import rate
 from . import objective
 from .losses import Loss
 from .tasks import Tasks
 
-Array = NDArray[np.float64]
-Targets = Callable[[Tasks, int, np.random.Generator], Array]
+Targets = Callable[[Tasks, int, np.random.Generator], Floats]
 """(tasks, round, rng) -> (m,) the theta that each node is asked for; 1 is a dropped node."""
 
 
@@ -33,32 +32,32 @@ class Subproblem:
 
     tasks: Tasks
     loss: Loss
-    alpha: Array
-    weights: Array
-    scale: Array
+    alpha: Floats
+    weights: Floats
+    scale: Floats
     sigma: float
 
-    def local_weights(self, message: Array) -> Array:
+    def local_weights(self, message: Floats) -> Floats:
         """(d, m): w_t + sigma' Sigma_tt / lambda Delta v_t, the subproblem's primal point after moving by message."""
-        moved: Array = self.weights + (self.sigma * self.scale)[None, :] * message.T
+        moved: Floats = self.weights + (self.sigma * self.scale)[None, :] * message.T
         return moved
 
-    def value(self, alpha: Array, message: Array) -> Array:
+    def value(self, alpha: Floats, message: Floats) -> Floats:
         """(m,): G_t at this alpha with Delta v = message (m, d), without the constant c."""
         targets = self.tasks.padded[1]
         conjugates = objective.task_means(self.tasks, self.loss.conjugate(alpha, targets))
         linear = np.einsum("dt,td->t", self.weights, message)
-        value: Array = conjugates + linear + self.sigma * self.scale / 2 * (message * message).sum(axis=1)
+        value: Floats = conjugates + linear + self.sigma * self.scale / 2 * (message * message).sum(axis=1)
         return value
 
-    def gap(self, alpha: Array, message: Array) -> Array:
+    def gap(self, alpha: Floats, message: Floats) -> Floats:
         """(m,): at least G_t - min G_t, never negative."""
         prediction = objective.predictions(self.tasks, self.local_weights(message))
         targets = self.tasks.padded[1]
         terms = self.loss.value(prediction, targets) + self.loss.conjugate(alpha, targets) + alpha * prediction
         return objective.task_means(self.tasks, np.maximum(terms, 0.0))
 
-    def theta_bound(self, alpha: Array, message: Array) -> Array:
+    def theta_bound(self, alpha: Floats, message: Floats) -> Floats:
         """(m,): an upper bound of each theta_t in [0, 1]; 0 where there was nothing to gain."""
         gap = self.gap(alpha, message)
         gained = self.value(self.alpha, np.zeros_like(message)) - self.value(alpha, message)
@@ -72,7 +71,7 @@ class FixedTheta:
 
     theta: float
 
-    def __call__(self, tasks: Tasks, round_index: int, rng: np.random.Generator) -> Array:
+    def __call__(self, tasks: Tasks, round_index: int, rng: np.random.Generator) -> Floats:
         return np.full(tasks.count, rate("theta", self.theta))
 
 
@@ -83,7 +82,7 @@ class RandomTheta:
     low: float
     high: float
 
-    def __call__(self, tasks: Tasks, round_index: int, rng: np.random.Generator) -> Array:
+    def __call__(self, tasks: Tasks, round_index: int, rng: np.random.Generator) -> Floats:
         if not 0 < self.low <= self.high <= 1:
             raise InputError("theta", (self.low, self.high), "0 < low <= high <= 1")
         return rng.uniform(self.low, self.high, tasks.count)
@@ -96,7 +95,7 @@ class DroppingTheta:
     base: Targets
     probability: float | tuple[float, ...]
 
-    def __call__(self, tasks: Tasks, round_index: int, rng: np.random.Generator) -> Array:
+    def __call__(self, tasks: Tasks, round_index: int, rng: np.random.Generator) -> Floats:
         chances = np.broadcast_to(np.asarray(self.probability, dtype=float), (tasks.count,))
         if not ((chances >= 0) & (chances <= 1)).all():
             raise InputError("probability", self.probability, "numbers from 0 to 1")

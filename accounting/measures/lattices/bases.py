@@ -15,9 +15,9 @@ from typing import Protocol
 import numpy as np
 from scipy.special import ndtr
 
+from ....mechanisms.arrays import Floats
 from ...pairs import GaussianPair, LaplacePair, Pair
 from ...rounding import UNIT
-from .cells import Vector
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
 
@@ -33,9 +33,9 @@ class ContinuousBase(Protocol):
 
     def span(self, tail: float, lowest: float) -> tuple[float, float]: ...
 
-    def masses(self, edges: Vector, centre: float) -> tuple[Vector, Vector]: ...
+    def masses(self, edges: Floats, centre: float) -> tuple[Floats, Floats]: ...
 
-    def log_ratio(self, x: Vector) -> tuple[Vector, Vector]: ...
+    def log_ratio(self, x: Floats) -> tuple[Floats, Floats]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +50,15 @@ class GaussianBase:
         reach = max(1.0, math.sqrt(-2 * math.log(tail)))
         return lowest - reach, self.shift + reach
 
-    def masses(self, edges: Vector, centre: float) -> tuple[Vector, Vector]:
+    def masses(self, edges: Floats, centre: float) -> tuple[Floats, Floats]:
         return gaussian_masses(edges, centre)
 
-    def log_ratio(self, x: Vector) -> tuple[Vector, Vector]:
+    def log_ratio(self, x: Floats) -> tuple[Floats, Floats]:
         s = self.shift
         return s * x - 0.5 * s * s, 4 * UNIT * (np.abs(s * x) + s * s)
 
 
-def gaussian_masses(edges: Vector, centre: float) -> tuple[Vector, Vector]:
+def gaussian_masses(edges: Floats, centre: float) -> tuple[Floats, Floats]:
     """Masses of N(centre, 1) between consecutive edges and their relative errors.
 
     Narrow cells by the 8-point Gauss rule, wide ones as differences of tails, where at most a factor of 4 cancels.
@@ -84,7 +84,7 @@ def gaussian_masses(edges: Vector, centre: float) -> tuple[Vector, Vector]:
     return mass, UNIT * np.where(narrow, 24 + 4 * moved, 2000 + 40 * moved)
 
 
-def _tail_difference(left: Vector, right: Vector) -> Vector:
+def _tail_difference(left: Floats, right: Floats) -> Floats:
     """Phi(right) - Phi(left), by the upper tails where both are positive."""
     swap = left > 0
     a, b = np.where(swap, -right, left), np.where(swap, -left, right)
@@ -101,13 +101,13 @@ class LaplaceBase:
     def span(self, tail: float, lowest: float) -> tuple[float, float]:
         return lowest, self.shift
 
-    def masses(self, edges: Vector, centre: float) -> tuple[Vector, Vector]:
+    def masses(self, edges: Floats, centre: float) -> tuple[Floats, Floats]:
         """No cell may straddle the centre: 0, s and (where it is used) -s are edges."""
         near = np.minimum(np.abs(edges[:-1] - centre), np.abs(edges[1:] - centre))
         mass = 0.5 * np.exp(-near) * -np.expm1(edges[:-1] - edges[1:])
         return mass, UNIT * (40 + 2 * (near + abs(centre)))
 
-    def log_ratio(self, x: Vector) -> tuple[Vector, Vector]:
+    def log_ratio(self, x: Floats) -> tuple[Floats, Floats]:
         s = self.shift
         return 2 * np.clip(x, 0.0, s) - s, np.full(x.shape, 2 * UNIT * s)
 

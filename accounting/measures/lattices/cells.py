@@ -16,9 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ....mechanisms.arrays import Floats
 from ...rounding import UNIT, up
-
-Vector = NDArray[np.float64]
 
 NEGLIGIBLE = 1e-290
 """Masses below this are close to the subnormal range, where relative errors are lost."""
@@ -39,16 +38,16 @@ class Cells:
     stray: a bound of the P-mass, and of the Q-mass, of all outcomes that are in no cell.
     """
 
-    p: Vector
-    q: Vector
-    low: Vector
-    high: Vector
-    error: Vector
+    p: Floats
+    q: Floats
+    low: Floats
+    high: Floats
+    error: Floats
     only_p: float = 0.0
     only_q: float = 0.0
     stray: float = 0.0
-    ratio: Vector | None = None
-    ratio_error: Vector | None = None
+    ratio: Floats | None = None
+    ratio_error: Floats | None = None
 
     def mirrored(self) -> Cells:
         """The pair (Q, P)."""
@@ -66,7 +65,7 @@ class Cells:
             self.ratio_error,
         )
 
-    def log_ratio(self) -> tuple[Vector, Vector]:
+    def log_ratio(self) -> tuple[Floats, Floats]:
         """log(p/q), and a bound of its error; infinite where one of the two is negligible."""
         with np.errstate(all="ignore"):
             value, error = _log_ratio(self.p, self.q, self.error)
@@ -98,8 +97,8 @@ class Cells:
 class Atoms:
     """A law of the privacy loss under P: masses at finite losses, and the mass at +inf."""
 
-    loss: Vector
-    mass: Vector
+    loss: Floats
+    mass: Floats
     infinite: float
 
 
@@ -119,7 +118,7 @@ def pessimistic(cells: Cells) -> Atoms:
     )
 
 
-def _share_of_upper_end(cells: Cells, kept: NDArray[np.bool_]) -> Vector:
+def _share_of_upper_end(cells: Cells, kept: NDArray[np.bool_]) -> Floats:
     """theta >= (1 - (q/p) e^low) / (1 - e^(low - high)): the least share that keeps the Q-mass at q or less."""
     low, width = cells.low[kept], cells.high[kept] - cells.low[kept]
     share = np.ones_like(low)
@@ -139,7 +138,7 @@ def optimistic(cells: Cells) -> Atoms:
     return Atoms(loss[kept], mass[kept], cells.only_p * (1 - ROUNDING_OF_SUMS))
 
 
-def _log_ratio(numerator: Vector, denominator: Vector, error: Vector) -> tuple[Vector, Vector]:
+def _log_ratio(numerator: Floats, denominator: Floats, error: Floats) -> tuple[Floats, Floats]:
     """log(numerator / denominator) and a bound of its error."""
     close = np.abs(numerator - denominator) <= 0.5 * denominator
     ratio = np.where(close, 1.0, numerator / denominator)

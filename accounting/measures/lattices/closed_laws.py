@@ -10,12 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ....mechanisms.arrays import Floats
 from ...rounding import UNIT, down
-from .cells import Atoms, Vector
+from .cells import Atoms
 from .transform import AtomLaw, Complex, Frequencies, Law, log_moment
 
 
-def unsplit(law: Law, points: Vector, thresholds: Vector) -> tuple[Vector, Vector]:
+def unsplit(law: Law, points: Floats, thresholds: Floats) -> tuple[Floats, Floats]:
     """split_moments of a law that stays whole."""
     shape = points.size, thresholds.size
     return np.broadcast_to(law.log_moments(points)[:, None], shape), np.full(shape, -np.inf)
@@ -29,10 +30,10 @@ class GaussianLaw:
     infinite: float = 0.0
     top: float = math.inf
 
-    def log_moments(self, points: Vector) -> Vector:
+    def log_moments(self, points: Floats) -> Floats:
         return 0.5 * self.shift**2 * points * (points + 1)
 
-    def split_moments(self, points: Vector, thresholds: Vector) -> tuple[Vector, Vector]:
+    def split_moments(self, points: Floats, thresholds: Floats) -> tuple[Floats, Floats]:
         return unsplit(self, points, thresholds)
 
     def summit(self, price: float, least: float) -> tuple[float, float]:
@@ -42,7 +43,7 @@ class GaussianLaw:
     def ceiling(self, mass: float) -> float:
         return math.inf
 
-    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Vector]:
+    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Floats]:
         scaled = 0.5 * self.shift**2 * grid.omega
         value = np.exp(-scaled * grid.omega + 1j * (scaled * (2 * c + 1)))
         phase_error = 8 * scaled * (grid.omega + 2 * c + 1)
@@ -75,14 +76,14 @@ class LaplaceLaw:
     def ceiling(self, mass: float) -> float:
         return self.shift
 
-    def log_moments(self, points: Vector) -> Vector:
+    def log_moments(self, points: Floats) -> Floats:
         small = np.exp(-(2 * points + 1) * self.shift)
         return np.asarray(points * self.shift + np.log(0.5 + 0.5 * small + 0.5 * (1 - small) / (2 * points + 1)))
 
-    def split_moments(self, points: Vector, thresholds: Vector) -> tuple[Vector, Vector]:
+    def split_moments(self, points: Floats, thresholds: Floats) -> tuple[Floats, Floats]:
         return unsplit(self, points, thresholds)
 
-    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Vector]:
+    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Floats]:
         """Relative to e^{cs}: every term is at most 1, and log_moment's argument is between 1/2 and 1."""
         phase = grid.omega * self.shift
         twice = 2 * c + 1 + 2j * grid.omega
@@ -118,16 +119,16 @@ class VisibleLaw:
     def ceiling(self, mass: float) -> float:
         return max(0.0, self.base.ceiling(mass))
 
-    def log_moments(self, points: Vector) -> Vector:
+    def log_moments(self, points: Floats) -> Floats:
         return np.logaddexp(math.log1p(-self.rate), math.log(self.rate) + self.base.log_moments(points))
 
-    def split_moments(self, points: Vector, thresholds: Vector) -> tuple[Vector, Vector]:
+    def split_moments(self, points: Floats, thresholds: Floats) -> tuple[Floats, Floats]:
         small, jump = self.split(0.0)
         assert jump is not None
         shape = points.size, thresholds.size
         return tuple(np.broadcast_to(law.log_moments(points)[:, None], shape) for law in (small, jump))  # type: ignore[return-value]
 
-    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Vector]:
+    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Floats]:
         total, base = log_moment(self, c), log_moment(self.base, c)
         out, taken = math.exp(math.log1p(-self.rate) - total), math.exp(math.log(self.rate) + base - total)
         value, error = self.base.normalised(c, grid)
@@ -157,13 +158,13 @@ class ScaledLaw:
     def ceiling(self, mass: float) -> float:
         return self.base.ceiling(mass)
 
-    def log_moments(self, points: Vector) -> Vector:
+    def log_moments(self, points: Floats) -> Floats:
         return self.base.log_moments(points) + math.log(self.weight)
 
-    def split_moments(self, points: Vector, thresholds: Vector) -> tuple[Vector, Vector]:
+    def split_moments(self, points: Floats, thresholds: Floats) -> tuple[Floats, Floats]:
         return unsplit(self, points, thresholds)
 
-    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Vector]:
+    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Floats]:
         value, error = self.base.normalised(c, grid)
         rounding = UNIT * (4 + 2 * abs(log_moment(self.base, c)) + 2 * abs(math.log(self.weight)))
         return value, error + rounding * np.abs(value)

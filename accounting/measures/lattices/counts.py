@@ -14,9 +14,10 @@ from functools import lru_cache
 import numpy as np
 from flint import arb, ctx
 
+from ....mechanisms.arrays import Floats
 from ...pairs import CountsPair, ShuffledResponsePair
 from ...rounding import UNIT, up
-from .cells import Cells, Vector
+from .cells import Cells
 from .product import merged
 from .sampled_cells import joined
 
@@ -83,7 +84,7 @@ def _of_total(
     return Cells(p, q, loss - slack, loss + slack, error, stray=2 * _heaviest(pair) * mass * beyond)
 
 
-def _binomial(n: int, rate: float, tail: float) -> tuple[int, Vector, float]:
+def _binomial(n: int, rate: float, tail: float) -> tuple[int, Floats, float]:
     """(first count, the masses from there on, at least what is left out), by ratios of neighbouring masses.
 
     Each mass is a product of rounded ratios from one that is exact: the relative error is below 8 UNIT for each mass.

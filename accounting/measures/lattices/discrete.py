@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 from flint import arb, ctx
 
+from ....mechanisms.arrays import Floats
 from ...pairs import (
     ApproximateDpPair,
     DiscreteGaussianPair,
@@ -18,7 +19,7 @@ from ...pairs import (
     RandomizedResponsePair,
 )
 from ...rounding import PARAMETER, UNIT, float_above, float_below
-from .cells import Cells, Vector
+from .cells import Cells
 
 _BITS = 128
 
@@ -32,15 +33,15 @@ class LatticeBase(Protocol):
     @property
     def shift(self) -> int: ...
 
-    def points(self, tail: float, lowest: int) -> Vector:
+    def points(self, tail: float, lowest: int) -> Floats:
         """Outcomes for centres between `lowest` and `shift`; all but 2 * tail of each centre's mass is on them."""
         ...
 
-    def masses(self, points: Vector, centre: int) -> tuple[Vector, Vector]:
+    def masses(self, points: Floats, centre: int) -> tuple[Floats, Floats]:
         """Masses of N(centre), and their relative errors."""
         ...
 
-    def log_ratio(self, points: Vector) -> tuple[Vector, Vector]:
+    def log_ratio(self, points: Floats) -> tuple[Floats, Floats]:
         """Losses, and their absolute errors."""
         ...
 
@@ -52,19 +53,19 @@ class DiscreteGaussianBase:
     sigma: float
     shift: int
 
-    def points(self, tail: float, lowest: int) -> Vector:
+    def points(self, tail: float, lowest: int) -> Floats:
         """P[X >= m] <= Phi(-(m-1)/sigma) <= exp(-((m-1)/sigma)^2 / 2), since Z >= sqrt(2 pi) sigma (Poisson sum)."""
         reach = math.ceil(self.sigma * math.sqrt(-2 * math.log(tail))) + 2
         return np.arange(lowest - reach, self.shift + reach + 1, dtype=float)
 
-    def masses(self, points: Vector, centre: int) -> tuple[Vector, Vector]:
+    def masses(self, points: Floats, centre: int) -> tuple[Floats, Floats]:
         squares = ((points - centre) / self.sigma) ** 2
         reach = math.ceil(40 * self.sigma) + 1
         half = np.exp(-0.5 * (np.arange(1, reach + 1) / self.sigma) ** 2)
         total = 1 + 2 * float(np.sum(half))
         return np.exp(-0.5 * squares) / total, (4 * UNIT + 2 * PARAMETER) * (squares + 16)
 
-    def log_ratio(self, points: Vector) -> tuple[Vector, Vector]:
+    def log_ratio(self, points: Floats) -> tuple[Floats, Floats]:
         # sigma itself is uncertain by PARAMETER, here and in the masses
         value = self.shift * (2 * points - self.shift) / (2 * self.sigma**2)
         return value, (6 * UNIT + 2 * PARAMETER) * np.abs(value)
@@ -77,17 +78,17 @@ class DiscreteLaplaceBase:
     scale: float
     shift: int
 
-    def points(self, tail: float, lowest: int) -> Vector:
+    def points(self, tail: float, lowest: int) -> Floats:
         return np.arange(lowest, self.shift + 1, dtype=float)
 
-    def masses(self, points: Vector, centre: int) -> tuple[Vector, Vector]:
+    def masses(self, points: Floats, centre: int) -> tuple[Floats, Floats]:
         away = np.abs(points - centre) / self.scale
         ends = (points == points[0]) | (points == points[-1])
         one_minus_a, one_plus_a = -math.expm1(-1 / self.scale), 1 + math.exp(-1 / self.scale)
         mass = np.exp(-away) * np.where(ends, 1.0, one_minus_a) / one_plus_a
         return mass, 4 * UNIT * (away + 16)
 
-    def log_ratio(self, points: Vector) -> tuple[Vector, Vector]:
+    def log_ratio(self, points: Floats) -> tuple[Floats, Floats]:
         value = (2 * np.clip(points, 0, self.shift) - self.shift) / self.scale
         return value, 4 * UNIT * np.abs(value)
 

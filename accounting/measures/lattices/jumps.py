@@ -20,12 +20,12 @@ from typing import Protocol
 
 import numpy as np
 
+from ....mechanisms.arrays import Floats
 from ...inversion.measure import Measure, Transform
 from ...rounding import UNIT
-from .cells import Vector
 from .transform import LOG_ERROR, Complex, Frequencies, Law, log_moment
 
-Values = tuple[Complex, Vector]
+Values = tuple[Complex, Floats]
 """Values at the grid's frequencies, and a bound of the error of each."""
 
 
@@ -99,7 +99,7 @@ class Product:
     def log_moment(self, c: float) -> float:
         return math.fsum(rounds * log_moment(law, c) for law, rounds in self.laws)
 
-    def log_moments(self, points: Vector) -> Vector:
+    def log_moments(self, points: Floats) -> Floats:
         """At least the logs of the moments."""
         return _above(self, points)
 
@@ -110,7 +110,7 @@ class Product:
         return _product([(law.normalised(c, grid), rounds) for law, rounds in self.laws], grid)
 
 
-def _above(measure: Lattice, points: Vector) -> Vector:
+def _above(measure: Lattice, points: Floats) -> Floats:
     logs = [measure.log_moment(float(c)) for c in points]
     return np.array([log + log_error(measure.rounds, log) for log in logs])
 
@@ -164,7 +164,7 @@ class Jumps:
         )
         return self.small.log_moment(c) + (exponent if exponent > 40 else math.log(math.expm1(exponent)))
 
-    def log_moments(self, points: Vector) -> Vector:
+    def log_moments(self, points: Floats) -> Floats:
         """At least the logs of the moments."""
         return _above(self, points)
 
@@ -218,7 +218,7 @@ def _log_growth(base: Values, added: Values) -> Values:
     return value, np.where(usable, bound, math.inf)
 
 
-def _grown(base: Values, exponent: Complex, slack: Vector) -> Values:
+def _grown(base: Values, exponent: Complex, slack: Floats) -> Values:
     """base (e^exponent - 1), with `slack` the exponent's error."""
     x, y = np.minimum(exponent.real, _LARGEST_EXPONENT), exponent.imag
     growth = np.empty_like(exponent)

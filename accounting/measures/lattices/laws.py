@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ....mechanisms.arrays import Floats
 from ...allocation.block import supports_base
 from ...allocation.laws import COARSE, law_above, law_below
 from ...pairs import (
@@ -38,7 +39,7 @@ from ...pairs import (
 from ...parameters import dominated_parameters, dominating_parameters
 from ...rounding import UNIT
 from .bases import ContinuousBase, GaussianBase, continuous_base
-from .cells import Atoms, Cells, Vector, optimistic, pessimistic
+from .cells import Atoms, Cells, optimistic, pessimistic
 from .closed_laws import GaussianLaw, LaplaceLaw, VisibleLaw
 from .counts import counts_cells, supports_counts
 from .discrete import finite_cells, lattice_base, lattice_cells, outcome_cells
@@ -245,13 +246,13 @@ def _even(base: ContinuousBase, resolution: Resolution) -> Cells:
     return location_cells(base, edges, resolution.tail)
 
 
-def _cut(base: ContinuousBase, order: Order, rate: float, edges: Vector, tail: float) -> list[Cells]:
+def _cut(base: ContinuousBase, order: Order, rate: float, edges: Floats, tail: float) -> list[Cells]:
     if order == "replace":
         return [replace_continuous(base, rate, edges, tail)]
     return sheets(location_cells(base, edges, tail), order, rate)
 
 
-def _edges(base: ContinuousBase, pair: SubsampledPair, resolution: Resolution) -> Vector:
+def _edges(base: ContinuousBase, pair: SubsampledPair, resolution: Resolution) -> Floats:
     lowest = -base.shift if pair.order == "replace" else 0.0
     left, right = base.span(resolution.tail, lowest)
     forced = [left, lowest, 0.0, 0.5 * base.shift, base.shift, right]
@@ -259,11 +260,11 @@ def _edges(base: ContinuousBase, pair: SubsampledPair, resolution: Resolution) -
     return np.unique(np.concatenate([fine, base.outer]))
 
 
-def _opposed_edges(pair: OpposedPair, resolution: Resolution) -> Vector:
+def _opposed_edges(pair: OpposedPair, resolution: Resolution) -> Floats:
     return _graded(lambda edges: [opposed_cells(pair, edges, resolution.tail)], span(pair, resolution.tail), resolution)
 
 
-def _graded(cut: Callable[[Vector], list[Cells]], forced: list[float], resolution: Resolution) -> Vector:
+def _graded(cut: Callable[[Floats], list[Cells]], forced: list[float], resolution: Resolution) -> Floats:
     """Edges whose number in a place grows with (tilted mass * width^2)^(1/3) there, the forced ones among them.
 
     forced: from the first edge to the last.

@@ -7,10 +7,11 @@ import math
 import numpy as np
 from flint import ctx
 
+from ....mechanisms.arrays import Floats
 from ...pairs import MixedGaussianPair
 from ...rounding import UNIT
 from .bases import gaussian_masses
-from .cells import Cells, Vector
+from .cells import Cells
 
 _BITS = 128
 _LIGHTEST = 1e-280
@@ -23,7 +24,7 @@ def mixed_span(pair: MixedGaussianPair, tail: float) -> list[float]:
     return [-reach, 0.0, float(counts[-1]) * pair.shift + reach]
 
 
-def mixed_cells(pair: MixedGaussianPair, edges: Vector, tail: float) -> Cells:
+def mixed_cells(pair: MixedGaussianPair, edges: Floats, tail: float) -> Cells:
     """The cells between consecutive edges; weights below the lightest are left out of P."""
     counts, weights = _weights(pair)
     rounding = (8 + counts.size) * UNIT
@@ -53,7 +54,7 @@ def mixed_cells(pair: MixedGaussianPair, edges: Vector, tail: float) -> Cells:
     return cells if pair.order == "remove" else cells.mirrored()
 
 
-def _losses(pair: MixedGaussianPair, counts: Vector, weights: Vector, x: Vector) -> tuple[Vector, Vector]:
+def _losses(pair: MixedGaussianPair, counts: Floats, weights: Floats, x: Floats) -> tuple[Floats, Floats]:
     """log of the likelihood ratio at each point, and a bound of its error: near 0 from what moves away from 1."""
     rounding = (8 + counts.size) * UNIT
     near, near_error = np.zeros(x.size), np.zeros(x.size)
@@ -73,7 +74,7 @@ def _losses(pair: MixedGaussianPair, counts: Vector, weights: Vector, x: Vector)
     return np.where(moderate, np.log1p(safe), far), np.where(moderate, near_total, far_error)
 
 
-def _weights(pair: MixedGaussianPair) -> tuple[Vector, Vector]:
+def _weights(pair: MixedGaussianPair) -> tuple[Floats, Floats]:
     """Numbers of units and their probabilities, but for probabilities below the lightest."""
     with ctx.workprec(_BITS):
         law = [float(weight.mid()) for weight in pair.weights()]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ....mechanisms.arrays import Floats
 from ...rounding import UNIT, up
-from .cells import Cells, Vector
+from .cells import Cells
 
 _FAINT = 1e-270
 """Masses below this are left out, so that no product of masses comes near the subnormal range."""
@@ -17,10 +18,10 @@ MOST_CELLS = 1 << 21
 def crossed(first: Cells, second: Cells) -> Cells:
     """The cells of both releases. Outcomes that one side never has stay such outcomes."""
 
-    def outer(name: str) -> Vector:
+    def outer(name: str) -> Floats:
         return np.asarray(np.outer(getattr(first, name), getattr(second, name)).ravel())
 
-    def total(name: str) -> Vector:
+    def total(name: str) -> Floats:
         return np.asarray(np.add.outer(getattr(first, name), getattr(second, name)).ravel())
 
     slack = 2 * UNIT * (np.abs(total("low")) + np.abs(total("high")))

@@ -11,14 +11,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from ....mechanisms.arrays import Floats
 from ...pairs import Order
 from ...rounding import UNIT
 from .bases import ContinuousBase
-from .cells import ROUNDING_OF_SUMS, Cells, Vector
+from .cells import ROUNDING_OF_SUMS, Cells
 from .discrete import LatticeBase
 
 
-def location_cells(base: ContinuousBase, edges: Vector, tail: float) -> Cells:
+def location_cells(base: ContinuousBase, edges: Floats, tail: float) -> Cells:
     """The cells of (N(shift), N(0)) between consecutive edges."""
     (p, p_error), (q, q_error) = base.masses(edges, base.shift), base.masses(edges, 0.0)
     loss, slack = base.log_ratio(edges)
@@ -59,7 +60,7 @@ def _removed(base: Cells, rate: float) -> Cells:
     return Cells(p, q, low, high, error, rate * base.only_p, 0.0, base.stray, ratio, ratio_error)
 
 
-def mixed_ratio(ratio: Vector, error: Vector, rate: float) -> tuple[Vector, Vector]:
+def mixed_ratio(ratio: Floats, error: Floats, rate: float) -> tuple[Floats, Floats]:
     """log(1 - rate + rate e^ratio), and a bound of its error: the jump's share of the base ratio's, and rounding."""
     known = np.minimum(error, 1.0)
     value, slack = mixed_loss(ratio, rate)
@@ -67,7 +68,7 @@ def mixed_ratio(ratio: Vector, error: Vector, rate: float) -> tuple[Vector, Vect
     return value, np.where(error < 1.0, 1.01 * share * error + slack, np.inf)
 
 
-def mixed_loss(loss: Vector, rate: float) -> tuple[Vector, Vector]:
+def mixed_loss(loss: Floats, rate: float) -> tuple[Floats, Floats]:
     """log(1 - rate + rate e^loss), and a bound of its rounding error."""
     large = loss > 600
     small = rate * np.expm1(np.where(large, 0.0, loss))
@@ -101,7 +102,7 @@ def _hybrid(removed: Cells) -> list[Cells]:
     return [above, replace(below, only_p=0.0, only_q=0.0), at_zero]
 
 
-def replace_continuous(base: ContinuousBase, rate: float, edges: Vector, tail: float) -> Cells:
+def replace_continuous(base: ContinuousBase, rate: float, edges: Floats, tail: float) -> Cells:
     """P = (1 - rate) N(0) + rate N(s) against Q = (1 - rate) N(0) + rate N(-s), between consecutive edges."""
     masses = [base.masses(edges, centre) for centre in (base.shift, 0.0, -base.shift)]
     loss, slack = _replace_loss(*base.log_ratio(edges), *base.log_ratio(-edges), rate)
@@ -117,15 +118,15 @@ def replace_lattice(base: LatticeBase, rate: float, tail: float) -> Cells:
 
 
 def _replace_loss(
-    ahead: Vector, ahead_slack: Vector, behind: Vector, behind_slack: Vector, rate: float
-) -> tuple[Vector, Vector]:
+    ahead: Floats, ahead_slack: Floats, behind: Floats, behind_slack: Floats, rate: float
+) -> tuple[Floats, Floats]:
     """log((1-rate) + rate dN(s)/dN(0)) - log((1-rate) + rate dN(-s)/dN(0)); mixing contracts the base's errors."""
     (first, first_slack), (second, second_slack) = mixed_loss(ahead, rate), mixed_loss(behind, rate)
     slack = ahead_slack + behind_slack + first_slack + second_slack + 2 * UNIT * np.abs(first - second)
     return first - second, slack
 
 
-def _replace(masses: list[tuple[Vector, Vector]], low: Vector, high: Vector, rate: float, tail: float) -> Cells:
+def _replace(masses: list[tuple[Floats, Floats]], low: Floats, high: Floats, rate: float, tail: float) -> Cells:
     (ahead, e1), (none, e2), (behind, e3) = masses
     error = np.maximum(np.maximum(e1, e2), e3) + 4 * UNIT
     first, second = (mixed_ratio(*Cells(moved, none, low, high, error).log_ratio(), rate) for moved in (ahead, behind))

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ....mechanisms.arrays import Floats
 from ...inversion.line import Plan
-from .cells import Vector
 from .far import cut, near
 from .jumps import log_error
 from .laws import Step
@@ -45,12 +45,12 @@ _PRICE = 0.02
 class Moments:
     """About the log moments of one measure at the table's lines; start: with log_peak added."""
 
-    lines: Vector
-    logs: Vector
-    start: Vector
+    lines: Floats
+    logs: Floats
+    start: Floats
 
     @classmethod
-    def of(cls, lines: Vector, logs: Vector) -> Moments:
+    def of(cls, lines: Floats, logs: Floats) -> Moments:
         with np.errstate(divide="ignore", invalid="ignore"):
             peak = np.where(lines > 0, lines * np.log(np.maximum(lines, 1e-300)) - (1 + lines) * np.log1p(lines), 0.0)
         return cls(lines, logs, logs + peak)

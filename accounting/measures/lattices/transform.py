@@ -15,8 +15,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ....mechanisms.arrays import Floats
 from ...rounding import UNIT, widened_down
-from .cells import ROUNDING_OF_SUMS, Atoms, Vector
+from .cells import ROUNDING_OF_SUMS, Atoms
 
 Complex = NDArray[np.complex128]
 
@@ -61,7 +62,7 @@ class Frequencies:
         return self.step * self.size
 
     @cached_property
-    def omega(self) -> Vector:
+    def omega(self) -> Floats:
         return np.asarray(np.arange(self.count + 1) * (2 * math.pi / self.period))
 
     def line(self, c: float) -> Complex:
@@ -95,16 +96,16 @@ class Law(Protocol):
         """A loss above which there is at most this finite mass."""
         ...
 
-    def log_moments(self, points: Vector) -> Vector:
+    def log_moments(self, points: Floats) -> Floats:
         """log phi(c), 0 <= c, at every c of points, within LOG_ERROR."""
         ...
 
-    def split_moments(self, points: Vector, thresholds: Vector) -> tuple[Vector, Vector]:
+    def split_moments(self, points: Floats, thresholds: Floats) -> tuple[Floats, Floats]:
         """At least the log of the integrals of e^{cL} up to each threshold, and above it, within LOG_ERROR: rows of
         points, columns of thresholds."""
         ...
 
-    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Vector]:
+    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Floats]:
         """phi(c + i w) / exp(the computed log phi(c)), and a bound of the error at each frequency."""
         ...
 
@@ -139,22 +140,22 @@ class AtomLaw:
         return float(loss[min(dropped, loss.size - 1)])
 
     @cached_property
-    def _from_above(self) -> tuple[Vector, Vector]:
+    def _from_above(self) -> tuple[Floats, Floats]:
         """The losses, largest first, and the mass at each or above it."""
         order = np.argsort(-self.atoms.loss)
         return self.atoms.loss[order], np.cumsum(self.atoms.mass[order])
 
     @cached_property
-    def _log_mass(self) -> Vector:
+    def _log_mass(self) -> Floats:
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.atoms.mass))
 
-    def log_moments(self, points: Vector) -> Vector:
+    def log_moments(self, points: Floats) -> Floats:
         exponents = self._log_mass + np.multiply.outer(points, self.atoms.loss)
         largest = np.max(exponents, axis=1)
         return np.asarray(largest + np.log(np.sum(np.exp(exponents - largest[:, None]), axis=1)))
 
-    def split_moments(self, points: Vector, thresholds: Vector) -> tuple[Vector, Vector]:
+    def split_moments(self, points: Floats, thresholds: Floats) -> tuple[Floats, Floats]:
         order = np.argsort(self.atoms.loss)
         loss = self.atoms.loss[order]
         exponents = self._log_mass[order] + np.multiply.outer(points, loss)
@@ -175,7 +176,7 @@ class AtomLaw:
         low, high = (AtomLaw(Atoms(loss[part], mass[part], 0.0)) for part in (~above, above))
         return low, high
 
-    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Vector]:
+    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Floats]:
         loss = self.atoms.loss
         exponents = c * loss - log_moment(self, c)
         weights = np.exp(self._log_mass + exponents)
@@ -191,7 +192,7 @@ def log_moment(law: Law, c: float) -> float:
     return float(law.log_moments(np.array([c]))[0])
 
 
-def _direct(loss: Vector, weights: Vector, error: float, grid: Frequencies) -> tuple[Complex, Vector]:
+def _direct(loss: Floats, weights: Floats, error: float, grid: Frequencies) -> tuple[Complex, Floats]:
     """The sum over atoms, frequency by frequency."""
     value = np.zeros(grid.count + 1, dtype=complex)
     for position, weight in zip(loss, weights, strict=True):
@@ -199,7 +200,7 @@ def _direct(loss: Vector, weights: Vector, error: float, grid: Frequencies) -> t
     return value, error + 64 * UNIT + 4 * UNIT * grid.omega * float(np.sum(weights * np.abs(loss)))
 
 
-def _fast(loss: Vector, weights: Vector, error: float, grid: Frequencies) -> tuple[Complex, Vector]:
+def _fast(loss: Floats, weights: Floats, error: float, grid: Frequencies) -> tuple[Complex, Floats]:
     """Atoms moved to the nearest grid point, the moves put back by a Taylor series of e^{i w move}."""
     nearest = np.rint(loss / grid.step)
     scaled = (loss - nearest * grid.step) / (0.5 * grid.step)
@@ -226,7 +227,7 @@ def _fast(loss: Vector, weights: Vector, error: float, grid: Frequencies) -> tup
     return value, error + (1.01 * remainder + rounding + displaced + 2 * UNIT * total) * (1 + 1e-9)
 
 
-def _binned(index: NDArray[np.int64], values: Vector, size: int) -> tuple[Vector, float]:
+def _binned(index: NDArray[np.int64], values: Floats, size: int) -> tuple[Floats, float]:
     """Sums by index, and a bound of their rounding errors' total.
 
     Each value is split at 2^-30 of the largest: sums of the leading parts are exact (2^22 values), those of the
@@ -237,5 +238,5 @@ def _binned(index: NDArray[np.int64], values: Vector, size: int) -> tuple[Vector
     leading = np.rint(values / quantum) * quantum
     rest = values - leading
     lost = UNIT * (values.size * float(np.sum(np.abs(rest))) + 2 * float(np.sum(np.abs(values))))
-    sums: Vector = np.bincount(index, leading, size).astype(float) + np.bincount(index, rest, size).astype(float)
+    sums: Floats = np.bincount(index, leading, size).astype(float) + np.bincount(index, rest, size).astype(float)
     return sums, lost

@@ -13,10 +13,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ....mechanisms.arrays import Floats
 from ...pairs import GaussianPair, OpposedPair, SubsampledPair, ZeroedPair
 from ...rounding import UNIT
 from .bases import GaussianBase, gaussian_masses
-from .cells import Cells, Vector
+from .cells import Cells
 from .sampled_cells import location_cells, mixed_loss, sheets
 
 _CLEAR = 1e-9
@@ -29,7 +30,7 @@ def span(pair: OpposedPair, tail: float) -> list[float]:
     return [left, -1.5 * pair.shift, 0.0, 0.5 * pair.shift, right]
 
 
-def opposed_cells(pair: OpposedPair, edges: Vector, tail: float) -> Cells:
+def opposed_cells(pair: OpposedPair, edges: Floats, tail: float) -> Cells:
     """The cells of an opposed pair between consecutive edges of the moved line."""
     s, rate = pair.shift, pair.rate
     (rest, e1), (unit, e2), (zero, e3) = (gaussian_masses(edges, centre * s) for centre in (-1.5, 0.5, -0.5))
@@ -39,7 +40,7 @@ def opposed_cells(pair: OpposedPair, edges: Vector, tail: float) -> Cells:
     return cells if pair.order == "remove" else cells.mirrored()
 
 
-def _losses(s: float, rate: float, edges: Vector) -> tuple[Vector, Vector]:
+def _losses(s: float, rate: float, edges: Floats) -> tuple[Floats, Floats]:
     """Bounds of the loss on each cell; |L'| <= 2s serves where the minimum may be in it."""
     ahead, behind = s * (2 * edges + s), s * (edges + s)
     first, first_slack = mixed_loss(ahead, rate)
@@ -52,7 +53,7 @@ def _losses(s: float, rate: float, edges: Vector) -> tuple[Vector, Vector]:
     return np.where(left | right, least, least - 2.0 * s * np.diff(edges)), most
 
 
-def zeroed_cells(pair: ZeroedPair, edges: Vector, others: Vector, tail: float) -> list[Cells]:
+def zeroed_cells(pair: ZeroedPair, edges: Floats, others: Floats, tail: float) -> list[Cells]:
     """The cells of a zeroed pair: the opposed pair's above 0, those of "add" below 0, and the rest, at loss 0.
 
     edges: of the opposed pair's line; others: of the line on which N(shift) and N(0) are apart, shift/2 among them.

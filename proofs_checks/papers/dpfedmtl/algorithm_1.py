@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import binom
 
+from ....mechanisms.arrays import Floats
 from ...auditing import audit
 from ...planted import dpfedmtl as planted
 from ..row import EXACT, WORDS, Finding, Statement, on_instances
 from .settings import EXPERIMENTS
 
-Array = NDArray[np.float64]
 ALPHA = 1e-4
 """Probability that an audit accuses a mechanism wrongly."""
 
@@ -63,7 +62,7 @@ def defined_steps(statement: Statement) -> Finding:
     )
 
 
-def _run(data: Array, broadcasts: Array | None, seed: int, rounds: int = 4) -> tuple[Array, Array]:
+def _run(data: Floats, broadcasts: Floats | None, seed: int, rounds: int = 4) -> tuple[Floats, Floats]:
     """Algorithm 1 with H = 1, K = M, f_i = (w_i + w_s - x_i)^2 / 2. Returns the broadcasts and the task heads."""
     rng = np.random.default_rng(seed)
     heads, shared, sent = np.zeros(len(data)), 0.0, []

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Curve = tuple[Callable[[Array], Array], Callable[[Array], Array]]
+from ....mechanisms.arrays import Floats
+
+Curve = tuple[Callable[[Floats], Floats], Callable[[Floats], Floats]]
 
 CURVES: dict[str, Curve] = {
     "quadratic": (lambda x: x * x / 2, lambda x: x),
@@ -35,7 +36,7 @@ class Family:
     spread: float = 0.0
 
     @property
-    def centres(self) -> Array:
+    def centres(self) -> Floats:
         """(M, dimension): `spread` apart on both sides of 0."""
         signs = np.where(np.arange(self.clients) % 2 == 0, 1.0, -1.0)
         if self.clients % 2:
@@ -47,26 +48,26 @@ class Family:
         """c of Assumption 5.2 on V, for the quadratic: L/M, the heads' curvature in f = (1/M) sum f_i."""
         return self.smoothness / self.clients
 
-    def value(self, heads: Array, shared: Array) -> Array:
+    def value(self, heads: Floats, shared: Floats) -> Floats:
         """f, for heads (runs, M) and shared (runs, dimension)."""
         phi = CURVES[self.curve][0]
         apart = phi(shared[:, None, :] - self.centres).sum(axis=2)
-        result: Array = self.smoothness * (phi(heads) + apart).mean(axis=1)
+        result: Floats = self.smoothness * (phi(heads) + apart).mean(axis=1)
         return result
 
-    def head_slopes(self, heads: Array) -> Array:
+    def head_slopes(self, heads: Floats) -> Floats:
         """(runs, M): the gradient of f_i in w_i."""
         return self.smoothness * CURVES[self.curve][1](heads)
 
-    def shared_slopes(self, shared: Array) -> Array:
+    def shared_slopes(self, shared: Floats) -> Floats:
         """(runs, M, dimension): the gradient of f_i in w_s, for shared (runs, M or 1, dimension)."""
         return self.smoothness * CURVES[self.curve][1](shared - self.centres)
 
-    def squared_gradient(self, heads: Array, shared: Array) -> Array:
+    def squared_gradient(self, heads: Floats, shared: Floats) -> Floats:
         """(runs,): ||grad f||^2 on V."""
         of_heads = (self.head_slopes(heads) / self.clients) ** 2
         of_shared = self.shared_slopes(shared[:, None, :]).mean(axis=1) ** 2
-        result: Array = of_heads.sum(axis=1) + of_shared.sum(axis=1)
+        result: Floats = of_heads.sum(axis=1) + of_shared.sum(axis=1)
         return result
 
 
@@ -80,7 +81,9 @@ class Step:
     local: int = 1
 
 
-def advance(family: Family, how: Step, heads: Array, shared: Array, chosen: NDArray[np.intp], noise: Array) -> Array:
+def advance(
+    family: Family, how: Step, heads: Floats, shared: Floats, chosen: NDArray[np.intp], noise: Floats
+) -> Floats:
     """One round of `chosen` (runs, K): w_s after it, noise (runs, d) on the mean gradient; moves `heads` in place."""
     rows = np.arange(len(heads))[:, None]
     local = np.repeat(shared[:, None, :], chosen.shape[1], axis=1)
@@ -88,11 +91,11 @@ def advance(family: Family, how: Step, heads: Array, shared: Array, chosen: NDAr
     for _ in range(how.local):
         local = local - how.step * family.smoothness * CURVES[family.curve][1](local - centres)
         heads[rows, chosen] -= how.step * family.head_slopes(heads[rows, chosen])
-    result: Array = local.mean(axis=1) - how.step * noise
+    result: Floats = local.mean(axis=1) - how.step * noise
     return result
 
 
-def runs(family: Family, how: Step, count: int, start: float, seed: int) -> Iterator[tuple[Array, Array]]:
+def runs(family: Family, how: Step, count: int, start: float, seed: int) -> Iterator[tuple[Floats, Floats]]:
     """(heads, shared) at every synchronisation, from w = start, for `count` independent runs, without end."""
     rng = np.random.default_rng(seed)
     heads = np.full((count, family.clients), start)
@@ -105,7 +108,7 @@ def runs(family: Family, how: Step, count: int, start: float, seed: int) -> Iter
         shared = advance(family, how, heads, shared, chosen, noise)
 
 
-def quadratic_means(family: Family, how: Step, start: float, rounds: int) -> tuple[Array, Array]:
+def quadratic_means(family: Family, how: Step, start: float, rounds: int) -> tuple[Floats, Floats]:
     """E f(w^t) - f* and E ||grad f(w^t)||^2 exactly, t < rounds, for identical quadratic clients.
 
     The mean squares of the heads and of w_s follow lines.

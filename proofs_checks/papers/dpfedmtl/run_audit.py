@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ....mechanisms.arrays import Floats
 from ...auditing import approximate_dp, audit
 from ..row import Finding, Statement, on_instances
 from .composition import actual_epsilon, claimed_epsilon, multiplier
 from .settings import DELTA, FEMNIST
 
-Floats = NDArray[np.float64]
 SIGMA, TRIALS, ALPHA = 9.69, 4000, 1e-4
 
 

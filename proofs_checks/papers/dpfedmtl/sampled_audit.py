@@ -6,15 +6,14 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....accounting.gdp import bu_mu, gdp_delta
+from ....mechanisms.arrays import Floats
 from ...auditing import approximate_dp, audit
 from ..row import Finding, Statement, on_instances
 from .settings import FEMNIST
 from .subsampling import sampled_profile
 
-Floats = NDArray[np.float64]
 SIGMA, EPSILON, TRIALS, ALPHA = 0.65, 0.5, 60_000, 1e-4
 ROUNDS, RUNS = 2500, 4000
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import z3
-from numpy.typing import NDArray
 
+from ....mechanisms.arrays import Floats
 from ..row import EXACT, Finding, Statement, on_instances
 from ..smt import Recheck, Values, decide
 
-Array = NDArray[np.float64]
 M = 3
 """Clients in the identities below; every vector has one coordinate a block, M + 1 blocks."""
 
 
-def restriction(client: int, scale: float) -> Array:
+def restriction(client: int, scale: float) -> Floats:
     """R_i of (11), 2 x (M + 1), with `scale` in place of sqrt(1/M)."""
     matrix = np.zeros((2, M + 1))
     matrix[0, client], matrix[1, M] = 1.0, scale

@@ -14,8 +14,9 @@ from itertools import islice
 import numpy as np
 from scipy.stats import norm
 
+from ....mechanisms.arrays import Floats
 from ..row import Finding, Statement, Undecided, looseness, on_instances
-from .recursion import Array, Family, Step, quadratic_means, runs
+from .recursion import Family, Step, quadratic_means, runs
 from .trainer_problem import unlike_the_trainer
 
 ALPHA, RUNS, ROUNDS = 1e-6, 2000, 150
@@ -26,8 +27,8 @@ RHS = "right-hand side"
 class Course:
     """Upper and lower confidence bounds of E f - f* and E ||grad f||^2 by round, and the largest distance to w*."""
 
-    excess: tuple[Array, Array]
-    squared: tuple[Array, Array]
+    excess: tuple[Floats, Floats]
+    squared: tuple[Floats, Floats]
     radius: float
 
 
@@ -43,12 +44,12 @@ def course(family: Family, how: Step, start: float, seed: int = 1) -> Course:
     return Course((_column(excess, 0), _column(excess, 1)), (_column(squared, 0), _column(squared, 1)), radius)
 
 
-def _interval(values: Array) -> tuple[float, float]:
+def _interval(values: Floats) -> tuple[float, float]:
     reach = float(norm.isf(ALPHA)) * float(values.std()) / np.sqrt(len(values))
     return float(values.mean()) - reach, float(values.mean()) + reach
 
 
-def _column(pairs: list[tuple[float, float]], which: int) -> Array:
+def _column(pairs: list[tuple[float, float]], which: int) -> Floats:
     return np.array([pair[which] for pair in pairs])
 
 
@@ -103,7 +104,7 @@ def largest_slope(family: Family, noise: float, start: float) -> float:
 
 def _average_bound(
     formula: str, family: Family, setting: tuple[int, float, float, float], start: float, slope: float
-) -> Array:
+) -> Floats:
     """(ROUNDS,): the right-hand side of Theorem 5.1 at T = 1, 2, ..."""
     clients, smooth, diversity, noise = setting
     rounds = np.arange(1, ROUNDS + 1)

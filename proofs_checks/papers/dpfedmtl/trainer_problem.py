@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import chi2
 
-from .recursion import Array, Family, Step, advance
+from ....mechanisms.arrays import Floats
+from .recursion import Family, Step, advance
 
 if TYPE_CHECKING:
     import torch
@@ -34,10 +35,10 @@ ROUNDS, AGREEMENT, CHANCE = 12, 1e-4, 1e-7
 class Trained:
     """heads (T+1, M) and shared (T+1, d) along a run of the trainer, its cohorts, and (T, d) the sums' noise."""
 
-    heads: Array
-    shared: Array
+    heads: Floats
+    shared: Floats
     cohorts: tuple[tuple[int, ...], ...]
-    noise: Array
+    noise: Floats
 
 
 def _root(curve: str, x: torch.Tensor) -> torch.Tensor:
@@ -173,7 +174,7 @@ def distance_from_trainer(family: Family, how: Step, start: float) -> float:
     return worst / largest if _right_noise(run.noise, how, family.smoothness) else float("inf")
 
 
-def _right_noise(noise: Array, how: Step, size: float) -> bool:
+def _right_noise(noise: Floats, how: Step, size: float) -> bool:
     """size: of the slopes, whose sums are rounded."""
     if how.noise == 0:
         return float(np.abs(noise).max()) <= AGREEMENT * size

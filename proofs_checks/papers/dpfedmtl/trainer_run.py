@@ -18,9 +18,9 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import t as student
 
+from ....mechanisms.arrays import Floats
 from ..row import Finding, Statement, Undecided, on_instances
 from .recursion import Family, Step, runs
 from .trainer_problem import unlike_the_trainer
@@ -28,7 +28,6 @@ from .trainer_problem import unlike_the_trainer
 if TYPE_CHECKING:
     from ....trainers.federated import Trainer
 
-Array = NDArray[np.float64]
 CLIENTS, COHORT, SMOOTH, STEP, CLIP, NOISE = 12, 3, 2.0, 0.5, 100.0, 0.8
 ROUNDS, SEEDS, ALPHA = 40, 12, 1e-4
 WINDOWS = ((0, 10), (0, 20), (0, ROUNDS), (ROUNDS // 2, ROUNDS))
@@ -73,7 +72,7 @@ def _trainer(cohort: int, seed: int) -> Trainer:
 
 
 @cache
-def _statistics(cohort: int) -> Array:
+def _statistics(cohort: int) -> Floats:
     """(SEEDS, ROUNDS): K |grad_heads f|^2 + |grad_s f|^2 - L eta zeta^2 (M-K)/(K(M-1)) - (2/eta)(f(w) - f(w+))."""
     values = np.zeros((SEEDS, ROUNDS))
     for seed in range(SEEDS):
@@ -97,7 +96,7 @@ APART, HOW = Family("quadratic", 1.0, 12, 20, spread=0.3), Step(0.95, NOISE, 3)
 
 
 @cache
-def _statistics_apart(count: int = 200) -> Array:
+def _statistics_apart(count: int = 200) -> Floats:
     """The same of APART, (count, ROUNDS), by the recursion."""
     family, how, values, squares = APART, HOW, [], []
     for heads, shared in islice(runs(family, how, count, 1.0, 1), ROUNDS + 1):
@@ -108,7 +107,7 @@ def _statistics_apart(count: int = 200) -> Array:
     variance = family.dimension * float(family.centres[:, 0].var()) * family.smoothness**2
     spread = variance * (family.clients - how.cohort) / (how.cohort * (family.clients - 1))
     decrease = -np.diff(np.array(values), axis=0)
-    result: Array = (np.array(squares)[:-1] - family.smoothness * how.step * spread - 2 / how.step * decrease).T
+    result: Floats = (np.array(squares)[:-1] - family.smoothness * how.step * spread - 2 / how.step * decrease).T
     return result
 
 

@@ -11,6 +11,7 @@ from itertools import islice
 
 import numpy as np
 
+from ....mechanisms.arrays import Floats
 from ....trainers.mocha import objective
 from ....trainers.mocha.losses import LOSSES
 from ....trainers.mocha.methods import Setting, WeightStep, iterate
@@ -18,7 +19,6 @@ from ....trainers.mocha.mocha import omega_step, report, stale_omega_step
 from ....trainers.mocha.relationships import learned_covariance
 from ....trainers.mocha.tasks import related_tasks
 from ..row import Finding, Statement, on_instances
-from .problem import Array
 
 
 def alternate_to_the_end(statement: Statement) -> Finding:
@@ -28,8 +28,8 @@ def alternate_to_the_end(statement: Statement) -> Finding:
     jointly convex problem keeps Sigma positive definite; its optimum comes from its own stationarity condition.
     """
     smoothing, curvature, lam = statement.domain["smoothing"], np.array([4.0, 0.5]), 0.5
-    sigma: Array = np.eye(2) / 2
-    w: Array = np.zeros(2)
+    sigma: Floats = np.eye(2) / 2
+    w: Floats = np.zeros(2)
     for _ in range(5000):
         singular = np.linalg.matrix_rank(sigma, tol=1e-13) < 2
         w = _along(sigma, curvature, lam) if singular else _anywhere(sigma, curvature, lam)
@@ -42,26 +42,26 @@ def alternate_to_the_end(statement: Statement) -> Finding:
     )
 
 
-def _anywhere(sigma: Array, curvature: Array, lam: float) -> Array:
+def _anywhere(sigma: Floats, curvature: Floats, lam: float) -> Floats:
     """The W-step for an invertible Sigma."""
     return np.asarray(np.linalg.solve(np.diag(curvature) + lam * np.linalg.inv(sigma), curvature), float)
 
 
-def _along(sigma: Array, curvature: Array, lam: float) -> Array:
+def _along(sigma: Floats, curvature: Floats, lam: float) -> Floats:
     """The W-step where Sigma = u u^T: w = s u with tr(W Sigma^-1 W^T) = s^2, everything else being infinite."""
     u = np.linalg.eigh(sigma)[1][:, -1]
     u = u * np.sign(u.sum())
-    result: Array = u * (curvature @ u) / (curvature @ (u * u) + lam)
+    result: Floats = u * (curvature @ u) / (curvature @ (u * u) + lam)
     return result
 
 
-def _joint_value(w: Array, curvature: Array, lam: float, smoothing: float) -> float:
+def _joint_value(w: Floats, curvature: Floats, lam: float, smoothing: float) -> float:
     """The objective after the best Sigma: (tr (w w^T + smoothing I)^(1/2))^2 for the regulariser."""
     trace = np.sqrt(w @ w + smoothing) + np.sqrt(smoothing)
     return float(curvature @ (w - 1) ** 2 / 2 + lam / 2 * trace**2)
 
 
-def _joint_optimum(curvature: Array, lam: float, smoothing: float) -> float:
+def _joint_optimum(curvature: Floats, lam: float, smoothing: float) -> float:
     """By a fixed-point iteration on the norm of w: the stationary w_t is a_t / (a_t + lam trace / sqrt(|w|^2 + s))."""
     w = np.ones(2)
     for _ in range(10_000):

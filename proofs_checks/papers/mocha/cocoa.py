@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from ....mechanisms.arrays import Floats
 from ..row import Finding, Statement
-from .problem import Array, Problem, made_problem, part_way
+from .problem import Problem, made_problem, part_way
 
 ROUNDS, PASSES = 20, 2
 
 
-def cocoa_plus(problem: Problem) -> list[Array]:
+def cocoa_plus(problem: Problem) -> list[Floats]:
     """CoCoA+ (Ma et al. 2015, Algorithm 1, adding, sigma' = K) for the squared loss on the pooled data.
 
     min_w sum (x^T w - y)^2 / 2 + (lam/2) |w|^2 with lam = n_t lambda, the tasks' data as its K parts.

@@ -10,22 +10,21 @@ from functools import cache
 from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import ttest_rel
 
+from ....mechanisms.arrays import Floats
 from ....trainers.mocha.losses import LOSSES
 from ....trainers.mocha.methods import Setting, WeightStep, iterate
 from ....trainers.mocha.mocha import omega_step
 from ....trainers.mocha.tasks import Tasks, related_tasks
 from ..row import Finding, Statement, on_instances
 
-Array = NDArray[np.float64]
 COUNT, DIMENSION, TRAIN, VALIDATION, TEST, DRAWS, LEVEL = 12, 10, 15, 10, 200, 10, 1e-3
 LAMBDAS = (1e-3, 1e-2)
 GROUPS = np.array([[1.0, -0.5, 0.0], [-0.5, 1.0, -0.5], [0.0, -0.5, 1.0]])
 
 
-def _fitted(train: Tasks, regularisation: float, omega_steps: int, rng: np.random.Generator) -> Array:
+def _fitted(train: Tasks, regularisation: float, omega_steps: int, rng: np.random.Generator) -> Floats:
     """(d, tasks): weights after 15 rounds for every Omega."""
     method = WeightStep(Setting(train, LOSSES["hinge"], train.count * np.eye(train.count), regularisation))
     state = method.start()
@@ -37,12 +36,12 @@ def _fitted(train: Tasks, regularisation: float, omega_steps: int, rng: np.rando
     return state.weights
 
 
-def _error(weights: Array, tasks: Tasks) -> float:
+def _error(weights: Floats, tasks: Tasks) -> float:
     pairs = zip(tasks.features, tasks.labels, strict=True)
     return float(np.mean([np.mean(np.sign(x @ weights[:, t]) != y) for t, (x, y) in enumerate(pairs)]))
 
 
-def _model(name: str, train: Tasks, regularisation: float, rng: np.random.Generator) -> Array:
+def _model(name: str, train: Tasks, regularisation: float, rng: np.random.Generator) -> Floats:
     if name != "Global":
         return _fitted(train, regularisation, 2 if name == "MTL" else 0, rng)
     pooled = Tasks((np.concatenate(train.features),), (np.concatenate(train.labels),))

@@ -12,14 +12,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ....mechanisms.arrays import Floats
 from ....trainers.mocha import objective
 from ....trainers.mocha.losses import LOSSES, Loss
 from ....trainers.mocha.mocha import State, federated_round
 from ....trainers.mocha.relationships import safe_sigma
 from ....trainers.mocha.sdca import Order
 from ....trainers.mocha.tasks import Tasks
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +27,7 @@ class Problem:
 
     tasks: Tasks
     loss: Loss
-    covariance: Array
+    covariance: Floats
     regularisation: float
 
     @property
@@ -42,9 +41,9 @@ class Problem:
         return int(self.tasks.sizes.sum())
 
     @property
-    def scale(self) -> Array:
+    def scale(self) -> Floats:
         """(m,): M_t = scale_t I."""
-        result: Array = np.diag(self.covariance) / (self.samples * self.regularisation)
+        result: Floats = np.diag(self.covariance) / (self.samples * self.regularisation)
         return result
 
     @cached_property
@@ -53,18 +52,18 @@ class Problem:
         return safe_sigma(self.covariance)
 
     @cached_property
-    def block_norms(self) -> Array:
+    def block_norms(self) -> Floats:
         """(m,): sigma_t = max over a of ||X_t a||^2_(M_t) / ||a||^2."""
         squares = np.array([np.linalg.norm(x, 2) ** 2 for x in self.tasks.features])
-        result: Array = squares * self.scale
+        result: Floats = squares * self.scale
         return result
 
     @cached_property
-    def kernel(self) -> Array:
+    def kernel(self) -> Floats:
         """(n, n): X^T M X, samples in the order of tasks."""
         x = self.tasks.padded[0]
         inner = np.einsum("tid,sjd,ts->tisj", x, x, self.covariance) / (self.samples * self.regularisation)
-        result: Array = inner.reshape(self.total, self.total)
+        result: Floats = inner.reshape(self.total, self.total)
         return result
 
     def start(self) -> State:
@@ -74,13 +73,13 @@ class Problem:
             np.zeros((count, self.samples)), np.zeros((count, dimension)), np.zeros((dimension, count)), self.covariance
         )
 
-    def dual(self, alpha: Array) -> float:
+    def dual(self, alpha: Floats) -> float:
         """D(alpha) of (3)."""
         flat = alpha.ravel()
         conjugates = self.loss.conjugate(alpha, self.tasks.padded[1]).sum()
         return float(conjugates + flat @ self.kernel @ flat / 2)
 
-    def gap(self, alpha: Array) -> float:
+    def gap(self, alpha: Floats) -> float:
         """The duality gap at w(alpha), a sum of terms that cannot be negative."""
         v = objective.images(self.tasks, alpha)
         weights = objective.weights_of(v, self.covariance, self.regularisation)
@@ -103,7 +102,7 @@ class Problem:
         return federated_round(self.tasks, self.loss, state, self.regularisation, order, sigma or self.sigma_prime)
 
 
-def squared_optimum(problem: Problem) -> tuple[Array, float]:
+def squared_optimum(problem: Problem) -> tuple[Floats, float]:
     """alpha* and D(alpha*) for the squared loss: the dual is quadratic."""
     y = problem.tasks.padded[1]
     flat = np.linalg.solve(np.eye(problem.total) + problem.kernel, y.ravel())
@@ -111,7 +110,7 @@ def squared_optimum(problem: Problem) -> tuple[Array, float]:
     return best, problem.dual(best)
 
 
-def squared_theta(problem: Problem, state: State, after: State) -> Array:
+def squared_theta(problem: Problem, state: State, after: State) -> Floats:
     """(m,): theta_t of (5) for the squared loss, from the exact minimisers of the subproblems (4)."""
     thetas = []
     for t, (x, y) in enumerate(zip(problem.tasks.features, problem.tasks.labels, strict=True)):

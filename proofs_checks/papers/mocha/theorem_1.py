@@ -13,19 +13,11 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from ....mechanisms.arrays import Floats
 from ....trainers.mocha.mocha import State
 from ..rates import Exponent, fitted_exponent
 from ..row import Finding, Statement, on_instances
-from .problem import (
-    Array,
-    Problem,
-    lone_sample,
-    made_problem,
-    part_way,
-    squared_optimum,
-    squared_theta,
-    tight_problem,
-)
+from .problem import Problem, lone_sample, made_problem, part_way, squared_optimum, squared_theta, tight_problem
 
 ROUNDS = 80
 
@@ -46,7 +38,7 @@ def expected_dual(problem: Problem, state: State, full: State, drop: float) -> f
     return total
 
 
-def _along_a_run(problem: Problem, drop: float, share: float = 1.0) -> dict[str, Array]:
+def _along_a_run(problem: Problem, drop: float, share: float = 1.0) -> dict[str, Floats]:
     """D - D*, its expectation after the round, the duality gap and the largest theta, for every round of one run.
 
     share: of their updates that the nodes send; (1 - share)^2 of theta is left where (4) is solved exactly.
@@ -68,7 +60,7 @@ def _along_a_run(problem: Problem, drop: float, share: float = 1.0) -> dict[str,
 
 
 @cache
-def _runs(labels: float) -> tuple[tuple[Problem, float, dict[str, Array]], ...]:
+def _runs(labels: float) -> tuple[tuple[Problem, float, dict[str, Floats]], ...]:
     """(problem, drop probability, run) of `linear_rate`, which puts several constants to the same runs."""
     made, tight = made_problem(4, 5, 6, labels=labels, coupling=0.9), tight_problem(labels)
     cases = (
@@ -128,7 +120,7 @@ def _gap_over_bound() -> float:
     return worst
 
 
-def _rounds_to(problem: Problem, drop: float, targets: Array, runs: int) -> Array:
+def _rounds_to(problem: Problem, drop: float, targets: Floats, runs: int) -> Floats:
     """(2, targets): mean number of rounds until D - D*, and the duality gap, <= target, over `runs` seeded runs."""
     _, best = squared_optimum(problem)
     counts = np.zeros((runs, 2, len(targets)))
@@ -142,7 +134,7 @@ def _rounds_to(problem: Problem, drop: float, targets: Array, runs: int) -> Arra
             reached |= newly
             state = problem.round(state, rng.random(problem.tasks.count) >= drop, passes=3)
             h += 1
-    result: Array = counts.mean(axis=0)
+    result: Floats = counts.mean(axis=0)
     return result
 
 

@@ -12,9 +12,10 @@ from functools import cache
 import numpy as np
 import z3
 
+from ....mechanisms.arrays import Floats
 from ..row import Finding, Statement, on_instances
 from ..smt import Recheck, Values, decide
-from .problem import Array, Problem, made_problem
+from .problem import Problem, made_problem
 
 ROUNDS = 600
 ACCURACY = 5.0
@@ -26,7 +27,7 @@ def spread(problem: Problem) -> float:
 
 
 @cache
-def hinge_run(regularisation: float, rounds: int = ROUNDS) -> tuple[Problem, Array, Array, float]:
+def hinge_run(regularisation: float, rounds: int = ROUNDS) -> tuple[Problem, Floats, Floats, float]:
     """Forty strongly coupled hinge tasks: alpha and D at every round, and D* from below by the best duality gap."""
     problem = made_problem(40, 4, 5, loss="hinge", coupling=0.98, regularisation=regularisation)
     state, values, alphas, below = problem.start(), [], [], -math.inf
@@ -39,7 +40,7 @@ def hinge_run(regularisation: float, rounds: int = ROUNDS) -> tuple[Problem, Arr
     return problem, np.array(alphas), np.array(values), below
 
 
-def excess_of(regularisation: float, rounds: int = ROUNDS) -> tuple[Problem, Array]:
+def excess_of(regularisation: float, rounds: int = ROUNDS) -> tuple[Problem, Floats]:
     """The problem, and an upper bound of D - D* at every round."""
     problem, _, values, below = hinge_run(regularisation, rounds)
     return problem, values - below

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ....mechanisms.arrays import Floats
 from ..row import Finding, Statement, on_instances
-from .runs import Array, Path, run
+from .runs import Path, run
 
 
 def _problem(population: int, dimension: int, curvature: float) -> Any:
@@ -35,7 +36,7 @@ def halves_every_step(statement: Statement) -> Finding:
     return Finding(bool((excess <= 0).all()), text, numbers, basis=on_instances(1, "trainer runs"))
 
 
-def _some(values: Array) -> list[float]:
+def _some(values: Floats) -> list[float]:
     places = np.unique(np.linspace(0, len(values) - 1, 6).astype(int))
     return [float(values[place]) for place in places]
 

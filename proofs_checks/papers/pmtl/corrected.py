@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from ....mechanisms.arrays import Floats
 from ..row import Finding, Statement, looseness, on_instances
 from .moments import Federation, Moments, check_against_trainer
-from .runs import Array, Form
+from .runs import Form
 
 Setting = tuple[Federation, int]
 """A federation and its number of rounds."""
@@ -100,7 +101,7 @@ def _measured(name: str) -> tuple[tuple[Moments, float], ...]:
     return tuple((own.moments(rounds), check_against_trainer(own)) for own, rounds in SETTINGS[name]())
 
 
-def _judged(name: str, measured: Callable[[Moments], Array], bound: Callable[[Moments], Array]) -> Finding:
+def _judged(name: str, measured: Callable[[Moments], Floats], bound: Callable[[Moments], Floats]) -> Finding:
     """Whether measured <= bound at every round of every federation, up to rounding."""
     holds, off, numbers, ratios = True, 0.0, {}, []
     for place, (moments, apart) in enumerate(_measured(name)):
@@ -122,7 +123,7 @@ def _judged(name: str, measured: Callable[[Moments], Array], bound: Callable[[Mo
     )
 
 
-def _average(values: Array) -> Array:
+def _average(values: Floats) -> Floats:
     """Means over t < T, for T = 1, 2, ...; values at t = 0, ..., R."""
     return np.asarray(np.cumsum(values[:-1]) / np.arange(1, len(values)))
 
@@ -135,7 +136,7 @@ def stationarity(statement: Statement) -> Finding:
     """
     start, noise = statement.claim["start factor"], statement.claim["noise factor"]
 
-    def bound(moments: Moments) -> Array:
+    def bound(moments: Moments) -> Floats:
         own = moments.federation
         (m, d), eta, horizon = own.size, own.learning_rate, np.arange(1, len(moments.seconds))
         first = start * m * moments.gaps()[0] / (own.rate * eta * horizon)
@@ -156,7 +157,7 @@ def local_stationarity(statement: Statement) -> Finding:
     """
     start, noise = statement.claim["start factor"], statement.claim["noise factor"]
 
-    def bound(moments: Moments) -> Array:
+    def bound(moments: Moments) -> Floats:
         own, rounds = moments.federation, np.arange(1, len(moments.seconds))
         unit = 1 / (own.share * own.rate * own.learning_rate * own.steps)
         errors = moments.errors()
@@ -165,7 +166,7 @@ def local_stationarity(statement: Statement) -> Finding:
         first = start * moments.gaps()[0] * unit / rounds
         return np.asarray(first + noise * own.strength / 2 * unit * _average(errors))
 
-    def measured(moments: Moments) -> Array:
+    def measured(moments: Moments) -> Floats:
         return _average(moments.local_gradients()) / moments.federation.steps
 
     return _judged(statement.domain["setting"], measured, bound)
@@ -175,7 +176,7 @@ def gap(statement: Statement) -> Finding:
     """C-T7, reset, q = m, E = 1: (1 - 2 c eta mu)^t (F(W^0) - F*) + eta L lambda^2 d sigma^2/(4 c mu)."""
     rate, noise = statement.claim["rate factor"], statement.claim["noise factor"]
 
-    def bound(moments: Moments) -> Array:
+    def bound(moments: Moments) -> Floats:
         own, at = moments.federation, np.arange(len(moments.seconds))
         eta, mu, smooth = own.learning_rate, own.problem.strong_convexity, own.problem.smoothness
         floor = eta * smooth * own.strength**2 * own.size[1] * own.sigma**2 / (4 * own.share * mu)
@@ -189,13 +190,13 @@ def distance(statement: Statement) -> Finding:
     """C-T7-E: (1/m) sum_k E||w_k^t - w_k*||^2 <= x_t^2, by the recursion of docs/theory/convergence.md."""
     told = (statement.claim["rate factor"], statement.claim["noise factor"], statement.claim["cohort factor"])
 
-    def measured(moments: Moments) -> Array:
+    def measured(moments: Moments) -> Floats:
         return moments.distances()
 
     return _judged(statement.domain["setting"], measured, lambda moments: distance_bound(moments, *told))
 
 
-def distance_bound(moments: Moments, rate: float = 1.0, noise: float = 1.0, cohorts: float = 1.0) -> Array:
+def distance_bound(moments: Moments, rate: float = 1.0, noise: float = 1.0, cohorts: float = 1.0) -> Floats:
     """x_t^2 for every t. rate, noise, cohorts: factors of b, of sigma^2 and of the clients' spread S^2.
 
     z = (1 - b) x + b rho y and x'^2 = (1 - p) x^2 + p z^2, where b = 1 - (1 - eta (mu + lambda))^E, rho = lambda/(mu +

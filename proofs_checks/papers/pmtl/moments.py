@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from ....mechanisms.arrays import Floats
 from ..row import Undecided
-from .runs import Array, Form, run
+from .runs import Form, run
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +36,7 @@ class Federation:
     steps: int = 1
     cohort: int | None = None
     sigma: float = 0.0
-    start: Array | None = None
+    start: Floats | None = None
     scale: float = 1.0
 
     @property
@@ -65,7 +66,7 @@ class Federation:
         return 1 - self.learning_rate * self.smoothness / 2
 
     @cached_property
-    def initial(self) -> Array:
+    def initial(self) -> Floats:
         """x^0: every model at `start`."""
         m, d = self.size
         begin = np.zeros(d) if self.start is None else self.start
@@ -77,13 +78,13 @@ class Federation:
         return slice((client + 1) * d, (client + 2) * d)
 
     @cached_property
-    def contractions(self) -> Array:
+    def contractions(self) -> Floats:
         """(m, d, d) I - eta (H_k + lambda I): a local step multiplies the gradient of f_k(.; w~) by it."""
         d = self.size[1]
         return np.asarray(np.eye(d) - self.learning_rate * (self.problem.hessians + self.strength * np.eye(d)))
 
     @cached_property
-    def parts(self) -> tuple[Array, Array]:
+    def parts(self) -> tuple[Floats, Floats]:
         """A (n, n) and the B_k (m, n, n)."""
         m, d = self.size
         n = (m + 2) * d - d + 1
@@ -133,21 +134,21 @@ class Moments:
     """seconds: (T + 1, n, n), E x x^T. Every method gives (T + 1,) expectations."""
 
     federation: Federation
-    seconds: Array
+    seconds: Floats
 
-    def _mean_of_squares(self, rows: Array) -> Array:
+    def _mean_of_squares(self, rows: Floats) -> Floats:
         """E ||rows x||^2; rows: (r, n)."""
         return np.asarray(np.einsum("ri,tij,rj->t", rows, self.seconds, rows, optimize=True))
 
     @cached_property
-    def _pick(self) -> tuple[Array, list[Array], Array]:
+    def _pick(self) -> tuple[Floats, list[Floats], Floats]:
         """Matrices that take w~, each w_k and their mean out of the state."""
         own, (m, d) = self.federation, self.federation.size
         unit = np.eye((m + 1) * d + 1)
         models = [unit[own.place(k)] for k in range(m)]
         return unit[own.place(-1)], models, np.asarray(sum(models)) / m
 
-    def _gradient(self, client: int, centre: Array) -> Array:
+    def _gradient(self, client: int, centre: Floats) -> Floats:
         """grad l_k(w_k) + lambda (w_k - centre), as rows."""
         problem, models = self.federation.problem, self._pick[1]
         rows = (problem.hessians[client] + self.federation.strength * np.eye(self.federation.size[1])) @ models[client]
@@ -155,7 +156,7 @@ class Moments:
         rows[:, -1] -= problem.hessians[client] @ problem.centres[client]
         return np.asarray(rows)
 
-    def local_gradients(self) -> Array:
+    def local_gradients(self) -> Floats:
         """The mean over clients of sum_{j < E} E ||grad f_k(v_k^j; w~^t)||^2, v_k^j the local steps if k takes part."""
         total, m = np.zeros(len(self.seconds)), self.federation.size[0]
         for k in range(m):
@@ -165,13 +166,13 @@ class Moments:
                 gradient = self.federation.contractions[k] @ gradient
         return total
 
-    def gradients(self) -> Array:
+    def gradients(self) -> Floats:
         """E ||grad Phi(W^t)||^2, Phi = m F."""
         clients = range(self.federation.size[0])
         squares = [self._mean_of_squares(self._gradient(k, self._pick[2])) for k in clients]
         return np.asarray(np.sum(squares, axis=0))
 
-    def gaps(self) -> Array:
+    def gaps(self) -> Floats:
         """E F(W^t) - F*: half the Hessian of Phi at W^t - W*, over m."""
         problem, strength, (m, _) = self.federation.problem, self.federation.strength, self.federation.size
         total, offsets = np.zeros(len(self.seconds)), self._offsets()
@@ -183,7 +184,7 @@ class Moments:
             total += strength * self._mean_of_squares(offsets[k] - middle) / (2 * m)
         return total
 
-    def _offsets(self) -> list[Array]:
+    def _offsets(self) -> list[Floats]:
         """w_k - w_k*, as rows."""
         best = self.federation.problem.optimum(self.federation.strength)
         rows = [matrix.copy() for matrix in self._pick[1]]
@@ -191,11 +192,11 @@ class Moments:
             matrix[:, -1] -= best[k]
         return rows
 
-    def distances(self) -> Array:
+    def distances(self) -> Floats:
         """(1/m) sum_k E ||w_k^t - w_k*||^2."""
         return np.asarray(np.mean([self._mean_of_squares(rows) for rows in self._offsets()], axis=0))
 
-    def errors(self) -> Array:
+    def errors(self) -> Floats:
         """E ||e_t||^2, e_t = w~^t - w_bar^t."""
         return self._mean_of_squares(self._pick[0] - self._pick[2])
 

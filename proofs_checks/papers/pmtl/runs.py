@@ -12,7 +12,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from ....mechanisms.arrays import Floats
+
 Form = Literal["as-printed", "reset", "increments"]
 """Line 8 as printed; with u_k = w_k^{t+1} - w~^t, as the published code has it; with 1/m for 1/q."""
 
@@ -29,28 +30,28 @@ class Path:
 
     problem: Any
     strength: float
-    shared: Array
-    models: Array
+    shared: Floats
+    models: Floats
     cohorts: tuple[npt.NDArray[np.int64], ...]
 
-    def gaps(self) -> Array:
+    def gaps(self) -> Floats:
         """(T + 1,) F(W^t) - F*, the objective (2) over its minimum."""
         best = self.problem.objective(self.problem.optimum(self.strength), self.strength)
         return np.array([self.problem.objective(models, self.strength) - best for models in self.models])
 
-    def gradients(self) -> Array:
+    def gradients(self) -> Floats:
         """(T + 1, d): the squared entries of grad (m F)(W^t), summed over clients."""
         return self._squares(self.models.mean(axis=1))
 
-    def broadcast_gradients(self) -> Array:
+    def broadcast_gradients(self) -> Floats:
         """(T + 1, d): the squared entries of grad f_k(w_k^t; w~^t), summed over clients, as on (29)'s left."""
         return self._squares(self.shared)
 
-    def _squares(self, centres: Array) -> Array:
+    def _squares(self, centres: Floats) -> Floats:
         local = np.einsum("kij,tkj->tki", self.problem.hessians, self.models - self.problem.centres)
         return np.asarray(((local + self.strength * (self.models - centres[:, None])) ** 2).sum(axis=1))
 
-    def values(self) -> Array:
+    def values(self) -> Floats:
         """(T + 1, m) f_k(w_k^t; w~^t)."""
         gaps = self.models - self.problem.centres
         losses = 0.5 * np.einsum("tki,kij,tkj->tk", gaps, self.problem.hessians, gaps)
@@ -70,7 +71,7 @@ def run(
     noise_std: float = 0.0,
     clip_norm: float | None = None,
     seed: int = 0,
-    start: Array | None = None,
+    start: Floats | None = None,
 ) -> Path:
     """Train and record. cohort: None for all clients. noise_std: sigma, on the mean. start: (d,) initial model."""
     import torch
@@ -108,11 +109,11 @@ def run(
     return Path(problem, strength, shared, models, tuple(np.asarray(clients) for _, clients, _ in steps))
 
 
-def _recorded(form: Form, strength: float) -> tuple[Any, list[tuple[Array, Any, Array]]]:
+def _recorded(form: Form, strength: float) -> tuple[Any, list[tuple[Floats, Any, Floats]]]:
     """The algorithm, and the list to which each round adds (w~^t, cohort, the cohort's models after the round)."""
     from ....trainers.federated import Pmtl, PmtlAsPrinted, PmtlIncrements
 
-    steps: list[tuple[Array, Any, Array]] = []
+    steps: list[tuple[Floats, Any, Floats]] = []
     base: Any = {"as-printed": PmtlAsPrinted, "reset": Pmtl, "increments": PmtlIncrements}[form]
 
     class Recorded(base):  # type: ignore[misc]

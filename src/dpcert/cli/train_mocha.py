@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 import typer
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..accounting import Bracket, calibrate
 from ..mechanisms import Gaussian, InputError, Repeat
+from ..mechanisms.arrays import Floats
 from ..mechanisms.serialise import to_plain
 from ..mechanisms.validate import count, nonnegative, positive
 from ..trainers.engine.privacy import PrivacyGoal
@@ -30,8 +30,6 @@ from ..trainers.mocha.source import Problem, load_problem
 from .output import as_given, interval, print_json, rounded_up
 from .train_mocha_sweep import run_study
 from .train_plot import check_plot, draw_gap
-
-Array = NDArray[np.float64]
 
 TOLERANCE = 1e-4
 """Relative gap at which a run without --tolerance stops."""
@@ -177,7 +175,7 @@ def _plain(asked: SimpleNamespace, problem: Problem, setting: Setting, work: Nod
     return document | _sigma_prime(asked, setting, run.state.covariance, isinstance(method, WeightStep))
 
 
-def _sigma_prime(asked: SimpleNamespace, setting: Setting, covariance: Array, used: bool) -> dict[str, Any]:
+def _sigma_prime(asked: SimpleNamespace, setting: Setting, covariance: Floats, used: bool) -> dict[str, Any]:
     """sigma' of the subproblems (4), by name and as it was in the end; null for methods that have none."""
     if not used or asked.algorithm.startswith("mb-"):
         return {"sigma_prime": None}
@@ -185,7 +183,7 @@ def _sigma_prime(asked: SimpleNamespace, setting: Setting, covariance: Array, us
     return {"sigma_prime": {"name": name, "value": resolve_sigma_prime(name)(setting.tasks, covariance)}}
 
 
-def _scores(problem: Problem, setting: Setting, weights: Array) -> dict[str, float | None]:
+def _scores(problem: Problem, setting: Setting, weights: Floats) -> dict[str, float | None]:
     """Means over tasks on their test samples; no accuracy where the labels are not -1 and 1."""
     signs = all(np.isin(y, (-1.0, 1.0)).all() for y in problem.test.labels)
     return {

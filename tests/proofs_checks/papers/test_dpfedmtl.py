@@ -17,13 +17,14 @@ from scipy.stats import norm
 
 from dpcert.accounting import gaussian
 from dpcert.accounting.gdp import bu_mu, dong_mu
+from dpcert.mechanisms.arrays import Floats
 from dpcert.proofs_checks.papers import register
 from dpcert.proofs_checks.papers.dpfedmtl import trainer_problem
 from dpcert.proofs_checks.papers.dpfedmtl.algorithm_1 import _run
 from dpcert.proofs_checks.papers.dpfedmtl.boxes import _other_order
 from dpcert.proofs_checks.papers.dpfedmtl.composition import actual_epsilon, claimed_epsilon, multiplier
 from dpcert.proofs_checks.papers.dpfedmtl.descent import expected_step
-from dpcert.proofs_checks.papers.dpfedmtl.recursion import CURVES, Array, Family, Step, quadratic_means, runs
+from dpcert.proofs_checks.papers.dpfedmtl.recursion import CURVES, Family, Step, quadratic_means, runs
 from dpcert.proofs_checks.papers.dpfedmtl.settings import CELEBA, DELTA, FEMNIST
 from dpcert.proofs_checks.papers.dpfedmtl.subsampling import sampled_profile
 
@@ -164,7 +165,7 @@ def test_the_recursion_is_the_trainers() -> None:
 def test_a_recursion_that_is_not_the_trainers_is_noticed(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
     right = trainer_problem.advance
 
-    def planted(family: Family, how: Step, heads: Array, shared: Array, *rest: Any) -> Array:
+    def planted(family: Family, how: Step, heads: Floats, shared: Floats, *rest: Any) -> Floats:
         if wrong.startswith("a smoothness"):
             return right(replace(family, smoothness=1.01), how, heads, shared, *rest)
         if wrong.startswith("heads"):

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ....mechanisms.arrays import Floats
 from ...engine.streams import Streams
 from ...mocha.losses import Loss
 from ...mocha.methods import Joint, Method, Setting, WeightStep
 from ...mocha.run import accuracies
 from ...mocha.tasks import Tasks
 
-Array = NDArray[np.float64]
-Fit = Callable[[Tasks, Loss, float, int], Array]
+Fit = Callable[[Tasks, Loss, float, int], Floats]
 """(tasks, loss, lambda, seed) -> (d, m) weights."""
 
 LAMBDAS = (1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0)
@@ -28,19 +27,19 @@ TOLERANCE = 1e-3
 """Relative gap at which a fit is good enough to compare errors."""
 
 
-def fit_global(tasks: Tasks, loss: Loss, regularisation: float, seed: int) -> Array:
+def fit_global(tasks: Tasks, loss: Loss, regularisation: float, seed: int) -> Floats:
     """One model for all: mean loss over all samples + lambda/2 ||w||^2."""
     merged = Tasks((np.concatenate(tasks.features),), (np.concatenate(tasks.labels),))
     weights = _solved(WeightStep(Setting(merged, loss, np.eye(1), regularisation)), seed, 20)
     return np.repeat(weights, tasks.count, axis=1)
 
 
-def fit_local(tasks: Tasks, loss: Loss, regularisation: float, seed: int) -> Array:
+def fit_local(tasks: Tasks, loss: Loss, regularisation: float, seed: int) -> Floats:
     """A model a task: mean loss over its samples + lambda/2 ||w_t||^2."""
     return _solved(WeightStep(Setting(tasks, loss, np.eye(tasks.count), regularisation)), seed, 200)
 
 
-def fit_multi_task(tasks: Tasks, loss: Loss, regularisation: float, seed: int) -> Array:
+def fit_multi_task(tasks: Tasks, loss: Loss, regularisation: float, seed: int) -> Floats:
     """The joint optimum in (W, Omega), relationships learned as in Zhang and Yeung (the paper's [57])."""
     return _solved(Joint(Setting(tasks, loss, np.eye(tasks.count), regularisation)), seed, 300)
 
@@ -48,7 +47,7 @@ def fit_multi_task(tasks: Tasks, loss: Loss, regularisation: float, seed: int) -
 MODELS: dict[str, Fit] = {"global": fit_global, "local": fit_local, "mtl": fit_multi_task}
 
 
-def mean_error(tasks: Tasks, weights: Array) -> float:
+def mean_error(tasks: Tasks, weights: Floats) -> float:
     """Share of wrong predictions, averaged over tasks."""
     return float(1 - accuracies(tasks, weights).mean())
 
@@ -72,7 +71,7 @@ def cross_validated(fit: Fit, tasks: Tasks, loss: Loss, seed: int) -> float:
     return LAMBDAS[int(np.argmin(errors))]
 
 
-def _solved(method: Method, seed: int, longest: int) -> Array:
+def _solved(method: Method, seed: int, longest: int) -> Floats:
     """Weights of the least primal value within `longest` rounds, or at a gap of TOLERANCE."""
     streams, state = Streams(seed), method.start()
     best, primal, dual = state.weights, np.inf, -np.inf

@@ -7,13 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....mechanisms import InputError
+from ....mechanisms.arrays import Floats
 from .simulated_time import NETWORKS, elapsed
 from .tables import Curve, Results, curves_of, tuned
-
-Array = NDArray[np.float64]
 
 NAMES = {"mocha": "MOCHA", "cocoa": "CoCoA", "mb-sdca": "Mb-SDCA", "mb-sgd": "Mb-SGD"}
 SMALLEST = 1e-6
@@ -66,7 +64,7 @@ def _dropouts(curves: Sequence[Curve], file: Path) -> Path:
     return _saved(figure, file)
 
 
-def _line(axes: Any, own: Sequence[Curve], times: Sequence[Array], label: str) -> None:
+def _line(axes: Any, own: Sequence[Curve], times: Sequence[Floats], label: str) -> None:
     """The geometric mean over seeds, and a band of one standard error of the logarithm, where all seeds have values."""
     begin, end = max(time[0] for time in times), min(time[-1] for time in times)
     grid = np.unique(np.concatenate([time[(time >= begin) & (time <= end)] for time in times]))
