@@ -62,9 +62,11 @@ def answer(claim: Any, given: Sequence[Any], exists: Sequence[Any] = ()) -> dict
     exists: variables for which some values have to make the claim true of all others; a refutation has no values then.
     Raises Undecided when z3 gives up.
     """
-    solver = z3.Then("simplify", "nlqsat").solver() if exists else z3.Solver()
+    fresh = z3.Context()  # which counterexample is found does not depend on what was asked before
+    claim, given, exists = claim.translate(fresh), _translated(given, fresh), _translated(exists, fresh)
+    solver = z3.Then("simplify", "nlqsat", ctx=fresh).solver() if exists else z3.Solver(ctx=fresh)
     solver.set("timeout", SECONDS * 1000)
-    variables = get_vars(z3.And(*given, claim))
+    variables = get_vars(z3.And(*given, claim, fresh))
     if exists:
         others = [each for each in variables if not any(each.eq(one) for one in exists)]
         chosen = [each for each in given if any(v.eq(one) for v in get_vars(each) for one in exists)]
@@ -82,6 +84,10 @@ def answer(claim: Any, given: Sequence[Any], exists: Sequence[Any] = ()) -> dict
         return {}
     model = solver.model()
     return {str(variable): _number(model.eval(variable, model_completion=True)) for variable in variables}
+
+
+def _translated(parts: Sequence[Any], context: z3.Context) -> list[Any]:
+    return [part.translate(context) for part in parts]
 
 
 def _number(value: Any) -> Fraction:
