@@ -19,6 +19,10 @@ class RiskCalibration:
 
     value: of `solve_for`. true_positive_rate: of the strongest attack with the target's false-positive rate, at that
     value; its upper end is at most the target. beyond: a value next to it that misses the target; None at the limit.
+
+    >>> from dpcert.mechanisms import Gaussian
+    >>> calibrate_risk(Gaussian, solve_for="noise_multiplier", tpr=0.1, fpr=0.01).true_positive_rate.at_most(0.1)
+    True
     """
 
     solve_for: SolveFor

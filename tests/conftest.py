@@ -11,6 +11,8 @@ import pytest
 for _library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR"):
     os.environ[f"{_library}_NUM_THREADS"] = "1"  # child processes of tests have it too
 
+os.environ.pop("COLUMNS", None)  # pytest-xdist hands its workers a width; tests that want one set it
+
 os.environ["DPCERT_CACHE"] = "off"  # nothing is kept in the cache folder of who runs the suite
 
 

@@ -28,7 +28,12 @@ _POINTS = 400
 @dataclass(frozen=True, slots=True)
 class GaussianFit:
     """mu: the least one, where both error rates are at least error_rates_at_least; its upper end is the curve meant.
-    off: by how much at most the curve's true-positive rate exceeds the run's, at one false-positive rate."""
+    off: by how much at most the curve's true-positive rate exceeds the run's, at one false-positive rate.
+
+    >>> from dpcert.mechanisms import Gaussian
+    >>> gaussian_fit(Gaussian(2.0)).mu.at_most(0.500001)
+    True
+    """
 
     mu: Bracket
     error_rates_at_least: float

@@ -2,7 +2,8 @@
 
 A fenced block with a title is a file, written there. A ```console block is a terminal: lines that begin with "$ " are
 commands (dpcert, python and pytest are run in this process; `> FILE` redirects), the rest is what they print. Seconds
-and versions of files differ from run to run: a number of seconds and a digest stand for any, `...` for any text.
+and versions of files differ from run to run: a number of seconds and a digest stand for any, `...` for any text; digits
+after the eighth are those of one machine.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ CHANGING = [
     (re.compile(r"\b\d[\d.e-]* s\b"), "# s"),
     (re.compile(r'"seconds": [\d.e-]+'), '"seconds": #'),
     (re.compile(r"\b[0-9a-f]{64}\b"), "<digest>"),
+    (re.compile(r"(\.\d{8})\d+"), r"\1"),
     (re.compile(r"\b20\d\d-\d\d-\d\d\b"), "<date>"),
 ]
 

@@ -23,7 +23,10 @@ INTERRUPTED = 130
 
 COMMANDS = {
     "verify": ("verify:verify_command", "Verify claims: does the stated epsilon hold for what ran?"),
-    "new": ("new:new_command", "Write a commented claim file: asks for what the options leave open."),
+    "new": (
+        "new:new_command",
+        "Write a commented claim file: asks for what the options leave open, or takes usual values without a terminal.",
+    ),
     "epsilon": (
         "cost:epsilon_command",
         "The epsilon of a run at --delta, as an interval that holds the true value.",
@@ -34,7 +37,7 @@ COMMANDS = {
     ),
     "calibrate": (
         "calibrate:calibrate_command",
-        "The most favourable value that still meets (--epsilon, --delta): it never misses, not by a rounding.",
+        "The most favourable value that still meets (--epsilon, --delta), or (--tpr, --fpr): it never misses.",
     ),
     "plan": (
         "plan:plan_command",
@@ -51,7 +54,7 @@ COMMANDS = {
     "audit": ("audit:audit_command", "Attack a mechanism, or the schedule of a run: is it as private as claimed?"),
     "audit-training": (
         "audit_training:audit_training_command",
-        "Attack a trainer end to end: a lower bound on epsilon beside the certified one.",
+        "Attack a trainer end to end: is a run of it as private as is certified?",
     ),
     "prove": (
         "prove:prove_command",

@@ -27,6 +27,7 @@ SCHEMES = {
     "shuffle": ("population", "cohort"),
     "cyclic": ("population", "cohort"),
     "random-allocation": ("block",),
+    "cyclic-poisson": ("sampling_rate",),
 }
 """What each sampling scheme must be told."""
 
