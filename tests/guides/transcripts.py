@@ -77,6 +77,9 @@ def _inside(folder: Path) -> Iterator[None]:
     finally:
         os.chdir(before)
         sys.path.remove(str(folder))
+        for name, module in list(sys.modules.items()):  # the page's own files are nobody else's modules
+            if str(getattr(module, "__file__", None) or "").startswith(str(folder)):
+                del sys.modules[name]
         os.environ.pop("COLUMNS")
         if columns is not None:
             os.environ["COLUMNS"] = columns

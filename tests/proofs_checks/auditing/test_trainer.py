@@ -61,7 +61,7 @@ def test_missing_noise_is_refuted(noise):
 
 def test_one_run_refutes_by_itself():
     """A third of the noise: the short runs are too few to see it, the canaries of the one run are not."""
-    found = audit_trainer(Sums(0.3, canaries=1000), runs=5, seed=1)
+    found = audit_trainer(Sums(0.3, canaries=2000), runs=5, seed=1)
     assert not found.runs.refuted
     assert found.single.refuted
     assert found.refuted
