@@ -15,7 +15,7 @@ from dpcert.accounting.accountants import composed
 from dpcert.accounting.pairs import Composition, GaussianPair, Order, SubsampledPair
 
 ORDERS: tuple[Order, ...] = ("remove", "add", "replace", "hybrid")
-BATCH = 250
+BATCH = 100
 
 
 RTOL = 1e-6

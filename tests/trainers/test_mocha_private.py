@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import few
 from scipy import stats
 
 from dpcert.accounting.epsilon import epsilon
@@ -63,7 +64,7 @@ def test_a_relay_is_sigma():
 
 
 @pytest.mark.parametrize("omega", OMEGAS)
-@pytest.mark.parametrize("loss", list(LOSSES))
+@pytest.mark.parametrize("loss", few(LOSSES, 3))
 def test_without_noise_and_clipping_it_is_mocha(omega, loss):
     """A valid gap at every round, which closes."""
     tasks = made()

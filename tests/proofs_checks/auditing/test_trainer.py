@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from cases import few
 
 from dpcert.cli import run
 from dpcert.mechanisms import Gaussian, InputError, Repeat
@@ -126,7 +127,7 @@ def twice_the_cohort(monkeypatch):
 
 @pytest.mark.parametrize(
     ("fault", "sampling", "noise"),
-    [(halved_noise, "full", 1.0), (forgotten_clip, "full", 1.0), (twice_the_cohort, "poisson", 0.5)],
+    few([(halved_noise, "full", 1.0), (forgotten_clip, "full", 1.0), (twice_the_cohort, "poisson", 0.5)], 3),
 )
 def test_faults_of_the_engine_are_refuted(monkeypatch, fault, sampling, noise):
     assert not audit_trainer(canaries(DpFedAvg(), sampling, noise), runs=30, seed=2).refuted
