@@ -60,7 +60,7 @@ def test_a_choice_is_worth_something_and_never_less() -> None:
     for _ in range(20):
         alone.advance([pair.forward])
         both.advance([pair.forward, pair.backward])
-    assert np.all(both.values >= alone.values)
+    assert np.all(both.values >= alone.values - 1e-12)  # what the transforms' rounding allowances may differ by
     assert both.values[500] > alone.values[500] * 1.001
 
 
