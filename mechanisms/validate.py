@@ -24,7 +24,7 @@ class InputError(ValueError):
     """
 
     def __init__(self, field: str, value: object, expected: str) -> None:
-        super().__init__(f"{field} = {_shown(value)}: expected {expected}")
+        super().__init__(f"{_printable(field)} = {_shown(value)}: expected {expected}")
         self.field = field
         self.value = value
         self.expected = expected
@@ -32,6 +32,11 @@ class InputError(ValueError):
     def __reduce__(self) -> tuple[type[InputError], tuple[str, object, str]]:
         """Worker processes send it back."""
         return type(self), (self.field, self.value, self.expected)
+
+
+def _printable(field: str) -> str:
+    """The field on one line: a key of the caller's may hold line breaks and control characters."""
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in field)
 
 
 def _shown(value: object) -> str:

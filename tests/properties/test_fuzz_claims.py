@@ -107,6 +107,7 @@ def well_formed(problem: InputError) -> bool:
 
 @settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(DOCUMENTS)
+@example({"claim": {"\n": None}})
 @example({"claim": {}, "mechanism": {"kind": []}})
 @example({"claim": {}, "mechanism": {"kind": {}}, "phase": 3})
 @example({"phase": [{"mechanism": {"kind": ["zcdp"]}}]})
