@@ -21,8 +21,9 @@ from rich.table import Table
 
 from dpcert.proofs_checks.auditing import ClaimedCurve, EProcess, approximate_dp, audit, gdp
 from dpcert.proofs_checks.auditing.limit import gaussian_limit
+from dpcert.proofs_checks.auditing.linear_score import Linear
+from dpcert.proofs_checks.auditing.low_bits import LowBits
 from dpcert.proofs_checks.auditing.outputs import Outputs
-from dpcert.proofs_checks.auditing.scores import Linear, LowBits
 from dpcert.proofs_checks.planted import Planted, catalogue
 from dpcert.proofs_checks.planted.additive import gaussian_sum, laplace_sum
 from dpcert.proofs_checks.planted.exact import mechanisms

@@ -3,7 +3,8 @@
 from .audit import audit, audit_samples
 from .curve import ClaimedCurve, approximate_dp, from_profile, gdp, of_mechanism, rdp
 from .eprocess import EProcess
-from .failures import MechanismError, Raised, observing_failures
+from .failures import Raised, observing_failures
+from .mechanism_error import MechanismError
 from .result import AuditResult, LowerBound, Test
 from .trials import Samples, from_arrays
 from .witness import AuditWitness

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from .audit import audit
 from .curve import ClaimedCurve
-from .failures import MechanismError
+from .mechanism_error import MechanismError
 from .result import AuditResult
 from .target import Target
 from .trials import Progress

@@ -19,10 +19,11 @@ from .curve import ClaimedCurve, as_claim
 from .eprocess import EProcess
 from .evaluation import Evaluation
 from .failures import Mechanism, called
+from .low_bits import LowBits
 from .outputs import Outputs
 from .replay_command import replay as replaying
 from .result import AuditResult
-from .scores import LowBits, Score
+from .scores import Score
 from .trials import Progress, Samples, Trials
 from .witness import Question
 

@@ -14,8 +14,9 @@ from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
 from .interval import Interval
 from .layout import Layout
+from .linear_score import Features, features
 from .outputs import Outputs
-from .scores import Features, Score, Scorer, features, finite
+from .scores import Score, Scorer, finite
 
 FEWEST, WIDEST = 400, 512
 """Exploration trials, and numbers an output, between which trees are worth their time."""

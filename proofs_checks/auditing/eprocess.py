@@ -19,12 +19,13 @@ import numpy as np
 
 from ...mechanisms.arrays import Floats
 from .against_curve import lines
+from .applicable import applicable
 from .classifiers import learned
 from .curve import ClaimedCurve
 from .ladder import Ladder
 from .outputs import Outputs, aligned, join
 from .rules import Candidates, Rule, candidates, rates
-from .scores import HANDICAP, Score, Scorer, applicable
+from .scores import HANDICAP, Score, Scorer
 
 BETS = np.array([0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 0.95])
 """Fractions of the largest bet."""

@@ -15,13 +15,14 @@ from ...mechanisms.arrays import Floats
 from . import band as bands
 from . import event, likelihood, mu, weighted
 from .against_curve import Attack, best_separated, most_violated
+from .applicable import applicable
 from .classifiers import learned
 from .curve import ClaimedCurve
 from .eprocess import EProcess
 from .outputs import Outputs
 from .result import AuditResult, LowerBound, Test
 from .rules import Candidates, Rule, best, candidates, separation
-from .scores import HANDICAP, Score, Scorer, applicable
+from .scores import HANDICAP, Score, Scorer
 from .trials import Samples
 from .witness import AuditWitness, Guess, Question
 

@@ -1,7 +1,7 @@
 """Mechanisms that fail: an exception either ends the audit, or is an output like any other.
 
 Somebody who sees whether a release failed has seen an output, and a mechanism that fails on one neighbour only
-leaks. By default an exception ends the audit (MechanismError); `observing_failures` makes it an outcome.
+leaks. By default an exception ends the audit (mechanism_error.py); `observing_failures` makes it an outcome.
 """
 
 from __future__ import annotations
@@ -9,12 +9,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...mechanisms import InputError
-
-if TYPE_CHECKING:
-    from .result import AuditResult
 
 Mechanism = Callable[..., Any]
 
@@ -38,28 +35,6 @@ class DatasetChanged(InputError):
     def __init__(self, mechanism: str, side: str) -> None:
         expected = f"a mechanism that leaves its dataset as it is; this one changes {side} in place: give it a copy"
         super().__init__("mechanism", mechanism, expected)
-
-
-class MechanismError(InputError):
-    """The mechanism raised an exception, which is the cause (`__cause__`) of this one.
-
-    dataset: the one that it was run on, as text. known: what the trials before it say, by the e-process alone
-    (None where no claim was made, or no trial finished): which trials were finished depends on the outputs, so
-    that no other test may look at them.
-    """
-
-    def __init__(self, mechanism: str, dataset: str, problem: str) -> None:
-        expected = f"a callable that runs on the dataset {dataset} ({problem})"
-        also = "whoever sees failures: observing_failures(mechanism), or --observe-failures, makes them outputs"
-        super().__init__("mechanism", mechanism, f"{expected}; {also}")
-        self.dataset = dataset
-        self.known: AuditResult | None = None
-
-
-def failed(mechanism: object, dataset: object, problem: BaseException) -> MechanismError:
-    """The error to raise from `problem`."""
-    said = shortened(f"{type(problem).__name__}: {problem}")
-    return MechanismError(name_of(mechanism), shortened(repr(dataset), 120), said)
 
 
 def name_of(mechanism: object) -> str:

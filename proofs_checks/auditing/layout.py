@@ -8,7 +8,7 @@ from itertools import islice
 
 import numpy as np
 
-from .structure import Block
+from .single_values import Block
 
 MOST_TEXTS = 5_000
 """Texts of a column that are remembered; further ones are shown as codes."""

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
 from .layout import Layout
-from .structure import Block, array_of, blocks, numbers_of, plain
+from .single_values import Block
+from .structure import array_of, blocks, numbers_of, plain
 
 Keys = NDArray[np.uint64]
 

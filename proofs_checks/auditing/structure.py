@@ -13,45 +13,33 @@ import enum
 import hashlib
 import json
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...mechanisms import InputError
 from .failures import Raised
-
-EXACT = 2**53
-"""Whole numbers up to this are floats."""
+from .own_text import attributes, own_text, shows_nothing
+from .single_values import Block, code, exact, moment, of_bytes, whole_number
 
 _CLASS = "the class of"
-_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}")
-_LARGEST = float(np.finfo(np.float64).max)
-
-
-class Block(NamedTuple):
-    """values: one number, or an array of them in the shape of the part. text: what a code stands for."""
-
-    path: str
-    values: float | NDArray[np.float64]
-    text: str | None = None
 
 
 def blocks(output: Any, path: str = "output") -> Iterator[Block]:
     """The parts of one output, depth first. Raises InputError for what has neither content nor a text of its own."""
     kind = type(output)
     if kind is float or kind is int or kind is bool:
-        yield from _whole(output, path) if kind is int else (Block(path, float(output)),)
+        yield from whole_number(output, path) if kind is int else (Block(path, float(output)),)
     elif isinstance(output, str):
         yield from _text(output, path)
     elif isinstance(output, Raised):  # no number in the first column: no threshold takes a failure for a value
         yield Block(f"failure of {path}", math.nan)
-        yield _code(f"{path}'s exception", output.kind)
-        yield _code(f"{path}'s message", output.text)
+        yield code(f"{path}'s exception", output.kind)
+        yield code(f"{path}'s message", output.text)
     elif isinstance(output, Mapping):
         yield from _mapping(output, path)
     elif isinstance(output, list | tuple):
@@ -120,29 +108,9 @@ def _is_tensor(raw: Any) -> bool:
     return hasattr(raw, "detach") and hasattr(raw, "cpu")
 
 
-def _code(path: str, text: str) -> Block:
-    """A number below 2^53 for a text; a collision costs power and never validity."""
-    digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
-    return Block(path, float(int.from_bytes(digest, "big") >> 11), text)
-
-
-def _whole(value: int, path: str) -> Iterator[Block]:
-    """One number up to 2^53; beyond it the nearest one, or (beyond floats) the largest with a logarithm, and a text."""
-    if abs(value) <= EXACT:
-        yield Block(path, float(value))
-        return
-    try:
-        yield Block(path, float(value))
-    except OverflowError:
-        sign = 1 if value > 0 else -1
-        yield Block(path, sign * _LARGEST)
-        yield Block(f"log2 of {path}", sign * math.log2(abs(value)))
-    yield _code(f"{path} to the last digit", hex(value))
-
-
 def _text(value: str, path: str) -> Iterator[Block]:
     """The text; and the numbers in it, where it is one, or JSON."""
-    yield _code(path, repr(value))
+    yield code(path, repr(value))
     read = _as_json(value)
     if read is not None:
         yield from blocks(read, f"{path}, read as JSON,")
@@ -166,13 +134,13 @@ def _mapping(output: Mapping[Any, Any], path: str) -> Iterator[Block]:
     """Items in the order of their keys' text, so that they stay in place; the order that there was is one more part."""
     yield Block(f"len({path})", float(len(output)))
     names = {key: _name_of(key, path) for key in output}
-    yield _code(f"the order of {path}'s keys", ", ".join(names.values()))
+    yield code(f"the order of {path}'s keys", ", ".join(names.values()))
     for key in sorted(names, key=names.__getitem__):
         yield from blocks(output[key], f"{path}[{names[key]}]")
 
 
 def _name_of(key: object, path: str) -> str:
-    return _own_text(key, f"a key of {path}")
+    return own_text(key, f"a key of {path}")
 
 
 def _sequence(output: list[Any] | tuple[Any, ...], path: str) -> Iterator[Block]:
@@ -208,7 +176,7 @@ def _array(array: NDArray[Any], path: str) -> Iterator[Block]:
         yield Block(f"{path}.size", float(array.size))
         yield Block(path, np.where(missing, math.nan, rough))
         yield Block(f"the last digits of {path}", rest.astype(np.float64))
-        yield _code(f"the unit of {path}", str(array.dtype))
+        yield code(f"the unit of {path}", str(array.dtype))
     else:
         yield Block(f"{path}.size", float(array.size))
         for index in np.ndindex(array.shape):
@@ -219,27 +187,27 @@ def _table(frame: Any, path: str) -> Iterator[Block]:
     """A data frame: the names of its columns in their order, its index, then column by column."""
     columns = list(frame.columns)
     yield Block(f"len({path})", float(len(frame)))
-    yield _code(f"the columns of {path}", ", ".join(_name_of(name, path) for name in columns))
+    yield code(f"the columns of {path}", ", ".join(_name_of(name, path) for name in columns))
     yield from blocks(frame.index, f"{path}.index")
     for number, name in enumerate(columns):
         yield from _column(frame.iloc[:, number], f"{path}[{name!r}]")
 
 
 def _series(series: Any, path: str) -> Iterator[Block]:
-    yield _code(f"{path}.name", repr(series.name))
+    yield code(f"{path}.name", repr(series.name))
     yield from blocks(series.index, f"{path}.index")
     yield from _column(series, path)
 
 
 def _column(values: Any, path: str) -> Iterator[Block]:
     """Of a table: an array where its type is numpy's, else item by item. Types are seen by whoever sees the table."""
-    yield _code(f"the type of {path}", str(values.dtype))
+    yield code(f"the type of {path}", str(values.dtype))
     dtype = values.dtype if isinstance(values.dtype, np.dtype) else None
     yield from _array(values.to_numpy(), path) if dtype is not None else blocks(list(values), path)
 
 
 def _fields(names: list[str], output: object, path: str) -> Iterator[Block]:
-    yield _code(f"the type of {path}", f"{type(output).__module__}.{type(output).__qualname__}")
+    yield code(f"the type of {path}", f"{type(output).__module__}.{type(output).__qualname__}")
     for name in names:
         yield from blocks(getattr(output, name), f"{path}.{name}")
 
@@ -261,91 +229,29 @@ def _other(output: Any, path: str) -> Iterator[Block]:
     elif (array := array_of(output)) is not None:
         yield from _array(array, path)
     else:
-        yield from _by_fields(output, path) or [_code(path, f"{type(output).__name__}:{_own_text(output, path)}")]
+        yield from _by_fields(output, path) or [code(path, f"{type(output).__name__}:{own_text(output, path)}")]
 
 
 def _by_fields(output: Any, path: str) -> list[Block]:
     """An object's attributes; nothing where it has none, or where only its own text says what is in them."""
-    names = [] if callable(output) else _attributes(output)
+    names = [] if callable(output) else attributes(output)
     try:
-        return [_code(f"{_CLASS} {path}", ""), *_fields(names, output, path)] if names else []
+        return [code(f"{_CLASS} {path}", ""), *_fields(names, output, path)] if names else []
     except InputError:
-        if _shows_nothing(output):
+        if shows_nothing(output):
             raise
         return []
 
 
-def _attributes(output: object) -> list[str]:
-    if getattr(output, "__dict__", None):
-        return sorted(vars(output))
-    if hasattr(output, "__attrs_attrs__") or _shows_nothing(output):
-        slots = (name for kind in type(output).__mro__ for name in _listed(getattr(kind, "__slots__", ())))
-        return sorted({name for name in slots if hasattr(output, name) and name != "__weakref__"})
-    return []
-
-
-def _listed(slots: Any) -> tuple[str, ...]:
-    return (slots,) if isinstance(slots, str) else tuple(slots)
-
-
-def _shows_nothing(output: object) -> bool:
-    """Whether an object's repr is its address."""
-    shown: object = type(output).__repr__
-    return shown is object.__repr__
-
-
-def _own_text(output: object, path: str) -> str:
-    """The repr, which must be the thing's own: an address would tell two equal outputs apart."""
-    text = repr(output)
-    if _shows_nothing(output) or _ADDRESS.search(text):
-        raise InputError(
-            "mechanism",
-            type(output).__name__,
-            f"outputs with fields, or with a repr of their own: that of {path} is an address in memory",
-        )
-    return text
-
-
-def _moment(value: Any, path: str) -> Iterator[Block]:
-    """Dates and times, by day, second of the day and microsecond."""
-    if isinstance(value, dt.timedelta):
-        yield Block(path, float(value.days * 86400 + value.seconds))
-        yield Block(f"microseconds of {path}", float(value.microseconds))
-        return
-    if isinstance(value, dt.date):
-        yield Block(f"the day of {path}", float(value.toordinal()))
-    if isinstance(value, dt.datetime | dt.time):
-        yield Block(f"the second of {path}", float(value.hour * 3600 + value.minute * 60 + value.second))
-        yield Block(f"microseconds of {path}", float(value.microsecond))
-        yield _code(f"the time zone of {path}", str(value.tzinfo))
-
-
-def _exact(value: Decimal | Fraction, path: str) -> Iterator[Block]:
-    """The nearest number, and the value to the last digit as text."""
-    try:
-        yield Block(path, float(value))
-    except OverflowError:
-        yield Block(path, _LARGEST if value > 0 else -_LARGEST)
-    yield _code(f"{path} to the last digit", str(value))
-
-
-def _bytes(value: bytes, path: str) -> Iterator[Block]:
-    """The bytes, as a whole and one by one."""
-    content = bytes(value)
-    yield _code(path, repr(content))
-    yield Block(f"len({path})", float(len(content)))
-    yield Block(path, np.frombuffer(content, np.uint8).astype(np.float64))
-
-
 _KINDS: tuple[tuple[Any, Callable[[Any, str], Iterator[Block]]], ...] = (
-    (enum.Enum, lambda value, path: iter((_code(path, str(value)),))),
+    (enum.Enum, lambda value, path: iter((code(path, str(value)),))),
     (np.bool_ | np.floating, lambda value, path: iter((Block(path, float(value)),))),
-    (np.integer, lambda value, path: _whole(int(value), path)),
-    (int, lambda value, path: _whole(int(value), path)),
+    (np.integer, lambda value, path: whole_number(int(value), path)),
+    (int, lambda value, path: whole_number(int(value), path)),
     (float, lambda value, path: iter((Block(path, float(value)),))),
     (complex, lambda value, path: iter((Block(f"{path}.real", value.real), Block(f"{path}.imag", value.imag)))),
-    (Decimal | Fraction, _exact),
-    (bytes | bytearray | memoryview, _bytes),
-    (dt.date | dt.time | dt.timedelta, _moment),
+    (Decimal | Fraction, exact),
+    (bytes | bytearray | memoryview, of_bytes),
+    (dt.date | dt.time | dt.timedelta, moment),
     (np.ndarray | np.generic, lambda value, path: _array(np.asanyarray(value), path)),
 )

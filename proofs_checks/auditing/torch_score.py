@@ -12,8 +12,9 @@ import numpy as np
 from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import count, positive
+from .linear_score import features
 from .outputs import Outputs
-from .scores import Scorer, features, finite
+from .scores import Scorer, finite
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,9 @@ import numpy as np
 from numpy.random import Generator, SeedSequence
 from numpy.typing import NDArray
 
-from .failures import Changed, DatasetChanged, Mechanism, MechanismError, failed, name_of, style_of
+from .failures import Changed, DatasetChanged, Mechanism, name_of, style_of
 from .layout import Layout
+from .mechanism_error import MechanismError, failed
 from .outputs import Encoder, Outputs, aligned, join
 from .structure import fingerprint
 

@@ -10,7 +10,9 @@ import numpy as np
 import z3
 
 from . import state
-from .linear import Condition, Linear, Number
+from .arrays import apply
+from .exact import Number
+from .linear import Condition, Linear
 from .noise import Draw, SymbolicGenerator, support
 from .sealed import sealed
 from .space import Space
@@ -87,6 +89,10 @@ class Run:
         self.open.append(both)
         self._assume(chosen)
         return answer
+
+    def on_arrays(self, ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What numpy is to do with a symbol."""
+        return apply(ufunc, method, inputs, kwargs)
 
     def _assume(self, condition: Condition) -> None:
         self.conditions.append(condition)

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from flint import arb, ctx, fmpq
 
+from .exact import exact
 from .exploration import split
-from .linear import exact
 from .proof import rounded_up
 from .sealed import sealed
 from .unsupported import Raises, Unsupported, unsupported, where

@@ -15,22 +15,8 @@ from typing import Any
 import numpy as np
 
 from . import state
+from .exact import Number, exact
 from .unsupported import unsupported
-
-Number = int | Fraction
-
-
-def exact(value: Any) -> Number:
-    """The number as an exact one; integers stay integers, which are faster."""
-    if isinstance(value, bool | np.bool_ | int | np.integer):
-        return int(value)
-    if isinstance(value, Fraction):
-        return value.numerator if value.denominator == 1 else value
-    if isinstance(value, float | np.floating):
-        if not math.isfinite(value):
-            raise unsupported(f"arithmetic with {float(value)}")
-        return int(value) if float(value).is_integer() else Fraction(float(value))
-    raise unsupported(f"arithmetic with {type(value).__name__}")
 
 
 class Linear:
@@ -189,9 +175,7 @@ class Linear:
         return repr(self)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        from .arrays import apply
-
-        return apply(ufunc, method, inputs, kwargs)
+        return state.current().on_arrays(ufunc, method, inputs, kwargs)
 
     @property
     def real(self) -> Linear:
@@ -246,7 +230,8 @@ class Condition:
         space = state.current().space
         if self.form.noisy or not space.merging:
             return Linear(None, int(bool(self)))
-        return space.auxiliary(self.form, f"[{self.text()}]", 0, 1, whole=True)
+        made: Linear = space.auxiliary(self.form, f"[{self.text()}]", 0, 1, whole=True)
+        return made
 
     def __invert__(self) -> Condition:
         return self.opposite()

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from . import state
-from .linear import Condition, Linear, Number, exact
+from .arrays import Symbols
+from .exact import Number, exact
+from .linear import Condition, Linear
 from .unsupported import unsupported
 
 WHOLE = ("geometric", "discrete-laplace")
@@ -40,8 +42,6 @@ class SymbolicGenerator:
     def _draw(self, kind: str, scale: Number, size: Any) -> Any:
         if size is None:
             return state.current().draw(kind, scale)
-        from .arrays import Symbols
-
         shape = (size,) if isinstance(size, int | np.integer) else tuple(size)
         cells = [state.current().draw(kind, scale) for _ in range(int(np.prod(shape)))]
         return Symbols.of(cells).reshape(shape)
@@ -49,8 +49,6 @@ class SymbolicGenerator:
     def _each(self, kind: str, scale: Any, size: Any, loc: Any = 0) -> Any:
         """One draw a scale, where scales or locations come as arrays."""
         if isinstance(scale, np.ndarray | list | tuple):
-            from .arrays import Symbols
-
             scales = np.asarray(scale, object)
             if size is not None and tuple(np.atleast_1d(size)) != scales.shape:
                 raise unsupported("an array of scales with another size")

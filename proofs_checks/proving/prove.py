@@ -12,11 +12,12 @@ from ...mechanisms.validate import choice, count, nonnegative, number, positive
 from .arrays import Symbols
 from .certificate import document
 from .checker.check import check_proof
+from .configurations import NoInduction
 from .counterexamples import dearest, found
 from .enumeration import enumerated
-from .induction import NoInduction, induction
+from .exact import exact
+from .induction import induction
 from .instrument import instrumented
-from .linear import exact
 from .proof import Proof
 from .question import Progress, Question
 from .relations import RELATIONS, Domain, pairs

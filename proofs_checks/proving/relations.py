@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .linear import Linear, Number
+from .exact import Number
+from .linear import Linear
 from .space import Space
 
 RELATIONS = ("replace-one", "add-remove", "answers")

@@ -9,7 +9,8 @@ from typing import Any
 
 import z3
 
-from .linear import Condition, Linear, Number
+from .exact import Number
+from .linear import Condition, Linear
 
 Ends = tuple[Number | None, Number | None]
 

@@ -1,13 +1,30 @@
-"""The one symbolic run that is under way."""
+"""The one symbolic run that is under way, and what symbols ask of it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from .exploration import Run
 
-_runs: list[Run] = []
+class UnderWay(Protocol):
+    """dataset: its symbols. space: what is known of the data. failure: why the run cannot go on, once it cannot."""
+
+    dataset: list[Any]
+    failure: Any
+
+    @property
+    def space(self) -> Any: ...
+
+    def draw(self, kind: str, scale: Any) -> Any:
+        """A new noise variable."""
+
+    def decide(self, condition: Any) -> bool:
+        """The answer to a test."""
+
+    def on_arrays(self, ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What numpy is to do with a symbol."""
+
+
+_runs: list[UnderWay] = []
 
 
 def active() -> bool:
@@ -15,12 +32,12 @@ def active() -> bool:
     return bool(_runs)
 
 
-def current() -> Run:
+def current() -> UnderWay:
     """The run under way."""
     return _runs[-1]
 
 
-def enter(run: Run) -> None:
+def enter(run: UnderWay) -> None:
     """A run begins."""
     _runs.append(run)
 

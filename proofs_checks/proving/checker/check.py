@@ -22,13 +22,15 @@ from typing import Any
 
 from .costs import costs, drawn, gaussian_costs
 from .farkas import Prover
-from .forms import Form, Refused, Sign
+from .following import Refused
+from .forms import Form, Sign
 from .induction import check_induction
 from .names import followed, taking
 from .pairs import Data, Neighbours, cases
 from .pieces import Piece, determinant, read_piece
 from .real_runs import replayed
-from .runs import Branch, Leaf, leaves, noisy, reached, support, tree
+from .runs import Branch, Leaf, leaves, reached, tree
+from .tracer import noisy, support
 
 FORMAT = "dpcert proof 1"
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from fractions import Fraction
 
 from .farkas import Prover
-from .forms import Form, Refused, Sign
+from .following import Refused
+from .forms import Form, Sign
 from .pairs import Data
-from .pieces import DISCRETE, Piece, weight
-from .runs import noisy, support
+from .pieces import DISCRETE, KINDS, Piece, weight
+from .tracer import noisy, support
 
 
 def costs(prover: Prover, pieces: list[Piece], data: Data, epsilon: Fraction) -> None:
@@ -40,12 +42,7 @@ def _costs(prover: Prover, piece: Piece, data: Data, epsilon: Fraction) -> None:
             raise Refused("Gaussian noise is shifted: no pure epsilon")
         if kind in ("gaussian", "uniform") or still:
             continue
-        least = [bound - shift]
-        if kind in ("laplace", "discrete-laplace"):
-            least.append(bound + shift)
-        if kind in ("gumbel", "geometric"):
-            least.append(shift)
-        if not all(prover.entails(known, Sign(form, False)) for form in least):
+        if not all(prover.entails(known, Sign(form, False)) for form in _limits(kind, shift, bound)):
             raise Refused(f"a shift may be larger than its bound, for the output {piece.key}")
         total = total.plus(bound, -weight(kind, scale))
     if not prover.entails(known, Sign(total, False)):
@@ -67,6 +64,35 @@ def _whole(shift: Form, data: Data) -> None:
     slopes = all(name in data.whole and slope.denominator == 1 for name, slope in shift.slopes.items())
     if not slopes or shift.at_zero.denominator != 1:
         raise Refused("discrete noise is shifted by what need not be a whole number")
+
+
+def step_cost(prover: Prover, data: Data, known: list[Sign], piece: Piece, bounds: Sequence[Fraction]) -> Fraction:
+    """What one step of an induction costs: its shifted noise is possible noise, no shift is larger than its bound."""
+    if not len(piece.draws) == len(piece.shifts) == len(bounds):
+        raise Refused("not one shift and one bound for every noise")
+    paid = Fraction(0)
+    for k, ((kind, scale), shift, bound) in enumerate(zip(piece.draws, piece.shifts, bounds, strict=True)):
+        still = not shift.slopes and not shift.at_zero
+        if kind not in KINDS or kind == "part" or (kind == "gaussian" and not still):
+            raise Refused(f"{kind} noise in an induction")
+        if bound < 0:
+            raise Refused("a bound on a size that is negative")
+        if kind in DISCRETE:
+            _whole(shift, data)
+        limits = [] if still or kind == "uniform" else _limits(kind, shift, bound)
+        arrival = [piece.moved(sign.form) for sign in support(kind, Form.variable(f"n{k}"))]
+        if not all(prover.entails([*known, *drawn(piece)], Sign(form, False)) for form in (*limits, *arrival)):
+            raise Refused("a shift that is larger than its bound, or leaves the noise's support")
+        paid += Fraction(0) if still or kind == "gaussian" else bound * weight(kind, scale)
+    return paid
+
+
+def _limits(kind: str, shift: Form, bound: Form | Fraction) -> list[Form]:
+    """What must not be negative for the bound to be one: of noise that is one-sided, shifts go up only."""
+    limits = [-shift + bound]
+    if kind in ("laplace", "discrete-laplace"):
+        limits.append(shift + bound)
+    return [*limits, shift] if kind in ("gumbel", "geometric") else limits
 
 
 def gaussian_costs(prover: Prover, pieces: list[Piece], data: Data, rho: Fraction) -> None:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .forms import Refused
+from .following import Refused
 from .sums import as_loop
 
 STATE, ENTRY, INDEX = "_dpcert_state", "_dpcert_entry", "_dpcert_index"

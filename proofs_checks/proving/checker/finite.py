@@ -15,7 +15,8 @@ import numpy as np
 from flint import arb, ctx, fmpq
 
 from .check import Checked
-from .forms import Refused, rational
+from .following import Refused
+from .forms import rational
 from .names import taking
 from .runs import parts
 

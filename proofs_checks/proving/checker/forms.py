@@ -9,26 +9,7 @@ from typing import Any
 
 import numpy as np
 
-
-class Refused(BaseException):
-    """The checker cannot follow, or does not accept, something. No `except Exception` of a mechanism stops it."""
-
-
-_FOLLOWED: list[Any] = []
-"""The tracer of the run under way: answers tests, makes merged values."""
-
-
-def tracer() -> Any:
-    if not _FOLLOWED:
-        raise Refused("a symbol was used outside of a run")
-    return _FOLLOWED[-1]
-
-
-def refuse(reason: str) -> Refused:
-    """The refusal; the run under way is spoilt, even where somebody catches it."""
-    if _FOLLOWED:
-        _FOLLOWED[-1].spoilt = reason
-    return Refused(reason)
+from .following import refuse, tracer, under_way
 
 
 def rational(value: Any) -> Fraction:
@@ -186,7 +167,7 @@ class Form:
         raise refuse("a rounded symbol")
 
     def __repr__(self) -> str:
-        if _FOLLOWED:
+        if under_way():
             raise refuse("the text of a symbol")
         return self.name()
 
@@ -194,9 +175,7 @@ class Form:
         return repr(self)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        from .tables import on_symbols
-
-        return on_symbols(ufunc, method, inputs, options)
+        return tracer().on_arrays(ufunc, method, inputs, options)
 
     @property
     def real(self) -> Form:
@@ -318,7 +297,7 @@ def _pick(which: str, a: Any, b: Any) -> Any:
         if isinstance(one, float) and math.isinf(one):
             return one if (one > 0) == (which == "max") else other
     left, right = Form.lift(a), Form.lift(b)
-    merged = tracer().merged_extreme(which, left, right) if _FOLLOWED else None
+    merged = tracer().merged_extreme(which, left, right) if under_way() else None
     if merged is not None:
         return merged
     return b if (right > left if which == "max" else right < left) else a

@@ -23,44 +23,27 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from .costs import _whole
+from .configurations import (
+    FOLLOWING,
+    PERSISTENT,
+    START,
+    Configuration,
+    Key,
+    Move,
+    read_configuration,
+    read_key,
+    read_move,
+)
+from .costs import step_cost
 from .cut import BREAK, NEXT, cut
 from .farkas import Prover
-from .forms import Form, Refused, Sign
+from .following import Refused
+from .forms import Form, Sign
 from .pairs import Data
-from .pieces import DISCRETE, KINDS, Piece, _form, _sign, weight
-from .runs import support
-from .steps import Layout, Steps, Way, numbers_in
+from .pieces import Piece
+from .steps import Layout, Steps, Way
 from .surroundings import Surroundings
 from .trials import same_outputs
-
-START = "start"
-PERSISTENT: dict[str, set[str]] = {"answers": set(), "replace-one": {"x", "y"}, "add-remove": {"x"}}
-FOLLOWING = {"before": "after", "after": "after", "locked": "locked", "free": "locked"}
-
-
-@dataclass(frozen=True)
-class Configuration:
-    """One at the loop's head. differences: of each number of the state a form, or the ends of an interval."""
-
-    phase: str
-    layout: Layout
-    differences: tuple[Form | tuple[Fraction | None, Fraction | None], ...]
-    facts: tuple[Sign, ...]
-    potential: Fraction
-
-
-@dataclass(frozen=True)
-class Move:
-    """How the noise of a step is shifted, at most how far, and where it leads (None: to the output)."""
-
-    shifts: tuple[Form, ...]
-    bounds: tuple[Fraction, ...]
-    to: int | None
-
-
-Key = tuple[Any, str, frozenset[str], frozenset[str], str]
-"""From where, how (entry, end, ...), the tests of the entries in both runs, the label."""
 
 
 def check_induction(
@@ -82,44 +65,14 @@ def check_induction(
     )
     if steps.event is not None and (relation != "answers" or steps.event not in steps.cut.names):
         raise Refused("an event that the function does not have")
-    configurations = [_configuration(entry, names) for entry in document["configurations"]]
-    moves = {_key(entry): _move(entry) for entry in document["moves"]}
+    configurations = [read_configuration(entry, names) for entry in document["configurations"]]
+    moves = {read_key(entry): read_move(entry) for entry in document["moves"]}
     checking = _Checking(steps, prover, relation, ends, configurations, moves, budget)
     checking.start()
     for k in range(len(configurations)):
         checking.configuration(k)
     runs = same_outputs(function, relation, ends)
     return prover.steps, runs
-
-
-def _configuration(entry: Mapping[str, Any], names: set[str]) -> Configuration:
-    differences: list[Form | tuple[Fraction | None, Fraction | None]] = []
-    for each in entry["differences"]:
-        if "ends" in each:
-            low, high = (None if end is None else Fraction(end) for end in each["ends"])
-            differences.append((low, high))
-        else:
-            differences.append(_form(each["form"], names))
-    phase, facts = entry["phase"], tuple(_sign(each, names) for each in entry["facts"])
-    made = Configuration(phase, entry["layout"], tuple(differences), facts, Fraction(entry["potential"]))
-    ranges = any(isinstance(each, tuple) for each in differences)
-    if phase not in ("before", "after", "locked", "free", "done") or (ranges and phase != "free"):
-        raise Refused("a configuration of an unknown kind")
-    if facts and phase not in ("after", "done"):
-        raise Refused("facts of entries that have not come yet")
-    if made.potential < 0 or len(differences) != numbers_in(made.layout):
-        raise Refused("a configuration with a negative potential, or with other numbers than its state")
-    return made
-
-
-def _key(entry: Mapping[str, Any]) -> Key:
-    here, there = (frozenset(cell) for cell in entry["cells"])
-    return entry["from"], entry["how"], here, there, entry["label"]
-
-
-def _move(entry: Mapping[str, Any]) -> Move:
-    shifts = tuple(_form(each, {"x", "y", "z", "d"}) for each in entry["shifts"])
-    return Move(shifts, tuple(Fraction(each) for each in entry["bounds"]), entry["to"])
 
 
 @dataclass
@@ -309,24 +262,8 @@ class _Checking:
 
     def _affordable(self, data: Data, known: list[Sign], piece: Piece, move: Move, most: Fraction) -> None:
         """Shifted noise is possible noise, and costs at most this."""
-        if not len(piece.draws) == len(move.shifts) == len(move.bounds):
-            raise Refused("not one shift and one bound for every noise")
-        drawn = [sign for k, (kind, _) in enumerate(piece.draws) for sign in support(kind, Form.variable(f"n{k}"))]
-        paid = Fraction(0)
-        for k, ((kind, scale), shift, bound) in enumerate(zip(piece.draws, move.shifts, move.bounds, strict=True)):
-            still = not shift.slopes and not shift.at_zero
-            if kind not in KINDS or kind == "part" or (kind == "gaussian" and not still):
-                raise Refused(f"{kind} noise in an induction")
-            if kind in DISCRETE:
-                _whole(shift, data)
-            limits = [bound - shift, *([bound + shift] if kind in ("laplace", "discrete-laplace") else [])]
-            limits += [shift] if kind in ("gumbel", "geometric") else []
-            limits = [] if still or kind == "uniform" else limits
-            arrival = [piece.moved(sign.form) for sign in support(kind, Form.variable(f"n{k}"))]
-            if not all(self.prover.entails([*known, *drawn], Sign(form, False)) for form in (*limits, *arrival)):
-                raise Refused("a shift that is larger than its bound, or leaves the noise's support")
-            paid += Fraction(0) if still or kind == "gaussian" else bound * weight(kind, scale)
-        if bound_below(move.bounds) or paid > most:
+        paid = step_cost(self.prover, data, known, piece, move.bounds)
+        if paid > most:
             raise Refused(f"a step that costs {paid}, where {most} is left")
 
     def _equal(self, ones: Sequence[Form], others: Sequence[Form], known: list[Sign]) -> None:
@@ -342,11 +279,6 @@ class _Checking:
             sides = ([] if low is None else [gap - low]) + ([] if high is None else [-gap + high])
             if not all(self.prover.entails(known, Sign(side, False)) for side in sides):
                 raise Refused("states that differ otherwise than their configuration says")
-
-
-def bound_below(bounds: Iterable[Fraction]) -> bool:
-    """Whether a bound on a size is negative: it cannot be one."""
-    return any(bound < 0 for bound in bounds)
 
 
 def _opened(way: Way, tests: Iterable[Sign]) -> list[Sign]:

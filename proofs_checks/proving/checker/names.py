@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from ....mechanisms import samplers
-from .forms import Form, Refused, Sign, greater, lesser, refuse, tracer
+from .following import Refused, refuse, tracer
+from .forms import Form, Sign, greater, lesser
 from .tables import Table, table
 
 CHANCE = ("random", "secrets", "time", "os", "uuid", "datetime")
@@ -188,7 +189,7 @@ def meaning(value: Any, known: dict[int, Any]) -> Any:
     """What a global, closed-over or imported value is during the run."""
     if value is samplers.discrete_laplace:
         return _discrete_laplace
-    if isinstance(value, types.FunctionType) and _own(value.__module__ or ""):
+    if isinstance(value, types.FunctionType) and own(value.__module__ or ""):
         return followed(value, known)
     if isinstance(value, types.ModuleType):
         if value.__name__ in CHANCE:
@@ -200,7 +201,7 @@ def meaning(value: Any, known: dict[int, Any]) -> Any:
     return value
 
 
-def _own(module: str) -> bool:
+def own(module: str) -> bool:
     root = module.split(".")[0]
     return root not in sys.stdlib_module_names and root not in LIBRARIES and "proofs_checks.proving" not in module
 

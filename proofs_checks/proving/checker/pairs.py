@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from .forms import Form, Refused, Sign
+from .following import Refused
+from .forms import Form, Sign
 
 Point = dict[str, Fraction]
 

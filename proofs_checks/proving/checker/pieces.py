@@ -10,8 +10,9 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from .forms import Form, Refused, Sign
-from .runs import noise_index
+from .following import Refused
+from .forms import Form, Sign
+from .tracer import noise_index
 
 KINDS = ("laplace", "exponential", "gumbel", "geometric", "discrete-laplace", "uniform", "gaussian", "part")
 DISCRETE = ("geometric", "discrete-laplace")
@@ -52,10 +53,10 @@ def read_piece(entry: Any, known: set[str]) -> Piece:
         piece = Piece(
             json.dumps(entry["output"]),
             draws,
-            tuple(_sign(each, names) for each in entry["source"]),
-            tuple(_sign(each, names) for each in entry["target"]),
-            tuple(_form(each, names) for each in entry["shifts"]),
-            tuple(_form(each, sizes) for each in entry["bounds"]),
+            tuple(read_sign(each, names) for each in entry["source"]),
+            tuple(read_sign(each, names) for each in entry["target"]),
+            tuple(read_form(each, names) for each in entry["shifts"]),
+            tuple(read_form(each, sizes) for each in entry["bounds"]),
             tuple(Fraction(each) for each in entry.get("caps", [])),
         )
     except (KeyError, TypeError, ValueError, ZeroDivisionError) as problem:
@@ -65,17 +66,17 @@ def read_piece(entry: Any, known: set[str]) -> Piece:
     return piece
 
 
-def _form(entry: Mapping[str, str], names: set[str]) -> Form:
+def read_form(entry: Mapping[str, str], names: set[str]) -> Form:
     if set(entry) - names - {""}:
         raise Refused(f"unknown variables {sorted(set(entry) - names)}")
     values = {name: Fraction(value) for name, value in entry.items()}
     return Form({name: value for name, value in values.items() if name}, values.get("", Fraction(0)))
 
 
-def _sign(entry: Mapping[str, Any], names: set[str]) -> Sign:
+def read_sign(entry: Mapping[str, Any], names: set[str]) -> Sign:
     if not isinstance(entry["strict"], bool):
         raise Refused("a condition that is neither strict nor not")
-    return Sign(_form(entry["form"], names), entry["strict"])
+    return Sign(read_form(entry["form"], names), entry["strict"])
 
 
 def weight(kind: str, scale: str) -> Fraction:

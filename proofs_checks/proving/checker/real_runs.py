@@ -15,9 +15,11 @@ import numpy as np
 
 from ....mechanisms import samplers
 from .farkas import Prover
-from .forms import Form, Refused, Sign
+from .following import Refused
+from .forms import Form, Sign
 from .pairs import Neighbours, Point
-from .runs import Leaf, noisy, parts
+from .runs import Leaf, parts
+from .tracer import noisy
 
 MARGINS = (Fraction(1, 4), Fraction(1, 64), Fraction(1, 4096))
 """How far inside of a way a point is wanted, in this order: floats must not leave it by rounding."""

@@ -19,12 +19,14 @@ import numpy as np
 
 from .cut import NEXT, RETURN, Cut
 from .farkas import Prover
-from .forms import Form, Sign, refuse
+from .following import refuse
+from .forms import Form, Sign
 from .names import followed
 from .pairs import Data
-from .runs import leaves, noise_index, tree
+from .runs import leaves, tree
 from .surroundings import Surroundings
 from .tables import Table, table
+from .tracer import noise_index
 
 Layout = Any
 APPENDED, REAL = "appended", "real"

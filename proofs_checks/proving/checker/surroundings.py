@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ....mechanisms import samplers
-from .forms import Refused
-from .names import _own
+from .following import Refused
+from .names import own
 
 WRITING = ("STORE_ATTR", "DELETE_ATTR", "STORE_GLOBAL", "DELETE_GLOBAL")
 BUILTINS = (
@@ -70,7 +70,7 @@ class Surroundings:
         plain = value is None or type(value) in (bool, int, float, complex, str, bytes) or isinstance(value, np.number)
         if plain or any(value is known for known in (np, math, samplers.discrete_laplace)):
             return
-        if isinstance(value, types.FunctionType) and _own(value.__module__ or ""):
+        if isinstance(value, types.FunctionType) and own(value.__module__ or ""):
             self._function(value)
         elif type(value) in (tuple, frozenset):
             for part in value:

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .forms import Form, Sign, greater, lesser, refuse
+from .following import refuse
+from .forms import Form, Sign, greater, lesser
 
 ONE: dict[str, Callable[..., Any]] = {
     "negative": operator.neg,

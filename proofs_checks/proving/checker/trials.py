@@ -12,7 +12,7 @@ import numpy as np
 
 from ....mechanisms import samplers
 from .cut import BREAK, NEXT, cut
-from .forms import Refused
+from .following import Refused
 from .runs import parts
 
 MOST = 6

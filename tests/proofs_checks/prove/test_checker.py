@@ -15,7 +15,7 @@ import pytest
 from dpcert.mechanisms.samplers import discrete_laplace
 from dpcert.proofs_checks.proving import prove
 from dpcert.proofs_checks.proving.checker import check as checker
-from dpcert.proofs_checks.proving.checker import costs, farkas, finite, runs
+from dpcert.proofs_checks.proving.checker import costs, farkas, finite, tracer
 from dpcert.proofs_checks.proving.checker.check import check_proof
 from dpcert.proofs_checks.proving.checker.forms import Form, Sign
 
@@ -264,7 +264,7 @@ FALSE = {
     "branches": (
         exact_word,
         lambda: certificate(piece(WORD, [], [], [])),
-        [(runs.Tracer, "answer", no_branch)],
+        [(tracer.Tracer, "answer", no_branch)],
     ),
     "coverage": (
         exact_word,
@@ -298,7 +298,7 @@ FALSE = {
     "entailment": (
         exact_word,
         lambda: certificate(piece(WORD, [], [], []), piece(OTHER, [], [], [])),
-        [(farkas.Prover, "contradictory", lambda self, signs: True), (runs.Tracer, "answer", no_branch)],
+        [(farkas.Prover, "contradictory", lambda self, signs: True), (tracer.Tracer, "answer", no_branch)],
     ),
 }
 

@@ -13,11 +13,12 @@ from dpcert.proofs_checks.planted.provable import provable
 from dpcert.proofs_checks.proving import prove
 from dpcert.proofs_checks.proving.checker import induction as checking
 from dpcert.proofs_checks.proving.checker.check import check_proof
-from dpcert.proofs_checks.proving.checker.forms import Refused
+from dpcert.proofs_checks.proving.checker.following import Refused
 from dpcert.proofs_checks.proving.checker.induction import _Checking, check_induction
 from dpcert.proofs_checks.proving.checker.steps import _Reading
 from dpcert.proofs_checks.proving.checker.surroundings import Surroundings
-from dpcert.proofs_checks.proving.induction import NoInduction, induction
+from dpcert.proofs_checks.proving.configurations import NoInduction
+from dpcert.proofs_checks.proving.induction import induction
 from dpcert.proofs_checks.proving.relations import Domain
 
 ENDS = (Fraction(0), Fraction(1), False)
@@ -180,7 +181,7 @@ def an_event(document):
         (start_unmoved, "differ otherwise"),
         (above_unmoved, "the other run may do"),
         (smaller_bounds, "larger than its bound"),
-        (negative_bounds, "costs"),
+        (negative_bounds, "negative"),
         (no_potential, "costs"),
         (negative_potential, "negative potential"),
         (other_difference, "differ otherwise"),

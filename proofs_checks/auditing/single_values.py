@@ -1,0 +1,78 @@
+"""What single values become: numbers, and codes that stand for texts, each at its path in the output."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import math
+from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+EXACT = 2**53
+"""Whole numbers up to this are floats."""
+
+_LARGEST = float(np.finfo(np.float64).max)
+
+
+class Block(NamedTuple):
+    """values: one number, or an array of them in the shape of the part. text: what a code stands for."""
+
+    path: str
+    values: float | NDArray[np.float64]
+    text: str | None = None
+
+
+def code(path: str, text: str) -> Block:
+    """A number below 2^53 for a text; a collision costs power and never validity."""
+    digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
+    return Block(path, float(int.from_bytes(digest, "big") >> 11), text)
+
+
+def whole_number(value: int, path: str) -> Iterator[Block]:
+    """One number up to 2^53; beyond it the nearest one, or (beyond floats) the largest with a logarithm, and a text."""
+    if abs(value) <= EXACT:
+        yield Block(path, float(value))
+        return
+    try:
+        yield Block(path, float(value))
+    except OverflowError:
+        sign = 1 if value > 0 else -1
+        yield Block(path, sign * _LARGEST)
+        yield Block(f"log2 of {path}", sign * math.log2(abs(value)))
+    yield code(f"{path} to the last digit", hex(value))
+
+
+def moment(value: Any, path: str) -> Iterator[Block]:
+    """Dates and times, by day, second of the day and microsecond."""
+    if isinstance(value, dt.timedelta):
+        yield Block(path, float(value.days * 86400 + value.seconds))
+        yield Block(f"microseconds of {path}", float(value.microseconds))
+        return
+    if isinstance(value, dt.date):
+        yield Block(f"the day of {path}", float(value.toordinal()))
+    if isinstance(value, dt.datetime | dt.time):
+        yield Block(f"the second of {path}", float(value.hour * 3600 + value.minute * 60 + value.second))
+        yield Block(f"microseconds of {path}", float(value.microsecond))
+        yield code(f"the time zone of {path}", str(value.tzinfo))
+
+
+def exact(value: Decimal | Fraction, path: str) -> Iterator[Block]:
+    """The nearest number, and the value to the last digit as text."""
+    try:
+        yield Block(path, float(value))
+    except OverflowError:
+        yield Block(path, _LARGEST if value > 0 else -_LARGEST)
+    yield code(f"{path} to the last digit", str(value))
+
+
+def of_bytes(value: bytes, path: str) -> Iterator[Block]:
+    """The bytes, as a whole and one by one."""
+    content = bytes(value)
+    yield code(path, repr(content))
+    yield Block(f"len({path})", float(len(content)))
+    yield Block(path, np.frombuffer(content, np.uint8).astype(np.float64))

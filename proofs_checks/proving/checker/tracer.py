@@ -1,0 +1,110 @@
+"""One run of a function on the checker's symbols: the answers to its tests, its noise and its merged values."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from .farkas import Prover
+from .following import refuse
+from .forms import Form, Sign
+from .pairs import Data
+from .tables import on_symbols
+
+DEEPEST = 500
+
+
+def noise_index(name: str) -> int | None:
+    """k for the k-th noise variable, nk."""
+    return int(name[1:]) if name[0] == "n" and name[1:].isdigit() else None
+
+
+def noisy(form: Form) -> bool:
+    return any(noise_index(name) is not None for name in form.slopes)
+
+
+class Tracer:
+    """One run. script: the answers of its first tests."""
+
+    def __init__(self, prover: Prover, data: Data, script: list[tuple[str, bool]]) -> None:
+        self.prover = prover
+        self.data = data
+        self.script = script
+        self.trail: list[tuple[Sign, bool, bool]] = []
+        self.assumed: list[Sign] = []
+        self.draws: list[tuple[str, str]] = []
+        self.spoilt: str | None = None
+        self.entries: list[str] = []
+
+    def answer(self, sign: Sign) -> bool:
+        position = len(self.trail)
+        if position >= DEEPEST:
+            raise refuse("a run without an end")
+        if position < len(self.script):
+            name, chosen = self.script[position]
+            if name != sign.name():
+                raise refuse("the function does not do the same when it is run again")
+            open_ = False
+        else:
+            known = [*self.data.facts, *self.assumed]
+            chosen = not self.prover.contradictory([*known, sign])
+            open_ = chosen and not self.prover.contradictory([*known, sign.negation()])
+        self.trail.append((sign, chosen, open_))
+        self.assumed.append(sign if chosen else sign.negation())
+        return chosen
+
+    def merged_sign(self, sign: Sign) -> Form | None:
+        if not self.data.merging or noisy(sign.form):
+            return None
+        name = f"[{sign.name()}]"
+        form, strict = sign.form, sign.strict
+        self.data.merged[name] = lambda point: Fraction(form.value(point) > 0 if strict else form.value(point) >= 0)
+        return self.data.declare(name, Fraction(0), Fraction(1), whole=True)
+
+    def merged_extreme(self, which: str, left: Form, right: Form) -> Form | None:
+        """max or min of data, one of them a constant, as a variable of which the range is known."""
+        if not self.data.merging or noisy(left) or noisy(right):
+            return None
+        (low, high), (least, most) = self.data.between(left), self.data.between(right)
+        if low is not None and most is not None and low >= most:
+            return left if which == "max" else right
+        if least is not None and high is not None and least >= high:
+            return right if which == "max" else left
+        if left.slopes and right.slopes:
+            return None
+        choose = max if which == "max" else min
+        name = f"{which}({';'.join(sorted((left.name(), right.name())))})"
+        self.data.merged[name] = lambda point: choose(left.value(point), right.value(point))
+        return self.data.declare(name, _end(which, "max", low, least), _end(which, "min", high, most))
+
+    def on_arrays(self, ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        """What numpy is to do with a symbol."""
+        return on_symbols(ufunc, method, inputs, options)
+
+    def noise(self, kind: str, scale: Any) -> Form:
+        exact = Form.lift(scale).concrete()
+        if exact <= 0 or (kind == "geometric" and exact >= 1):
+            raise refuse(f"{kind} noise with parameter {exact}")
+        return self.atom(kind, exact)
+
+    def atom(self, kind: str, parameter: Fraction) -> Form:
+        value = Form.variable(f"n{len(self.draws)}")
+        self.draws.append((kind, str(parameter)))
+        self.assumed += support(kind, value)
+        return value
+
+
+def _end(which: str, certain: str, a: Fraction | None, b: Fraction | None) -> Fraction | None:
+    """An end of max(a-side, b-side): of a max one finite lower end suffices, of a min one finite upper end."""
+    if a is not None and b is not None:
+        return max(a, b) if which == "max" else min(a, b)
+    return (a if a is not None else b) if which == certain else None
+
+
+def support(kind: str, value: Form) -> list[Sign]:
+    """Where a noise has mass."""
+    if kind == "exponential":
+        return [Sign(value, False)]
+    if kind == "uniform":
+        return [Sign(value, False), Sign(1 - value, False)]
+    return [Sign(value - 1, False)] if kind == "geometric" else []
