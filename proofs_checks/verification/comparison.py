@@ -10,7 +10,8 @@ from typing import Any
 from ...accounting import Bracket
 from ...mechanisms import InputError
 from ..claims.claim import COMPANIONS, CURRENCIES, Claim
-from .verify import Verification, certified_interval
+from .verdict import Verification
+from .verify import certified_interval
 
 NO_DELTA_STATED = 1e-6
 """Where no claim states one."""

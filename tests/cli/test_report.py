@@ -21,7 +21,8 @@ from dpcert.mechanisms import Gaussian, Sequence
 from dpcert.proofs_checks.claims.claim import load_claim, parse_claim
 from dpcert.proofs_checks.verification.comparison import compare
 from dpcert.proofs_checks.verification.exposure import Exposure, exposure
-from dpcert.proofs_checks.verification.verify import Verification, verify
+from dpcert.proofs_checks.verification.verdict import Verification
+from dpcert.proofs_checks.verification.verify import verify
 
 pytest.importorskip("jinja2")
 

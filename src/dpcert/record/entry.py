@@ -21,7 +21,8 @@ from ..proofs_checks.reproduction.matches import Convention, chances
 from ..proofs_checks.reproduction.printed import printed as as_printed
 from ..proofs_checks.verification import kept
 from ..proofs_checks.verification.exposure import Exposure, exposure
-from ..proofs_checks.verification.verify import Verification, verify
+from ..proofs_checks.verification.verdict import Verification
+from ..proofs_checks.verification.verify import verify
 
 FORMAT = "record 1"
 """Changes whenever an entry could say something else of the same verdict: then nothing kept is used."""
