@@ -14,6 +14,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .version import __version__ as __version__
+
 if TYPE_CHECKING:
     from .accounting import *  # noqa: F403
     from .mechanisms import *  # noqa: F403
@@ -25,12 +27,10 @@ if TYPE_CHECKING:
     from .proofs_checks.neighbour_strategies import worst_case_pairs as worst_case_pairs
     from .proofs_checks.verification.verify import verify as verify
 
-__version__ = "0.2.0"
-
 _ROOMS = ("mechanisms", "accounting", "proofs_checks")
 """Lightest first: a name is looked for no further than it must be."""
 
-_MODULES = ("adapters", "cli", "pytest_plugin", "testing", "trainers", *_ROOMS)
+_MODULES = ("adapters", "cli", "pytest_plugin", "testing", "trainers", "version", *_ROOMS)
 """Not public names of a room: the import system finds them itself."""
 
 

@@ -131,7 +131,7 @@ app = typer.Typer(
 
 def _version(show: bool) -> None:
     if show:
-        from .. import __version__
+        from ..version import __version__
 
         typer.echo(f"dpcert {__version__}")
         raise typer.Exit()

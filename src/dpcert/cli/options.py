@@ -75,7 +75,7 @@ Rtol = Annotated[
     float | None,
     typer.Option(
         "--rtol",
-        help="Relative width of the interval. Default: 1e-6; for hidden fixed cohorts .02; if given, 5e-4 at the finest.",
+        help="Relative width of the interval. Default: 1e-6; for hidden fixed cohorts .02, or 5e-4 at the finest.",
     ),
 ]
 NoiseMultiplier = Annotated[
