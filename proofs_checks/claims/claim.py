@@ -27,7 +27,7 @@ from ...mechanisms.client_noise import STAYS, brings_noise
 from ...mechanisms.tables.cohort import CompositionTable, SamplingTable
 from ...mechanisms.tables.fields import MISSING, Count, NonNegative, Positive, Probability, Table, checked
 from ...mechanisms.tables.file import read_tables
-from ...mechanisms.tables.noise import AnyMechanismTable
+from ...mechanisms.tables.kinds import AnyMechanismTable
 from ...mechanisms.tables.phase import Phase, composed, has_uneven_cohorts, with_idle_others
 from ...mechanisms.tables.problems import first_problem
 from ...mechanisms.validate import delta_below_one, nonnegative, number

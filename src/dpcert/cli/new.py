@@ -13,7 +13,7 @@ import typer
 
 from ..mechanisms import InputError
 from ..mechanisms.tables.fields import MISSING
-from ..mechanisms.tables.noise import KINDS
+from ..mechanisms.tables.kinds import KINDS
 from ..mechanisms.validate import choice
 from ..proofs_checks.claims.claim import parse_claim
 from ..proofs_checks.claims.schema import ADDRESS

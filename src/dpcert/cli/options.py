@@ -16,7 +16,7 @@ from ..mechanisms import InputError, Mechanism, default_relation
 from ..mechanisms import Neighbouring as Relation
 from ..mechanisms.tables.cohort import SamplingTable
 from ..mechanisms.tables.fields import MISSING
-from ..mechanisms.tables.noise import KINDS
+from ..mechanisms.tables.kinds import KINDS
 from ..mechanisms.tables.phase import Phase, run_of
 from ..mechanisms.tables.problems import first_problem
 
