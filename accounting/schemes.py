@@ -36,6 +36,7 @@ from .pairs import (
     Pair,
     ProductPair,
     ReplacedAllocationPair,
+    ShuffledEpochPair,
     SubsampledPair,
     ZeroedPair,
 )
@@ -54,6 +55,10 @@ _ORDERS: tuple[Literal["remove", "add"], ...] = ("remove", "add")
 
 _CUT = "zero-out or replace-one, where others know whether a full cohort left them out: a unit that is there does that"
 _SEEN = "zero-out or replace-one when participation is visible: seeing a unit take part reveals that it is there"
+
+
+_MOST_BATCHES, _SMALLEST_SHIFT, _LARGEST_SHIFT = 10**6, 1e-4, 6.0
+"""Where the scores of an epoch are told apart; what is left out, or said of more noise, is a lower end all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +153,9 @@ def visible(part: Poisson | FixedSize, relation: Neighbouring) -> Round:
 def shuffled(part: Shuffled, relation: Neighbouring) -> Round:
     """One epoch of shuffled batches: revealing the order leaves one round per unit and no amplification.
 
-    Attained (docs: section "Shuffled batches"): a block of random allocation, in every epoch, of which .1% is enough.
-    accounting/shuffled.py has a lower bound of another kind, for one epoch.
+    Attained (docs: section "Shuffled batches"): a block of random allocation, in every epoch, of which .1% is enough;
+    and with a unit that is left out, all others against it. accounting/shuffled.py has a lower bound of another kind,
+    for one epoch.
     """
     if relation == "add-remove":
         raise InputError("neighbouring", relation, "zero-out or replace-one with shuffled batches of a fixed size")
@@ -157,7 +163,12 @@ def shuffled(part: Shuffled, relation: Neighbouring) -> Round:
     if isinstance(part.mechanism, Sequence):
         return Round({"both": pair(sensitivity(relation))}, {})
     stands_out = AllocationPair(pair(sensitivity(relation)), part.batches, 1, "remove", 0.03)
-    return Round({"both": pair(sensitivity(relation))}, {"remove": stands_out})
+    attained: dict[str, Pair] = {"remove": stands_out}
+    if relation == "zero-out" and isinstance(part.mechanism, Gaussian) and part.batches <= _MOST_BATCHES:
+        shift = min(widened_down(1 / part.mechanism.noise_multiplier, 8 * UNIT), _LARGEST_SHIFT)
+        if shift >= _SMALLEST_SHIFT:
+            attained["remove opposed"] = ShuffledEpochPair(shift, part.batches)
+    return Round({"both": pair(sensitivity(relation))}, attained)
 
 
 def allocated(part: RandomAllocation, relation: Neighbouring, participation: Participation) -> Round:
