@@ -16,6 +16,7 @@ from ..mechanisms.validate import choice
 from . import options
 from .options import SAMPLED_BY, Setting, missing, timed
 from .output import as_given, interval, output_console, print_json, rounded_down, rounded_up
+from .plan_schemes import compare_schemes
 
 Asked = Annotated[
     str | None,
@@ -82,13 +83,31 @@ def calibrate_command(
     tpr: Tpr = None,
     fpr: Fpr = None,
     rtol: options.Rtol = None,
+    schemes: Annotated[
+        str | None,
+        typer.Option("--schemes", help="Of several sampling schemes the least noise: all, or such as poisson,shuffle."),
+    ] = None,
+    batch_size: Annotated[int | None, typer.Option("--batch-size", help="With --schemes: of every batch.")] = None,
+    epochs: Annotated[int | None, typer.Option("--epochs", help="With --schemes: passes over the population.")] = None,
     as_json: options.Json = False,
 ) -> None:
     """The most favourable value that still meets (--epsilon, --delta), or (--tpr, --fpr): it never misses.
 
     Example: dpcert calibrate --epsilon 3 --delta 1e-5 --solve-for noise-multiplier --rounds 10000
     --sampling poisson --sampling-rate 0.01
+
+    Example: dpcert calibrate --epsilon 3 --delta 1e-5 --schemes all --population 60000 --batch-size 250 --epochs 5
     """
+    if schemes is not None:
+        if solve_for not in (None, "noise-multiplier"):
+            raise InputError("--solve-for", solve_for, "noise-multiplier, or nothing, beside --schemes")
+        if epsilon is None:
+            raise missing("epsilon")
+        compare_schemes(schemes, [epsilon], population, batch_size, epochs, delta, neighbouring, None, as_json)
+        return
+    for option, given in (("--batch-size", batch_size), ("--epochs", epochs)):
+        if given is not None:
+            raise InputError(option, given, "--schemes beside it")
     if tpr is not None or fpr is not None:
         _for_risk(Setting.given(context), solve_for, (tpr, fpr), (epsilon, delta), schedule, as_json)
         return
