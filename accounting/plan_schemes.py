@@ -44,8 +44,8 @@ SCHEMES: dict[str, Build] = {
     "shuffle": lambda z, n, b, epochs: Repeat(Shuffled(Gaussian(z), n // b), epochs),
     "cyclic": lambda z, n, b, epochs: Repeat(Cyclic(Gaussian(z), n // b), epochs),
 }
-"""By the name that claims and --sampling use (truncated-poisson: poisson with max_cohort): noise multiplier, population,
-batch size and epochs to a run."""
+"""By the name that claims and --sampling use (truncated-poisson: poisson with max_cohort): noise multiplier,
+population, batch size and epochs to a run."""
 RTOL = 1e-3
 """Of the noise, and of each epsilon on the way."""
 
