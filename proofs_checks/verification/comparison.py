@@ -9,7 +9,8 @@ from typing import Any
 
 from ...accounting import Bracket
 from ...mechanisms import InputError
-from ..claims.claim import COMPANIONS, CURRENCIES, Claim
+from ..claims.claim import Claim
+from ..claims.statement import COMPANIONS, CURRENCIES
 from .verdict import Verification
 from .verify import certified_interval
 

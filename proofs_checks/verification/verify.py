@@ -16,7 +16,8 @@ from ...accounting.cohorts.cohorts import FINEST, QUICK, narrowed
 from ...accounting.question import RTOL, Question, tolerance
 from ...mechanisms import InputError, Mechanism
 from ...mechanisms.tables.phase import has_uneven_cohorts
-from ..certificates.certificate import NoCertificate, restated, write
+from ..certificates.certificate import write
+from ..certificates.stated import NoCertificate, restated
 from ..claims.claim import Claim, load_claim
 from ..claims.currency import EpsilonAt
 from ..claims.findings import NOT_CHECKED, Finding, assumptions, findings

@@ -154,7 +154,7 @@ def _for_risk(
             raise InputError(name, value, "to be left out beside --tpr and --fpr: one target")
     solved = _known(str(solve_for))
     problem = _one_phase(asked, solved) if schedule is None else _several(asked, solved, schedule)
-    against = {name: value for name, value in asked.against().items() if name not in ("accountant", "rtol")}
+    against = {name: value for name, value in asked.against().items() if name != "accountant"}
     found, seconds = timed(
         lambda: calibrate_risk(
             problem.build, solve_for=solved, tpr=tpr or 0.0, fpr=fpr or 0.0, most=problem.most, **against
@@ -256,6 +256,7 @@ def _document(
         "beyond": found.beyond,
         "accountant": bracket.method,
         "certified": bracket.certified,
+        "reached": bracket.reached,
         "seconds": seconds,
     }
 

@@ -124,3 +124,22 @@ def test_the_command_refuses_a_bad_width(tmp_path):
     answer = CliRunner().invoke(app, ["verify", str(file), "--rtol", "2"])
     assert isinstance(answer.exception, InputError)
     assert "--rtol" in str(answer.exception)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["risk", "--noise-multiplier", "3", "--fpr", "0.01"],
+        ["calibrate", "--tpr", "0.1", "--fpr", "0.01", "--solve-for", "noise-multiplier"],
+        ["calibrate", "--epsilon", "1", "--delta", "1e-5", "--solve-for", "noise-multiplier"],
+        ["epsilon", "--delta", "1e-5", "--noise-multiplier", "3"],
+        ["delta", "--epsilon", "1", "--noise-multiplier", "3"],
+    ],
+    ids=lambda command: " ".join(command[:2]),
+)
+def test_every_command_with_intervals_takes_it(command):
+    answer = CliRunner().invoke(app, [*command, "--rtol", "1e-3", "--json"])
+    assert answer.exit_code == 0, answer.output
+    refused = CliRunner().invoke(app, [*command, "--rtol", "1", "--json"])
+    assert isinstance(refused.exception, InputError)
+    assert "rtol" in str(refused.exception)
