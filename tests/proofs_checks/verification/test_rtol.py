@@ -130,8 +130,8 @@ def test_the_command_refuses_a_bad_width(tmp_path):
     "command",
     [
         ["risk", "--noise-multiplier", "3", "--fpr", "0.01"],
-        ["calibrate", "--tpr", "0.1", "--fpr", "0.01", "--solve-for", "noise-multiplier"],
-        ["calibrate", "--epsilon", "1", "--delta", "1e-5", "--solve-for", "noise-multiplier"],
+        ["calibrate", "--tpr", "0.1", "--fpr", "0.01", "--solve-for", "noise-multiplier", "--rounds", "9"],
+        ["calibrate", "--epsilon", "1", "--delta", "1e-5", "--solve-for", "noise-multiplier", "--rounds", "9"],
         ["epsilon", "--delta", "1e-5", "--noise-multiplier", "3"],
         ["delta", "--epsilon", "1", "--noise-multiplier", "3"],
     ],
