@@ -7,11 +7,11 @@ from typing import Annotated, get_args
 
 from pydantic import BeforeValidator, ValidationError
 
-from .. import InputError, Mechanism
+from .. import Mechanism
 from ..validate import choice
 from .cohort import SamplingTable
 from .correlated import CorrelatedTable
-from .fields import MISSING, KindTable
+from .fields import KindTable, MissingKeys
 from .problems import first_problem
 
 
@@ -64,7 +64,7 @@ def _by_kind(value: object) -> object:
     if not isinstance(value, dict):
         return value
     if "kind" not in value:
-        raise InputError("kind", MISSING, "one of " + ", ".join(KINDS))
+        raise MissingKeys({"kind": "one of " + ", ".join(KINDS)})
     table = KINDS[choice("kind", value["kind"], KINDS)]
     try:
         return table.model_validate(value)

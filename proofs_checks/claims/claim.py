@@ -20,12 +20,14 @@ from ...mechanisms import (
 )
 from ...mechanisms.client_noise import STAYS, brings_noise
 from ...mechanisms.tables.cohort import CompositionTable, SamplingTable
-from ...mechanisms.tables.fields import MISSING, Table
+from ...mechanisms.tables.fields import MissingKeys, Table
 from ...mechanisms.tables.file import read_tables
 from ...mechanisms.tables.kinds import AnyMechanismTable
 from ...mechanisms.tables.phase import Phase, composed, has_uneven_cohorts, with_idle_others
-from ...mechanisms.tables.problems import first_problem
+from ...mechanisms.tables.problems import all_missing, first_problem
 from .statement import Statement
+
+NO_MECHANISM = MissingKeys({"mechanism": "a [mechanism] table, or several [[phase]] tables"})
 
 
 class ClaimTables(Table):
@@ -45,7 +47,7 @@ class ClaimTables(Table):
         if self.phase and single:
             raise InputError(single[0], "[a table]", "no such table beside [[phase]]: every phase has its own")
         if not self.phase and self.mechanism is None:
-            raise InputError("mechanism", MISSING, "a [mechanism] table, or several [[phase]] tables")
+            raise NO_MECHANISM
         return self
 
 
@@ -132,7 +134,10 @@ def parse_claim(tables: object, file: str | None = None) -> Claim:
     try:
         read = ClaimTables.model_validate(tables)
     except ValidationError as problem:
-        raise first_problem(problem) from None
+        found = first_problem(problem)
+        if isinstance(found, MissingKeys) and not {"mechanism", "phase"} & tables.keys():
+            found = all_missing([found, NO_MECHANISM])
+        raise found from None
     phases = read.phase
     if phases is None and read.mechanism is not None:
         sampling, composition = read.sampling or SamplingTable(), read.composition or CompositionTable()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import model_validator
 
 from ...mechanisms import InputError, Neighbouring, Notion, Visibility
-from ...mechanisms.tables.fields import MISSING, Count, NonNegative, Positive, Probability, Table, checked
+from ...mechanisms.tables.fields import Count, NonNegative, Positive, Probability, Table, checked
 from ...mechanisms.validate import delta_below_one, nonnegative, number
 from .currency import Advantage, Currency, Curve, EpsilonAt, Mu, RenyiAt, Rho, TprAtFpr
 
@@ -164,14 +165,21 @@ class Statement(Table):
     def _one_currency(self) -> Statement:
         stated = [name for name in CURRENCIES if getattr(self, name) is not None]
         if len(stated) != 1:
-            expected = "a value: one of " + ", ".join(CURRENCIES)
-            raise InputError(stated[-1] if stated else "epsilon", stated or MISSING, expected)
+            raise InputError(stated[-1], stated, "a value: one of " + ", ".join(CURRENCIES))
         for name, owner in COMPANIONS.items():
             if getattr(self, name) is not None and stated != [owner]:
                 raise InputError(name, getattr(self, name), f"no such key without {owner}")
-        if self.epsilon is not None and self.delta is None:
-            raise InputError("delta", MISSING, "a value beside epsilon; 0 for pure DP")
         return self
+
+    @classmethod
+    def lacking(cls, given: Mapping[str, Any]) -> dict[str, str]:
+        """Beside what every claim has: one of the currencies, and a delta with an epsilon."""
+        absent = super().lacking(given)
+        if all(given.get(name) is None for name in CURRENCIES):
+            absent["epsilon"] = "a value, or one of " + ", ".join(CURRENCIES[1:])
+        if given.get("delta") is None and (given.get("epsilon") is not None or "epsilon" in absent):
+            absent["delta"] = "a value beside epsilon; 0 for pure DP"
+        return absent
 
     @model_validator(mode="after")
     def _consistent(self) -> Statement:

@@ -14,16 +14,19 @@ from ..accounting.calibrate_risk import calibrate_risk
 from ..mechanisms import InputError, Mechanism
 from ..mechanisms.validate import choice
 from . import options
-from .options import SAMPLED_BY, Setting, missing, timed
+from .options import SAMPLED_BY, Setting, required, timed
 from .output import as_given, interval, output_console, print_json, rounded_down, rounded_up
 from .plan_schemes import compare_schemes
+
+SOLVED: dict[str, SolveFor] = {name.replace("_", "-"): name for name in get_args(SolveFor)}
+"""What --solve-for may be, and what the accountants call it."""
 
 Asked = Annotated[
     str | None,
     typer.Option(
         "--solve-for",
         help="noise-multiplier, noise-std, rounds, cohort, sampling-rate or clip-norm: leave that one out.",
-        autocompletion=options.words(*(name.replace("_", "-") for name in get_args(SolveFor))),
+        autocompletion=options.words(*SOLVED),
     ),
 ]
 ScheduleFile = Annotated[
@@ -101,9 +104,8 @@ def calibrate_command(
     if schemes is not None:
         if solve_for not in (None, "noise-multiplier"):
             raise InputError("--solve-for", solve_for, "noise-multiplier, or nothing, beside --schemes")
-        if epsilon is None:
-            raise missing("epsilon")
-        compare_schemes(schemes, [epsilon], population, batch_size, epochs, delta, neighbouring, None, as_json)
+        required(epsilon=epsilon, delta=delta, population=population, batch_size=batch_size, epochs=epochs)
+        compare_schemes(schemes, [epsilon or 0.0], population, batch_size, epochs, delta, neighbouring, None, as_json)
         return
     for option, given in (("--batch-size", batch_size), ("--epochs", epochs)):
         if given is not None:
@@ -111,9 +113,7 @@ def calibrate_command(
     if tpr is not None or fpr is not None:
         _for_risk(Setting.given(context), solve_for, (tpr, fpr), (epsilon, delta), schedule, as_json)
         return
-    for name, value in (("epsilon", epsilon), ("delta", delta), ("solve_for", solve_for)):
-        if value is None:
-            raise missing(name)
+    required({"solve_for": SOLVED}, epsilon=epsilon, delta=delta, solve_for=solve_for)
     asked = Setting.given(context)
     solved = _known(str(solve_for))
     problem = _one_phase(asked, solved) if schedule is None else _several(asked, solved, schedule)
@@ -146,9 +146,7 @@ def _for_risk(
 ) -> None:
     """An attack's two error rates in place of epsilon and delta."""
     tpr, fpr = target
-    for name, value in (("tpr", tpr), ("fpr", fpr), ("solve_for", solve_for)):
-        if value is None:
-            raise missing(name)
+    required({"solve_for": SOLVED}, tpr=tpr, fpr=fpr, solve_for=solve_for)
     for name, value in (("--epsilon", other[0]), ("--delta", other[1])):
         if value is not None:
             raise InputError(name, value, "to be left out beside --tpr and --fpr: one target")
@@ -177,8 +175,7 @@ def _for_risk(
 
 
 def _known(solve_for: str) -> SolveFor:
-    names: dict[str, SolveFor] = {name.replace("_", "-"): name for name in get_args(SolveFor)}
-    return names[choice("--solve-for", solve_for, names)]
+    return SOLVED[choice("--solve-for", solve_for, SOLVED)]
 
 
 def _one_phase(asked: Setting, solved: SolveFor) -> Problem:

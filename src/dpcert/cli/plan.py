@@ -16,7 +16,7 @@ from ..accounting.plan import Option, plan
 from ..mechanisms import InputError
 from ..mechanisms.validate import count, positive
 from . import options
-from .options import as_option, missing, relation
+from .options import as_option, relation, required
 from .output import as_given, output_console, print_json, rounded_up
 from .plan_schemes import compare_schemes
 
@@ -64,9 +64,7 @@ def plan_command(
     for option, given in (("--batch-size", batch_size), ("--epochs", epochs)):
         if given is not None:
             raise InputError(option, given, "--schemes beside it; cohorts are compared over --rounds")
-    for name, value in (("population", population), ("rounds", rounds), ("delta", delta)):
-        if value is None:
-            raise missing(name)
+    required(population=population, rounds=rounds, delta=delta)
     if plot is not None:
         drawable(plot)
     started = time.perf_counter()

@@ -15,7 +15,7 @@ from rich.table import Table
 
 from ..accounting.plan_schemes import SCHEMES, SchemeOption, plan_schemes
 from ..mechanisms import InputError
-from .options import as_option, missing
+from .options import as_option, required
 from .output import output_console, print_json, rounded_down, rounded_up
 
 
@@ -40,9 +40,7 @@ def compare_schemes(
         "epochs": epochs,
         "delta": delta,
     }
-    for name, value in asked.items():
-        if value is None:
-            raise missing(name)
+    required(**asked)
     try:
         found = plan_schemes(**asked, target_epsilons=targets, schemes=names, neighbouring=relation)  # type: ignore[arg-type]
     except InputError as problem:
