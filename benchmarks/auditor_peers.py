@@ -51,7 +51,7 @@ class Peer:
 def installed() -> tuple[list[Peer], list[str]]:
     """The peers that are here, and the names of those that are not."""
     found, missing = [Peer("DP-Sniper-style", sniper, scalar=False)], []
-    auditing, histogram = _jax_privacy(), _dp_auditorium()
+    auditing, histogram = jax_privacy_auditing(), _dp_auditorium()
     if auditing is None:
         missing.append("jax-privacy")
     else:
@@ -112,7 +112,7 @@ def _histogram_bound(tester: ModuleType, settings: ModuleType, properties: Modul
     return bound
 
 
-def _jax_privacy() -> ModuleType | None:
+def jax_privacy_auditing() -> ModuleType | None:
     where = _folder("jax_privacy")
     if where is None:
         return None

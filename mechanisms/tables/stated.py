@@ -9,7 +9,6 @@ from .. import (
     HadamardResponse,
     InputError,
     LocalHash,
-    Mechanism,
     PiecewiseMechanism,
     ReportNoisyMax,
     ShuffledReports,
@@ -20,7 +19,7 @@ from .. import (
 from ..selection import SelectionNoise
 from .cohort import SamplingTable
 from .fields import Count, Positive, Probability, checked
-from .kinds import AnyMechanismTable, Described, ExactTable, MechanismTable, exactly
+from .noise import AnyMechanismTable, Described, MechanismTable, register
 
 
 def _yes_or_no(field: str, value: object) -> bool:
@@ -29,35 +28,38 @@ def _yes_or_no(field: str, value: object) -> bool:
     return value
 
 
-class NoisyMaxTable(ExactTable):
+class NoisyMaxTable(MechanismTable):
     """The largest noisy score; epsilon = 2 sensitivity / scale (sensitivity / scale for monotone scores)."""
 
     kind: Literal["noisy-max"]
     epsilon: Positive
     noise: SelectionNoise
 
-    def mechanism(self) -> Mechanism:
-        return ReportNoisyMax(self.epsilon, self.noise)
+    def described(self, sampling: SamplingTable) -> Described:
+        mechanism = ReportNoisyMax(self.epsilon, self.noise)
+        return Described(mechanism, mechanism)
 
 
-class ExponentialMechanismTable(ExactTable):
+class ExponentialMechanismTable(MechanismTable):
     """Weights exp(epsilon score / (2 sensitivity)); exp(epsilon score / sensitivity) for monotone scores."""
 
     kind: Literal["exponential-mechanism"]
     epsilon: Positive
 
-    def mechanism(self) -> Mechanism:
-        return ReportNoisyMax(self.epsilon, "gumbel")
+    def described(self, sampling: SamplingTable) -> Described:
+        mechanism = ReportNoisyMax(self.epsilon, "gumbel")
+        return Described(mechanism, mechanism)
 
 
-class PermuteAndFlipTable(ExactTable):
+class PermuteAndFlipTable(MechanismTable):
     """Acceptance exp(epsilon (score - best) / (2 sensitivity))."""
 
     kind: Literal["permute-and-flip"]
     epsilon: Positive
 
-    def mechanism(self) -> Mechanism:
-        return ReportNoisyMax(self.epsilon, "exponential")
+    def described(self, sampling: SamplingTable) -> Described:
+        mechanism = ReportNoisyMax(self.epsilon, "exponential")
+        return Described(mechanism, mechanism)
 
 
 class SparseVectorTable(MechanismTable):
@@ -75,48 +77,52 @@ class SparseVectorTable(MechanismTable):
         return Described(SparseVector(*scales, self.hits, self.monotone, self.value_scale), None)
 
 
-class StaircaseTable(ExactTable):
+class StaircaseTable(MechanismTable):
     """Steps of the sensitivity's length, each e^-epsilon as high as the last; gamma: where in a step it falls."""
 
     kind: Literal["staircase"]
     epsilon: Positive
     gamma: Probability = 0.5
 
-    def mechanism(self) -> Mechanism:
-        return Staircase(self.epsilon, self.gamma)
+    def described(self, sampling: SamplingTable) -> Described:
+        mechanism = Staircase(self.epsilon, self.gamma)
+        return Described(mechanism, mechanism)
 
 
-class UnaryEncodingTable(ExactTable):
+class UnaryEncodingTable(MechanismTable):
     """One value as bits: a 1 stays 1 with probability keep, a 0 becomes 1 with probability false."""
 
     kind: Literal["unary-encoding"]
     keep: Probability
     false: Probability
 
-    def mechanism(self) -> Mechanism:
-        return UnaryEncoding(self.keep, self.false)
+    def described(self, sampling: SamplingTable) -> Described:
+        mechanism = UnaryEncoding(self.keep, self.false)
+        return Described(mechanism, mechanism)
 
 
-class LocalHashTable(ExactTable):
+class LocalHashTable(MechanismTable):
     """One value, hashed into buckets, by randomized response of this epsilon."""
 
     kind: Literal["local-hash"]
     epsilon: Positive
     buckets: Count
 
-    def mechanism(self) -> Mechanism:
-        return LocalHash(self.epsilon, self.buckets)
+    def described(self, sampling: SamplingTable) -> Described:
+        mechanism = LocalHash(self.epsilon, self.buckets)
+        return Described(mechanism, mechanism)
 
 
-class LocalReportTable(ExactTable):
+class LocalReportTable(MechanismTable):
     """A report that one epsilon describes: of a category, or of a number in [-1, 1]."""
 
     kind: Literal["hadamard-response", "piecewise", "duchi"]
     epsilon: Positive
 
-    def mechanism(self) -> Mechanism:
+    def described(self, sampling: SamplingTable) -> Described:
         reports = {"hadamard-response": HadamardResponse, "piecewise": PiecewiseMechanism, "duchi": DuchiMechanism}
-        return reports[self.kind](self.epsilon)
+        mechanism = reports[self.kind](self.epsilon)
+        return Described(mechanism, mechanism)
 
 
 class ShuffledReportsTable(MechanismTable):
@@ -129,4 +135,18 @@ class ShuffledReportsTable(MechanismTable):
     def described(self, sampling: SamplingTable) -> Described:
         if not isinstance(self.report, MechanismTable):
             raise InputError("mechanism.report", self.report.kind, "a local randomiser")
-        return exactly(ShuffledReports(self.report.described(sampling).upper, self.reports))
+        mechanism = ShuffledReports(self.report.described(sampling).upper, self.reports)
+        return Described(mechanism, mechanism)
+
+
+register(
+    NoisyMaxTable,
+    ExponentialMechanismTable,
+    PermuteAndFlipTable,
+    SparseVectorTable,
+    StaircaseTable,
+    UnaryEncodingTable,
+    LocalHashTable,
+    LocalReportTable,
+    ShuffledReportsTable,
+)

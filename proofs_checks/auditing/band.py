@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from ...mechanisms.arrays import Floats
-from . import clopper_pearson, event
+from . import clopper_pearson, convex_hull, event
 from .curve import ClaimedCurve
 from .rules import Candidates, Rule, best, rates, separation
 
@@ -60,7 +60,7 @@ class Band:
             size, power = min(1.0, w / rule.share), min(1.0, c / rule.share)
             points += [(size, 1 - power), (1 - power, size)]
         points.sort()
-        return _lower_hull(np.array(points), a)
+        return convex_hull.below(np.array(points), a)
 
     def violates(self, claim: ClaimedCurve) -> tuple[int, float, float] | None:
         """(index of a rule, epsilon, delta) where the band refutes a line of the claim by most, or None."""
@@ -111,18 +111,3 @@ def band(rules: tuple[Rule, ...], counts: list[tuple[int, int]], trials: int, er
     lower = clopper_pearson.lower(right, trials, each * (1 - WRONG_SHARE))
     upper = clopper_pearson.upper(bad, trials, each * WRONG_SHARE)
     return Band(rules, tuple(lower.tolist()), tuple(upper.tolist()), error)
-
-
-def _lower_hull(points: Floats, at: Floats) -> Floats:
-    """The largest convex function below the points, which start at the smallest and end at the largest abscissa."""
-    hull: list[Floats] = []
-    for point in points:
-        while len(hull) >= 2 and _turn(hull[-2], hull[-1], point) <= 0:
-            hull.pop()
-        hull.append(point)
-    curve = np.array(hull)
-    return np.asarray(np.interp(at, curve[:, 0], curve[:, 1]))
-
-
-def _turn(a: Floats, b: Floats, c: Floats) -> float:
-    return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))

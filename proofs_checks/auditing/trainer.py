@@ -25,7 +25,7 @@ from ...accounting import Bracket, epsilon
 from ...mechanisms import InputError, Mechanism, Neighbouring, Notion
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import count, delta_below_one, open_probability
-from . import one_run
+from . import confident_first, one_run
 from .audit import audit
 from .curve import ClaimedCurve, of_mechanism
 from .result import AuditResult
@@ -220,6 +220,6 @@ def _one_run(trainer: AuditableTrainer, canaries: int, delta: float, error: floa
     scores = trainer.scores(included, seed + 1)
     part = error / 3
     p_value, seen = one_run.best_p_value(scores, included, trainer.claim.curve())
-    below, _ = one_run.best_epsilon_lower(scores, included, delta, part)
+    below, _ = confident_first.epsilon_lower(scores, included, delta, part)
     mu, _ = one_run.best_mu_lower(scores, included, part)
     return OneRun(seen, min(1.0, 3 * p_value), below, mu, error)

@@ -10,7 +10,6 @@ from concurrent.futures import Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -20,7 +19,7 @@ from ..mechanisms.tables.file import read_stream
 from ..proofs_checks.certificates.certificate import told_apart
 from ..proofs_checks.claims.claim import load_claim, parse_claim
 from ..proofs_checks.verification import kept
-from ..proofs_checks.verification.verdict import Verification
+from ..proofs_checks.verification.verify import Verification
 from ..proofs_checks.verification.verify import verify as verify_claim
 from .output import complain
 from .workers import pool
@@ -33,12 +32,11 @@ Problems = list[tuple[str, InputError]]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked of every claim. cache: the folder of verdicts that were reached before. rtol: of its interval."""
+    """What is asked of every claim. cache: the folder of verdicts that were reached before."""
 
     certificates: Path | None = None
     with_audit: bool = False
     cache: Path | None = None
-    rtol: float | None = None
 
 
 def claim_files(named: list[Path]) -> list[Path]:
@@ -95,12 +93,11 @@ def verdict_on(path: Path, asked: Asked, name: str | None) -> Verification | Inp
         claim = parse_claim(read_stream(sys.stdin.buffer), file=STDIN) if piped else load_claim(path)
         place = None if piped else asked.cache
         if place is None:
-            where: dict[str, Any] = {"certificates": asked.certificates, "certificate_name": name}
-            return _finished(verify_claim(claim, rtol=asked.rtol, **where), asked)
-        known = kept.key(path.read_bytes(), asked.rtol)
+            return _finished(verify_claim(claim, certificates=asked.certificates, certificate_name=name), asked)
+        known = kept.key(path.read_bytes())
         found = kept.read(place, known, claim)
         if found is None:
-            found = verify_claim(claim, rtol=asked.rtol)
+            found = verify_claim(claim)
             _keep(place, known, found)
         return found
     except InputError as problem:

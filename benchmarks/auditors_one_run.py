@@ -1,0 +1,119 @@
+"""One run with many canaries, and bands of curves: dpcert's bounds beside jax-privacy's, at equal canaries.
+
+`python benchmarks/auditors_one_run.py [--seeds N]`, part of `make bench-auditors`. Figures are medians over seeds,
+times CPU time. jax-privacy's own splits and Bonferroni corrections are left as they are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+
+import numpy as np
+from auditor_peers import jax_privacy_auditing
+from rich.console import Console
+from rich.table import Table
+
+from dpcert.proofs_checks.auditing import confident_first, independent_canaries, one_run
+from dpcert.proofs_checks.auditing.mu import epsilon_if_gaussian
+from dpcert.proofs_checks.auditing.threshold_curve import threshold_curve
+
+ERROR, DELTA = 0.05, 1e-5
+Bound = Callable[[np.ndarray, np.ndarray], float]
+"""(scores, coins) -> 95% lower bound on epsilon at DELTA."""
+
+GAUSSIAN = "Gaussian", "mu", "fdp"
+"""Words of bounds that are right for Gaussian curves only."""
+NOISES = {
+    "Gaussian, mu = 1: epsilon 4.377": lambda rng, m: rng.normal(0, 1, m),
+    "Laplace: epsilon 4": lambda rng, m: rng.laplace(0, 0.25, m),
+}
+
+
+def largest(bounds: tuple, quantity: str) -> float:
+    return max(bound.value for bound in bounds if bound.quantity == quantity)
+
+
+BOUNDS: dict[str, Bound] = {
+    "guess by guess (any number of guesses, any stop)": lambda s, c: confident_first.epsilon_lower(s, c, DELTA, ERROR)[
+        0
+    ],
+    "a tenth guessed (Theorem 5.2)": lambda s, c: one_run.epsilon_lower(
+        one_run.guess(s, c, len(c) // 10), DELTA, ERROR
+    ),
+    "curve of mu-GDP, three numbers of guesses": lambda s, c: epsilon_if_gaussian(
+        one_run.best_mu_lower(s, c, ERROR)[0], DELTA
+    ),
+    "if canaries are independent, epsilon": lambda s, c: largest(
+        independent_canaries.bounds(s, c, DELTA, ERROR), "epsilon"
+    ),
+    "if independent, mu, as if Gaussian": lambda s, c: epsilon_if_gaussian(
+        largest(independent_canaries.bounds(s, c, DELTA, ERROR), "mu"), DELTA
+    ),
+    "if independent and Gaussian": lambda s, c: largest(
+        independent_canaries.if_gaussian(s, c, DELTA, ERROR), "epsilon"
+    ),
+}
+
+
+def theirs() -> dict[str, Bound]:
+    auditing = jax_privacy_auditing()
+    if auditing is None:
+        return {}
+
+    def bound(method: str) -> Bound:
+        return lambda s, c: float(getattr(auditing.CanaryScoreAuditor(s[c], s[~c]), method)(ERROR, DELTA))
+
+    return {f"jax-privacy {method}": bound(method) for method in ("epsilon_one_run", "epsilon_one_run_fdp")}
+
+
+def canaries(console: Console, seeds: int) -> None:
+    title = f"one run: 95% lower bound on epsilon({DELTA:g})"
+    table = Table("scores", "bound", "m = 300", "1000", "5000", "CPU s at 5000", title=title)
+    for name, noise in NOISES.items():
+        for auditor, bound in {**BOUNDS, **theirs()}.items():
+            if noise is NOISES["Laplace: epsilon 4"] and any(word in auditor for word in GAUSSIAN):
+                continue
+            cells, spent = [], 0.0
+            for m in (300, 1000, 5000):
+                found = []
+                for seed in range(seeds):
+                    rng = np.random.default_rng((seed, m))
+                    coins = rng.random(m) < 0.5
+                    scores = coins + noise(rng, m)
+                    began = time.process_time()
+                    found.append(bound(scores, coins))
+                    spent = time.process_time() - began
+                cells.append(f"{statistics.median(found):.2f}")
+            table.add_row(name, auditor, *cells, f"{spent:.2f}")
+            name = ""
+    console.print(table)
+
+
+def bands(console: Console) -> None:
+    title = "two Gaussians, mu = 1: 95% band of the threshold curve; true .3829, .1269, .0209, .0015"
+    table = Table("n a side", "delta(0)", "delta(1)", "delta(2)", "delta(3)", "CPU s", title=title)
+    for n in (1000, 10_000, 100_000, 1_000_000):
+        rng = np.random.default_rng(n)
+        sides = rng.normal(1, 1, n), rng.normal(0, 1, n)
+        began = time.process_time()
+        found = threshold_curve(*sides, ERROR)
+        spent = time.process_time() - began
+        ends = [found.delta(epsilon) for epsilon in (0.0, 1.0, 2.0, 3.0)]
+        table.add_row(f"{n:.0e}", *[f"{low:.4f} to {high:.4f}" for low, high in ends], f"{spent:.2f}")
+    console.print(table)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=15)
+    options = parser.parse_args()
+    console = Console(width=150)
+    canaries(console, options.seeds)
+    bands(console)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,3 +1,0 @@
-"""Which dpcert this is."""
-
-__version__ = "0.2.0"
