@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: verify test site docs quick nightly nightly-hosts papers lint bench-accountants bench-auditors conformance clean
+.PHONY: verify test record site docs quick nightly nightly-hosts papers lint bench-accountants bench-auditors conformance clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -56,16 +56,20 @@ $(HOSTS:%=.venv-hosts/%/.installed): .venv-hosts/%/.installed: tests/adapters/ho
 	.venv-hosts/tff/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r $< -e .
 	touch $@
 
-# The documentation, with every link checked, into site/.
-# The public record (every claim judged, with its certificate) and the documentation, as plain HTML without a server.
-site: $(VENV)/.installed-dev
+$(VENV)/.installed-docs: $(VENV)/.installed-dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
-	$(BIN)/python -m dpcert.record claims build/record
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --no-directory-urls
+	touch $@
 
-docs: $(VENV)/.installed-dev
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+# The public record: every claim judged, with its certificate; minutes the first time, what did not change is kept.
+record: $(VENV)/.installed-dev
+	$(BIN)/python -m dpcert.record claims build/record
+
+# The documentation with the record in it, every link checked, into site/; `make site`: as plain HTML without a server.
+docs: $(VENV)/.installed-docs record
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
+
+site: $(VENV)/.installed-docs record
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --no-directory-urls
 
 papers: $(VENV)/.installed-dev
 	$(BIN)/dpcert papers --pages docs/papers

@@ -15,9 +15,6 @@ from .measures.densities import accountant as contour
 from .pairs import Composition, SubsampledPair
 from .question import Question
 
-_NEGLIGIBLE_CUTS = 1e-5
-"""Relative width at which the distance from Poisson cohorts settles what cut ones cost: it takes milliseconds."""
-
 
 def answers(question: Question, points: Sequence[float]) -> tuple[Bracket, ...]:
     """A bracket at each delta (of epsilon) or epsilon (of delta); the run is taken apart once."""
@@ -34,10 +31,10 @@ def answers(question: Question, points: Sequence[float]) -> tuple[Bracket, ...]:
             found.append(pure_epsilon(question.run, question.neighbouring, question.participation))
             continue
         near = _truncated(question, at) if cut else None
-        if near is not None and (told or near.narrower_than(max(question.rtol, _NEGLIGIBLE_CUTS))):
+        if near is not None and (told or near.narrower_than(question.rtol)):
             found.append(near)
-        elif near is not None and near.certified and question.participation == "pooled":
-            found.append(_between(question, pairs, at).intersect(near))  # rare cuts tell little, frequent ones who came
+        elif near is not None and near.certified:  # rare cuts tell little, frequent ones who came
+            found.append(_between(question, pairs, at).intersect(near))
         else:
             found.append(_between(question, pairs, at))
     narrow = [bracket.narrower_than(question.rtol) for bracket in found]

@@ -19,7 +19,7 @@ SolveFor = Literal["noise_multiplier", "noise_std", "rounds", "cohort", "samplin
 WHOLE = ("rounds", "cohort")
 """What is solved for in whole numbers."""
 
-_SAFEST_START_BOLDEST = {
+STARTS = {
     "noise_multiplier": (1e12, 1.0, 1e-6),
     "noise_std": (1e12, 1.0, 1e-12),
     "rounds": (1.0, 1024.0, 2.0**53),
@@ -27,7 +27,7 @@ _SAFEST_START_BOLDEST = {
     "sampling_rate": (2.0**-40, 2.0**-6, 1.0),
     "clip_norm": (1e-12, 1.0, 1e12),
 }
-"""Where the search starts, and where it gives up on either side."""
+"""Where the search starts (in the middle), and where it gives up: the safest value, and the boldest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def calibrate(
     >>> round(found.value, 6), found.epsilon.at_most(2.0)
     (0.959102, True)
     """
-    choice("solve_for", solve_for, tuple(_SAFEST_START_BOLDEST))
+    choice("solve_for", solve_for, tuple(STARTS))
     target = nonnegative("epsilon", epsilon)
     delta_below_one("delta", delta)
 
@@ -106,7 +106,7 @@ class Search:
 
     def from_start(self, most: float) -> Calibration:
         """From a value that meets the target and one that misses it to two neighbouring ones."""
-        safest, value, boldest = (min(start, most) for start in _SAFEST_START_BOLDEST[self.solve_for])
+        safest, value, boldest = (min(start, most) for start in STARTS[self.solve_for])
         found = self.bracket(value)
         met = found.upper <= self.target
         limit = boldest if met else safest

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..mechanisms import InputError, Mechanism, Neighbouring, Notion, Visibility
 from ..mechanisms.validate import choice, number, open_probability, positive
 from .bracket import Bracket
-from .calibrate import _SAFEST_START_BOLDEST, WHOLE, Search, SolveFor
+from .calibrate import STARTS, WHOLE, Search, SolveFor
 from .tradeoff import tradeoff
 
 
@@ -56,7 +56,7 @@ def calibrate_risk(
 
     Raises InputError for targets out of range, and where no value meets the target.
     """
-    choice("solve_for", solve_for, tuple(_SAFEST_START_BOLDEST))
+    choice("solve_for", solve_for, tuple(STARTS))
     if not 0.0 < number("fpr", fpr) <= 0.5:
         raise InputError("fpr", fpr, "a false-positive rate above 0 and at most 1/2")
     if open_probability("tpr", tpr) <= fpr:

@@ -8,11 +8,10 @@ Proofs: docs/theory/dominating_pairs.md; the section is named at each line.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from ..mechanisms import (
     BestOfSeveral,
@@ -20,7 +19,6 @@ from ..mechanisms import (
     Cyclic,
     DistributedDiscreteGaussian,
     FixedSize,
-    Gaussian,
     Group,
     InputError,
     Mechanism,
@@ -28,7 +26,6 @@ from ..mechanisms import (
     Poisson,
     RandomAllocation,
     Run,
-    Sequence,
     Shuffled,
     ShuffledReports,
     Skellam,
@@ -39,44 +36,29 @@ from ..mechanisms import (
     sensitivity,
 )
 from ..mechanisms.client_noise import refuse_absent_shares, refuse_known_shares
-from . import shuffle_model  # noqa: F401 (it registers its mechanism)
 from .additive import by_move
 from .groups import group_pairs
 from .local_randomisers import LocalRandomiser
-from .pairs import (
-    AllocationPair,
-    Composition,
-    GaussianPair,
-    MixturePair,
-    OpposedPair,
-    Order,
-    Pair,
-    ProductPair,
-    RenyiLines,
-    ReplacedAllocationPair,
-    SelectionPair,
-    SubsampledPair,
-    ZeroedPair,
+from .pairs import Composition, Pair, RenyiLines, SelectionPair
+from .rounding import UNIT, widened_up
+from .schemes import (
+    Participation,
+    Round,
+    allocated,
+    correlated,
+    fixed_size,
+    poisson,
+    refuse_seen_presence,
+    shuffled,
+    tight,
+    truncated,
+    visible,
 )
-from .rounding import UNIT, widened_down, widened_up
+from .shuffle_model import of_shuffled_reports
 from .stated import stated
-from .truncated import cut_law
 from .ways import Change, Way, ways
 
-Participation = Literal["hidden", "pooled", "visible"]
-"""What the observer knows of who took part in a round.
-
-"hidden": nothing. "pooled": every other unit knows whether it took part itself, and they pool that; it settles
-the unit's own participation when the cohort has a fixed size, and says nothing about it under independent
-Poisson coins. "visible": the observer sees the unit's own participation (its traffic, or the cohort itself).
-"""
-
 AnyPair = TypeVar("AnyPair", bound=Pair | Composition)
-
-_ORDERS: tuple[Literal["remove", "add"], ...] = ("remove", "add")
-
-_CUT = "zero-out or replace-one, where others know whether a full cohort left them out: a unit that is there does that"
-_SEEN = "zero-out or replace-one when participation is visible: seeing a unit take part reveals that it is there"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +71,6 @@ class Dominating:
 
     upper: tuple[Composition, ...]
     lower: tuple[Composition, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """The single-round pairs, by the order in which the two neighbours are named."""
-
-    upper: dict[str, Pair]
-    lower: Mapping[str, Pair | Composition]
 
 
 def dominating(run: Run, neighbouring: Neighbouring, participation: Participation = "hidden") -> Dominating:
@@ -129,12 +103,12 @@ def of_way(way: Way, relation: Neighbouring, participation: Participation) -> Do
     )
 
 
-def _changed(part: Mechanism, change: Change, relation: Neighbouring, participation: Participation) -> _Step:
+def _changed(part: Mechanism, change: Change, relation: Neighbouring, participation: Participation) -> Round:
     """A round that the unit is in under both neighbours, or under the first of them only, or the second."""
     if change == "stays":
-        return _step(part, relation, participation)
-    step = _step(part, "add-remove", participation)
-    return step if change == "leaves" else _Step(_exchanged(step.upper), _exchanged(step.lower))
+        return _round(part, relation, participation)
+    step = _round(part, "add-remove", participation)
+    return step if change == "leaves" else Round(_exchanged(step.upper), _exchanged(step.lower))
 
 
 def _exchanged(pairs: Mapping[str, AnyPair]) -> dict[str, AnyPair]:
@@ -161,203 +135,63 @@ def _products(steps: SequenceOf[tuple[Mapping[str, Pair | Composition], int]]) -
     return tuple(products)
 
 
-def _step(part: Mechanism, relation: Neighbouring, participation: Participation) -> _Step:
-    _refuse_seen_presence(part, relation, participation)
+def _round(part: Mechanism, relation: Neighbouring, participation: Participation) -> Round:
+    refuse_seen_presence(part, relation, participation)
     if isinstance(part, VisibleParticipation):
-        return _step(part.mechanism, relation, "visible")
+        return _round(part.mechanism, relation, "visible")
     if isinstance(part, Poisson | FixedSize):
         if part.sampling_rate == 1.0:
-            return _step(part.mechanism, relation, participation)
+            return _round(part.mechanism, relation, participation)
         if participation == "visible" or (participation == "pooled" and isinstance(part, FixedSize)):
-            return _visible(part, relation)
-        return _poisson(part, relation) if isinstance(part, Poisson) else _fixed_size(part, relation)
+            return visible(part, relation)
+        return poisson(part, relation) if isinstance(part, Poisson) else fixed_size(part, relation)
     if isinstance(part, Group) and part.units == 1:
-        return _step(part.mechanism, relation, participation)
+        return _round(part.mechanism, relation, participation)
     if isinstance(part, Group):
         return _grouped(part, relation, participation)
     if isinstance(part, TruncatedPoisson):
-        return _truncated(part, relation, participation)
+        return truncated(part, relation, participation)
     if isinstance(part, Cyclic):  # a public schedule: in each pass one round with the unit, which one is known
-        return _step(part.mechanism, relation, participation)
+        return _round(part.mechanism, relation, participation)
     if isinstance(part, Shuffled):
-        return _shuffled(part, relation)
+        return shuffled(part, relation)
     if isinstance(part, RandomAllocation):
-        return _allocated(part, relation, participation)
+        return allocated(part, relation, participation)
     if isinstance(part, LocalRandomiser | ShuffledReports) and relation != "replace-one":
         raise InputError("neighbouring", relation, "replace-one for local randomisers: the unit always reports")
     if isinstance(part, BestOfSeveral):
         return _best_of_several(part, relation, participation)
     if isinstance(part, ShuffledReports) and participation != "hidden":
-        return _step(part.report, relation, participation)  # who knows the others' reports, or sees the unit's
-    known = stated(part)
+        return _round(part.report, relation, participation)  # who knows the others' reports, or sees the unit's
+    known = of_shuffled_reports(part) if isinstance(part, ShuffledReports) else stated(part)
     if known is not None:
-        return _Step({"both": known.upper}, _named(known.lower))
+        return Round({"both": known.upper}, _named(known.lower))
     if isinstance(part, Skellam | DistributedDiscreteGaussian):
-        return _Step({"both": RenyiLines(part.renyi_lines(sensitivity(relation)))}, {})
+        return Round({"both": RenyiLines(part.renyi_lines(sensitivity(relation)))}, {})
     if isinstance(part, CorrelatedGaussian):
-        return _correlated(part, relation)
-    return _tight({"both": by_move(part)(sensitivity(relation))})
+        return correlated(part, relation)
+    return tight({"both": by_move(part)(sensitivity(relation))})
 
 
-def _best_of_several(part: BestOfSeveral, relation: Neighbouring, participation: Participation) -> _Step:
+def _best_of_several(part: BestOfSeveral, relation: Neighbouring, participation: Participation) -> Round:
     """Attained: all results are equally good, and the first is kept (docs/theory/selection.md)."""
     single = dominating(part.mechanism, relation, participation)
     pair = SelectionPair(single.upper, part.gamma, part.shape, widened_up(part.mean, 64 * UNIT))
-    return _Step({"both": pair}, {f"both {at}": product for at, product in enumerate(single.lower)})
+    return Round({"both": pair}, {f"both {at}": product for at, product in enumerate(single.lower)})
 
 
-def _grouped(part: Group, relation: Neighbouring, participation: Participation) -> _Step:
+def _grouped(part: Group, relation: Neighbouring, participation: Participation) -> Round:
     """Several units at once (docs: section "Groups")."""
     if isinstance(part.mechanism, CorrelatedGaussian):
-        return _correlated(part.mechanism, relation, part.units)
+        return correlated(part.mechanism, relation, part.units)
     if isinstance(part.mechanism, Skellam | DistributedDiscreteGaussian):
-        return _Step({"both": RenyiLines(part.mechanism.renyi_lines(part.units * sensitivity(relation)))}, {})
+        return Round({"both": RenyiLines(part.mechanism.renyi_lines(part.units * sensitivity(relation)))}, {})
     if participation == "visible" and isinstance(part.mechanism, Poisson):
         raise InputError("participation", participation, "hidden participation, for a group in Poisson rounds")
     pairs, attained = group_pairs(part, relation)
-    return _Step(pairs, pairs if attained else {})
-
-
-def _refuse_seen_presence(part: Mechanism, relation: Neighbouring, participation: Participation) -> None:
-    """Whoever sees who takes part sees who is there, also where everybody takes part in every round."""
-    if relation == "add-remove" and (participation == "visible" or isinstance(part, VisibleParticipation)):
-        raise InputError("neighbouring", relation, _SEEN)
-
-
-def _allocated(part: RandomAllocation, relation: Neighbouring, participation: Participation) -> _Step:
-    """A unit's rounds of a block, drawn uniformly by itself (docs/theory/allocation.md).
-
-    Seen: so many rounds. Hidden, also from the others, whose choices are independent: amplified. With its two bounds
-    an AllocationPair is what a constant contribution attains, and with one participation the worst.
-    """
-    base, times = part.mechanism, part.participations
-    if isinstance(base, Sequence):
-        raise InputError("mechanism", base, "one release a round, with random allocation")
-    if participation == "visible":
-        return _visible_allocation(base, times, relation)
-    if relation != "replace-one":
-        pair = by_move(base)(1)
-        remove, add = (AllocationPair(pair, part.rounds, times, order) for order in _ORDERS)
-        return _tight({"remove": remove, "add": add})
-    if not isinstance(base, Gaussian):
-        raise InputError("mechanism", base, "Gaussian noise, with random allocation and a replaced unit")
-    apart = AllocationPair(GaussianPair(widened_up(1 / base.noise_multiplier, 4 * UNIT)), part.rounds, times, "remove")
-    total = 2 * times / (base.noise_multiplier * math.sqrt(part.rounds))
-    return _Step({"both": ReplacedAllocationPair(apart)}, {"both": GaussianPair(widened_down(total, 8 * UNIT))})
-
-
-def _visible_allocation(base: Mechanism, times: int, relation: Neighbouring) -> _Step:
-    if times == 1:
-        return _tight({"both": by_move(base)(sensitivity(relation))})
-    if not isinstance(base, Gaussian):
-        raise InputError("mechanism", base, "Gaussian noise, where several rounds of a block are seen")
-    move = widened_up(sensitivity(relation) * math.sqrt(times) / base.noise_multiplier, 4 * UNIT)
-    return _tight({"both": GaussianPair(move)})
-
-
-def _correlated(part: CorrelatedGaussian, relation: Neighbouring, units: int = 1) -> _Step:
-    """All rounds together are one Gaussian release, whoever sees the cohorts (docs/theory/correlated_noise.md)."""
-    attained, most = part.squared_sensitivity()
-    move = units * sensitivity(relation) / part.noise_multiplier
-    least = GaussianPair(widened_down(move * math.sqrt(attained), 4 * UNIT))
-    return _Step({"both": GaussianPair(widened_up(move * math.sqrt(most), 4 * UNIT))}, {"both": least})
+    return Round(pairs, pairs if attained else {})
 
 
 def _named(pairs: tuple[Pair, ...]) -> dict[str, Pair]:
     """The only pair, or several that are alternatives."""
     return {"both": pairs[0]} if len(pairs) == 1 else {f"both {at}": pair for at, pair in enumerate(pairs)}
-
-
-def _tight(pairs: dict[str, Pair]) -> _Step:
-    return _Step(pairs, pairs)
-
-
-def _sampled(pair: Pair, rate: float, *orders: Order) -> dict[str, Pair]:
-    return {order: SubsampledPair(pair, rate, order) for order in orders}
-
-
-def _poisson(part: Poisson, relation: Neighbouring) -> _Step:
-    """Poisson sampling with a hidden coin (docs: section "Poisson sampling")."""
-    pair, rate = by_move(part.mechanism), part.sampling_rate
-    if relation != "replace-one":
-        return _tight(_sampled(pair(1), rate, "remove", "add"))
-    if isinstance(pair(1), ProductPair):
-        return _Step(_sampled(pair(2), rate, "hybrid"), _sampled(pair(1), rate, "remove", "add"))
-    return _tight(_sampled(pair(1), rate, "replace"))
-
-
-def _truncated(part: TruncatedPoisson, relation: Neighbouring, participation: Participation) -> _Step:
-    """Poisson cohorts cut at a largest size (docs/theory/truncated_poisson.md).
-
-    Hidden: whether the others alone fill the cohort has the same law under both neighbours. If they do not, the round
-    is a Poisson round; if they do, the unit takes somebody's place. Attained: a Poisson round at the rate that is left.
-    Otherwise a full cohort tells who is in it: charged, and where it is seen attained, as a seen round at that rate.
-    """
-    if participation != "hidden" and relation == "add-remove":
-        raise InputError("neighbouring", relation, _CUT)
-    law = cut_law(part)
-    uncut = Poisson(part.mechanism, part.sampling_rate)
-    left = Poisson(part.mechanism, law.rate)
-    if participation != "hidden":
-        at_most = Poisson(part.mechanism, min(law.rate_above, part.sampling_rate))
-        attained = _visible(left, relation) if participation == "visible" else _poisson(left, relation)
-        return _Step(_visible(at_most, relation).upper, attained.lower)
-    if law.full == 0.0:
-        return _poisson(uncut, relation)
-    filled = _replacing(by_move(part.mechanism), part.mechanism, law.rate_when_full, relation)
-    upper: dict[str, Pair] = {
-        order: MixturePair(((law.open, pair), (law.full, filled.get(order, next(iter(filled.values()))))))
-        for order, pair in _poisson(uncut, relation).upper.items()
-    }
-    return _Step(upper, _poisson(left, relation).lower)
-
-
-def _replacing(pair: Callable[[float], Pair], noise: Mechanism, rate: float, relation: Neighbouring) -> dict[str, Pair]:
-    """The pairs that dominate a round in which the unit, if it takes part, does so in another's place."""
-    if relation == "add-remove":
-        return _sampled(pair(2), rate, "remove", "add")
-    if relation == "replace-one" or not isinstance(noise, Gaussian):
-        return _sampled(pair(2), rate, "hybrid")
-    shift = 1.0 / noise.noise_multiplier
-    return {"remove": ZeroedPair(shift, rate, "remove"), "add": ZeroedPair(shift, rate, "add")}
-
-
-def _fixed_size(part: FixedSize, relation: Neighbouring) -> _Step:
-    """A hidden cohort of fixed size (docs: section "Fixed-size sampling").
-
-    One client's absence is filled by another, whose contribution may be opposite: every move is up to 2.
-    Valid for clients whose contribution depends on their data and the public transcript only.
-    """
-    pair, rate = by_move(part.mechanism), part.sampling_rate
-    if relation == "add-remove":
-        return _tight(_sampled(pair(2), rate, "remove", "add"))
-    attained = _sampled(pair(2 if relation == "replace-one" else 1), rate, "remove", "add")
-    worst = _replacing(pair, part.mechanism, rate, relation)
-    if not isinstance(part.mechanism, Gaussian):
-        return _Step(worst, attained)
-    if relation == "replace-one":
-        return _Step(worst, attained | _sampled(pair(1), rate, "replace"))
-    opposed = OpposedPair(1.0 / part.mechanism.noise_multiplier, rate, "remove")
-    return _Step(worst, attained | {"remove opposed": opposed})
-
-
-def _visible(part: Poisson | FixedSize, relation: Neighbouring) -> _Step:
-    """The observer sees the unit's participation (docs: section "Visible participation")."""
-    if relation == "add-remove":
-        raise InputError("neighbouring", relation, _SEEN)
-    return _tight(_sampled(by_move(part.mechanism)(sensitivity(relation)), part.sampling_rate, "visible"))
-
-
-def _shuffled(part: Shuffled, relation: Neighbouring) -> _Step:
-    """One epoch of shuffled batches: revealing the order leaves one round per unit and no amplification.
-
-    Attained (docs: section "Shuffled batches"): a block of random allocation, in every epoch, of which .1% is enough.
-    accounting/shuffled.py has a lower bound of another kind, for one epoch.
-    """
-    if relation == "add-remove":
-        raise InputError("neighbouring", relation, "zero-out or replace-one with shuffled batches of a fixed size")
-    pair = by_move(part.mechanism)
-    if isinstance(part.mechanism, Sequence):
-        return _Step({"both": pair(sensitivity(relation))}, {})
-    stands_out = AllocationPair(pair(sensitivity(relation)), part.batches, 1, "remove", 0.03)
-    return _Step({"both": pair(sensitivity(relation))}, {"remove": stands_out})

@@ -17,6 +17,7 @@ from ..mechanisms import (
     RandomAllocation,
     Repeat,
     Shuffled,
+    TruncatedPoisson,
 )
 from ..mechanisms.validate import choice, count, positive
 from .answer import answer
@@ -26,14 +27,25 @@ from .question import Question
 
 Build = Callable[[float, int, int, int], Mechanism]
 
+
+def rarely_cut(noise_multiplier: float, population: int, batch_size: int, epochs: int) -> Mechanism:
+    """Poisson cohorts cut at four standard deviations above their mean: one in 30,000 is."""
+    spread = math.sqrt(batch_size * (1 - batch_size / population))
+    largest = min(population, math.ceil(batch_size + 4 * spread))
+    cohort = TruncatedPoisson(Gaussian(noise_multiplier), batch_size / population, population, largest)
+    return Repeat(cohort, epochs * (population // batch_size))
+
+
 SCHEMES: dict[str, Build] = {
     "poisson": lambda z, n, b, epochs: Repeat(Poisson(Gaussian(z), b / n), epochs * (n // b)),
+    "truncated-poisson": rarely_cut,
     "random-allocation": lambda z, n, b, epochs: Repeat(RandomAllocation(Gaussian(z), n // b, 1), epochs),
     "fixed-size": lambda z, n, b, epochs: Repeat(FixedSize(Gaussian(z), n, b), epochs * (n // b)),
     "shuffle": lambda z, n, b, epochs: Repeat(Shuffled(Gaussian(z), n // b), epochs),
     "cyclic": lambda z, n, b, epochs: Repeat(Cyclic(Gaussian(z), n // b), epochs),
 }
-"""By the name that claims and --sampling use: noise multiplier, population, batch size and epochs to a run."""
+"""By the name that claims and --sampling use (truncated-poisson: poisson with max_cohort): noise multiplier,
+population, batch size and epochs to a run."""
 RTOL = 1e-3
 """Of the noise, and of each epsilon on the way."""
 

@@ -8,10 +8,18 @@ from functools import lru_cache
 from ..mechanisms import NOTIONS, InputError, Mechanism, Neighbouring, Notion, Run, Visibility, as_run, default_relation
 from ..mechanisms.validate import choice, number
 from .accountants import AccountantName, Quantity
-from .dominating import Dominating, Participation, dominating
+from .dominating import Dominating, dominating
+from .schemes import Participation
 
 RTOL = 1e-6
 """The relative width of a bracket that is asked for where none is named."""
+
+
+def tolerance(name: str, value: object) -> float:
+    """A relative width, as a float. Raises InputError unless it is strictly between 0 and 1."""
+    if not 0.0 < (asked := number(name, value)) < 1.0:
+        raise InputError(name, value, "a number strictly between 0 and 1, such as 1e-6")
+    return asked
 
 
 def seen_by(notion: Notion, participation: Visibility | None) -> Participation:
@@ -63,9 +71,7 @@ class Question:
         """The question that a caller's words mean. Raises InputError for words and tolerances that mean none."""
         seen = seen_by(notion, participation)
         relation = neighbouring or default_relation(notion, participation)
-        if not 0.0 < number("rtol", rtol) < 1.0:
-            raise InputError("rtol", rtol, "a number strictly between 0 and 1, such as 1e-6")
-        return cls(as_run(run), quantity, relation, seen, accountant, float(rtol))
+        return cls(as_run(run), quantity, relation, seen, accountant, tolerance("rtol", rtol))
 
     def pairs(self) -> Dominating:
         """The product pairs that bound and attain what the run reveals."""

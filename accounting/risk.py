@@ -19,11 +19,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from ..mechanisms import InputError, Neighbouring, Notion, Run, Visibility
 from ..mechanisms.validate import number, open_probability
 from .bracket import Bracket
 from .epsilon import delta as delta_of
+from .question import RTOL
 from .rounding import widened_down, widened_up
 from .tradeoff import TradeOff, tradeoff
 
@@ -85,10 +87,12 @@ def risk(
     participation: Visibility | None = None,
     false_positive_rates: Sequence[float] = FALSE_POSITIVE_RATES,
     prior: float = 0.5,
+    rtol: float = RTOL,
 ) -> Risk:
     """What the strongest attack gains, as certified brackets.
 
-    false_positive_rates: each above 0 and at most 1/2. prior: strictly between 0 and 1.
+    false_positive_rates: each above 0 and at most 1/2. prior: strictly between 0 and 1. rtol: the relative width asked
+    of each delta, the curve's included.
 
     >>> from dpcert.mechanisms import Gaussian
     >>> table = risk(Gaussian(noise_multiplier=1 / 3), false_positive_rates=[1e-8])
@@ -103,13 +107,12 @@ def risk(
     for rate in false_positive_rates:
         if not 0.0 < number("false_positive_rates", rate) <= 0.5:
             raise InputError("false_positive_rates", rate, "rates above 0 and at most 1/2")
-    curve = tradeoff(
-        run, neighbouring, notion=notion, participation=participation, points=33, narrow_at=false_positive_rates
-    )
+    asked: dict[str, Any] = {"notion": notion, "participation": participation, "rtol": rtol}
+    curve = tradeoff(run, neighbouring, points=33, narrow_at=false_positive_rates, **asked)
 
     @cache
     def delta_at(epsilon: float) -> Bracket:
-        return delta_of(run, epsilon, neighbouring, notion=notion, participation=participation)
+        return delta_of(run, epsilon, neighbouring, **asked)
 
     return Risk(
         prior=chance,

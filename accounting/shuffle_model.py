@@ -28,8 +28,8 @@ _UNIFORM = RandomizedResponse | UnaryEncoding | HadamardResponse | DuchiMechanis
 """Of any two values the reports' laws are alike, or mixtures of those of two extreme values."""
 
 
-@stated.register
-def _shuffled(mechanism: ShuffledReports) -> Stated:
+def of_shuffled_reports(mechanism: ShuffledReports) -> Stated:
+    """The pairs of one round to somebody who sees the reports without who sent them."""
     report, n = mechanism.report, mechanism.reports
     if not isinstance(report, LocalRandomiser | PureDp):
         raise InputError("report", report, "a local randomiser, or PureDp(epsilon), to be shuffled")

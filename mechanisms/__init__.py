@@ -20,7 +20,7 @@ from .private_selection import BestOfSeveral
 from .randomized_response import RandomizedResponse
 from .run import Run, as_run
 from .sampled import FixedSize, Poisson, Shuffled, TruncatedPoisson
-from .schedules import draw_schedule
+from .schedules import draw_cyclic_poisson, draw_schedule
 from .secure_aggregation import DistributedDiscreteGaussian, Skellam
 from .selection import ReportNoisyMax, SparseVector, exponential_mechanism, permute_and_flip
 from .shuffle_model import ShuffledReports
@@ -78,6 +78,7 @@ __all__ = [
     "as_run",
     "cyclic_poisson",
     "default_relation",
+    "draw_cyclic_poisson",
     "draw_schedule",
     "event_for_accountant",
     "exponential_mechanism",

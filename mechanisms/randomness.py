@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 import secrets
 from typing import Protocol
@@ -29,3 +30,36 @@ class SeededTestSource:
 
     def below(self, bound: int) -> int:
         return self._generator.randrange(bound)
+
+
+class KeyedSource:
+    """Reproducible bits that nobody tells from the operating system's without the key: SHAKE-256 of key and counter.
+
+    key: at least 16 bytes from the operating system, kept secret, where the bits are to protect anybody.
+    """
+
+    _BLOCK = 512  # bytes
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+        self._blocks = 0
+        self._bits = 0
+        self._left = 0
+
+    def below(self, bound: int) -> int:
+        need = (bound - 1).bit_length()
+        while True:
+            value = self._take(need)
+            if value < bound:
+                return value
+
+    def _take(self, need: int) -> int:
+        while self._left < need:
+            block = hashlib.shake_256(self._key + self._blocks.to_bytes(8, "big")).digest(self._BLOCK)
+            self._bits |= int.from_bytes(block, "little") << self._left
+            self._blocks += 1
+            self._left += 8 * self._BLOCK
+        value = self._bits & ((1 << need) - 1)
+        self._bits >>= need
+        self._left -= need
+        return value

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from .base import Mechanism
-from .cohorts import Cyclic, RandomAllocation
+from .cohorts import Cyclic, RandomAllocation, WithReplacement
 from .composition import rounds_by_step
 from .randomness import BitSource, SecureSource
 from .sampled import FixedSize, Poisson, Shuffled, TruncatedPoisson
-from .validate import InputError, count
+from .validate import InputError, count, rate
 
 Cohort = list[int]
 
@@ -22,7 +22,7 @@ _SECURE = SecureSource()
 
 
 def draw_schedule(run: Mechanism, population: int, source: BitSource = _SECURE) -> list[Cohort]:
-    """The cohorts of all rounds of a run, in order; each sorted.
+    """The cohorts of all rounds of a run, in order; each sorted, with a unit once for each time that it was drawn.
 
     population: how many units there are; where the scheme states it, the same number. A run of several phases is drawn
     phase by phase, equal ones together. Raises InputError for a scheme that has no sampler, or does not fit.
@@ -44,11 +44,32 @@ def draw_schedule(run: Mechanism, population: int, source: BitSource = _SECURE) 
     ]
 
 
+def draw_cyclic_poisson(
+    groups: int, sampling_rate: float, rounds: int, population: int, source: BitSource = _SECURE
+) -> list[Cohort]:
+    """The cohorts of cyclic Poisson sampling (cyclic_poisson.py): unit u is in group u modulo `groups`, and in round i
+    each unit of group i modulo `groups` takes part with probability sampling_rate.
+
+    Raises InputError for values out of range.
+
+    >>> from dpcert.mechanisms.randomness import SeededTestSource
+    >>> draw_cyclic_poisson(2, 0.5, 4, 6, SeededTestSource(0))
+    [[4], [], [], [1, 3]]
+    """
+    parts, share = count("groups", groups), rate("sampling_rate", sampling_rate)
+    units = count("population", population)
+    return [
+        [at % parts + parts * place for place in _poisson(share, len(range(at % parts, units, parts)), source)]
+        for at in range(count("rounds", rounds))
+    ]
+
+
 def _draw(step: Mechanism, population: int, source: BitSource) -> list[Cohort]:
     """The rounds that one description covers: one, an epoch, a pass or a block."""
     drawers: dict[type[Mechanism], Callable[[], list[Cohort]]] = {
         Poisson: lambda: [_poisson(step.sampling_rate, population, source)],  # type: ignore[attr-defined]
         TruncatedPoisson: lambda: [_truncated(step, population, source)],  # type: ignore[arg-type]
+        WithReplacement: lambda: [sorted(source.below(population) for _ in range(step.draws))],  # type: ignore[attr-defined]
         FixedSize: lambda: [sorted(_subset(population, step.cohort, source))],  # type: ignore[attr-defined]
         Shuffled: lambda: _batches(_subset(population, population, source), step.batches),  # type: ignore[attr-defined]
         Cyclic: lambda: _batches(list(range(population)), step.batches),  # type: ignore[attr-defined]
@@ -59,8 +80,8 @@ def _draw(step: Mechanism, population: int, source: BitSource) -> list[Cohort]:
     return drawers[type(step)]()
 
 
-def _poisson(rate: float, population: int, source: BitSource) -> Cohort:
-    exact = Fraction(rate)
+def _poisson(sampling_rate: float, population: int, source: BitSource) -> Cohort:
+    exact = Fraction(sampling_rate)
     return [unit for unit in range(population) if source.below(exact.denominator) < exact.numerator]
 
 

@@ -130,6 +130,7 @@ def meant(value: object, options: Iterable[str]) -> str:
     >>> meant("add_remove", ["add-remove", "replace-one"])
     ' (did you mean add-remove?)'
     """
-    plain = {option.lower().replace("_", "-"): option for option in options}
-    close = get_close_matches(str(value).strip().lower().replace("_", "-").replace(" ", "-"), plain, n=1, cutoff=0.7)
+    plain = {option.lower().replace("_", "-").lstrip("-"): option for option in options}
+    word = str(value).strip().lower().replace("_", "-").replace(" ", "-").lstrip("-")
+    close = get_close_matches(word, plain, n=1, cutoff=0.65)
     return f" (did you mean {plain[close[0]]}?)" if close else ""

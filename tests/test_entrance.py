@@ -18,8 +18,11 @@ from dpcert import (
     Sequence,
     Shuffled,
     WithReplacement,
+    accounting,
     delta,
     epsilon,
+    mechanisms,
+    proofs_checks,
     tradeoff,
 )
 from dpcert.accounting import Bracket
@@ -127,3 +130,15 @@ def test_without_dp_accounting_everything_works_but_its_events() -> None:
     asked = f"{hidden}\ntry: Gaussian(3.0).event()\nexcept ModuleNotFoundError as problem: print(problem)"
     assert fresh(asked).strip().endswith("pip install 'dpcert[dp-accounting]'")
     assert dpcert.__version__ == fresh("import dpcert; print(dpcert.__version__)").strip()
+
+
+def test_a_star_import_gives_every_name_that_needs_no_extra() -> None:
+    extras = "('hypothesis', 'z3', 'sklearn', 'torch', 'pytest')"
+    hidden = f"import sys; sys.modules.update(dict.fromkeys({extras}))"
+    names = set(fresh(f"{hidden}; from dpcert import *; print(*(name for name in dir() if name[0] != '_'))").split())
+    public = {name for room in (mechanisms, accounting, proofs_checks) for name in room.__all__}
+    left_out = public - names
+    assert names - {"sys"} <= public
+    for name in left_out:  # none is left out without need
+        attempt = f"{hidden}\ntry: from dpcert import {name}\nexcept ModuleNotFoundError: print('needs an extra')"
+        assert fresh(attempt) == "needs an extra\n"

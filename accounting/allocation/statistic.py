@@ -34,8 +34,8 @@ def losses_of_statistic(base: Pair, rounds: int, participations: int, order: str
     index = np.mod(np.rint(score * (bins / size)).astype(np.int64), bins)
     with_unit, without = (np.bincount(index, mass, bins).astype(float) for mass in (p, q))
     given = (error + 4 * UNIT * p.size) * rounds
-    p_sum, p_error = _sum([(with_unit, participations), (without, rounds - participations)])
-    q_sum, q_error = _sum([(without, rounds)])
+    p_sum, p_error = law_of_sum([(with_unit, participations), (without, rounds - participations)])
+    q_sum, q_error = law_of_sum([(without, rounds)])
     least_p, most_p = np.maximum(p_sum - p_error, 0.0) * (1 - given), (p_sum + p_error) * (1 + given)
     least_q, most_q = np.maximum(q_sum - q_error, 0.0) * (1 - given), (q_sum + q_error) * (1 + given)
     mass, other = (least_p, most_q) if order == "remove" else (least_q, most_p)
@@ -44,7 +44,7 @@ def losses_of_statistic(base: Pair, rounds: int, participations: int, order: str
     return Atoms(log_ratio - UNIT * (16 + 4 * np.abs(log_ratio)), mass[sure] * (1 - 16 * UNIT), 0.0)
 
 
-def _sum(parts: list[tuple[Floats, int]]) -> tuple[Floats, float]:
+def law_of_sum(parts: list[tuple[Floats, int]]) -> tuple[Floats, float]:
     """The law of a sum, modulo the arrays' size, and a bound of the error of each of its masses.
 
     A transform's error is at most (8 log2(2N) + 32) UNIT times the l1 norm (docs/theory/lattices.md, "Transforms"), and

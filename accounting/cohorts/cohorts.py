@@ -17,7 +17,7 @@ import numpy as np
 
 from ...mechanisms import FixedSize, Gaussian, Mechanism, Repeat, Sequence, rounds_by_step
 from ..bracket import Bracket
-from ..question import Question
+from ..question import RTOL, Question
 from . import stored
 from .layout import Effort, Layout, Phase, Progress
 
@@ -86,8 +86,9 @@ def watched(progress: Progress) -> Iterator[None]:
 def narrowed(question: Question, known: Bracket, at: float) -> Bracket:
     """The known answer to the question, made narrower where it is about hidden cohorts of a fixed size.
 
-    As narrow as the question's rtol, where that is FINEST or wider; else a first bracket, QUICK, is all that is sought.
-    What was computed once for a setting is kept (stored.py).
+    As narrow as the question's rtol, or as FINEST where that is finer. Where nobody named a width (RTOL), a first
+    bracket, QUICK, is all that is sought: narrower ones take up to minutes. What was computed once for a setting is
+    kept (stored.py).
 
     >>> from dpcert.mechanisms import FixedSize, Gaussian, Repeat
     >>> run = Repeat(FixedSize(Gaussian(8.0), population=400, cohort=100), 60)
@@ -96,7 +97,7 @@ def narrowed(question: Question, known: Bracket, at: float) -> Bracket:
     >>> 1.9 <= found.lower <= found.upper < 2.2
     True
     """
-    rtol = question.rtol if question.rtol >= FINEST else QUICK
+    rtol = QUICK if question.rtol == RTOL else max(question.rtol, FINEST)
     parts = phases(question.run) if _applies(question, known) else None
     if parts is None or known.narrower_than(rtol):
         return known

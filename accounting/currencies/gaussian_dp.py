@@ -56,7 +56,7 @@ def mu(
     """The least mu for which the run is mu-GDP, as a certified bracket.
 
     error_rates_at_least: the comparison of the two curves is made where both error rates are at least this, below 1/2;
-    0 compares them everywhere. rtol: the relative width at which the search ends.
+    0 compares them everywhere. rtol: the relative width at which the search ends; `reached` says whether it was.
 
     >>> from dpcert.mechanisms import Gaussian, Repeat
     >>> found = mu(Repeat(Gaussian(noise_multiplier=4.0), rounds=4))
@@ -84,7 +84,7 @@ def mu(
         return _searched(profile, 0.0, rtol, ((up(most), Bracket(0.0, 0.0, True, METHOD)),))
     last = answer(Question.about(run, "epsilon", relation, notion, participation), min(0.5, least / 64)).upper
     if last == math.inf:
-        return Bracket(0.0, math.inf, True, METHOD)
+        return Bracket(0.0, math.inf, True, METHOD, reached=False)
     _lay_out(profile, max(last, 1e-12))
     return _searched(profile, least, rtol, ())
 
@@ -103,8 +103,9 @@ def _searched(profile: Profile, least: float, rtol: float, beyond: Knots) -> Bra
             upper, worst = max(_vertices(knots, least), default=(math.inf, 0))
             lower = max(lower, *(_below(knots[i : i + 2], least) for i in range(len(knots) - 1)))
             lower = max(lower, _at_least_rate(knots, least) if least > 0.0 else 0.0)
-            if upper <= lower * (1 + rtol) or len(knots) >= _MOST_KNOTS:
-                return Bracket(min(lower, upper), upper, True, METHOD)
+            found = Bracket(min(lower, upper), upper, True, METHOD, reached=upper <= lower * (1 + rtol))
+            if found.reached or len(knots) >= _MOST_KNOTS:
+                return found
             known = len(profile.knots)
             if upper == math.inf and not beyond:  # the lines end above the smallest error rate
                 profile(1.5 * knots[-1][0])
@@ -113,7 +114,7 @@ def _searched(profile: Profile, least: float, rtol: float, beyond: Knots) -> Bra
                 if left < middle < right:
                     profile(middle)
             if len(profile.knots) == known:
-                return Bracket(min(lower, upper), upper, True, METHOD)
+                return found
 
 
 def _around(knots: Knots, worst: int) -> Iterator[tuple[float, float]]:

@@ -8,6 +8,7 @@ true-positive rates at one false-positive rate (Gomez et al. 2025, arXiv 2503.10
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from flint import arb, ctx
@@ -47,8 +48,9 @@ def gaussian_fit(
     notion: Notion = "dp",
     participation: Visibility | None = None,
     error_rates_at_least: float = 1e-3,
+    rtol: float = 1e-4,
 ) -> GaussianFit:
-    """The fit of a run. error_rates_at_least: above 0 and below 1/2.
+    """The fit of a run. error_rates_at_least: above 0 and below 1/2. rtol: the relative width asked of mu.
 
     >>> from dpcert.mechanisms import Gaussian
     >>> fit = gaussian_fit(Gaussian(2.0))
@@ -60,10 +62,11 @@ def gaussian_fit(
     least = number("error_rates_at_least", error_rates_at_least)
     if not 0.0 < least < 0.5:
         raise InputError("error_rates_at_least", error_rates_at_least, "an error rate above 0 and below 1/2")
-    found = mu(run, neighbouring, notion=notion, participation=participation, error_rates_at_least=least)
+    against: dict[str, Any] = {"notion": notion, "participation": participation}
+    found = mu(run, neighbouring, **against, error_rates_at_least=least, rtol=rtol)
     if not found.upper < 40.0:
         return GaussianFit(found, least, Bracket(0.0, 1.0, True, found.method))
-    curve = tradeoff(run, neighbouring, notion=notion, participation=participation)
+    curve = tradeoff(run, neighbouring, **against)
     rates = _rates(found.upper, least)
     powers = [curve.beta(rate) for rate in rates]  # 1 - power
     with ctx.workprec(_BITS):

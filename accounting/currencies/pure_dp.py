@@ -35,10 +35,11 @@ from ...mechanisms import (
     sensitivity,
 )
 from ..bracket import Bracket
-from ..dominating import Participation, of_way
+from ..dominating import of_way
 from ..pairs import Composition
 from ..parameters import dominated_parameters, dominating_parameters
 from ..rounding import down, float_above, float_below, up
+from ..schemes import Participation
 from ..ways import Way, ways
 
 METHOD = "largest-loss"

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -97,7 +98,8 @@ def rho(
         return stated
     upper = max((_above(product, orders_up_to, rtol) for product in pairs.upper), default=math.inf)
     lower = max((_below(product, orders_up_to) for product in pairs.lower), default=0.0)
-    return Bracket(min(lower, upper), upper, True, METHOD)
+    found = Bracket(min(lower, upper), upper, True, METHOD)
+    return replace(found, reached=found.narrower_than(rtol))
 
 
 def _of_decimals(run: Mechanism, relation: Neighbouring, last: float) -> Bracket | None:

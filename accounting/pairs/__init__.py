@@ -22,6 +22,7 @@ from .product import ProductPair, product_of
 from .randomized_response import RandomizedResponsePair
 from .renyi_bounds import RenyiLines, ZcdpBound
 from .selection import SelectionPair
+from .shuffled_epoch import ShuffledEpochPair
 from .subsampled import Order, SubsampledPair
 from .zero_out import OpposedPair, ZeroedPair
 
@@ -47,6 +48,7 @@ __all__ = [
     "RenyiLines",
     "ReplacedAllocationPair",
     "SelectionPair",
+    "ShuffledEpochPair",
     "ShuffledResponsePair",
     "SubsampledPair",
     "ZcdpBound",

@@ -14,7 +14,7 @@ from ...mechanisms import InputError, Mechanism, Neighbouring
 from ...mechanisms.validate import number
 from ..bracket import Bracket
 from ..conversions.renyi import best_delta, best_epsilon, canonne_epsilon
-from ..dominating import Participation, dominating
+from ..dominating import dominating
 from ..pairs import (
     AllocationPair,
     ApproximateDpPair,
@@ -28,6 +28,7 @@ from ..pairs import (
     ZeroedPair,
 )
 from ..rounding import TARGET, down, up, widened_down, widened_up
+from ..schemes import Participation
 from . import sampled_pairs
 from .allocation import allocation_divergence, replaced_divergence
 from .attained import divergence_below

@@ -18,7 +18,7 @@ from .. import (
     Shuffled,
     TruncatedPoisson,
 )
-from .fields import MISSING, Count, Positive, Rate, Rounds, Table
+from .fields import Count, MissingKeys, Positive, Rate, Rounds, Table
 
 SYNONYMS = {"dataset_size": "population", "batch_size": "cohort"}
 """What papers on training examples call them."""
@@ -57,7 +57,7 @@ class SamplingTable(Table):
         if self.scheme == "poisson" and self.sampling_rate is None:
             if self.population is None and self.cohort is None:
                 expected = "a rate above 0 and at most 1, or population and cohort, with scheme = 'poisson'"
-                raise InputError("sampling_rate", MISSING, expected)
+                raise MissingKeys({"sampling_rate": expected})
             self._require("population", "cohort")
         if self.scheme == "cyclic-poisson":
             self._rate_or_sizes()
@@ -89,9 +89,10 @@ class SamplingTable(Table):
                 raise InputError(name, getattr(self, name), f"nothing: scheme = '{self.scheme}' takes no {name}")
 
     def _require(self, *names: str) -> None:
-        for name in names:
-            if getattr(self, name) is None:
-                raise InputError(name, MISSING, f"a whole number of at least 1 with scheme = '{self.scheme}'")
+        expected = f"a whole number of at least 1 with scheme = '{self.scheme}'"
+        lacking = {name: expected for name in names if getattr(self, name) is None}
+        if lacking:
+            raise MissingKeys(lacking)
 
     def _consistent_sizes(self, population: int, cohort: int) -> None:
         if cohort > population:
@@ -159,9 +160,7 @@ class SamplingTable(Table):
         if self.cohort:
             return float(self.cohort)
         if self.population is None:
-            raise InputError(
-                "sampling.population", MISSING, "a whole number of at least 1, since the noise is on a mean"
-            )
+            raise MissingKeys({"sampling.population": "a whole number of at least 1, since the noise is on a mean"})
         return self.rate * self.population
 
     def sampled(self, base: Mechanism) -> Mechanism:

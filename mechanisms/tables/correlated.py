@@ -18,7 +18,7 @@ from .. import (
 )
 from ..validate import nonnegative
 from .cohort import SamplingTable
-from .fields import MISSING, Count, KindTable, Noise, checked
+from .fields import Count, KindTable, MissingKeys, Noise, checked
 
 
 def _numbers(field: str, value: object) -> tuple[float, ...]:
@@ -77,7 +77,7 @@ class MatrixFactorisationTable(CorrelatedTable):
                 if getattr(self, name) is not None:
                     raise InputError(name, getattr(self, name), "nothing beside coefficients: they say it all")
         elif self.column_norms is None or self.bands is None:
-            raise InputError("coefficients", MISSING, "the encoder's first column, or column_norms and bands")
+            raise MissingKeys({"coefficients": "the encoder's first column, or column_norms and bands"})
         return self
 
     def over(self, rounds: int, sampling: SamplingTable) -> Mechanism:
@@ -86,7 +86,7 @@ class MatrixFactorisationTable(CorrelatedTable):
             return super().over(rounds, sampling)
         if self.bands is None:
             expected = "column_norms and bands with sampling.scheme = 'cyclic-poisson', instead of coefficients"
-            raise InputError("bands", MISSING, expected)
+            raise MissingKeys({"bands": expected})
         passes = -(-rounds // self.min_separation)  # a coin of its own in each: participations are not limited
         limits = self._limits | {"max_participations": passes}
         noise = BandedFactorisation(column_norms=self._norms(rounds), bands=self.bands, **limits)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated, Any
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationInfo, model_validator
 
@@ -19,6 +19,35 @@ class _Missing:
 
 
 MISSING = _Missing()
+
+
+class MissingKeys(InputError):
+    """All keys that are missing: each by name, with what is expected; "a value" where that goes without saying."""
+
+    def __init__(self, keys: Mapping[str, str]) -> None:
+        told = [key for key, expected in keys.items() if expected != A_VALUE]
+        if len(keys) == 1:
+            expected = next(iter(keys.values()))
+        else:
+            expected = "; ".join(["a value for each", *(f"{key}: {keys[key]}" for key in told)])
+        super().__init__(", ".join(keys), MISSING, expected)
+        self.keys = dict(keys)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.keys,)
+
+    def under(self, *path: str) -> MissingKeys:
+        """The same keys of a table that has itself a place."""
+        return MissingKeys({".".join((*path, key)): expected for key, expected in self.keys.items()})
+
+
+A_VALUE = "a value"
+
+
+def choices_of(annotation: Any) -> str:
+    """What a field that must be given may be, where that is a list of words."""
+    words = get_args(annotation) if get_origin(annotation) is Literal else ()
+    return "one of " + ", ".join(map(str, words)) if words else A_VALUE
 
 
 def checked(check: Callable[[str, object], Any]) -> BeforeValidator:
@@ -77,7 +106,16 @@ class Table(BaseModel):
                 guess = meant(key, cls.model_fields)
                 expected = f"no such key{guess or ' (is it misspelt, or in the wrong table?)'}"
                 raise InputError(str(key), given[key], expected)
+        lacking = cls.lacking(given) if isinstance(given, dict) else {}
+        if lacking:
+            raise MissingKeys(lacking)
         return given
+
+    @classmethod
+    def lacking(cls, given: Mapping[str, Any]) -> dict[str, str]:
+        """The keys that are required and not there, each with what is expected."""
+        fields = cls.model_fields.items()
+        return {name: choices_of(one.annotation) for name, one in fields if one.is_required() and name not in given}
 
 
 class KindTable(Table):

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Annotated, Literal, get_args
-
-from pydantic import BeforeValidator, ValidationError
+from typing import Annotated, Literal
 
 from .. import (
     ApproximateDp,
@@ -23,41 +20,20 @@ from .. import (
     Skellam,
     Zcdp,
 )
-from ..validate import choice, positive
+from ..validate import positive
 from .cohort import SamplingTable
-from .correlated import CorrelatedTable, MatrixFactorisationTable, TreeAggregationTable
-from .fields import MISSING, Count, KindTable, Noise, NonNegative, Positive, Probability, checked
-from .problems import first_problem
+from .fields import Count, Noise, NonNegative, Positive, Probability, checked
+from .kinds import Described, ExactTable, MechanismTable, exactly
 
 
-@dataclass(frozen=True, slots=True)
-class Described:
-    """The noise of one round: truth is at most as bad as `upper`, and at least as bad as `lower` (None: unknown)."""
-
-    upper: Mechanism
-    lower: Mechanism | None
-
-
-def _exactly(mechanism: Mechanism) -> Described:
-    return Described(mechanism, mechanism)
-
-
-class MechanismTable(KindTable):
-    """[mechanism]: what noise one round adds."""
-
-    def described(self, sampling: SamplingTable) -> Described:
-        """The round's noise as mechanism descriptions, in units of one unit's clipped contribution to a sum."""
-        raise NotImplementedError
-
-
-class GaussianTable(MechanismTable):
+class GaussianTable(ExactTable):
     """Noise on the sum: noise_multiplier = standard deviation / clip_norm."""
 
     kind: Literal["gaussian"]
     noise_multiplier: Noise
 
-    def described(self, sampling: SamplingTable) -> Described:
-        return _exactly(Gaussian(self.noise_multiplier))
+    def mechanism(self) -> Mechanism:
+        return Gaussian(self.noise_multiplier)
 
 
 Weights = Literal["uniform"] | float | tuple[float, ...]
@@ -91,7 +67,7 @@ class GaussianMeanTable(MechanismTable):
             return Described(self._noise(self.weights), None)
         sampling.require_even("noise on a mean")
         if self.weights == "uniform":
-            return _exactly(self._noise(1 / sampling.divisor()))
+            return exactly(self._noise(1 / sampling.divisor()))
         largest, least = _weight_of_heaviest(self.weights, sampling)
         return Described(self._noise(largest), self._noise(least))
 
@@ -137,50 +113,50 @@ class PerClientGaussianTable(MechanismTable):
                 "fixed-size or none: with a random cohort the amount of noise is random too",
             )
         sampling.require_even("noise that clients add")
-        return _exactly(DistributedGaussian(self.noise_std * math.sqrt(sampling.divisor()) / self.clip_norm))
+        return exactly(DistributedGaussian(self.noise_std * math.sqrt(sampling.divisor()) / self.clip_norm))
 
 
-class LaplaceTable(MechanismTable):
+class LaplaceTable(ExactTable):
     """A scalar; noise_multiplier = scale / clip."""
 
     kind: Literal["laplace"]
     noise_multiplier: Noise
 
-    def described(self, sampling: SamplingTable) -> Described:
-        return _exactly(Laplace(self.noise_multiplier))
+    def mechanism(self) -> Mechanism:
+        return Laplace(self.noise_multiplier)
 
 
-class DiscreteGaussianTable(MechanismTable):
+class DiscreteGaussianTable(ExactTable):
     """A scalar on the integers."""
 
     kind: Literal["discrete-gaussian"]
     sigma: Positive
     clip: Count = 1
 
-    def described(self, sampling: SamplingTable) -> Described:
-        return _exactly(DiscreteGaussian(self.sigma, self.clip))
+    def mechanism(self) -> Mechanism:
+        return DiscreteGaussian(self.sigma, self.clip)
 
 
-class DiscreteLaplaceTable(MechanismTable):
+class DiscreteLaplaceTable(ExactTable):
     """A scalar on the integers (the geometric mechanism)."""
 
     kind: Literal["discrete-laplace"]
     scale: Positive
     clip: Count = 1
 
-    def described(self, sampling: SamplingTable) -> Described:
-        return _exactly(DiscreteLaplace(self.scale, self.clip))
+    def mechanism(self) -> Mechanism:
+        return DiscreteLaplace(self.scale, self.clip)
 
 
-class RandomizedResponseTable(MechanismTable):
+class RandomizedResponseTable(ExactTable):
     """One category out of several, reported falsely with probability flip_probability."""
 
     kind: Literal["randomized-response"]
     flip_probability: Probability
     categories: Count = 2
 
-    def described(self, sampling: SamplingTable) -> Described:
-        return _exactly(RandomizedResponse(self.flip_probability, self.categories))
+    def mechanism(self) -> Mechanism:
+        return RandomizedResponse(self.flip_probability, self.categories)
 
 
 class SkellamTable(MechanismTable):
@@ -210,77 +186,32 @@ class DistributedDiscreteGaussianTable(MechanismTable):
         return Described(DistributedDiscreteGaussian(self.sigma, self.clients, self.clip, self.dimension), None)
 
 
-class ZcdpTable(MechanismTable):
+class ZcdpTable(ExactTable):
     """Known only to be rho-zCDP, a round."""
 
     kind: Literal["zcdp"]
     rho: Positive
 
-    def described(self, sampling: SamplingTable) -> Described:
-        return _exactly(Zcdp(self.rho))
+    def mechanism(self) -> Mechanism:
+        return Zcdp(self.rho)
 
 
-class PureDpTable(MechanismTable):
+class PureDpTable(ExactTable):
     """Known only to be epsilon-DP, a round."""
 
     kind: Literal["pure-dp"]
     epsilon: NonNegative
 
-    def described(self, sampling: SamplingTable) -> Described:
-        return _exactly(PureDp(self.epsilon))
+    def mechanism(self) -> Mechanism:
+        return PureDp(self.epsilon)
 
 
-class ApproximateDpTable(MechanismTable):
+class ApproximateDpTable(ExactTable):
     """Known only to be (epsilon, delta)-DP, a round."""
 
     kind: Literal["approximate-dp"]
     epsilon: NonNegative
     delta: NonNegative
 
-    def described(self, sampling: SamplingTable) -> Described:
-        return _exactly(ApproximateDp(self.epsilon, self.delta))
-
-
-KINDS: dict[str, type[KindTable]] = {}
-"""What `kind` may be, in [mechanism]."""
-
-
-def register(*tables: type[KindTable]) -> None:
-    """Make [mechanism] tables known to claims, schedules and the command line by their kind."""
-    for table in tables:
-        for kind in get_args(table.model_fields["kind"].annotation):
-            KINDS[kind] = table
-
-
-register(
-    GaussianTable,
-    GaussianMeanTable,
-    PerClientGaussianTable,
-    LaplaceTable,
-    DiscreteGaussianTable,
-    DiscreteLaplaceTable,
-    RandomizedResponseTable,
-    SkellamTable,
-    DistributedDiscreteGaussianTable,
-    ZcdpTable,
-    PureDpTable,
-    ApproximateDpTable,
-    TreeAggregationTable,
-    MatrixFactorisationTable,
-)
-
-
-def _by_kind(value: object) -> object:
-    """The table of the kind that is named."""
-    if not isinstance(value, dict):
-        return value
-    if "kind" not in value:
-        raise InputError("kind", MISSING, "one of " + ", ".join(KINDS))
-    table = KINDS[choice("kind", value["kind"], KINDS)]
-    try:
-        return table.model_validate(value)
-    except ValidationError as problem:
-        raise first_problem(problem) from None
-
-
-AnyMechanismTable = Annotated[MechanismTable | CorrelatedTable, BeforeValidator(_by_kind)]
+    def mechanism(self) -> Mechanism:
+        return ApproximateDp(self.epsilon, self.delta)

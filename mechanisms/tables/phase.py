@@ -6,7 +6,7 @@ from .. import InputError, Mechanism, Poisson, Repeat, Sequence
 from .cohort import CompositionTable, SamplingTable
 from .correlated import CorrelatedTable
 from .fields import Table
-from .noise import AnyMechanismTable, Described
+from .kinds import AnyMechanismTable, Described
 
 
 class Phase(Table):

@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
 from ..validate import InputError, meant
-from .fields import MISSING
+from .fields import MissingKeys
 
 
 def first_problem(problem: ValidationError) -> InputError:
-    """The first problem that pydantic found; of keys that are missing, all of one table at once."""
-    errors = problem.errors(include_url=False)
-    error = errors[0]
+    """The first problem that pydantic found; of keys that are missing, all that there are in any table."""
+    found = [_in_our_words(error) for error in problem.errors(include_url=False)]
+    if not isinstance(found[0], MissingKeys):
+        return found[0]
+    return all_missing([each for each in found if isinstance(each, MissingKeys)])
+
+
+def all_missing(problems: Sequence[MissingKeys]) -> MissingKeys:
+    """What several tables, or options, miss, as one error."""
+    return MissingKeys({key: expected for each in problems for key, expected in each.keys.items()})
+
+
+def _in_our_words(error: Any) -> InputError:
     original = (error.get("ctx") or {}).get("error")
     path = [str(step) for step in error["loc"]]
+    if isinstance(original, MissingKeys):
+        return original.under(*path)
     if isinstance(original, InputError):
         if not path or path[-1] != original.field:
             path.append(original.field)
         return InputError(".".join(path), original.value, original.expected)
-    if error["type"] == "missing":
-        missing = [each["loc"] for each in errors if each["type"] == "missing"]
-        names = [str(last) for *table, last in missing if table == list(error["loc"][:-1])]
-        path[-1] = ", ".join(names)
-        return InputError(".".join(path), MISSING, "a value" if len(names) == 1 else "a value for each")
     return InputError(".".join(path), *_explained(error))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from .. import CorrelatedGaussian, Gaussian, InputError, Laplace, Mechanism, Repeat, Sequence
-from .fields import MISSING, Table
+from .fields import MissingKeys, Table
 from .file import read_tables
 from .phase import Phase, run_of
 from .problems import first_problem
@@ -97,7 +97,7 @@ def load_schedule(path: str | Path) -> Schedule:
     """The schedule in a TOML file of at most 1 MB, UTF-8. Raises InputError, naming the field or the file."""
     tables = read_tables(path)
     if not tables.get("phase"):
-        raise InputError("phase", MISSING, "[[phase]] tables, each with a [phase.mechanism]")
+        raise MissingKeys({"phase": "[[phase]] tables, each with a [phase.mechanism]"})
     try:
         return Schedule(ScheduleTables.model_validate(tables).phase)
     except ValidationError as problem:

@@ -9,6 +9,7 @@ from .. import (
     HadamardResponse,
     InputError,
     LocalHash,
+    Mechanism,
     PiecewiseMechanism,
     ReportNoisyMax,
     ShuffledReports,
@@ -19,7 +20,7 @@ from .. import (
 from ..selection import SelectionNoise
 from .cohort import SamplingTable
 from .fields import Count, Positive, Probability, checked
-from .noise import AnyMechanismTable, Described, MechanismTable, register
+from .kinds import AnyMechanismTable, Described, ExactTable, MechanismTable, exactly
 
 
 def _yes_or_no(field: str, value: object) -> bool:
@@ -28,38 +29,35 @@ def _yes_or_no(field: str, value: object) -> bool:
     return value
 
 
-class NoisyMaxTable(MechanismTable):
+class NoisyMaxTable(ExactTable):
     """The largest noisy score; epsilon = 2 sensitivity / scale (sensitivity / scale for monotone scores)."""
 
     kind: Literal["noisy-max"]
     epsilon: Positive
     noise: SelectionNoise
 
-    def described(self, sampling: SamplingTable) -> Described:
-        mechanism = ReportNoisyMax(self.epsilon, self.noise)
-        return Described(mechanism, mechanism)
+    def mechanism(self) -> Mechanism:
+        return ReportNoisyMax(self.epsilon, self.noise)
 
 
-class ExponentialMechanismTable(MechanismTable):
+class ExponentialMechanismTable(ExactTable):
     """Weights exp(epsilon score / (2 sensitivity)); exp(epsilon score / sensitivity) for monotone scores."""
 
     kind: Literal["exponential-mechanism"]
     epsilon: Positive
 
-    def described(self, sampling: SamplingTable) -> Described:
-        mechanism = ReportNoisyMax(self.epsilon, "gumbel")
-        return Described(mechanism, mechanism)
+    def mechanism(self) -> Mechanism:
+        return ReportNoisyMax(self.epsilon, "gumbel")
 
 
-class PermuteAndFlipTable(MechanismTable):
+class PermuteAndFlipTable(ExactTable):
     """Acceptance exp(epsilon (score - best) / (2 sensitivity))."""
 
     kind: Literal["permute-and-flip"]
     epsilon: Positive
 
-    def described(self, sampling: SamplingTable) -> Described:
-        mechanism = ReportNoisyMax(self.epsilon, "exponential")
-        return Described(mechanism, mechanism)
+    def mechanism(self) -> Mechanism:
+        return ReportNoisyMax(self.epsilon, "exponential")
 
 
 class SparseVectorTable(MechanismTable):
@@ -77,52 +75,48 @@ class SparseVectorTable(MechanismTable):
         return Described(SparseVector(*scales, self.hits, self.monotone, self.value_scale), None)
 
 
-class StaircaseTable(MechanismTable):
+class StaircaseTable(ExactTable):
     """Steps of the sensitivity's length, each e^-epsilon as high as the last; gamma: where in a step it falls."""
 
     kind: Literal["staircase"]
     epsilon: Positive
     gamma: Probability = 0.5
 
-    def described(self, sampling: SamplingTable) -> Described:
-        mechanism = Staircase(self.epsilon, self.gamma)
-        return Described(mechanism, mechanism)
+    def mechanism(self) -> Mechanism:
+        return Staircase(self.epsilon, self.gamma)
 
 
-class UnaryEncodingTable(MechanismTable):
+class UnaryEncodingTable(ExactTable):
     """One value as bits: a 1 stays 1 with probability keep, a 0 becomes 1 with probability false."""
 
     kind: Literal["unary-encoding"]
     keep: Probability
     false: Probability
 
-    def described(self, sampling: SamplingTable) -> Described:
-        mechanism = UnaryEncoding(self.keep, self.false)
-        return Described(mechanism, mechanism)
+    def mechanism(self) -> Mechanism:
+        return UnaryEncoding(self.keep, self.false)
 
 
-class LocalHashTable(MechanismTable):
+class LocalHashTable(ExactTable):
     """One value, hashed into buckets, by randomized response of this epsilon."""
 
     kind: Literal["local-hash"]
     epsilon: Positive
     buckets: Count
 
-    def described(self, sampling: SamplingTable) -> Described:
-        mechanism = LocalHash(self.epsilon, self.buckets)
-        return Described(mechanism, mechanism)
+    def mechanism(self) -> Mechanism:
+        return LocalHash(self.epsilon, self.buckets)
 
 
-class LocalReportTable(MechanismTable):
+class LocalReportTable(ExactTable):
     """A report that one epsilon describes: of a category, or of a number in [-1, 1]."""
 
     kind: Literal["hadamard-response", "piecewise", "duchi"]
     epsilon: Positive
 
-    def described(self, sampling: SamplingTable) -> Described:
+    def mechanism(self) -> Mechanism:
         reports = {"hadamard-response": HadamardResponse, "piecewise": PiecewiseMechanism, "duchi": DuchiMechanism}
-        mechanism = reports[self.kind](self.epsilon)
-        return Described(mechanism, mechanism)
+        return reports[self.kind](self.epsilon)
 
 
 class ShuffledReportsTable(MechanismTable):
@@ -135,18 +129,4 @@ class ShuffledReportsTable(MechanismTable):
     def described(self, sampling: SamplingTable) -> Described:
         if not isinstance(self.report, MechanismTable):
             raise InputError("mechanism.report", self.report.kind, "a local randomiser")
-        mechanism = ShuffledReports(self.report.described(sampling).upper, self.reports)
-        return Described(mechanism, mechanism)
-
-
-register(
-    NoisyMaxTable,
-    ExponentialMechanismTable,
-    PermuteAndFlipTable,
-    SparseVectorTable,
-    StaircaseTable,
-    UnaryEncodingTable,
-    LocalHashTable,
-    LocalReportTable,
-    ShuffledReportsTable,
-)
+        return exactly(ShuffledReports(self.report.described(sampling).upper, self.reports))

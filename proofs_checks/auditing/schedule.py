@@ -10,20 +10,20 @@ that is a bound for every finite log, no asymptotics. Checks are fixed beforehan
 - *largest*: sizes that never exceed a cut, or exceed what coins give.
 - *overlaps*: given their sizes a and b, independent cohorts of consecutive rounds share Hypergeometric(N, a, b) units.
   That is below Bin(a, b/N) in the convex order (Hoeffding 1963, Theorem 4), so Chernoff's bound for binomials holds for
-  their sum over disjoint pairs of rounds. Batches of one epoch share none.
+  their sum over disjoint pairs of rounds. Batches of one epoch share none. (Drawn with replacement, they share exactly
+  binomially many draws, and repeat units within a round as often as the law of occupied cells says.)
 - *same place*: units that are in the same batch of two consecutive epochs; a permutation's hits are negatively
   associated, so the same bound holds. A loader that shuffles once, or never, has all of them.
+- *one group*: with cyclic Poisson cohorts the rounds of a unit are all the same modulo the number of groups.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
 
 from ...mechanisms import (
     Cyclic,
@@ -34,24 +34,23 @@ from ...mechanisms import (
     RandomAllocation,
     Shuffled,
     TruncatedPoisson,
+    WithReplacement,
     rounds_by_step,
 )
-from ...mechanisms.validate import count, open_probability
-from .clopper_pearson import at_least, at_most
-
-_BAND = 0.5
-"""Half-width of the band of even sizes, in standard deviations: it holds about 38% of them."""
-
-_EXPONENTS = np.geomspace(1e-4, 30.0, 400)
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One comparison: p_value bounds the probability that the scheme gives something at least as far off; 0: never."""
-
-    name: str
-    p_value: float
-    text: str
+from ...mechanisms.validate import count, open_probability, rate
+from .schedule_checks import (
+    Check,
+    Rounds,
+    even_sizes,
+    even_sizes_in_blocks,
+    largest,
+    never,
+    overlaps,
+    repeats,
+    sum_of_binomials,
+    total,
+    two_sided,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,124 +85,112 @@ def audit_schedule(
     together = step.batches if isinstance(step, Shuffled | Cyclic) else getattr(step, "rounds", 1)
     if len(cohorts) != times * together:
         raise InputError("cohorts", len(cohorts), f"one for each of the {times * together} rounds of the run")
-    member = [_members(cohort, size, at) for at, cohort in enumerate(cohorts)]
-    checks = _checks(step, member, size)
+    if isinstance(step, WithReplacement):
+        checks = _replaced(step, cohorts, size)
+    else:
+        checks = _checks(step, _distinct(cohorts, size), size)
     return ScheduleAudit(type(step).__name__, len(cohorts), error, tuple(checks))
 
 
-def _members(cohort: Sequence[int], population: int, at: int) -> frozenset[int]:
-    units = frozenset(count(f"cohorts[{at}]", unit, least=0) for unit in cohort)
-    if len(units) != len(cohort) or any(unit >= population for unit in units):
-        raise InputError(f"cohorts[{at}]", list(cohort)[:5], f"different units, numbered from 0 to {population - 1}")
-    return units
+def audit_cyclic_poisson(
+    groups: int, sampling_rate: float, cohorts: Sequence[Sequence[int]], population: int, error: float = 1e-6
+) -> ScheduleAudit:
+    """The same for cyclic Poisson cohorts: in round i the units of group i modulo `groups` each flip a coin.
+
+    The groups are of one size; which unit is in which is read off the log. Raises InputError as audit_schedule does.
+    """
+    size, open_rate = count("population", population), rate("sampling_rate", sampling_rate)
+    open_probability("error", error)
+    if size % count("groups", groups):
+        raise InputError("groups", groups, f"a divisor of the population, {size}: groups of one size")
+    rounds = _distinct(cohorts, size)
+    if not rounds:
+        raise InputError("cohorts", 0, "at least one round")
+    groups_of: dict[int, set[int]] = {}
+    for at, cohort in enumerate(rounds):
+        for unit in cohort:
+            groups_of.setdefault(unit, set()).add(at % groups)
+    astray = sum(len(found) > 1 for found in groups_of.values())
+    again = [
+        (rounds[at], rounds[at + groups])
+        for start in range(0, len(rounds), 2 * groups)
+        for at in range(start, min(start + groups, len(rounds) - groups))
+    ]
+    checks = [
+        never("one group", astray, "units in the rounds of several groups"),
+        *_coins(open_rate, rounds, size // groups),
+        *overlaps(again, size // groups),
+    ]
+    return ScheduleAudit("CyclicPoisson", len(rounds), error, tuple(checks))
 
 
-def _checks(step: Mechanism, rounds: list[frozenset[int]], population: int) -> list[Check]:
+def _distinct(cohorts: Sequence[Sequence[int]], population: int) -> Rounds:
+    rounds = []
+    for at, cohort in enumerate(cohorts):
+        units = frozenset(count(f"cohorts[{at}]", unit, least=0) for unit in cohort)
+        if len(units) != len(cohort) or any(unit >= population for unit in units):
+            expected = f"different units, numbered from 0 to {population - 1}"
+            raise InputError(f"cohorts[{at}]", list(cohort)[:5], expected)
+        rounds.append(units)
+    return rounds
+
+
+def _consecutive(rounds: Rounds) -> Iterable[tuple[frozenset[int], frozenset[int]]]:
+    return zip(rounds[::2], rounds[1::2], strict=False)
+
+
+def _coins(sampling_rate: float, rounds: Rounds, population: int) -> list[Check]:
+    """Rounds for which `population` units flip a coin each."""
+    return [
+        total(sampling_rate, rounds, population),
+        even_sizes(sampling_rate, rounds, population),
+        largest(sampling_rate, rounds, population),
+    ]
+
+
+def _replaced(step: WithReplacement, cohorts: Sequence[Sequence[int]], population: int) -> list[Check]:
+    rounds = [tuple(count(f"cohorts[{at}]", unit, least=0) for unit in cohort) for at, cohort in enumerate(cohorts)]
+    for at, units in enumerate(rounds):
+        if any(unit >= population for unit in units):
+            raise InputError(f"cohorts[{at}]", list(units)[:5], f"units, numbered from 0 to {population - 1}")
+    wrong = sum(len(units) != step.draws for units in rounds)
+    checks = [never("size", wrong, f"rounds without exactly {step.draws} draws, repeated ones counted")]
+    if wrong:
+        return checks
+    pairs = [(frozenset(one), other) for one, other in zip(rounds[::2], rounds[1::2], strict=False)]
+    hits = sum(unit in one for one, other in pairs for unit in other)
+    parts = [(step.draws, len(one) / population) for one, _ in pairs]
+    if pairs:
+        checks.append(sum_of_binomials("overlaps", hits, parts, "draws of units of the round before"))
+    return [*checks, repeats(rounds, step.draws, population)]
+
+
+def _checks(step: Mechanism, rounds: Rounds, population: int) -> list[Check]:
     if isinstance(step, Poisson):
-        return [
-            _total(step.sampling_rate, rounds, population),
-            _even(step.sampling_rate, rounds, population),
-            _largest(step.sampling_rate, rounds, population),
-            *_overlaps(rounds, population),
-        ]
+        return [*_coins(step.sampling_rate, rounds, population), *overlaps(_consecutive(rounds), population)]
     if isinstance(step, TruncatedPoisson):
         over = sum(len(cohort) > step.max_cohort for cohort in rounds)
         return [
-            _never("too large", over, f"rounds of more than {step.max_cohort} units"),
-            *_overlaps(rounds, population),
+            never("too large", over, f"rounds of more than {step.max_cohort} units"),
+            *overlaps(_consecutive(rounds), population),
         ]
     if isinstance(step, FixedSize):
         wrong = sum(len(cohort) != step.cohort for cohort in rounds)
-        return [_never("size", wrong, f"rounds without exactly {step.cohort} units"), *_overlaps(rounds, population)]
+        return [
+            never("size", wrong, f"rounds without exactly {step.cohort} units"),
+            *overlaps(_consecutive(rounds), population),
+        ]
     if isinstance(step, Shuffled | Cyclic):
         return _epochs(step, rounds, population)
     if isinstance(step, RandomAllocation):
         return _blocks(step, rounds, population)
-    raise InputError(
-        "run", step, "rounds sampled by Poisson, TruncatedPoisson, FixedSize, Shuffled, Cyclic or RandomAllocation"
+    expected = (
+        "rounds sampled by Poisson, TruncatedPoisson, FixedSize, WithReplacement, Shuffled, Cyclic or RandomAllocation"
     )
+    raise InputError("run", step, expected)
 
 
-def _never(name: str, found: int, text: str) -> Check:
-    return Check(name, 0.0 if found else 1.0, f"{found} {text}")
-
-
-def _two_sided(name: str, found: int, trials: int, probability: float, text: str) -> Check:
-    tails = float(at_most(found, trials, probability)), float(at_least(found, trials, probability))
-    return Check(name, min(1.0, 2 * min(tails)), f"{found} {text}; expected {trials * probability:.6g}")
-
-
-def _total(rate: float, rounds: list[frozenset[int]], population: int) -> Check:
-    return _two_sided("total", sum(map(len, rounds)), population * len(rounds), rate, "participations")
-
-
-def _even(rate: float, rounds: list[frozenset[int]], population: int) -> Check:
-    """Sizes are independent Bin(population, rate)."""
-    low, high, share = _band(population, rate)
-    inside = sum(low <= len(cohort) <= high for cohort in rounds)
-    return _two_sided("even sizes", inside, len(rounds), share, f"rounds of {low} to {high} units")
-
-
-def _band(population: int, rate: float) -> tuple[int, int, float]:
-    """Sizes near the mean of Bin(population, rate), and their probability."""
-    mean, deviation = population * rate, math.sqrt(population * rate * (1 - rate))
-    low, high = math.ceil(mean - _BAND * deviation), math.floor(mean + _BAND * deviation)
-    share = float(special.bdtr(high, population, rate) - special.bdtr(low - 1, population, rate))
-    return low, high, min(max(share, 0.0), 1.0)
-
-
-def _largest(rate: float, rounds: list[frozenset[int]], population: int) -> Check:
-    """The largest of independent sizes: it is at most m with probability P[Bin(population, rate) <= m]^rounds."""
-    largest = max(map(len, rounds))
-    below = float(at_most(largest, population, rate)) ** len(rounds) * (1 + 1e-9)
-    above = min(1.0, len(rounds) * float(at_least(largest, population, rate)))
-    text = f"{largest} units in the largest round; expected about {population * rate:.6g} in each"
-    return Check("largest", min(1.0, 2 * min(below, above)), text)
-
-
-def _even_in_blocks(blocks: list[list[frozenset[int]]], population: int) -> Check:
-    """One round each: sizes follow Bin(units left, 1/rounds left), given those before them in the block.
-
-    For every s the product of e^{s inside} / (1 - b + b e^s), b the band's probability given the past, has expectation
-    1, and so has its mean over several s: by Markov's inequality its inverse is a p-value.
-    """
-    logs = np.zeros(2 * _EXPONENTS.size)
-    exponents = np.concatenate([_EXPONENTS, -_EXPONENTS])
-    inside, expected = 0, 0.0
-    for block in blocks:
-        left = population
-        for at, cohort in enumerate(block[:-1]):
-            if left == 0:
-                break
-            low, high, share = _band(left, 1 / (len(block) - at))
-            hit = low <= len(cohort) <= high
-            logs += exponents * hit - np.log1p(share * np.expm1(exponents))
-            inside, expected, left = inside + hit, expected + share, left - len(cohort)
-    value = float(special.logsumexp(logs)) - math.log(logs.size)
-    text = f"{inside} rounds of a size near the mean; expected {expected:.6g}"
-    return Check("even sizes", min(1.0, math.exp(min(0.0, -value)) * (1 + 1e-9)), text)
-
-
-def _overlaps(rounds: list[frozenset[int]], population: int) -> list[Check]:
-    pairs = list(zip(rounds[::2], rounds[1::2], strict=False))
-    sizes = [(len(one), len(other) / population) for one, other in pairs]
-    shared = sum(len(one & other) for one, other in pairs)
-    return [_sum_of_binomials("overlaps", shared, sizes, "units in both of two consecutive rounds")] if pairs else []
-
-
-def _sum_of_binomials(name: str, found: int, parts: list[tuple[int, float]], text: str) -> Check:
-    """Chernoff on both sides: E e^{sX} <= prod (1 - p + p e^s)^n, for s of either sign."""
-    trials, chances = np.array([n for n, _ in parts], float), np.array([p for _, p in parts])
-    mean = float(trials @ chances)
-    sign = 1.0 if found > mean else -1.0
-    with np.errstate(over="ignore"):
-        log_moments = np.log1p(np.outer(np.expm1(sign * _EXPONENTS), chances)) @ trials
-    exponent = float(np.min(log_moments - sign * _EXPONENTS * found))
-    p_value = min(1.0, 2 * math.exp(min(0.0, exponent * (1 - 1e-9))) * (1 + 1e-9))
-    return Check(name, p_value, f"{found} {text}; expected {mean:.6g}")
-
-
-def _epochs(step: Shuffled | Cyclic, rounds: list[frozenset[int]], population: int) -> list[Check]:
+def _epochs(step: Shuffled | Cyclic, rounds: Rounds, population: int) -> list[Check]:
     epochs = [rounds[start : start + step.batches] for start in range(0, len(rounds), step.batches)]
     size = len(rounds[0])
     uneven = sum(
@@ -213,32 +200,32 @@ def _epochs(step: Shuffled | Cyclic, rounds: list[frozenset[int]], population: i
     )
     missing = sum(len(frozenset().union(*epoch)) != population for epoch in epochs)
     checks = [
-        _never("size", uneven, f"batches without exactly {size} units, but for smaller last ones"),
-        _never("once an epoch", missing, "epochs in which some unit is missing"),
+        never("size", uneven, f"batches without exactly {size} units, but for smaller last ones"),
+        never("once an epoch", missing, "epochs in which some unit is missing"),
     ]
     if isinstance(step, Cyclic):
-        return [*checks, _never("same order", sum(epoch != epochs[0] for epoch in epochs), "passes in another order")]
+        return [*checks, never("same order", sum(epoch != epochs[0] for epoch in epochs), "passes in another order")]
     pairs = list(zip(epochs[::2], epochs[1::2], strict=False))
     hits = sum(len(one & other) for first, second in pairs for one, other in zip(first, second, strict=True))
     places = Counter(len(batch) for first, _ in pairs for batch in first)
     parts = [(of_size * units, units / population) for units, of_size in places.items()]
-    return [*checks, _sum_of_binomials("same place", hits, parts, "units in the same batch again")] if pairs else checks
+    return [*checks, sum_of_binomials("same place", hits, parts, "units in the same batch again")] if pairs else checks
 
 
-def _blocks(step: RandomAllocation, rounds: list[frozenset[int]], population: int) -> list[Check]:
+def _blocks(step: RandomAllocation, rounds: Rounds, population: int) -> list[Check]:
     blocks = [rounds[start : start + step.rounds] for start in range(0, len(rounds), step.rounds)]
     wrong = 0
     for block in blocks:
         times = np.bincount([unit for cohort in block for unit in cohort], minlength=population)
         wrong += int(np.any(times != step.participations))
     rate = step.participations / step.rounds
-    checks = [_never("once a block", wrong, f"blocks in which not every unit is in {step.participations} rounds")]
+    checks = [never("once a block", wrong, f"blocks in which not every unit is in {step.participations} rounds")]
     if step.participations == 1 and step.rounds > 1 and not wrong:
-        checks.append(_even_in_blocks(blocks, population))
+        checks.append(even_sizes_in_blocks(blocks, population))
     elif step.participations < step.rounds:
-        checks.append(_even(rate, [block[0] for block in blocks], population))
+        checks.append(even_sizes(rate, [block[0] for block in blocks], population))
     pairs = list(zip(blocks[::2], blocks[1::2], strict=False))
     if pairs and step.participations == 1:
         hits = sum(len(one & other) for first, second in pairs for one, other in zip(first, second, strict=True))
-        checks.append(_two_sided("same place", hits, population * len(pairs), rate, "units in the same round again"))
+        checks.append(two_sided("same place", hits, population * len(pairs), rate, "units in the same round again"))
     return checks

@@ -15,24 +15,19 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from flint import ctx
 
-from ...mechanisms.tables.cohort import SamplingTable
-from ...mechanisms.tables.correlated import CorrelatedTable
-from ...mechanisms.tables.noise import GaussianMeanTable
-from ...mechanisms.tables.phase import Phase
-from ..claims.claim import Claim, Statement
-from ..claims.judged import issued
-from ..claims.observers import observer_is_the_notion_s_own
+from ..claims.claim import Claim
 from .checker import check, format, pairs
 from .checker.verdict import PRECISION
 from .evidence import Search
+from .stated import NoCertificate, Table, stated
 
 WIDENINGS = (
     0.0,
@@ -63,13 +58,6 @@ WILD = (0.6, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 15.0, 50.0, 200.0, 1000.0)
 """Further widenings of an upper end: a bound is better than none."""
 
 Verdict = Literal["holds", "refuted", "undecided"]
-Table = dict[str, Any]
-
-_UNSAMPLED: Table = {"scheme": "none", "population": None, "cohort": None, "sampling_rate": None}
-
-
-class NoCertificate(Exception):
-    """The checker could prove nothing of this claim; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,15 +104,7 @@ def _another_s(path: Path, claim: Table) -> bool:
 
 def certificate(claim: Claim, lower: float, upper: float) -> Table:
     """The certificate as plain JSON data; it passes the checker."""
-    if not observer_is_the_notion_s_own(claim):
-        raise NoCertificate("the certificate's format has no such observer, and no noise that clients know a part of")
-    statement: Table = {
-        "format": format.FORMAT,
-        "issued": asdict(issued(claim)),
-        "claim": _claim(claim.statement, restated(claim)),
-        "phases": [_phase(phase) for phase in claim.phases],
-    }
-    return proved(statement, lower, upper)
+    return proved(stated(claim), lower, upper)
 
 
 def proved(statement: Table, lower: float, upper: float) -> Table:
@@ -224,112 +204,6 @@ def _searches(document: Table, places: tuple[int, ...], *, worst: bool) -> dict[
     except (ValueError, ArithmeticError, LookupError, TypeError) as problem:
         raise NoCertificate(f"the checker cannot read the mechanism: {problem}") from None
     return {direction: Search(product, claim["delta"]) for direction, product in found.items()}
-
-
-def _claim(statement: Statement, note: str | None) -> Table:
-    coalition = statement.notion != "dp" and statement.coalition_sees_participation is not False
-    span = statement.epsilon_interval
-    return {
-        "title": statement.title,
-        "source": statement.source if note is None else f"{statement.source} [certified: {note}]",
-        "epsilon": repr(statement.epsilon),
-        "epsilon_interval": [repr(end) for end in span] if span else None,
-        "delta": repr(statement.delta),
-        "notion": statement.notion,
-        "unit": statement.unit,
-        "neighbouring": statement.neighbouring,
-        "participation": "pooled" if coalition else "hidden",
-    }
-
-
-def _phase(phase: Phase) -> Table:
-    if phase.sampling.max_cohort is not None:
-        raise NoCertificate("the certificate's format has no Poisson cohorts that are cut")
-    if phase.sampling.scheme == "random-allocation":
-        raise NoCertificate("the certificate's format has no random allocation")
-    if phase.sampling.scheme == "cyclic-poisson":
-        raise NoCertificate("the certificate's format has no cyclic Poisson cohorts")
-    if isinstance(phase.mechanism, CorrelatedTable):
-        return _one_release(phase, phase.mechanism)
-    if phase.sampling.scheme == "cyclic":
-        return {"mechanism": _mechanism(phase), "sampling": _UNSAMPLED, "rounds": phase.rounds}
-    return {
-        "mechanism": _mechanism(phase),
-        "sampling": _sampling(phase.sampling),
-        "rounds": phase.steps,
-    }
-
-
-def _one_release(phase: Phase, mechanism: CorrelatedTable) -> Table:
-    """Correlated noise, all rounds as one Gaussian release: the sensitivity as the weight of one unit in a sum."""
-    squares = mechanism.released(phase.steps).squared_sensitivity()
-    least, most = (_root(Fraction(square), direction) for square, direction in zip(squares, (-1, 1), strict=True))
-    sizes = {"noise_std": repr(mechanism.noise_multiplier), "clip_norm": "1", "max_weight": most, "min_weight": least}
-    return {"mechanism": {"kind": "gaussian-mean", **sizes}, "sampling": _UNSAMPLED, "rounds": 1}
-
-
-def _root(square: Fraction, direction: int) -> str:
-    """A decimal at or beyond the root, in one direction, by about 1e-16 of it."""
-    root = math.sqrt(square)
-    while (Fraction(repr(root)) ** 2 - square) * direction < 0:
-        root = math.nextafter(root, direction * math.inf)
-    return repr(root)
-
-
-def restated(claim: Claim) -> str | None:
-    """What the certificate speaks of where it cannot describe the claim's own mechanism; None where it does."""
-    told = []
-    if any(isinstance(phase.mechanism, CorrelatedTable) for phase in claim.phases):
-        told.append(
-            "all rounds of correlated noise as one Gaussian release, its sensitivity (max_weight) taken as given"
-        )
-    if any(phase.sampling.scheme == "cyclic" for phase in claim.phases):
-        told.append("each pass of a cyclic schedule as the one round that a unit takes part in")
-    return "; ".join(told) or None
-
-
-def _mechanism(phase: Phase) -> Table:
-    """The mechanism table as read: whole numbers as such, other numbers as their shortest decimals."""
-    mechanism = phase.mechanism
-    if isinstance(mechanism, GaussianMeanTable):
-        largest, least = _weights(mechanism, phase.sampling)
-        sizes = {"noise_std": repr(mechanism.noise_std), "clip_norm": repr(mechanism.clip_norm)}
-        return {"kind": mechanism.kind, **sizes, "max_weight": largest, "min_weight": least}
-    fields = mechanism.model_dump(exclude={"kind", "assumed_sensitivity"})
-    return {"kind": mechanism.kind} | {
-        name: value if isinstance(value, int) else repr(value) for name, value in fields.items()
-    }
-
-
-def _sampling(sampling: SamplingTable) -> Table:
-    """With a rate, the population says nothing more where the cohort is known: the rate is what ran."""
-    rate, cohort = sampling.sampling_rate, sampling.cohort
-    known = rate is not None and cohort is not None
-    return {
-        "scheme": sampling.scheme,
-        "population": None if known else sampling.population,
-        "cohort": cohort,
-        "sampling_rate": None if rate is None else repr(rate),
-    }
-
-
-def _weights(mechanism: GaussianMeanTable, sampling: SamplingTable) -> tuple[str, str]:
-    """The largest and the least weight of the heaviest client in a mean that it is part of, exactly."""
-    rate = Fraction(repr(sampling.sampling_rate)) if sampling.sampling_rate is not None else None
-    population, cohort = sampling.population, sampling.cohort
-    if mechanism.weights == "uniform":
-        size = Fraction(cohort) if cohort else (rate if rate is not None else 1) * Fraction(population or 0)
-        return str(1 / size), str(1 / size)
-    if isinstance(mechanism.weights, float):
-        return repr(mechanism.weights), "0"
-    *others, heaviest = sorted(Fraction(repr(weight)) for weight in mechanism.weights)
-    if sampling.scheme == "poisson":
-        total = (rate if rate is not None else Fraction(cohort or 0, population or 1)) * sum([*others, heaviest])
-        return str(heaviest / total), str(heaviest / total)
-    companions = (cohort or len(others) + 1) - 1
-    largest = heaviest / sum([heaviest, *others[:companions]])
-    least = heaviest / sum([heaviest, *others[len(others) - companions :]])
-    return str(largest), str(least)
 
 
 def _name(claim: Claim) -> str:

@@ -6,10 +6,8 @@ with a file comes back as one InputError that names the field, its value and wha
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal
 
 from pydantic import ValidationError, model_validator
 
@@ -18,247 +16,18 @@ from ...mechanisms import (
     Group,
     InputError,
     Mechanism,
-    Neighbouring,
-    Notion,
-    Visibility,
     rounds_by_step,
 )
 from ...mechanisms.client_noise import STAYS, brings_noise
 from ...mechanisms.tables.cohort import CompositionTable, SamplingTable
-from ...mechanisms.tables.fields import MISSING, Count, NonNegative, Positive, Probability, Table, checked
+from ...mechanisms.tables.fields import MissingKeys, Table
 from ...mechanisms.tables.file import read_tables
-from ...mechanisms.tables.noise import AnyMechanismTable
+from ...mechanisms.tables.kinds import AnyMechanismTable
 from ...mechanisms.tables.phase import Phase, composed, has_uneven_cohorts, with_idle_others
-from ...mechanisms.tables.problems import first_problem
-from ...mechanisms.validate import delta_below_one, nonnegative, number
-from .currency import Advantage, Currency, Curve, EpsilonAt, Mu, RenyiAt, Rho, TprAtFpr
+from ...mechanisms.tables.problems import all_missing, first_problem
+from .statement import Statement
 
-
-def _text(field: str, value: object) -> str:
-    text = " ".join(value.split()) if isinstance(value, str) else ""
-    if not text or not text.isprintable():  # what a terminal would obey instead of showing is no text
-        raise InputError(field, value, "a text that is not empty, of printable characters")
-    return text
-
-
-def _yes_or_no(field: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise InputError(field, value, "true or false")
-    return value
-
-
-def _interval(field: str, value: object) -> tuple[float, float]:
-    if not isinstance(value, list | tuple) or len(value) != 2:
-        raise InputError(field, value, "a list of two numbers, [lower, upper]")
-    lower, upper = (number(field, end) for end in value)
-    if not 0 <= lower <= upper:
-        raise InputError(field, value, "[lower, upper] with 0 <= lower <= upper")
-    return lower, upper
-
-
-Text = Annotated[str, checked(_text)]
-
-
-def _order(field: str, value: object) -> float:
-    order = number(field, value)
-    if order <= 1:
-        raise InputError(field, value, "an order above 1")
-    return order
-
-
-def _orders(field: str, value: object) -> tuple[float, ...]:
-    if not isinstance(value, list | tuple) or not value:
-        raise InputError(field, value, "a list of orders above 1, at least one")
-    return tuple(_order(field, order) for order in value)
-
-
-def _error_rate(field: str, value: object) -> float:
-    error_rate = number(field, value)
-    if not 0 < error_rate <= 0.5:
-        raise InputError(field, value, "an error rate above 0 and at most 1/2")
-    return error_rate
-
-
-def _points(field: str, value: object) -> tuple[tuple[float, float], ...]:
-    expected = "a list of [epsilon, delta], at least one"
-    if not isinstance(value, list | tuple) or not value:
-        raise InputError(field, value, expected)
-    points = []
-    for point in value:
-        if not isinstance(point, list | tuple) or len(point) != 2:
-            raise InputError(field, point, expected)
-        points.append((nonnegative(field, point[0]), delta_below_one(field, point[1])))
-    return tuple(points)
-
-
-class RenyiTable(Table):
-    """renyi = { order = 8, epsilon = 0.5 }: the divergence of that order is at most epsilon."""
-
-    order: Annotated[float, checked(_order)]
-    epsilon: NonNegative
-
-
-class TprAtFprTable(Table):
-    """tpr_at_fpr = { fpr = 1e-3, tpr = 0.01 }: no attack with that false-positive rate finds out more than that."""
-
-    fpr: Annotated[float, checked(_error_rate)]
-    tpr: Probability
-
-
-CURRENCIES = ("epsilon", "rho", "mu", "renyi", "curve", "tpr_at_fpr", "advantage")
-"""The keys of [claim] that state what is claimed: one of them."""
-
-COMPANIONS = {
-    "delta": "epsilon",
-    "epsilon_interval": "epsilon",
-    "rdp_orders": "epsilon",
-    "orders_up_to": "rho",
-    "fpr_at_least": "mu",
-}
-"""Keys that mean something beside one of them only."""
-
-
-def _year(field: str, value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1900 <= value <= 2999:
-        raise InputError(field, value, "a year with four digits")
-    return value
-
-
-def _link(field: str, value: object) -> str:
-    link = _text(field, value)
-    if not link.startswith(("https://", "http://")) or set(link) & set(" \"'<>()[]"):
-        raise InputError(field, value, "a web address, with https://, without spaces, quotes and brackets")
-    return link
-
-
-class Statement(Table):
-    """[claim]: what is claimed, about whom, and by whom.
-
-    One currency (proofs_checks/claims/currency.py): epsilon with delta (0 for pure DP), rho (with orders_up_to), mu
-    (with fpr_at_least), renyi = {order, epsilon}, curve = [[epsilon, delta], ...], tpr_at_fpr = {fpr, tpr}, advantage.
-    per: "day" where the claim is about what runs on one of the days that [composition] counts, not about all of them.
-    rdp_orders: the Renyi orders at which the source's accountant looked; for `dpcert explain`.
-    epsilon_interval: what the printed epsilon may have been before rounding; the verdict then uses its upper end.
-    author, year: who published the number, and when; link: where to read it. Tables of many claims sort by them.
-    convention: how the source computed the number. assumed: what had to be assumed to write the file.
-    implementation: "package.module:callable", what `dpcert verify --audit` attacks.
-    coalition_sees_participation: billboard and joint only, default true (see `sees_participation`).
-    observer: whom the claim is about; default for billboard and joint: the coalition of all other clients.
-    group: how many units change at once, default one: the claim is about a group of so many, or a user with so many
-    examples. phases_per_unit: how many [[phase]] tables one unit's data are in, default all (parallel composition).
-    coalition_size: how many of them collude, default all. clients: whether they carry state from round to round that
-    depends on when they took part; default "stateful" (see dpcert.accounting.billboard.observers).
-    """
-
-    title: Text
-    author: Text | None = None
-    year: Annotated[int | None, checked(_year)] = None
-    source: Text = "not stated"
-    link: Annotated[str | None, checked(_link)] = None
-    notion: Notion = "dp"
-    unit: Text = "unit"
-    neighbouring: Neighbouring
-    epsilon: NonNegative | None = None
-    delta: Annotated[float, checked(delta_below_one)] | None = None
-    rho: Positive | None = None
-    orders_up_to: Annotated[float, checked(_order)] | None = None
-    mu: Positive | None = None
-    fpr_at_least: Annotated[float, checked(_error_rate)] | None = None
-    renyi: RenyiTable | None = None
-    curve: Annotated[tuple[tuple[float, float], ...] | None, checked(_points)] = None
-    tpr_at_fpr: TprAtFprTable | None = None
-    advantage: Probability | None = None
-    per: Literal["day"] | None = None
-    rdp_orders: Annotated[tuple[float, ...] | None, checked(_orders)] = None
-    epsilon_interval: Annotated[tuple[float, float] | None, checked(_interval)] = None
-    coalition_sees_participation: Annotated[bool | None, checked(_yes_or_no)] = None
-    observer: Literal["coalition", "client", "server", "final-models", "outside"] | None = None
-    coalition_size: Count | None = None
-    clients: Literal["stateless", "stateful"] | None = None
-    group: Count | None = None
-    phases_per_unit: Count | None = None
-    convention: Text | None = None
-    assumed: tuple[Text, ...] = ()
-    implementation: Text | None = None
-
-    @model_validator(mode="after")
-    def _one_currency(self) -> Statement:
-        stated = [name for name in CURRENCIES if getattr(self, name) is not None]
-        if len(stated) != 1:
-            expected = "a value: one of " + ", ".join(CURRENCIES)
-            raise InputError(stated[-1] if stated else "epsilon", stated or MISSING, expected)
-        for name, owner in COMPANIONS.items():
-            if getattr(self, name) is not None and stated != [owner]:
-                raise InputError(name, getattr(self, name), f"no such key without {owner}")
-        if self.epsilon is not None and self.delta is None:
-            raise InputError("delta", MISSING, "a value beside epsilon; 0 for pure DP")
-        return self
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Statement:
-        if (
-            self.epsilon is not None
-            and self.epsilon_interval
-            and not self.epsilon_interval[0] <= self.epsilon <= self.epsilon_interval[1]
-        ):
-            raise InputError("epsilon_interval", self.epsilon_interval, f"an interval around epsilon = {self.epsilon}")
-        if self.notion == "dp" and self.coalition_sees_participation is not None:
-            seen = self.coalition_sees_participation
-            raise InputError("coalition_sees_participation", seen, "no such key with notion = 'dp': no coalition there")
-        if self.observer is not None and self.coalition_sees_participation is not None:
-            expected = "no such key beside observer: who sees what follows from the observer"
-            raise InputError("coalition_sees_participation", self.coalition_sees_participation, expected)
-        if self.observer == "server" and self.notion != "dp":
-            raise InputError(
-                "observer", "server", f"a client-side observer: {self.notion} privacy is not about the server"
-            )
-        if self.coalition_size is not None and self.observer != "coalition":
-            raise InputError("coalition_size", self.coalition_size, "no such key unless observer = 'coalition'")
-        for name in ("group", "phases_per_unit"):
-            if getattr(self, name) is not None and (self.notion != "dp" or self.observer is not None):
-                raise InputError(name, getattr(self, name), "no such key but for a dp claim about the output's readers")
-        if self.clients is not None and self.notion == "dp" and self.observer is None:
-            raise InputError("clients", self.clients, "no such key for a dp claim without an observer")
-        return self
-
-    @property
-    def colluders(self) -> int | None:
-        """How many other clients pool what they see; None: all of them, or no coalition."""
-        return 1 if self.observer == "client" else self.coalition_size
-
-    @property
-    def currency(self) -> Currency:
-        """What is claimed, as a number with its meaning."""
-        if self.epsilon is not None and self.delta is not None:
-            most = self.epsilon_interval[1] if self.epsilon_interval else self.epsilon
-            return EpsilonAt(self.epsilon, self.delta, most)
-        if self.rho is not None:
-            return Rho(self.rho, math.inf if self.orders_up_to is None else self.orders_up_to)
-        if self.mu is not None:
-            return Mu(self.mu, self.fpr_at_least or 0.0)
-        if self.renyi is not None:
-            return RenyiAt(self.renyi.epsilon, self.renyi.order)
-        if self.curve is not None:
-            return Curve(self.curve)
-        if self.tpr_at_fpr is not None:
-            return TprAtFpr(self.tpr_at_fpr.tpr, self.tpr_at_fpr.fpr)
-        assert self.advantage is not None  # _one_currency
-        return Advantage(self.advantage)
-
-    @property
-    def is_ordinary(self) -> bool:
-        """Whether it is about one unit, whose data may be in every phase."""
-        return self.group is None and self.phases_per_unit is None
-
-    @property
-    def threshold(self) -> float:
-        """The largest number, in the claim's currency, that the claim still covers."""
-        return self.currency.threshold
-
-    @property
-    def participation(self) -> Visibility | None:
-        """What accounting.epsilon takes: None is the notion's own default (for billboard and joint: the coalition)."""
-        return "hidden" if self.coalition_sees_participation is False else None
+NO_MECHANISM = MissingKeys({"mechanism": "a [mechanism] table, or several [[phase]] tables"})
 
 
 class ClaimTables(Table):
@@ -278,7 +47,7 @@ class ClaimTables(Table):
         if self.phase and single:
             raise InputError(single[0], "[a table]", "no such table beside [[phase]]: every phase has its own")
         if not self.phase and self.mechanism is None:
-            raise InputError("mechanism", MISSING, "a [mechanism] table, or several [[phase]] tables")
+            raise NO_MECHANISM
         return self
 
 
@@ -365,7 +134,10 @@ def parse_claim(tables: object, file: str | None = None) -> Claim:
     try:
         read = ClaimTables.model_validate(tables)
     except ValidationError as problem:
-        raise first_problem(problem) from None
+        found = first_problem(problem)
+        if isinstance(found, MissingKeys) and not {"mechanism", "phase"} & tables.keys():
+            found = all_missing([found, NO_MECHANISM])
+        raise found from None
     phases = read.phase
     if phases is None and read.mechanism is not None:
         sampling, composition = read.sampling or SamplingTable(), read.composition or CompositionTable()

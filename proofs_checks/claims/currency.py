@@ -9,25 +9,30 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from ...accounting import Bracket, mu, renyi, rho, risk
 from ...accounting.answer import answer
-from ...accounting.question import Question, seen_by
+from ...accounting.question import RTOL, Question, seen_by
 from ...mechanisms import Mechanism, Neighbouring, Notion, Visibility
 
 
 @dataclass(frozen=True, slots=True)
 class Against:
-    """Whom the claim is about: what every accountant is asked with."""
+    """Whom the claim is about, and how precisely: what every accountant is asked with.
+
+    rtol: the relative width that is asked for.
+    """
 
     neighbouring: Neighbouring
     notion: Notion
     participation: Visibility | None
+    rtol: float
 
     def options(self) -> dict[str, Any]:
         """The keyword arguments of the accounting functions."""
-        return {"neighbouring": self.neighbouring, "notion": self.notion, "participation": self.participation}
+        about = {"neighbouring": self.neighbouring, "notion": self.notion, "participation": self.participation}
+        return about | {"rtol": self.rtol}
 
 
 def by_pairs(run: Mechanism, delta: float, against: Against) -> Bracket:
@@ -36,10 +41,14 @@ def by_pairs(run: Mechanism, delta: float, against: Against) -> Bracket:
 
 
 class Currency(ABC):
-    """One stated number. name: the claim's key. threshold: what the true number may be at most."""
+    """One stated number. name: the claim's key. threshold: what the true number may be at most.
+
+    rtol: the relative width that is asked of its bracket where nobody names one.
+    """
 
     name: str
     threshold: float
+    rtol: ClassVar[float] = RTOL
 
     @abstractmethod
     def bracket(self, run: Mechanism, against: Against) -> Bracket:
@@ -86,6 +95,7 @@ class Rho(Currency):
     threshold: float
     orders_up_to: float = math.inf
     name: str = "rho"
+    rtol = 1e-4
 
     def bracket(self, run: Mechanism, against: Against) -> Bracket:
         return rho(run, orders_up_to=self.orders_up_to, **against.options())
@@ -110,6 +120,7 @@ class Mu(Currency):
     threshold: float
     fpr_at_least: float = 0.0
     name: str = "mu"
+    rtol = 1e-4
 
     def bracket(self, run: Mechanism, against: Against) -> Bracket:
         return mu(run, error_rates_at_least=self.fpr_at_least, **against.options())

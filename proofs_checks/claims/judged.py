@@ -8,9 +8,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from ... import __version__
 from ...mechanisms.tables.fields import Table
 from ...mechanisms.tables.phase import Phase
+from ...version import __version__
 from .claim import Claim
 from .findings import observer_in_words
 

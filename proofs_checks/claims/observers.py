@@ -57,7 +57,13 @@ def judged_against(claim: Claim) -> Observer | None:
     return EVERYBODY_ELSE
 
 
-def interval(claim: Claim, run: Mechanism) -> Bracket:
+def against(claim: Claim, rtol: float) -> Against:
+    """Whom plain accounting is about here. rtol: the relative width that is asked for."""
+    statement = claim.statement
+    return Against(statement.neighbouring, statement.notion, statement.participation, rtol)
+
+
+def interval(claim: Claim, run: Mechanism, rtol: float) -> Bracket:
     """The certified interval of `run` (the claim's, at most or at least as revealing) that the verdict uses."""
     statement, observer = claim.statement, judged_against(claim)
     currency, named = statement.currency, observer is not None
@@ -67,19 +73,19 @@ def interval(claim: Claim, run: Mechanism) -> Bracket:
             raise InputError("claim.observer", statement.observer, expected)
         named = False
     if observer is None or not named:
-        return currency.bracket(run, Against(statement.neighbouring, statement.notion, statement.participation))
-    return _against(claim, run, observer, statement.clients or "stateful")
+        return currency.bracket(run, against(claim, rtol))
+    return _observed(claim, run, observer, statement.clients or "stateful", rtol)
 
 
-def _against(claim: Claim, run: Mechanism, observer: Observer, clients: Clients) -> Bracket:
+def _observed(claim: Claim, run: Mechanism, observer: Observer, clients: Clients, rtol: float) -> Bracket:
     statement = claim.statement
     noise = _client_noise(claim) or (_server_noise(run) if observer.kind == "server" else None)
     assert statement.delta is not None  # an epsilon is claimed
-    found = observer_epsilon(run, observer, statement.delta, statement.neighbouring, clients=clients, aggregation=noise)
-    return found.epsilon
+    about = run, observer, statement.delta, statement.neighbouring
+    return observer_epsilon(*about, clients=clients, aggregation=noise, rtol=rtol).epsilon
 
 
-def by_observer(claim: Claim) -> tuple[ObservedInterval, ...]:
+def by_observer(claim: Claim, rtol: float) -> tuple[ObservedInterval, ...]:
     """For billboard and joint claims with sampled cohorts: hidden cohorts against cohorts that the coalition knows.
 
     Entries that no accountant can give are left out, zero-out in hidden cohorts with unequal weights among them.
@@ -93,7 +99,7 @@ def by_observer(claim: Claim) -> tuple[ObservedInterval, ...]:
     views: tuple[tuple[Observer, Clients], ...] = ((OUTSIDE, "stateless"), (EVERYBODY_ELSE, "stateful"))
     if claim.statement.neighbouring == "zero-out" and any(map(has_uneven_cohorts, claim.phases)):
         views = views[1:]
-    return tuple(entry for observer, clients in views for entry in _entries(claim, observer, clients))
+    return tuple(entry for observer, clients in views for entry in _entries(claim, observer, clients, rtol))
 
 
 def observer_findings(observed: tuple[ObservedInterval, ...], claim: Claim) -> tuple[Finding, ...]:
@@ -152,14 +158,14 @@ def _client_noise_matters(claim: Claim) -> bool:
     return judged_against(claim) is not None and _client_noise(claim) is not None
 
 
-def _entries(claim: Claim, observer: Observer, clients: Clients) -> Iterator[ObservedInterval]:
+def _entries(claim: Claim, observer: Observer, clients: Clients, rtol: float) -> Iterator[ObservedInterval]:
     run, attained = claim.run, claim.attained_run
     try:
-        upper = _against(claim, run, observer, clients)
+        upper = _observed(claim, run, observer, clients, rtol)
         lower = upper
         if attained != run:
             lower = Bracket(0.0, upper.upper, True, "none")
-            lower = _against(claim, attained, observer, clients) if attained is not None else lower
+            lower = _observed(claim, attained, observer, clients, rtol) if attained is not None else lower
         bracket = Bracket(lower.lower, upper.upper, upper.certified and lower.certified, upper.method)
     except (InputError, ArithmeticError):
         return

@@ -15,7 +15,7 @@ from typing import Any
 from pydantic.json_schema import models_json_schema
 
 from ...mechanisms.tables.cohort import SYNONYMS
-from ...mechanisms.tables.noise import KINDS
+from ...mechanisms.tables.kinds import KINDS
 from .claim import ClaimTables
 from .words import COMPOSITION, MECHANISM, SAMPLING, STATEMENT
 

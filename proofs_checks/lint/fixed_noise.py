@@ -30,8 +30,13 @@ RESEEDED = Slip(
 )
 
 
+GLOBALS = {"torch": "torch.manual_seed", "numpy": "numpy.random.seed", "random": "random.seed"}
+"""What seeds the generator that a library's own functions draw from."""
+SEED_ALL = ("set_seed", "seed_everything", "fix_seed", "fix_seeds")
+
+
 def noise_drawn_again(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
-    """Constant JAX keys, generators with a literal seed, and seeding in the loop that draws the noise."""
+    """Constant JAX keys, generators with a literal seed, global or not, seeding in the loop that draws the noise."""
     for call in script.calls:
         tail = script.tail(call)
         if tail in (*DRAWS, "laplace"):
@@ -40,6 +45,7 @@ def noise_drawn_again(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
             yield from _by_key(script, call)
             yield from _by_generator(script, call, call.func.value if isinstance(call.func, ast.Attribute) else None)
             yield from _by_generator(script, call, keyword(call, "generator"))
+            yield from _by_global_generator(script, call)
         if tail in MAKE_PRIVATE:
             yield from _by_generator(script, call, keyword(call, "noise_generator"))
         if tail in SEEDS and script.loops(call) and _draws_beside(script, call):
@@ -81,6 +87,18 @@ def _by_generator(script: Script, call: ast.Call, given: ast.expr | None) -> Ite
     behind = None if given is None else script.resolved(given)
     if isinstance(behind, ast.Call) and script.tail(behind) in SEEDED and _literal(script, behind):
         yield call, SEEDED_NOISE
+
+
+def _by_global_generator(script: Script, call: ast.Call) -> Iterator[tuple[ast.AST, Slip]]:
+    """torch.randn_like(g) after torch.manual_seed(0): the seed is that of every draw without a generator."""
+    library = script.origin(call.func).partition(".")[0]
+    if library not in GLOBALS or keyword(call, "generator") is not None:
+        return
+    for seeding in script.calls:
+        name = script.origin(seeding.func)
+        if (name == GLOBALS[library] or name.rpartition(".")[2] in SEED_ALL) and _literal(script, seeding):
+            yield call, SEEDED_NOISE
+            return
 
 
 def _literal(script: Script, call: ast.Call) -> bool:

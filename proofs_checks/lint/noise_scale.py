@@ -15,8 +15,10 @@ from .sampling_scheme import POISSON_SOURCES
 from .script import Script, dotted, identifiers, is_constant, keyword, mentions
 
 EPSILON = r"^(target_|total_|dp_|privacy_)?(eps|epsilon)$"
-CLIP = re.compile(r"^(clip|clipping|max_grad|max)_?(norm|bound)$|^l2_norm_clip$|^clip$", re.IGNORECASE)
+CLIP = re.compile(r"^(clip|clipping)_?(norm|bound)$|^(max_grad|max)_?norm$|^l2_norm_clip$|^clip$", re.IGNORECASE)
 SENSITIVITY = re.compile(r"^(l2_|l1_)?sensitivity$", re.IGNORECASE)
+IN_UNITS_OF_CLIP = re.compile(r"^from_\w+_mechanism$|Event$")
+"""dp-accounting's mechanisms take noise and sensitivity in one unit; with noise multipliers that is the clip."""
 LOCAL = {"LocalDpMod": 2}
 """Flower's local-DP modifier, and the position of its epsilon."""
 
@@ -84,9 +86,14 @@ def sensitivity_below_clip(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
     (clip,) = clips
     for _, value in named_values(script, SENSITIVITY):
         found = number(script, value)
-        if found is not None and 0 < found < clip:
+        if found is not None and 0 < found < clip and not (found == 1 and _in_units_of_clip(script, value)):
             said = f"the sensitivity is {found:g} where clips are {clip:g}: noise {clip / found:g} times too small"
             yield value, Slip(said, "the sensitivity is the clipping norm (twice that when a contribution is replaced)")
+
+
+def _in_units_of_clip(script: Script, value: ast.expr) -> bool:
+    call = script.parents.get(script.parents.get(value, value))
+    return isinstance(call, ast.Call) and IN_UNITS_OF_CLIP.search(script.tail(call)) is not None
 
 
 def realised_batch(script: Script) -> Iterator[tuple[ast.AST, Slip]]:

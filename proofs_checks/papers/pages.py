@@ -56,6 +56,10 @@ def sections(text: str) -> dict[str, str]:
     return {block.splitlines()[0]: f"### {block.strip()}" for block in blocks}
 
 
+_JUDGED = re.compile(rf"^- ({'|'.join(re.escape(str(kind)) for kind in Kind)}): (.*?)(?: \(vacuous\))?, by ", re.M)
+"""A section's line of kind and status: a claim may have ", by " in it too."""
+
+
 def overview(folder: Path) -> str:
     """README.md over the pages that are in the folder: counts of the printed statements, and of our own rows."""
     lines = [
@@ -74,10 +78,7 @@ def overview(folder: Path) -> str:
         file = folder / f"{paper.key}.md"
         if not file.is_file():
             continue
-        rows = [
-            re.search(r"^- (.*?): (.*?)(?: \(vacuous\))?, by ", each, re.M)
-            for each in sections(file.read_text()).values()
-        ]
+        rows = [_JUDGED.search(each) for each in sections(file.read_text()).values()]
         counts = Counter(found[2] for found in rows if found and found[1] == Kind.PRINTED)
         own = sum(found is not None and found[1] != Kind.PRINTED for found in rows)
         cells = [str(counts.total()), *(str(counts[status]) for status in Status), str(own)]

@@ -12,6 +12,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from ...mechanisms import InputError
+from ...mechanisms.validate import choice
 from .folder import FILE, Paper, read_paper
 from .row import Row
 
@@ -72,8 +73,8 @@ def _package_at(folder: Path) -> str:
 def register(paper: str | None = None, only: str | None = None, extra: Path | None = None) -> tuple[Row, ...]:
     """The rows of one paper, one row by its id (in any case), or all. Raises InputError for unknown names."""
     known = papers(extra)
-    if paper is not None and paper not in known:
-        raise InputError("--paper", paper, "one of " + ", ".join(known))
+    if paper is not None:
+        choice("--paper", paper, known)
     rows = tuple(row for key, each in known.items() if paper in (None, key) for row in each.rows)
     if only is None:
         return rows

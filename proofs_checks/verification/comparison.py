@@ -9,8 +9,10 @@ from typing import Any
 
 from ...accounting import Bracket
 from ...mechanisms import InputError
-from ..claims.claim import COMPANIONS, CURRENCIES, Claim
-from .verify import Verification, certified_interval
+from ..claims.claim import Claim
+from ..claims.statement import COMPANIONS, CURRENCIES
+from .verdict import Verification
+from .verify import certified_interval
 
 NO_DELTA_STATED = 1e-6
 """Where no claim states one."""
@@ -44,17 +46,23 @@ class Comparison:
 def compare(results: Sequence[Verification]) -> Comparison:
     """All claims at the smallest delta that one of them states, and the adaptive composition of all their runs.
 
+    A delta of 0 counts only where all claims state it: Gaussian noise has no epsilon there, and what is pure keeps its
+    own at every delta.
     The total is about a unit whose data are in every release, with randomness that is independent between them.
     Raises InputError for no claims.
     """
     if not results:
         raise InputError("claims", [], "at least one claim to compare")
     claims = [result.claim for result in results]
-    stated = [claim.statement.delta for claim in claims if claim.statement.delta is not None]
-    delta = min(stated, default=NO_DELTA_STATED)
+    delta = _common_delta([claim.statement.delta for claim in claims])
     epsilons = tuple(_epsilon(result, delta) for result in results)
     total, reason = _total(claims, delta)
     return Comparison(delta, epsilons, total, reason)
+
+
+def _common_delta(stated: Sequence[float | None]) -> float:
+    above_0 = [delta for delta in stated if delta]
+    return 0.0 if all(delta == 0 for delta in stated) else min(above_0, default=NO_DELTA_STATED)
 
 
 def at_delta(claim: Claim, delta: float) -> Claim:

@@ -18,7 +18,7 @@ from ..auditing.trials import Progress
 from ..claims.claim import Claim
 from ..claims.currency import EpsilonAt
 from ..claims.findings import Finding
-from .verify import Verification
+from .verdict import Verification
 
 DIFFERS = "implementation-differs"
 

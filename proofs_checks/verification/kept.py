@@ -24,7 +24,7 @@ from ..claims.claim import Claim
 from ..claims.findings import Finding
 from ..claims.judged import judged
 from ..claims.observers import ObservedInterval
-from .verify import Verification
+from .verdict import Verification
 from .witness import CurrencyWitness, Witness
 
 LIBRARIES = ("numpy", "scipy", "mpmath", "python-flint", "pydantic")
@@ -41,9 +41,9 @@ def code() -> str:
     return digest.hexdigest()
 
 
-def key(written: bytes) -> str:
-    """The name under which the verdict on a claim file of this content is kept."""
-    return hashlib.sha256(code().encode() + written).hexdigest()
+def key(written: bytes, rtol: float | None = None) -> str:
+    """The name under which the verdict on a claim file of this content is kept. rtol: the width that was asked for."""
+    return hashlib.sha256(f"{code()} {rtol!r} ".encode() + written).hexdigest()
 
 
 def read(folder: Path, name: str, claim: Claim) -> Verification | None:

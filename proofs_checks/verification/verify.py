@@ -8,24 +8,22 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 from ...accounting import Bracket
 from ...accounting.cohorts.cohorts import FINEST, QUICK, narrowed
-from ...accounting.currencies.pure_dp import UNBOUNDED
-from ...accounting.question import Question
+from ...accounting.question import RTOL, Question, tolerance
 from ...mechanisms import InputError, Mechanism
 from ...mechanisms.tables.phase import has_uneven_cohorts
-from ..auditing import AuditResult, AuditWitness
-from ..certificates.certificate import NoCertificate, restated, write
+from ..certificates.certificate import write
+from ..certificates.stated import NoCertificate, restated
 from ..claims.claim import Claim, load_claim
-from ..claims.currency import Against, EpsilonAt
+from ..claims.currency import EpsilonAt
 from ..claims.findings import NOT_CHECKED, Finding, assumptions, findings
-from ..claims.judged import Judged, judged
+from ..claims.judged import judged
 from ..claims.observers import (
-    ObservedInterval,
+    against,
     by_observer,
     certifiable,
     interval,
@@ -36,100 +34,24 @@ from ..claims.observers import (
 from ..reproduction.claimed import commonly_explained
 from ..reproduction.matches import Convention, not_reproduced
 from ..reproduction.printed import printed
+from .verdict import Verification, judge
 from .witness import CurrencyWitness, Witness, currency_witness, witness
 from .worse import covering
 
-Verdict = Literal["holds", "refuted", "undecided"]
-
-
-@dataclass(frozen=True, slots=True)
-class Verification:
-    """A claim with its verdict, and all that a reader needs to judge both.
-
-    certified: the interval that holds the true epsilon. reproduced_by: the conventions that give the printed digits
-    (this says nothing about the verdict). witness: what refutes it. certificate: the file written, if one was.
-    judged: what ran, against whom, by whose word.
-    audit: the attack on the implementation, if one was named and asked for.
-    observers: for billboard and joint claims, the interval if cohorts stay hidden and against all others.
-    """
-
-    claim: Claim
-    verdict: Verdict
-    certified: Bracket
-    reproduced_by: tuple[str, ...]
-    assumptions: tuple[str, ...]
-    not_checked: tuple[str, ...]
-    findings: tuple[Finding, ...]
-    witness: Witness | CurrencyWitness | AuditWitness | None
-    certificate: str | None
-    seconds: float
-    judged: Judged
-    audit: AuditResult | None = None
-    observers: tuple[ObservedInterval, ...] = ()
-
-    @property
-    def why(self) -> str:
-        """The verdict's reason in one or two sentences."""
-        claimed, lower, upper = self.claim.statement.threshold, self.certified.lower, self.certified.upper
-        if self.verdict == "refuted" and lower <= claimed:
-            reason = "an audit of the implementation contradicts the claim"
-        elif self.verdict == "refuted":
-            size = f"{lower / claimed:.3g} times the claim" if claimed > 0 else "more than claimed"
-            reason = f"two neighbours exist that need {size}" if math.isfinite(lower) else UNBOUNDED
-        elif self.verdict == "holds":
-            reason = f"the true {self.claim.statement.currency.words} is at most the claimed one"
-        elif math.isinf(upper):
-            reason = self.not_checked[0]
-        elif lower == 0:
-            reason = "the upper bound is above the claim, and no lower bound is known"
-        else:
-            reason = "the claim lies inside the certified interval"
-        serious = [finding.id.replace("-", " ") for finding in self.findings if finding.severity == "error"]
-        reasons = [reason, *serious]
-        if self.reproduced_by:
-            others = len(self.reproduced_by) - 1
-            more = f" (and {others} more)" if others else ""
-            plainest = next((name for name in self.reproduced_by if "orders" not in name), self.reproduced_by[0])
-            reasons.append(f"printed digits: {plainest}{more}")
-        return "; ".join(reasons)
-
-    def to_json(self) -> dict[str, object]:
-        """Plain data for the claims list of `dpcert verify --json`; infinities stay floats here."""
-        statement = self.claim.statement
-        currency = statement.currency
-        claimed = currency.claimed()
-        if statement.epsilon_interval:
-            claimed["epsilon_interval"] = list(statement.epsilon_interval)
-        return {
-            "file": self.claim.file,
-            "title": statement.title,
-            "verdict": self.verdict,
-            "claimed": claimed,
-            "certified": {
-                f"{currency.name}_lower": self.certified.lower,
-                f"{currency.name}_upper": self.certified.upper,
-            },
-            "method": self.certified.method,
-            "judged": self.judged.to_json(),
-            "why": self.why,
-            "reproduced_by": list(self.reproduced_by),
-            "assumptions": list(self.assumptions),
-            "not_checked": list(self.not_checked),
-            "findings": [finding.to_json() for finding in self.findings],
-            "witness": self.witness.to_json() if self.witness else None,
-            "audit": self.audit.to_json() if self.audit else None,
-            "certificate": self.certificate,
-            "observers": [entry.to_json() for entry in self.observers],
-            "seconds": self.seconds,
-        }
-
 
 def verify(
-    claim: Claim | str | Path, *, certificates: Path | None = None, certificate_name: str | None = None
+    claim: Claim | str | Path,
+    *,
+    rtol: float | None = None,
+    certificates: Path | None = None,
+    certificate_name: str | None = None,
 ) -> Verification:
     """The verdict on a claim, or on the claim in a TOML file.
 
-    certificates: the folder to write a certificate into, as certificate_name.json; see certificate.write.
+    rtol: the relative width that the certified interval is to have; where no accountant gets there it is the narrowest
+    that was reached, and its `reached` is False. None: 1e-6 (rho, mu: 1e-4), and hidden cohorts of a fixed size only as
+    narrow as the verdict needs it. certificates: the folder to write a certificate into, as
+    certificate_name.json; see certificate.write.
     Raises InputError for a file that cannot be read and for combinations that have no meaning.
 
     >>> from dpcert.proofs_checks.claims.claim import parse_claim
@@ -140,14 +62,16 @@ def verify(
     """
     if not isinstance(claim, Claim):
         claim = load_claim(claim)
+    if rtol is not None:
+        tolerance("rtol", rtol)
     started = time.perf_counter()
-    bracket, limits = certified_interval(claim)
-    if judge(bracket, claim.statement.threshold) == "undecided":
-        bracket = _closer(claim, bracket)
+    bracket, limits = certified_interval(claim, rtol)
+    if rtol is not None or judge(bracket, claim.statement.threshold) == "undecided":
+        bracket = _closer(claim, bracket, rtol)
     verdict = judge(bracket, claim.statement.threshold)
     conventions = _conventions(claim, bracket)
     reproduced = tuple(convention.name for convention in conventions if convention.reproduces)
-    run, observers = witnessed_run(claim), by_observer(claim)
+    run, observers = witnessed_run(claim), by_observer(claim, rtol or RTOL)
     certificate, notes = _certificate(claim, bracket, certificates, certificate_name)
     return Verification(
         claim=claim,
@@ -172,8 +96,8 @@ def verify(
     )
 
 
-def _closer(claim: Claim, bracket: Bracket) -> Bracket:
-    """For hidden cohorts of a fixed size: the recursion's bracket, as narrow as the verdict needs it.
+def _closer(claim: Claim, bracket: Bracket, asked: float | None) -> Bracket:
+    """For hidden cohorts of a fixed size: the recursion's bracket, as narrow as asked for, or as the verdict needs it.
 
     Not with unequal weights, where who is drawn moves everybody's part: the pairs' common shift is missing.
     """
@@ -181,9 +105,9 @@ def _closer(claim: Claim, bracket: Bracket) -> Bracket:
     ordinary = isinstance(statement.currency, EpsilonAt) and judged_against(claim) is None
     if not ordinary or not statement.delta or run != claim.attained_run or any(map(has_uneven_cohorts, claim.phases)):
         return bracket
-    for rtol in _WIDTHS:
-        against = statement.neighbouring, statement.notion, statement.participation
-        bracket = narrowed(Question.about(run, "epsilon", *against, rtol=rtol), bracket, statement.delta)
+    for rtol in _WIDTHS if asked is None else (asked,):
+        question = Question.about(run, "epsilon", **against(claim, rtol).options())
+        bracket = narrowed(question, bracket, statement.delta)
         if judge(bracket, statement.threshold) != "undecided":
             break
     return bracket
@@ -200,9 +124,7 @@ def _without_range(claim: Claim) -> tuple[Finding, ...]:
     whole = claim.statement.currency.without_range()
     if whole is None:
         return ()
-    statement = claim.statement
-    against = Against(statement.neighbouring, statement.notion, statement.participation)
-    found = whole.bracket(claim.run, against)
+    found = whole.bracket(claim.run, against(claim, whole.rtol))
     text = f"Without that range, {whole.words} is from {found.lower:.5g} to {found.upper:.5g}."
     return (Finding("range-matters", "info", text),)
 
@@ -267,32 +189,28 @@ _WIDTHS = (QUICK, 0.003, FINEST)
 """Relative widths to try, one after the other, where product pairs leave a claim on a hidden cohort undecided."""
 
 
-def judge(bracket: Bracket, threshold: float) -> Verdict:
-    """What an interval around the true epsilon says of the claim that it is at most `threshold`."""
-    if bracket.certified and bracket.upper <= threshold:
-        return "holds"
-    return "refuted" if bracket.certified and bracket.lower > threshold else "undecided"
+def certified_interval(claim: Claim, rtol: float | None = None) -> tuple[Bracket, tuple[str, ...]]:
+    """The interval around the true epsilon, and what kept it from being tighter, in words.
 
-
-def certified_interval(claim: Claim) -> tuple[Bracket, tuple[str, ...]]:
-    """The interval around the true epsilon, and what kept it from being tighter, in words."""
+    rtol: the relative width that is asked for; `reached` says whether the interval has it.
+    """
     run, attained_run = claim.run, claim.attained_run
-    worse = covering(claim)
-    upper, limits = _attempt(worse, run)
-    if attained_run == run and worse is claim:
-        return upper, limits
-    lower = _attempt(claim, attained_run)[0].lower if attained_run is not None else 0.0
-    return Bracket(lower, upper.upper, upper.certified, upper.method), limits
+    worse, rtol = covering(claim), claim.statement.currency.rtol if rtol is None else rtol
+    bracket, limits = _attempt(worse, run, rtol)
+    if attained_run != run or worse is not claim:
+        lower = _attempt(claim, attained_run, rtol)[0].lower if attained_run is not None else 0.0
+        bracket = replace(bracket, lower=lower)
+    return replace(bracket, reached=bracket.narrower_than(rtol)), limits
 
 
-def _attempt(claim: Claim, run: Mechanism) -> tuple[Bracket, tuple[str, ...]]:
+def _attempt(claim: Claim, run: Mechanism, rtol: float) -> tuple[Bracket, tuple[str, ...]]:
     """The accountants' interval, or the one that says nothing where no accountant can give one."""
     try:
-        return interval(claim, run), ()
+        return interval(claim, run, rtol), ()
     except InputError as problem:
         if problem.field not in ("accountant", "run"):
             raise
         reason = "no certified accountant serves this mechanism, so the interval is [0, inf]"
     except ArithmeticError as problem:
         reason = f"the accountants failed numerically ({problem}), so the interval is [0, inf]"
-    return Bracket(0.0, math.inf, True, "none"), (reason,)
+    return Bracket(0.0, math.inf, True, "none", reached=False), (reason,)

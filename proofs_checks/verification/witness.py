@@ -19,7 +19,8 @@ from ...accounting.pairs import (
 from ...accounting.question import seen_by
 from ...accounting.shuffled import Epoch, delta_lower, epochs
 from ...mechanisms import Mechanism, Neighbouring, rounds_by_step
-from ..claims.claim import Claim, Statement
+from ..claims.claim import Claim
+from ..claims.statement import Statement
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,28 +14,36 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .version import __version__ as __version__
+
 if TYPE_CHECKING:
     from .accounting import *  # noqa: F403
     from .mechanisms import *  # noqa: F403
     from .proofs_checks.assertion import assert_private as assert_private
     from .proofs_checks.auditing.audit import audit as audit
+    from .proofs_checks.auditing.trainer import audit_trainer as audit_trainer
     from .proofs_checks.billboard.replay import BillboardReport as BillboardReport
     from .proofs_checks.billboard.replay import check_billboard as check_billboard
     from .proofs_checks.neighbour_strategies import neighbours as neighbours
     from .proofs_checks.neighbour_strategies import worst_case_pairs as worst_case_pairs
+    from .proofs_checks.proof_assertion import assert_proved as assert_proved
+    from .proofs_checks.proving import prove as prove
     from .proofs_checks.verification.verify import verify as verify
-
-__version__ = "0.2.0"
 
 _ROOMS = ("mechanisms", "accounting", "proofs_checks")
 """Lightest first: a name is looked for no further than it must be."""
 
-_MODULES = ("adapters", "cli", "pytest_plugin", "testing", "trainers", *_ROOMS)
+_MODULES = ("adapters", "cli", "pytest_plugin", "testing", "trainers", "version", *_ROOMS)
 """Not public names of a room: the import system finds them itself."""
+
+_WITH_AN_EXTRA = frozenset({"assert_proved", "neighbours", "prove", "worst_case_pairs"})
+"""They load hypothesis or z3, so `from dpcert import *` leaves them out: it works wherever dpcert is installed."""
 
 
 def __getattr__(name: str) -> Any:
-    """A public name of a room (PEP 562)."""
+    """A public name of a room, or the list of them that `from dpcert import *` asks for (PEP 562)."""
+    if name == "__all__":
+        return sorted(_public() - _WITH_AN_EXTRA)
     if name not in _MODULES and not name.startswith("_"):
         for room in _ROOMS:
             loaded = import_module(f".{room}", __name__)
@@ -44,6 +52,9 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+def _public() -> set[str]:
+    return {name for room in _ROOMS for name in import_module(f".{room}", __name__).__all__}
+
+
 def __dir__() -> list[str]:
-    rooms = (import_module(f".{room}", __name__) for room in _ROOMS)
-    return sorted({*globals(), *(name for room in rooms for name in room.__all__)})
+    return sorted({*globals(), *_public()})

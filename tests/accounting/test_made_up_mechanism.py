@@ -18,7 +18,7 @@ from dpcert.accounting.dominating import dominating
 from dpcert.accounting.pairs import FinitePair
 from dpcert.mechanisms import InputError, RandomizedResponse
 from dpcert.mechanisms.tables.fields import Probability
-from dpcert.mechanisms.tables.noise import KINDS, Described, MechanismTable, register
+from dpcert.mechanisms.tables.kinds import KINDS, Described, MechanismTable, register
 from dpcert.proofs_checks.auditing import audit
 from dpcert.proofs_checks.claims.claim import parse_claim
 from dpcert.proofs_checks.verification.verify import verify

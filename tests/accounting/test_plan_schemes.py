@@ -77,12 +77,25 @@ def test_the_command(tmp_path, capsys):
     assert (rows[1]["noise_multiplier"], rows[1]["certified"]) == (None, False)
 
 
+def test_calibrate_over_schemes(capsys):
+    sizes = ["--population", "60", "--batch-size", "20", "--epochs", "2", "--delta", "1e-3", "--json"]
+    assert run(["calibrate", "--epsilon", "2", "--schemes", "poisson,truncated-poisson,cyclic", *sizes]) == 0
+    rows = json.loads(capsys.readouterr().out)["options"]
+    noise = {row["scheme"]: row["noise_multiplier"] for row in rows}
+    assert noise["poisson"] == pytest.approx(noise["truncated-poisson"], rel=0.02)
+    assert noise["poisson"] < noise["cyclic"]
+    assert all(row["epsilon_upper"] <= 2 for row in rows)
+
+
 @pytest.mark.parametrize(
     ("asked", "named"),
     [
         ([*ASKED, "--schemes", "poison"], "--schemes"),
         ([*ASKED], "--batch-size"),
         (["plan", "--population", "60", "--schemes", "all"], "--batch-size"),
+        (["calibrate", "--delta", "1e-3", "--schemes", "all"], "--epsilon"),
+        (["calibrate", "--epsilon", "1", "--delta", "1e-3", "--schemes", "all"], "--population"),
+        (["calibrate", "--epsilon", "1", "--delta", "1e-3", "--epochs", "3"], "--epochs"),
     ],
 )
 def test_bad_options(asked, named, capsys):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from importlib import import_module
 from itertools import combinations, pairwise, product
 
 import numpy as np
@@ -12,11 +11,10 @@ import pytest
 from mpmath import mp, mpf
 from scipy.stats import binom, norm
 
-from dpcert.accounting import delta, epsilon, truncated
+from dpcert.accounting import delta, epsilon, schemes, truncated
 from dpcert.accounting.pairs import SubsampledPair
 from dpcert.mechanisms import Gaussian, InputError, Poisson, Repeat, TruncatedPoisson, from_event
 
-DOMINATING = import_module("dpcert.accounting.dominating")  # the package has a function of that name
 STEP = Poisson(Gaussian(1.0), 0.01)
 
 
@@ -128,7 +126,7 @@ def test_the_unit_taken_for_one_more_in_a_full_cohort_is_caught(monkeypatch):
     """The plant: a full cohort priced as a Poisson round at the conditional rate, a move of 1."""
     orders = ("remove", "add")
     monkeypatch.setattr(
-        DOMINATING,
+        schemes,
         "_replacing",
         lambda pair, noise, rate, relation: {order: SubsampledPair(pair(1), rate, order) for order in orders},
     )
@@ -139,7 +137,7 @@ def test_a_full_cohort_that_is_forgotten_is_caught(monkeypatch):
     """The plant: hardly any cohort is full, so that what is left is a Poisson round."""
     right = truncated.cut_law
     monkeypatch.setattr(
-        DOMINATING,
+        schemes,
         "cut_law",
         lambda step: replace(right(step), full=1e-9, open=1.0),
     )

@@ -443,7 +443,9 @@ def test_explain_names_the_convention_behind_a_number(tmp_path: Path, capsys: py
     assert "classic conversion" in capsys.readouterr().out
     (tmp_path / "bad.toml").write_text("[claim]")
     assert run(["explain", str(tmp_path / "bad.toml")]) == 2
-    assert "error: claim.title, neighbouring = (missing)" in capsys.readouterr().err
+    assert (
+        "claim.title, claim.neighbouring, claim.epsilon, claim.delta, mechanism = (missing)" in capsys.readouterr().err
+    )
 
 
 def test_a_certificate_is_written_and_checks(

@@ -52,11 +52,74 @@ TARGET = ["calibrate", "--epsilon", "1", "--delta", "1e-5"]
         ([*TARGET, "--solve-for", "noise-multiplyer"], "noise-multiplier"),
         (["verify", "--format", "jsn", "claim.toml"], "json"),
         (["train", "pmlt"], "pmtl"),
+        (["train", "mocha", "--loss", "hinje"], "hinge"),
+        (["convert", "--mu", "1", "--to", "epsilom"], "epsilon"),
+        (["papers", "--paper", "pmlt"], "pmtl"),
+        (["epsilon", *GAUSSIAN, "--accountant", "rpd"], "rdp"),
+        (["ledger", "chek"], "check"),
+        (["registry", "imprt"], "import"),
+        (["epsilon", "--deltas", "1"], "--delta"),
     ],
 )
 def test_misspelt_values_are_guessed(arguments: list[str], meant: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(arguments) == 2
     assert f"(did you mean {meant}?)" in capsys.readouterr().err
+
+
+def test_a_bad_guess_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+    """What options have in common, their dashes, is no likeness."""
+    assert run(["new", "--json"]) == 2
+    assert "did you mean" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named", "choices"),
+    [
+        (["epsilon"], "--delta, --noise-multiplier = (missing)", "a value for each"),
+        (["epsilon", "--sampling", "poisson"], "--delta, --noise-multiplier, --sampling-rate", "or population and"),
+        (["delta", "--mechanism", "skellam"], "--epsilon, --set variance, --set clip, --set dimension", "a value"),
+        (["epsilon", "--delta", "1e-5", "--noise-std", "1"], "--clip-norm = (missing)", "a value"),
+        (["calibrate"], "--epsilon, --delta, --solve-for", "--solve-for: one of noise-multiplier, noise-std, "),
+        (["convert", "--mu", "1"], "--to = (missing)", "one of epsilon, delta, rho, "),
+        (["plan"], "--population, --rounds, --delta = ", "a value for each"),
+        (["plan", "--schemes", "all"], "--population, --batch-size, --epochs, --delta = ", "a value for each"),
+    ],
+)
+def test_all_missing_options_are_told_at_once_with_the_choices(
+    arguments: list[str], named: str, choices: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == 2
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith("error: ")
+    assert named in said
+    assert choices in said
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        (
+            '[claim]\ntitle = "x"\n[mechanism]\nkind = "gaussian"\n[sampling]\nscheme = "fixed-size"\n',
+            "claim.neighbouring, claim.epsilon, claim.delta, mechanism.noise_multiplier, "
+            "sampling.population, sampling.cohort = (missing)",
+        ),
+        ("[claim]\nepsilon = 1.0\n", "claim.title, claim.neighbouring, claim.delta, mechanism = (missing)"),
+        ('[claim]\ntitle = "x"\nneighbouring = "add-remove"\nrho = 1.0\n', "mechanism = (missing)"),
+        (
+            '[claim]\ntitle = "x"\nneighbouring = "add-remove"\nrho = 1.0\n'
+            '[[phase]]\n[phase.mechanism]\nkind = "laplace"\n[[phase]]\n[phase.composition]\nrounds = 3\n',
+            "phase.0.mechanism.noise_multiplier, phase.1.mechanism = (missing)",
+        ),
+    ],
+)
+def test_all_missing_keys_of_a_claim_are_told_at_once(
+    text: str, missing: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "claim.toml").write_text(text)
+    assert run(["verify", str(tmp_path / "claim.toml")]) == 2
+    said = capsys.readouterr().err
+    assert missing in said
+    assert ("neighbouring: one of add-remove, replace-one, zero-out" in said) == ("neighbouring" in missing)
 
 
 CLAIM = """

@@ -12,8 +12,9 @@ from dpcert.cli import run
 from dpcert.cli.new import SCHEMES, TABLES
 from dpcert.mechanisms import Gaussian, Poisson, Repeat
 from dpcert.mechanisms.tables.cohort import SYNONYMS, CompositionTable, SamplingTable
-from dpcert.mechanisms.tables.noise import KINDS
-from dpcert.proofs_checks.claims.claim import Statement, load_claim, parse_claim
+from dpcert.mechanisms.tables.kinds import KINDS
+from dpcert.proofs_checks.claims.claim import load_claim, parse_claim
+from dpcert.proofs_checks.claims.statement import Statement
 
 PLAIN = ["--title", "2024", "--epsilon", "6.50", "--noise-multiplier", "1.0", "--rounds", "7"]
 

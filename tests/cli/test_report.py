@@ -21,7 +21,8 @@ from dpcert.mechanisms import Gaussian, Sequence
 from dpcert.proofs_checks.claims.claim import load_claim, parse_claim
 from dpcert.proofs_checks.verification.comparison import compare
 from dpcert.proofs_checks.verification.exposure import Exposure, exposure
-from dpcert.proofs_checks.verification.verify import Verification, verify
+from dpcert.proofs_checks.verification.verdict import Verification
+from dpcert.proofs_checks.verification.verify import verify
 
 pytest.importorskip("jinja2")
 
@@ -189,7 +190,9 @@ def test_claims_side_by_side_are_at_one_delta_and_their_total_is_the_composition
         "epsilon_lower": pytest.approx(both.lower, rel=1e-9),
         "epsilon_upper": pytest.approx(both.upper, rel=1e-9),
     }
-    assert "Together: [" in (tmp_path / "r.html").read_text("utf-8")
+    page = (tmp_path / "r.html").read_text("utf-8")
+    assert "Together: [" in page
+    assert '<span class="whole">at delta 1e-05</span>' in page  # no number is broken over two lines
     assert run(["verify", "--compare", *map(str, files)]) == 0
     out = capsys.readouterr().out
     assert "side by side, at delta = 1e-07" in out
@@ -220,6 +223,16 @@ def test_other_currencies_are_compared_in_epsilon() -> None:
     found = compare(judged(claim(), stated))
     assert found.delta == 1e-5
     assert found.epsilons[1].upper == pytest.approx(found.epsilons[0].upper, rel=1e-5)
+
+
+def test_a_pure_claim_does_not_make_the_others_infinite() -> None:
+    pure = {"claim": {"title": "pure", "neighbouring": "add-remove", "epsilon": 1.0, "delta": 0.0}}
+    pure |= {"mechanism": {"kind": "pure-dp", "epsilon": 1.0}}
+    found = compare(judged(claim(), pure))
+    assert found.delta == 1e-5
+    assert found.epsilons[0].upper < 6.0
+    assert found.epsilons[1].upper <= 1.0 + 1e-5
+    assert compare(judged(pure, pure)).delta == 0.0  # where all are pure they are compared as they are
 
 
 def test_a_claim_takes_at_most_six_lines_of_eighty_columns(

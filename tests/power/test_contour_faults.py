@@ -15,7 +15,7 @@ import pytest
 from ball_profile import Phase, profile
 from flint import arb, ctx
 
-from dpcert.accounting import dominating, epsilon, gaussian, rounding
+from dpcert.accounting import dominating, epsilon, gaussian, rounding, schemes
 from dpcert.accounting.bracket import EmptyBracket, OutOfReach
 from dpcert.accounting.inversion import line
 from dpcert.accounting.inversion.line import Inversion, Plan
@@ -186,22 +186,23 @@ def range_too_short(patch: pytest.MonkeyPatch) -> None:
 
 
 def add_direction_dropped(patch: pytest.MonkeyPatch) -> None:
-    module = _module()
-    right = module._sampled
-    patch.setattr(module, "_sampled", lambda pair, rate, *orders: right(pair, rate, *[o for o in orders if o != "add"]))
+    right = schemes._sampled
+    patch.setattr(
+        schemes, "_sampled", lambda pair, rate, *orders: right(pair, rate, *[o for o in orders if o != "add"])
+    )
 
 
 def sensitivity_halved(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(_module(), "sensitivity", lambda relation: 1.0)
+    for module in (_module(), schemes):
+        patch.setattr(module, "sensitivity", lambda relation: 1.0)
 
 
 def poisson_formula_for_fixed_size(patch: pytest.MonkeyPatch) -> None:
-    module = _module()
-    right = module._sampled
+    right = schemes._sampled
     patch.setattr(
-        module,
-        "_fixed_size",
-        lambda part, relation: module._tight(right(module.by_move(part.mechanism)(1), part.sampling_rate, "remove")),
+        _module(),
+        "fixed_size",
+        lambda part, relation: schemes.tight(right(schemes.by_move(part.mechanism)(1), part.sampling_rate, "remove")),
     )
 
 

@@ -54,7 +54,7 @@ FAULTS = {
         World("gaussian", "allocated", "replace-one", "all others", "sample counts", delta=0.02),
     ),
     "whoever sees a cohort of everybody sees who is there": (
-        [(dominating, "_refuse_seen_presence", nothing)],
+        [(dominating, "refuse_seen_presence", nothing)],
         World("gaussian", "shown poisson at rate 1", "add-remove", "hidden", clients=2, rounds=1),
     ),
     "beside a light client that is drawn twice the unit weighs more": (

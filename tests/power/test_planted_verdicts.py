@@ -9,7 +9,7 @@ from typing import Any
 import mpmath
 import pytest
 
-from dpcert.accounting import Bracket
+from dpcert.accounting import Bracket, schemes
 from dpcert.mechanisms import Gaussian, InputError, Poisson
 from dpcert.proofs_checks.claims.claim import parse_claim
 
@@ -81,7 +81,7 @@ def test_the_check_passes_without_a_bug() -> None:
 
 
 def halved_sensitivity(patch: pytest.MonkeyPatch) -> None:
-    for module in (pairs_of, visible):
+    for module in (pairs_of, schemes, visible):
         patch.setattr(module, "sensitivity", lambda relation: 1.0)
 
 
@@ -123,7 +123,7 @@ def lower_end_makes_it_hold(patch: pytest.MonkeyPatch) -> None:
 def estimates_decide(patch: pytest.MonkeyPatch) -> None:
     """A central-limit estimate passed off as certified: mu = move sqrt(q T), no expectation over participation."""
 
-    def estimate(claim: Any, run: Any) -> Bracket:
+    def estimate(claim: Any, run: Any, rtol: float) -> Bracket:
         step = run.mechanism
         mu = 2 / step.mechanism.noise_multiplier * math.sqrt(run.rounds * step.sampling_rate)
         low, high = 0.0, 200.0

@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("jinja2")
 
 from dpcert.cli import run
+from dpcert.cli.output import rounded_up
 from dpcert.mechanisms import InputError
 from dpcert.record.badge import badge
 from dpcert.record.entry import Entry, entry
@@ -111,6 +112,34 @@ def test_the_table_has_every_claim_and_its_factor(made: Path) -> None:
         assert 1.9 < float(times) * claimed < 2.1
 
 
+def test_a_run_of_many_phases_has_all_of_it(tmp_path: Path) -> None:
+    """Phases of one claim once broke the page; its certificate and its risks were left out."""
+    path = tmp_path / "papers" / "phases.toml"
+    path.parent.mkdir()
+    phase = '[[phase]]\nmechanism = {{kind = "gaussian", noise_multiplier = {}}}\ncomposition = {{rounds = 2}}\n'
+    head = CLAIM.format(title="seven", author="A", epsilon=9.0).partition("[mechanism]")[0]
+    path.write_text(head + "".join(phase.format(8.0 + number) for number in range(7)))
+    one = entry(path, "papers", tmp_path / "cache")
+    assert isinstance(one, Entry)
+    write_pages([one], tmp_path / "pages")
+    page = (tmp_path / "pages" / "claims" / "phases.md").read_text()
+    assert page.count("noise_multiplier") == 7
+    assert page.count("<tr><td>0.") == 3, "risks at three error rates"
+    assert "record-band" in page
+    assert run(["check", str(tmp_path / "pages" / "certificates" / "phases.json")]) == 0
+
+
+def test_no_end_is_shown_beyond_the_number_that_it_holds(tmp_path: Path) -> None:
+    """2.64 as a double is a little more than 2.64: rounded up to six digits, what holds would look refuted."""
+    path = tmp_path / "sum.toml"
+    pure = CLAIM.format(title="sum", author="A", epsilon=2.64).replace('"gaussian"', '"pure-dp"')
+    path.write_text(pure.replace("noise_multiplier = 2.0", "epsilon = 2.64").replace("1e-5", "0"))
+    one = entry(path, "papers", tmp_path / "cache")
+    assert isinstance(one, Entry)
+    assert rounded_up(2.64, 6) == "2.64001"
+    assert (one.data["verdict"], one.data["interval"]) == ("holds", "[0, 2.64]")
+
+
 def test_errors_are_counted(tmp_path: Path) -> None:
     path = tmp_path / "sampled.toml"
     weak = CLAIM.format(title="delta", author="A", epsilon=9.0).replace("1e-5", "0.1")
@@ -133,8 +162,9 @@ def test_an_entry_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("verdict", ["holds", "refuted", "undecided"])
 def test_a_badge_says_the_verdict_and_nothing_more(verdict: str) -> None:
-    picture = badge("epsilon <3>", verdict)
+    picture = badge("epsilon <3>", verdict, "../certificates/a.json")
     assert verdict in picture
     assert "epsilon &lt;3&gt;" in picture
+    assert 'href="../certificates/a.json"' in picture
     assert not re.search("private|certified|safe", picture)
     assert "http" not in picture.replace("http://www.w3.org/2000/svg", "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ...mechanisms import FixedSize, InputError, Mechanism, Poisson
+from ...mechanisms import FixedSize, Gaussian, InputError, Mechanism, Poisson, draw_schedule
 from .settings import Settings
 from .streams import Streams
 
@@ -13,7 +13,7 @@ Cohort = npt.NDArray[np.int64]
 
 
 class CohortSampler:
-    """Draws each round's cohort, and says so to the accountant in the same breath.
+    """Draws each round's cohort, exactly, from the very description that the accountant is given.
 
     Every client's coin under Poisson sampling is its own; a sum is always divided by the constant `denominator`,
     never by how many came, which would tell about the others (claims register, PMTL-C2 (iii)).
@@ -36,10 +36,9 @@ class CohortSampler:
         """The indices of the round's clients, ascending."""
         if self.sampling == "full":
             return np.arange(self.population)
-        rng = streams.generator("cohort", attempt, round_index)
-        if self.sampling == "poisson":
-            return np.flatnonzero(rng.random(self.population) < self.rate)
-        return np.sort(rng.choice(self.population, size=self.denominator, replace=False))
+        scheme = self.describe(Gaussian(1.0))  # who takes part does not depend on the noise
+        (cohort,) = draw_schedule(scheme, self.population, streams.bits("cohort", attempt, round_index))
+        return np.array(cohort, dtype=np.int64)
 
     def describe(self, mechanism: Mechanism) -> Mechanism:
         """The mechanism of one round under this sampling."""

@@ -4,7 +4,8 @@ A stream is keyed by the run's seed, its purpose and its place (round, client, .
 billboard and a run over several processes meet the same cohorts, batches and noise, with no state to save.
 
 Privacy needs the seed to be secret: whoever knows it can subtract the noise. Without a seed 128 bits come from the
-operating system. Philox is a statistical generator, not a cryptographic one (KNOWN_LIMITS).
+operating system. Philox is a statistical generator, not a cryptographic one (KNOWN_LIMITS); cohorts are drawn
+from SHAKE-256 of the seed instead: a secret part of them is what amplification rests on.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Literal
 import numpy as np
 import torch
 
+from ...mechanisms.randomness import BitSource, KeyedSource
 from ...mechanisms.validate import count
 
 Purpose = Literal[
@@ -51,6 +53,11 @@ class Streams:
         """The stream for this purpose and place, 2^64 blocks long; first and second below 2^64, third below 2^32."""
         counter = [0, first, second, (PURPOSES[purpose] << 32) | third]
         return np.random.Generator(np.random.Philox(key=self._key, counter=counter))
+
+    def bits(self, purpose: Purpose, first: int = 0, second: int = 0) -> BitSource:
+        """Uniform bits for exact samplers, at this purpose and place; as good as the operating system's where the seed
+        is secret."""
+        return KeyedSource(f"{self.seed}/{PURPOSES[purpose]}/{first}/{second}".encode())
 
     def generators(
         self, purpose: Purpose, first: int, seconds: Iterable[int], third: int = 0

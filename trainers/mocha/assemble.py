@@ -11,7 +11,7 @@ import numpy as np
 
 from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
-from ...mechanisms.validate import choice, rate
+from ...mechanisms.validate import choice, meant, rate
 from .mb_sgd import StepRule
 from .methods import Alternating, BatchSdca, BatchSgd, Joint, Method, Setting, ThetaSteps, WeightStep
 from .mocha import resolve_loss
@@ -85,7 +85,8 @@ def _omega(tasks: int, choices: Choices, made_by: Floats | None) -> Floats:
         return known_covariance(made_by)
     if Path(name).suffix in MATRICES:
         return known_covariance(read_covariance(name, tasks, "omega"))
-    raise InputError("omega", name, "one of " + ", ".join(OMEGAS) + ", or a .npy or .csv file of a covariance")
+    expected = "one of " + ", ".join(OMEGAS) + ", or a .npy or .csv file of a covariance"
+    raise InputError("omega", name, expected + meant(name, OMEGAS))
 
 
 def _clusters(tasks: int, text: str) -> list[int]:

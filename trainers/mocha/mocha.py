@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
+from ...mechanisms.validate import choice
 from . import objective
 from .losses import LOSSES, Loss
 from .relationships import inverse, learned_covariance
@@ -98,6 +99,4 @@ def stale_omega_step(state: State) -> State:
 
 
 def resolve_loss(name: str) -> Loss:
-    if name not in LOSSES:
-        raise InputError("loss", name, "one of " + ", ".join(LOSSES))
-    return LOSSES[name]
+    return LOSSES[choice("loss", name, LOSSES)]

@@ -16,6 +16,7 @@ import numpy as np
 from ....mechanisms.arrays import Floats
 from ...allocation.block import supports_base
 from ...allocation.laws import COARSE, law_above, law_below
+from ...allocation.shuffled_epoch import losses_of_epoch
 from ...pairs import (
     AllocationPair,
     ApproximateDpPair,
@@ -32,6 +33,7 @@ from ...pairs import (
     Pair,
     ProductPair,
     RandomizedResponsePair,
+    ShuffledEpochPair,
     ShuffledResponsePair,
     SubsampledPair,
     ZeroedPair,
@@ -115,7 +117,8 @@ def supports_pair(pair: Pair) -> bool:
             | OpposedPair
             | ZeroedPair
             | MixedGaussianPair
-            | BoundedRangePair,
+            | BoundedRangePair
+            | ShuffledEpochPair,
         )
         or lattice_base(pair) is not None
     )
@@ -144,6 +147,8 @@ def _law(pair: Pair, resolution: Resolution, discrete: Callable[[Cells], Atoms])
     if isinstance(pair, AllocationPair):
         of_block = law_above if discrete is pessimistic else law_below
         return of_block(pair, pair.fineness if resolution.cells > _FEW else COARSE, resolution.tail)
+    if isinstance(pair, ShuffledEpochPair):
+        return AtomLaw(losses_of_epoch(pair, discrete is pessimistic))
     if isinstance(pair, GaussianPair):
         return GaussianLaw(pair.shift)
     if isinstance(pair, LaplacePair):

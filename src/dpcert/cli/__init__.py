@@ -131,7 +131,7 @@ app = typer.Typer(
 
 def _version(show: bool) -> None:
     if show:
-        from .. import __version__
+        from ..version import __version__
 
         typer.echo(f"dpcert {__version__}")
         raise typer.Exit()
@@ -175,7 +175,7 @@ def _unreadable(problem: typer.TyperException) -> str:
         guess = meant(getattr(problem, "option_name", ""), options)
         return f"{said}{guess}; dpcert {command.name} --help lists what there is"
     if said.startswith("No such command"):
-        return f"{said.rstrip('.')}{meant(said.split(chr(39))[1], COMMANDS)}; dpcert --help lists them"
+        return _no_such_command(said.split("'")[1], getattr(problem, "ctx", None))
     parameter, errors = getattr(problem, "param", None), getattr(problem.__cause__, "errors", None)
     if parameter is None or errors is None:
         return ""
@@ -186,6 +186,15 @@ def _unreadable(problem: typer.TyperException) -> str:
         expected = "one of " + ", ".join(choices) + meant(found["input"], choices)
     name = parameter.opts[0] if parameter.opts[0].startswith("-") else parameter.name.upper()
     return str(InputError(name, found["input"], expected))
+
+
+def _no_such_command(name: str, context: Any) -> str:
+    """Of dpcert itself, or of a group of commands such as `dpcert ledger`."""
+    group = getattr(context, "command", None)
+    known, asked = list(COMMANDS), "dpcert"
+    if group is not None and not isinstance(group, _Commands):
+        known, asked = list(group.commands), f"dpcert {group.name}"
+    return f"No such command '{name}'{meant(name, known)}; {asked} --help lists them"
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import Any, Literal
 from urllib.parse import quote
 
-from .. import __version__
+from ..version import __version__
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 Level = Literal["error", "warning", "note"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
@@ -19,12 +19,14 @@ from .output import print_json, rounded_down
 from .workers import pool
 
 if TYPE_CHECKING:
-    from ..proofs_checks.auditing import AuditResult
+    from ..proofs_checks.auditing import AuditResult, MechanismError
+    from ..proofs_checks.auditing.target import Target
 
 NOT_REFUTED, REFUTED = 0, 1
 
 
 def audit_command(
+    context: typer.Context,
     mechanism: Annotated[
         str | None, typer.Argument(metavar="MODULE:CALLABLE", help="mechanism(dataset, rng) -> output.")
     ] = None,
@@ -70,49 +72,17 @@ def audit_command(
     the mechanism. Ctrl-C ends the trials; whatever ends them, what is known by then is reported.
     """
     if schedule is not None:
-        if mechanism is not None or epsilon is not None or mu is not None:
-            raise InputError(
-                "--schedule", str(schedule), "no callable and no claim beside it: it says what it is itself"
-            )
-        found = audited(schedule, alpha)
-        print_audit(schedule, found, as_json)
-        raise typer.Exit(REFUTED if found.refuted else NOT_REFUTED)
+        _against_schedule(schedule, (mechanism, epsilon, mu), alpha, as_json)
     if mechanism is None:
         raise InputError("MODULE:CALLABLE", None, "a callable to attack, or --schedule LOG")
     if (epsilon is None) == (mu is None):
         raise InputError("--epsilon", epsilon, "a claim: --epsilon (with --delta), or --mu")
     count("--workers", workers, least=0)
-    from ..proofs_checks.auditing import MechanismError, approximate_dp, gdp, observing_failures
-    from ..proofs_checks.auditing.attack import attack
-    from ..proofs_checks.auditing.target import load
-
-    claim = gdp(mu) if mu is not None else approximate_dp(epsilon, delta)  # type: ignore[arg-type]
-    target = load(mechanism, pair, neighbouring)
-    if observe_failures:
-        target = replace(target, mechanism=observing_failures(target.mechanism))
+    asked = Asked(**{field.name: context.params[field.name] for field in fields(Asked)})
+    target = asked.target()
     if target.generic:
         typer.echo("note: no pair was given; generic arrays of numbers in [0, 1] are tried (see --pair)", err=True)
-    columns = TextColumn("trials"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    failure: MechanismError | None = None
-    with pool(workers) as executor, Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("", total=2 * trials)
-        try:
-            result: AuditResult | None = attack(
-                target,
-                claim,
-                delta=delta,
-                trials=trials,
-                alpha=alpha,
-                max_seconds=max_seconds,
-                seed=seed,
-                method=method,
-                executor=executor,
-                progress=lambda done, total: bar.update(task, completed=done, total=total),
-                replay=_replay(mechanism, epsilon, delta, mu, pair, neighbouring, trials, alpha, method, seed)
-                + (" --observe-failures" if observe_failures else ""),
-            )
-        except MechanismError as problem:
-            failure, result = problem, problem.known
+    result, failure = _attacked(asked, target, max_seconds, workers)
     if result is not None and as_json:
         print_json({"mechanism": mechanism, "generic_pair": target.generic, **result.to_json()})
     elif result is not None:
@@ -122,23 +92,81 @@ def audit_command(
     raise typer.Exit(REFUTED if result is not None and result.refuted else NOT_REFUTED)
 
 
-def _replay(
-    mechanism: str,
-    epsilon: float | None,
-    delta: float,
-    mu: float | None,
-    pair: str | None,
-    neighbouring: str,
-    trials: int,
-    alpha: float,
-    method: str,
-    seed: int,
-) -> str:
-    claim = f"--mu {mu!r}" if mu is not None else f"--epsilon {epsilon!r} --delta {delta!r}"
-    where = f" --pair {shlex.quote(pair)}" if pair is not None else f" --neighbouring {neighbouring}"
-    return (
-        f"dpcert audit {mechanism} {claim}{where} --trials {trials} --alpha {alpha!r} --method {method} --seed {seed}"
-    )
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which claim about what, and how it is attacked: all that another run of the attack has to be told."""
+
+    mechanism: str
+    epsilon: float | None
+    delta: float
+    mu: float | None
+    pair: str | None
+    neighbouring: str
+    trials: int
+    alpha: float
+    method: str
+    seed: int
+    observe_failures: bool
+
+    def claim(self) -> Any:
+        """mu-GDP, or (epsilon, delta)-DP."""
+        from ..proofs_checks.auditing import approximate_dp, gdp
+
+        return gdp(self.mu) if self.mu is not None else approximate_dp(self.epsilon or 0.0, self.delta)
+
+    def target(self) -> Target:
+        """The mechanism, with the datasets to run it on."""
+        from ..proofs_checks.auditing import observing_failures
+        from ..proofs_checks.auditing.target import load
+
+        found = load(self.mechanism, self.pair, self.neighbouring)
+        return replace(found, mechanism=observing_failures(found.mechanism)) if self.observe_failures else found
+
+    def replay(self) -> str:
+        """The command that does the same again."""
+        claim = f"--mu {self.mu!r}" if self.mu is not None else f"--epsilon {self.epsilon!r} --delta {self.delta!r}"
+        pair = f"--pair {shlex.quote(self.pair)}" if self.pair is not None else f"--neighbouring {self.neighbouring}"
+        how = f"--trials {self.trials} --alpha {self.alpha!r} --method {self.method} --seed {self.seed}"
+        failures = " --observe-failures" if self.observe_failures else ""
+        return f"dpcert audit {self.mechanism} {claim} {pair} {how}{failures}"
+
+
+def _against_schedule(log: Path, others: tuple[object, ...], alpha: float, as_json: bool) -> NoReturn:
+    """Were these cohorts sampled as they are accounted?"""
+    if any(other is not None for other in others):
+        raise InputError("--schedule", str(log), "no callable and no claim beside it: it says what it is itself")
+    found = audited(log, alpha)
+    print_audit(log, found, as_json)
+    raise typer.Exit(REFUTED if found.refuted else NOT_REFUTED)
+
+
+def _attacked(
+    asked: Asked, target: Target, max_seconds: float, workers: int
+) -> tuple[AuditResult | None, MechanismError | None]:
+    """What the attack found, and what ended it, if the mechanism raised an exception."""
+    from ..proofs_checks.auditing import MechanismError
+    from ..proofs_checks.auditing.attack import attack
+
+    columns = TextColumn("trials"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with pool(workers) as executor, Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("", total=2 * asked.trials)
+        try:
+            result = attack(
+                target,
+                asked.claim(),
+                delta=asked.delta,
+                trials=asked.trials,
+                alpha=asked.alpha,
+                max_seconds=max_seconds,
+                seed=asked.seed,
+                method=asked.method,
+                executor=executor,
+                progress=lambda done, total: bar.update(task, completed=done, total=total),
+                replay=asked.replay(),
+            )
+        except MechanismError as problem:
+            return problem.known, problem
+    return result, None
 
 
 def _print(mechanism: str, result: AuditResult) -> None:

@@ -9,28 +9,44 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ..mechanisms import Gaussian, InputError, Repeat
+from ..mechanisms import Gaussian, InputError, Repeat, WithReplacement
 from .output import print_json
 
 if TYPE_CHECKING:
     from ..proofs_checks.auditing.schedule import ScheduleAudit
 
 EXPECTED = "JSON with population, sampling (as in a claim's [sampling]) and rounds: one list of unit numbers a round"
+GROUPS = "groups and sampling_rate beside scheme = 'cyclic-poisson'"
+DRAWS = "cohort, the draws of a round, beside scheme = 'with-replacement'"
 
 
 def audited(path: Path, error: float) -> ScheduleAudit:
     """The audit of a logged schedule. Raises InputError for a log that is not one."""
     from ..mechanisms.tables.cohort import SamplingTable
-    from ..proofs_checks.auditing.schedule import audit_schedule
+    from ..proofs_checks.auditing.schedule import audit_cyclic_poisson, audit_schedule
 
     log = _read(path)
-    table = SamplingTable.model_validate({"population": log["population"], **log["sampling"]})
-    rounds = log["rounds"]
+    sampling, rounds = log["sampling"], log["rounds"]
     if not isinstance(rounds, list) or not rounds or not all(isinstance(cohort, list) for cohort in rounds):
         raise InputError("rounds", str(rounds)[:40], "a list with one list of unit numbers for each round")
+    # what a claim's [sampling] does not have: groups are the noise's there, draws with replacement an observer's matter
+    if sampling.get("scheme") == "cyclic-poisson":
+        groups, share = _exactly(sampling, ("groups", "sampling_rate"), GROUPS)
+        return audit_cyclic_poisson(groups, share, rounds, log["population"], error)
+    if sampling.get("scheme") == "with-replacement":
+        (draws,) = _exactly(sampling, ("cohort",), DRAWS)
+        drawn = WithReplacement(Gaussian(1.0), log["population"], draws)
+        return audit_schedule(Repeat(drawn, len(rounds)), rounds, log["population"], error)
+    table = SamplingTable.model_validate({"population": log["population"], **sampling})
     # noise has no part in who takes part
     run = Repeat(table.sampled(Gaussian(1.0)), table.times(len(rounds)))
     return audit_schedule(run, rounds, log["population"], error)
+
+
+def _exactly(sampling: dict[str, Any], names: tuple[str, ...], expected: str) -> tuple[Any, ...]:
+    if set(sampling) != {"scheme", *names}:
+        raise InputError("sampling", sampling, expected)
+    return tuple(sampling[name] for name in names)
 
 
 def _read(path: Path) -> dict[str, Any]:

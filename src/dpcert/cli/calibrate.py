@@ -14,15 +14,19 @@ from ..accounting.calibrate_risk import calibrate_risk
 from ..mechanisms import InputError, Mechanism
 from ..mechanisms.validate import choice
 from . import options
-from .options import SAMPLED_BY, Setting, missing, timed
+from .options import SAMPLED_BY, Setting, required, timed
 from .output import as_given, interval, output_console, print_json, rounded_down, rounded_up
+from .plan_schemes import compare_schemes
+
+SOLVED: dict[str, SolveFor] = {name.replace("_", "-"): name for name in get_args(SolveFor)}
+"""What --solve-for may be, and what the accountants call it."""
 
 Asked = Annotated[
     str | None,
     typer.Option(
         "--solve-for",
         help="noise-multiplier, noise-std, rounds, cohort, sampling-rate or clip-norm: leave that one out.",
-        autocompletion=options.words(*(name.replace("_", "-") for name in get_args(SolveFor))),
+        autocompletion=options.words(*SOLVED),
     ),
 ]
 ScheduleFile = Annotated[
@@ -82,19 +86,34 @@ def calibrate_command(
     tpr: Tpr = None,
     fpr: Fpr = None,
     rtol: options.Rtol = None,
+    schemes: Annotated[
+        str | None,
+        typer.Option("--schemes", help="Of several sampling schemes the least noise: all, or such as poisson,shuffle."),
+    ] = None,
+    batch_size: Annotated[int | None, typer.Option("--batch-size", help="With --schemes: of every batch.")] = None,
+    epochs: Annotated[int | None, typer.Option("--epochs", help="With --schemes: passes over the population.")] = None,
     as_json: options.Json = False,
 ) -> None:
     """The most favourable value that still meets (--epsilon, --delta), or (--tpr, --fpr): it never misses.
 
     Example: dpcert calibrate --epsilon 3 --delta 1e-5 --solve-for noise-multiplier --rounds 10000
     --sampling poisson --sampling-rate 0.01
+
+    Example: dpcert calibrate --epsilon 3 --delta 1e-5 --schemes all --population 60000 --batch-size 250 --epochs 5
     """
+    if schemes is not None:
+        if solve_for not in (None, "noise-multiplier"):
+            raise InputError("--solve-for", solve_for, "noise-multiplier, or nothing, beside --schemes")
+        required(epsilon=epsilon, delta=delta, population=population, batch_size=batch_size, epochs=epochs)
+        compare_schemes(schemes, [epsilon or 0.0], population, batch_size, epochs, delta, neighbouring, None, as_json)
+        return
+    for option, given in (("--batch-size", batch_size), ("--epochs", epochs)):
+        if given is not None:
+            raise InputError(option, given, "--schemes beside it")
     if tpr is not None or fpr is not None:
         _for_risk(Setting.given(context), solve_for, (tpr, fpr), (epsilon, delta), schedule, as_json)
         return
-    for name, value in (("epsilon", epsilon), ("delta", delta), ("solve_for", solve_for)):
-        if value is None:
-            raise missing(name)
+    required({"solve_for": SOLVED}, epsilon=epsilon, delta=delta, solve_for=solve_for)
     asked = Setting.given(context)
     solved = _known(str(solve_for))
     problem = _one_phase(asked, solved) if schedule is None else _several(asked, solved, schedule)
@@ -127,15 +146,13 @@ def _for_risk(
 ) -> None:
     """An attack's two error rates in place of epsilon and delta."""
     tpr, fpr = target
-    for name, value in (("tpr", tpr), ("fpr", fpr), ("solve_for", solve_for)):
-        if value is None:
-            raise missing(name)
+    required({"solve_for": SOLVED}, tpr=tpr, fpr=fpr, solve_for=solve_for)
     for name, value in (("--epsilon", other[0]), ("--delta", other[1])):
         if value is not None:
             raise InputError(name, value, "to be left out beside --tpr and --fpr: one target")
     solved = _known(str(solve_for))
     problem = _one_phase(asked, solved) if schedule is None else _several(asked, solved, schedule)
-    against = {name: value for name, value in asked.against().items() if name not in ("accountant", "rtol")}
+    against = {name: value for name, value in asked.against().items() if name != "accountant"}
     found, seconds = timed(
         lambda: calibrate_risk(
             problem.build, solve_for=solved, tpr=tpr or 0.0, fpr=fpr or 0.0, most=problem.most, **against
@@ -158,8 +175,7 @@ def _for_risk(
 
 
 def _known(solve_for: str) -> SolveFor:
-    names: dict[str, SolveFor] = {name.replace("_", "-"): name for name in get_args(SolveFor)}
-    return names[choice("--solve-for", solve_for, names)]
+    return SOLVED[choice("--solve-for", solve_for, SOLVED)]
 
 
 def _one_phase(asked: Setting, solved: SolveFor) -> Problem:
@@ -237,6 +253,7 @@ def _document(
         "beyond": found.beyond,
         "accountant": bracket.method,
         "certified": bracket.certified,
+        "reached": bracket.reached,
         "seconds": seconds,
     }
 

@@ -8,7 +8,8 @@ import typer
 
 from ..accounting.currencies.convert import Asked, Conversion, Known, convert
 from ..mechanisms import InputError
-from .options import Json, missing
+from ..mechanisms.validate import choice
+from .options import Json, required
 from .output import as_given, print_json, rounded_up
 
 
@@ -28,12 +29,10 @@ def convert_command(
     Example: dpcert convert --rho 2.56 --to epsilon --delta 1e-10
     """
     known, amount = _known(rho, mu, epsilon)
-    if to is None:
-        raise missing("to")
-    if to not in get_args(Asked):
-        raise InputError("--to", to, "one of " + ", ".join(get_args(Asked)))
+    required({"to": get_args(Asked)}, to=to)
+    asked = choice("--to", to, get_args(Asked))
     try:
-        found = convert(known, amount, to, known_delta=known_delta, delta=delta, epsilon=at_epsilon, fpr=fpr)  # type: ignore[arg-type] # checked above
+        found = convert(known, amount, asked, known_delta=known_delta, delta=delta, epsilon=at_epsilon, fpr=fpr)  # type: ignore[arg-type] # checked above
     except InputError as problem:
         renamed = "at_epsilon" if problem.field == "epsilon" and known != "epsilon" else problem.field
         raise InputError("--" + renamed.replace("_", "-"), problem.value, problem.expected) from None
@@ -42,11 +41,11 @@ def convert_command(
         given = {name: value for name, value in at.items() if value is not None}
         known_as = {known: amount} | ({"delta": known_delta} if known_delta else {})
         print_json(
-            {"known": known_as, "asked": to, "at": given, "at_most": found.at_most, "direction": found.direction}
+            {"known": known_as, "asked": asked, "at": given, "at_most": found.at_most, "direction": found.direction}
             | {"words": found.words}
         )
     else:
-        _print(known, amount, known_delta, to, at, found)
+        _print(known, amount, known_delta, asked, at, found)
 
 
 def _known(rho: float | None, mu: float | None, epsilon: float | None) -> tuple[Known, float]:

@@ -12,7 +12,7 @@ from ..accounting import delta as delta_of
 from ..accounting import epsilon as epsilon_of
 from ..accounting.currencies.pure_dp import UNBOUNDED
 from . import options
-from .options import Setting, missing, timed
+from .options import Setting, timed
 from .output import as_given, interval, print_json
 
 
@@ -46,9 +46,7 @@ def epsilon_command(
     dpcert epsilon --delta 1e-6 --mechanism discrete-gaussian --set sigma=4 --rounds 100
     """
     asked = Setting.given(context)
-    if delta is None:
-        raise missing("delta")
-    run = asked.run()
+    run, delta = asked.run(delta=delta), delta or 0.0
     found, seconds = timed(lambda: epsilon_of(run, delta, **asked.against()))
     ends = {"epsilon_lower": found.lower, "epsilon_upper": found.upper, "delta": delta}
     if as_json:
@@ -86,9 +84,7 @@ def delta_command(
     Example: dpcert delta --epsilon 2 --rounds 100 --noise-multiplier 4
     """
     asked = Setting.given(context)
-    if epsilon is None:
-        raise missing("epsilon")
-    run = asked.run()
+    run, epsilon = asked.run(epsilon=epsilon), epsilon or 0.0
     found, seconds = timed(lambda: delta_of(run, epsilon, **asked.against()))
     ends = {"delta_lower": found.lower, "delta_upper": found.upper, "epsilon": epsilon}
     if as_json:

@@ -12,11 +12,12 @@ from typing import Annotated
 import typer
 
 from ..mechanisms import InputError
-from ..mechanisms.tables.fields import MISSING
-from ..mechanisms.tables.noise import KINDS
+from ..mechanisms.tables.fields import A_VALUE, MissingKeys, choices_of
+from ..mechanisms.tables.kinds import KINDS
 from ..mechanisms.validate import choice
 from ..proofs_checks.claims.claim import parse_claim
 from ..proofs_checks.claims.schema import ADDRESS
+from ..proofs_checks.claims.statement import Statement
 from ..proofs_checks.claims.words import COMPOSITION, MECHANISM, SAMPLING, STATEMENT
 from .options import as_option
 
@@ -118,7 +119,7 @@ def _set(entries: list[str]) -> Iterator[tuple[str, str, str]]:
 
 def _complete(stated: dict[str, Answers]) -> None:
     """Asks for what is missing; without a terminal takes the suggestions, and all that has none is one error."""
-    missing: list[str] = []
+    lacking: dict[str, str] = {}
     for table, key in _questions(stated):
         if key in stated[table]:
             continue
@@ -129,10 +130,9 @@ def _complete(stated: dict[str, Answers]) -> None:
         elif suggested is not None:
             stated[table][key] = suggested
         else:
-            missing.append(key)
-    if missing:
-        named = InputError(", ".join(missing), MISSING, "a value" if len(missing) == 1 else "a value for each")
-        raise as_option(named)
+            lacking[key] = choices_of(Statement.model_fields[key].annotation) if table == "claim" else A_VALUE
+    if lacking:
+        raise as_option(MissingKeys(lacking))
 
 
 def _questions(stated: Mapping[str, Answers]) -> Iterator[tuple[str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, TypeVar, get_args
 
@@ -15,10 +15,10 @@ from pydantic import ValidationError
 from ..mechanisms import InputError, Mechanism, default_relation
 from ..mechanisms import Neighbouring as Relation
 from ..mechanisms.tables.cohort import SamplingTable
-from ..mechanisms.tables.fields import MISSING
-from ..mechanisms.tables.noise import KINDS
+from ..mechanisms.tables.fields import A_VALUE, MissingKeys
+from ..mechanisms.tables.kinds import KINDS
 from ..mechanisms.tables.phase import Phase, run_of
-from ..mechanisms.tables.problems import first_problem
+from ..mechanisms.tables.problems import all_missing, first_problem
 
 Answer = TypeVar("Answer")
 
@@ -75,7 +75,7 @@ Rtol = Annotated[
     float | None,
     typer.Option(
         "--rtol",
-        help="Relative width of the interval. Default: 1e-6; for hidden fixed cohorts .02, or 5e-4 and above if given.",
+        help="Relative width of the interval. Default: 1e-6; for hidden fixed cohorts .02, or 5e-4 at the finest.",
     ),
 ]
 NoiseMultiplier = Annotated[
@@ -163,16 +163,26 @@ class Setting:
         named = {field.name: context.params[field.name] for field in fields(cls) if field.name in context.params}
         return cls(**named | {"keys": tuple(context.params.get("keys") or ())})
 
-    def run(self) -> Mechanism:
-        """The mechanism description; InputError (with the option's name) for bad or contradictory options."""
-        if self.rounds is None:
-            raise missing("rounds")
-        noise, sampling = self._noise(), self._sampling_table()
+    def run(self, **needed: object) -> Mechanism:
+        """The mechanism description; InputError (with the option's name) for bad or contradictory options.
+
+        needed: values of options that the command cannot do without; all that is missing is one error.
+        """
+        lacking = [MissingKeys({name: A_VALUE}) for name, value in needed.items() if value is None]
+        tables = {"mechanism": self._noise(), "sampling": {"scheme": self.sampling} | self._given(*SAMPLED_BY)}
         try:
-            tables = {"mechanism": noise, "sampling": sampling, "composition": {"rounds": self.rounds}}
-            return run_of((Phase.model_validate(tables),))
+            phase = Phase.model_validate(tables | {"composition": self._given("rounds")})
         except ValidationError as problem:
-            raise as_option(first_problem(problem)) from None
+            found = first_problem(problem)
+            if not isinstance(found, MissingKeys):
+                raise as_option(found) from None
+            lacking.append(found)
+        if self.rounds is None:
+            lacking.append(MissingKeys({"rounds": A_VALUE}))
+        if lacking:
+            raise as_option(all_missing(lacking))
+        try:
+            return run_of((phase,))
         except InputError as problem:
             raise as_option(problem) from None
 
@@ -197,15 +207,10 @@ class Setting:
         if self.mechanism != "gaussian" or self.keys:
             return {"kind": self.mechanism} | self._given("noise_multiplier", "noise_std", "clip_norm") | self._set()
         if self.noise_std is None and self.clip_norm is None:
-            if self.noise_multiplier is None:
-                raise missing("noise_multiplier")
-            return {"kind": "gaussian", "noise_multiplier": self.noise_multiplier}
+            return {"kind": "gaussian"} | self._given("noise_multiplier")
         if self.noise_multiplier is not None:
             raise InputError("--noise-multiplier", self.noise_multiplier, "to be left out beside --noise-std")
-        for option in ("noise_std", "clip_norm"):
-            if getattr(self, option) is None:
-                raise missing(option)
-        return {"kind": "gaussian-mean", "noise_std": self.noise_std, "clip_norm": self.clip_norm}
+        return {"kind": "gaussian-mean"} | self._given("noise_std", "clip_norm")
 
     def _set(self) -> dict[str, Any]:
         """What --set says, each value as TOML would read it."""
@@ -273,18 +278,23 @@ def timed(ask: Callable[[], Answer]) -> tuple[Answer, float]:
 
 def as_option(problem: InputError) -> InputError:
     """The same problem under the option's name: mechanism.noise_multiplier becomes --noise-multiplier."""
-    names = problem.field.rsplit(".", 1)[-1].lstrip("-").split(", ")
-    return InputError(", ".join(map(_option, names)), problem.value, problem.expected)
+    if isinstance(problem, MissingKeys):
+        return MissingKeys({_option(key): expected for key, expected in problem.keys.items()})
+    return InputError(_option(problem.field), problem.value, problem.expected)
 
 
 def _option(key: str) -> str:
     """The option that says what a claim file says by this key."""
+    key = key.rsplit(".", 1)[-1].lstrip("-")
     named = {"scheme": "sampling", "kind": "mechanism"}.get(key, key)
     own = {field.name for field in fields(Setting)} | {"epsilon", "delta"}
     keys = {name for table in KINDS.values() for name in table.model_fields}
     return f"--set {named}" if named in keys - own else f"--{named.replace('_', '-')}"
 
 
-def missing(option: str) -> InputError:
-    """The error for an option that must be given."""
-    return InputError("--" + option.replace("_", "-"), MISSING, "a value")
+def required(choices: Mapping[str, Iterable[str]] | None = None, **given: object) -> None:
+    """One InputError for all options that must be given and are not. choices: what an option may be, by its name."""
+    one_of = {name: "one of " + ", ".join(words) for name, words in (choices or {}).items()}
+    lacking = {name: one_of.get(name, A_VALUE) for name, value in given.items() if value is None}
+    if lacking:
+        raise as_option(MissingKeys(lacking))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
-from ..proofs_checks.verification.verify import Verification
+from ..proofs_checks.verification.verdict import Verification
 from .annotations import Annotation, Level
 from .annotations import github as as_github
 from .annotations import sarif as as_sarif

@@ -16,8 +16,9 @@ from ..accounting.plan import Option, plan
 from ..mechanisms import InputError
 from ..mechanisms.validate import count, positive
 from . import options
-from .options import as_option, missing, relation
+from .options import as_option, relation, required
 from .output import as_given, output_console, print_json, rounded_up
+from .plan_schemes import compare_schemes
 
 Cohorts = Annotated[
     str | None, typer.Option("--cohorts", help="Cohorts to compare, such as 100,300,1000; default: six of them.")
@@ -55,14 +56,15 @@ def plan_command(
     Example: dpcert plan --population 60000 --batch-size 250 --epochs 5 --delta 1e-5 --schemes all
     """
     if schemes is not None:
-        _schemes(schemes, epsilons, population, batch_size, epochs, delta, neighbouring, plot, as_json)
+        if plot is not None:
+            drawable(plot)
+        targets = _targets(epsilons)
+        compare_schemes(schemes, targets, population, batch_size, epochs, delta, neighbouring, plot, as_json)
         return
     for option, given in (("--batch-size", batch_size), ("--epochs", epochs)):
         if given is not None:
             raise InputError(option, given, "--schemes beside it; cohorts are compared over --rounds")
-    for name, value in (("population", population), ("rounds", rounds), ("delta", delta)):
-        if value is None:
-            raise missing(name)
+    required(population=population, rounds=rounds, delta=delta)
     if plot is not None:
         drawable(plot)
     started = time.perf_counter()
@@ -99,31 +101,6 @@ def plan_command(
 
 def _targets(epsilons: str) -> tuple[float, ...]:
     return tuple(positive("epsilons", _number("--epsilons", part)) for part in epsilons.split(","))
-
-
-def _schemes(
-    schemes: str,
-    epsilons: str,
-    population: int | None,
-    batch_size: int | None,
-    epochs: int | None,
-    delta: float | None,
-    neighbouring: str | None,
-    plot: Path | None,
-    as_json: bool,
-) -> None:
-    from .plan_schemes import compare_schemes
-
-    if population is None or batch_size is None or epochs is None or delta is None:
-        given = {"population": population, "batch_size": batch_size, "epochs": epochs, "delta": delta}
-        raise missing(next(name for name, value in given.items() if value is None))
-    if plot is not None:
-        drawable(plot)
-    try:
-        targets = _targets(epsilons)
-        compare_schemes(schemes, targets, population, batch_size, epochs, delta, neighbouring, plot, as_json)
-    except InputError as problem:
-        raise as_option(problem) from None
 
 
 def _cohorts(given: str | None, population: int) -> tuple[int, ...]:

@@ -15,26 +15,36 @@ from rich.table import Table
 
 from ..accounting.plan_schemes import SCHEMES, SchemeOption, plan_schemes
 from ..mechanisms import InputError
+from .options import as_option, required
 from .output import output_console, print_json, rounded_down, rounded_up
 
 
 def compare_schemes(
     schemes: str,
     targets: Sequence[float],
-    population: int,
-    batch_size: int,
-    epochs: int,
-    delta: float,
+    population: int | None,
+    batch_size: int | None,
+    epochs: int | None,
+    delta: float | None,
     neighbouring: str | None,
     plot: Path | None,
     as_json: bool,
 ) -> None:
-    """The table, the plot and the JSON of `plan_schemes`. Raises InputError."""
+    """The table, the plot and the JSON of `plan_schemes`. Raises InputError, naming the option."""
     started = time.perf_counter()
     names = tuple(SCHEMES) if schemes == "all" else tuple(schemes.split(","))
     relation = neighbouring or "zero-out"
-    asked = {"population": population, "batch_size": batch_size, "epochs": epochs, "delta": delta}
-    found = plan_schemes(**asked, target_epsilons=targets, schemes=names, neighbouring=relation)  # type: ignore[arg-type]
+    asked: dict[str, Any] = {
+        "population": population,
+        "batch_size": batch_size,
+        "epochs": epochs,
+        "delta": delta,
+    }
+    required(**asked)
+    try:
+        found = plan_schemes(**asked, target_epsilons=targets, schemes=names, neighbouring=relation)  # type: ignore[arg-type]
+    except InputError as problem:
+        raise as_option(problem) from None
     console, total = Console(stderr=True), len(names) * len(targets)
     entries = list(track(found, "planning", total=total, console=console, transient=True))
     if plot is not None:

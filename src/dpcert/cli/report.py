@@ -23,7 +23,7 @@ from ..proofs_checks.auditing import AuditWitness
 from ..proofs_checks.claims.findings import NOT_CHECKED
 from ..proofs_checks.verification.comparison import Comparison
 from ..proofs_checks.verification.exposure import exposure
-from ..proofs_checks.verification.verify import Verification
+from ..proofs_checks.verification.verdict import Verification
 from ..proofs_checks.verification.witness import CurrencyWitness
 from .output import interval, rounded_down
 from .report_band import Band, band

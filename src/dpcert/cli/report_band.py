@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..proofs_checks.claims.claim import Statement
+from ..proofs_checks.claims.statement import Statement
 from ..proofs_checks.verification.exposure import Exposure
 from .output import rounded_down, rounded_up
 

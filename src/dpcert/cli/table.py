@@ -14,7 +14,7 @@ from rich.text import Text
 
 from ..mechanisms import InputError
 from ..proofs_checks.verification.comparison import Comparison
-from ..proofs_checks.verification.verify import Verification
+from ..proofs_checks.verification.verdict import Verification
 from .output import interval, output_console
 
 NARROW = 110

@@ -7,9 +7,10 @@ from typing import Annotated, Literal
 
 import typer
 
+from ..accounting.question import tolerance
 from ..mechanisms import InputError
 from ..proofs_checks.verification.comparison import Comparison, compare
-from ..proofs_checks.verification.verify import Verification
+from ..proofs_checks.verification.verdict import Verification
 from .options import Json
 from .output import print_json
 from .verify_files import Asked, Problems, claim_files, verify_files
@@ -45,6 +46,12 @@ def verify_command(
         typer.Option("--format", help="How to print: junit and sarif for CI services, github for annotations."),
     ] = "table",
     jobs: Annotated[int, typer.Option(metavar="N", help="Processes to judge in; 0: one a core.")] = 1,
+    rtol: Annotated[
+        float | None,
+        typer.Option(
+            "--rtol", metavar="R", help="Relative width of each interval. Default: 1e-6, or what the verdict needs."
+        ),
+    ] = None,
     cache: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Keep verdicts here; what did not change is not judged again.")
     ] = None,
@@ -58,6 +65,8 @@ def verify_command(
         raise InputError("--format", form, "json, or no --json beside it")
     if compared and form not in ("table", "json"):
         raise InputError("--compare", form, "--format table or json beside it")
+    if rtol is not None:
+        tolerance("--rtol", rtol)
     if jobs < 0:
         raise InputError("--jobs", jobs, "a number of processes, or 0 for one a core")
     if cache is not None and (with_audit or certificate is not None):
@@ -65,7 +74,7 @@ def verify_command(
     _check_folder("--certificate", certificate)
     _check_folder("--cache", cache)
     _check_report(report)
-    results, problems = verify_files(claim_files(claims), Asked(certificate, with_audit, cache), jobs or cores())
+    results, problems = verify_files(claim_files(claims), Asked(certificate, with_audit, cache, rtol), jobs or cores())
     comparison = compare(results) if compared and results else None
     _print("json" if as_json else form, results, problems, comparison)
     if report is not None:

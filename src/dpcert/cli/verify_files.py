@@ -10,6 +10,7 @@ from concurrent.futures import Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -19,7 +20,7 @@ from ..mechanisms.tables.file import read_stream
 from ..proofs_checks.certificates.certificate import told_apart
 from ..proofs_checks.claims.claim import load_claim, parse_claim
 from ..proofs_checks.verification import kept
-from ..proofs_checks.verification.verify import Verification
+from ..proofs_checks.verification.verdict import Verification
 from ..proofs_checks.verification.verify import verify as verify_claim
 from .output import complain
 from .workers import pool
@@ -32,11 +33,12 @@ Problems = list[tuple[str, InputError]]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked of every claim. cache: the folder of verdicts that were reached before."""
+    """What is asked of every claim. cache: the folder of verdicts that were reached before. rtol: of its interval."""
 
     certificates: Path | None = None
     with_audit: bool = False
     cache: Path | None = None
+    rtol: float | None = None
 
 
 def claim_files(named: list[Path]) -> list[Path]:
@@ -93,11 +95,12 @@ def verdict_on(path: Path, asked: Asked, name: str | None) -> Verification | Inp
         claim = parse_claim(read_stream(sys.stdin.buffer), file=STDIN) if piped else load_claim(path)
         place = None if piped else asked.cache
         if place is None:
-            return _finished(verify_claim(claim, certificates=asked.certificates, certificate_name=name), asked)
-        known = kept.key(path.read_bytes())
+            where: dict[str, Any] = {"certificates": asked.certificates, "certificate_name": name}
+            return _finished(verify_claim(claim, rtol=asked.rtol, **where), asked)
+        known = kept.key(path.read_bytes(), asked.rtol)
         found = kept.read(place, known, claim)
         if found is None:
-            found = verify_claim(claim)
+            found = verify_claim(claim, rtol=asked.rtol)
             _keep(place, known, found)
         return found
     except InputError as problem:

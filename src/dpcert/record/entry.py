@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ..cli.output import interval, rounded_down, rounded_up
+from ..cli.output import as_given, interval, rounded_down, rounded_up
 from ..cli.report_band import allowed, band
 from ..cli.table import printed
 from ..mechanisms import InputError
@@ -21,17 +21,17 @@ from ..proofs_checks.reproduction.matches import Convention, chances
 from ..proofs_checks.reproduction.printed import printed as as_printed
 from ..proofs_checks.verification import kept
 from ..proofs_checks.verification.exposure import Exposure, exposure
-from ..proofs_checks.verification.verify import Verification, verify
+from ..proofs_checks.verification.verdict import Verification
+from ..proofs_checks.verification.verify import verify
 
-FORMAT = "record 1"
+FORMAT = "record 2"
 """Changes whenever an entry could say something else of the same verdict: then nothing kept is used."""
 
 RATES = (0.1, 0.01, 0.001)
 """The false-positive rates at which risks are told."""
 
-MOST_PHASES = 6
-"""Certificates and trade-off curves of runs with more phases take minutes each: their pages say how to make the one,
-and what the certified epsilon allows instead of the other."""
+FACTORS = ((1.0, "above 1"), (0.9, "0.9 to 1"), (0.5, "0.5 to 0.9"), (-math.inf, "at most 0.5"))
+"""Ranges of the true number over the printed one: (above, in words), the largest first."""
 
 BEST = 5
 """So many of the conventions that give the printed digits are named, the plainest first."""
@@ -57,8 +57,7 @@ def entry(path: Path, kind: str, cache: Path) -> Entry | InputError:
     data, certificate = cache / f"{name}.json", cache / f"{name}.certificate.json"
     if not data.exists():
         data.parent.mkdir(parents=True, exist_ok=True)
-        few = len(claim.phases) <= MOST_PHASES
-        result = verify(claim, certificates=cache if few else None, certificate_name=f"{name}.new")
+        result = verify(claim, certificates=cache, certificate_name=f"{name}.new")
         if result.certificate is not None:
             shutil.move(result.certificate, certificate)
         made = data.with_suffix(".making")
@@ -70,7 +69,7 @@ def entry(path: Path, kind: str, cache: Path) -> Entry | InputError:
 
 def _data(claim: Claim, result: Verification) -> dict[str, Any]:
     statement = claim.statement
-    found = exposure(claim) if len(claim.phases) <= MOST_PHASES else None
+    found, times = exposure(claim), _times(result)
     return {
         "title": statement.title,
         "author": statement.author or "not stated",
@@ -85,8 +84,9 @@ def _data(claim: Claim, result: Verification) -> dict[str, Any]:
         "currency": statement.currency.words,
         "printed": printed(result),
         "delta": statement.delta,
-        "interval": interval(result.certified, 6),
-        "times": _times(result),
+        "interval": _interval(result),
+        "times": times,
+        "factor": _factor(times),
         "verdict": result.verdict,
         "why": result.why,
         "method": result.certified.method,
@@ -113,6 +113,20 @@ def _times(result: Verification) -> float | None:
     stated, certified = _stated(result), result.certified
     end = certified.lower if certified.lower > 0 else certified.upper
     return end / stated if stated > 0 and math.isfinite(end) else None
+
+
+def _interval(result: Verification) -> str:
+    """[lower, upper], rounded outwards, but not beyond the printed number where the upper end is no larger."""
+    stated, shown = _stated(result), interval(result.certified, 6)
+    lower, upper = shown[1:-1].split(", ")
+    return f"[{lower}, {as_given(stated)}]" if result.certified.upper <= stated < float(upper) else shown
+
+
+def _factor(times: float | None) -> str:
+    """The same in words, for choosing."""
+    if times is None:
+        return "unknown"
+    return next(words for least, words in FACTORS if times > least)
 
 
 def _bar(result: Verification) -> dict[str, float | None]:

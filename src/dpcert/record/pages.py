@@ -20,7 +20,14 @@ KINDS = {
     "libraries": "libraries: tutorials, defaults, formulas",
     "seeds": "the papers that dpcert grew from",
 }
-ORDINARY = ("replace-one-sensitivity", "claim-is-loose", "no-certificate", "certificate-restates", "range-matters")
+ORDINARY = (
+    "replace-one-sensitivity",
+    "claim-is-loose",
+    "no-certificate",
+    "certificate-restates",
+    "certificate-proves-less",
+    "range-matters",
+)
 """Findings that tell no error."""
 
 
@@ -50,8 +57,10 @@ def write_pages(entries: Sequence[Entry], place: Path) -> None:
     counts = Counter(one["verdict"] for one in told)
     page("index", "The record", "table", entries=told, counts=counts, kinds=KINDS, root=".")
     for one, data in zip(entries, told, strict=True):
-        page(f"claims/{one.slug}", data["title"], "claim", entry=data, kinds=KINDS)
-        (place / "badges" / f"{one.slug}.svg").write_text(badge(_claimed(data), data["verdict"]), encoding="utf-8")
+        page(f"claims/{one.slug}", data["title"], "claim", entry=data, evidence=_evidence(data), kinds=KINDS)
+        (place / "badges" / f"{one.slug}.svg").write_text(
+            badge(_claimed(data), data["verdict"], _evidence(data)), encoding="utf-8"
+        )
         if one.certificate is not None:
             shutil.copyfile(one.certificate, place / "certificates" / f"{one.slug}.json")
     authors = {author: [one for one in told if one["author"] == author] for author in sorted(_authors(told))}
@@ -65,6 +74,11 @@ def write_pages(entries: Sequence[Entry], place: Path) -> None:
 
 def _claimed(data: dict[str, Any]) -> str:
     return data["printed"] if " " in data["printed"] else f"epsilon {data['printed']}"
+
+
+def _evidence(data: dict[str, Any]) -> str:
+    """Where a badge leads, from the badges' folder or a claim's."""
+    return f"../certificates/{data['slug']}.json" if data["certificate"] else f"../claims/{data['slug']}.html"
 
 
 def _authors(told: list[dict[str, Any]]) -> set[str]:

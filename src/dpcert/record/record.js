@@ -22,7 +22,7 @@ for (const table of document.querySelectorAll(".record-table")) {
     const asked = new FormData(form), words = asked.get("text").toLowerCase();
     let count = 0;
     for (const row of rows) {
-      const fits = ["verdict", "kind", "year", "unit", "notion"].every(name => !asked.get(name) || row.dataset[name] === asked.get(name));
+      const fits = ["verdict", "kind", "year", "unit", "notion", "factor"].every(name => !asked.get(name) || row.dataset[name] === asked.get(name));
       row.hidden = !(fits && row.textContent.toLowerCase().includes(words));
       count += !row.hidden;
     }

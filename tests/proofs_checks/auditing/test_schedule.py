@@ -24,10 +24,12 @@ from dpcert.mechanisms import (
     Repeat,
     Shuffled,
     TruncatedPoisson,
+    WithReplacement,
+    draw_cyclic_poisson,
     draw_schedule,
 )
-from dpcert.mechanisms.randomness import SeededTestSource
-from dpcert.proofs_checks.auditing.schedule import audit_schedule
+from dpcert.mechanisms.randomness import KeyedSource, SeededTestSource
+from dpcert.proofs_checks.auditing.schedule import audit_cyclic_poisson, audit_schedule
 
 NOISE = Gaussian(1.0)
 UNITS, ROUNDS = 240, 60
@@ -38,6 +40,7 @@ SCHEMES = {
     "shuffled": Repeat(Shuffled(NOISE, 20), 3),
     "cyclic": Repeat(Cyclic(NOISE, 20), 3),
     "allocation": Repeat(RandomAllocation(NOISE, 20), 3),
+    "replaced": Repeat(WithReplacement(NOISE, UNITS, 12), ROUNDS),
 }
 
 
@@ -53,11 +56,39 @@ def test_no_scheme_is_refuted_as_itself(name, seed):
 @pytest.mark.parametrize("drawn", SCHEMES)
 def test_every_scheme_sold_as_another_is_caught(claimed, drawn):
     """One of t looks like Poisson cohorts, fixed sizes fit under a cut: in 60 rounds these are not told apart."""
-    alike = {("truncated", "fixed-size"), ("truncated", "shuffled"), ("truncated", "cyclic"), ("poisson", "allocation")}
+    fit = ("fixed-size", "shuffled", "cyclic", "replaced")
+    alike = {("poisson", "allocation"), *(("truncated", other) for other in fit)}
     if claimed == drawn or (claimed, drawn) in alike:
         return
     cohorts = draw_schedule(SCHEMES[drawn], UNITS, SeededTestSource(7))
+    if drawn == "replaced":  # other schemes' logs have no unit twice in a round: that is said before any counting
+        cohorts = [sorted(set(cohort)) for cohort in cohorts]
     assert audit_schedule(SCHEMES[claimed], cohorts, UNITS).refuted
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_cyclic_poisson_cohorts_pass_and_others_do_not(seed):
+    def refuted(cohorts):
+        return audit_cyclic_poisson(4, 0.2, cohorts, UNITS).refuted
+
+    assert not refuted(draw_cyclic_poisson(4, 0.2, ROUNDS, UNITS, SeededTestSource(seed)))
+    assert refuted(draw_schedule(SCHEMES["poisson"], UNITS, SeededTestSource(seed)))  # as many, but of all groups
+    assert refuted(draw_cyclic_poisson(5, 0.2, ROUNDS, UNITS, SeededTestSource(seed)))
+    assert refuted(draw_cyclic_poisson(4, 0.3, ROUNDS, UNITS, SeededTestSource(seed)))
+    once = draw_cyclic_poisson(4, 0.2, 4, UNITS, SeededTestSource(seed))
+    assert refuted(once * 15)  # coins flipped in the first pass only
+    cohorts = draw_cyclic_poisson(4, 0.2, 2 * ROUNDS, UNITS, SeededTestSource(seed))
+    assert audit_schedule(Repeat(Poisson(NOISE, 0.05), 2 * ROUNDS), cohorts, UNITS).refuted
+
+
+def test_draws_without_replacement_are_not_draws_with_it():
+    """Repeats alone tell, where sizes are right and rounds are independent."""
+    found = audit_schedule(Repeat(WithReplacement(NOISE, 40, 12), 60), fixed_rounds(), 40)
+    assert {check.name for check in found.checks if check.p_value < 1e-9} == {"repeats"}
+
+
+def fixed_rounds():
+    return draw_schedule(Repeat(FixedSize(NOISE, 40, 12), 60), 40, SeededTestSource(4))
 
 
 def test_a_loader_that_shuffles_once_is_caught():
@@ -78,11 +109,12 @@ def close(found: int, trials: int, chance: float) -> bool:
         (Poisson(NOISE, 0.25), None),
         (Shuffled(NOISE, 3), {tuple((unit,) for unit in order): 1 / 6 for order in permutations(range(3))}),
         (TruncatedPoisson(NOISE, 0.5, 2, 1), {((),): 1 / 4, ((0,),): 3 / 8, ((1,),): 3 / 8}),
+        (WithReplacement(NOISE, 2, 2), {((0, 0),): 1 / 4, ((0, 1),): 1 / 2, ((1, 1),): 1 / 4}),
     ],
 )
-def test_samplers_draw_the_law_itself(run, law):
+@pytest.mark.parametrize("source", [SeededTestSource(3), KeyedSource(b"three")])
+def test_samplers_draw_the_law_itself(run, law, source):
     draws, units = 6000, {FixedSize: 4, Shuffled: 3}.get(type(run), 2)
-    source = SeededTestSource(3)
     seen = Counter(tuple(tuple(cohort) for cohort in draw_schedule(run, units, source)) for _ in range(draws))
     if law is None and isinstance(run, Poisson):
         law = {((),): 9 / 16, ((0,),): 3 / 16, ((1,),): 3 / 16, ((0, 1),): 1 / 16}
@@ -121,5 +153,16 @@ def test_the_command(tmp_path, capsys):
         log.write_text(json.dumps({"population": UNITS, "sampling": sampling, "rounds": rounds}))
         assert main(["audit", "--schedule", str(log), "--json"]) == code
         assert json.loads(capsys.readouterr().out)["refuted"] is (code == 1)
+    rounds = draw_cyclic_poisson(4, 0.2, ROUNDS, UNITS, SeededTestSource(2))
+    draws = draw_schedule(SCHEMES["replaced"], UNITS, SeededTestSource(2))
+    for sampling, logged, code in (
+        ({"scheme": "cyclic-poisson", "groups": 4, "sampling_rate": 0.2}, rounds, 0),
+        ({"scheme": "cyclic-poisson", "groups": 5, "sampling_rate": 0.2}, rounds, 1),
+        ({"scheme": "cyclic-poisson", "sampling_rate": 0.2}, rounds, 2),
+        ({"scheme": "with-replacement", "cohort": 12}, draws, 0),
+        ({"scheme": "fixed-size", "cohort": 12}, draws, 2),
+    ):
+        log.write_text(json.dumps({"population": UNITS, "sampling": sampling, "rounds": logged}))
+        assert main(["audit", "--schedule", str(log)]) == code
     log.write_text("[]")
     assert main(["audit", "--schedule", str(log)]) == 2

@@ -13,7 +13,7 @@ import torch
 from cases import few
 
 from dpcert.cli import run
-from dpcert.mechanisms import Gaussian, InputError, Repeat
+from dpcert.mechanisms import Gaussian, InputError, Poisson, Repeat, draw_schedule
 from dpcert.proofs_checks import audit_trainer
 from dpcert.proofs_checks.auditing.federated import FederatedCanaries
 from dpcert.proofs_checks.auditing.trainer import TrainerClaim
@@ -114,15 +114,11 @@ def forgotten_clip(monkeypatch):
 
 
 def twice_the_cohort(monkeypatch):
-    monkeypatch.setattr(CohortSampler, "rate", property(lambda self: 2 * self.denominator / self.population))
-    real = CohortSampler.describe
+    def drawn(self, streams, attempt, round_index):
+        coins = Poisson(Gaussian(1.0), 2 * self.rate)
+        return np.array(draw_schedule(coins, self.population, streams.bits("cohort", attempt, round_index))[0], int)
 
-    def described(self, mechanism):
-        with monkeypatch.context() as inner:
-            inner.setattr(CohortSampler, "rate", property(lambda self: self.denominator / self.population))
-            return real(self, mechanism)
-
-    monkeypatch.setattr(CohortSampler, "describe", described)
+    monkeypatch.setattr(CohortSampler, "draw", drawn)
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,12 @@ from cases import few
 from dpcert.accounting import epsilon
 from dpcert.mechanisms import Gaussian, Poisson, Repeat
 from dpcert.proofs_checks.certificates import checker
-from dpcert.proofs_checks.certificates.certificate import NoCertificate, certificate, write
+from dpcert.proofs_checks.certificates.certificate import certificate, write
 from dpcert.proofs_checks.certificates.checker.format import digest
+from dpcert.proofs_checks.certificates.stated import NoCertificate
 from dpcert.proofs_checks.claims.claim import parse_claim
-from dpcert.proofs_checks.verification.verify import certified_interval, judge
+from dpcert.proofs_checks.verification.verdict import judge
+from dpcert.proofs_checks.verification.verify import certified_interval
 
 POISSON = {
     "claim": {"title": "T", "neighbouring": "add-remove", "epsilon": 4.8, "delta": 1e-5},

@@ -12,9 +12,10 @@ import pytest
 from certificate_truth import of_absence
 from forger import STATEMENTS, Document, changed, edges, forgeries, is_false, leaves, moved, tampered
 
-from dpcert.proofs_checks.certificates.certificate import NoCertificate, proved
+from dpcert.proofs_checks.certificates.certificate import proved
 from dpcert.proofs_checks.certificates.checker import check
 from dpcert.proofs_checks.certificates.checker.format import FIELDS
+from dpcert.proofs_checks.certificates.stated import NoCertificate
 
 REFUSED = ("gaussian, rate next to one", "clients, add-remove")
 SLOW = (

@@ -25,7 +25,8 @@ from dpcert.mechanisms import (
     UnaryEncoding,
 )
 from dpcert.proofs_checks.claims.claim import parse_claim
-from dpcert.proofs_checks.verification.verify import Verification, verify
+from dpcert.proofs_checks.verification.verdict import Verification
+from dpcert.proofs_checks.verification.verify import verify
 
 
 def claim(mechanism: dict[str, Any] | None = None, **keys: Any) -> dict[str, Any]:

@@ -11,7 +11,8 @@ import pytest
 from dpcert.accounting import epsilon
 from dpcert.mechanisms import FixedSize, Gaussian, InputError, Poisson, Repeat
 from dpcert.mechanisms.aggregation import SampleCountMean
-from dpcert.proofs_checks.certificates.certificate import NoCertificate, write
+from dpcert.proofs_checks.certificates.certificate import write
+from dpcert.proofs_checks.certificates.stated import NoCertificate
 from dpcert.proofs_checks.claims.claim import parse_claim
 from dpcert.proofs_checks.claims.observers import _rounded
 from dpcert.proofs_checks.verification.verify import verify

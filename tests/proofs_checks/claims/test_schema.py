@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from dpcert.mechanisms import InputError
-from dpcert.mechanisms.tables.noise import KINDS
+from dpcert.mechanisms.tables.kinds import KINDS
 from dpcert.proofs_checks.claims.claim import parse_claim
 from dpcert.proofs_checks.claims.schema import claim_schema
 

@@ -64,7 +64,7 @@ def test_the_lightest_company_is_what_counts(monkeypatch):
         most("fixed-size", "zero-out", "billboard", interval("fixed-size", "zero-out", "billboard").upper)[0] <= DELTA
     )
 
-    def planted(claim):
+    def planted(claim, _):
         run = claim.run
         quieter = parse_claim(
             {

@@ -275,6 +275,19 @@ CASES = [
         "rng = np.random.default_rng()\nanswer = total + rng.laplace(0, 1 / target_epsilon)",
     ),
     (
+        "noise-drawn-again",
+        HOME_MADE + "import torch\ntorch.manual_seed(0)\n"
+        "for x in batches:\n    grad += torch.randn_like(grad) * noise_multiplier * C  # slip",
+        HOME_MADE + "import torch\ntorch.manual_seed(seed)\n"
+        "for x in batches:\n    grad += torch.randn_like(grad) * noise_multiplier * C",
+    ),
+    (
+        "noise-drawn-again",
+        PLD
+        + "import numpy as np\nnp.random.seed(42)\nanswer = total + np.random.laplace(0, 1 / target_epsilon)  # slip",
+        "import numpy as np\ntorch.manual_seed(42)\nanswer = total + np.random.laplace(0, 1 / target_epsilon)",
+    ),
+    (
         "other-epochs",
         OPACUS + "engine.make_private_with_epsilon(module=m, data_loader=d, epochs=10, max_grad_norm=1.0)\n"
         "for epoch in range(30):  # slip\n    train()",
@@ -402,6 +415,19 @@ SILENT = {
     ),
     "a bound by another library under the same name": (
         "from mine import compute_eps_uniform\ntarget_epsilon = compute_eps_uniform(1)\n"
+    ),
+    "a search's upper end, which clips nothing": PLD + "max_bound = 100\nnoise = search(max_bound, sensitivity=1)\n",
+    "sensitivity 1 beside a noise multiplier": (
+        PLD + "clip_norm = 1.5\n"
+        "pld = from_gaussian_mechanism(standard_deviation=noise_multiplier, sensitivity=1, sampling_prob=q)\n"
+    ),
+    "seeding another library than draws the noise": (
+        HOME_MADE
+        + "import numpy as np\ntorch.manual_seed(0)\ngrad = grad + np.random.normal(0, noise_multiplier * C, d)\n"
+    ),
+    "a global seed beside noise with its own generator": (
+        HOME_MADE
+        + "import torch\ntorch.manual_seed(0)\ngrad = grad + torch.normal(0, s * noise_multiplier, d, generator=own)\n"
     ),
     "examples one at a time": (
         HOME_MADE + "loader = DataLoader(data)\nfor x, y in loader:\n    clip_grad_norm_(model.parameters(), C)\n"

@@ -106,6 +106,10 @@ def test_a_changed_number_in_a_figure_is_noticed(tmp_path: Path, monkeypatch: py
 def test_the_overview_counts_what_the_pages_say(tmp_path: Path) -> None:
     assert (PAGES / "README.md").read_text() == overview(PAGES), STALE
     for paper in papers():
+        said = re.search(r"^(\d+) statements of the paper", _text(paper), re.M)
+        assert said
+        assert f"]({paper}.md) | {said[1]} |" in overview(PAGES)
+    for paper in papers():
         (tmp_path / f"{paper}.md").write_text(
             _text(paper).replace("- printed statement: holds", "- printed statement: false", 1)
         )

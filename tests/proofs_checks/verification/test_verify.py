@@ -11,7 +11,8 @@ import pytest
 
 from dpcert.accounting import Bracket
 from dpcert.proofs_checks.claims.claim import parse_claim
-from dpcert.proofs_checks.verification.verify import judge, verify
+from dpcert.proofs_checks.verification.verdict import judge
+from dpcert.proofs_checks.verification.verify import verify
 
 CLAIMS = Path(__file__).parents[3] / "claims"
 

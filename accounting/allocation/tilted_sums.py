@@ -1,0 +1,134 @@
+"""The law of a sum of independent whole scores, modulo N, to many digits in its tails too.
+
+One transform knows all masses to about 1e-14 of the largest. Where the masses of each score are tilted by
+e^{theta score} and the sum's are tilted back, the same holds of masses times e^{theta sum}. Of several tilts each mass
+has the best bounds. With W the numbers from -N/2 to N/2 about the mean, every residue is one t in W; for theta >= 0
+
+    e^{-theta t} (tilted(t) - E[e^{theta T}; T not in W]) <= P[T = t] <= P[T = t mod N]
+        <= e^{-theta t} tilted(t) + P[T below W],
+
+where tilted(t) is the sum of e^{theta T} over all T = t mod N: those above W are weighed more there than they count.
+What is outside is bounded by Chernoff's inequality.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...mechanisms.arrays import Floats
+from ..rounding import UNIT
+from .statistic import law_of_sum
+
+_TILTS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0)
+_FURTHER = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+"""Tilts beyond the chosen one, for Chernoff's inequality, times a scale of the window."""
+
+
+_UNKNOWN = 1e-3
+"""A relative error above which nothing is said."""
+
+_NOTHING = -80.0
+"""The log of a probability that needs no better bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """index: each outcome's score in units of `step`; bins: N; mean: about the sum's."""
+
+    index: NDArray[np.int64]
+    step: float
+    bins: int
+    mean: float
+
+
+@dataclass(frozen=True, slots=True)
+class Masses:
+    """Lower and upper bounds, at least 0."""
+
+    low: Floats
+    high: Floats
+
+
+Parts = list[tuple[Floats, int]]
+"""The outcomes' masses, and how many scores have them."""
+
+
+def law_of_scores(scores: Scores, parts: Parts, error: float) -> Masses:
+    """Of the sum modulo N, by residue; error: of each outcome's mass, relatively, at most."""
+    count = sum(times for _, times in parts)
+    # (1 + e)^count - 1 is at most twice count e, where that is small
+    given = 2 * count * (error + UNIT * (4 * scores.index.size + 16 * (1 + max(_TILTS) * _largest(scores))))
+    if given > _UNKNOWN:
+        return Masses(np.zeros(scores.bins), np.ones(scores.bins))
+    plain, unsure = law_of_sum([(_binned(scores, masses), times) for masses, times in parts])
+    low, high = np.maximum(plain - unsure, 0.0), np.maximum(plain + unsure, 0.0)
+    window = _window(scores)
+    below = _outside(scores, parts, 0.0, window, -1)
+    for theta in _TILTS:
+        tilted_low, tilted_high = _tilted(scores, parts, theta, window, below)
+        low, high = np.fmax(low, tilted_low), np.fmin(high, tilted_high)
+    return Masses(low * (1 - given), high * (1 + given))
+
+
+def _tilted(
+    scores: Scores, parts: Parts, theta: float, window: NDArray[np.int64], below: float
+) -> tuple[Floats, Floats]:
+    """Bounds by one tilt, in the order of residues; not a number where they overflow."""
+    weight, shares, log_scale = np.exp(theta * (scores.step * scores.index - _top(scores))), [], 0.0
+    for masses, times in parts:
+        total = float(masses @ weight)
+        shares.append((_binned(scores, masses * weight / total), times))
+        log_scale += times * (math.log(total) + theta * _top(scores))
+    value, unsure = law_of_sum(shares)
+    outside = sum(_outside(scores, parts, theta, window, side, log_scale) for side in (-1, 1))
+    at = np.mod(window, scores.bins)
+    with np.errstate(over="ignore", invalid="ignore"):
+        back = np.exp(log_scale - theta * scores.step * window)
+        low, high = np.empty(scores.bins), np.empty(scores.bins)
+        low[at] = np.maximum(value[at] - unsure - outside, 0.0) * back
+        high[at] = np.maximum(value[at] + unsure, 0.0) * back + below
+    slack = UNIT * (64 + 8 * abs(log_scale) + 8 * theta * scores.step * float(np.max(np.abs(window))))
+    return low * (1 - slack), high * (1 + slack)
+
+
+def _outside(
+    scores: Scores, parts: Parts, theta: float, window: NDArray[np.int64], side: int, log_scale: float = 0.0
+) -> float:
+    """At least E[e^{theta T}; T beyond the window on that side] / e^log_scale."""
+    end = scores.step * float(window[-1] if side > 0 else window[0])
+    best = math.inf
+    for further in _FURTHER:
+        eta = side * further * 16.0 / (scores.step * scores.bins)
+        log_moment = sum(times * _log_moment(scores, masses, theta + eta) for masses, times in parts)
+        best = min(best, log_moment - eta * end - log_scale)
+        if best < _NOTHING:
+            break
+    return math.exp(min(best + 1e-9 * (1 + abs(best)), 700.0))
+
+
+def _log_moment(scores: Scores, masses: Floats, tilt: float) -> float:
+    """At least the log of a score's moment, up to rounding."""
+    exponent = tilt * scores.step * scores.index
+    top = float(np.max(exponent))
+    return top + math.log(float(masses @ np.exp(np.maximum(exponent - top, -700.0))))
+
+
+def _window(scores: Scores) -> NDArray[np.int64]:
+    centre = round(scores.mean / scores.step)
+    return np.arange(centre - scores.bins // 2, centre - scores.bins // 2 + scores.bins)
+
+
+def _binned(scores: Scores, masses: Floats) -> Floats:
+    return np.bincount(np.mod(scores.index, scores.bins), masses, scores.bins).astype(float)
+
+
+def _largest(scores: Scores) -> float:
+    return scores.step * float(np.max(np.abs(scores.index)))
+
+
+def _top(scores: Scores) -> float:
+    return scores.step * float(np.max(scores.index))

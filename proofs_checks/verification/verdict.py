@@ -1,0 +1,108 @@
+"""A verdict, and all that a reader needs to judge it: holds, refuted or undecided."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from ...accounting import Bracket
+from ...accounting.currencies.pure_dp import UNBOUNDED
+from ..auditing import AuditResult, AuditWitness
+from ..claims.claim import Claim
+from ..claims.findings import Finding
+from ..claims.judged import Judged
+from ..claims.observers import ObservedInterval
+from .witness import CurrencyWitness, Witness
+
+Verdict = Literal["holds", "refuted", "undecided"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """A claim with its verdict, and all that a reader needs to judge both.
+
+    certified: the interval that holds the true epsilon. reproduced_by: the conventions that give the printed digits
+    (this says nothing about the verdict). witness: what refutes it. certificate: the file written, if one was.
+    judged: what ran, against whom, by whose word.
+    audit: the attack on the implementation, if one was named and asked for.
+    observers: for billboard and joint claims, the interval if cohorts stay hidden and against all others.
+    """
+
+    claim: Claim
+    verdict: Verdict
+    certified: Bracket
+    reproduced_by: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    not_checked: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    witness: Witness | CurrencyWitness | AuditWitness | None
+    certificate: str | None
+    seconds: float
+    judged: Judged
+    audit: AuditResult | None = None
+    observers: tuple[ObservedInterval, ...] = ()
+
+    @property
+    def why(self) -> str:
+        """The verdict's reason in one or two sentences."""
+        claimed, lower, upper = self.claim.statement.threshold, self.certified.lower, self.certified.upper
+        if self.verdict == "refuted" and lower <= claimed:
+            reason = "an audit of the implementation contradicts the claim"
+        elif self.verdict == "refuted":
+            size = f"{lower / claimed:.3g} times the claim" if claimed > 0 else "more than claimed"
+            reason = f"two neighbours exist that need {size}" if math.isfinite(lower) else UNBOUNDED
+        elif self.verdict == "holds":
+            reason = f"the true {self.claim.statement.currency.words} is at most the claimed one"
+        elif math.isinf(upper):
+            reason = self.not_checked[0]
+        elif lower == 0:
+            reason = "the upper bound is above the claim, and no lower bound is known"
+        else:
+            reason = "the claim lies inside the certified interval"
+        serious = [finding.id.replace("-", " ") for finding in self.findings if finding.severity == "error"]
+        reasons = [reason, *serious]
+        if self.reproduced_by:
+            others = len(self.reproduced_by) - 1
+            more = f" (and {others} more)" if others else ""
+            plainest = next((name for name in self.reproduced_by if "orders" not in name), self.reproduced_by[0])
+            reasons.append(f"printed digits: {plainest}{more}")
+        return "; ".join(reasons)
+
+    def to_json(self) -> dict[str, object]:
+        """Plain data for the claims list of `dpcert verify --json`; infinities stay floats here."""
+        statement = self.claim.statement
+        currency = statement.currency
+        claimed = currency.claimed()
+        if statement.epsilon_interval:
+            claimed["epsilon_interval"] = list(statement.epsilon_interval)
+        return {
+            "file": self.claim.file,
+            "title": statement.title,
+            "verdict": self.verdict,
+            "claimed": claimed,
+            "certified": {
+                f"{currency.name}_lower": self.certified.lower,
+                f"{currency.name}_upper": self.certified.upper,
+            },
+            "method": self.certified.method,
+            "reached": self.certified.reached,
+            "judged": self.judged.to_json(),
+            "why": self.why,
+            "reproduced_by": list(self.reproduced_by),
+            "assumptions": list(self.assumptions),
+            "not_checked": list(self.not_checked),
+            "findings": [finding.to_json() for finding in self.findings],
+            "witness": self.witness.to_json() if self.witness else None,
+            "audit": self.audit.to_json() if self.audit else None,
+            "certificate": self.certificate,
+            "observers": [entry.to_json() for entry in self.observers],
+            "seconds": self.seconds,
+        }
+
+
+def judge(bracket: Bracket, threshold: float) -> Verdict:
+    """What an interval around the true epsilon says of the claim that it is at most `threshold`."""
+    if bracket.certified and bracket.upper <= threshold:
+        return "holds"
+    return "refuted" if bracket.certified and bracket.lower > threshold else "undecided"

@@ -1,0 +1,3 @@
+"""Which dpcert this is."""
+
+__version__ = "0.2.0"

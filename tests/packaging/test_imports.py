@@ -1,0 +1,116 @@
+"""The imports between product files, read from the code: no circle, however deep, no private name from elsewhere."""
+
+import ast
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ROOMS = ("mechanisms", "accounting", "trainers", "proofs_checks")
+
+
+class Import(NamedTuple):
+    """name: what is taken from the module; None: the module itself."""
+
+    file: Path
+    line: int
+    module: str
+    name: str | None
+
+
+def files(root: Path = ROOT) -> dict[str, Path]:
+    """Every product file by the name under which it is imported."""
+    found = {}
+    for place, name in [(root / "src" / "dpcert", "dpcert"), *((root / room, f"dpcert.{room}") for room in ROOMS)]:
+        for file in sorted(place.rglob("*.py")):
+            inside = file.relative_to(place)
+            if not (name == "dpcert" and inside.parts[0] in ROOMS):  # links to the rooms
+                parts = [name, *inside.with_suffix("").parts]
+                found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
+    return found
+
+
+def imports(name: str, known: dict[str, Path]) -> Iterator[Import]:
+    """What a file imports of ours: when it is loaded, inside functions, and for type checkers."""
+    file = known[name]
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (Import(file, node.lineno, each.name, None) for each in node.names if each.name in known)
+        elif isinstance(node, ast.ImportFrom):
+            base = name.split(".")[: None if file.name == "__init__.py" else -1]
+            base = base[: len(base) - node.level + 1] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            for each in node.names:
+                if f"{module}.{each.name}" in known:
+                    yield Import(file, node.lineno, f"{module}.{each.name}", None)
+                elif module in known:
+                    yield Import(file, node.lineno, module, each.name)
+
+
+def circle(known: dict[str, Path]) -> list[str]:
+    """The first circle, if there is one. The face of the package, which only hands on names, is nobody's tie."""
+    graph = {name: {each.module for each in imports(name, known)} - {name} for name in known if name != "dpcert"}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as problem:
+        return list(problem.args[1])
+    return []
+
+
+def private(known: dict[str, Path]) -> list[str]:
+    """Names with a leading underscore, and modules so called, that a file takes from another one."""
+    taken = []
+    for name, file in known.items():
+        loaded = {}
+        for each in imports(name, known):
+            last = each.name or each.module.rpartition(".")[2]
+            loaded[last] = each.module
+            if last.startswith("_") and not last.startswith("__"):
+                taken.append(f"{file.name}:{each.line} {each.module} {last}")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in loaded:
+                module = f"{loaded[node.value.id]}"
+                if module in known and node.attr.startswith("_") and not node.attr.startswith("__"):
+                    taken.append(f"{file.name}:{node.lineno} {module}.{node.attr}")
+    return taken
+
+
+def test_no_import_leads_back_to_its_file():
+    assert circle(files()) == []
+
+
+def test_no_private_name_is_taken_from_another_file():
+    assert private(files()) == []
+
+
+def planted(root: Path, **texts: str) -> dict[str, Path]:
+    """A house of these files in the room accounting."""
+    (root / "accounting").mkdir()
+    for name, text in texts.items():
+        (root / "accounting" / f"{name}.py").write_text(text)
+    return files(root)
+
+
+@pytest.mark.parametrize(
+    "back",
+    [
+        "from .a import f\n",
+        "def g():\n    from . import a\n    return a\n",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .a import f\n",
+        "import dpcert.accounting.a\n",
+    ],
+)
+def test_a_planted_circle_is_found(tmp_path, back):
+    house = planted(tmp_path, a="from .b import g\n", b="from .c import h\n", c=back)
+    found = [name.rpartition(".")[2] for name in circle(house)]
+    assert sorted(found[1:]) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("text", ["from .b import _g\n", "from . import b\nb._g()\n", "from . import _b\n"])
+def test_a_planted_private_name_is_found(tmp_path, text):
+    (found,) = private(planted(tmp_path, a=text, b="def _g(): ...\n", _b=""))
+    assert found.startswith("a.py:")
+    assert found.endswith(("_g", "_b"))
