@@ -17,13 +17,22 @@ from ..mechanisms import (
     Laplace,
     Mechanism,
     Sequence,
+    TruncatedLaplace,
     WithReplacement,
     rounds_by_step,
 )
-from .pairs import DiscreteGaussianPair, DiscreteLaplacePair, GaussianPair, LaplacePair, Pair, product_of
+from .pairs import (
+    DiscreteGaussianPair,
+    DiscreteLaplacePair,
+    GaussianPair,
+    LaplacePair,
+    Pair,
+    TruncatedLaplacePair,
+    product_of,
+)
 
 _DRAWS = "a run for dpcert.accounting.billboard.observer_epsilon, which takes draws"
-_KNOWN = "additive noise (Gaussian, Laplace, DiscreteGaussian, DiscreteLaplace) here"
+_KNOWN = "additive noise (Gaussian, Laplace, TruncatedLaplace, DiscreteGaussian, DiscreteLaplace) here"
 
 
 @singledispatch
@@ -36,6 +45,10 @@ additive.register(Gaussian, lambda noise, move: GaussianPair(move / noise.noise_
 additive.register(Laplace, lambda noise, move: LaplacePair(move / noise.noise_multiplier))
 additive.register(DiscreteGaussian, lambda noise, move: DiscreteGaussianPair(noise.sigma, int(move) * noise.clip))
 additive.register(DiscreteLaplace, lambda noise, move: DiscreteLaplacePair(noise.scale, int(move) * noise.clip))
+additive.register(
+    TruncatedLaplace,
+    lambda noise, move: TruncatedLaplacePair(move / noise.noise_multiplier, noise.bound / noise.noise_multiplier),
+)
 
 
 @additive.register

@@ -29,6 +29,7 @@ from ..mechanisms import (
     Shuffled,
     ShuffledReports,
     Skellam,
+    StableHistogram,
     TruncatedPoisson,
     VisibleParticipation,
     as_run,
@@ -55,6 +56,7 @@ from .schemes import (
     visible,
 )
 from .shuffle_model import of_shuffled_reports
+from .stable_histogram import pairs_of_new_group
 from .stated import stated
 from .ways import Change, Way, ways
 
@@ -159,6 +161,8 @@ def _round(part: Mechanism, relation: Neighbouring, participation: Participation
         return allocated(part, relation, participation)
     if isinstance(part, LocalRandomiser | ShuffledReports) and relation != "replace-one":
         raise InputError("neighbouring", relation, "replace-one for local randomisers: the unit always reports")
+    if isinstance(part, StableHistogram):  # of its groups, one that the unit alone is in: the others are in `ways`
+        return Round({**pairs_of_new_group(part, 1)}, pairs_of_new_group(part, -1))
     if isinstance(part, BestOfSeveral):
         return _best_of_several(part, relation, participation)
     if isinstance(part, ShuffledReports) and participation != "hidden":

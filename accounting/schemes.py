@@ -21,6 +21,7 @@ from ..mechanisms import (
     RandomAllocation,
     Sequence,
     Shuffled,
+    TruncatedLaplace,
     TruncatedPoisson,
     VisibleParticipation,
     sensitivity,
@@ -29,6 +30,7 @@ from .additive import by_move
 from .pairs import (
     AllocationPair,
     Composition,
+    CutPair,
     GaussianPair,
     MixturePair,
     OpposedPair,
@@ -83,7 +85,7 @@ def poisson(part: Poisson, relation: Neighbouring) -> Round:
     pair, rate = by_move(part.mechanism), part.sampling_rate
     if relation != "replace-one":
         return tight(_sampled(pair(1), rate, "remove", "add"))
-    if isinstance(pair(1), ProductPair):
+    if isinstance(pair(1), ProductPair | CutPair):
         return Round(_sampled(pair(2), rate, "hybrid"), _sampled(pair(1), rate, "remove", "add"))
     return tight(_sampled(pair(1), rate, "replace"))
 
@@ -160,7 +162,7 @@ def shuffled(part: Shuffled, relation: Neighbouring) -> Round:
     if relation == "add-remove":
         raise InputError("neighbouring", relation, "zero-out or replace-one with shuffled batches of a fixed size")
     pair = by_move(part.mechanism)
-    if isinstance(part.mechanism, Sequence):
+    if isinstance(part.mechanism, Sequence | TruncatedLaplace):
         return Round({"both": pair(sensitivity(relation))}, {})
     stands_out = AllocationPair(pair(sensitivity(relation)), part.batches, 1, "remove", 0.03)
     attained: dict[str, Pair] = {"remove": stands_out}
@@ -178,8 +180,8 @@ def allocated(part: RandomAllocation, relation: Neighbouring, participation: Par
     an AllocationPair is what a constant contribution attains, and with one participation the worst.
     """
     base, times = part.mechanism, part.participations
-    if isinstance(base, Sequence):
-        raise InputError("mechanism", base, "one release a round, with random allocation")
+    if isinstance(base, Sequence | TruncatedLaplace):
+        raise InputError("mechanism", base, "one release of untruncated noise a round, with random allocation")
     if participation == "visible":
         return _visible_allocation(base, times, relation)
     if relation != "replace-one":

@@ -14,6 +14,8 @@ from flint import arb, ctx
 
 from ..mechanisms import (
     ApproximateDp,
+    BoundedLaplace,
+    ClampedGaussian,
     InputError,
     Mechanism,
     PureDp,
@@ -21,6 +23,7 @@ from ..mechanisms import (
     ReportNoisyMax,
     SparseVector,
     Staircase,
+    TruncatedGaussian,
     Zcdp,
 )
 from .pairs import (
@@ -32,7 +35,7 @@ from .pairs import (
     SubsampledPair,
     ZcdpBound,
 )
-from .rounding import float_above, float_below, up
+from .rounding import down, float_above, float_below, up
 
 _BITS = 128
 
@@ -149,7 +152,7 @@ def for_group(mechanism: Mechanism, units: int) -> Mechanism | None:
 
     Pure DP: n epsilon (Dwork, Roth 2014, Theorem 2.2). (epsilon, delta): n epsilon, and delta (1 + e^eps + ... +
     e^((n-1) eps)) (Vadhan 2017, "The complexity of differential privacy", Lemma 2.2). zCDP: n^2 rho (Bun, Steinke 2016,
-    arXiv 1605.02065, Proposition 1.9). Selection: the scores move n times as far.
+    arXiv 1605.02065, Proposition 1.9). Selection: the scores move n times as far, as do numbers within public ranges.
     """
     if isinstance(mechanism, PureDp | ReportNoisyMax):
         return replace(mechanism, epsilon=units * mechanism.epsilon)
@@ -158,6 +161,8 @@ def for_group(mechanism: Mechanism, units: int) -> Mechanism | None:
         return replace(mechanism, **{name: scale and scale / units for name, scale in scales.items()})
     if isinstance(mechanism, Zcdp):
         return Zcdp(up(units * units * mechanism.rho, 2))
+    if isinstance(mechanism, BoundedLaplace | ClampedGaussian | TruncatedGaussian):
+        return _over_more(mechanism, units)
     if isinstance(mechanism, Staircase):
         return PureDp(units * mechanism.epsilon)
     if isinstance(mechanism, ApproximateDp):
@@ -168,3 +173,13 @@ def for_group(mechanism: Mechanism, units: int) -> Mechanism | None:
                 raise InputError("units", units, f"a smaller group: {mechanism} says nothing of this one")
         return ApproximateDp(units * mechanism.epsilon, failure)
     return None
+
+
+def _over_more(
+    mechanism: BoundedLaplace | ClampedGaussian | TruncatedGaussian, units: int
+) -> BoundedLaplace | ClampedGaussian | TruncatedGaussian:
+    """In units of a sensitivity that is `units` times as large, or as the range is, which nobody can leave."""
+    times = min(float(units), mechanism.width)
+    if isinstance(mechanism, BoundedLaplace):
+        return BoundedLaplace(down(mechanism.scale / times), max(1.0, mechanism.width / times))
+    return replace(mechanism, sigma=down(mechanism.sigma / times), width=max(1.0, mechanism.width / times))

@@ -1,9 +1,10 @@
-"""The ways in which neighbours' data may enter a run: one, unless some of its releases are Disjoint.
+"""The ways in which neighbours' data may enter a run: one, unless some of its releases are Disjoint or histograms.
 
 What a run with Disjoint releases reveals is the largest over its ways; each way is an ordinary composition. Under
 replace-one the data that a unit had leave up to at_most parts, and those that it has now enter as many: a part in both
 is one round of the relation, the others are rounds that the unit leaves (add-remove) or enters (the same in the other
-order). Proof: docs/theory/dominating_pairs.md, "Disjoint releases".
+order). Proof: docs/theory/dominating_pairs.md, "Disjoint releases". Of a histogram's groups a unit may be alone in any
+number (stable_histogram.py).
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from itertools import combinations, combinations_with_replacement, product
 from math import comb, prod
 from typing import Literal
 
-from ..mechanisms import Disjoint, Group, InputError, Mechanism, Neighbouring, rounds_by_step
+from ..mechanisms import Disjoint, Group, InputError, Mechanism, Neighbouring, StableHistogram, rounds_by_step
 from .local_randomisers import LocalRandomiser
+from .stable_histogram import groups_of
 
 Change = Literal["stays", "leaves", "enters"]
 
@@ -32,7 +34,9 @@ def ways(run: Mechanism, relation: Neighbouring) -> tuple[Way, ...]:
     fixed: _Counts = Counter()
     choices: list[list[_Counts]] = []
     for step, rounds in rounds_by_step(run).items():
-        if isinstance(step, Disjoint):
+        if isinstance(step, StableHistogram):
+            choices.append([Counter(counts) for counts in groups_of(step, rounds, relation)])
+        elif isinstance(step, Disjoint):
             options = _options(step, relation)
             if comb(len(options) + rounds - 1, rounds) > _MOST:
                 raise _too_many(step)
@@ -59,6 +63,10 @@ def _reports(step: Mechanism, rounds: int) -> dict[tuple[Mechanism, Change], int
     """Each unit of a group that reports for itself makes a report of its own."""
     if isinstance(step, Group) and isinstance(step.mechanism, Disjoint):
         raise InputError("mechanism", step, "Disjoint(Group(...), ...): groups inside of the parts")
+    if isinstance(step, Group) and isinstance(step.mechanism, StableHistogram):
+        raise InputError(
+            "mechanism", step, "a histogram of single units: what a group adds to a new group is not priced"
+        )
     if isinstance(step, Group) and isinstance(step.mechanism, LocalRandomiser):
         return {(step.mechanism, "stays"): rounds * step.units}
     return {(step, "stays"): rounds}
@@ -66,8 +74,8 @@ def _reports(step: Mechanism, rounds: int) -> dict[tuple[Mechanism, Change], int
 
 def _options(step: Disjoint, relation: Neighbouring) -> list[_Counts]:
     """What one round of Disjoint releases is to the unit, each distinct one once."""
-    if any(isinstance(inner, Disjoint) for part in step.mechanisms for inner in rounds_by_step(part)):
-        raise InputError("mechanisms", step, "parts that are not Disjoint themselves")
+    if any(isinstance(inner, Disjoint | StableHistogram) for part in step.mechanisms for inner in rounds_by_step(part)):
+        raise InputError("mechanisms", step, "parts that are neither Disjoint themselves nor histograms")
     parts = range(len(step.mechanisms))
     subsets = list(combinations(parts, step.at_most))
     if len(subsets) ** (2 if relation == "replace-one" else 1) > 100 * _MOST:

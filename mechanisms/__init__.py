@@ -2,6 +2,8 @@
 
 from .base import Mechanism
 from .bounded import ApproximateDp, PureDp, Zcdp
+from .bounded_laplace import BoundedLaplace
+from .clamped_gaussian import ClampedGaussian
 from .client_noise import DistributedGaussian
 from .cohorts import Cyclic, RandomAllocation, WithReplacement
 from .composition import Repeat, Sequence, rounds_by_step
@@ -24,8 +26,11 @@ from .schedules import draw_cyclic_poisson, draw_schedule
 from .secure_aggregation import DistributedDiscreteGaussian, Skellam
 from .selection import ReportNoisyMax, SparseVector, exponential_mechanism, permute_and_flip
 from .shuffle_model import ShuffledReports
+from .stable_histogram import StableHistogram
 from .staircase import Staircase
 from .tree_aggregation import TreeAggregation
+from .truncated_gaussian import TruncatedGaussian
+from .truncated_laplace import TruncatedLaplace
 from .validate import InputError
 from .visible import VisibleParticipation
 
@@ -34,6 +39,8 @@ __all__ = [
     "ApproximateDp",
     "BandedFactorisation",
     "BestOfSeveral",
+    "BoundedLaplace",
+    "ClampedGaussian",
     "CorrelatedGaussian",
     "Cyclic",
     "DiscreteGaussian",
@@ -66,9 +73,12 @@ __all__ = [
     "ShuffledReports",
     "Skellam",
     "SparseVector",
+    "StableHistogram",
     "Staircase",
     "ToeplitzFactorisation",
     "TreeAggregation",
+    "TruncatedGaussian",
+    "TruncatedLaplace",
     "TruncatedPoisson",
     "UnaryEncoding",
     "Visibility",

@@ -73,6 +73,14 @@ def positive(field: str, value: object) -> float:
     return checked
 
 
+def range_over_sensitivity(field: str, value: object) -> float:
+    """The width of a public range that holds two neighbours' values: at least 1, in units of the sensitivity."""
+    checked = number(field, value)
+    if checked < 1:
+        raise InputError(field, value, "a number of at least 1: the range holds both neighbours' values")
+    return checked
+
+
 def nonnegative(field: str, value: object) -> float:
     """A finite number of at least 0."""
     checked = number(field, value)

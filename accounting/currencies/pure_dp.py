@@ -48,7 +48,7 @@ _REPORTS = HadamardResponse | PiecewiseMechanism | DuchiMechanism | LocalHash
 
 _BITS = 128
 
-UNBOUNDED = "the privacy loss has no bound (Gaussian noise, or a stated delta): no epsilon serves at delta = 0"
+UNBOUNDED = "the privacy loss has no bound (Gaussian or cut noise, a stated delta): no epsilon serves at delta = 0"
 """Why an epsilon at delta = 0 is infinite."""
 
 

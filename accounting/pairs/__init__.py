@@ -7,8 +7,11 @@ compose: the profile of the product pair bounds the whole run (Zhu, Dong, Wang 2
 
 from .allocation import AllocationPair, ReplacedAllocationPair
 from .approximate_dp import ApproximateDpPair
+from .bounded_laplace import BoundedLaplacePair
 from .bounded_range import BoundedRangePair
+from .clamped_gaussian import ClampedGaussianPair
 from .counts import CountsPair, ShuffledResponsePair
+from .cut import CutPair
 from .discrete_gaussian import DiscreteGaussianPair
 from .discrete_laplace import DiscreteLaplacePair
 from .event import EventPair
@@ -24,14 +27,19 @@ from .renyi_bounds import RenyiLines, ZcdpBound
 from .selection import SelectionPair
 from .shuffled_epoch import ShuffledEpochPair
 from .subsampled import Order, SubsampledPair
+from .truncated_gaussian import TruncatedGaussianPair
+from .truncated_laplace import TruncatedLaplacePair
 from .zero_out import OpposedPair, ZeroedPair
 
 __all__ = [
     "AllocationPair",
     "ApproximateDpPair",
+    "BoundedLaplacePair",
     "BoundedRangePair",
+    "ClampedGaussianPair",
     "Composition",
     "CountsPair",
+    "CutPair",
     "DiscreteGaussianPair",
     "DiscreteLaplacePair",
     "EventPair",
@@ -51,6 +59,8 @@ __all__ = [
     "ShuffledEpochPair",
     "ShuffledResponsePair",
     "SubsampledPair",
+    "TruncatedGaussianPair",
+    "TruncatedLaplacePair",
     "ZcdpBound",
     "ZeroedPair",
     "product_of",

@@ -6,28 +6,31 @@ and epsilon (Durfee, Rogers 2019, arXiv 1905.04273, Definition 3.1; Dong, Durfee
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Self
 
 from flint import arb
 
+from .cut import CutPair
 from .moments import SLACK
-from .pair import Pair
 
 
 @dataclass(frozen=True, slots=True)
-class BoundedRangePair(Pair):
+class BoundedRangePair(CutPair):
     """An envelope: P has density proportional to e^x on [0, epsilon], Q to e^-x; the loss is 2 x - epsilon.
 
     It dominates all pairs of this range, each at its own t, and no single one is it. What is known of the divergence is
     that of the worst t, which is smaller than the envelope's own: brackets of it are upper ends.
+    most: the largest t, where it is below epsilon: then x is clamped to where the loss is within 2 most - epsilon.
     """
 
     epsilon: float
+    most: float = math.inf
 
     def moved(self, factor: float) -> Self:
-        """In its epsilon."""
-        return replace(self, epsilon=self.epsilon * factor)
+        """In its epsilon, and in the largest t."""
+        return replace(self, epsilon=self.epsilon * factor, most=self.most * factor)
 
     def is_envelope(self) -> bool:
         """Of all pairs of the range."""
@@ -37,28 +40,21 @@ class BoundedRangePair(Pair):
         """P against Q."""
         return f"any two laws whose loss stays within a range of {self.epsilon:.6g}"
 
-    def has_profile(self) -> bool:
-        """A formula."""
-        return True
+    def ends(self) -> tuple[arb, arb]:
+        """The largest t."""
+        most = arb(min(self.epsilon, self.most))
+        return -most, most
 
-    def profile(self, epsilon: arb) -> arb:
-        """The largest over t of (1 - e^(t-E)) (1 - e^(eps-t)) / (1 - e^-E), at t = (eps + E)/2:
-        (1 - e^((eps-E)/2))^2 / (1 - e^-E) for |eps| <= E; 0 above, 1 - e^eps below."""
-        most = arb(self.epsilon)
-        if epsilon >= most:
-            return arb(0)
-        if epsilon <= -most:
-            return 1 - epsilon.exp()
-        root = (1 - ((epsilon - most) / 2).exp()) ** 2 / (1 - (-most).exp())
-        return root if abs(epsilon) < most else root.union(arb(0).max(1 - epsilon.exp()))
+    def knees(self) -> tuple[arb, arb]:
+        """Where the worst t would be a larger one: (eps + epsilon)/2 = most."""
+        knee = arb(self.epsilon) if self.most >= self.epsilon else 2 * arb(self.most) - arb(self.epsilon)
+        return -knee, knee
 
-    def largest_loss(self) -> float:
-        """The range."""
-        return self.epsilon
-
-    def supremum(self) -> arb | None:
-        """The range."""
-        return arb(self.epsilon)
+    def above(self, loss: arb) -> tuple[arb, arb]:
+        """The largest over t of (1 - e^(t-E)) (1 - e^(eps-t)) / (1 - e^-E) is at t = (eps + E)/2, or at `most`."""
+        whole, (low, high) = arb(self.epsilon), self.knees()
+        x = (loss.max(low).min(high) + whole) / 2
+        return (1 - (x - whole).exp()) / (1 - (-whole).exp()), ((-x).exp() - (-whole).exp()) / (1 - (-whole).exp())
 
     def has_divergence(self) -> bool:
         """A bound."""
@@ -66,4 +62,5 @@ class BoundedRangePair(Pair):
 
     def divergence(self, alpha: float) -> float:
         """alpha epsilon^2 / 8 for every pair of the range (Cesar, Rogers 2021, arXiv 2004.07223, Lemma 3.2)."""
-        return min(alpha * self.epsilon * self.epsilon / 8 * (1 + SLACK), self.epsilon * (1 + SLACK))
+        largest = min(self.epsilon, self.most)
+        return min(alpha * self.epsilon * self.epsilon / 8 * (1 + SLACK), largest * (1 + SLACK))

@@ -13,9 +13,10 @@ from .finite import FinitePair
 
 @dataclass(frozen=True, slots=True)
 class EventPair(FinitePair):
-    """An event that has probability `likely` under P and `unlikely` under Q: for lower bounds only, in this order.
+    """An event that has probability `likely` under P and `unlikely` under Q: a pair in this order only.
 
-    likely is rounded down and unlikely up, so that the pair that it stands for reveals no less.
+    For a lower bound likely is rounded down and unlikely up, so that the pair that it stands for reveals no less; for
+    an upper one the other way round.
     """
 
     likely: float

@@ -16,6 +16,7 @@ from .noise import (
     SkellamTable,
     ZcdpTable,
 )
+from .public_range import BoundedLaplaceTable, RangedGaussianTable, StableHistogramTable, TruncatedLaplaceTable
 from .stated import (
     ExponentialMechanismTable,
     LocalHashTable,
@@ -52,4 +53,8 @@ register(
     LocalHashTable,
     LocalReportTable,
     ShuffledReportsTable,
+    TruncatedLaplaceTable,
+    BoundedLaplaceTable,
+    RangedGaussianTable,
+    StableHistogramTable,
 )

@@ -17,6 +17,8 @@ from dpcert.mechanisms import (
     ApproximateDp,
     BandedFactorisation,
     BestOfSeveral,
+    BoundedLaplace,
+    ClampedGaussian,
     Disjoint,
     DistributedGaussian,
     DuchiMechanism,
@@ -39,9 +41,12 @@ from dpcert.mechanisms import (
     Shuffled,
     ShuffledReports,
     SparseVector,
+    StableHistogram,
     Staircase,
     ToeplitzFactorisation,
     TreeAggregation,
+    TruncatedGaussian,
+    TruncatedLaplace,
     TruncatedPoisson,
     UnaryEncoding,
     Zcdp,
@@ -59,6 +64,12 @@ OTHERS: dict[str, Mechanism] = {
     "noisy-max laplace": ReportNoisyMax(1.0, "laplace"),
     "sparse-vector": SparseVector(2.0, 4.0),
     "staircase": Staircase(1.0),
+    "truncated-laplace": TruncatedLaplace(1.0, 8.0),
+    "bounded-laplace": BoundedLaplace(1.0, 4.0),
+    "clamped-gaussian": ClampedGaussian(1.0, 4.0),
+    "truncated-gaussian": TruncatedGaussian(1.0, 4.0),
+    "stable-histogram laplace": StableHistogram(Laplace(1.0), 8.0, 2),
+    "stable-histogram gaussian": StableHistogram(Gaussian(1.0), 8.0, 2),
     "unary-encoding": UnaryEncoding(0.5, 0.25),
     "hadamard-response": HadamardResponse(1.0),
     "local-hash": LocalHash(1.0, 4),
@@ -72,6 +83,10 @@ PROOFS |= {"sparse-vector": "selection.md", "staircase": "selection.md"}
 PROOFS |= dict.fromkeys(
     ["unary-encoding", "hadamard-response", "local-hash", "piecewise", "duchi"], "local_randomisers.md"
 )
+PROOFS |= dict.fromkeys(
+    [name for name in OTHERS if name.startswith(("truncated", "bounded", "clamped"))], "public_ranges.md"
+)
+PROOFS |= dict.fromkeys([name for name in OTHERS if "histogram" in name], "stable_histogram.md")
 PROOFS |= dict.fromkeys(["shuffled two categories", "shuffled bound"], "shuffle_model.md")
 
 _G, _L = Gaussian(1.0), Laplace(1.0)

@@ -20,9 +20,9 @@ from ...allocation.shuffled_epoch import losses_of_epoch
 from ...pairs import (
     AllocationPair,
     ApproximateDpPair,
-    BoundedRangePair,
     Composition,
     CountsPair,
+    CutPair,
     FinitePair,
     GaussianPair,
     LaplacePair,
@@ -44,10 +44,10 @@ from .bases import ContinuousBase, GaussianBase, continuous_base
 from .cells import Atoms, Cells, optimistic, pessimistic
 from .closed_laws import GaussianLaw, LaplaceLaw, VisibleLaw
 from .counts import counts_cells, supports_counts
+from .cut import cut_cells
 from .discrete import finite_cells, lattice_base, lattice_cells, outcome_cells
 from .mixed import mixed_cells, mixed_span
 from .product import MOST_CELLS, crossed, merged
-from .ranges import range_cells
 from .sampled_cells import joined, location_cells, replace_continuous, replace_lattice, sheets
 from .transform import AtomLaw, Law
 from .zeroed import below_zero, opposed_cells, span, zeroed_cells
@@ -102,7 +102,7 @@ def supports_pair(pair: Pair) -> bool:
     if isinstance(pair, ProductPair):
         return all(not isinstance(part, SampledPair) and supports_pair(part) for part, _ in pair.parts)
     if isinstance(pair, SubsampledPair):
-        listed = RandomizedResponsePair | ApproximateDpPair | FinitePair | ProductPair
+        listed = RandomizedResponsePair | ApproximateDpPair | FinitePair | ProductPair | CutPair
         if pair.order == "replace" and isinstance(pair.base, listed):
             return False
         return not isinstance(pair.base, SubsampledPair) and supports_pair(pair.base)
@@ -117,7 +117,7 @@ def supports_pair(pair: Pair) -> bool:
             | OpposedPair
             | ZeroedPair
             | MixedGaussianPair
-            | BoundedRangePair
+            | CutPair
             | ShuffledEpochPair,
         )
         or lattice_base(pair) is not None
@@ -193,8 +193,8 @@ def _cells(pair: Pair, resolution: Resolution) -> Cells:
         forced = mixed_span(pair, resolution.tail)
         edges = _graded(lambda edges: [mixed_cells(pair, edges, resolution.tail)], forced, resolution)
         return mixed_cells(pair, edges, resolution.tail)
-    if isinstance(pair, BoundedRangePair):
-        return range_cells(pair, resolution.cells)
+    if isinstance(pair, CutPair):
+        return cut_cells(pair, resolution.cells, resolution.tail)
     if isinstance(pair, OpposedPair):
         return opposed_cells(pair, _opposed_edges(pair, resolution), resolution.tail)
     if isinstance(pair, ZeroedPair):
@@ -223,8 +223,8 @@ def _subsampled(pair: SubsampledPair, resolution: Resolution) -> Cells:
     if lattice is not None and pair.order == "replace":
         return replace_lattice(lattice, pair.rate, resolution.tail)
     base = pair.base
-    table = _product(base, resolution) if isinstance(base, ProductPair) else _table(base, resolution.tail)
-    return joined(sheets(table, pair.order, pair.rate))
+    whole = _cells(base, resolution) if isinstance(base, ProductPair | CutPair) else _table(base, resolution.tail)
+    return joined(sheets(whole, pair.order, pair.rate))
 
 
 def _product(pair: ProductPair, resolution: Resolution) -> Cells:
@@ -233,7 +233,7 @@ def _product(pair: ProductPair, resolution: Resolution) -> Cells:
     for part, rounds in pair.parts:
         continuous = continuous_base(part)
         for _ in range(rounds):
-            cells = _table(part, resolution.tail) if continuous is None else _even(continuous, resolution)
+            cells = _cells(part, resolution) if continuous is None else _even(continuous, resolution)
             if total is None:
                 total = cells
                 continue

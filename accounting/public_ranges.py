@@ -1,0 +1,80 @@
+"""The pairs of noise whose outputs stay within a public range (docs/theory/public_ranges.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flint import arb, ctx
+
+from ..mechanisms import BoundedLaplace, ClampedGaussian, TruncatedGaussian
+from .pairs import (
+    ApproximateDpPair,
+    BoundedLaplacePair,
+    BoundedRangePair,
+    ClampedGaussianPair,
+    Pair,
+    TruncatedGaussianPair,
+)
+from .rounding import UNIT, down, float_above, widened_down, widened_up
+from .stated import Stated, stated
+
+_BITS = 256
+
+
+@stated.register
+def _clamped_gaussian(mechanism: ClampedGaussian) -> Stated:
+    """The worst value is at an end of the range, its neighbour nearer to the other: the clamp there is the farthest.
+
+    Attained: that pair, which is clamped on one side at once; and two neighbours in the middle.
+    """
+    shift, width = 1 / mechanism.sigma, mechanism.width / mechanism.sigma
+    knee = shift * (width - shift / 2)
+    far = widened_up(knee, 16 * UNIT)
+    inner, edge = widened_down(knee, 16 * UNIT), widened_down(shift * shift / 2, 16 * UNIT)
+    middle = widened_down(shift * width / 2, 16 * UNIT)
+    lower = (ClampedGaussianPair(shift, edge, inner), ClampedGaussianPair(shift, middle, middle))
+    return Stated(ClampedGaussianPair(shift, far, far), lower)
+
+
+@stated.register
+def _bounded_laplace(mechanism: BoundedLaplace) -> Stated:
+    """A range of 2/scale, within which the largest loss is that at an end of the public range."""
+    with ctx.workprec(_BITS):
+        step, width = 1 / arb(mechanism.scale), arb(mechanism.width) / arb(mechanism.scale)
+        inner = 1 - ((-step).exp() + (step - width).exp()) / 2
+        largest = step + (inner / ((1 - (-width).exp()) / 2)).log()
+        upper = BoundedRangePair(float_above(2 * step), float_above(largest))
+    places = _values(mechanism.width, 1.0)
+    return Stated(upper, tuple(BoundedLaplacePair(mechanism.scale, mechanism.width, at) for at in places))
+
+
+@stated.register
+def _truncated_gaussian(mechanism: TruncatedGaussian) -> Stated:
+    """As private as the Gaussian, and no loss is above that at the end of the range: a clamped pair has both."""
+    places = _values(mechanism.width, 0.0)
+    attained = tuple(TruncatedGaussianPair(mechanism.sigma, mechanism.width, at) for at in places)
+    with ctx.workprec(_BITS):
+        return Stated(_both(1 / mechanism.sigma, attained[0].ends()[1]), attained)
+
+
+def _values(width: float, end: float) -> Iterator[float]:
+    """Of the smaller of two neighbours 1 apart: with one at an end of the range, 0 or the other, or in the middle."""
+    most = width - 1 if (width - 1) + 1 <= width else down(width - 1)
+    yield most if end else 0.0
+    yield most / 2
+
+
+def _both(shift: float, largest: arb) -> Pair:
+    """Of all pairs that are a Gaussian's with this shift up to a knee, the one of least knee whose largest loss is at
+    least `largest`: the tangent there lies above every profile below the Gaussian's that is 0 from `largest` on."""
+
+    def enough(knee: float) -> bool:
+        return bool(ClampedGaussianPair(shift, knee, knee).ends()[1] > largest)
+
+    if enough(0.0):
+        return ApproximateDpPair(float_above(largest), 0.0)
+    low, high = 0.0, float_above(largest)
+    while high - low > 1e-13 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return ClampedGaussianPair(shift, high, high)

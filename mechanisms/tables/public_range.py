@@ -1,0 +1,72 @@
+"""[mechanism] tables of noise that is cut, or whose outputs are, and of sums that are withheld below a threshold."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from .. import (
+    BoundedLaplace,
+    ClampedGaussian,
+    Gaussian,
+    Laplace,
+    Mechanism,
+    StableHistogram,
+    TruncatedGaussian,
+    TruncatedLaplace,
+)
+from .cohort import SamplingTable
+from .fields import Count, Noise, Positive
+from .noise import Described, MechanismTable
+
+
+class TruncatedLaplaceTable(MechanismTable):
+    """A scalar; noise_multiplier = scale / clip, bound: the largest noise / clip."""
+
+    kind: Literal["truncated-laplace"]
+    noise_multiplier: Noise
+    bound: Positive
+
+    def described(self, sampling: SamplingTable) -> Described:
+        mechanism = TruncatedLaplace(self.noise_multiplier, self.bound)
+        return Described(mechanism, mechanism)
+
+
+class BoundedLaplaceTable(MechanismTable):
+    """A number in a public range, drawn anew until the output is; scale and width over the sensitivity."""
+
+    kind: Literal["bounded-laplace"]
+    scale: Positive
+    width: Positive
+
+    def described(self, sampling: SamplingTable) -> Described:
+        mechanism = BoundedLaplace(self.scale, self.width)
+        return Described(mechanism, mechanism)
+
+
+class RangedGaussianTable(MechanismTable):
+    """A number in a public range, the output clamped to it or drawn anew; sigma and width over the sensitivity."""
+
+    kind: Literal["clamped-gaussian", "truncated-gaussian"]
+    sigma: Positive
+    width: Positive
+
+    def described(self, sampling: SamplingTable) -> Described:
+        clamped = self.kind == "clamped-gaussian"
+        mechanism = (ClampedGaussian if clamped else TruncatedGaussian)(self.sigma, self.width)
+        return Described(mechanism, mechanism)
+
+
+class StableHistogramTable(MechanismTable):
+    """Noisy sums by group, from a threshold on; noise_multiplier and threshold over what a unit adds to one."""
+
+    kind: Literal["stable-histogram"]
+    noise: Literal["laplace", "gaussian"]
+    noise_multiplier: Noise
+    threshold: Positive
+    buckets: Count = 1
+
+    def described(self, sampling: SamplingTable) -> Described:
+        noise = (Laplace if self.noise == "laplace" else Gaussian)(self.noise_multiplier)
+        mechanism: Mechanism = StableHistogram(noise, self.threshold, self.buckets)
+        return Described(mechanism, mechanism)
+
