@@ -129,8 +129,8 @@ def _products(steps: SequenceOf[tuple[Mapping[str, Pair | Composition], int]]) -
     for order in orders:
         counts: dict[Pair, int] = {}
         for pairs, rounds in steps:
-            same = order if order in pairs else order.split()[0]
-            found = pairs[same] if same in pairs else next(iter(pairs.values()))
+            names = (order, order.split()[0], "both", "remove")  # in one direction, whichever the others' names are
+            found = next((pairs[name] for name in names if name in pairs), None) or next(iter(pairs.values()))
             for pair, times in ((found, 1),) if isinstance(found, Pair) else found:
                 counts[pair] = counts.get(pair, 0) + rounds * times
         products[tuple(counts.items())] = None

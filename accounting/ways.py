@@ -75,7 +75,7 @@ def _reports(step: Mechanism, rounds: int) -> dict[tuple[Mechanism, Change], int
 def _options(step: Disjoint, relation: Neighbouring) -> list[_Counts]:
     """What one round of Disjoint releases is to the unit, each distinct one once."""
     if any(isinstance(inner, Disjoint | StableHistogram) for part in step.mechanisms for inner in rounds_by_step(part)):
-        raise InputError("mechanisms", step, "parts that are neither Disjoint themselves nor histograms")
+        raise InputError("mechanisms", step, "parts that are not Disjoint themselves, nor histograms")
     parts = range(len(step.mechanisms))
     subsets = list(combinations(parts, step.at_most))
     if len(subsets) ** (2 if relation == "replace-one" else 1) > 100 * _MOST:

@@ -20,6 +20,7 @@ class StableHistogram(Mechanism):
     threshold: in the same units, at least 1. buckets: how many groups a unit is in at most. What a unit adds is above
     0; a group that it alone is in is released with a small probability, where it would not have been there: delta.
 
+    >>> import math
     >>> from dpcert import delta
     >>> found = delta(StableHistogram(Laplace(1.0), threshold=15.0), epsilon=1.0)
     >>> 0.5 * math.exp(-14.0) * (1 - 1e-9) <= found.upper <= 0.5 * math.exp(-14.0) * (1 + 1e-9)

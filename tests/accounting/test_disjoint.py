@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from dpcert import delta, epsilon
+from dpcert.accounting.dominating import dominating
 from dpcert.accounting.ledger import RunningEpsilon
+from dpcert.accounting.pairs import SubsampledPair
 from dpcert.accounting.ways import ways
 from dpcert.mechanisms import (
     DiscreteLaplace,
@@ -112,3 +114,13 @@ def test_planted_largest_part_alone_for_a_replaced_unit() -> None:
     """The fault this file is to catch: parallel composition as the largest add-remove cost, for replaced units too."""
     largest = delta(Disjoint(Laplace(1.0), Laplace(1.0)), 1.0, "add-remove").upper
     assert delta(Disjoint(Laplace(1.0), Laplace(1.0)), 1.0, "replace-one").lower > largest
+
+
+def test_directions_are_kept_beside_a_step_that_has_none() -> None:
+    """Replaced units leave one sampled part and enter another. Beside a step whose pair is its own mirror image the second
+    was once taken as left too, which no neighbours attain."""
+    parts = Disjoint(Poisson(Gaussian(1.0), 0.01), Poisson(Gaussian(1.0), 0.02))
+    found = dominating(Sequence(Laplace(50.0), parts), "replace-one")
+    for product in (*found.upper, *found.lower):
+        orders = [pair.order for pair, _ in product if isinstance(pair, SubsampledPair)]
+        assert sorted(orders) in (["replace"], ["add", "remove"])
