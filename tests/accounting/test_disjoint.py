@@ -117,8 +117,8 @@ def test_planted_largest_part_alone_for_a_replaced_unit() -> None:
 
 
 def test_directions_are_kept_beside_a_step_that_has_none() -> None:
-    """Replaced units leave one sampled part and enter another. Beside a step whose pair is its own mirror image the second
-    was once taken as left too, which no neighbours attain."""
+    """Replaced units leave one sampled part and enter another. Beside a step whose pair is its own mirror image the
+    second was once taken as left too, which no neighbours attain."""
     parts = Disjoint(Poisson(Gaussian(1.0), 0.01), Poisson(Gaussian(1.0), 0.02))
     found = dominating(Sequence(Laplace(50.0), parts), "replace-one")
     for product in (*found.upper, *found.lower):
