@@ -13,6 +13,7 @@ from ..mechanisms import (
 from .additive import by_move
 from .pairs import MixedGaussianPair, Pair
 from .pairs.mixed_gaussian import MOST_UNITS
+from .public_ranges import PublicRange, over_more
 from .stated import for_group, stated
 
 _KNOWN = (
@@ -31,7 +32,7 @@ def group_pairs(part: Group, relation: Neighbouring) -> tuple[dict[str, Pair], b
         return _poisson(base, n, relation), True
     if isinstance(base, Poisson):
         return group_pairs(Group(base.mechanism, n), relation)
-    same = for_group(base, n)
+    same = over_more(base, n) if isinstance(base, PublicRange) else for_group(base, n)
     if same is not None:
         known = stated(same)
         assert known is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from flint import arb, ctx
 
@@ -19,6 +20,19 @@ from .rounding import UNIT, down, float_above, widened_down, widened_up
 from .stated import Stated, stated
 
 _BITS = 256
+
+PublicRange = BoundedLaplace | ClampedGaussian | TruncatedGaussian
+"""Mechanisms whose outputs stay within a range."""
+
+
+def over_more(mechanism: PublicRange, units: int) -> PublicRange:
+    """What costs one unit as much as the mechanism costs a group: in units of a sensitivity that is `units` times as
+    large, or as the range is, which nobody can leave."""
+    times = min(float(units), mechanism.width)
+    width = max(1.0, mechanism.width / times)
+    if isinstance(mechanism, BoundedLaplace):
+        return BoundedLaplace(down(mechanism.scale / times), width)
+    return replace(mechanism, sigma=down(mechanism.sigma / times), width=width)
 
 
 @stated.register

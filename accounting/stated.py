@@ -14,8 +14,6 @@ from flint import arb, ctx
 
 from ..mechanisms import (
     ApproximateDp,
-    BoundedLaplace,
-    ClampedGaussian,
     InputError,
     Mechanism,
     PureDp,
@@ -23,7 +21,6 @@ from ..mechanisms import (
     ReportNoisyMax,
     SparseVector,
     Staircase,
-    TruncatedGaussian,
     Zcdp,
 )
 from .pairs import (
@@ -35,7 +32,7 @@ from .pairs import (
     SubsampledPair,
     ZcdpBound,
 )
-from .rounding import down, float_above, float_below, up
+from .rounding import float_above, float_below, up
 
 _BITS = 128
 
@@ -152,7 +149,7 @@ def for_group(mechanism: Mechanism, units: int) -> Mechanism | None:
 
     Pure DP: n epsilon (Dwork, Roth 2014, Theorem 2.2). (epsilon, delta): n epsilon, and delta (1 + e^eps + ... +
     e^((n-1) eps)) (Vadhan 2017, "The complexity of differential privacy", Lemma 2.2). zCDP: n^2 rho (Bun, Steinke 2016,
-    arXiv 1605.02065, Proposition 1.9). Selection: the scores move n times as far, as do numbers within public ranges.
+    arXiv 1605.02065, Proposition 1.9). Selection: the scores move n times as far.
     """
     if isinstance(mechanism, PureDp | ReportNoisyMax):
         return replace(mechanism, epsilon=units * mechanism.epsilon)
@@ -161,8 +158,6 @@ def for_group(mechanism: Mechanism, units: int) -> Mechanism | None:
         return replace(mechanism, **{name: scale and scale / units for name, scale in scales.items()})
     if isinstance(mechanism, Zcdp):
         return Zcdp(up(units * units * mechanism.rho, 2))
-    if isinstance(mechanism, BoundedLaplace | ClampedGaussian | TruncatedGaussian):
-        return _over_more(mechanism, units)
     if isinstance(mechanism, Staircase):
         return PureDp(units * mechanism.epsilon)
     if isinstance(mechanism, ApproximateDp):
@@ -173,13 +168,3 @@ def for_group(mechanism: Mechanism, units: int) -> Mechanism | None:
                 raise InputError("units", units, f"a smaller group: {mechanism} says nothing of this one")
         return ApproximateDp(units * mechanism.epsilon, failure)
     return None
-
-
-def _over_more(
-    mechanism: BoundedLaplace | ClampedGaussian | TruncatedGaussian, units: int
-) -> BoundedLaplace | ClampedGaussian | TruncatedGaussian:
-    """In units of a sensitivity that is `units` times as large, or as the range is, which nobody can leave."""
-    times = min(float(units), mechanism.width)
-    if isinstance(mechanism, BoundedLaplace):
-        return BoundedLaplace(down(mechanism.scale / times), max(1.0, mechanism.width / times))
-    return replace(mechanism, sigma=down(mechanism.sigma / times), width=max(1.0, mechanism.width / times))

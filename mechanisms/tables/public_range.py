@@ -16,7 +16,7 @@ from .. import (
 )
 from .cohort import SamplingTable
 from .fields import Count, Noise, Positive
-from .noise import Described, MechanismTable
+from .kinds import Described, MechanismTable
 
 
 class TruncatedLaplaceTable(MechanismTable):
@@ -69,4 +69,3 @@ class StableHistogramTable(MechanismTable):
         noise = (Laplace if self.noise == "laplace" else Gaussian)(self.noise_multiplier)
         mechanism: Mechanism = StableHistogram(noise, self.threshold, self.buckets)
         return Described(mechanism, mechanism)
-
