@@ -14,6 +14,7 @@ from .disjoint import Disjoint
 from .events import event_for_accountant, from_event, neighbouring_for_accountant
 from .gaussian import Gaussian
 from .group import Group
+from .joint_gaussian import joint_gaussian
 from .laplace import Laplace
 from .local_randomisers import DuchiMechanism, HadamardResponse, LocalHash, PiecewiseMechanism, UnaryEncoding
 from .matrix_factorisation import BandedFactorisation, MatrixFactorisation, ToeplitzFactorisation
@@ -25,6 +26,7 @@ from .sampled import FixedSize, Poisson, Shuffled, TruncatedPoisson
 from .schedules import draw_cyclic_poisson, draw_schedule
 from .secure_aggregation import DistributedDiscreteGaussian, Skellam
 from .selection import ReportNoisyMax, SparseVector, exponential_mechanism, permute_and_flip
+from .separated_schedules import draw_balls_in_bins, draw_min_separated
 from .shuffle_model import ShuffledReports
 from .stable_histogram import StableHistogram
 from .staircase import Staircase
@@ -88,11 +90,14 @@ __all__ = [
     "as_run",
     "cyclic_poisson",
     "default_relation",
+    "draw_balls_in_bins",
     "draw_cyclic_poisson",
+    "draw_min_separated",
     "draw_schedule",
     "event_for_accountant",
     "exponential_mechanism",
     "from_event",
+    "joint_gaussian",
     "neighbouring_for_accountant",
     "neighbouring_relation",
     "permute_and_flip",
