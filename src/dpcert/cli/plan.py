@@ -16,6 +16,7 @@ from ..accounting.plan import Option, plan
 from ..mechanisms import InputError
 from ..mechanisms.validate import count, positive
 from . import options
+from .drawing import drawable, saved
 from .options import as_option, relation, required
 from .output import as_given, output_console, print_json, rounded_up
 from .plan_schemes import compare_schemes
@@ -147,19 +148,6 @@ def _print(entries: list[Option], sizes: tuple[int, ...], targets: tuple[float, 
     typer.echo("noise multiplier (and standard deviation of the noise on the mean): the least that meets the target")
 
 
-def drawable(path: Path) -> None:
-    """InputError, before any work, where nothing could be drawn into that file."""
-    try:
-        from matplotlib.backend_bases import FigureCanvasBase
-    except ImportError:
-        raise InputError("--plot", str(path), "matplotlib to be installed: pip install 'dpcert[report]'") from None
-    known = sorted(FigureCanvasBase.get_supported_filetypes())
-    if path.suffix.lstrip(".").lower() not in known:
-        raise InputError("--plot", str(path), "an image file: " + ", ".join("." + name for name in known))
-    if not path.parent.is_dir():
-        raise InputError("--plot", str(path), "a file in a folder that is there")
-
-
 def _draw(entries: list[Option], clip_norm: float, path: Path) -> None:
     """Noise on the mean against the cohort, one line a target; both axes logarithmic."""
     from matplotlib.figure import Figure
@@ -178,7 +166,4 @@ def _draw(entries: list[Option], clip_norm: float, path: Path) -> None:
     axes.set_ylabel("noise on the mean, standard deviation")
     axes.grid(which="both", alpha=0.3)
     axes.legend()
-    try:
-        figure.savefig(path, dpi=150)
-    except (OSError, ValueError) as problem:
-        raise InputError("--plot", str(path), f"an image file that can be written ({problem})") from None
+    saved(figure, path)

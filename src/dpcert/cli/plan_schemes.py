@@ -15,6 +15,7 @@ from rich.table import Table
 
 from ..accounting.plan_schemes import SCHEMES, SchemeOption, plan_schemes
 from ..mechanisms import InputError
+from .drawing import saved
 from .options import as_option, required
 from .output import output_console, print_json, rounded_down, rounded_up
 
@@ -125,7 +126,4 @@ def _draw(entries: list[SchemeOption], path: Path) -> None:
     axes.set_ylabel("noise multiplier; shaded: where nobody knows")
     axes.grid(which="both", alpha=0.3)
     axes.legend()
-    try:
-        figure.savefig(path, dpi=150)
-    except (OSError, ValueError) as problem:
-        raise InputError("--plot", str(path), f"an image file that can be written ({problem})") from None
+    saved(figure, path)

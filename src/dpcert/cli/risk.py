@@ -56,7 +56,7 @@ def risk_command(
     """
     asked = Setting.given(context)
     if plot is not None:
-        from .plan import drawable
+        from .drawing import drawable
 
         drawable(plot)
     run, against, tangent = _of_claim(claim) if claim is not None else (asked.run(), _against(asked), None)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ..accounting.risk import Risk
-from ..mechanisms import InputError
+from .drawing import saved
 
 GAUSSIANS = (0.5, 1.0, 2.0, 4.0)
 """mu of the curves drawn for orientation."""
@@ -42,7 +42,4 @@ def draw(found: Risk, path: Path, tangent: tuple[float, float] | None) -> None:
     axes.set_ylabel("found out (true-positive rate)")
     axes.set_title(f"The strongest attack; advantage at most {math.ceil(found.advantage.upper * 1e4) / 1e4:g}")
     axes.legend(loc="lower right", fontsize=8)
-    try:
-        figure.savefig(path, dpi=150)
-    except (OSError, ValueError) as problem:
-        raise InputError("--plot", str(path), f"an image file that can be written ({problem})") from None
+    saved(figure, path)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..mechanisms import InputError
+from .drawing import saved
 
 LOSSES = {"train_loss": "training loss", "test_loss": "test loss"}
 ACCURACIES = {"train_accuracy": "training accuracy", "test_accuracy": "test accuracy"}
@@ -46,7 +47,7 @@ def draw_run(history: Sequence[dict[str, Any]], path: Path, title: str) -> None:
         axes.legend(fontsize="small")
         axes.set_xlabel("round")
     figure.suptitle(title, fontsize="medium")
-    figure.savefig(path, dpi=150)
+    saved(figure, path)
 
 
 def draw_gap(history: Sequence[dict[str, Any]], path: Path, title: str) -> None:
@@ -63,4 +64,4 @@ def draw_gap(history: Sequence[dict[str, Any]], path: Path, title: str) -> None:
     below.plot(rounds, [entry["gap"] for entry in history], marker=".")
     below.set(yscale="log", ylabel="duality gap", xlabel="round")
     figure.suptitle(title, fontsize="medium")
-    figure.savefig(path, dpi=150)
+    saved(figure, path)
