@@ -21,7 +21,8 @@ from .paths import Complex, Real, Sampled, mixture_log
 from .quadrature import BLOCK, MOST_NODES, Branch, Tilted, short
 
 _FADDEEVA = 400.0
-"""Accuracy, in UNITs, assumed of scipy's wofz on the half plane Im >= 0 (tests/accounting/test_rare.py measures it)."""
+"""Accuracy, in UNITs, assumed of scipy's wofz on the half plane Im >= 0 (measured in
+tests/accounting/measures/densities/test_rare.py)."""
 
 _GROWTH = 2.0
 """log by which the weights on the path may exceed those on the real line."""

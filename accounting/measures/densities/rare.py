@@ -9,6 +9,9 @@ above epsilon, or of the bulk that never gets there. With J the outcomes in whic
 and the last term is e^eps times the profile at -eps of J under (Q, P), whose loss -L has an end: the remove order's
 puts are the add order's calls. Its moments exist at every tilt. What has no jump hardly reaches epsilon, and is
 bounded. Any number of phases; proofs in docs/theory/inversion.md, section 13.
+
+Why it is here: of 800 random settings with rare jumps (benchmarks/regimes.py; one to three phases) 24 need it. Without
+it they go to the lattices, which take 60 times as long, and leave every fourth with an epsilon known to 20% at best.
 """
 
 from __future__ import annotations
