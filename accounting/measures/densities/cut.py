@@ -4,8 +4,8 @@ For tiny rates E e^{cL} explodes at tilts c that epsilon asks for, because of ou
 can tell. Lowering their losses to 0 lowers the profile, by at most their probability (docs/theory/inversion.md, section
 12). The integrand has a valley between the outcomes that matter and those: there the quadrature ends.
 
-Why it is here: without it three times as many settings of tiny rates, one phase, have no narrow bracket by densities (26
-of 32 instead of 9; benchmarks/regimes.py), and more of small rates, too.
+Why it is here: without it three times as many settings of tiny rates, one phase, have no narrow bracket by densities
+(26 of 32 instead of 9; benchmarks/regimes.py), and more of small rates, too.
 """
 
 from __future__ import annotations
