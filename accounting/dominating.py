@@ -62,6 +62,8 @@ from .ways import Change, Way, ways
 
 AnyPair = TypeVar("AnyPair", bound=Pair | Composition)
 
+_COUNTED_RUNS = "hidden, with BestOfSeveral: who knows when units take part counts the runs, and their number is secret"
+
 
 @dataclass(frozen=True, slots=True)
 class Dominating:
@@ -165,9 +167,9 @@ def _round(part: Mechanism, relation: Neighbouring, participation: Participation
         return Round({**pairs_of_new_group(part, 1)}, pairs_of_new_group(part, -1))
     if isinstance(part, BestOfSeveral):
         return _best_of_several(part, relation, participation)
+    known = of_shuffled_reports(part) if isinstance(part, ShuffledReports) else stated(part)
     if isinstance(part, ShuffledReports) and participation != "hidden":
         return _round(part.report, relation, participation)  # who knows the others' reports, or sees the unit's
-    known = of_shuffled_reports(part) if isinstance(part, ShuffledReports) else stated(part)
     if known is not None:
         return Round({"both": known.upper}, _named(known.lower))
     if isinstance(part, Skellam | DistributedDiscreteGaussian):
@@ -179,6 +181,8 @@ def _round(part: Mechanism, relation: Neighbouring, participation: Participation
 
 def _best_of_several(part: BestOfSeveral, relation: Neighbouring, participation: Participation) -> Round:
     """Attained: all results are equally good, and the first is kept (docs/theory/selection.md)."""
+    if participation != "hidden":
+        raise InputError("participation", participation, _COUNTED_RUNS)
     single = dominating(part.mechanism, relation, participation)
     pair = SelectionPair(single.upper, part.gamma, part.shape, widened_up(part.mean, 64 * UNIT))
     return Round({"both": pair}, {f"both {at}": product for at, product in enumerate(single.lower)})

@@ -64,9 +64,12 @@ def refuse_absent_shares(step: Mechanism, relation: Neighbouring) -> None:
         return
     if relation == "add-remove":
         raise InputError("neighbouring", relation, STAYS)
-    sampled = isinstance(step, Poisson | TruncatedPoisson) and step.sampling_rate < 1
-    if sampled or (isinstance(step, RandomAllocation) and step.participations < step.rounds):
-        raise InputError("sampling", type(step).__name__, COUNTED)
+    inner: object = step
+    while isinstance(inner, Mechanism) and not isinstance(inner, VisibleParticipation):
+        sampled = isinstance(inner, Poisson | TruncatedPoisson) and inner.sampling_rate < 1
+        if sampled or (isinstance(inner, RandomAllocation) and inner.participations < inner.rounds):
+            raise InputError("sampling", type(inner).__name__, COUNTED)
+        inner = getattr(inner, "mechanism", None)
 
 
 def refuse_known_shares(run: Mechanism) -> None:

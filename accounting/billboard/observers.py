@@ -29,6 +29,7 @@ from ...mechanisms import (
     rounds_by_step,
 )
 from ...mechanisms.aggregation import Aggregation
+from ...mechanisms.client_noise import refuse_absent_shares
 from ...mechanisms.validate import choice, delta_below_one
 from ..answer import answer
 from ..bracket import Bracket
@@ -39,6 +40,7 @@ from ..question import RTOL, Question
 from .faced_noise import as_seen
 from .guarantees import Guarantee, Observer
 from .knowledge import CLIENTS, Clients, Knows, participation_known
+from .known_reports import without_known_reports
 
 _SPENT = 1e-3
 """The share of delta that an upper bound against a coalition may spend on unlikely cohorts, and the probability of the
@@ -88,7 +90,8 @@ def observer_epsilon(
     where the noise is added; needed for the server; without it the noise is a trusted server's. rtol: the
     relative width that is asked of every bound.
     Raises InputError for a coalition larger than population - 1, for the server without an aggregation, for one that
-    does not fit the run, and for add-remove neighbours where participation is seen.
+    does not fit the run, for add-remove neighbours where participation is seen, and for noise that units bring
+    themselves where one of them may be absent.
 
     >>> from dpcert.accounting.billboard.guarantees import EVERYBODY_ELSE, OUTSIDE
     >>> from dpcert.mechanisms import FixedSize, Gaussian, Repeat
@@ -104,6 +107,9 @@ def observer_epsilon(
     asked, observer = observer, _meaningful(run, observer)
     if relation == "add-remove" and observer.kind == "coalition" and any(map(_counted, rounds_by_step(run))):
         raise InputError("neighbouring", relation, _COUNTED)
+    run = without_known_reports(run, observer)
+    for step in rounds_by_step(run):
+        refuse_absent_shares(step, relation)
     most, least = as_seen(run, observer, aggregation, relation)
     known = {step: participation_known(step, observer, clients) for step in rounds_by_step(run)}
     knows = tuple(knowledge for knowledge, _ in known.values())
