@@ -14,7 +14,16 @@ from itertools import combinations, combinations_with_replacement, product
 from math import comb, prod
 from typing import Literal
 
-from ..mechanisms import Disjoint, Group, InputError, Mechanism, Neighbouring, StableHistogram, rounds_by_step
+from ..mechanisms import (
+    BestOfSeveral,
+    Disjoint,
+    Group,
+    InputError,
+    Mechanism,
+    Neighbouring,
+    StableHistogram,
+    rounds_by_step,
+)
 from .local_randomisers import LocalRandomiser
 from .stable_histogram import groups_of
 
@@ -43,12 +52,22 @@ def ways(run: Mechanism, relation: Neighbouring) -> tuple[Way, ...]:
             picked = combinations_with_replacement(range(len(options)), rounds) if len(options) > 1 else ()
             choices.append([_sum(Counter(picks), options) for picks in picked] or [_times(options[0], rounds)])
         else:
+            _refuse_histogram_inside(step)
             fixed.update(_reports(step, rounds))
     if not choices:
         return (dict(fixed),)
     if prod(map(len, choices)) > _MOST:
         raise _too_many(run)
     return tuple(dict(sum(picks, fixed)) for picks in product(*choices))
+
+
+def _refuse_histogram_inside(step: Mechanism) -> None:
+    """Which of its groups a unit is alone in is for the run's ways; inside of another scheme nothing would ask."""
+    inner = getattr(step, "mechanism", None)
+    while isinstance(inner, Mechanism) and not isinstance(step, BestOfSeveral | Group):
+        if isinstance(inner, StableHistogram):
+            raise InputError("mechanism", step, "StableHistogram by itself, in a Repeat or a Sequence")
+        step, inner = inner, getattr(inner, "mechanism", None)
 
 
 def _times(option: _Counts, rounds: int) -> _Counts:
@@ -87,6 +106,7 @@ def _options(step: Disjoint, relation: Neighbouring) -> list[_Counts]:
         for part in set(before) | set(after):
             change: Change = "stays" if part in before and part in after else "leaves" if part in before else "enters"
             for inner, rounds in rounds_by_step(step.mechanisms[part]).items():
+                _refuse_histogram_inside(inner)
                 for (base, _), times in _reports(inner, rounds).items():
                     way[base, change] += times
         found[frozenset(way.items())] = way

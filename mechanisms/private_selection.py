@@ -14,9 +14,9 @@ class BestOfSeveral(Mechanism):
     """The best of K runs of a mechanism, K >= 1 secret and truncated negative binomial: hyper-parameter search.
 
     Every run draws its own setting (such as a learning rate) and randomness; its output includes how good it is, and
-    only the best is released. P(K = k) is proportional to (1 - gamma)^k prod_{i < k} (i + shape) / (i + 1): shape = 1
-    is geometric, 0 logarithmic (Papernot, Steinke 2022, arXiv 2110.03620, Definition 1; Liu, Talwar 2019, arXiv
-    1811.07971, for the geometric law).
+    only the best is released, to whoever does not know when units take part: that would count the runs. P(K = k) is
+    proportional to (1 - gamma)^k prod_{i < k} (i + shape) / (i + 1): shape = 1 is geometric, 0 logarithmic (Papernot,
+    Steinke 2022, arXiv 2110.03620, Definition 1; Liu, Talwar 2019, arXiv 1811.07971, for the geometric law).
 
     >>> from dpcert.mechanisms import Gaussian
     >>> round(BestOfSeveral(Gaussian(4.0), gamma=0.1).mean, 9)

@@ -1,10 +1,12 @@
 """docs/combinations.md has every combination that the product accepts, and no other."""
 
+from dataclasses import dataclass
+
 import combination_table as combinations
+import nesting
+import pytest
 
 from dpcert import mechanisms
-from dpcert.mechanisms import Mechanism
-from dpcert.mechanisms.serialise import _kinds
 
 
 def test_the_table_is_what_the_product_accepts():
@@ -13,19 +15,31 @@ def test_the_table_is_what_the_product_accepts():
 
 
 def test_every_kind_of_mechanism_has_its_rows():
-    named = (*combinations.OTHERS.values(), *combinations.CORRELATED.values(), *combinations.TOGETHER.values())
-    known = {type(part).__name__ for part in named}
-    for noise in combinations.NOISES:
-        known.add(type(combinations.World(noise, "none", "", "").base()).__name__)
-    for scheme in combinations.SCHEMES:
-        step = combinations.World("gaussian", scheme, "", "", cohort=2, rounds=3).run()
-        while isinstance(step, Mechanism):
-            known.add(type(step).__name__)
-            step = getattr(step, "mechanism", None)
-    abstract = {"CorrelatedGaussian"}
-    shipped = {name for name, kind in _kinds().items() if kind.__module__.startswith("dpcert.")}  # not other tests' own
-    assert shipped - known - abstract <= {"Sequence"}
+    """From the registry: what is about another mechanism is put around all others, the rest is put inside."""
+    kinds = nesting.kinds()
+    around = {name for name, kind in kinds.items() if nesting.nests(kind)}
+    assert around == set(nesting.NESTING)
+    assert {type(run).__name__ for run in nesting.leaves().values()} == set(kinds) - around
     assert issubclass(mechanisms.TreeAggregation, mechanisms.CorrelatedGaussian)
+
+
+def test_a_kind_that_is_accepted_and_has_no_rows_is_noticed(monkeypatch):
+    """The plants: a mechanism and a scheme that are registered, and known to nobody else."""
+    real = nesting.registered()
+
+    @dataclass(frozen=True)
+    class NewNoise:
+        epsilon: float
+
+    @dataclass(frozen=True)
+    class NewScheme:
+        mechanism: mechanisms.Mechanism
+
+    for planted in (NewNoise, NewScheme):
+        planted.__module__ = "dpcert.mechanisms.new"
+        monkeypatch.setattr(nesting, "registered", lambda planted=planted: real | {"New": planted})
+        with pytest.raises(AssertionError):
+            test_every_kind_of_mechanism_has_its_rows()
 
 
 def test_an_accepted_combination_that_is_missing_is_noticed(monkeypatch):
@@ -35,3 +49,17 @@ def test_an_accepted_combination_that_is_missing_is_noticed(monkeypatch):
         combinations, "status", lambda run, r, v: "E" if (r, v) == ("add-remove", "visible") else real(run, r, v)
     )
     assert combinations.table(combinations.costs(), "noise") not in combinations.DOCS.read_text("utf-8")
+
+
+def test_an_accepted_nesting_that_is_missing_is_noticed(monkeypatch):
+    """The plant: a sampled round of selections, which is refused, is answered."""
+    real = nesting.status
+
+    def accepts_more(run, relation, view):
+        sampled = isinstance(run, mechanisms.Poisson) and isinstance(run.mechanism, mechanisms.SparseVector)
+        return "U" if sampled else real(run, relation, view)
+
+    monkeypatch.setattr(nesting, "NESTING", {"Poisson": nesting.NESTING["Poisson"]})
+    before = nesting.nested()
+    monkeypatch.setattr(nesting, "status", accepts_more)
+    assert {key for key, cells in nesting.nested().items() if cells != before[key]} == {("Poisson(…)", "sparse-vector")}

@@ -13,7 +13,8 @@ from fractions import Fraction
 from itertools import islice, product
 
 import pytest
-from worlds import AGGREGATIONS, NOISES, OBSERVERS, RELATIONS, RESOLVED, SCHEMES, VIEWS, World, drawn
+from drawing import drawn, grouped
+from worlds import ADDITIVE, AGGREGATIONS, NOISES, OBSERVERS, RELATIONS, RESOLVED, SCHEMES, VIEWS, World
 
 from dpcert.accounting import delta, epsilon
 from dpcert.mechanisms import (
@@ -29,6 +30,7 @@ QUICK = 300
 COMBINATIONS = [(n, s, r, v, "", "") for n in NOISES for s in SCHEMES for r in RELATIONS for v in VIEWS] + [
     ("gaussian", *rest) for rest in product(SCHEMES, RELATIONS, OBSERVERS, AGGREGATIONS, ("stateful", "stateless"))
 ]
+GROUPS = [(n, s, r, v, "", "") for n in (*ADDITIVE, "distributed") for s in SCHEMES for r in RELATIONS for v in VIEWS]
 
 
 def judged(world: World, *, extreme: bool) -> str:
@@ -59,6 +61,13 @@ def quick(seed: int, worlds: int) -> list[World]:
     return list(islice((world for world in chosen if not slow(world)), worlds))
 
 
+def quick_groups(seed: int, worlds: int) -> list[World]:
+    """Of groups, likewise."""
+    rng = random.Random(seed)
+    chosen = (grouped(combination, rng) for combination in rng.sample(GROUPS, 3 * worlds))
+    return list(islice((world for world in chosen if not slow(world)), worlds))
+
+
 def slow(world: World) -> bool:
     """Three released coordinates; many coins that are seen; hidden cohorts that the accountants solve."""
     fixed = world.scheme == "fixed-size" and world.relation == "zero-out"
@@ -70,6 +79,18 @@ def slow(world: World) -> bool:
 def test_a_sample_of_all_worlds(part):
     found = Counter(judged(world, extreme=True) for world in quick(2026 + part, QUICK // 4))
     assert found["bracketed"] >= 15
+
+
+def test_a_sample_of_all_groups():
+    assert Counter(judged(world, extreme=True) for world in quick_groups(2026, 60))["bracketed"] >= 10
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("part", range(10))
+def test_every_group(part):
+    rng = random.Random(part)
+    for combination in GROUPS[part::10]:
+        judged(grouped(combination, rng), extreme=False)
 
 
 @pytest.mark.nightly

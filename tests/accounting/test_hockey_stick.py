@@ -21,7 +21,7 @@ def narrowed(found, resolution=1e-5):
 
 def cells(p, q, epsilon, law="gaussian"):
     """Also where a closed form would do."""
-    return Cells(p, q, hockey_stick.ball(epsilon).exp(), law)
+    return Cells(p, q, hockey_stick.ball(epsilon).exp(), (law,) * len(next(iter(p))[0]))
 
 
 def by_quadrature(p, q, epsilon):

@@ -6,78 +6,17 @@ from itertools import product
 from pathlib import Path
 from unittest.mock import patch
 
+from nesting import CORRELATED, OTHERS, merged, nested_table, status
 from worlds import AGGREGATIONS, NOISES, OBSERVERS, RELATIONS, SCHEMES, VIEWS, World
 
-from dpcert.accounting import truncated
 from dpcert.accounting.billboard import observers
 from dpcert.accounting.bracket import Bracket
 from dpcert.accounting.dominating import dominating
 from dpcert.accounting.question import Question
-from dpcert.mechanisms import (
-    ApproximateDp,
-    BandedFactorisation,
-    BestOfSeveral,
-    BoundedLaplace,
-    ClampedGaussian,
-    Disjoint,
-    DistributedGaussian,
-    DuchiMechanism,
-    FixedSize,
-    Gaussian,
-    Group,
-    HadamardResponse,
-    InputError,
-    Laplace,
-    LocalHash,
-    MatrixFactorisation,
-    Mechanism,
-    PiecewiseMechanism,
-    Poisson,
-    PureDp,
-    RandomAllocation,
-    RandomizedResponse,
-    ReportNoisyMax,
-    Sequence,
-    Shuffled,
-    ShuffledReports,
-    SparseVector,
-    StableHistogram,
-    Staircase,
-    ToeplitzFactorisation,
-    TreeAggregation,
-    TruncatedGaussian,
-    TruncatedLaplace,
-    TruncatedPoisson,
-    UnaryEncoding,
-    Zcdp,
-)
+from dpcert.mechanisms import InputError, Mechanism
 
 DOCS = Path(__file__).parents[2] / "docs" / "combinations.md"
 
-OTHERS: dict[str, Mechanism] = {
-    "randomized-response": RandomizedResponse(0.25),
-    "pure-dp": PureDp(1.0),
-    "approximate-dp": ApproximateDp(1.0, 0.01),
-    "zcdp": Zcdp(0.5),
-    "noisy-max gumbel": ReportNoisyMax(1.0, "gumbel"),
-    "noisy-max exponential": ReportNoisyMax(1.0, "exponential"),
-    "noisy-max laplace": ReportNoisyMax(1.0, "laplace"),
-    "sparse-vector": SparseVector(2.0, 4.0),
-    "staircase": Staircase(1.0),
-    "truncated-laplace": TruncatedLaplace(1.0, 8.0),
-    "bounded-laplace": BoundedLaplace(1.0, 4.0),
-    "clamped-gaussian": ClampedGaussian(1.0, 4.0),
-    "truncated-gaussian": TruncatedGaussian(1.0, 4.0),
-    "stable-histogram laplace": StableHistogram(Laplace(1.0), 8.0, 2),
-    "stable-histogram gaussian": StableHistogram(Gaussian(1.0), 8.0, 2),
-    "unary-encoding": UnaryEncoding(0.5, 0.25),
-    "hadamard-response": HadamardResponse(1.0),
-    "local-hash": LocalHash(1.0, 4),
-    "piecewise": PiecewiseMechanism(1.0),
-    "duchi": DuchiMechanism(1.0),
-    "shuffled two categories": ShuffledReports(RandomizedResponse(0.25), 20),
-    "shuffled bound": ShuffledReports(PureDp(1.0), 20),
-}
 PROOFS = dict.fromkeys([name for name in OTHERS if "noisy" in name], "selection.md")
 PROOFS |= {"sparse-vector": "selection.md", "staircase": "selection.md"}
 PROOFS |= dict.fromkeys(
@@ -89,35 +28,6 @@ PROOFS |= dict.fromkeys(
 PROOFS |= dict.fromkeys([name for name in OTHERS if "histogram" in name], "stable_histogram.md")
 PROOFS |= dict.fromkeys(["shuffled two categories", "shuffled bound"], "shuffle_model.md")
 
-_G, _L = Gaussian(1.0), Laplace(1.0)
-TOGETHER: dict[str, Mechanism] = {
-    "group, gaussian": Group(_G, 2),
-    "group, laplace": Group(_L, 2),
-    "group, randomized response": Group(RandomizedResponse(0.25), 2),
-    "group, pure-dp": Group(PureDp(1.0), 2),
-    "group, noisy-max": Group(ReportNoisyMax(1.0, "gumbel"), 2),
-    "group, tree-aggregation": Group(TreeAggregation(1.0, 4), 2),
-    "group, poisson gaussian": Group(Poisson(_G, 0.5), 2),
-    "group, poisson laplace": Group(Poisson(_L, 0.5), 2),
-    "group, fixed-size": Group(FixedSize(_G, 4, 2), 2),
-    "disjoint, gaussian and laplace": Disjoint(_G, _L),
-    "disjoint, poisson": Disjoint(Poisson(_G, 0.5), Poisson(_G, 0.25)),
-    "disjoint, shares": Disjoint(DistributedGaussian(1.0), _G),
-    "best of several, poisson gaussian": BestOfSeveral(Poisson(_G, 0.5), 0.5),
-    "one poisson sample, gaussians": Poisson(Sequence(_G, _G), 0.5),
-    "one poisson sample, gaussian and laplace": Poisson(Sequence(_G, _L), 0.5),
-    "one fixed-size sample, gaussians": FixedSize(Sequence(_G, _G), 4, 2),
-    "one truncated sample, gaussians": TruncatedPoisson(Sequence(_G, _G), 0.5, 4, 2),
-    "one shuffled epoch, gaussians": Shuffled(Sequence(_G, _G), 2),
-    "one allocated block, gaussians": RandomAllocation(Sequence(_G, _G), 2, 1),
-}
-"""Groups, disjoint releases, several releases on one sample: docs/theory/dominating_pairs.md has a section for each."""
-CORRELATED: dict[str, Mechanism] = {
-    "tree-aggregation": TreeAggregation(1.0, 4),
-    "banded-factorisation": BandedFactorisation(1.0, (1.0, 1.0, 1.0), 1),
-    "toeplitz-factorisation": ToeplitzFactorisation(1.0, (1.0, 0.5), 4),
-    "matrix-factorisation": MatrixFactorisation(1.0, ((1.0, 0.0), (0.5, 1.0))),
-}
 SECTIONS = {
     "none": "dominating_pairs.md, No sampling",
     "poisson": "dominating_pairs.md, Poisson sampling",
@@ -143,18 +53,6 @@ class Stated(World):
         return OTHERS.get(self.noise) or super().base()
 
 
-def status(run: Mechanism, relation: str, view: str) -> str:
-    """E exact, B bracketed, U an upper end only, - refused."""
-    try:
-        cut = truncated.is_truncated(run)
-        pairs = dominating(truncated.as_poisson(run) if cut else run, relation, view)
-    except InputError:
-        return "-"
-    if not pairs.lower:
-        return "U"
-    return "E" if pairs.lower == pairs.upper and not cut else "B"
-
-
 def costs() -> dict[tuple[str, str], list[str]]:
     """By noise and scheme: for each relation one letter a view."""
     found = {}
@@ -166,8 +64,6 @@ def costs() -> dict[tuple[str, str], list[str]]:
             run = None
         found[noise, scheme] = ["".join("-" if run is None else status(run, r, v) for v in VIEWS) for r in RELATIONS]
     for name, run in CORRELATED.items():
-        found[name, "none"] = ["".join(status(run, r, v) for v in VIEWS) for r in RELATIONS]
-    for name, run in TOGETHER.items():
         found[name, "none"] = ["".join(status(run, r, v) for v in VIEWS) for r in RELATIONS]
     return found
 
@@ -208,18 +104,6 @@ def observed() -> dict[tuple[str, str], list[str]]:
     return found
 
 
-def merged(rows: dict[tuple[str, str], list[str]]) -> list[tuple[list[str], list[str], list[str]]]:
-    """Rows whose cells agree, together: first names, second names, cells."""
-    by_first: dict[str, dict[tuple[str, ...], list[str]]] = {}
-    for (first, second), cells in rows.items():
-        by_first.setdefault(first, {}).setdefault(tuple(cells), []).append(second)
-    together: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
-    for first, groups in by_first.items():
-        for cells, seconds in groups.items():
-            together.setdefault((tuple(seconds), cells), []).append(first)
-    return [(firsts, list(seconds), list(cells)) for (seconds, cells), firsts in together.items()]
-
-
 def table(rows: dict[tuple[str, str], list[str]], first: str) -> str:
     lines = [f"| {first} | scheme | {' | '.join(RELATIONS)} | proof |", "|" + "---|" * 6]
     for firsts, schemes, cells in merged(rows):
@@ -227,8 +111,6 @@ def table(rows: dict[tuple[str, str], list[str]], first: str) -> str:
         proof = "" if refused else "; ".join(dict.fromkeys(SECTIONS[scheme] for scheme in schemes))
         if firsts[0] in CORRELATED:
             proof = "correlated_noise.md"
-        elif firsts[0] in TOGETHER:
-            proof = "dominating_pairs.md, Groups; Disjoint releases; Several releases on one sample; selection.md"
         elif not refused and firsts[0] in PROOFS:
             proof = "; ".join(dict.fromkeys(PROOFS.get(name, "dominating_pairs.md, No sampling") for name in firsts))
         listed = "every scheme" if len(schemes) == len(SCHEMES) else ", ".join(f"*{scheme}*" for scheme in schemes)
@@ -249,8 +131,7 @@ forty parts on a later state of that day (of the 3,147 of the other parts 1,895 
 bracketed); no pair exceeds an upper end, and each lower end above 0 is attained. The faults that it found
 that day are in the changelog, and planted in tests/power/test_federation_faults.py. Correlated noise:
 `tests/accounting/test_correlated_worlds.py`; weights in claims:
-`tests/proofs_checks/claims/test_weights_in_worlds.py`; groups, disjoint releases and several releases on one sample
-have tests of their own.
+`tests/proofs_checks/claims/test_weights_in_worlds.py`.
 
 ## `epsilon`, `delta` and everything above them
 
@@ -258,6 +139,15 @@ One letter for each of: participation hidden (dp), visible (dp), pooled by all o
 attained pair is the dominating one. `B` bracketed: both ends are proved, and differ. `U` an upper end only. `-`
 refused. *distributed*: `DistributedGaussian`, noise that clients add themselves; *shares*:
 `DistributedDiscreteGaussian`; *shown*: `VisibleParticipation`.
+
+"""
+
+INSIDE = """
+
+## Inside of each other
+
+Every kind of mechanism that is about another one, around every kind that is not, and around those: from the registry of
+descriptions. The letters are those above.
 
 """
 
@@ -274,7 +164,9 @@ refused. Where clients with state and without differ: first with. *client noise*
 
 
 def document() -> str:
-    return HEAD + table(costs(), "noise") + MIDDLE + table(observed(), "aggregation") + "\n"
+    """The whole page."""
+    parts = [HEAD, table(costs(), "noise"), INSIDE, nested_table(), MIDDLE, table(observed(), "aggregation"), "\n"]
+    return "".join(parts)
 
 
 if __name__ == "__main__":

@@ -10,19 +10,17 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from hockey_stick import Cells, Component, Ends, Mixture, divergence, rounding
+from hockey_stick import Cells, Component, Ends, Laws, Mixture, divergence, rounding
+from sides import Side, Vector
 
 Decided = Callable[[float, float], bool]
-Vector = tuple[Fraction, ...]
 Cohort = tuple[int, ...]  # the clients of one round; one that is drawn twice comes up twice
 Coins = tuple[Cohort, ...]  # of all rounds
-Contribution = Callable[[int, int], Vector]  # (round, earlier participations) -> what the client sends
-Side = tuple[Contribution | None, ...]  # one entry a client, the unit first; None: not there
 
 
 Drawn = list[tuple[Fraction, Coins]]
@@ -31,13 +29,15 @@ Scheme = Callable[[Cohort], Drawn]  # who is there -> all coins, with their prob
 
 @dataclass(frozen=True)
 class Setting:
-    """What is common to two neighbours. variance: of a coordinate's noise (Laplace laws: their squared scale)."""
+    """What is common to two neighbours. variance: of a coordinate's noise (Laplace laws: their squared scale).
+
+    variance and law: of all that is released, or one each, round by round."""
 
     scheme: Scheme
-    variance: Fraction
+    variance: Fraction | Vector
     weights: Vector | None = None  # relative ones, normalised over each cohort; None: the sum itself
     brought: bool = False  # noise of that variance by each upload of the cohort, instead of by the server
-    law: Literal["gaussian", "laplace", "discrete-gaussian", "discrete-laplace", "skellam"] = "gaussian"
+    law: str | Laws = "gaussian"  # or laplace, discrete-gaussian, discrete-laplace, skellam
     sees: Literal["release", "unit", "coalition", "coalition with unit", "uploads"] = "release"
     colluders: Cohort = ()
 
@@ -142,9 +142,9 @@ def view(setting: Setting, side: Side) -> Law:
             for i in cohort:
                 taken[i] += 1
             if setting.sees == "uploads":  # of the others nothing depends on the unit
-                released = [(x, setting.variance) for x in sent.get(0, ()) for _ in range(cohort.count(0))]
+                released = [(x, setting.variance) for x in sent.get(0, ()) for _ in range(cohort.count(0))]  # type: ignore[misc]
             else:
-                released = _released(setting, cohort, sent, _dimension(side))
+                released = _released(setting, cohort, sent, _dimension(side), t)
             bare += [x for x, variance in released if not variance]
             noisy += [one for one in released if one[1]]
         centres, variances = tuple(x for x, _ in noisy), tuple(v for _, v in noisy)
@@ -153,18 +153,23 @@ def view(setting: Setting, side: Side) -> Law:
 
 
 def _dimension(side: Side) -> int:
-    return next(len(contribution(0, 0)) for contribution in side if contribution is not None)
+    """Where nobody is there at all, one: groups that may be everybody are on the line."""
+    return next((len(contribution(0, 0)) for contribution in side if contribution is not None), 1)
 
 
-def _released(setting: Setting, cohort: Cohort, sent: dict[int, Vector], d: int) -> list[tuple[Fraction, Fraction]]:
+def _released(
+    setting: Setting, cohort: Cohort, sent: dict[int, Vector], d: int, t: int
+) -> list[tuple[Fraction, Fraction]]:
     """Centre and variance of each coordinate, after the colluders have subtracted the noise that they sent."""
     total = sum(setting.weights[i] for i in cohort) if setting.weights else Fraction(1)
     weights = [setting.weights[i] / total if setting.weights else Fraction(1) for i in cohort]
-    variance = setting.variance
+    variances = setting.variance[d * t : d * t + d] if isinstance(setting.variance, tuple) else (setting.variance,) * d
+    left = Fraction(1)
     if setting.brought:
-        variance *= sum(w**2 for w, i in zip(weights, cohort, strict=True) if i not in setting.colluders)
+        left = sum((w**2 for w, i in zip(weights, cohort, strict=True) if i not in setting.colluders), Fraction(0))
     return [
-        (sum((w * sent[i][k] for w, i in zip(weights, cohort, strict=True)), Fraction(0)), variance) for k in range(d)
+        (sum((w * sent[i][k] for w, i in zip(weights, cohort, strict=True)), Fraction(0)), left * variances[k])
+        for k in range(d)
     ]
 
 
@@ -183,13 +188,28 @@ def most(
 
     Narrowed until they are decided, or within the resolution of each other, or cells are too many.
     """
+    share = None if isinstance(setting.variance, tuple) else setting.variance
+    views = ((view(setting, first), view(setting, second)) for first, second in pairs)
+    return largest(views, setting.law, share, epsilon, resolution, decided)
+
+
+def largest(
+    views: Iterable[tuple[Law, Law]],
+    law: str | Laws,
+    share: Fraction | None,
+    epsilon: float,
+    resolution: float,
+    decided: Decided,
+) -> Ends:
+    """The same of pairs of views, in both orders; law and share: see `divergence`."""
     sums: dict[frozenset[tuple[Parts, int]], _Sum] = {}
-    for first, second in pairs:
-        p, q = view(setting, first), view(setting, second)
+    for p, q in views:
         for one, other in ((p, q), (q, p)):
-            parts = Counter(_canonical(one.get(known, {}), other.get(known, {})) for known in one.keys() | other.keys())
+            parts = Counter(
+                _canonical(one.get(known, {}), other.get(known, {}), law) for known in one.keys() | other.keys()
+            )
             if (key := frozenset(parts.items())) not in sums:
-                sums[key] = _Sum(parts, setting, epsilon)
+                sums[key] = _Sum(parts, share, epsilon)
     while True:
         low, widest = max(one.low for one in sums.values()), max(sums.values(), key=lambda one: one.high)
         close = widest.high <= low + resolution
@@ -200,9 +220,8 @@ def most(
 class _Sum:
     """The divergence of two views: over everything that is known for certain, of what was released."""
 
-    def __init__(self, parts: Counter[Parts], setting: Setting, epsilon: float) -> None:
-        law, share = setting.law, setting.variance
-        self._parts = [(n, divergence(dict(p), dict(q), epsilon, law, share)) for (p, q), n in parts.items()]
+    def __init__(self, parts: Counter[Parts], share: Fraction | None, epsilon: float) -> None:
+        self._parts = [(n, divergence(dict(p), dict(q), epsilon, laws, share)) for (p, q, laws), n in parts.items()]
         self._add()
 
     def _add(self) -> None:
@@ -221,70 +240,23 @@ class _Sum:
 
 
 Half = tuple[tuple[Component, Fraction], ...]
-Parts = tuple[Half, Half]
+Parts = tuple[Half, Half, Laws]
 
 
-def _canonical(p: Mixture, q: Mixture) -> Parts:
+def _canonical(p: Mixture, q: Mixture, law: str | Laws) -> Parts:
     """Both laws moved (least centres at 0), perhaps mirrored, coordinates sorted: the divergence of many pairs."""
     both, axes = [*p, *q], range(len(next(iter([*p, *q]))[0]))
+    laws = (law,) * len(axes) if isinstance(law, str) else law
     found = []
     for sign in (1, -1):
         least = [min(sign * centres[k] for centres, _ in both) for k in axes]
         order = sorted(
-            axes, key=lambda k: [(sign * centres[k] - least[k], variances[k]) for centres, variances in both]
+            axes,
+            key=lambda k: (laws[k], [(sign * centres[k] - least[k], variances[k]) for centres, variances in both]),
         )
         halves = []
         for law in (p, q):
             moved = ((tuple(sign * c[k] - least[k] for k in order), tuple(v[k] for k in order)) for c, v in law)
             halves.append(tuple(sorted(zip(moved, law.values(), strict=True))))
-        found.append((halves[0], halves[1]))
+        found.append((halves[0], halves[1], tuple(laws[k] for k in order)))
     return min(found)
-
-
-def constant(value: Vector) -> Contribution:
-    return lambda t, taken: value
-
-
-def stateful_pairs(relation: str, clients: int) -> Iterator[tuple[Side, Side]]:
-    """Pairs of clients on the line who send something else once they have taken part, the unit among them."""
-    points = grid(1)
-    others = [constant((-ONE,)), state((-ONE,), (ONE,)), state((ZERO,), (-ONE,))]
-    for first, second in neighbours(relation, 1, 1):
-        for other in others:
-            yield (*first, *[other] * (clients - 1)), (*second, *[other] * (clients - 1))
-        for later in points:
-            changed = None if second[0] is None else state(second[0](0, 0), later)
-            yield (state(first[0](0, 0), later), *[others[1]] * (clients - 1)), (changed, *[others[1]] * (clients - 1))
-
-
-def state(first: Vector, later: Vector) -> Contribution:
-    """A client that sends something else once it has taken part: it carries state."""
-    return lambda t, taken: later if taken else first
-
-
-ZERO, ONE = Fraction(0), Fraction(1)
-
-
-def grid(dimension: int) -> list[Vector]:
-    """0 and points of the unit sphere: contributions whose differences are the extreme ones."""
-    if dimension == 1:
-        return [(-ONE,), (ZERO,), (ONE,)]
-    return [(ZERO, ZERO), (ONE, ZERO), (Fraction(-3, 5), Fraction(4, 5)), (-ONE, ZERO)]
-
-
-def neighbours(relation: str, clients: int, dimension: int, *, extreme: bool = False) -> Iterator[tuple[Side, Side]]:
-    """Every pair on the grid, in one order (`divergences` takes both). extreme: with others who are all alike."""
-    points = grid(dimension)
-    zero = (ZERO,) * dimension
-    others = [(point,) * (clients - 1) for point in points]
-    if not extreme:
-        others = list(itertools.combinations_with_replacement(points, clients - 1))
-    units: list[tuple[Contribution | None, Contribution | None]]
-    if relation == "replace-one":
-        units = [(constant(a), constant(b)) for a, b in itertools.combinations(points, 2)]
-    else:
-        gone = None if relation == "add-remove" else constant(zero)
-        units = [(constant(a), gone) for a in points if relation == "add-remove" or a != zero]
-    for rest in others:
-        for first, second in units:
-            yield (first, *map(constant, rest)), (second, *map(constant, rest))

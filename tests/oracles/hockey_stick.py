@@ -23,6 +23,7 @@ from flint import arb, ctx, fmpq
 
 Component = tuple[tuple[Fraction, ...], tuple[Fraction, ...]]  # centres and variances, one a coordinate
 Mixture = dict[Component, Fraction]  # with their masses
+Laws = tuple[str, ...]  # of the noise, one a coordinate
 Ends = tuple[float, float]
 Floats = np.ndarray
 
@@ -78,22 +79,23 @@ class Fixed:
 
 
 @at_bits
-def divergence(p: Mixture, q: Mixture, epsilon: float, law: str, share: Fraction) -> Fixed | Cells:
-    """Of the integral of max(p - e^epsilon q, 0). share: of a lattice law, the variance of one of its summands."""
+def divergence(p: Mixture, q: Mixture, epsilon: float, law: str | Laws, share: Fraction | None = None) -> Fixed | Cells:
+    """Of the integral of max(p - e^epsilon q, 0). law: of every coordinate's noise, or one each. share: of a lattice
+    law, the variance of one of its summands; without it a coordinate's noise is one summand."""
     if not q:
         return Fixed(*ends(ball(sum(p.values(), Fraction(0)))))
     if not p:
         return Fixed(0.0, 0.0)
     odds = ball(min(epsilon, LARGE)).exp()
-    p, q = _informative(p, q)
+    p, q, laws = _informative(p, q, law)
     if not next(iter(p))[0]:  # nothing that was released tells the two apart
         found: Fixed | Cells = Fixed(*ends(_total(p) - odds * _total(q)))
-    elif law not in TAIL:
-        found = _on_lattice(p, q, odds, law, share)
-    elif law == "gaussian" and len(p) == len(q) == 1 and next(iter(p))[1] == next(iter(q))[1]:
+    elif laws[0] not in TAIL:
+        found = _on_lattice(p, q, odds, laws, share)
+    elif set(laws) == {"gaussian"} and len(p) == len(q) == 1 and next(iter(p))[1] == next(iter(q))[1]:
         found = _two_normals(p, q, odds)
     else:
-        found = Cells(p, q, odds, law)
+        found = Cells(p, q, odds, laws)
     if epsilon > LARGE:
         return Fixed(0.0, found.high)
     return found
@@ -103,9 +105,10 @@ def _total(law: Mixture) -> arb:
     return ball(sum(law.values(), Fraction(0)))
 
 
-def _informative(p: Mixture, q: Mixture) -> tuple[Mixture, Mixture]:
+def _informative(p: Mixture, q: Mixture, law: str | Laws) -> tuple[Mixture, Mixture, Laws]:
     """Without the coordinates that are alike in all components: independent of the rest, they say nothing."""
     components = [*p, *q]
+    laws = (law,) * len(components[0][0]) if isinstance(law, str) else law
     kept = [k for k in range(len(components[0][0])) if len({(c[k], v[k]) for c, v in components}) > 1]
 
     def left(law: Mixture) -> Mixture:
@@ -115,7 +118,7 @@ def _informative(p: Mixture, q: Mixture) -> tuple[Mixture, Mixture]:
             found[component] = found.get(component, Fraction(0)) + mass
         return found
 
-    return left(p), left(q)
+    return left(p), left(q), tuple(laws[k] for k in kept)
 
 
 def _two_normals(p: Mixture, q: Mixture, odds: arb) -> Fixed:
@@ -185,7 +188,7 @@ def line(law: str, centre: Fraction, variance: Fraction) -> Line:
 class Cells:
     """Ends of the divergence of two mixtures with continuous noise; `refine` halves the cells that are not settled."""
 
-    def __init__(self, p: Mixture, q: Mixture, odds: arb, law: str) -> None:
+    def __init__(self, p: Mixture, q: Mixture, odds: arb, laws: Laws) -> None:
         components = list(dict.fromkeys([*p, *q]))
         nothing = Fraction(0)
         found = [ends(ball(p.get(c, nothing)) - odds * ball(q.get(c, nothing))) for c in components]
@@ -199,9 +202,9 @@ class Cells:
         outside = arb(0)
         for k in range(len(components[0][0])):
             kinds = sorted({(c[k], v[k]) for c, v in components})
-            self.lines.append([line(law, c, v) for c, v in kinds])
+            self.lines.append([line(laws[k], c, v) for c, v in kinds])
             self.which.append(np.array([kinds.index((c[k], v[k])) for c, v in components]))
-            reach = [TAIL[law] * sqrt(v) for _, v in kinds]
+            reach = [TAIL[laws[k]] * sqrt(v) for _, v in kinds]
             low = floor(min(float(c) - r for (c, _), r in zip(kinds, reach, strict=True)))
             high = ceil(max(float(c) + r for (c, _), r in zip(kinds, reach, strict=True)))
             self.origin.append(low)
@@ -289,7 +292,7 @@ class Cells:
         return least - 1e-300, most + 1e-300
 
 
-def _on_lattice(p: Mixture, q: Mixture, odds: arb, law: str, share: Fraction) -> Fixed:
+def _on_lattice(p: Mixture, q: Mixture, odds: arb, laws: Laws, share: Fraction | None) -> Fixed:
     """Integer centres, noise on the integers: every point is a cell of its own."""
     components = list(dict.fromkeys([*p, *q]))
     nothing = Fraction(0)
@@ -298,13 +301,13 @@ def _on_lattice(p: Mixture, q: Mixture, odds: arb, law: str, share: Fraction) ->
     low, high, inside = (np.ones((1, len(components))) for _ in range(3))
     outside = 0.0
     for k in range(len(components[0][0])):
-        laws = [lattice(law, share, int(v[k] / share)) for _, v in components]
-        tables = _on_axis(laws, [int(c[k]) for c, _ in components])
+        noises = [lattice(laws[k], share or v[k], int(v[k] / (share or v[k]))) for _, v in components]
+        tables = _on_axis(noises, [int(c[k]) for c, _ in components])
         low, high, inside = (
             (before[:, None, :] * table[None]).reshape(-1, len(components))
             for before, table in zip((low, high, inside), tables, strict=True)
         )
-        outside += sum(tail for _, tail in laws)
+        outside += sum(tail for _, tail in noises)
     widen = rounding(len(components))
     lows = low @ np.maximum(least, 0.0) * (1 - widen) - high @ np.maximum(-least, 0.0) * (1 + widen)
     highs = inside @ np.maximum(most, 0.0) * (1 + widen) - low @ np.maximum(-most, 0.0) * (1 - widen)

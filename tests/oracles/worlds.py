@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
 import federation as fed
+import sides
 
 from dpcert.accounting import epsilon
 from dpcert.accounting.billboard.guarantees import Observer
@@ -22,11 +22,13 @@ from dpcert.mechanisms import (
     DistributedGaussian,
     FixedSize,
     Gaussian,
+    Group,
     Laplace,
     Mechanism,
     Poisson,
     RandomAllocation,
     Repeat,
+    Sequence,
     Shuffled,
     Skellam,
     TruncatedPoisson,
@@ -36,7 +38,15 @@ from dpcert.mechanisms import (
 from dpcert.mechanisms.aggregation import Aggregation, PerClientNoise, SampleCountMean, SecureAggregation, UniformMean
 
 RELATIONS = ("add-remove", "zero-out", "replace-one")
-NOISES = ("gaussian", "laplace", "discrete-gaussian", "discrete-laplace", "distributed", "skellam", "shares")
+ONE_SAMPLE = {
+    "two gaussians": ("gaussian", "gaussian"),
+    "gaussian and laplace": ("gaussian", "laplace"),
+    "two lattices": ("discrete-gaussian", "discrete-laplace"),
+}
+"""Several releases about one sample: the noise of each. The second one's scale is twice the first one's."""
+
+ADDITIVE = ("gaussian", "laplace", "discrete-gaussian", "discrete-laplace")
+NOISES = (*ADDITIVE, "distributed", "skellam", "shares", *ONE_SAMPLE)
 SCHEMES = (
     "none",
     "poisson",
@@ -56,14 +66,15 @@ SCHEMES = (
 VIEWS = ("hidden", "visible", "pooled")
 OBSERVERS = ("server", "all others", "one other", "final models", "outside")
 AGGREGATIONS = ("none", "uniform mean", "sample counts", "client noise", "secure", "secure, dropouts")
-MOST_COINS = 300
 RESOLVED = 1e-3
 """The width of an enclosed divergence, in units of delta."""
 
 
 @dataclass(frozen=True)
 class World:
-    """A run of `clients` clients; either a view of `epsilon`'s, or an observer (with an aggregation)."""
+    """A run of `clients` clients; either a view of `epsilon`'s, or an observer (with an aggregation).
+
+    units: of the group in which neighbours differ."""
 
     noise: str
     scheme: str
@@ -78,6 +89,7 @@ class World:
     scale: float = 1.0
     dimension: int = 1
     delta: float = 0.05
+    units: int = 1
 
     @property
     def multiplier(self) -> float:
@@ -87,6 +99,11 @@ class World:
         return self.scale
 
     def base(self) -> Mechanism:
+        if self.noise in ONE_SAMPLE:
+            kinds = {"gaussian": Gaussian, "laplace": Laplace, "discrete-gaussian": DiscreteGaussian}
+            kinds["discrete-laplace"] = DiscreteLaplace
+            laws = ONE_SAMPLE[self.noise]
+            return Sequence(*(kinds[law](scale) for law, scale in zip(laws, self._scales(), strict=True)))
         if self.noise == "discrete-gaussian":
             return DiscreteGaussian(self.scale)
         if self.noise == "discrete-laplace":
@@ -98,6 +115,9 @@ class World:
         if self.noise == "distributed":
             return DistributedGaussian(self.scale * math.sqrt(self._together()))
         return Laplace(self.scale) if self.noise == "laplace" else Gaussian(self.multiplier)
+
+    def _scales(self) -> tuple[float, ...]:
+        return tuple(self.scale * (1 + k) for k in range(len(ONE_SAMPLE[self.noise])))
 
     def _together(self) -> int:
         """How many clients' noise adds up in a round; with rounds that show who came, nobody else's counts."""
@@ -114,6 +134,10 @@ class World:
         return self.rounds if self.scheme in ("shuffled", "cyclic") else 1
 
     def run(self) -> Mechanism:
+        """What the product is told."""
+        return Group(self._run(), self.units) if self.units > 1 else self._run()
+
+    def _run(self) -> Mechanism:
         base = self.base()
         m, t = self.clients, self.rounds
         blocks: dict[str, Mechanism] = {}
@@ -179,7 +203,7 @@ class World:
 
     def setting(self) -> fed.Setting:
         """The oracle's: who draws which noise, and what is seen of the coins."""
-        others = tuple(range(1, self.clients))
+        others = tuple(range(self.units, self.clients))
         colluders = {"pooled": others, "all others": others, "one other": others[:1]}.get(self.sees, ())
         sees = "coalition" if colluders else "unit" if self.sees in ("visible", "server") else "release"
         if self.scheme.startswith("shown"):
@@ -197,6 +221,10 @@ class World:
         if self.scheme.startswith("shown") and brought:  # what is left to whoever subtracts the others' noise
             colluders, sees = others, "coalition with unit"
         scheme = self._coins()
+        if self.noise in ONE_SAMPLE:
+            laws = ONE_SAMPLE[self.noise] * self.rounds
+            variances = tuple(Fraction(scale) ** 2 for scale in self._scales()) * self.rounds
+            return fed.Setting(scheme, variances, weights, brought, laws, sees, colluders)
         return fed.Setting(scheme, variance, weights, brought, law, sees, colluders)
 
     def _variance(self) -> Fraction:
@@ -236,49 +264,24 @@ class World:
             "allocated, several": lambda: fed.allocated(t, self._each()),
         }[self.scheme]()
 
-    def pairs(self, *, extreme: bool) -> Iterator[tuple[fed.Side, fed.Side]]:
+    def pairs(self, *, extreme: bool) -> Iterator[tuple[sides.Side, sides.Side]]:
         """Neighbouring federations."""
-        yield from fed.neighbours(self.relation, self.clients, self.dimension, extreme=extreme)
-        if self.dimension == 1 and (self.stateful or "poisson" in self.scheme or self.sees in ("visible", "pooled")):
-            yield from fed.stateful_pairs(self.relation, self.clients)
+        if self.units > 1:
+            yield from sides.groups(self.relation, self.clients, self.units)
+            return
+        points = self._points()
+        yield from sides.neighbours(self.relation, self.clients, points, extreme=extreme)
+        if len(points[0]) == 1 and (self.stateful or "poisson" in self.scheme or self.sees in ("visible", "pooled")):
+            yield from sides.stateful_pairs(self.relation, self.clients)
+
+    def _points(self) -> list[sides.Vector]:
+        """Contributions: of several releases each by itself; in an epoch all but one are left out, which splits it."""
+        if self.noise not in ONE_SAMPLE:
+            return sides.grid(self.dimension)
+        if self.scheme == "shuffled" and self.noise != "two lattices":
+            return [(x, sides.ZERO) for (x,) in sides.grid(1)]
+        return [(x, y) for (x,) in sides.grid(1) for (y,) in sides.grid(1)]
 
     def most(self, epsilon: float, decided: fed.Decided = lambda low, high: False, *, extreme: bool = True) -> fed.Ends:
         """Ends of the largest divergence over the neighbours, narrowed until they are decided or close."""
         return fed.most(self.setting(), self.pairs(extreme=extreme), epsilon, RESOLVED * self.delta, decided)
-
-
-def drawn(combination: tuple[str, ...], rng: random.Random) -> World:
-    """A world of the combination (noise, scheme, relation, sees, aggregation, state), small enough to enumerate."""
-    noise, scheme, relation, sees, aggregation, state = combination
-    while True:
-        clients, rounds = rng.choice([2, 2, 3, 3, 4, 4]), rng.choice([1, 2, 2, 3])
-        if scheme == "shuffled" and (clients % rounds or rounds == 1 or clients < 2 * rounds):
-            continue
-        if scheme.startswith("allocated") and rounds < (3 if "several" in scheme else 2):
-            continue
-        if aggregation == "secure, dropouts" and clients < (4 if scheme in ("shuffled", "cyclic") else 3):
-            continue
-        if scheme == "cyclic" and (clients % rounds or clients < 2 * rounds):
-            continue
-        cohort = rng.randint(2 if aggregation == "secure, dropouts" else 1, max(1, clients - 1))
-        coins = {"poisson": 2 ** (clients * rounds), "fixed-size": math.comb(clients, cohort) ** rounds}
-        coins |= {"truncated": coins["poisson"], "shown poisson": coins["poisson"]}
-        coins |= {"with-replacement": clients ** (cohort * rounds), "allocated": rounds**clients}
-        if coins.get(scheme, 1) > MOST_COINS:
-            continue
-        dimension = 2 if rounds == 1 and noise == "gaussian" and rng.random() < 0.3 else 1
-        return World(
-            noise,
-            scheme,
-            relation,
-            sees,
-            aggregation or None,
-            state == "stateful",
-            clients,
-            cohort,
-            rounds,
-            rng.choice([0.2, 0.5, 0.8]),
-            rng.choice([0.6, 1.0, 2.0]),
-            dimension,
-            rng.choice([0.02, 0.1, 0.3]),
-        )

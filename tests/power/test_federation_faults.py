@@ -7,6 +7,7 @@ from importlib import import_module
 
 import federation as fed
 import pytest
+import sides
 from worlds import World
 
 from dpcert.accounting import Bracket, epsilon
@@ -125,7 +126,7 @@ def test_a_mean_that_divides_by_who_is_there(monkeypatch):
     }
     one = Fraction(1)
     setting = fed.Setting(fed.everybody(1), one, weights=(one, one))  # over who is there
-    pairs = [((fed.constant((-one,)), fed.constant((one,))), (None, fed.constant((one,))))]
+    pairs = [((sides.constant((-one,)), sides.constant((one,))), (None, sides.constant((one,))))]
 
     def at_least(epsilon):
         return fed.most(setting, pairs, epsilon, 1e-6, lambda low, high: False)[0]

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import federation as fed
 import pytest
+import sides
 
 from dpcert.proofs_checks.claims.claim import parse_claim
 from dpcert.proofs_checks.verification import verify as verification
@@ -43,7 +44,7 @@ def most(scheme, relation, notion, epsilon):
             for one, w in zip(side, scaled, strict=True)
         )
 
-    pairs = [tuple(map(weighed, pair)) for pair in fed.neighbours(relation, 3, 1)]
+    pairs = [tuple(map(weighed, pair)) for pair in sides.neighbours(relation, 3, sides.grid(1))]
     return fed.most(setting, pairs, epsilon, 1e-6, lambda low, high: False)
 
 

@@ -1,0 +1,81 @@
+"""Disjoint releases, and banded noise with cyclic Poisson cohorts, against small worlds in full."""
+
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from banded_worlds import ENCODERS, Banded
+from cases import at_night, few
+from part_worlds import RESOLVED, Parts
+
+from dpcert import epsilon
+from dpcert.mechanisms import BandedFactorisation, InputError, Mechanism, cyclic_poisson
+
+RELATIONS = ("add-remove", "zero-out", "replace-one")
+VIEWS = ("hidden", "visible", "pooled")
+PARTS = [
+    (("gaussian", "laplace"), (1.0, 2.0), (1.0, 1.0), 1),
+    (("gaussian", "gaussian"), (1.0, 0.6), (0.5, 0.25), 1),
+    (("discrete-laplace", "discrete-gaussian"), (1.0, 0.6), (1.0, 0.5), 1),
+    (("distributed", "distributed"), (1.0, 2.0), (1.0, 1.0), 1),
+    (("gaussian", "gaussian"), (1.0, 2.0), (1.0, 1.0), 2),
+    (("discrete-laplace", "discrete-laplace", "discrete-gaussian"), (1.0, 2.0, 1.0), (1.0, 1.0, 1.0), 2),
+    (("gaussian", "gaussian", "gaussian"), (1.0, 2.0, 0.6), (0.5, 1.0, 0.2), 1),
+    (("laplace", "laplace"), (1.0, 2.0), (0.2, 1.0), 1),
+]
+WORLDS = [Parts(*parts, relation, view, delta=0.1) for parts, relation, view in product(PARTS, RELATIONS, VIEWS)]  # type: ignore[arg-type]
+
+
+def checked(bracket, most, delta):
+    """AssertionError where an enumerated pair exceeds the upper end, or none attains the lower one."""
+    close, near = delta * (1 + RESOLVED), delta * (1 - RESOLVED)
+    low, high = most(bracket.upper, lambda low, high: low > delta or high <= close)
+    assert low <= delta, f"delta({bracket.upper}) is at least {low}"
+    assert high <= close, f"delta({bracket.upper}) may be {high}"
+    if bracket.lower > 0:
+        low, high = most(bracket.lower, lambda low, high: low >= near or high < near)
+        assert low >= near, f"delta({bracket.lower}) is in [{low}, {high}]"
+
+
+@pytest.mark.parametrize("world", few(WORLDS, 7))
+def test_no_data_in_the_parts_exceed_the_upper_end(world):
+    try:
+        bracket = world.ask()
+    except InputError:
+        assert (world.relation, world.sees) != ("zero-out", "hidden")
+        return
+    checked(bracket, world.most, world.delta)
+
+
+def banded_run(world: Banded, multiplier: float = 1.0) -> Mechanism:
+    """What the product is told."""
+    norms = world.norms()
+    noise = BandedFactorisation(
+        float(world.noise) * multiplier, norms, min(2, world.groups), world.groups, max_participations=2
+    )
+    return cyclic_poisson(noise, float(world.rate))
+
+
+def asked(run: Mechanism, world: Banded, delta: float):
+    if world.sees == "visible":
+        return epsilon(run, delta, world.relation, participation="visible")
+    return epsilon(run, delta, world.relation, notion="billboard" if world.sees == "pooled" else "dp")
+
+
+BANDED = [
+    Banded(*encoder, rate, Fraction(0.75), relation, view)
+    for encoder, rate, relation, view in product(ENCODERS.values(), (Fraction(1, 4), Fraction(1, 2)), RELATIONS, VIEWS)
+]
+
+
+TWO_ROUNDS = sum(len(world.encoder) == 2 for world in BANDED)
+
+
+@pytest.mark.parametrize("world", [*few(BANDED[:TWO_ROUNDS], 11), *map(at_night, BANDED[TWO_ROUNDS:])])
+def test_no_coins_of_a_group_exceed_the_upper_end(world):
+    if (world.relation, world.sees) == ("add-remove", "visible"):
+        with pytest.raises(InputError):
+            asked(banded_run(world), world, 0.1)
+        return
+    bracket = asked(banded_run(world), world, 0.1)
+    checked(bracket, lambda at, decided: world.most(at, RESOLVED * 0.1, decided), 0.1)

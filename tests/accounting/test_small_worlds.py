@@ -1,0 +1,55 @@
+"""Selections, local and shuffled reports, staircases and searches against small worlds with all their outcomes.
+
+tests/oracles/finite_worlds.py lists the worlds, as test_federation.py's are listed: the noise as it is drawn, every
+neighbour on a grid, over one to three rounds with adaptive choices. No enumerated pair exceeds the certified upper end,
+and where a lower end is printed some pair attains it.
+"""
+
+from itertools import product
+
+import pytest
+from cases import few
+from finite_worlds import VIEWS, Finite, worlds
+
+from dpcert.mechanisms import InputError
+
+DELTAS = (0.0, 1e-3, 0.05, 0.3)
+EVERY = {
+    "noisy max": 11,
+    "noisy max of many": 99,
+    "sparse vector": 7,
+    "staircase": 6,
+    "best of several": 9,
+    "shuffled bounds": 5,
+    "groups": 4,
+}
+CASES = [
+    case
+    for kind, listed in worlds().items()
+    for case in few([(kind, at) for at in range(len(listed))], EVERY.get(kind, 5))
+]
+
+
+def answered(world: Finite, rounds: int) -> int:
+    """How many questions about the world were answered, each checked."""
+    found = 0
+    for view, delta in product(VIEWS, DELTAS):
+        try:
+            bracket = world.ask(view, rounds, delta)
+        except InputError:
+            continue
+        world.check(bracket, view, rounds, delta)
+        found += 1
+    return found
+
+
+@pytest.mark.parametrize(("kind", "at"), CASES)
+def test_no_pair_exceeds_the_upper_end_and_one_attains_the_lower(kind, at):
+    assert answered(worlds()[kind][at], 1) >= len(DELTAS)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("rounds", [2, 3])
+@pytest.mark.parametrize(("kind", "at"), [(kind, at) for kind, listed in worlds().items() for at in range(len(listed))])
+def test_adaptive_choices_over_a_few_rounds(kind, at, rounds):
+    assert answered(worlds()[kind][at], rounds) >= len(DELTAS)

@@ -1,0 +1,192 @@
+"""Every kind of mechanism inside of every other, from the registry of descriptions: what is answered, and how well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from itertools import product
+
+from worlds import NOISES, RELATIONS, VIEWS, World
+
+from dpcert.accounting import truncated
+from dpcert.accounting.dominating import dominating
+from dpcert.mechanisms import (
+    ApproximateDp,
+    BandedFactorisation,
+    BestOfSeveral,
+    BoundedLaplace,
+    ClampedGaussian,
+    Cyclic,
+    Disjoint,
+    DuchiMechanism,
+    FixedSize,
+    Gaussian,
+    Group,
+    HadamardResponse,
+    InputError,
+    Laplace,
+    LocalHash,
+    MatrixFactorisation,
+    Mechanism,
+    PiecewiseMechanism,
+    Poisson,
+    PureDp,
+    RandomAllocation,
+    RandomizedResponse,
+    Repeat,
+    ReportNoisyMax,
+    Sequence,
+    Shuffled,
+    ShuffledReports,
+    SparseVector,
+    StableHistogram,
+    Staircase,
+    ToeplitzFactorisation,
+    TreeAggregation,
+    TruncatedGaussian,
+    TruncatedLaplace,
+    TruncatedPoisson,
+    UnaryEncoding,
+    VisibleParticipation,
+    WithReplacement,
+    Zcdp,
+)
+from dpcert.mechanisms.serialise import _kinds as registered
+
+OTHERS: dict[str, Mechanism] = {
+    "randomized-response": RandomizedResponse(0.25),
+    "pure-dp": PureDp(1.0),
+    "approximate-dp": ApproximateDp(1.0, 0.01),
+    "zcdp": Zcdp(0.5),
+    "noisy-max gumbel": ReportNoisyMax(1.0, "gumbel"),
+    "noisy-max exponential": ReportNoisyMax(1.0, "exponential"),
+    "noisy-max laplace": ReportNoisyMax(1.0, "laplace"),
+    "sparse-vector": SparseVector(2.0, 4.0),
+    "staircase": Staircase(1.0),
+    "truncated-laplace": TruncatedLaplace(1.0, 8.0),
+    "bounded-laplace": BoundedLaplace(1.0, 4.0),
+    "clamped-gaussian": ClampedGaussian(1.0, 4.0),
+    "truncated-gaussian": TruncatedGaussian(1.0, 4.0),
+    "stable-histogram laplace": StableHistogram(Laplace(1.0), 8.0, 2),
+    "stable-histogram gaussian": StableHistogram(Gaussian(1.0), 8.0, 2),
+    "unary-encoding": UnaryEncoding(0.5, 0.25),
+    "hadamard-response": HadamardResponse(1.0),
+    "local-hash": LocalHash(1.0, 4),
+    "piecewise": PiecewiseMechanism(1.0),
+    "duchi": DuchiMechanism(1.0),
+    "shuffled two categories": ShuffledReports(RandomizedResponse(0.25), 20),
+    "shuffled bound": ShuffledReports(PureDp(1.0), 20),
+}
+CORRELATED: dict[str, Mechanism] = {
+    "tree-aggregation": TreeAggregation(1.0, 4),
+    "banded-factorisation": BandedFactorisation(1.0, (1.0, 1.0, 1.0), 1),
+    "toeplitz-factorisation": ToeplitzFactorisation(1.0, (1.0, 0.5), 4),
+    "matrix-factorisation": MatrixFactorisation(1.0, ((1.0, 0.0), (0.5, 1.0))),
+}
+NESTING: dict[str, Callable[[Mechanism], Mechanism]] = {
+    "Group": lambda run: Group(run, 2),
+    "Disjoint": lambda run: Disjoint(run, run),
+    "BestOfSeveral": lambda run: BestOfSeveral(run, 0.5),
+    "ShuffledReports": lambda run: ShuffledReports(run, 4),
+    "Sequence": lambda run: Sequence(run, run),
+    "Poisson": lambda run: Poisson(run, 0.5),
+    "TruncatedPoisson": lambda run: TruncatedPoisson(run, 0.5, 4, 2),
+    "FixedSize": lambda run: FixedSize(run, 4, 2),
+    "WithReplacement": lambda run: WithReplacement(run, 4, 2),
+    "Shuffled": lambda run: Shuffled(run, 2),
+    "Cyclic": lambda run: Cyclic(run, 2),
+    "RandomAllocation": lambda run: RandomAllocation(run, 2, 1),
+    "VisibleParticipation": lambda run: VisibleParticipation(run),  # type: ignore[arg-type]
+    "Repeat": lambda run: Repeat(run, 2),
+}
+"""By kind, what is made of another run."""
+
+NESTED_PROOFS = {
+    "Group": "dominating_pairs.md, Groups",
+    "Disjoint": "dominating_pairs.md, Disjoint releases",
+    "BestOfSeveral": "selection.md, The best of several private runs",
+    "ShuffledReports": "shuffle_model.md",
+    "Sequence": "dominating_pairs.md, Several releases on one sample",
+    "Shuffled": "dominating_pairs.md, Shuffled batches",
+    "RandomAllocation": "rdp.md, Random allocation",
+    "VisibleParticipation": "dominating_pairs.md, Visible participation",
+    "Poisson": "dominating_pairs.md, Poisson sampling",
+    "FixedSize": "dominating_pairs.md, Fixed-size sampling",
+    "TruncatedPoisson": "truncated_poisson.md",
+}
+
+
+def status(run: Mechanism, relation: str, view: str) -> str:
+    """E exact, B bracketed, U an upper end only, - refused."""
+    try:
+        cut = truncated.is_truncated(run)
+        pairs = dominating(truncated.as_poisson(run) if cut else run, relation, view)
+    except InputError:
+        return "-"
+    if not pairs.lower:
+        return "U"
+    return "E" if pairs.lower == pairs.upper and not cut else "B"
+
+
+def kinds() -> dict[str, type[Mechanism]]:
+    """Every kind of description that is shipped, from the registry; not those of tests, nor what others derive from."""
+    found = {name: kind for name, kind in registered().items() if kind.__module__.startswith("dpcert.")}
+    return {name: kind for name, kind in found.items() if is_dataclass(kind) and name != "CorrelatedGaussian"}
+
+
+def nests(kind: type[Mechanism]) -> bool:
+    """Whether a description of this kind is about another one."""
+    return any("Mechanism" in str(field.type) or "Poisson" in str(field.type) for field in fields(kind))  # type: ignore[arg-type]
+
+
+def leaves() -> dict[str, Mechanism]:
+    """One description or more of every kind that is about no other."""
+    noises = {noise: World(noise, "none", "", "", clients=4).base() for noise in NOISES}
+    found = noises | OTHERS | CORRELATED
+    return {name: run for name, run in found.items() if not nests(type(run))}
+
+
+def nested() -> dict[tuple[str, str], list[str]]:
+    """By kinds around each other, and what is inside: for each relation one letter a view."""
+    found = {}
+    around = [("{}", (outer,)) for outer in NESTING] + [("{}({})", both) for both in product(NESTING, repeat=2)]
+    for _, names in around:
+        label = "(".join(names) + "(…" + ")" * len(names)
+        for leaf, inside in leaves().items():
+            run: Mechanism | None = inside
+            try:
+                for name in reversed(names):
+                    assert run is not None
+                    run = NESTING[name](run)
+            except InputError:
+                run = None
+            found[label, leaf] = ["".join("-" if run is None else status(run, r, v) for v in VIEWS) for r in RELATIONS]
+    return found
+
+
+def nested_table() -> str:
+    """Of what is answered; a last line for kinds around each other of which nothing is."""
+    rows = nested()
+    labels = dict.fromkeys(label for label, _ in rows)
+    refused = [label for label in labels if all(set("".join(rows[label, leaf])) == {"-"} for leaf in leaves())]
+    lines = [f"| around | inside | {' | '.join(RELATIONS)} | proof |", "|" + "---|" * 6]
+    answered_rows = {key: cells for key, cells in rows.items() if set("".join(cells)) != {"-"}}
+    for firsts, seconds, cells in merged(answered_rows):
+        names = dict.fromkeys(name for first in firsts for name in first.rstrip("…)").split("(") if name)
+        proof = "; ".join(dict.fromkeys(NESTED_PROOFS[name] for name in names if name in NESTED_PROOFS))
+        around = ", ".join(f"`{first}`" for first in firsts)
+        lines.append(f"| {around} | {', '.join(seconds)} | " + " | ".join(f"`{c}`" for c in cells) + f" | {proof} |")
+    lines.append("\nNothing is answered inside of " + ", ".join(f"`{label}`" for label in refused) + ".")
+    return "\n".join(lines)
+
+
+def merged(rows: dict[tuple[str, str], list[str]]) -> list[tuple[list[str], list[str], list[str]]]:
+    """Rows whose cells agree, together: first names, second names, cells."""
+    by_first: dict[str, dict[tuple[str, ...], list[str]]] = {}
+    for (first, second), cells in rows.items():
+        by_first.setdefault(first, {}).setdefault(tuple(cells), []).append(second)
+    together: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    for first, groups in by_first.items():
+        for cells, seconds in groups.items():
+            together.setdefault((tuple(seconds), cells), []).append(first)
+    return [(firsts, list(seconds), list(cells)) for (seconds, cells), firsts in together.items()]

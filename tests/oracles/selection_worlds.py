@@ -1,0 +1,220 @@
+"""Small worlds of selections: clients' votes on a few candidates, or their answers to a few queries, with all outcomes.
+
+The noise is what is drawn: Gumbel, exponential or Laplace on every score; Laplace on a threshold and on every query.
+Scores are rationals, in scales of the noise. The best of several runs: any finite laws, in every order of merit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import lru_cache
+from itertools import chain, combinations, product
+
+from exponentials import above, below, density
+from flint import arb, ctx
+from hockey_stick import Ends, ball, ends
+from outcomes import Law, Pair, distinct, pair
+
+Scores = tuple[Fraction, ...]
+PRECISION = 192
+ONE = Fraction(1)
+
+
+def gumbel(scores: Scores) -> list[arb]:
+    """The largest with Gumbel noise: proportional to e^score."""
+    weights = [ball(score).exp() for score in scores]
+    total = sum(weights, arb(0))
+    return [weight / total for weight in weights]
+
+
+def exponential(scores: Scores) -> list[arb]:
+    """The largest with exponential noise: its noise x beats each other one with 1 - e^-(x + lead), multiplied out."""
+    found = []
+    for at, score in enumerate(scores):
+        leads = [score - other for k, other in enumerate(scores) if k != at]
+        start = max([Fraction(0), *(-lead for lead in leads)])
+        total = arb(0)
+        for chosen in chain.from_iterable(combinations(leads, size) for size in range(len(leads) + 1)):
+            rate = len(chosen) + 1
+            total += (-1) ** len(chosen) * ball(-sum(chosen, Fraction(0)) - rate * start).exp() / rate
+        found.append(total)
+    return found
+
+
+def laplace(scores: Scores) -> list[arb]:
+    """The largest with Laplace noise: its density times the others' probabilities of being below, integrated."""
+    found = []
+    for at, score in enumerate(scores):
+        whole = density(score, ONE)
+        for k, other in enumerate(scores):
+            if k != at:
+                whole *= below(other, ONE)
+        found.append(whole.integral())
+    return found
+
+
+NOISES = {"gumbel": gumbel, "exponential": exponential, "laplace": laplace}
+
+
+@lru_cache(maxsize=100_000)
+def chosen(noise: str, scores: Scores) -> Law:
+    """Who has the largest noisy score."""
+    before, ctx.prec = ctx.prec, PRECISION
+    try:
+        return dict(enumerate(NOISES[noise](scores)))
+    finally:
+        ctx.prec = before
+
+
+def differences(relation: str, votes: str, candidates: int) -> Iterator[Scores]:
+    """By how many votes a unit moves the scores; votes: "counts" (0 or 1 each) or "signed" (-1, 0 or 1 each)."""
+    most = (1 if votes == "counts" else 2) if relation == "replace-one" else 1
+    least = 0 if votes == "counts" and relation != "replace-one" else -most
+    for one in product(range(least, most + 1), repeat=candidates):
+        if any(one):
+            yield tuple(map(Fraction, one))
+
+
+def moved_votes(relation: str, votes: str) -> int:
+    """By how many vote's worths epsilon is divided: 2 sensitivities, or 1 where all scores move the same way."""
+    if votes == "counts":
+        return 2 if relation == "replace-one" else 1
+    return 4 if relation == "replace-one" else 2
+
+
+def elections(
+    relation: str, votes: str, epsilon: Fraction, leads: list[Scores], noise: str, units: int = 1
+) -> list[Pair]:
+    """Laws of who is chosen, for all neighbours over these scores of everybody else (in scales of the noise).
+
+    units: of a group, all alike.
+    """
+    vote = epsilon / moved_votes(relation, votes)
+    seen: dict[tuple[tuple[Fraction, Fraction], ...], Pair] = {}
+    for others in leads:
+        for moves in differences(relation, votes, len(others)):
+            moved = tuple(score + units * vote * move for score, move in zip(others, moves, strict=True))
+            p, q = (tuple(score - min(scores) for score in scores) for scores in (moved, others))
+            key = tuple(sorted(zip(p, q, strict=True)))
+            if key not in seen:
+                seen[key] = pair(chosen(noise, tuple(a for a, _ in key)), chosen(noise, tuple(b for _, b in key)))
+    return distinct(seen.values())
+
+
+def leads(epsilon: Fraction, steps: int, candidates: tuple[int, ...]) -> list[Scores]:
+    """Scores of everybody else: one candidate ahead of, or behind, all others, which are tied; some far behind."""
+    gaps = [epsilon * k / steps for k in range(-2 * steps, 2 * steps + 1)] + [-(4 * epsilon + 4), 4 * epsilon + 4]
+    gaps += [sign * (2 * epsilon + Fraction(k, 8)) for sign in (-1, 1) for k in range(1, 5 * steps // 4)]
+    return [(gap, *[Fraction(0)] * (n - 1)) for n in candidates for gap in gaps]
+
+
+Query = tuple[Fraction, Fraction]
+"""A query's values in the two neighbouring worlds, over its sensitivity."""
+
+
+def answers(values: Scores, threshold: Fraction, query: Fraction, hits: int) -> Law:
+    """Of sparse vector: by the answers, until so many were above; the threshold's noise is drawn once."""
+    before, ctx.prec = ctx.prec, PRECISION
+    try:
+        found: dict[tuple[bool, ...], arb] = {}
+        waiting = [((), density(Fraction(0), threshold))]
+        for value in values:
+            following = []
+            for given, weight in waiting:
+                for answer, part in ((False, below(value, query)), (True, above(value, query))):
+                    following.append(((*given, answer), weight * part))
+            waiting = [each for each in following if sum(each[0]) < hits]
+            found |= {given: weight.integral() for given, weight in following if sum(given) == hits}
+        return found | {given: weight.integral() for given, weight in waiting}
+    finally:
+        ctx.prec = before
+
+
+def moves(monotone: bool) -> list[tuple[int, ...]]:
+    """By how much a unit moves queries: all the same way, or each its own."""
+    return [(0, 1), (-1, 0)] if monotone else [(-1, 0, 1)]
+
+
+def streams(queries: int, values: tuple[Fraction, ...], monotone: bool) -> Iterator[tuple[Scores, Scores]]:
+    """Values of a few queries in two neighbouring worlds."""
+    for allowed in moves(monotone):
+        single = list(product(values, allowed))
+        for stream in product(single, repeat=queries):
+            yield tuple(value for value, _ in stream), tuple(value + move for value, move in stream)
+
+
+def generating(gamma: Fraction, shape: Fraction, at: arb) -> arb:
+    """E[at^K] of the number of runs, K >= 1 truncated negative binomial; its series, summed."""
+    left = 1 - (1 - ball(gamma)) * at
+    if shape == 0:
+        return left.log() / ball(gamma).log()
+    return (left ** ball(-shape) - 1) / (ball(gamma) ** ball(-shape) - 1)
+
+
+def best(single: list[arb], ranks: tuple[int, ...], gamma: Fraction, shape: Fraction) -> Law:
+    """The released outcome of K runs: of the highest rank that came up, the first run's."""
+    before, ctx.prec = ctx.prec, PRECISION
+    try:
+        found: dict[int, arb] = {}
+        beneath = arb(0)
+        for rank in sorted(set(ranks)):
+            tied = [at for at, own in enumerate(ranks) if own == rank]
+            mass = sum((single[at] for at in tied), arb(0))
+            gained = generating(gamma, shape, beneath + mass) - generating(gamma, shape, beneath)
+            found |= {at: gained * single[at] / mass for at in tied}
+            beneath += mass
+        return found
+    finally:
+        ctx.prec = before
+
+
+def merits(outcomes: int) -> Iterator[tuple[int, ...]]:
+    """Every order of so many outcomes by merit, ties included."""
+    for ranks in product(range(outcomes), repeat=outcomes):
+        if set(ranks) == set(range(max(ranks) + 1)):
+            yield ranks
+
+
+def searches(singles: list[tuple[list[arb], list[arb]]], gamma: Fraction, shape: Fraction) -> list[Pair]:
+    """The best of several runs, each of which has one of these pairs of laws, in every order of merit."""
+    return distinct(
+        pair(best(p, ranks, gamma, shape), best(q, ranks, gamma, shape))
+        for p, q in singles
+        for ranks in (merits(len(p)) if len(p) <= 4 else likeliest_first(p, q))
+    )
+
+
+def likeliest_first(p: list[arb], q: list[arb]) -> list[tuple[int, ...]]:
+    """Of many outcomes, some orders of merit: all alike, and by the ratio of the laws, up and down."""
+    by_ratio = sorted(range(len(p)), key=lambda at: float((p[at] / q[at]).mid()))
+    up = tuple(by_ratio.index(at) for at in range(len(p)))
+    return [(0,) * len(p), up, tuple(len(p) - 1 - rank for rank in up)]
+
+
+def released(stream: tuple[Scores, Scores], laws: tuple[Law, Law], scale: Fraction, epsilon: float) -> Ends:
+    """Ends of the divergence where the value of the one query that was above is released too, with Laplace noise."""
+    before, ctx.prec = ctx.prec, PRECISION
+    try:
+        total, odds = arb(0), arb(epsilon).exp()
+        for given in laws[0].keys() | laws[1].keys():
+            shift = Fraction(0)
+            if True in given:
+                at = given.index(True)
+                shift = abs(stream[0][at] - stream[1][at]) / scale
+            total += _laplace_profile(laws[0][given], odds * laws[1][given], shift)
+        return ends(total)
+    finally:
+        ctx.prec = before
+
+
+def _laplace_profile(p: arb, q: arb, shift: Fraction) -> arb:
+    """The integral of max(p f - q g, 0), f and g Laplace densities of scale 1 so far apart."""
+    t = (q / p).log()
+    s = ball(shift)
+    if t >= s:
+        return arb(0)
+    if t <= -s:
+        return p - q
+    inside = p - (p * q).sqrt() * (-s / 2).exp()
+    return inside if abs(t) < s else inside.union(arb(0)).union(p - q)
