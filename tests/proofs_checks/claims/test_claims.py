@@ -181,7 +181,7 @@ BAD = [
     ("claim.delta", {"claim__delta": 1}, "at least 0 and below 1"),
     ("claim.delta", {"claim__delta": -1e-5}, "at least 0 and below 1"),
     ("claim.neighbouring", {"claim__neighbouring": "swap"}, "one of"),
-    ("claim.neighbouring", {"claim__neighbouring": ...}, "a value"),
+    ("claim.neighbouring", {"claim__neighbouring": ...}, "one of add-remove, replace-one, zero-out"),
     ("claim.notion", {"claim__notion": "DP"}, "one of"),
     ("claim.title", {"claim__title": " "}, "text"),
     ("claim.unit", {"claim__unit": 5}, "text"),
