@@ -213,7 +213,7 @@ class Curve(Currency):
 
     @property
     def words(self) -> str:
-        return "the true over the claimed epsilon at the worst point of the curve"
+        return "the ratio of epsilon to the claimed one at the worst point of the curve"
 
 
 def _over(found: Bracket, claimed: float) -> Bracket:

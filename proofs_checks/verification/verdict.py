@@ -53,7 +53,7 @@ class Verification:
             size = f"{lower / claimed:.3g} times the claim" if claimed > 0 else "more than claimed"
             reason = f"two neighbours exist that need {size}" if math.isfinite(lower) else UNBOUNDED
         elif self.verdict == "holds":
-            reason = f"the true {self.claim.statement.currency.words} is at most the claimed one"
+            reason = f"the true {self.claim.statement.currency.words.removeprefix('the ')} is at most the claimed one"
         elif math.isinf(upper):
             reason = self.not_checked[0]
         elif lower == 0:

@@ -28,7 +28,7 @@ class Terminal(io.StringIO):
 
 def test_from_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "ours.toml"
-    assert run(["new", str(file), *PLAIN, "--sampling", "poisson", "--sampling-rate", ".01"]) == 2  # TOML wants 0.01
+    assert run(["new", str(file), *PLAIN, "--sampling", "poisson", "--sampling-rate", "a few"]) == 2
     assert "--sampling-rate" in capsys.readouterr().err
     assert not file.exists()
     assert run(["new", str(file), *PLAIN, "--sampling", "poisson", "--sampling-rate", "0.01"]) == 0
@@ -95,3 +95,12 @@ def test_every_key_has_its_words() -> None:
     assert set(TABLES["composition"]) == set(CompositionTable.model_fields)
     assert set(TABLES["mechanism"]) == {key for table in KINDS.values() for key in table.model_fields}
     assert set(SCHEMES) == set(SamplingTable.model_fields["scheme"].annotation.__args__)  # type: ignore[union-attr]
+
+
+def test_numbers_without_their_zeros_are_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, sampled = tmp_path / "claim.toml", ["--sampling", "poisson", "--sampling-rate", ".01", "--rounds", "5"]
+    assert run(["new", str(file), "--title", ".5", "--epsilon", "3.", "--noise-multiplier", "1.1", *sampled]) == 0
+    claim = load_claim(file)
+    assert (claim.statement.title, claim.statement.epsilon, claim.phases[0].sampling.sampling_rate) == (".5", 3.0, 0.01)
+    capsys.readouterr()
+    assert run(["epsilon", "--delta", "1e-5", "--mechanism", "discrete-gaussian", "--set", "sigma=4."]) == 0

@@ -19,7 +19,7 @@ from ..proofs_checks.claims.claim import parse_claim
 from ..proofs_checks.claims.schema import ADDRESS
 from ..proofs_checks.claims.statement import Statement
 from ..proofs_checks.claims.words import COMPOSITION, MECHANISM, SAMPLING, STATEMENT
-from .options import as_option
+from .options import as_option, as_toml_number
 
 SCHEMES = {
     "none": (),
@@ -172,5 +172,5 @@ def _value(key: str, text: str) -> str:
     try:
         tomllib.loads(f"value = {text}")
     except tomllib.TOMLDecodeError:
-        return json.dumps(text, ensure_ascii=False)
+        return number if (number := as_toml_number(text)) else json.dumps(text, ensure_ascii=False)
     return text

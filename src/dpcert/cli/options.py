@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 import tomllib
@@ -249,9 +250,14 @@ def relation(named: str | None, notion: str, participation: str | None) -> str:
 def _plain(text: str) -> object:
     """A number, a list, true or false; else a text."""
     try:
-        return tomllib.loads(f"value = {text}")["value"]
+        return tomllib.loads(f"value = {as_toml_number(text) or text}")["value"]
     except tomllib.TOMLDecodeError:
         return text
+
+
+def as_toml_number(text: str) -> str:
+    """A number as TOML writes it where people leave zeros out (.01, 5.); nothing for what is no such number."""
+    return repr(float(text)) if re.fullmatch(r"[+-]?(\.\d+|\d+\.)(e[+-]?\d+)?", text, re.IGNORECASE) else ""
 
 
 def _share_done(share: float) -> None:

@@ -48,6 +48,7 @@ def test_a_gaussian_release_in_every_currency(stated: dict[str, Any], verdict: s
     assert (result.witness is not None) == (verdict == "refuted")
     document = result.to_json()
     name = next(iter(stated))
+    assert "the true the" not in result.why
     assert list(document["certified"]) == [f"{name}_lower", f"{name}_upper"]  # type: ignore[arg-type]
     assert all(key in document["claimed"] for key in stated)  # type: ignore[operator]
 
