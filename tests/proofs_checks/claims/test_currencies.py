@@ -92,7 +92,7 @@ def test_the_witness_names_what_is_compared() -> None:
 
 
 BAD = [
-    ({}, "claim.epsilon"),
+    ({}, "claim.epsilon, claim.delta"),
     ({"epsilon": 1.0}, "claim.delta"),
     ({"rho": 0.1, "mu": 1.0}, "claim.mu"),
     ({"rho": 0.1, "delta": 1e-5}, "claim.delta"),

@@ -71,7 +71,7 @@ def test_verify_is_two_sided_and_says_what_it_takes_for_granted(tmp_path):
     [
         ({"kind": "gaussian", "mechanism": ""}, "scheme"),
         ({"mechanism": "coefficients = [1.0, 0.5]\nmin_separation = 5"}, "bands"),
-        ({"sampling": ""}, "population"),
+        ({"sampling": ""}, "sampling.population, sampling.cohort"),
         ({"sampling": "sampling_rate = 0.1\ncohort = 3"}, "cohort"),
         ({"sampling": "population = 500\ncohort = 101"}, "cohort"),
         ({"mechanism": "column_norms = [1.0]\nbands = 6\nmin_separation = 5"}, "bands"),

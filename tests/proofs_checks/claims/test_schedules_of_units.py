@@ -56,7 +56,7 @@ def test_a_pass_that_was_begun_counts():
         ({"scheme": "random-allocation"}, 100, "sampling.block"),
         (CYCLIC | {"cohort": 1001}, 100, "sampling.cohort"),
         (CYCLIC | {"block": 7}, 100, "sampling.block"),
-        ({"scheme": "cyclic"}, 100, "sampling.population"),
+        ({"scheme": "cyclic"}, 100, "sampling.population, sampling.cohort"),
     ],
 )
 def test_bad_tables(sampling, rounds, field):
