@@ -23,10 +23,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from flint import arb, ctx
-from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
 from ..mechanisms import Gaussian, Mechanism, Neighbouring, Shuffled, rounds_by_step
+from ..mechanisms.arrays import Floats
 
 _MOVES: dict[Neighbouring, tuple[tuple[int, int], ...]] = {
     "zero-out": ((2, 1), (1, 2), (1, 0), (0, 1)),
@@ -78,10 +78,7 @@ def delta_lower(epoch: Epoch, epsilon: float) -> float:
     return max(0.0, _down(first - arb(epsilon).exp() * second))
 
 
-Masses = NDArray[np.float64]
-
-
-def _best_threshold(epoch: Epoch, gain: Callable[[Masses, Masses], Masses]) -> float:
+def _best_threshold(epoch: Epoch, gain: Callable[[Floats, Floats], Floats]) -> float:
     """The C on a grid with the largest floating-point gain; any C is valid, so nothing here needs to be exact."""
     grid = np.linspace(0.0, max(epoch.a, epoch.b) + 12 * epoch.noise, _THRESHOLDS)
     with np.errstate(all="ignore"):

@@ -7,9 +7,8 @@ separation: rounds from one participation to the next, at least; most: participa
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Real = NDArray[np.float64]
+from .arrays import Floats
 
 UNIT = 2.0**-52
 
@@ -51,12 +50,12 @@ def banded(column_norms: tuple[float, ...], separation: int, most: int) -> tuple
     return exact * (1 - slack), exact * (1 + slack)
 
 
-def _best_total(weights: Real, separation: int, most: int) -> float:
+def _best_total(weights: Floats, separation: int, most: int) -> float:
     """The largest sum of at most `most` weights (>= 0) that are at least `separation` apart."""
     return float(_best_totals(weights[None, :], separation, most)[0, -1, -1])
 
 
-def _best_totals(weights: Real, separation: int, most: int) -> Real:
+def _best_totals(weights: Floats, separation: int, most: int) -> Floats:
     """best[i, k, n]: the largest sum of at most k of the first n entries of row i, at least `separation` apart.
 
     weights: shape (rows, n), >= 0.
@@ -69,7 +68,7 @@ def _best_totals(weights: Real, separation: int, most: int) -> Real:
     return best
 
 
-def _best_rows(products: Real, separation: int, most: int) -> Real:
+def _best_rows(products: Floats, separation: int, most: int) -> Floats:
     """For each round i, the largest sum of products[i, j] over j in an allowed set of rounds that has i in it."""
     size = len(products)
     result = np.empty(size)

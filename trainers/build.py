@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from ..mechanisms import InputError
+from ..mechanisms.arrays import Floats
 from ..mechanisms.validate import choice, count
 from .algorithms import (
     ClusteredPmtl,
@@ -89,7 +89,7 @@ def _clusters(told: str, population: int) -> list[int]:
     return clusters
 
 
-def _omega(told: str, population: int) -> npt.NDArray[np.float64]:
+def _omega(told: str, population: int) -> Floats:
     if told == "mean-regularised":
         return np.eye(population) - 1 / population
     try:

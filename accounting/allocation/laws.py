@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ...mechanisms.arrays import Floats
+from ...mechanisms.arrays import Complex, Floats
 from ..measures.lattices.closed_laws import unsplit
 from ..measures.lattices.jumps import Product
-from ..measures.lattices.transform import AtomLaw, Complex, Frequencies, Law
+from ..measures.lattices.transform import AtomLaw, Frequencies, Law
 from ..pairs import AllocationPair
 from .block import losses_above, losses_below
 from .statistic import losses_of_statistic

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import ndtr
 
-from ...mechanisms.arrays import Floats
+from ...mechanisms.arrays import Complex, Floats
 from ..rounding import UNIT
 from .layout import Window
 from .recursion import SLACK
@@ -185,7 +185,7 @@ class Attained:
         self._losses = window.losses
         self.values: Floats = np.maximum(-np.expm1(self._losses), 0.0) * (1 - 8 * UNIT)
         self._back = np.exp(-tilt * self._losses) * (1 - SLACK)
-        self._spectra: dict[int, tuple[tuple[Places, Floats], int, NDArray[np.complex128], float]] = {}
+        self._spectra: dict[int, tuple[tuple[Places, Floats], int, Complex, float]] = {}
 
     def advance(self, kernels: Sequence[tuple[Places, Floats]]) -> None:
         """One round more: at most the next V, at the window's losses moved by OFF_GRID steps."""
@@ -203,7 +203,7 @@ class Attained:
             gained = np.maximum(found - total * weight * rounding, 0.0) * self._back
             self.values = np.maximum(self.values, gained)
 
-    def _spectrum(self, kernel: tuple[Places, Floats], size: int) -> tuple[NDArray[np.complex128], float]:
+    def _spectrum(self, kernel: tuple[Places, Floats], size: int) -> tuple[Complex, float]:
         key = id(kernel)
         if key not in self._spectra:
             places, weights = kernel

@@ -13,15 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 
-from ...mechanisms.arrays import Floats
+from ...mechanisms.arrays import Complex, Floats
 from ..rounding import UNIT
 from .cover import Box, Kernels
 from .layout import Window
-
-Spectrum = NDArray[np.complex128]
 
 SLACK = 1e-13
 """Relative allowance for the tilt's exponentials and a few operations on nonnegative numbers."""
@@ -53,7 +50,7 @@ class Rounds:
     family: Kernels
     window: Window
     tilt: float
-    _spectra: dict[Box, tuple[Spectrum, float]] = field(default_factory=dict, repr=False)
+    _spectra: dict[Box, tuple[Complex, float]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         count, width = self.window.last - self.window.first + 1, self.family.width
@@ -63,9 +60,9 @@ class Rounds:
         self._forth, self._back = np.exp(self.tilt * losses), np.exp(-self.tilt * losses)
         stages = math.log2(self.size) + 1
         self._rounding = UNIT * (3 * (8 * stages + 32) + 16)
-        self._last: tuple[tuple[Box, ...], Spectrum, Floats] = (), np.empty((0, 0), complex), np.empty((0, 1))
+        self._last: tuple[tuple[Box, ...], Complex, Floats] = (), np.empty((0, 0), complex), np.empty((0, 1))
 
-    def spectrum(self, box: Box) -> tuple[Spectrum, float]:
+    def spectrum(self, box: Box) -> tuple[Complex, float]:
         """The transform of the tilted kernel, and its sum."""
         if box not in self._spectra:
             width = self.family.width
@@ -98,7 +95,7 @@ class Rounds:
         gain = np.maximum(tilted, 0.0) * (self._back * (1 + SLACK))
         return np.asarray(gain + level * float(rho.sum()) * (1 + SLACK))
 
-    def _together(self, boxes: tuple[Box, ...]) -> tuple[Spectrum, Floats]:
+    def _together(self, boxes: tuple[Box, ...]) -> tuple[Complex, Floats]:
         """The spectra, and what to add to a convolution, relative to the sum of rho: rounding, and what is outside."""
         if boxes != self._last[0]:
             kernels = [self.spectrum(box) for box in boxes]

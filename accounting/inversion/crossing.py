@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from .measure import Real
+from ...mechanisms.arrays import Floats
 
 _BLUR = 0.02
 """Share of an inversion's own width within which its ends are found."""
@@ -43,11 +43,11 @@ def epsilon_below(inversion: Bounded, log_delta: float, start: float) -> float:
 class BoundedAtMany(Bounded, Protocol):
     """The same at many eps at once."""
 
-    def log_deltas(self, epsilon: Real) -> tuple[Real, Real, Real]:
+    def log_deltas(self, epsilon: Floats) -> tuple[Floats, Floats, Floats]:
         """`log_delta` at each."""
 
 
-def crossings(inversion: BoundedAtMany, low: Real, high: Real, start: Real) -> tuple[Real, Real]:
+def crossings(inversion: BoundedAtMany, low: Floats, high: Floats, start: Floats) -> tuple[Floats, Floats]:
     """For targets low <= high of log delta: eps at which it is certainly above high (or 0), and at most low (or inf).
 
     By Newton's method on the upper bound, all targets at once; what it does not settle in a few steps stays open.

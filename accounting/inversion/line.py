@@ -18,9 +18,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...mechanisms.arrays import Complex, Floats
 from ..bracket import OutOfReach
 from ..rounding import UNIT
-from .measure import Complex, Measure, OnLine, Real, Transform
+from .measure import Measure, OnLine, Transform
 
 ROUNDING = 120.0
 """UNITs lost in a term and in the sum: numpy adds pairwise, in blocks of 128 by 8 partial sums, so that at most 19 +
@@ -72,7 +73,7 @@ class Sum:
     error: float
     drift: float
 
-    def at(self, c: float, epsilon: Real, cosine: Real, sine: Real) -> tuple[Real, Real, Real]:
+    def at(self, c: float, epsilon: Floats, cosine: Floats, sine: Floats) -> tuple[Floats, Floats, Floats]:
         """(log of the unit, the sum, bound on its error) at every epsilon: a row each of the cosines and sines."""
         value = (self.terms.real * cosine + self.terms.imag * sine).sum(axis=1)
         size = np.abs(epsilon)
@@ -92,7 +93,7 @@ class Inversion:
     """
 
     c: float
-    s: Real
+    s: Floats
     above: Sum
     below: Sum
     aliases: tuple[tuple[float, float], ...]
@@ -102,7 +103,7 @@ class Inversion:
         lower, upper, slope = self.log_deltas(np.array([epsilon]))
         return float(lower[0]), float(upper[0]), float(slope[0])
 
-    def log_deltas(self, epsilon: Real) -> tuple[Real, Real, Real]:
+    def log_deltas(self, epsilon: Floats) -> tuple[Floats, Floats, Floats]:
         """The same at every epsilon, of either sign."""
         angle = np.multiply.outer(epsilon, self.s)
         cosine, sine = np.cos(angle), np.sin(angle)
@@ -116,7 +117,7 @@ class Inversion:
         lower = base + _log((high - error - excess) * (1.0 - 8.0 * UNIT)) - 4.0 * UNIT * np.abs(base)
         return lower, upper, slope
 
-    def _log_aliases(self, epsilon: Real) -> Real:
+    def _log_aliases(self, epsilon: Floats) -> Floats:
         """At least log of sum over j != 0 of e^{jPc} delta(epsilon + jP)."""
         if not self.aliases:
             return np.full(epsilon.shape, math.inf)
@@ -214,5 +215,5 @@ def summed(line: OnLine, c: float, transform: Transform, square: float, upper: b
     return Sum(terms, transform.log_scale, transform.scale_error, error + missing, drift)
 
 
-def _log(value: Real) -> Real:
+def _log(value: Floats) -> Floats:
     return np.log(value, out=np.full(value.shape, -math.inf), where=value > 0.0)

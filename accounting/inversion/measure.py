@@ -5,11 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-Real = NDArray[np.float64]
-Complex = NDArray[np.complex128]
+from ...mechanisms.arrays import Complex, Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +15,9 @@ class Transform:
     log_scale: about log phi(c); scale_error: what it may be off from what the values are relative to.
     """
 
-    s: Real
+    s: Floats
     values: Complex
-    errors: Real
+    errors: Floats
     log_scale: float
     scale_error: float
 
@@ -44,7 +40,7 @@ class OnLine(Protocol):
 class Measure(Protocol):
     """A finite measure of finite losses L."""
 
-    def log_moments(self, points: Real) -> Real:
+    def log_moments(self, points: Floats) -> Floats:
         """At least the log of the integral of e^{cL}, for every c of points."""
 
     def on(self, c: float) -> OnLine:

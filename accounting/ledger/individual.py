@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...mechanisms import InputError
+from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import count, positive
 
 Clients = NDArray[np.int64]
@@ -31,13 +32,13 @@ class IndividualBudgets:
 
     def __init__(self, clients: int, budget: float) -> None:
         self.budget = positive("budget", budget)
-        self.spent: NDArray[np.float64] = np.zeros(count("clients", clients))
+        self.spent: Floats = np.zeros(count("clients", clients))
 
-    def affordable(self, clients: Clients, cost: float | NDArray[np.float64]) -> NDArray[np.bool_]:
+    def affordable(self, clients: Clients, cost: float | Floats) -> NDArray[np.bool_]:
         """Which of the clients can still be charged `cost` (one number, or one a client)."""
         return np.nextafter(self.spent[self._checked(clients)] + self._costs(clients, cost), np.inf) <= self.budget
 
-    def charge(self, clients: Clients, cost: float | NDArray[np.float64]) -> NDArray[np.bool_]:
+    def charge(self, clients: Clients, cost: float | Floats) -> NDArray[np.bool_]:
         """Charge the clients that can afford it; returns which, in the order given: leave the others out.
 
         A client may be named once a call: InputError otherwise.
@@ -53,7 +54,7 @@ class IndividualBudgets:
     def _checked(self, clients: Clients) -> Clients:
         return _numbers("clients", clients, len(self.spent))
 
-    def _costs(self, clients: Clients, cost: float | NDArray[np.float64]) -> NDArray[np.float64]:
+    def _costs(self, clients: Clients, cost: float | Floats) -> Floats:
         given = np.asarray(cost, dtype=float)
         if given.shape not in ((), (1,), (len(clients),)):
             raise InputError("cost", given.shape, f"one number, or one for each of the {len(clients)} clients")

@@ -13,9 +13,9 @@ from functools import lru_cache
 
 import numpy as np
 from flint import arb, arb_series, ctx
-from numpy.typing import NDArray
 from scipy.special import gammainc, gammaincc
 
+from ...mechanisms.arrays import Floats
 from ..pairs import AllocationPair, GaussianPair, ReplacedAllocationPair
 from ..rounding import float_above, up
 
@@ -36,8 +36,6 @@ _GRID = 4.0
 _REACH = 9.0
 _GAMMA = 1e-11
 """Relative accuracy assumed of scipy's incomplete gamma functions (theirs is better than 1e-13)."""
-
-Real = NDArray[np.float64]
 
 
 def allocation_divergence(pair: AllocationPair, alpha: float) -> float:
@@ -132,7 +130,7 @@ def _log_inverse_moment(shift: float, rounds: int, power: float) -> float:
     return math.log(total + rest) + 1e-12 if total + rest < math.inf else math.inf
 
 
-def _rest(power: float, split: float, u: Real, growth: Real, log_second: float) -> float:
+def _rest(power: float, split: float, u: Floats, growth: Floats, log_second: float) -> float:
     """At least E[x^-b Q(b, U x)], x = mean(L): split^-b Q(b, U split) + (E[x^-2b] P[x < split])^(1/2).
 
     x^-b Q(b, U x) decreases in x. P[x < split] <= E[e^{u (split - x)}] for every u; E[x^-2b] <= e^log_second, since a
@@ -143,7 +141,7 @@ def _rest(power: float, split: float, u: Real, growth: Real, log_second: float) 
     return tail + math.exp(min(700.0, 0.5 * (log_second + log_below) + 1e-9))
 
 
-def _growth_above(shift: float, rounds: int, u: Real) -> Real:
+def _growth_above(shift: float, rounds: int, u: Floats) -> Floats:
     """At least h(u) = u + rounds log E[e^{-u L / rounds}], by the trapezoidal rule on the real line.
 
     L = e^{shift x - shift^2/2}, x normal. For |Im x| <= a = min(3, pi / (2 shift)) the real part of L is not
@@ -158,6 +156,6 @@ def _growth_above(shift: float, rounds: int, u: Real) -> Real:
     mean = np.exp(-np.multiply.outer(u / rounds, loss)) @ weight
     error = 2.0 * math.exp(0.5 * width**2) / math.expm1(2.0 * math.pi * 6.5) + math.exp(-0.5 * _REACH**2)
     rounding = len(x) * 2.0**-50
-    log: Real = np.log(np.minimum(1.0, mean * (1 + rounding) + error))
-    growth: Real = u + rounds * log + 1e-14 * u
+    log: Floats = np.log(np.minimum(1.0, mean * (1 + rounding) + error))
+    growth: Floats = u + rounds * log + 1e-14 * u
     return np.maximum(growth, 0.0)

@@ -11,7 +11,8 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ...mechanisms.arrays import Floats
 
 EXACT = 2**53
 """Whole numbers up to this are floats."""
@@ -23,7 +24,7 @@ class Block(NamedTuple):
     """values: one number, or an array of them in the shape of the part. text: what a code stands for."""
 
     path: str
-    values: float | NDArray[np.float64]
+    values: float | Floats
     text: str | None = None
 
 

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...mechanisms import InputError
+from ...mechanisms.arrays import Floats
 from .failures import Raised
 from .own_text import attributes, own_text, shows_nothing
 from .single_values import Block, code, exact, moment, of_bytes, whole_number
@@ -78,7 +79,7 @@ def array_of(raw: Any) -> NDArray[Any] | None:
     return np.asarray(raw) if hasattr(raw, "__array__") else None
 
 
-def numbers_of(array: NDArray[Any]) -> NDArray[np.float64] | None:
+def numbers_of(array: NDArray[Any]) -> Floats | None:
     """An array of numbers as float64, complex ones as pairs in a last axis; None where they are of another kind."""
     if array.dtype.kind in "buif":
         return array.astype(np.float64, copy=False)

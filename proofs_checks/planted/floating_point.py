@@ -8,6 +8,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from ...mechanisms.arrays import Floats
 from ..auditing import approximate_dp, gdp
 from .case import Batched, Planted
 
@@ -18,7 +19,7 @@ def _sum(dataset: Sequence[float]) -> float:
     return float(np.clip(dataset, -1.0, 1.0).sum())
 
 
-def textbook_laplace(dataset: Sequence[float], rng: Generator, size: int) -> NDArray[np.float64]:
+def textbook_laplace(dataset: Sequence[float], rng: Generator, size: int) -> Floats:
     """value - sign(u) log(1 - 2 |u|), in doubles: the value's magnitude decides which low-order bits are left."""
     u = rng.random(size) - 0.5
     return np.asarray(_sum(dataset) - np.sign(u) * np.log1p(-2 * np.abs(u)), np.float64)
@@ -42,19 +43,19 @@ def _snapped(noise: str) -> Batched:
     what an audit of this size resolves; exact samplers are for release.
     """
 
-    def mechanism(dataset: Sequence[float], rng: Generator, size: int) -> NDArray[np.float64]:
+    def mechanism(dataset: Sequence[float], rng: Generator, size: int) -> Floats:
         drawn = rng.laplace(0.0, 1.0, size) if noise == "laplace" else rng.normal(0.0, 1.0, size)
         return np.asarray(GRID * (np.round(_sum(dataset) / GRID) + np.round(drawn / GRID)), np.float64)
 
     return mechanism
 
 
-def rounded_noise(dataset: Sequence[float], rng: Generator, size: int) -> NDArray[np.float64]:
+def rounded_noise(dataset: Sequence[float], rng: Generator, size: int) -> Floats:
     """The noise is rounded to whole numbers before it is added: the fractional part of the sum survives."""
     return _sum(dataset) + np.round(rng.laplace(0.0, 1.0, size))
 
 
-def rounded_sum(dataset: Sequence[float], rng: Generator, size: int) -> NDArray[np.float64]:
+def rounded_sum(dataset: Sequence[float], rng: Generator, size: int) -> Floats:
     """The correct twin: the noisy sum is rounded."""
     return np.round(_sum(dataset) + rng.laplace(0.0, 1.0, size))
 

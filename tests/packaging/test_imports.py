@@ -114,3 +114,8 @@ def test_a_planted_private_name_is_found(tmp_path, text):
     (found,) = private(planted(tmp_path, a=text, b="def _g(): ...\n", _b=""))
     assert found.startswith("a.py:")
     assert found.endswith(("_g", "_b"))
+
+
+def test_the_array_types_have_one_name_each():
+    spelt = {file.name for file in files().values() if "NDArray[np.float64]" in file.read_text(encoding="utf-8")}
+    assert spelt == {"arrays.py"}

@@ -25,9 +25,10 @@ from dpcert.accounting.measures.lattices.accountant import Layout
 from dpcert.accounting.measures.lattices.cells import Atoms, Cells, optimistic, pessimistic
 from dpcert.accounting.measures.lattices.far import Far
 from dpcert.accounting.measures.lattices.search import Moments
-from dpcert.accounting.measures.lattices.transform import AtomLaw, Complex, Frequencies
+from dpcert.accounting.measures.lattices.transform import AtomLaw, Frequencies
 from dpcert.accounting.pairs import Composition, DiscreteGaussianPair, GaussianPair, LaplacePair, SubsampledPair
 from dpcert.accounting.rounding import UNIT
+from dpcert.mechanisms.arrays import Complex
 
 SINGLE: list[Composition] = [
     ((SubsampledPair(GaussianPair(1.0), 0.2, "remove"), 1),),

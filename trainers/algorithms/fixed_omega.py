@@ -12,11 +12,11 @@ b = max_j ||b_j||, which the engine clips and sums; and M becomes sum_k a_k b_k^
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
 from ...mechanisms import InputError
+from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import nonnegative
 from ..engine.algorithm import Algorithm, Clients, Solve
 
@@ -31,7 +31,7 @@ class FixedOmega(Algorithm):
     notion = "billboard"
     personal = True
 
-    def __init__(self, omega: npt.NDArray[np.float64], strength: float = 1.0) -> None:
+    def __init__(self, omega: Floats, strength: float = 1.0) -> None:
         self.strength = nonnegative("lambda", strength)
         matrix = np.asarray(omega, dtype=np.float64)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not np.allclose(matrix, matrix.T):
@@ -71,11 +71,11 @@ class FixedOmega(Algorithm):
         return (rows * self._tensor(self.signs, rows)) @ statistic / self.level
 
     @staticmethod
-    def _tensor(array: npt.NDArray[np.float64], like: Tensor) -> Tensor:
+    def _tensor(array: Floats, like: Tensor) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(array)).to(like)
 
 
-def decompose(omega: npt.NDArray[np.float64]) -> tuple[float, npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def decompose(omega: Floats) -> tuple[float, Floats, Floats]:
     """(c, signs (r,), B (m, r)) with omega = c I - B diag(signs) B^T, c the most frequent positive eigenvalue.
 
     That leaves the fewest columns to publish. Raises InputError for a matrix with a negative or no positive

@@ -16,8 +16,8 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import choice, count, nonnegative, positive, rate
 
 Form = Literal["as-printed", "reference", "increments"]
@@ -26,7 +26,7 @@ FORMS: tuple[Form, ...] = ("as-printed", "reference", "increments")
 
 def growth_matrix(
     form: Form, *, curvature: float, strength: float, learning_rate: float, steps: int, sampling_rate: float
-) -> npt.NDArray[np.float64]:
+) -> Floats:
     """The (2, 2) matrix by which the mean distances (w~, v) from the optimum are multiplied in a round.
 
     curvature: of the local losses in the direction looked at. steps: local steps in a round, E.

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...mechanisms import InputError
+from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import choice
 from .federation import Federation, Labels, Samples, Task
 from .split import split_clients
@@ -98,14 +99,14 @@ def _owners(name: str, cells: Column) -> npt.NDArray[np.str_]:
     return owners
 
 
-def _numbers(name: str, cells: Column) -> npt.NDArray[np.float64]:
+def _numbers(name: str, cells: Column) -> Floats:
     try:
         return cells.astype(np.float64)
     except (ValueError, TypeError) as error:
         raise InputError(f"column {name}", str(error), "numbers") from error
 
 
-def _labels(name: str, values: npt.NDArray[np.float64], task: Task) -> Labels:
+def _labels(name: str, values: Floats, task: Task) -> Labels:
     if task == "regression":
         return values.astype(np.float32)[:, None]
     if not np.isfinite(values).all() or (values != np.floor(values)).any() or (values < 0).any():

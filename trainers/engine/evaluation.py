@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from ...mechanisms.arrays import Floats
 from ..data import Task
 from .client_tensors import ClientTensors
 from .losses import Loss
@@ -24,8 +24,8 @@ TOP = 5
 class ClientScores:
     """One number a client; NaN for a client without samples. accuracy is NaN throughout for regression."""
 
-    accuracy: npt.NDArray[np.float64]
-    loss: npt.NDArray[np.float64]
+    accuracy: Floats
+    loss: Floats
 
     @classmethod
     def empty(cls, clients: int) -> ClientScores:
@@ -37,7 +37,7 @@ class ClientScores:
         return _mean(self.accuracy), _mean(self.loss)
 
 
-def _mean(values: npt.NDArray[np.float64]) -> float | None:
+def _mean(values: Floats) -> float | None:
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else None
 

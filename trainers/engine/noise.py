@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from ...mechanisms.arrays import Floats
 from .streams import Streams
 
 BLOCK = 2**14
@@ -27,7 +27,7 @@ def grid_noise(
     deviation: float,
     unit: float,
     device: torch.device,
-    memory: npt.NDArray[np.float64] | None = None,
+    memory: Floats | None = None,
 ) -> Tensor:
     """Multiples of unit: unit round(N(0, (deviation / unit)^2)). deviation 0 gives zeros, which take no memory.
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
 from ...mechanisms import InputError, Mechanism
+from ...mechanisms.arrays import Floats
 from ..data import Federation
 from .adaptive import count_noise, next_clip_norm, update_noise_multiplier
 from .advice import warn_beforehand
@@ -109,7 +109,7 @@ class Trainer:
         self.rounds, self._releases = 0, 0
         self.clip_norm = self.settings.clip_norm
         self.history: list[dict[str, Any]] = []
-        self._noise_memory: npt.NDArray[np.float64] | None = None
+        self._noise_memory: Floats | None = None
         self._broadcast = begin.to(self.local.dtype)
         self._share(self.billboard.publish(begin, torch.zeros_like(begin), 0.0))
         self.personal: PersonalModels | None = None

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...mechanisms.arrays import Floats
 from . import objective
 from .losses import Loss
 from .mocha import State
@@ -28,7 +28,7 @@ def theta_round(
     loss: Loss,
     state: State,
     regularisation: float,
-    targets: NDArray[np.float64],
+    targets: Floats,
     sigma: float,
     rng: np.random.Generator,
 ) -> State:

@@ -15,6 +15,7 @@ from ...accounting.billboard import Observed, Observer, observer_epsilon
 from ...accounting.bracket import Bracket
 from ...mechanisms import Gaussian, InputError, Mechanism
 from ...mechanisms.aggregation import UniformMean
+from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import count
 from ..engine.billboard import Billboard, RecordingBillboard
 from ..engine.checkpoint import Checkpoint, Spent, digest_of
@@ -33,7 +34,7 @@ OBSERVERS = (Observer("coalition"), Observer("outside"), Observer("server"))
 class PrivateOutcome:
     """weights (d, m): every node's own. spent: releases paid for; more than rounds only after a crash."""
 
-    weights: NDArray[np.float64]
+    weights: Floats
     rounds: int
     spent: int
     privacy: Bracket | None
@@ -160,7 +161,7 @@ class ReplayablePrivateMocha:
 
     def run(
         self,
-        clients: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]],
+        clients: Sequence[tuple[Floats, Floats]],
         seed: int,
         billboard: Sequence[NDArray[np.floating]] | None = None,
     ) -> RecordingBillboard:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ....mechanisms.arrays import Floats
 from ...bracket import Bracket, OutOfReach
 from ...inversion.crossing import crossings
 from ...inversion.line import Inversion
 from ...pairs import Composition
 from ...rounding import TARGET
 from .accountant import METHOD, laid_around
-from .paths import Real
 from .search import saddle_at_delta, saddle_at_epsilon, saddles_between
 
 _MOST_LINES = 10
@@ -25,7 +25,7 @@ _GRID = 24
 """Saddle points from which the places of all others are interpolated."""
 
 Index = NDArray[np.intp]
-Found = tuple[Real, Real]
+Found = tuple[Floats, Floats]
 """Lower and upper ends."""
 
 

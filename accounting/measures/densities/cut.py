@@ -16,9 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr, ndtri_exp
 
+from ....mechanisms.arrays import Floats
 from ...bracket import OutOfReach
 from ...pairs import Composition, SubsampledPair
-from .paths import Real, Sampled
+from .paths import Sampled
 from .paths import sampled as parameters
 from .range import log_mixture
 
@@ -80,10 +81,10 @@ SMALLER = 1e-7
 """At most by how much the moments of what is kept are below 1."""
 
 
-def _places(pair: Sampled) -> Real:
+def _places(pair: Sampled) -> Floats:
     return pair.cut + _VALLEY * np.linspace(0.0, 1.0, _PLACES) ** 2
 
 
-def _loss(pair: Sampled, x: Real) -> Real:
+def _loss(pair: Sampled, x: Floats) -> Floats:
     other = log_mixture(pair, -x) if pair.order == "replace" else 0.0
     return np.asarray(log_mixture(pair, x) - other)

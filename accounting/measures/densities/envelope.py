@@ -14,8 +14,9 @@ from functools import cached_property
 import numpy as np
 from scipy.special import expit, ndtr
 
+from ....mechanisms.arrays import Floats
 from ...bracket import OutOfReach
-from .paths import Real, Sampled
+from .paths import Sampled
 from .quadrature import Quadrature, Tilted
 from .range import cell_masses, factors, log_growth, reach
 
@@ -37,8 +38,8 @@ class BranchCells:
     """One branch: its factors' (sign, power) and bounds on its real integral over each cell, relative to the moment."""
 
     factors: tuple[tuple[int, float], ...]
-    least: Real
-    most: Real
+    least: Floats
+    most: Floats
 
 
 @dataclass(frozen=True)
@@ -52,10 +53,10 @@ class Envelope:
 
     pair: Sampled
     log_moment: float
-    rise: Real
-    slope: Real
-    share: Real
-    other: Real
+    rise: Floats
+    slope: Floats
+    share: Floats
+    other: Floats
     branches: tuple[BranchCells, ...]
     atom: float
     outside: float
@@ -96,7 +97,7 @@ class Envelope:
             loss += float(branch.most @ (curvature[1:] + curvature[:-1])) / 2.0
         return gain, loss
 
-    def _modulus(self, sign: int, power: float, height: float) -> Real:
+    def _modulus(self, sign: int, power: float, height: float) -> Floats:
         """At least power * log(|A + B e^{i angle}| / (A + B)) on each cell."""
         share = self.share if sign > 0 else self.other
         product = share * (1.0 - share)
@@ -106,10 +107,10 @@ class Envelope:
             straddles = (share[1:] - 0.5) * (share[:-1] - 0.5) <= 0.0
             angle = self.pair.shift * height * self.rise[1:]
             product = np.where(straddles, 0.25, np.maximum(product[1:], product[:-1]))
-        result: Real = 0.5 * power * np.log1p(-4.0 * product * np.sin(0.5 * angle) ** 2)
+        result: Floats = 0.5 * power * np.log1p(-4.0 * product * np.sin(0.5 * angle) ** 2)
         return result
 
-    def _angle(self, sign: int, power: float, height: float) -> Real:
+    def _angle(self, sign: int, power: float, height: float) -> Floats:
         """At most the damping angle on each cell; the angle increases in the share and in y."""
         share = self.share[:-1] if sign > 0 else self.other[1:]
         angle = self.pair.shift * height * self.rise[:-1]
@@ -156,7 +157,7 @@ def _left_out(pair: Sampled, c: float) -> float:
     return height * math.exp(log_side) + float(ndtr(-pair.cut) + pair.rate * ndtr(pair.shift - pair.cut))
 
 
-def _cells(part: Quadrature, tilted: Tilted, left: float, right: float) -> Real:
+def _cells(part: Quadrature, tilted: Tilted, left: float, right: float) -> Floats:
     """Ends of cells: finer where the mass is, geometric towards the hybrid pair's corner."""
     first, last = math.inf, -math.inf
     for path, branch in zip(part.paths, tilted.branches, strict=True):

@@ -15,9 +15,10 @@ from functools import cached_property
 import numpy as np
 from scipy.special import ndtr, wofz
 
+from ....mechanisms.arrays import Complex, Floats
 from ...bracket import OutOfReach
 from ...rounding import UNIT
-from .paths import Complex, Real, Sampled, mixture_log
+from .paths import Sampled, mixture_log
 from .quadrature import BLOCK, MOST_NODES, Branch, Tilted, short
 
 _FADDEEVA = 400.0
@@ -74,7 +75,7 @@ class Labelled:
         return left, math.hypot(self.at / self.widened, away)
 
     @cached_property
-    def nodes(self) -> tuple[Real, float]:
+    def nodes(self) -> tuple[Floats, float]:
         """Real parts of the path's nodes, and their step, a double of few bits."""
         step = short(2.0 * math.pi * self.height / (self.budget + 4.0 * self.stretch * self.height**2))
         first, last = math.floor(self.range[0] / step), math.ceil(self.range[1] / step)
@@ -136,7 +137,7 @@ class Labelled:
         return float(np.min(np.log(damped) + growth)) + c * self.lightest + 1e-9
 
     @cached_property
-    def _cells(self) -> tuple[Real, Real, Real]:
+    def _cells(self) -> tuple[Floats, Floats, Floats]:
         """Bounds on the mass of phi times the label in each cell, and for each height y the log of the growth, stretch
         y^2, and the mixture's angle at each cell's left end."""
         ends = np.linspace(*self.range, _CELLS + 1)
@@ -150,7 +151,7 @@ class Labelled:
         angle = np.arctan2(share * np.sin(turn), 1.0 - share + share * np.cos(turn)) * (1.0 - 1e-12)
         return mass, self.stretch * heights**2, angle
 
-    def _log_label(self, x: Real) -> tuple[Complex, Real]:
+    def _log_label(self, x: Floats) -> tuple[Complex, Floats]:
         """log Phi((x + i height - at) / blur), and its error in UNITs."""
         z = np.empty(x.shape, dtype=np.complex128)
         z.real, z.imag = -(x - self.at) / (self.blur * math.sqrt(2.0)), -self.height / (self.blur * math.sqrt(2.0))

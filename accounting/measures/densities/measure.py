@@ -8,7 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ...inversion.measure import Complex, Real, Transform
+from ....mechanisms.arrays import Complex, Floats
+from ...inversion.measure import Transform
 from ...pairs import Composition, GaussianPair, SubsampledPair
 from ...rounding import PARAMETER, UNIT
 from .envelope import Envelope, envelope
@@ -23,7 +24,7 @@ class Densities:
     sampled: tuple[tuple[Quadrature, int], ...]
     gaussian: float
 
-    def log_moments(self, points: Real) -> Real:
+    def log_moments(self, points: Floats) -> Floats:
         """At least the log of the product of all moments, at every c for which the quadratures were laid."""
         total = 0.5 * self.gaussian * points * (points + 1.0) * (1.0 + 8.0 * PARAMETER)
         for part, rounds in self.sampled:
@@ -63,7 +64,7 @@ class DensitiesOnLine:
         s = frequencies(period, count)
         return self.product(s, [tilt.changes(s) for _, tilt, _ in self.parts])
 
-    def product(self, s: Real, changes: list[Complex]) -> Transform:
+    def product(self, s: Floats, changes: list[Complex]) -> Transform:
         """phi at the frequencies s from every part's E[e^{tL}] - E[e^{cL}] there."""
         c = self.c
         gaussian = 0.5 * self.gaussian * c * (c + 1.0)
@@ -81,7 +82,7 @@ class DensitiesOnLine:
         return Transform(s, values, np.abs(values) * error, log_scale, scale_error)
 
 
-def frequencies(period: float, count: int) -> Real:
+def frequencies(period: float, count: int) -> Floats:
     """Multiples of a step of few bits, at most 2 pi / period."""
     return short(2.0 * math.pi / period) * np.arange(count + 1, dtype=np.float64)
 

@@ -12,12 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ....mechanisms.arrays import Complex, Floats
 from ...pairs import GaussianPair, SubsampledPair
-
-Real = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 ORDERS = ("remove", "add", "replace", "hybrid")
 
@@ -35,9 +32,9 @@ class Path:
     log_weight: Complex
     loss: Complex
     mirrored: bool
-    x: Real
-    log_error: Real
-    loss_error: Real
+    x: Floats
+    log_error: Floats
+    loss_error: Floats
 
     @cached_property
     def weight(self) -> Complex:
@@ -84,7 +81,7 @@ def sampled(pair: SubsampledPair) -> Sampled:
     return Sampled(pair.base.shift, pair.rate, pair.order, getattr(pair, "cut", math.inf))
 
 
-def mixture_log(real: Real, imag: Real | float, rate: float, error: Real) -> tuple[Complex, Real]:
+def mixture_log(real: Floats, imag: Floats | float, rate: float, error: Floats) -> tuple[Complex, Floats]:
     """log(1 - rate + rate e^y) for y = real + i imag, 0 <= imag < pi/2, and its error in UNITs.
 
     error: bound on y's own absolute error, in UNITs. Small results keep their relative accuracy.
@@ -105,8 +102,8 @@ def mixture_log(real: Real, imag: Real | float, rate: float, error: Real) -> tup
 
 
 def _mixture_log_of_sum(
-    real: Real, sine: Real | float, half: Real | float, rate: float, error: Real
-) -> tuple[Complex, Real]:
+    real: Floats, sine: Floats | float, half: Floats | float, rate: float, error: Floats
+) -> tuple[Complex, Floats]:
     """The same for every rate and real: where the result is not small, from 1 - rate and rate e^y themselves.
 
     sine, half: of imag and of its half.

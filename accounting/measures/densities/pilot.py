@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ....mechanisms.arrays import Floats
 from ...bracket import OutOfReach
 from ...pairs import Composition
 from .measure import phases
-from .paths import Real, Sampled
+from .paths import Sampled
 from .range import log_mixture
 
 _COARSE = 12.0
@@ -27,8 +28,8 @@ _MOST_NODES = 60_000
 class Law:
     """E[e^{cL}] is about sum exp(log_mass + c * loss), for one round."""
 
-    log_mass: Real
-    loss: Real
+    log_mass: Floats
+    loss: Floats
     rounds: int
 
 
@@ -66,14 +67,14 @@ class Rough:
             total += law.rounds * float(weight @ (away * away * away))
         return total
 
-    def log_profiles(self, points: Real) -> Real:
+    def log_profiles(self, points: Floats) -> Floats:
         """About the bound log(e^{c eps} delta(eps)) <= Lambda(c) + c log c - (1+c) log(1+c), at every c of points."""
         total = 0.5 * self.gaussian * points * (points + 1.0)
         for law in self.laws:
             exponents = law.log_mass + np.multiply.outer(points, law.loss)
             scale = exponents.max(axis=1)
             total = total + law.rounds * (scale + np.log(np.exp(exponents - scale[:, None]).sum(axis=1)))
-        result: Real = total + points * np.log(np.maximum(points, 1e-300)) - (1.0 + points) * np.log1p(points)
+        result: Floats = total + points * np.log(np.maximum(points, 1e-300)) - (1.0 + points) * np.log1p(points)
         return result
 
 

@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ....mechanisms.arrays import Complex, Floats
 from ...bracket import OutOfReach
 from ...rounding import UNIT
 from .cut import SMALLER, valley
-from .paths import Complex, Path, Real, Sampled, corner, line
+from .paths import Path, Sampled, corner, line
 from .range import log_growth, reach
 
 BLOCK = 32
@@ -59,7 +60,7 @@ class Quadrature:
         upper_edge = math.exp(self.pair.lift(c, 2.0 * self.height))
         return self.tail + (1.0 + (1.0 + vertical) * upper_edge) * math.exp(-self.strip_log) * (1.0 + 2.0 * SMALLER)
 
-    def log_moments_above(self, points: Real) -> Real:
+    def log_moments_above(self, points: Floats) -> Floats:
         """At least log E[e^{cL}] at every c of points: accurate, but not to the last digits."""
         exponents = [
             path.log_weight + np.multiply.outer(-points if path.mirrored else points, path.loss) for path in self.paths
@@ -74,7 +75,7 @@ class Quadrature:
             values += np.sum(weight.real, axis=1) - floor * float(np.sum(base.real))
             slack += UNIT * (size @ unit + points * (size @ path.loss_error) + floor * float(base_size @ unit))
         relative = np.array([2.0 * self.relative_error(c) for c in points])
-        result: Real = (
+        result: Floats = (
             scale + np.log((values + slack) / (1.0 - np.minimum(relative, 0.5))) + 8.0 * UNIT * (1.0 + np.abs(scale))
         )
         return result
@@ -122,7 +123,7 @@ class Branch:
     """Nodes of one branch, weighted by e^{c loss}, and the weights' moduli."""
 
     weight: Complex
-    size: Real
+    size: Floats
     loss: Complex
     mirrored: bool
 
@@ -151,7 +152,7 @@ class Tilted:
             return math.inf
         return self.log_moment - math.log1p(-self.error / self.moment) + 8.0 * UNIT * abs(self.log_moment)
 
-    def changes(self, s: Real) -> Complex:
+    def changes(self, s: Floats) -> Complex:
         """E[e^{tL}] - E[e^{cL}] at t = c + i s, in units of e^scale; s are the first multiples of a step, exactly.
 
         With k = q inner + j, e^{ixk} - 1 = A B + A + B for A = e^{ix q inner} - 1 and B = e^{ixj} - 1: a matrix
@@ -199,12 +200,12 @@ def log1p(z: Complex) -> Complex:
     return result
 
 
-def rotation_minus_one(frequency: Real, loss: Complex) -> Complex:
+def rotation_minus_one(frequency: Floats, loss: Complex) -> Complex:
     """e^{i frequency loss} - 1 for every pair of the two, to full relative accuracy."""
     return _rotated(np.expm1(-frequency * loss.imag), frequency * loss.real)
 
 
-def _rotated(growth: Real, angle: Real) -> Complex:
+def _rotated(growth: Floats, angle: Floats) -> Complex:
     """(1 + growth) e^{i angle} - 1, sin to within 7 UNITs of itself and 1 - cos to 11.
 
     From the tangent of half the angle: numpy vectorises that, which makes it six times as fast as its sine.

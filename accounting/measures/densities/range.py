@@ -12,9 +12,10 @@ from typing import TypeVar
 import numpy as np
 from scipy.special import expit
 
-from .paths import Real, Sampled
+from ....mechanisms.arrays import Floats
+from .paths import Sampled
 
-Power = TypeVar("Power", float, Real)
+Power = TypeVar("Power", float, Floats)
 Branch = tuple[tuple[int, Power], ...]
 """The (sign, power) of each factor of one branch."""
 
@@ -30,16 +31,16 @@ def factors(order: str, c: Power) -> tuple[Branch[Power], ...]:
     return (((1, 1.0 + c),),)
 
 
-def log_mixture(pair: Sampled, x: Real) -> Real:
+def log_mixture(pair: Sampled, x: Floats) -> Floats:
     """log m(x)."""
-    y: Real = pair.shift * x - 0.5 * pair.shift**2
+    y: Floats = pair.shift * x - 0.5 * pair.shift**2
     if np.max(y) < 30.0:
         return np.log1p(pair.rate * np.expm1(y))
     direct = np.log1p(pair.rate * np.expm1(np.minimum(y, 30.0)))
     return np.where(y < 30.0, direct, y + np.log(pair.rate + (1.0 - pair.rate) * np.exp(-np.maximum(y, 30.0))))
 
 
-def cell_masses(pair: Sampled, branch: Branch[Power], ends: Real) -> tuple[Real, Real]:
+def cell_masses(pair: Sampled, branch: Branch[Power], ends: Floats) -> tuple[Floats, Floats]:
     """log of (at least, at most) the integral of a branch over each cell; a row for each power of a column of them.
 
     The log integrand f has f'' = -1 + sum_j power_j l_j'', l_j = log m(sign_j x), l_j'' = shift^2 share (1 - share) for
@@ -60,12 +61,12 @@ def cell_masses(pair: Sampled, branch: Branch[Power], ends: Real) -> tuple[Real,
     return least, most
 
 
-def _steepest_bend(pair: Sampled, ends: Real) -> Real:
+def _steepest_bend(pair: Sampled, ends: Floats) -> Floats:
     """At least l'' of l = log m on each cell: shift^2 share (1 - share), where the share is monotone."""
     share = expit(math.log(pair.rate) - math.log1p(-pair.rate) - 0.5 * pair.shift**2 + pair.shift * ends)
     straddles = (share[1:] - 0.5) * (share[:-1] - 0.5) <= 0.0
     product = share * (1.0 - share)
-    result: Real = pair.shift**2 * np.where(straddles, 0.25, np.maximum(product[1:], product[:-1]))
+    result: Floats = pair.shift**2 * np.where(straddles, 0.25, np.maximum(product[1:], product[:-1]))
     return result
 
 

@@ -24,10 +24,11 @@ import numpy as np
 from flint import arb, ctx
 from scipy.special import ndtr, ndtri
 
+from ....mechanisms.arrays import Floats
 from ...bracket import OutOfReach
 from ...inversion.crossing import epsilon_above, epsilon_below
 from ...inversion.line import Inversion, Plan, invert, log_peak
-from ...inversion.measure import Real, Transform
+from ...inversion.measure import Transform
 from ...pairs import Composition, SubsampledPair
 from ...rounding import PARAMETER, TARGET, UNIT, float_above, widened_down, widened_up
 from .labelled import Labelled
@@ -87,12 +88,12 @@ class Jumps:
     whole: Densities
     labels: tuple[Labelled, ...]
 
-    def log_moments(self, points: Real) -> Real:
+    def log_moments(self, points: Floats) -> Floats:
         """At least the log of the integral of e^{cL} over J: some round jumps, and all moments are at least 1."""
         logs = [math.log(sum(part) * (1.0 + 1e-12)) for part in zip(*self._jumping(points), strict=True)]
         return np.asarray(self.whole.log_moments(points) + np.array(logs))
 
-    def _jumping(self, points: Real) -> list[list[float]]:
+    def _jumping(self, points: Floats) -> list[list[float]]:
         rows = []
         for label, (_, rounds) in zip(self.labels, self.whole.sampled, strict=True):
             tilts = [label.tilted(float(c)) for c in points]
@@ -226,7 +227,7 @@ def delta(composition: Composition, epsilon: float, rtol: float) -> tuple[float,
 class Alone:
     """About the sum of the rounds' own profiles: log delta at many eps."""
 
-    logs: Real
+    logs: Floats
 
     @classmethod
     def of(cls, composition: Composition) -> Alone:
@@ -285,7 +286,7 @@ def lay_profile(composition: Composition, epsilon: float, log_delta: float, tole
     return Profile(puts, *_linear(jumping), unlabelled, rest)
 
 
-def _outcome(pair: Sampled, loss: Real) -> Real:
+def _outcome(pair: Sampled, loss: Floats) -> Floats:
     """The x at which a round's loss is that, at most 30."""
     x = np.log1p(np.expm1(np.minimum(loss, 600.0)) / pair.rate) / pair.shift + 0.5 * pair.shift
     return np.asarray(np.minimum(x, 30.0))

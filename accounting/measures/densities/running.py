@@ -12,13 +12,14 @@ from fractions import Fraction
 
 import numpy as np
 
+from ....mechanisms.arrays import Complex, Floats
 from ...inversion.crossing import epsilon_above, epsilon_below
 from ...inversion.line import ROUNDING, Inversion, Plan, Sum, log_peak, truncation
 from ...pairs import Composition, GaussianPair, Pair, SubsampledPair
 from ...rounding import PARAMETER, TARGET, UNIT, widened_down, widened_up
 from .envelope import envelope
 from .measure import lay
-from .paths import Complex, Real, sampled
+from .paths import sampled
 from .quadrature import Quadrature, Tilted, log1p, quadrature, short
 from .search import plan, saddle_at_delta
 
@@ -39,19 +40,19 @@ class Rows:
     """
 
     def __init__(self, frequencies: int, sides: int) -> None:
-        self._rows: dict[Pair, tuple[Complex, Real, Real]] = {}
+        self._rows: dict[Pair, tuple[Complex, Floats, Floats]] = {}
         self._counts: dict[Pair, int] = {}
         self._log_terms: Complex = np.zeros(frequencies, dtype=np.complex128)
-        self._log_error: Real = np.zeros(frequencies)
-        self._scalars: Real = np.zeros(sides + 2)
-        self._sizes: Real = np.zeros(frequencies)
-        self._scalar_sizes: Real = np.zeros(sides + 2)
+        self._log_error: Floats = np.zeros(frequencies)
+        self._scalars: Floats = np.zeros(sides + 2)
+        self._sizes: Floats = np.zeros(frequencies)
+        self._scalar_sizes: Floats = np.zeros(sides + 2)
         self.additions = 0
 
     def __contains__(self, pair: Pair) -> bool:
         return pair in self._rows
 
-    def append(self, pair: Pair, log_terms: Complex, log_error: Real, scalars: Real) -> None:
+    def append(self, pair: Pair, log_terms: Complex, log_error: Floats, scalars: Floats) -> None:
         """A pair that has run no round yet."""
         self._rows[pair], self._counts[pair] = (log_terms, log_error, scalars), 0
 
@@ -86,12 +87,12 @@ class Rows:
         a sum for each addition."""
         return (60.0 + 2.0 * self.additions) * UNIT
 
-    def sums(self) -> tuple[Complex, Real, Real]:
+    def sums(self) -> tuple[Complex, Floats, Floats]:
         """Over all rounds: log_terms, at least the sum of their moduli, at least log_error."""
         wide = 1.0 + 2.0**-20
         return self._log_terms, self._sizes * wide, (self._log_error + self.rounding * self._log_error) * wide
 
-    def scalars(self) -> tuple[Real, Real]:
+    def scalars(self) -> tuple[Floats, Floats]:
         """Over all rounds: log phi(c), the bounds on the sides and on what is cut off; and the error of each."""
         return self._scalars, self.rounding * self._scalar_sizes
 
@@ -118,7 +119,7 @@ class RunningInversion:
         self.step = short(2.0 * math.pi / self.plan.period)
         goal = self.plan.log_delta + self.plan.c * self.plan.epsilon - _ACCURACY - spare
         self.frequency = truncation(line, self.plan, goal, 0.0, _MOST_FREQUENCIES)
-        self.s: Real = self.step * np.arange(math.ceil(self.frequency / self.step) + 1, dtype=np.float64)
+        self.s: Floats = self.step * np.arange(math.ceil(self.frequency / self.step) + 1, dtype=np.float64)
         self.epsilon = self.plan.epsilon
         self.rows = Rows(len(self.s), len(self.plan.sides))
         self.squares = Fraction(0)
@@ -152,7 +153,7 @@ class RunningInversion:
     def _append(self, pair: SubsampledPair, part: Quadrature, tilt: Tilted) -> None:
         change = tilt.changes(self.s)
         bound = tilt.error + tilt.change_error + tilt.change_slope * self.s
-        log_error: Real = np.log1p(bound / np.maximum(np.abs(tilt.moment + change), 1e-300))
+        log_error: Floats = np.log1p(bound / np.maximum(np.abs(tilt.moment + change), 1e-300))
         tail = envelope(part, tilt, math.log(self.total)).log_bound(self.frequency)
         sides = part.log_moments_above(np.array(self.plan.sides))
         self.rows.append(
@@ -168,7 +169,7 @@ class RunningInversion:
         log_phi: Complex = by_gauss + terms
         size = size + 2.0 * np.abs(by_gauss)
         log_error = log_error + 8.0 * PARAMETER * np.abs(by_gauss)
-        error: Real = np.expm1(np.minimum(log_error, 700.0)) + self.rows.rounding * size
+        error: Floats = np.expm1(np.minimum(log_error, 700.0)) + self.rows.rounding * size
         gaussian = half * c * (c + 1.0)
         prefactor = gaussian + float(scalars[0])
         prefactor_error = 8.0 * PARAMETER * gaussian + 16.0 * UNIT * abs(prefactor) + float(scalar_errors[0])
@@ -183,7 +184,7 @@ class RunningInversion:
         found = Sum(values, prefactor, prefactor_error, total, 8.0 * UNIT * float(modulus @ s))
         return Inversion(c, s, found, found, aliases)
 
-    def _missing(self, half: float, tails: float, sides: Real) -> tuple[float, tuple[tuple[float, float], ...]]:
+    def _missing(self, half: float, tails: float, sides: Floats) -> tuple[float, tuple[tuple[float, float], ...]]:
         """What is missing from the sum, for these counts: log of the tail, and the aliases of an Inversion.
 
         Sums of rows are inflated by far more than their rounding."""

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ....mechanisms.arrays import Floats
 from ...bracket import OutOfReach
 from ...inversion.line import Plan
 from ...pairs import Composition
 from .cut import farthest
 from .measure import phases
-from .paths import Real
 from .pilot import Rough, rough
 
 _BELOW = np.array([0.0, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 1.0])
@@ -144,7 +144,9 @@ def tallest(composition: Composition) -> float:
     return min((farthest(pair, _DEEP + math.log(rounds)) for pair, rounds in parts), default=math.inf)
 
 
-def _periods(composition: Composition, saddle: Saddle, lines: Real, points: Real, accuracy: float) -> tuple[Real, Real]:
+def _periods(
+    composition: Composition, saddle: Saddle, lines: Floats, points: Floats, accuracy: float
+) -> tuple[Floats, Floats]:
     """About log(e^{c (L - eps)} bound) at every c of points, and the period that each asks for on each line."""
     rounds, top = saddle.rounds, float(points.max())
     if top > rounds.top:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....mechanisms.arrays import Floats
+from ....mechanisms.arrays import Complex, Floats
 from ...rounding import UNIT, down
 from .cells import Atoms
-from .transform import AtomLaw, Complex, Frequencies, Law, log_moment
+from .transform import AtomLaw, Frequencies, Law, log_moment
 
 
 def unsplit(law: Law, points: Floats, thresholds: Floats) -> tuple[Floats, Floats]:

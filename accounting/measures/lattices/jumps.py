@@ -20,10 +20,10 @@ from typing import Protocol
 
 import numpy as np
 
-from ....mechanisms.arrays import Floats
+from ....mechanisms.arrays import Complex, Floats
 from ...inversion.measure import Measure, Transform
 from ...rounding import UNIT
-from .transform import LOG_ERROR, Complex, Frequencies, Law, log_moment
+from .transform import LOG_ERROR, Frequencies, Law, log_moment
 
 Values = tuple[Complex, Floats]
 """Values at the grid's frequencies, and a bound of the error of each."""

@@ -15,11 +15,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ....mechanisms.arrays import Floats
+from ....mechanisms.arrays import Complex, Floats
 from ...rounding import UNIT, widened_down
 from .cells import ROUNDING_OF_SUMS, Atoms
-
-Complex = NDArray[np.complex128]
 
 _OVERSAMPLING = 2
 _TAYLOR_TERMS = 14

@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ....mechanisms.arrays import Floats
+
 FLOPS = {"mocha": 8, "cocoa": 8, "mb-sdca": 6, "mb-sgd": 4}
 NETWORKS = {"WiFi": 10, "LTE": 100, "3G": 1000}
 
@@ -19,6 +21,6 @@ def round_work(method: str, steps: NDArray[np.int64]) -> int:
     return FLOPS[method] * charged
 
 
-def elapsed(work: NDArray[np.float64], rounds: NDArray[np.float64], network: str) -> NDArray[np.float64]:
+def elapsed(work: Floats, rounds: Floats, network: str) -> Floats:
     """Simulated time after `rounds` rounds with this much cumulated work."""
     return work + NETWORKS[network] * rounds
