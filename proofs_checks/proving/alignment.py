@@ -219,7 +219,15 @@ def _price(
             program.entail(given, conclusion)
         for atom, column in unknown.bounds[k].items():
             total.setdefault(atom, {})[column] = -float(weight(kind, scale))
+        if kind == "gaussian":  # of bounds with one weighted sum the ones with small caps: they are squared
+            program.entail(data, {a: {c: -1.0} for a, c in unknown.bounds[k].items()} | {CONSTANT: _cap(unknown, k)})
     program.entail(data, total)
+
+
+def _cap(unknown: _Shifts, k: int) -> Unknown:
+    """A new unknown above bound k, which is to be small; less the bound's constant."""
+    cost = float(weight(*unknown.draws[k]))
+    return {unknown.program.unknown(free=True, cost=cost): 1.0, unknown.bounds[k][CONSTANT]: -1.0}
 
 
 def _form(coefficients: Mapping[str, float]) -> Linear:

@@ -69,7 +69,7 @@ class Coins:
         return _filled(size, lambda: int(first) + self.fall([Fraction(1, count)] * count))
 
     def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any:
-        values = list(range(a)) if isinstance(a, int | np.integer) else list(a)
+        values = list(range(a)) if isinstance(a, int | np.integer) else list(np.asarray(a))  # of one type, as there
         if not replace and size is not None:
             raise unsupported("rng.choice without replacement")
         weights = [Fraction(1)] * len(values) if p is None else [Fraction(exact(w)) for w in p]

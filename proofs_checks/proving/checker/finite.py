@@ -72,7 +72,7 @@ class Forced:
     def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any:
         if not replace and size is not None:
             raise Refused("a choice without replacement")
-        values = list(range(a)) if isinstance(a, int) else list(a)
+        values = list(range(a)) if isinstance(a, int) else list(np.array(a))  # numpy makes one array of them, too
         weights = [rational(w) for w in p] if p is not None else [Fraction(1)] * len(values)
         return self._shaped(size, lambda: values[self.pick([w / sum(weights) for w in weights])])
 

@@ -90,6 +90,8 @@ def _plain(value: Any) -> Any:
         held = np.empty((), object)
         held[()] = value
         return held
+    if isinstance(value, np.generic):  # its own operators would come back here
+        value = value.item()
     return np.asarray(value, object).view(np.ndarray)
 
 
