@@ -84,6 +84,11 @@ class Program:
         for expression in wanted.values():
             self.equal(expression)
 
+    @property
+    def rows(self) -> int:
+        """How many equalities there are."""
+        return len(self._right)
+
     def solve(self) -> list[float] | None:
         shape = len(self._right), len(self.cost)
         matrix = csr_array((self._values, (self._rows, self._columns)), shape=shape)
@@ -179,6 +184,7 @@ def align(
             program.equal(expression)
     sizes = [row for a in unknown.sized for row in _sizes(space, a)]
     _price(program, unknown, epsilon, facts + sizes, given + sizes if solved is not None else facts + sizes)
+    space.work.question(program.rows)
     solution = program.solve()
     if solution is None:
         return None

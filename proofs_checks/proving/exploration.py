@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import z3
 
 from . import state
 from .arrays import apply
@@ -101,7 +100,7 @@ class Run:
     def _possible(self, condition: Condition) -> bool:
         fresh, self._known = self.space.facts[self._known :], len(self.space.facts)
         self.solver.add(*[self.space.formula(fact) for fact in fresh])
-        return bool(self.solver.check(self.space.formula(condition)) != z3.unsat)
+        return not self.space.contradictory(self.solver, self.space.formula(condition))
 
 
 def explore(mechanism: Callable[..., Any], dataset: Callable[[], Any], space: Space) -> list[Path]:

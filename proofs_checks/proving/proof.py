@@ -38,8 +38,8 @@ class Proof:
     where that is above the claim (rounded up); None where nothing can be proved. dearest: where it costs most.
     sizes: numbers of entries that were proved one by one; every size is meant where `every_size`, else `bounded` says
     why not.
-    certificate: what `dpcert check` proves again. counterexamples: where the search fails. stopped: by the time budget
-    or Ctrl-C, after the stated sizes.
+    certificate: what `dpcert check` proves again. counterexamples: where the search fails. stopped: by the time or
+    work budget or Ctrl-C, after the stated sizes.
     """
 
     name: str

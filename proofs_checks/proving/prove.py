@@ -23,6 +23,7 @@ from .question import Progress, Question
 from .relations import RELATIONS, Domain, pairs
 from .search import Piece, search
 from .unsupported import Raises, Unsupported
+from .work import OutOfWork
 
 
 def prove(
@@ -40,6 +41,7 @@ def prove(
     delta: float = 0.0,
     container: str = "array",
     max_seconds: float = 300.0,
+    max_work: int | None = None,
     progress: Progress | None = None,
 ) -> Proof:
     """Prove that mechanism(dataset, rng) is epsilon-DP, or the least epsilon for which a proof is found.
@@ -53,13 +55,15 @@ def prove(
     noise): all of them are enumerated with their exact probabilities, and the least epsilon is the true one.
     delta: only with values and a claimed epsilon: (epsilon, delta)-DP, below 1.
     container: what dataset is: a numpy "array" or a "list".
+    max_work: so many questions may be put to solvers (a thousand take about a second): a limit that ends at the same
+    place on every machine.
     progress: called with the cases done and their number.
 
     Method: randomness alignment (Zhang, Kifer 2017, arXiv 1607.08228, section 4), found by linear programs and proved
     by checker/. A function that is one loop over its data (or sums) is then proved for every number of entries, by
     induction; `every_size` says so, and epsilon is that of all sizes. What is proved is about real numbers:
-    floating-point noise leaks (docs/prove.md). Ctrl-C or the end of
-    max_seconds answers with the sizes that are done. Raises InputError.
+    floating-point noise leaks (docs/prove.md). Ctrl-C, the end of
+    max_seconds or of max_work answers with the sizes that are done. Raises InputError.
 
     >>> def noisy_sum(dataset, rng):
     ...     return dataset.sum() + rng.laplace(0, 2)
@@ -81,6 +85,7 @@ def prove(
         _domain(low, high, whole),
         notion,
     )
+    question.work.limit = None if max_work is None else count("max_work", max_work)
     question.container = choice("container", container, ("array", "list"))
     deadline, progress = time.monotonic() + positive("max_seconds", max_seconds), progress or (lambda *_: None)
     if delta and (values is None or epsilon is None or not 0 < number("delta", delta) < 1):
@@ -128,6 +133,7 @@ def _search(question: Question, merging: bool, deadline: float, progress: Progre
             for pair in pairs(question.relation, size, question.domain, merging):
                 if time.monotonic() > deadline:
                     return True, merged
+                pair.space.work = question.work
                 pieces, failures = search(function, pair, Symbols.of)
                 merged = merged or bool(pair.space.merged)
                 worst, where = dearest(pair, pieces)
@@ -143,7 +149,7 @@ def _search(question: Question, merging: bool, deadline: float, progress: Progre
             if question.cases or size == question.entries:
                 raise
             continue  # too few entries for this function
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, OutOfWork):
             return True, merged
         question.cases |= cases
         if question.examples:

@@ -12,6 +12,7 @@ from typing import Any
 from .proof import Counterexample, Proof, rounded_up
 from .relations import Domain
 from .search import Piece
+from .work import Work
 
 Progress = Callable[[int, int], None]
 """Called with the cases done and their number."""
@@ -34,6 +35,7 @@ class Question:
     dearest: Counterexample | None = None
     epsilon: Fraction | None = Fraction(0)
     words: str = ""
+    work: Work = field(default_factory=Work)
     began: float = field(default_factory=time.monotonic)
 
     @property

@@ -174,11 +174,11 @@ def merged(space: Space, runs: list[Path], data: tuple[Condition, ...]) -> tuple
         own = {c.text() for c in run.noisy}
         with space.assuming(*data, *run.noisy) as solver:
             for text in [text for text in candidates if text not in own]:
-                if solver.check(space.formula(candidates[text].opposite())) != z3.unsat:
+                if not space.contradictory(solver, space.formula(candidates[text].opposite())):
                     del candidates[text]
     hull = tuple(candidates.values())
     with space.assuming(*data, *hull) as solver:
         for run in runs:
             left = [space.formula(c.opposite()) for c in run.noisy if c.text() not in candidates]
             solver.add(z3.Or(left) if left else z3.BoolVal(False))
-        return hull if solver.check() == z3.unsat else None
+        return hull if space.contradictory(solver) else None

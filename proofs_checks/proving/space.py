@@ -11,6 +11,7 @@ import z3
 
 from .exact import Number
 from .linear import Condition, Linear
+from .work import Work
 
 Ends = tuple[Number | None, Number | None]
 
@@ -24,6 +25,7 @@ class Space:
 
     def __init__(self, merging: bool) -> None:
         self.merging = merging
+        self.work = Work()
         self.facts: list[Condition] = []
         self.ranges: dict[str, Ends] = {}
         self.whole: set[str] = set()
@@ -85,6 +87,11 @@ class Space:
             parts.append(_number(form.constant))
         return parts[0] if len(parts) == 1 else z3.Sum(parts)
 
+    def contradictory(self, solver: Any, *formulas: Any) -> bool:
+        """Whether what a solver knows contradicts the formulas, for certain: one question. Raises OutOfWork."""
+        self.work.question()
+        return bool(solver.check(*formulas) == z3.unsat)
+
     def formula(self, condition: Condition) -> Any:
         """The condition for z3."""
         form = condition.form
@@ -117,11 +124,12 @@ class Space:
     def possible(self, *conditions: Condition) -> bool:
         """Whether the facts and conditions may hold together."""
         with self.assuming(*conditions) as solver:
-            return bool(solver.check() != z3.unsat)
+            return not self.contradictory(solver)
 
     def point(self, *conditions: Condition) -> dict[str, Fraction] | None:
         """Values of all variables at which the facts and conditions hold, or None."""
         with self.assuming(*conditions) as solver:
+            self.work.question()
             if solver.check() != z3.sat:
                 return None
             model = solver.model()

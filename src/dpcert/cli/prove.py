@@ -52,6 +52,9 @@ def prove_command(
         int, typer.Option("--trials", help="Calls a side of the audit of what is not proved; 0: none.")
     ] = 20_000,
     max_seconds: Annotated[float, typer.Option("--max-seconds", help="Time budget of the search.")] = 300,
+    max_work: Annotated[
+        int | None, typer.Option("--max-work", help="Questions that may be put to solvers: the same on every machine.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Prove that a Python function is epsilon-DP, or show the neighbours at which no proof exists.
@@ -85,6 +88,7 @@ def prove_command(
         "container": container,
         "delta": delta,
         "max_seconds": max_seconds,
+        "max_work": max_work,
     }
     with _progress() as progress:
         try:
