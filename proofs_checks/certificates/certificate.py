@@ -57,6 +57,9 @@ WIDENINGS = (
 WILD = (0.6, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 15.0, 50.0, 200.0, 1000.0)
 """Further widenings of an upper end: a bound is better than none."""
 
+FAR = 1000.0
+"""A lower end for an infinite epsilon, at delta = 0."""
+
 Verdict = Literal["holds", "refuted", "undecided"]
 
 
@@ -153,7 +156,8 @@ def _upper_end(document: Table, upper: float) -> tuple[str, list[Table]]:
 def _lower_end(document: Table, lower: float) -> tuple[str, Table | None]:
     """The largest end, among lowered ones, that is proved in one attained direction; 0 needs no proof."""
     best: tuple[str, Table | None] = ("0", None)
-    lowered = [repr(lower * (1 - widening)) for widening in (*WIDENINGS, 0.5, 0.7, 0.9)]
+    far = lower if math.isfinite(lower) else FAR  # where the true end is infinite, one that refutes what anybody claims
+    lowered = [repr(far * (1 - widening)) for widening in (*WIDENINGS, 0.5, 0.7, 0.9)]
     for places in _sub_sequences(document) if lower > 0 else ():
         searches = _searches(document, places, worst=False)
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from flint import arb, ctx
 
-from .checker import bounds, format, pairs, transforms
+from .checker import bounds, format, largest, pairs, transforms
 from .checker.verdict import PRECISION
 
 AIMS = (1e-16, 1e-13, 1e-10, 1e-7, 1e-5, 1e-4)
@@ -123,6 +123,9 @@ class Search:
     def proves(self, end: dict[str, Any], epsilon: str, upper: bool) -> bool:
         products = {end["direction"]: self.product}
         try:
+            if end["method"] == "largest-loss":
+                compare = largest.at_most if upper else largest.at_least
+                return compare(self.product, format.number(epsilon))
             bound = bounds.delta_bound(products, format.end(end), arb(format.number(epsilon)), upper)
         except (ValueError, ArithmeticError, LookupError):
             return False
@@ -136,6 +139,9 @@ class Search:
         mixture = gaussian and "epoch" not in orders and (n <= MOST_COINS or orders == {"both"})
         if mixture and (orders == {"both"} or (orders == {"visible"} and len(self.product) == 1)):
             yield _end(direction, "mixture")
+            return
+        if float(self.delta) == 0.0:
+            yield _end(direction, "largest-loss")
             return
         listed = pair.law and len(self.product) == 1 and orders <= {"both", "visible"}
         if listed and n * (2 * max(pair.law) + 1) <= MOST_MASSES:

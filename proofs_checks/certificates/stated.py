@@ -7,6 +7,8 @@ from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
 
+from ...accounting.currencies.pure_dp import pure_epsilon
+from ...mechanisms import Neighbouring
 from ...mechanisms.tables.cohort import SamplingTable
 from ...mechanisms.tables.correlated import CorrelatedTable
 from ...mechanisms.tables.noise import GaussianMeanTable
@@ -34,7 +36,7 @@ def stated(claim: Claim) -> Table:
         "format": format.FORMAT,
         "issued": asdict(issued(claim)),
         "claim": _claim(claim.statement, restated(claim)),
-        "phases": [_phase(phase) for phase in claim.phases],
+        "phases": [_phase(phase, claim.statement.neighbouring) for phase in claim.phases],
     }
 
 
@@ -54,7 +56,7 @@ def _claim(statement: Statement, note: str | None) -> Table:
     }
 
 
-def _phase(phase: Phase) -> Table:
+def _phase(phase: Phase, relation: Neighbouring) -> Table:
     if phase.sampling.max_cohort is not None:
         raise NoCertificate("the certificate's format has no Poisson cohorts that are cut")
     if phase.sampling.scheme == "random-allocation":
@@ -65,6 +67,8 @@ def _phase(phase: Phase) -> Table:
         return _one_release(phase, phase.mechanism)
     if phase.sampling.scheme == "cyclic":
         return {"mechanism": _mechanism(phase), "sampling": _UNSAMPLED, "rounds": phase.rounds}
+    if _is_restated_as_pure(phase):
+        return {"mechanism": _pure(phase, relation), "sampling": _UNSAMPLED, "rounds": phase.steps}
     return {
         "mechanism": _mechanism(phase),
         "sampling": _sampling(phase.sampling),
@@ -78,6 +82,19 @@ def _one_release(phase: Phase, mechanism: CorrelatedTable) -> Table:
     least, most = (_root(Fraction(square), direction) for square, direction in zip(squares, (-1, 1), strict=True))
     sizes = {"noise_std": repr(mechanism.noise_multiplier), "clip_norm": "1", "max_weight": most, "min_weight": least}
     return {"mechanism": {"kind": "gaussian-mean", **sizes}, "sampling": _UNSAMPLED, "rounds": 1}
+
+
+def _is_restated_as_pure(phase: Phase) -> bool:
+    """Whether the format has no such mechanism, but one that is private with the same largest loss."""
+    return phase.mechanism.kind not in format.FIELDS and phase.sampling.scheme == "none"
+
+
+def _pure(phase: Phase, relation: Neighbouring) -> Table:
+    """Any mechanism with this one's largest loss: what it proves from above holds, and nothing from below."""
+    found = pure_epsilon(phase.described().upper, relation)
+    if not math.isfinite(found.upper):
+        raise NoCertificate(f"the certificate's format has no {phase.mechanism.kind}")
+    return {"kind": "pure-dp", "epsilon": repr(found.upper)}
 
 
 def _root(square: Fraction, direction: int) -> str:
@@ -97,6 +114,8 @@ def restated(claim: Claim) -> str | None:
         )
     if any(phase.sampling.scheme == "cyclic" for phase in claim.phases):
         told.append("each pass of a cyclic schedule as the one round that a unit takes part in")
+    if any(not isinstance(p.mechanism, CorrelatedTable) and _is_restated_as_pure(p) for p in claim.phases):
+        told.append("mechanisms that the format has not as any of their pure epsilon, which is taken as given")
     return "; ".join(told) or None
 
 

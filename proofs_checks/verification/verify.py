@@ -16,8 +16,6 @@ from ...accounting.cohorts.cohorts import FINEST, QUICK, narrowed
 from ...accounting.question import RTOL, Question, tolerance
 from ...mechanisms import InputError, Mechanism
 from ...mechanisms.tables.phase import has_uneven_cohorts
-from ..certificates.certificate import write
-from ..certificates.stated import NoCertificate, restated
 from ..claims.claim import Claim, load_claim
 from ..claims.currency import EpsilonAt
 from ..claims.findings import NOT_CHECKED, Finding, assumptions, findings
@@ -25,7 +23,6 @@ from ..claims.judged import judged
 from ..claims.observers import (
     against,
     by_observer,
-    certifiable,
     interval,
     judged_against,
     observer_findings,
@@ -34,6 +31,7 @@ from ..claims.observers import (
 from ..reproduction.claimed import commonly_explained
 from ..reproduction.matches import Convention, not_reproduced
 from ..reproduction.printed import printed
+from .certified import certificate_of
 from .verdict import Verification, judge
 from .witness import CurrencyWitness, Witness, currency_witness, witness
 from .worse import covering
@@ -72,7 +70,7 @@ def verify(
     conventions = _conventions(claim, bracket)
     reproduced = tuple(convention.name for convention in conventions if convention.reproduces)
     run, observers = witnessed_run(claim), by_observer(claim, rtol or RTOL)
-    certificate, notes = _certificate(claim, bracket, certificates, certificate_name)
+    certificate, notes = certificate_of(claim, bracket, certificates, certificate_name)
     return Verification(
         claim=claim,
         verdict=verdict,
@@ -154,35 +152,6 @@ def _digits_findings(claim: Claim, conventions: tuple[Convention, ...]) -> tuple
         return ()
     text = f"{not_reproduced(conventions, printed(claim.printed), 'common conventions')} dpcert explain searches more."
     return (Finding("digits-not-reproduced", "info", text),)
-
-
-def _certificate(
-    claim: Claim, bracket: Bracket, directory: Path | None, name: str | None
-) -> tuple[str | None, tuple[Finding, ...]]:
-    """The certificate's file, if one was asked for and can be proved; else, or where it proves less, a finding."""
-    if directory is None:
-        return None, ()
-    if not claim.statement.is_ordinary:
-        text = "No certificate: the format states what one unit costs, whose data may be in every phase."
-        return None, (Finding("no-certificate", "info", text),)
-    if not claim.statement.delta:
-        text = "No certificate: the format states an epsilon at a delta above 0."
-        return None, (Finding("no-certificate", "info", text),)
-    if not certifiable(claim):
-        return None, (Finding("no-certificate", "info", "Certificates speak of the notion's own observer only."),)
-    try:
-        written = write(claim, bracket.lower, bracket.upper, directory, name)
-    except NoCertificate as problem:
-        return None, (Finding("no-certificate", "info", f"No certificate: {problem}."),)
-    except OSError as problem:
-        raise InputError("--certificate", str(directory), f"a folder to write to ({problem})") from None
-    note = restated(claim)
-    notes = (Finding("certificate-restates", "info", f"The certificate speaks of {note}."),) if note else ()
-    if written.verdict == judge(bracket, claim.statement.threshold):
-        return str(written.path), notes
-    proved = f"[{written.epsilon_lower:g}, {written.epsilon_upper:g}]"
-    text = f"The certificate proves a wider interval, {proved}, from which the claim is {written.verdict}."
-    return str(written.path), (Finding("certificate-proves-less", "warning", text), *notes)
 
 
 _WIDTHS = (QUICK, 0.003, FINEST)

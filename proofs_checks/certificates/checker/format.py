@@ -135,7 +135,7 @@ def claim(value: Any) -> Claim:
     require(all(isinstance(word, str) for word in words), "title, source and unit are texts")
     require(relation in RELATIONS and seen in OBSERVERS.get(read.notion, ()), "relation, notion or participation")
     require(number(least) <= number(claimed) <= read.most, "epsilon outside its interval")
-    require(0 < read.delta < 1, "delta is above 0 and below 1")
+    require(0 <= read.delta < 1, "delta is at least 0 and below 1")
     return read
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from flint import arb
+from flint import arb, fmpq
 
 from .format import GAUSSIAN, LAPLACE, LARGE, Phase, require
 
@@ -20,7 +20,7 @@ class Pair(NamedTuple):
 
     order: "both" as it is, "visible" after a public coin of rate p, any other a hidden coin's [2.2]; "zcdp": only the
     Renyi divergences are at most this pair's. An "epoch" of so many batches: the unit's is at g + mu against g, the
-    others are at 0.
+    others are at 0. most: the largest loss [4.6], where it is rational: of the noise, whatever the coin.
     """
 
     mu: arb = ZERO
@@ -30,6 +30,7 @@ class Pair(NamedTuple):
     order: str = "both"
     p: arb = ONE
     batches: int = 1
+    most: fmpq | None = None
 
 
 class Round(NamedTuple):
@@ -73,13 +74,15 @@ def _moved(r: Round, a: arb, t: arb) -> Pair:
 
 def laplace(r: Round) -> Pair:
     """[2.1] Moved by d/z scales."""
-    return _moved(r, arb(r.move / r.phase.values["noise_multiplier"]), ZERO)
+    scales = r.move / r.phase.values["noise_multiplier"]
+    return _moved(r, arb(scales), ZERO)._replace(most=scales)
 
 
 def discrete_laplace(r: Round) -> Pair:
     """[2.1] Moved by d C integers, of 1/b scales each."""
     scale = r.phase.values["scale"]
-    return _moved(r, arb(r.move * r.phase.values["clip"] / scale), arb(1 / scale))
+    scales = r.move * r.phase.values["clip"] / scale
+    return _moved(r, arb(scales), arb(1 / scale))._replace(most=scales)
 
 
 def discrete_gaussian(r: Round) -> Pair:
@@ -101,13 +104,14 @@ def zcdp(r: Round) -> Pair:
 
 def pure_dp(r: Round) -> Pair:
     """[2.1] L = +-epsilon."""
-    return pure(arb(r.phase.values["epsilon"]).exp())
+    return pure(arb(r.phase.values["epsilon"]).exp())._replace(most=r.phase.values["epsilon"])
 
 
 def approximate_dp(r: Round) -> Pair:
     """[2.1] Mass delta on L = infinity, L = +-epsilon otherwise."""
     require(r.phase.values["delta"] < 1, "a mechanism with delta = 1")
-    return pure(arb(r.phase.values["epsilon"]).exp(), lost=arb(r.phase.values["delta"]))
+    epsilon, delta = r.phase.values["epsilon"], arb(r.phase.values["delta"])
+    return pure(arb(epsilon).exp(), lost=delta)._replace(most=epsilon)
 
 
 def randomized_response(r: Round) -> Pair:

@@ -8,6 +8,7 @@ from flint import arb, ctx, fmpq
 
 from .bounds import delta_bound
 from .format import FORMAT, Claim, Phase, claim, digest, end, load, lower_end, number, phase, require, table, text
+from .largest import at_least, at_most
 from .pairs import products
 
 PRECISION = 192
@@ -22,7 +23,8 @@ class CheckResult(NamedTuple):
 
 
 def upper_end(stated: Claim, phases: list[Phase], top: fmpq | None, evidence: Any) -> None:
-    """[5] delta(top) <= delta in every dominating direction. An infinite end (None) says nothing, so needs nothing."""
+    """[5] delta(top) <= delta in every dominating direction, 0 where no loss is above top. An infinite end (None) says
+    nothing, so needs nothing."""
     ends = [end(value) for value in evidence]
     if top is None:
         require(not ends, "nothing proves an infinite end")
@@ -30,6 +32,9 @@ def upper_end(stated: Claim, phases: list[Phase], top: fmpq | None, evidence: An
     worst = products(phases, stated.relation, stated.seen, True)
     require(bool(worst) and [each.direction for each in ends] == list(worst), "one proof for each direction")
     for each in ends:
+        if each.method == "largest-loss":
+            require(at_most(worst[each.direction], top), f"the upper end is not proved ({each.direction})")
+            continue
         bound = delta_bound(worst, each, arb(top), True)
         require(bool(bound <= arb(stated.delta)), f"the upper end is not proved ({each.direction})")
 
@@ -41,6 +46,10 @@ def lower(stated: Claim, phases: list[Phase], bottom: fmpq, evidence: Any) -> No
         return
     places, proof = lower_end(evidence, len(phases))
     attained = products([phases[place] for place in places], stated.relation, stated.seen, False)
+    if proof.method == "largest-loss":
+        require(proof.direction in attained and stated.delta == 0, "losses of some direction, at delta = 0")
+        require(at_least(attained[proof.direction], bottom), "the lower end is not proved")
+        return
     bound = delta_bound(attained, proof, arb(bottom), False)
     require(bool(bound > arb(stated.delta)), "the lower end is not proved")
 

@@ -447,4 +447,4 @@ def test_the_checker_needs_flint_only_and_imports_nothing_but_itself():
             else:
                 assert getattr(node, "level", 0) <= 1, "a relative import from outside: nothing of this package"
     assert imported <= {"flint"} | set(sys.stdlib_module_names)
-    assert lines <= 900, "short enough to be read in an hour"
+    assert lines <= 950, "short enough to be read in an hour"
