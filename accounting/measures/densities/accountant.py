@@ -22,10 +22,10 @@ from ...inversion.line import Inversion, Plan, invert, log_peak
 from ...pairs import Composition, GaussianPair, SubsampledPair
 from ...rounding import PARAMETER, TARGET, UNIT, up, widened_down, widened_up
 from . import rare
+from .alone import Alone
 from .cut import cut
 from .measure import lay, phases
 from .paths import ORDERS
-from .rare import Alone
 from .search import Saddle, plan, plan_above, saddle_at_delta, saddle_at_epsilon, tallest
 
 METHOD = "contour"

@@ -24,18 +24,17 @@ import numpy as np
 from flint import arb, ctx
 from scipy.special import ndtr, ndtri
 
-from ....mechanisms.arrays import Floats
 from ...bracket import OutOfReach
 from ...inversion.crossing import epsilon_above, epsilon_below
 from ...inversion.line import Inversion, Plan, invert, log_peak
-from ...inversion.measure import Transform
 from ...pairs import Composition, SubsampledPair
 from ...rounding import PARAMETER, TARGET, UNIT, float_above, widened_down, widened_up
+from .alone import Alone, outcome
+from .jumping import Jumps
 from .labelled import Labelled
-from .measure import Densities, DensitiesOnLine, frequencies, lay, phases
+from .measure import lay, phases
 from .paths import Sampled
 from .pilot import rough
-from .quadrature import expm1, log1p
 from .range import log_mixture
 
 Parts = tuple[tuple[Sampled, int], ...]
@@ -66,7 +65,6 @@ _MOST_FREQUENCIES = 20_000
 _PRICE, _DEAR, _FREE = 0.04, 0.5, 10.0
 """What e-folds by which terms are larger than delta are worth in log(period), and up to how many are cheap."""
 
-_SCALES = np.geomspace(1e-14, 1e3, 400)
 _LARGEST = 600.0
 _ROUNDING = 1e-9
 """Far above the relative error of a few hundred terms in doubles."""
@@ -76,75 +74,6 @@ def supports(composition: Composition) -> bool:
     """Gaussian rounds, and at least one that samples, in the remove order only: its losses have a lower end."""
     sampled = [pair for pair, _ in composition if isinstance(pair, SubsampledPair)]
     return bool(sampled) and all(pair.order == "remove" for pair in sampled)
-
-
-@dataclass(frozen=True)
-class Jumps:
-    """J under (Q, P): the product of all moments less that of those without jumps.
-
-    whole: all outcomes, laid for the points in use; labels: one a sampled pair.
-    """
-
-    whole: Densities
-    labels: tuple[Labelled, ...]
-
-    def log_moments(self, points: Floats) -> Floats:
-        """At least the log of the integral of e^{cL} over J: some round jumps, and all moments are at least 1."""
-        logs = [math.log(sum(part) * (1.0 + 1e-12)) for part in zip(*self._jumping(points), strict=True)]
-        return np.asarray(self.whole.log_moments(points) + np.array(logs))
-
-    def _jumping(self, points: Floats) -> list[list[float]]:
-        rows = []
-        for label, (_, rounds) in zip(self.labels, self.whole.sampled, strict=True):
-            tilts = [label.tilted(float(c)) for c in points]
-            rows.append([rounds * (tilt.moment + tilt.error) for tilt in tilts])
-        return rows
-
-    def on(self, c: float) -> JumpsOnLine:
-        """The moments on Re t = c."""
-        return JumpsOnLine(self.whole.on(c), self.labels, float(self.whole.log_moments(np.array([c]))[0]))
-
-
-@dataclass(frozen=True)
-class JumpsOnLine:
-    """The same on Re t = c; log_whole: at least the log of all moments' product there."""
-
-    whole: DensitiesOnLine
-    labels: tuple[Labelled, ...]
-    log_whole: float
-
-    @property
-    def fall(self) -> float:
-        """That of the jumps which fall most slowly."""
-        return min(label.fall for label in self.labels)
-
-    def log_bound(self, frequency: float) -> float:
-        """At least log |phi(c + is)| for every s >= frequency: a union bound, the others' moments taken at s = 0."""
-        parts = zip(self.labels, self.whole.parts, strict=True)
-        logs = [math.log(rounds) + label.log_bound(self.whole.c, frequency) for label, (_, _, rounds) in parts]
-        return self.log_whole + float(np.logaddexp.reduce(logs)) + 1e-9
-
-    def transform(self, period: float, count: int) -> Transform:
-        """prod M^T (1 - e^E), E = sum T log(1 - j / M), with M the moments of all outcomes and j those of the jumps."""
-        s = frequencies(period, count)
-        changes = [tilt.changes(s) for _, tilt, _ in self.whole.parts]
-        product = self.whole.product(s, changes)
-        exponent, slack = np.zeros(s.shape, dtype=np.complex128), np.zeros(s.shape)
-        for label, (_, tilt, rounds), change in zip(self.labels, self.whole.parts, changes, strict=True):
-            jumps, unit = label.tilted(self.whole.c), math.exp(tilt.scale)
-            all_outcomes = (tilt.moment + change) * unit
-            error = (tilt.error + tilt.change_error + tilt.change_slope * s) * unit
-            ratio = (jumps.moment + jumps.changes(s)) / all_outcomes
-            inexact = jumps.error + jumps.change_error + jumps.change_slope * s + np.abs(ratio) * error
-            bound = inexact / np.maximum(np.abs(all_outcomes) - error, 1e-300) + 8.0 * UNIT * np.abs(ratio)
-            if np.max(np.abs(ratio) + bound) > 0.5:
-                raise OutOfReach("jumps are not rare at some frequency")
-            exponent += rounds * log1p(-ratio)
-            slack += rounds * (2.0 * bound + 16.0 * UNIT * np.abs(ratio))
-        grown, size = expm1(exponent), np.abs(product.values)
-        error = np.abs(grown) * (product.errors + 32.0 * UNIT * size)
-        error += (size + product.errors) * (np.abs(grown) + 1.0) * np.expm1(slack + 8.0 * UNIT * np.abs(exponent))
-        return replace(product, values=-product.values * grown, errors=error * (1.0 + 1e-9))
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,38 +152,13 @@ def delta(composition: Composition, epsilon: float, rtol: float) -> tuple[float,
     return least, most
 
 
-@dataclass(frozen=True, slots=True)
-class Alone:
-    """About the sum of the rounds' own profiles: log delta at many eps."""
-
-    logs: Floats
-
-    @classmethod
-    def of(cls, composition: Composition) -> Alone:
-        """Of the sampled rounds."""
-        total = np.zeros(_SCALES.shape)
-        for pair, rounds in phases(composition)[0]:
-            x = _outcome(pair, _SCALES)
-            odds = np.expm1(np.minimum(_SCALES, 600.0)) + pair.rate
-            total += rounds * np.maximum(0.0, pair.rate * ndtr(pair.shift - x) - odds * ndtr(-x))
-        return cls(np.log(np.maximum(total, 1e-300)))
-
-    def epsilon(self, log_delta: float) -> float:
-        """Where it is e^log_delta."""
-        return float(np.exp(np.interp(-log_delta, -self.logs, np.log(_SCALES))))
-
-    def log_delta(self, epsilon: float) -> float:
-        """At one epsilon."""
-        return float(np.interp(math.log(epsilon), np.log(_SCALES), self.logs))
-
-
 def likely(composition: Composition, epsilon: float) -> bool:
     """Whether epsilon is probably reached by one large jump: m is far from linear there, and the bulk is small."""
     parts, bulk = phases(composition)
     steep = 0.0
     for pair, rounds in parts:
         bulk += rounds * pair.rate**2 * math.expm1(min(pair.shift**2, 4.0))
-        steep = max(steep, pair.shift * float(_outcome(pair, np.array([epsilon]))[0]))
+        steep = max(steep, pair.shift * float(outcome(pair, np.array([epsilon]))[0]))
     return steep > _STEEP and bulk < epsilon**2
 
 
@@ -286,12 +190,6 @@ def lay_profile(composition: Composition, epsilon: float, log_delta: float, tole
     return Profile(puts, *_linear(jumping), unlabelled, rest)
 
 
-def _outcome(pair: Sampled, loss: Floats) -> Floats:
-    """The x at which a round's loss is that, at most 30."""
-    x = np.log1p(np.expm1(np.minimum(loss, 600.0)) / pair.rate) / pair.shift + 0.5 * pair.shift
-    return np.asarray(np.minimum(x, 30.0))
-
-
 def _mass(pair: Sampled, at: float, deviation: float) -> float:
     """About the probability under P that x, with noise of that deviation, is above a place."""
     return (1.0 - pair.rate) * float(ndtr(-at / deviation)) + pair.rate * float(ndtr((pair.shift - at) / deviation))
@@ -310,7 +208,7 @@ def _edges(
     total = np.outer(0.5 * gaussian * tilts * (tilts + 1.0), np.ones(_LEVELS.size))
     edges = []
     for pair, rounds in parts:
-        ends = np.sort(_outcome(pair, _LEVELS * epsilon))
+        ends = np.sort(outcome(pair, _LEVELS * epsilon))
         x = np.union1d(np.linspace(-_FARTHEST, float(ends[-1]), _CELLS), ends)
         log = log_mixture(pair, x)
         moved = np.multiply.outer(1.0 + tilts, np.expm1(log))

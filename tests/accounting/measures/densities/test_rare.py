@@ -17,7 +17,7 @@ from flint import acb, arb, ctx
 from scipy.special import wofz
 
 from dpcert.accounting.bracket import OutOfReach
-from dpcert.accounting.measures.densities import accountant, labelled, rare
+from dpcert.accounting.measures.densities import accountant, jumping, labelled, rare
 from dpcert.accounting.measures.densities.cut import CutPair, cut
 from dpcert.accounting.measures.densities.labelled import Labelled
 from dpcert.accounting.measures.densities.paths import Sampled
@@ -185,13 +185,13 @@ def _blur_forgotten(patch: pytest.MonkeyPatch) -> None:
 
 def _one_jump_only(patch: pytest.MonkeyPatch) -> None:
     """What the other round adds to a jump is lost: its moments taken as 1."""
-    right = rare.JumpsOnLine.transform
+    right = jumping.JumpsOnLine.transform
 
     def wrong(self: Any, period: float, count: int) -> Any:
         found, jumps = right(self, period, count), self.labels[0].tilted(self.whole.c)
         return replace(found, values=2.0 * (jumps.moment + jumps.changes(found.s)))
 
-    patch.setattr(rare.JumpsOnLine, "transform", wrong)
+    patch.setattr(jumping.JumpsOnLine, "transform", wrong)
 
 
 def _copies_forgotten(patch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,85 @@
+"""Outcomes in which some round is labelled a jump, as a measure whose transform is known on a line (see rare.py)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ....mechanisms.arrays import Floats
+from ...bracket import OutOfReach
+from ...inversion.measure import Transform
+from ...rounding import UNIT
+from .labelled import Labelled
+from .measure import Densities, DensitiesOnLine, frequencies
+from .quadrature import expm1, log1p
+
+
+@dataclass(frozen=True)
+class Jumps:
+    """J under (Q, P): the product of all moments less that of those without jumps.
+
+    whole: all outcomes, laid for the points in use; labels: one a sampled pair.
+    """
+
+    whole: Densities
+    labels: tuple[Labelled, ...]
+
+    def log_moments(self, points: Floats) -> Floats:
+        """At least the log of the integral of e^{cL} over J: some round jumps, and all moments are at least 1."""
+        logs = [math.log(sum(part) * (1.0 + 1e-12)) for part in zip(*self._jumping(points), strict=True)]
+        return np.asarray(self.whole.log_moments(points) + np.array(logs))
+
+    def _jumping(self, points: Floats) -> list[list[float]]:
+        rows = []
+        for label, (_, rounds) in zip(self.labels, self.whole.sampled, strict=True):
+            tilts = [label.tilted(float(c)) for c in points]
+            rows.append([rounds * (tilt.moment + tilt.error) for tilt in tilts])
+        return rows
+
+    def on(self, c: float) -> JumpsOnLine:
+        """The moments on Re t = c."""
+        return JumpsOnLine(self.whole.on(c), self.labels, float(self.whole.log_moments(np.array([c]))[0]))
+
+
+@dataclass(frozen=True)
+class JumpsOnLine:
+    """The same on Re t = c; log_whole: at least the log of all moments' product there."""
+
+    whole: DensitiesOnLine
+    labels: tuple[Labelled, ...]
+    log_whole: float
+
+    @property
+    def fall(self) -> float:
+        """That of the jumps which fall most slowly."""
+        return min(label.fall for label in self.labels)
+
+    def log_bound(self, frequency: float) -> float:
+        """At least log |phi(c + is)| for every s >= frequency: a union bound, the others' moments taken at s = 0."""
+        parts = zip(self.labels, self.whole.parts, strict=True)
+        logs = [math.log(rounds) + label.log_bound(self.whole.c, frequency) for label, (_, _, rounds) in parts]
+        return self.log_whole + float(np.logaddexp.reduce(logs)) + 1e-9
+
+    def transform(self, period: float, count: int) -> Transform:
+        """prod M^T (1 - e^E), E = sum T log(1 - j / M), with M the moments of all outcomes and j those of the jumps."""
+        s = frequencies(period, count)
+        changes = [tilt.changes(s) for _, tilt, _ in self.whole.parts]
+        product = self.whole.product(s, changes)
+        exponent, slack = np.zeros(s.shape, dtype=np.complex128), np.zeros(s.shape)
+        for label, (_, tilt, rounds), change in zip(self.labels, self.whole.parts, changes, strict=True):
+            jumps, unit = label.tilted(self.whole.c), math.exp(tilt.scale)
+            all_outcomes = (tilt.moment + change) * unit
+            error = (tilt.error + tilt.change_error + tilt.change_slope * s) * unit
+            ratio = (jumps.moment + jumps.changes(s)) / all_outcomes
+            inexact = jumps.error + jumps.change_error + jumps.change_slope * s + np.abs(ratio) * error
+            bound = inexact / np.maximum(np.abs(all_outcomes) - error, 1e-300) + 8.0 * UNIT * np.abs(ratio)
+            if np.max(np.abs(ratio) + bound) > 0.5:
+                raise OutOfReach("jumps are not rare at some frequency")
+            exponent += rounds * log1p(-ratio)
+            slack += rounds * (2.0 * bound + 16.0 * UNIT * np.abs(ratio))
+        grown, size = expm1(exponent), np.abs(product.values)
+        error = np.abs(grown) * (product.errors + 32.0 * UNIT * size)
+        error += (size + product.errors) * (np.abs(grown) + 1.0) * np.expm1(slack + 8.0 * UNIT * np.abs(exponent))
+        return replace(product, values=-product.values * grown, errors=error * (1.0 + 1e-9))
