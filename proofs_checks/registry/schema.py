@@ -6,6 +6,7 @@ opendp/deployments-registry-data, schemas/deployments-schema.yaml (MIT), as of c
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 from typing import Any
 
 from ...mechanisms import InputError
@@ -15,6 +16,7 @@ from ...mechanisms.validate import meant
 VERSION = "3e9c812"
 
 TEXT, TEXTS, NUMBER, ANY = "a text", "a list of texts, at least one", "a number", "anything"
+DATE = "a date in quotes, '2024-01-01'"
 STATUSES = (
     "Converted",
     "Draft",
@@ -44,7 +46,7 @@ DEPLOYMENT: dict[str, Any] = {
         "data_product_type": PRODUCTS,
         "data_product_region": TEXT,
         "description": TEXT,
-        "publication_date": "a date in quotes, '2024-01-01'",
+        "publication_date": DATE,
         "data_product_sector": SECTORS,
     },
     "dp_variant": {"variant_name": VARIANTS, "data_domain": TEXT, "unprotected_quantities": TEXT},
@@ -112,8 +114,17 @@ def _field(value: Any, kind: Any, place: str) -> Iterator[InputError]:
 def _fits(value: Any, kind: str) -> bool:
     if kind == TEXTS:
         return isinstance(value, list) and bool(value) and all(isinstance(item, str) for item in value)
+    if kind == DATE:
+        return isinstance(value, str) and _is_date(value)
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return {NUMBER: number, ANY: True}.get(kind, isinstance(value, str) or (number and kind.startswith(NUMBER)))
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return len(text) == len("2024-01-01") and bool(date.fromisoformat(text))
+    except ValueError:
+        return False
 
 
 def _within(place: str, name: str) -> str:

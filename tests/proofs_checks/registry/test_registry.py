@@ -110,6 +110,8 @@ def test_mu_and_rho_of_one_mechanism() -> None:
         ("tier", 4, "tier"),
         ("surprise", 1, "surprise"),
         ("deployment.basic.publication_date", 2023, "publication_date"),
+        ("deployment.basic.publication_date", "1/1/2026", "publication_date"),
+        ("deployment.basic.publication_date", "2026-02-30", "publication_date"),
         ("deployment.basic.data_curators", [], "data_curators"),
         ("deployment.dp_variant.variant_name", "pure", "variant_name"),
         ("deployment.privacy_loss.privacy_parameters", {"epsilon": "small"}, "privacy_parameters.epsilon"),
