@@ -16,19 +16,9 @@ from ...accounting.bracket import Bracket
 from ...mechanisms import InputError, Mechanism, Neighbouring, Notion, neighbouring_relation
 from ...mechanisms.validate import open_probability
 from .cohort_variants import NOT_STATED, Sizes, population_variants, scheme_variants
-from .conventions import (
-    GRIDS,
-    Computed,
-    composition_theorems,
-    fixed_size,
-    limit,
-    optimal,
-    renyi,
-    shuffled_epoch,
-    with_source_orders,
-    zcdp,
-)
+from .conventions import Computed, composition_theorems, fixed_size, limit, optimal, renyi, shuffled_epoch, zcdp
 from .matches import Convention
+from .order_grids import GRIDS, with_source_orders
 from .printed import Printed, printed
 from .rounded_noise import noise_chosen_for, parameter_ends
 from .run_variants import Reading, Variant, main_variants, neighbour_variants, round_variants

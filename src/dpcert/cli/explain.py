@@ -15,8 +15,8 @@ from rich.table import Table
 
 from ..proofs_checks.claims.claim import Claim, load_claim
 from ..proofs_checks.reproduction.claimed import explained
-from ..proofs_checks.reproduction.conventions import GRIDS, SOURCE_S
 from ..proofs_checks.reproduction.matches import Chance, Convention, chances, not_reproduced
+from ..proofs_checks.reproduction.order_grids import GRIDS, SOURCE_S
 from ..proofs_checks.reproduction.printed import Printed, printed
 from .options import Json
 from .output import output_console, print_json

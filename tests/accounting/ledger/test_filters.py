@@ -10,14 +10,8 @@ from hypothesis import strategies as st
 
 from dpcert.accounting import delta as delta_of
 from dpcert.accounting import epsilon as epsilon_of
-from dpcert.accounting.ledger.filters import (
-    BudgetExceeded,
-    GaussianFilter,
-    RenyiFilter,
-    RenyiOdometer,
-    default_order,
-    planned_order,
-)
+from dpcert.accounting.ledger.filters import BudgetExceeded, GaussianFilter, RenyiFilter, default_order, planned_order
+from dpcert.accounting.ledger.odometer import RenyiOdometer
 from dpcert.mechanisms import Gaussian, InputError, Laplace, Poisson, Repeat, Sequence
 
 

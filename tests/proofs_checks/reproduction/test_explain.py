@@ -27,8 +27,9 @@ from dpcert.mechanisms import (
     Shuffled,
     Zcdp,
 )
-from dpcert.proofs_checks.reproduction.conventions import GRIDS, renyi, total_rho
+from dpcert.proofs_checks.reproduction.conventions import renyi, total_rho
 from dpcert.proofs_checks.reproduction.explain import Convention, common, explain
+from dpcert.proofs_checks.reproduction.order_grids import GRIDS
 from dpcert.proofs_checks.reproduction.printed import printed
 from dpcert.proofs_checks.reproduction.run_variants import Variant
 
