@@ -2,16 +2,29 @@
 
 from .additive import CASES as _ADDITIVE
 from .case import Planted
+from .choosing import CASES as _CHOOSING
 from .clipping import CASES as _CLIPPING
 from .dpfedmtl import CASES as _DPFEDMTL
 from .floating_point import CASES as _FLOATING_POINT
+from .local_reports import CASES as _LOCAL_REPORTS
+from .public_ranges import CASES as _PUBLIC_RANGES
 from .rounds import cases as _rounds
 from .sparse_vector import CASES as _SPARSE_VECTOR
 
 
 def catalogue() -> tuple[Planted, ...]:
     """All planted cases."""
-    return (*_ADDITIVE, *_CLIPPING, *_SPARSE_VECTOR, *_rounds(), *_FLOATING_POINT, *_DPFEDMTL)
+    return (
+        *_ADDITIVE,
+        *_CLIPPING,
+        *_SPARSE_VECTOR,
+        *_rounds(),
+        *_FLOATING_POINT,
+        *_DPFEDMTL,
+        *_CHOOSING,
+        *_LOCAL_REPORTS,
+        *_PUBLIC_RANGES,
+    )
 
 
 __all__ = ["Planted", "catalogue"]
