@@ -26,9 +26,10 @@ def applicable(dataset: Outputs, neighbour: Outputs) -> tuple[Score, ...]:
         found += [Coordinate(column) for column in range(width)]
     if width > 1:  # the columns first: of events that show as much the first one is told, and theirs are shorter
         found += [Values(column) for column in range(min(width, 8)) if _repeated(rows[:, column])]
-        found.append(Linear())
     if repeats:
         found.append(Values())
+    if width > 1:  # last: of a weighted sum a reader makes less than of values
+        found.append(Linear())
     return tuple(found)
 
 

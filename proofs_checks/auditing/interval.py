@@ -65,10 +65,17 @@ def column_said(interval: Interval, column: int, layout: Layout) -> str:
 
 def one_of(name: str, values: list[str]) -> str:
     """name is one of the values, of which a few are written out."""
-    if len(values) == 1:
-        return f"{name} is {values[0]}"
+    return f"{name} is {values[0]}" if len(values) == 1 else f"{name} is one of {_listed(values)}"
+
+
+def none_of(name: str, values: list[str]) -> str:
+    """name is anything but the values."""
+    return f"{name} is not {values[0]}" if len(values) == 1 else f"{name} is none of {_listed(values)}"
+
+
+def _listed(values: list[str]) -> str:
     more = f", ... ({len(values)} values)" if len(values) > MOST_SHOWN else ""
-    return f"{name} is one of {', '.join(values[:MOST_SHOWN])}{more}"
+    return ", ".join(values[:MOST_SHOWN]) + more
 
 
 def either(conditions: list[str]) -> str:

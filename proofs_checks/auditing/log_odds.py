@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...mechanisms.arrays import Floats
-from .interval import Interval, either, one_of
+from .interval import Interval, either, none_of, one_of
 from .layout import Layout
 from .outputs import Outputs
 from .scores import Scorer, column_of
@@ -112,7 +112,7 @@ class _AmongValues:
         listed = [self._shown(row, layout) for row in self.rows[~inside if rest else inside]]
         name = "output" if self.of.column is None else layout.name(self.of.column)
         if rest:
-            return f"not ({one_of(name, listed)})" if listed else f"any {name}"
+            return none_of(name, listed) if listed else f"any {name}"
         return one_of(name, listed) if listed else f"no {name}"
 
     def _shown(self, row: Floats, layout: Layout) -> str:
