@@ -40,7 +40,7 @@ def vector(dataset, rng, size):
     ("mechanism", "told"),
     [
         (noisy_sum, ["noisy_sum: output ", "[1.0, 1.0]"]),
-        (answer, ["output['words'][2] is '"]),
+        (answer, ["output['words'][2] is "]),
         (spread, ["output"]),
         (vector, ["output[7]"]),
     ],
