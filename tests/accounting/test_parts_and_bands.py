@@ -6,23 +6,13 @@ from itertools import product
 import pytest
 from banded_worlds import ENCODERS, Banded
 from cases import at_night, few
-from part_worlds import RESOLVED, Parts
+from part_worlds import PARTS, RESOLVED, Parts
 
 from dpcert import epsilon
 from dpcert.mechanisms import BandedFactorisation, InputError, Mechanism, cyclic_poisson
 
 RELATIONS = ("add-remove", "zero-out", "replace-one")
 VIEWS = ("hidden", "visible", "pooled")
-PARTS = [
-    (("gaussian", "laplace"), (1.0, 2.0), (1.0, 1.0), 1),
-    (("gaussian", "gaussian"), (1.0, 0.6), (0.5, 0.25), 1),
-    (("discrete-laplace", "discrete-gaussian"), (1.0, 0.6), (1.0, 0.5), 1),
-    (("distributed", "distributed"), (1.0, 2.0), (1.0, 1.0), 1),
-    (("gaussian", "gaussian"), (1.0, 2.0), (1.0, 1.0), 2),
-    (("discrete-laplace", "discrete-laplace", "discrete-gaussian"), (1.0, 2.0, 1.0), (1.0, 1.0, 1.0), 2),
-    (("gaussian", "gaussian", "gaussian"), (1.0, 2.0, 0.6), (0.5, 1.0, 0.2), 1),
-    (("laplace", "laplace"), (1.0, 2.0), (0.2, 1.0), 1),
-]
 WORLDS = [Parts(*parts, relation, view, delta=0.1) for parts, relation, view in product(PARTS, RELATIONS, VIEWS)]  # type: ignore[arg-type]
 
 

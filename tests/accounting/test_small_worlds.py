@@ -5,13 +5,17 @@ neighbour on a grid, over one to three rounds with adaptive choices. No enumerat
 and where a lower end is printed some pair attains it.
 """
 
+from dataclasses import fields
 from itertools import product
 
+import nesting
 import pytest
 from cases import few
 from finite_worlds import VIEWS, Finite, worlds
+from part_worlds import PARTS, Parts
+from worlds import NOISES, SCHEMES, World
 
-from dpcert.mechanisms import InputError
+from dpcert.mechanisms import CorrelatedGaussian, InputError, Mechanism
 
 DELTAS = (0.0, 1e-3, 0.05, 0.3)
 EVERY = {
@@ -53,3 +57,23 @@ def test_no_pair_exceeds_the_upper_end_and_one_attains_the_lower(kind, at):
 @pytest.mark.parametrize(("kind", "at"), [(kind, at) for kind, listed in worlds().items() for at in range(len(listed))])
 def test_adaptive_choices_over_a_few_rounds(kind, at, rounds):
     assert answered(worlds()[kind][at], rounds) >= len(DELTAS)
+
+
+def test_every_kind_of_mechanism_has_a_world():
+    """From the registry. Correlated noise: test_correlated_worlds.py; the stated bounds: test_federation.py."""
+    elsewhere = {name for name, kind in nesting.kinds().items() if issubclass(kind, CorrelatedGaussian)}
+    elsewhere |= {"ApproximateDp", "Zcdp"}
+    seen = {kind for listed in worlds().values() for world in listed for kind in inside(world.run)}
+    seen |= {kind for parts in PARTS for kind in inside(Parts(*parts, "zero-out", "hidden").run())}
+    for noise, scheme in product(NOISES, SCHEMES):
+        seen |= inside(World(noise, scheme, "zero-out", "hidden", clients=4, cohort=2, rounds=3, units=2).run())
+    assert set(nesting.kinds()) == seen | elsewhere
+
+
+def inside(run: object) -> set[str]:
+    """The kinds of a description and of all that are within it."""
+    if isinstance(run, tuple):
+        return {kind for part in run for kind in inside(part)}
+    if not isinstance(run, Mechanism):
+        return set()
+    return {type(run).__name__}.union(*(inside(getattr(run, field.name)) for field in fields(run)))  # type: ignore[arg-type]

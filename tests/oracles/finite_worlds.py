@@ -13,19 +13,24 @@ from functools import lru_cache
 from itertools import product
 
 import numpy as np
+import range_worlds as ranges
 import report_worlds as reports
 import selection_worlds as selections
 import staircase_worlds as staircases
-from hockey_stick import Ends, at_bits, ball, lattice
+from hockey_stick import LARGE, Ends, at_bits, ball, lattice
 from outcomes import Pair, distinct, largest, pair, telling
 
 from dpcert.accounting import Bracket, epsilon
 from dpcert.mechanisms import (
     BestOfSeveral,
+    BoundedLaplace,
+    ClampedGaussian,
     DiscreteLaplace,
     DuchiMechanism,
+    Gaussian,
     Group,
     HadamardResponse,
+    Laplace,
     LocalHash,
     Mechanism,
     PiecewiseMechanism,
@@ -35,7 +40,10 @@ from dpcert.mechanisms import (
     ReportNoisyMax,
     ShuffledReports,
     SparseVector,
+    StableHistogram,
     Staircase,
+    TruncatedGaussian,
+    TruncatedLaplace,
     UnaryEncoding,
 )
 from dpcert.mechanisms.selection import SelectionNoise
@@ -84,7 +92,7 @@ class Finite:
             assert low <= delta, f"delta({bracket.upper}) is at least {low}, not {delta}: {self}"
             assert high <= delta * (1 + NEAR) + 1e-12, f"delta({bracket.upper}) may be {high}, not {delta}: {self}"
         if bracket.lower > 0 and delta > 0:
-            low, _ = _both_orders(pairs, rounds, bracket.lower)
+            low, _ = _both_orders(pairs, rounds, min(bracket.lower, LARGE))
             assert low >= delta * (1 - NEAR), f"delta({bracket.lower}) is {low}, below {delta}: {self}"
 
 
@@ -167,6 +175,46 @@ def stairs() -> Iterator[Finite]:
         yield Finite(
             Staircase(float(loss), float(gamma)), relation, lambda g=gamma, e=loss: staircases.pairs(e, g, NEARER)
         )
+
+
+def public_ranges() -> Iterator[Finite]:
+    """Noise that is cut; numbers within a range, of which the whole is two or six sensitivities."""
+    for relation, scale in product(RELATIONS, (F(1, 2), F(2))):
+        move = 2 if relation == "replace-one" else 1
+        bound = F(6) if scale < 1 else F(9)
+        yield Finite(
+            TruncatedLaplace(float(scale), float(bound)),
+            relation,
+            lambda s=scale, b=bound, m=move: ranges.truncated_laplace(s, b, m),
+        )
+        for width in (F(2), F(6)):
+            yield Finite(
+                BoundedLaplace(float(scale), float(width)),
+                relation,
+                lambda s=scale, w=width: ranges.bounded_laplace(s, w),
+            )
+            yield Finite(
+                TruncatedGaussian(float(scale), float(width)),
+                relation,
+                lambda s=scale, w=width: ranges.truncated_gaussian(s, w),
+            )
+            yield Finite(
+                ClampedGaussian(float(scale), float(width)),
+                relation,
+                lambda s=scale, w=width: ranges.clamped_gaussian(s, w),
+            )
+
+
+def histograms() -> Iterator[Finite]:
+    """Of one group a unit, or two; noise of Laplace's or Gauss's law."""
+    noises = ((Laplace(1.0), ranges.laplace_below), (Gaussian(1.0), ranges.normal_below))
+    for relation, (noise, below), groups in product(RELATIONS, noises, (1, 2)):
+        if (relation, groups) != ("replace-one", 2):
+            yield Finite(
+                StableHistogram(noise, 4.0, groups),
+                relation,
+                lambda b=below, g=groups, r=relation: ranges.histogram(b, F(1), F(4), g, r),
+            )
 
 
 NUMBERS = (F(-1), F(0), F(1, 2), F(1))
@@ -276,6 +324,8 @@ KINDS: dict[str, Callable[[], Iterator[Finite]]] = {
     "noisy max of many": many_candidates,
     "sparse vector": sparse_vectors,
     "staircase": stairs,
+    "public ranges": public_ranges,
+    "histograms": histograms,
     "reports": single_reports,
     "shuffled reports": shuffled_reports,
     "shuffled bounds": shuffled_bounds,

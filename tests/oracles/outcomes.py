@@ -48,6 +48,21 @@ def _ends(mass: Mass) -> Ends:
     return (0.0, 0.0) if mass == 0 else ends(mass if isinstance(mass, arb) else ball(mass))
 
 
+def joint(pairs: Iterable[Pair]) -> Pair:
+    """Independent ones at once."""
+    one = np.ones(1)
+    whole = Pair((one, one), (one, one))
+    for each in pairs:
+        whole = Pair(_outer(whole.p, each.p), _outer(whole.q, each.q))
+    return whole
+
+
+def _outer(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+    widen = rounding(1)
+    low, high = (np.multiply.outer(a, b).ravel() for a, b in zip(one, other, strict=True))
+    return low * (1 - widen), high * (1 + widen)
+
+
 def distinct(pairs: Iterable[Pair]) -> list[Pair]:
     """Each only once, whatever the names of its outcomes."""
     found = {}

@@ -118,3 +118,16 @@ class Parts:
     def most(self, epsilon: float, decided: fed.Decided = lambda low, high: False) -> fed.Ends:
         """Ends of the largest divergence."""
         return fed.most(self.setting(), self.pairs(), epsilon, RESOLVED * self.delta, decided)
+
+
+PARTS = [
+    (("gaussian", "laplace"), (1.0, 2.0), (1.0, 1.0), 1),
+    (("gaussian", "gaussian"), (1.0, 0.6), (0.5, 0.25), 1),
+    (("discrete-laplace", "discrete-gaussian"), (1.0, 0.6), (1.0, 0.5), 1),
+    (("distributed", "distributed"), (1.0, 2.0), (1.0, 1.0), 1),
+    (("gaussian", "gaussian"), (1.0, 2.0), (1.0, 1.0), 2),
+    (("discrete-laplace", "discrete-laplace", "discrete-gaussian"), (1.0, 2.0, 1.0), (1.0, 1.0, 1.0), 2),
+    (("gaussian", "gaussian", "gaussian"), (1.0, 2.0, 0.6), (0.5, 1.0, 0.2), 1),
+    (("laplace", "laplace"), (1.0, 2.0), (0.2, 1.0), 1),
+]
+"""Laws, scales, rates, and in how many parts a unit's data are at most."""

@@ -17,6 +17,7 @@ from dpcert.accounting.billboard import Observer, observer_epsilon, observers
 from dpcert.accounting.billboard.guarantees import OUTSIDE
 from dpcert.mechanisms import (
     BestOfSeveral,
+    BoundedLaplace,
     Cyclic,
     Disjoint,
     DistributedGaussian,
@@ -33,6 +34,7 @@ from dpcert.mechanisms import (
     SparseVector,
     StableHistogram,
     Staircase,
+    TruncatedLaplace,
     UnaryEncoding,
 )
 
@@ -68,6 +70,17 @@ WRONG = {
         0.0,
     ),
     "a staircase of other steps": (world_of("staircase", Staircase(2.0, 0.5)), Staircase(2.0, 0.875), 0.3),
+    "a range for nothing": (world_of("public ranges", BoundedLaplace(0.5, 2.0)), Laplace(0.5), 0.001),
+    "the ends of cut noise for nothing": (
+        world_of("public ranges", TruncatedLaplace(2.0, 9.0), "zero-out"),
+        Laplace(2.0),
+        0.001,
+    ),
+    "a group that nobody else is in for nothing": (
+        world_of("histograms", StableHistogram(Laplace(1.0), 4.0), "zero-out"),
+        Laplace(1.0),
+        0.01,
+    ),
     "kept bits alone": (
         world_of("reports", UnaryEncoding(0.5, 0.25)),
         RandomizedResponse(0.375),
