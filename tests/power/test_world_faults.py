@@ -70,7 +70,7 @@ WRONG = {
         0.0,
     ),
     "a staircase of other steps": (world_of("staircase", Staircase(2.0, 0.5)), Staircase(2.0, 0.875), 0.3),
-    "a range for nothing": (world_of("public ranges", BoundedLaplace(0.5, 2.0)), Laplace(0.5), 0.001),
+    "a range for nothing": (world_of("public ranges", BoundedLaplace(0.5, 2.0), "zero-out"), Laplace(0.5), 0.001),
     "the ends of cut noise for nothing": (
         world_of("public ranges", TruncatedLaplace(2.0, 9.0), "zero-out"),
         Laplace(2.0),
