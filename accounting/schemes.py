@@ -38,7 +38,7 @@ from .pairs import (
     Pair,
     ProductPair,
     ReplacedAllocationPair,
-    ShuffledEpochPair,
+    ScoredBlockPair,
     SubsampledPair,
     ZeroedPair,
 )
@@ -59,8 +59,8 @@ _CUT = "zero-out or replace-one, where others know whether a full cohort left th
 _SEEN = "zero-out or replace-one when participation is visible: seeing a unit take part reveals that it is there"
 
 
-_MOST_BATCHES, _SMALLEST_SHIFT, _LARGEST_SHIFT = 10**6, 1e-4, 6.0
-"""Where the scores of an epoch are told apart; what is left out, or said of more noise, is a lower end all the same."""
+_MOST_ROUNDS, _SMALLEST_SHIFT, _LARGEST_SHIFT = 10**6, 1e-4, 6.0
+"""Where the scores of a block are told apart; what is left out, or said of more noise, is a lower end all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,11 +166,17 @@ def shuffled(part: Shuffled, relation: Neighbouring) -> Round:
         return Round({"both": pair(sensitivity(relation))}, {})
     stands_out = AllocationPair(pair(sensitivity(relation)), part.batches, 1, "remove", 0.03)
     attained: dict[str, Pair] = {"remove": stands_out}
-    if relation == "zero-out" and isinstance(part.mechanism, Gaussian) and part.batches <= _MOST_BATCHES:
-        shift = min(widened_down(1 / part.mechanism.noise_multiplier, 8 * UNIT), _LARGEST_SHIFT)
-        if shift >= _SMALLEST_SHIFT:
-            attained["remove opposed"] = ShuffledEpochPair(shift, part.batches)
+    if relation == "zero-out" and isinstance(part.mechanism, Gaussian):
+        attained |= _scored("remove opposed", part.mechanism, part.batches, 1, (2, 1))
     return Round({"both": pair(sensitivity(relation))}, attained)
+
+
+def _scored(name: str, noise: Gaussian, rounds: int, times: int, moves: tuple[int, int]) -> dict[str, Pair]:
+    """What a sum of scores reveals, by that name; nothing where scores are not told apart."""
+    shift = min(widened_down(1 / noise.noise_multiplier, 8 * UNIT), _LARGEST_SHIFT)
+    if shift < _SMALLEST_SHIFT or rounds > _MOST_ROUNDS:
+        return {}
+    return {name: ScoredBlockPair(shift, rounds, times, *moves)}
 
 
 def allocated(part: RandomAllocation, relation: Neighbouring, participation: Participation) -> Round:
@@ -192,7 +198,9 @@ def allocated(part: RandomAllocation, relation: Neighbouring, participation: Par
         raise InputError("mechanism", base, "Gaussian noise, with random allocation and a replaced unit")
     apart = AllocationPair(GaussianPair(widened_up(1 / base.noise_multiplier, 4 * UNIT)), part.rounds, times, "remove")
     total = 2 * times / (base.noise_multiplier * math.sqrt(part.rounds))
-    return Round({"both": ReplacedAllocationPair(apart)}, {"both": GaussianPair(widened_down(total, 8 * UNIT))})
+    attained: dict[str, Pair] = {"both": GaussianPair(widened_down(total, 8 * UNIT))}
+    attained |= _scored("both scored", base, part.rounds, times, (1, -1))
+    return Round({"both": ReplacedAllocationPair(apart)}, attained)
 
 
 def _visible_allocation(base: Mechanism, times: int, relation: Neighbouring) -> Round:

@@ -23,7 +23,7 @@ from ...mechanisms.arrays import Floats
 from ..rounding import UNIT
 from .statistic import law_of_sum
 
-_TILTS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0)
+TILTS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0)
 _FURTHER = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 """Tilts beyond the chosen one, for Chernoff's inequality, times a scale of the window."""
 
@@ -44,6 +44,11 @@ class Scores:
     bins: int
     mean: float
 
+    def window(self) -> NDArray[np.int64]:
+        """The numbers that residues stand for, ascending: N of them about the mean."""
+        centre = round(self.mean / self.step)
+        return np.arange(centre - self.bins // 2, centre - self.bins // 2 + self.bins)
+
 
 @dataclass(frozen=True, slots=True)
 class Masses:
@@ -57,18 +62,18 @@ Parts = list[tuple[Floats, int]]
 """The outcomes' masses, and how many scores have them."""
 
 
-def law_of_scores(scores: Scores, parts: Parts, error: float) -> Masses:
+def law_of_scores(scores: Scores, parts: Parts, error: float, tilts: tuple[float, ...] = TILTS) -> Masses:
     """Of the sum modulo N, by residue; error: of each outcome's mass, relatively, at most."""
     count = sum(times for _, times in parts)
     # (1 + e)^count - 1 is at most twice count e, where that is small
-    given = 2 * count * (error + UNIT * (4 * scores.index.size + 16 * (1 + max(_TILTS) * _largest(scores))))
+    given = 2 * count * (error + UNIT * (4 * scores.index.size + 16 * (1 + max(tilts) * _largest(scores))))
     if given > _UNKNOWN:
         return Masses(np.zeros(scores.bins), np.ones(scores.bins))
     plain, unsure = law_of_sum([(_binned(scores, masses), times) for masses, times in parts])
     low, high = np.maximum(plain - unsure, 0.0), np.maximum(plain + unsure, 0.0)
-    window = _window(scores)
+    window = scores.window()
     below = _outside(scores, parts, 0.0, window, -1)
-    for theta in _TILTS:
+    for theta in tilts:
         tilted_low, tilted_high = _tilted(scores, parts, theta, window, below)
         low, high = np.fmax(low, tilted_low), np.fmin(high, tilted_high)
     return Masses(low * (1 - given), high * (1 + given))
@@ -110,16 +115,27 @@ def _outside(
     return math.exp(min(best + 1e-9 * (1 + abs(best)), 700.0))
 
 
+def moment_beyond(scores: Scores, parts: Parts) -> float:
+    """At least E[T; T above the window], T in units in which the scores have `step`.
+
+    With eta end >= 1, x <= end e^{eta (x - end)} from the window's end on.
+    """
+    end = scores.step * float(scores.window()[-1])
+    if end <= 0:
+        return math.inf
+    best = math.inf
+    for further in _FURTHER:
+        eta = max(1.0, further) / end
+        log_moment = sum(times * _log_moment(scores, masses, eta) for masses, times in parts)
+        best = min(best, log_moment - eta * end)
+    return end * math.exp(min(best + 1e-9 * (1 + abs(best)), 700.0))
+
+
 def _log_moment(scores: Scores, masses: Floats, tilt: float) -> float:
     """At least the log of a score's moment, up to rounding."""
     exponent = tilt * scores.step * scores.index
     top = float(np.max(exponent))
     return top + math.log(float(masses @ np.exp(np.maximum(exponent - top, -700.0))))
-
-
-def _window(scores: Scores) -> NDArray[np.int64]:
-    centre = round(scores.mean / scores.step)
-    return np.arange(centre - scores.bins // 2, centre - scores.bins // 2 + scores.bins)
 
 
 def _binned(scores: Scores, masses: Floats) -> Floats:

@@ -24,8 +24,8 @@ from .pair import Composition, Pair
 from .product import ProductPair, product_of
 from .randomized_response import RandomizedResponsePair
 from .renyi_bounds import RenyiLines, ZcdpBound
+from .scored_block import ScoredBlockPair
 from .selection import SelectionPair
-from .shuffled_epoch import ShuffledEpochPair
 from .subsampled import Order, SubsampledPair
 from .truncated_gaussian import TruncatedGaussianPair
 from .truncated_laplace import TruncatedLaplacePair
@@ -55,8 +55,8 @@ __all__ = [
     "RandomizedResponsePair",
     "RenyiLines",
     "ReplacedAllocationPair",
+    "ScoredBlockPair",
     "SelectionPair",
-    "ShuffledEpochPair",
     "ShuffledResponsePair",
     "SubsampledPair",
     "TruncatedGaussianPair",

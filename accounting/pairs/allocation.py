@@ -33,3 +33,7 @@ class ReplacedAllocationPair(Pair):
     those without any unit, an AllocationPair."""
 
     apart: AllocationPair
+
+    def moved(self, factor: float) -> Self:
+        """In the parameters of the blocks that are compared."""
+        return replace(self, apart=self.apart.moved(factor))

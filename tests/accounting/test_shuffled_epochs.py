@@ -10,9 +10,9 @@ import pytest
 from scipy.stats import norm
 
 from dpcert.accounting import delta, epsilon
-from dpcert.accounting.allocation import shuffled_epoch, tilted_sums
+from dpcert.accounting.allocation import scored_block, tilted_sums
 from dpcert.accounting.allocation.tilted_sums import Scores, law_of_scores
-from dpcert.accounting.pairs import ShuffledEpochPair
+from dpcert.accounting.pairs import ScoredBlockPair
 from dpcert.mechanisms import Gaussian, Repeat, Shuffled
 
 
@@ -53,14 +53,14 @@ def test_the_lower_end_is_what_two_batches_reveal(noise, epochs, eps):
 
 def revealed(noise: float, eps: float) -> float:
     """Delta of one epoch of two batches, from the law that is composed."""
-    shuffled_epoch._outcomes.cache_clear()
-    atoms = shuffled_epoch.losses_of_epoch(ShuffledEpochPair(1 / noise, 2), above=False)
+    scored_block._outcomes.cache_clear()
+    atoms = scored_block.losses_of_scores(ScoredBlockPair(1 / noise, 2, 1, 2, 1), above=False)
     return float(atoms.mass @ np.maximum(-np.expm1(np.minimum(eps - atoms.loss, 0.0)), 0.0))
 
 
 def test_a_unit_replaced_instead_of_left_out_is_caught(monkeypatch):
     """The plant: without the unit nothing stands out, which is what its opposite would make of it."""
-    truth, right, laws = delta_of_epochs(1.0, 1, 1.0), shuffled_epoch.law_of_scores, []
+    truth, right, laws = delta_of_epochs(1.0, 1, 1.0), scored_block.law_of_scores, []
     assert revealed(1.0, 1.0) <= truth * (1 + 1e-3)
 
     def law(scores, parts, error):
@@ -68,9 +68,9 @@ def test_a_unit_replaced_instead_of_left_out_is_caught(monkeypatch):
         (_, once), (none, others) = parts
         return right(scores, parts if len(laws) == 1 else [(none, once + others)], error)
 
-    monkeypatch.setattr(shuffled_epoch, "law_of_scores", law)
+    monkeypatch.setattr(scored_block, "law_of_scores", law)
     assert revealed(1.0, 1.0) > 1.05 * truth
-    shuffled_epoch._outcomes.cache_clear()
+    scored_block._outcomes.cache_clear()
 
 
 def test_more_epochs_reveal_more_and_meet_the_upper_end_where_there_is_little_noise():

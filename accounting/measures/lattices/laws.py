@@ -16,7 +16,8 @@ import numpy as np
 from ....mechanisms.arrays import Floats
 from ...allocation.block import supports_base
 from ...allocation.laws import COARSE, law_above, law_below
-from ...allocation.shuffled_epoch import losses_of_epoch
+from ...allocation.replaced import losses_of_replaced
+from ...allocation.scored_block import losses_of_scores
 from ...pairs import (
     AllocationPair,
     ApproximateDpPair,
@@ -33,7 +34,8 @@ from ...pairs import (
     Pair,
     ProductPair,
     RandomizedResponsePair,
-    ShuffledEpochPair,
+    ReplacedAllocationPair,
+    ScoredBlockPair,
     ShuffledResponsePair,
     SubsampledPair,
     ZeroedPair,
@@ -58,6 +60,9 @@ _GRADED = 0.8
 
 _FEW = 512
 """Cells up to which a law is a first look."""
+
+_LARGEST_REPLACED, _MOST_REPLACED = 2.0, 10**6
+"""Shifts and rounds up to which a replaced unit's block has a law of its own."""
 
 _TRIMMED = 1e-3
 """Share of the tail that may be lost to large losses."""
@@ -95,6 +100,8 @@ def supports_pair(pair: Pair) -> bool:
     """Whether `steps` knows the pair."""
     if isinstance(pair, AllocationPair):
         return supports_base(pair.base)
+    if isinstance(pair, ReplacedAllocationPair):
+        return _one_of_few(pair)
     if isinstance(pair, MixturePair):
         return all(isinstance(part, SampledPair) and supports_pair(part) for _, part in pair.parts)
     if isinstance(pair, CountsPair | ShuffledResponsePair):
@@ -118,7 +125,7 @@ def supports_pair(pair: Pair) -> bool:
             | ZeroedPair
             | MixedGaussianPair
             | CutPair
-            | ShuffledEpochPair,
+            | ScoredBlockPair,
         )
         or lattice_base(pair) is not None
     )
@@ -147,13 +154,33 @@ def _law(pair: Pair, resolution: Resolution, discrete: Callable[[Cells], Atoms])
     if isinstance(pair, AllocationPair):
         of_block = law_above if discrete is pessimistic else law_below
         return of_block(pair, pair.fineness if resolution.cells > _FEW else COARSE, resolution.tail)
-    if isinstance(pair, ShuffledEpochPair):
-        return AtomLaw(losses_of_epoch(pair, discrete is pessimistic))
+    if isinstance(pair, ReplacedAllocationPair):
+        return _replaced(pair, resolution, discrete is pessimistic)
+    if isinstance(pair, ScoredBlockPair):
+        return AtomLaw(losses_of_scores(pair, discrete is pessimistic))
     if isinstance(pair, GaussianPair):
         return GaussianLaw(pair.shift)
     if isinstance(pair, LaplacePair):
         return LaplaceLaw(pair.shift)
     return AtomLaw(_atoms(pair, resolution, discrete))
+
+
+def _one_of_few(pair: ReplacedAllocationPair) -> bool:
+    """Where the law of a replaced unit's block is worth having: one participation, and jumps that a grid can hold."""
+    apart = pair.apart
+    known = isinstance(apart.base, GaussianPair) and 1e-3 <= apart.base.shift <= _LARGEST_REPLACED
+    return known and apart.participations == 1 and 1 < apart.rounds <= _MOST_REPLACED
+
+
+def _replaced(pair: ReplacedAllocationPair, resolution: Resolution, above: bool) -> Law:
+    apart = pair.apart
+    if not isinstance(apart.base, GaussianPair):
+        raise TypeError(f"not Gaussian: {pair}")
+    shift = apart.base.shift
+    if above:
+        tail = max(1e-13, 2.0 ** math.floor(math.log2(resolution.tail)))  # neighbouring targets share a law
+        return AtomLaw(losses_of_replaced(shift, apart.rounds, tail))
+    return AtomLaw(losses_of_scores(ScoredBlockPair(shift, apart.rounds, 1, 1, -1), above=False))
 
 
 def _atoms(pair: Pair, resolution: Resolution, discrete: Callable[[Cells], Atoms]) -> Atoms:

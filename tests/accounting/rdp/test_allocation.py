@@ -124,7 +124,7 @@ def test_lower_ends_are_at_least_those_of_the_sum_of_all_releases(relation, roun
     move = (2 if relation == "replace-one" else 1) * blocks * times / (1.5 * math.sqrt(blocks * rounds))
     delta = ndtr(move / 2 - found.lower / move) - math.exp(found.lower) * ndtr(-move / 2 - found.lower / move)
     assert 0 < found.lower <= found.upper
-    assert delta == pytest.approx(1e-6, rel=1e-6) or (relation == "add-remove" and delta < 1e-6)
+    assert delta <= 1e-6 * (1 + 1e-6)
 
 
 def test_whoever_sees_a_unit_take_part_sees_that_it_is_there():

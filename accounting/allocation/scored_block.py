@@ -1,11 +1,11 @@
-"""What a sum of scores reveals of one epoch of shuffled batches, when all other units pull the other way.
+"""What a sum of scores reveals of a block of rounds in some of which, at random, one unit stands out.
 
-Up to known shifts the B releases are N(0, 1) but for one, uniform among them, that is N(2s, 1) with the unit and
-N(s, 1) with nothing in its place. Each release is given a score, a whole number: about log((1 + c L2) / (1 + c L1)), L1
-and L2 the likelihood ratios of N(s, 1) and N(2s, 1), which for small c is the best test's L2 - gamma L1 where the
-ratios are ordinary, and their logarithm where one is huge. Scores are independent, so the law of their sum modulo N is
-a power of one transform times another, whichever release stands out; tilted sums (tilted_sums.py) know their tails.
-Sums of nearly equal loss are one outcome. Both laws are attained (docs/theory/dominating_pairs.md, "Shuffled batches").
+Up to known shifts the t releases are N(0, 1) but for k, hidden and uniform, that are N(a s, 1) under P and N(b s, 1)
+under Q. Each release is given a score, a whole number: about log((1 + c La) / (1 + c Lb)), La and Lb the likelihood
+ratios to N(0, 1), which for small c is the best test's La - gamma Lb where the ratios are ordinary, and their logarithm
+where one is huge. Scores are independent, so the law of their sum modulo N is a product of powers of two transforms,
+whichever releases stand out; tilted sums (tilted_sums.py) know its tails. Sums of nearly equal loss are one outcome.
+Both laws are attained (docs/theory/dominating_pairs.md, "Shuffled batches"; docs/theory/allocation.md, "Replaced").
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from functools import lru_cache
 import numpy as np
 
 from ...mechanisms.arrays import Floats
-from ..measures.lattices.bases import GaussianBase
+from ..measures.lattices.bases import GaussianBase, gaussian_masses
 from ..measures.lattices.cells import Atoms
-from ..pairs import ShuffledEpochPair
+from ..pairs import ScoredBlockPair
 from ..rounding import UNIT
 from .tilted_sums import Masses, Scores, law_of_scores
 
@@ -27,14 +27,14 @@ _MOST = 1 << 17
 _TAIL = 1e-30
 """Probability of a release on one side of all cells, at most."""
 
-_PLAIN = 0.1
-"""c times the number of batches: a tenth of it changes epsilon by less than 1%."""
+_PLAIN, _PLAIN_OPPOSED = 0.1, 1.0
+"""c times t/k, where both moves have one direction, and where they are opposed: best within 1% on a few settings."""
 
 _OUTCOMES_PER_UNIT, _LARGEST_LOSS = 64, 60.0
 """Sums are told apart by their loss in steps of 1/64, up to 60."""
 
 
-def losses_of_epoch(pair: ShuffledEpochPair, above: bool) -> Atoms:
+def losses_of_scores(pair: ScoredBlockPair, above: bool) -> Atoms:
     """The law of the pair's loss, its losses and masses rounded up (above) or down."""
     p, q, stray = _outcomes(pair)
     if above:
@@ -48,29 +48,30 @@ def losses_of_epoch(pair: ShuffledEpochPair, above: bool) -> Atoms:
 
 
 @lru_cache(maxsize=16)
-def _outcomes(pair: ShuffledEpochPair) -> tuple[Masses, Masses, float]:
+def _outcomes(pair: ScoredBlockPair) -> tuple[Masses, Masses, float]:
     """Bounds of the masses under P and under Q, and at most the mass of what is in no cell."""
-    shift, batches = pair.shift, pair.batches
-    far = GaussianBase(2 * shift)
-    low, high = far.span(_TAIL, 0.0)
+    shift, rounds, times = pair.shift, pair.rounds, pair.participations
+    c = _PLAIN if pair.first * pair.second > 0 else _PLAIN_OPPOSED
+    moves = (pair.first * shift, pair.second * shift, 0.0)
+    low, high = GaussianBase(max(moves)).span(_TAIL, min(moves))
     edges = np.linspace(low, high, math.ceil((high - low) * _CELLS_PER_SPREAD * max(1.0, shift)) + 1)
-    (twice, e1), (once, e2), (none, e3) = (far.masses(edges, centre) for centre in (2 * shift, shift, 0.0))
-    score = _score(0.5 * (edges[:-1] + edges[1:]), shift, _PLAIN / batches)
+    (first, e1), (second, e2), (none, e3) = (gaussian_masses(edges, centre) for centre in moves)
+    score = _score(0.5 * (edges[:-1] + edges[1:]), moves[0], moves[1], c * times / rounds)
     mean = float(none @ score)
     deviation = max(math.sqrt(float(none @ (score - mean) ** 2)), 1e-9 * float(np.ptp(score)))
-    size = 16.0 * deviation * math.sqrt(batches) + 2.0 * float(np.max(np.abs(score)))
+    size = 16.0 * deviation * math.sqrt(rounds) + (times + 1.0) * float(np.max(np.abs(score)))
     bins = min(_MOST, 1 << math.ceil(math.log2(_SCORES_PER_SPREAD * size / deviation)))
-    scores = Scores(np.rint(score * (bins / size)).astype(np.int64), size / bins, bins, mean * batches)
+    scores = Scores(np.rint(score * (bins / size)).astype(np.int64), size / bins, bins, mean * rounds)
     error = float(max(np.max(e1), np.max(e2), np.max(e3)))
-    p = law_of_scores(scores, [(twice, 1), (none, batches - 1)], error)
-    q = law_of_scores(scores, [(once, 1), (none, batches - 1)], error)
-    return *_merged(p, q), 2 * _TAIL * batches
+    p = law_of_scores(scores, [(first, times), (none, rounds - times)], error)
+    q = law_of_scores(scores, [(second, times), (none, rounds - times)], error)
+    return *_merged(p, q), 2 * _TAIL * rounds
 
 
-def _score(x: Floats, shift: float, c: float) -> Floats:
-    """log((1 + c L2) / (1 + c L1)): any function will do, so that rounding matters nowhere."""
-    twice, once = 2 * shift * x - 2 * shift**2, shift * x - 0.5 * shift**2
-    return np.logaddexp(0.0, math.log(c) + twice) - np.logaddexp(0.0, math.log(c) + once)
+def _score(x: Floats, first: float, second: float, c: float) -> Floats:
+    """log((1 + c La) / (1 + c Lb)): any function will do, so that rounding matters nowhere."""
+    one, other = (np.logaddexp(0.0, math.log(c) + move * x - 0.5 * move**2) for move in (first, second))
+    return np.asarray(one - other)
 
 
 def _merged(p: Masses, q: Masses) -> tuple[Masses, Masses]:

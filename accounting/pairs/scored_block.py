@@ -1,0 +1,25 @@
+"""A block of rounds in some of which, at random, a unit stands out, as a sum of scores shows it: a lower end's pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .pair import Pair
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredBlockPair(Pair):
+    """The law of a sum of rounded scores of `rounds` releases N(0, 1), of which `participations`, hidden and uniform,
+    move by `first` shifts under P and by `second` under Q.
+
+    (2, 1): shuffled batches, all others -u, the unit u or nothing in its place. (1, -1): random allocation, the unit u
+    or -u. The scores, and which sums count as one outcome, are those of accounting/allocation/scored_block.py: both
+    distributions are discrete, and known up to rounding.
+    shift: at most 1 / noise_multiplier (more noise is post-processing), taken as the double that it is.
+    """
+
+    shift: float
+    rounds: int
+    participations: int
+    first: int
+    second: int

@@ -1,0 +1,70 @@
+"""One of t, a replaced unit: quadrature in the plane, simulation for more rounds, and planted faults."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from dpcert.accounting import delta, epsilon
+from dpcert.accounting.allocation import replaced
+from dpcert.mechanisms import Gaussian, RandomAllocation, Repeat, ToeplitzFactorisation
+from dpcert.proofs_checks.auditing.sampled_matrix import BallsInBins, estimate_delta
+
+
+def delta_of_two_rounds(shift: float, eps: float) -> float:
+    """By a sum over the plane: N(s, 0) or N(0, s) against N(-s, 0) or N(0, -s)."""
+    axis = np.linspace(-9, 9, 1201) + 0.0
+    still, ahead, behind = (norm.pdf(axis, centre) for centre in (0, shift, -shift))
+    p, q = (0.5 * (np.outer(moved, still) + np.outer(still, moved)) for moved in (ahead, behind))
+    return float(np.maximum(p - math.exp(eps) * q, 0.0).sum() * (axis[1] - axis[0]) ** 2)
+
+
+@pytest.mark.parametrize(("noise", "eps"), [(1.0, 0.5), (1.5, 1.0), (2.0, 0.2)])
+def test_two_rounds_by_quadrature(noise, eps):
+    truth = delta_of_two_rounds(1 / noise, eps)
+    found = delta(RandomAllocation(Gaussian(noise), 2), eps, "replace-one")
+    assert found.lower <= truth * (1 + 1e-3)
+    assert truth * (1 - 1e-3) <= found.upper
+    assert found.upper <= 1.03 * truth
+    assert found.lower >= 0.9 * truth
+
+
+def test_more_rounds_and_blocks_by_simulation():
+    """Each bound of the simulation errs with probability 1e-6."""
+    rounds = ToeplitzFactorisation(1.0, (1.0,), 40)
+    drawn = estimate_delta(BallsInBins(rounds, 40), 1.0, neighbouring="replace-one", draws=60_000, error=1e-6)
+    found = delta(RandomAllocation(Gaussian(1.0), 40), 1.0, "replace-one")
+    assert drawn.lower <= found.upper <= 1.2 * drawn.upper
+    assert found.lower <= drawn.upper
+
+
+def test_it_is_narrow_and_blocks_compose():
+    one = epsilon(RandomAllocation(Gaussian(2.0), 100), 1e-5, "replace-one")
+    ten = epsilon(Repeat(RandomAllocation(Gaussian(2.0), 100), 10), 1e-5, "replace-one")
+    assert one.upper <= 1.03 * one.lower
+    assert ten.upper <= 1.03 * ten.lower
+    assert 2 * one.lower < ten.lower < 10 * one.upper
+
+
+def test_a_unit_that_is_left_out_instead_is_caught(monkeypatch):
+    """The plant: the other neighbour contributes nothing, L' = 1."""
+    right = replaced.gaussian_masses
+    monkeypatch.setattr(replaced, "gaussian_masses", lambda edges, centre: right(edges, max(centre, 0.0)))
+    assert replaced.profile_above(1.0, 2, 0.5, 1e-12) < 0.95 * delta_of_two_rounds(1.0, 0.5)
+
+
+def test_cells_rounded_down_are_caught(monkeypatch):
+    """The plant: all of a cell's mass goes to the grid point below it."""
+    right = replaced.profile_above(1.0, 2, 0.5, 1e-12)
+    monkeypatch.setattr(replaced.np, "clip", lambda *_: 0.0)
+    assert right >= delta_of_two_rounds(1.0, 0.5) * (1 - 1e-4)
+    assert replaced.profile_above(1.0, 2, 0.5, 1e-12) < delta_of_two_rounds(1.0, 0.5)
+
+
+def test_small_noise_and_several_participations_keep_their_renyi_bound():
+    for block in (RandomAllocation(Gaussian(0.3), 10), RandomAllocation(Gaussian(1.0), 10, 2)):
+        found = epsilon(block, 1e-5, "replace-one")
+        assert 0 < found.lower < found.upper < math.inf
