@@ -15,6 +15,9 @@ from .work import Work
 
 Ends = tuple[Number | None, Number | None]
 
+HARDEST = 20_000_000
+"""Steps of z3 (its rlimit, about ten seconds) after which one question is left open: then nothing is known."""
+
 
 class Space:
     """Data variables, their ranges, and the facts that hold of every pair of neighbours.
@@ -35,6 +38,7 @@ class Space:
         self._real: dict[str, Any] = {}
         self._formulas: dict[Any, Any] = {}
         self._solver = z3.SolverFor("QF_LRA")
+        self._solver.set("rlimit", HARDEST)
         self._known = self._nested = 0
 
     def variable(self, name: str, low: Number | None, high: Number | None, whole: bool = False) -> Linear:
