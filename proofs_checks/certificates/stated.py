@@ -32,6 +32,8 @@ def stated(claim: Claim) -> Table:
     """Format, issued, claim and phases. Raises NoCertificate for what the format cannot describe."""
     if not observer_is_the_notion_s_own(claim):
         raise NoCertificate("the certificate's format has no such observer, and no noise that clients know a part of")
+    if (claim.statement.group or 1) > 1 or claim.statement.phases_per_unit is not None:
+        raise NoCertificate("the certificate's format is about single units, whose data are in every phase")
     return {
         "format": format.FORMAT,
         "issued": asdict(issued(claim)),

@@ -12,6 +12,7 @@ import pytest
 from certificate_truth import of_absence
 from forger import STATEMENTS, Document, changed, edges, forgeries, is_false, leaves, moved, tampered
 
+from dpcert.mechanisms.tables.kinds import KINDS
 from dpcert.proofs_checks.certificates.certificate import proved
 from dpcert.proofs_checks.certificates.checker import check
 from dpcert.proofs_checks.certificates.checker.format import FIELDS
@@ -107,3 +108,13 @@ def test_numbers_without_measure_are_refused_and_crash_nothing(name):
     for path, value in leaves(document):
         if isinstance(value, str) and value[0].isdigit() and path[0] in ("phases", "evidence", "interval"):
             assert believed(changed(document, path, number) for number in ENDLESS) == []
+
+
+def test_no_mechanism_that_the_format_lacks_is_believed():
+    """Every kind that claims may name, with its own fields and the evidence of one that is private without end."""
+    document = honest("pure")
+    for kind, table in KINDS.items():
+        if kind not in FIELDS:
+            numbers = {name: "1000" for name in table.model_fields if name != "kind"}
+            for mechanism in ({"kind": kind, "epsilon": "0.5"}, {"kind": kind, **numbers}):
+                assert not check(changed(document, ("phases", 0, "mechanism"), mechanism)).ok
