@@ -16,6 +16,7 @@ from .noise import (
     SkellamTable,
     ZcdpTable,
 )
+from .private_selection import BestOfSeveralTable
 from .public_range import BoundedLaplaceTable, RangedGaussianTable, StableHistogramTable, TruncatedLaplaceTable
 from .stated import (
     ExponentialMechanismTable,
@@ -57,4 +58,5 @@ register(
     BoundedLaplaceTable,
     RangedGaussianTable,
     StableHistogramTable,
+    BestOfSeveralTable,
 )

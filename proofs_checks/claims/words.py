@@ -64,7 +64,7 @@ MECHANISM = {
     "query_scale": "of the Laplace noise on the queries, over their sensitivity",
     "value_scale": "of the Laplace noise on values told beside the hits, over the queries' sensitivity",
     "hits": "after how many queries above the threshold it stops",
-    "gamma": "where in a step of the staircase the density falls",
+    "gamma": "where in a step of the staircase the density falls; of the number of runs, how rarely there are many",
     "keep": "with which probability a 1 stays 1",
     "false": "with which probability a 0 becomes 1",
     "buckets": "into how many a value is hashed; of a histogram, how many groups one unit is in",
@@ -73,6 +73,8 @@ MECHANISM = {
     "threshold": "from which on a sum is released, over what a unit adds to one group at most",
     "reports": "how many units send one",
     "report": "the [mechanism] table of one report",
+    "run": "one run, with its mechanism, sampling and composition",
+    "shape": "of the number of runs: 1 is geometric, 0 logarithmic",
 }
 
 SAMPLING = {

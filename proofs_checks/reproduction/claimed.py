@@ -15,12 +15,15 @@ from ..claims.currency import EpsilonAt
 from .cohort_variants import Sizes
 from .explain import common, explain
 from .matches import Convention
+from .other_currencies import explained_elsewhere
 from .run_variants import AS_POISSON, Reading
 
 
 def explained(claim: Claim) -> tuple[Convention, ...]:
-    """`explain` for a claim: every convention searched for its printed epsilon. InputError for other currencies."""
-    said = claim.statement
+    """`explain` for a claim: every convention searched for its printed number. InputError where it states several."""
+    said, currency = claim.statement, claim.statement.currency
+    if not isinstance(currency, EpsilonAt) or currency.delta == 0.0:
+        return explained_elsewhere(claim)
     return explain(
         _as_read(claim),
         _delta(claim),

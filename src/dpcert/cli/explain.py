@@ -53,7 +53,7 @@ def _document(read: Claim, found: tuple[Convention, ...]) -> dict[str, object]:
     return {
         "file": read.file,
         "title": statement.title,
-        "claimed": {"epsilon": statement.epsilon, "delta": statement.delta},
+        "claimed": statement.currency.claimed(),
         "reproduced_by": [convention.name for convention in found if convention.reproduces],
         "tried": len(found),
         "matching": sum(convention.reproduces for convention in found),
@@ -123,7 +123,7 @@ def _print(read: Claim, found: tuple[Convention, ...], everything: bool) -> None
     few = [*rows[: min(matching, SHOWN_MATCHES)], *rows[matching : matching + SHOWN_OTHERS]]
     shown = rows if everything else few
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("epsilon", justify="right", no_wrap=True)
+    table.add_column(read.statement.currency.name, justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
     table.add_column("convention", ratio=3)
     table.add_column("detail", ratio=2)
@@ -133,7 +133,9 @@ def _print(read: Claim, found: tuple[Convention, ...], everything: bool) -> None
         value = f"[{style}]{convention.value:.6g}[/{style}]"
         table.add_row(value, mark, escape(name), escape(convention.detail))
     console = output_console()
-    console.print(f"{read.statement.title}: printed epsilon {read.printed}", markup=False, highlight=False)
+    console.print(
+        f"{read.statement.title}: printed {read.statement.currency.name} {read.printed}", markup=False, highlight=False
+    )
     console.print(table)
     console.print(_counted(found, printed(read.printed)), markup=False, highlight=False)
     console.print(_by_chance(found, chances(found, printed(read.printed))), markup=False, highlight=False)
