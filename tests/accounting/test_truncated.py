@@ -154,6 +154,19 @@ def test_one_round_is_never_above_dp_accountings_bound():
     assert from_event(step.event()) == step
 
 
+@pytest.mark.parametrize(
+    ("population", "mean", "most", "noise", "rounds", "theirs"),
+    # epsilon at delta = 1e-5 by dp-accounting 0.6.0, PLDAccountant, TruncatedSubsampledGaussianDpEvent
+    [(60_000, 256, 320, 1.1, 14_062, 2.409), (50_000, 4096, 4300, 3.0, 2000, 5.798)],
+)
+def test_training_runs_are_below_dp_accountings_bound_and_near_poisson(population, mean, most, noise, rounds, theirs):
+    step = TruncatedPoisson(Gaussian(noise), mean / population, population, most)
+    found = epsilon(Repeat(step, rounds), 1e-5)
+    uncut = epsilon(Repeat(Poisson(Gaussian(noise), mean / population), rounds), 1e-5)
+    assert found.upper < theirs
+    assert uncut.lower * 0.999 <= found.upper <= 1.05 * uncut.upper
+
+
 @pytest.mark.nightly
 def test_never_above_dp_accountings_bound_and_near_poisson():
     pld = pytest.importorskip("dp_accounting.pld")
