@@ -43,6 +43,8 @@ class SharedLayers(Algorithm):
     def prepare(self, model: FlatModule, federation: Federation, settings: Settings) -> None:
         if settings.clipping == "adaptive" and (self.noise_at == "clients" or not self.clips):
             raise InputError("clipping", "adaptive", f"flat for {self.name}: only a server's noise can be split")
+        if settings.schedule != "constant":
+            raise InputError("schedule", settings.schedule, f"constant for {self.name}: its server has the same rate")
         self.learning_rate = settings.local.learning_rate
         self.shared_size = shared_size(model, self.head_layers)
         self.absent = absent_classes(model, federation, self.label_sets)

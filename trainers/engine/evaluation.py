@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -22,10 +23,14 @@ TOP = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClientScores:
-    """One number a client; NaN for a client without samples. accuracy is NaN throughout for regression."""
+    """One number a client; NaN for a client without samples. accuracy is NaN throughout for regression.
+
+    samples: on how many; zeros where nobody counted them.
+    """
 
     accuracy: Floats
     loss: Floats
+    samples: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @classmethod
     def empty(cls, clients: int) -> ClientScores:
@@ -35,6 +40,13 @@ class ClientScores:
     def means(self) -> tuple[float | None, float | None]:
         """Means over the clients that have samples; None where there is none."""
         return _mean(self.accuracy), _mean(self.loss)
+
+    def by_sample(self) -> float | None:
+        """The mean accuracy over samples: clients weigh as many as they have. None where nothing is known."""
+        known = ~np.isnan(self.accuracy)
+        if not len(self.samples) or not known.any():
+            return None
+        return float(np.average(self.accuracy[known], weights=self.samples[known]))
 
 
 def _mean(values: Floats) -> float | None:
@@ -48,6 +60,7 @@ def record(rounds: int, test: ClientScores, train: ClientScores) -> dict[str, An
     return {
         "round": rounds,
         "test_accuracy": accuracy,
+        "test_accuracy_by_sample": test.by_sample(),
         "test_loss": loss,
         "train_accuracy": train_accuracy,
         "train_loss": train_loss,

@@ -21,6 +21,8 @@ on its own."""
 def identity_of(algorithm: Algorithm, settings: Settings, model: str | nn.Module, federation: Federation) -> str:
     """A digest of all that decides the run's course: a named model, or a module with its weights, included."""
     kept = {key: value for key, value in asdict(settings).items() if key not in NOT_PART_OF_IT}
+    if settings.schedule == "constant":
+        del kept["schedule"]  # what checkpoints were before there were schedules
     digest = hashlib.sha256(repr((algorithm.describe(), sorted(kept.items()))).encode())
     digest.update(federation.fingerprint().encode())
     if isinstance(model, str):

@@ -18,6 +18,7 @@ from .evaluation import score
 from .fit import check_fit
 from .losses import Loss
 from .parameters import FlatModule
+from .schedule import rate_factor
 from .settings import DTYPES, Settings
 from .streams import Streams
 
@@ -106,7 +107,7 @@ class LocalSide:
             plans,
             self.loss,
             start,
-            local.learning_rate * learning_rate_factor,
+            local.learning_rate * learning_rate_factor * rate_factor(self.settings.schedule, round_index),
             anchor,
             strength,
             weight_decay=local.weight_decay,

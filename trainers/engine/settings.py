@@ -9,6 +9,7 @@ import torch
 
 from ...mechanisms import InputError
 from ...mechanisms.validate import choice, count, nonnegative, positive
+from .schedule import rate_factor
 
 Sampling = Literal["poisson", "fixed-size", "full"]
 Clipping = Literal["flat", "per-layer", "adaptive"]
@@ -72,6 +73,7 @@ class Settings:
     shards: clients are dealt to this many shards, the units of work that processes share: the result depends on the
         number of shards (in the last bits), never on the number of processes.
     evaluate_clients: how many clients are evaluated, the same ones every time; None for all of them.
+    schedule: of the local learning rate over rounds, schedule.FORMS.
     """
 
     rounds: int = 100
@@ -89,6 +91,7 @@ class Settings:
     shards: int = 1
     evaluate_every: int = 0
     evaluate_clients: int | None = None
+    schedule: str = "constant"
 
     def __post_init__(self) -> None:
         for name, least in (("rounds", 1), ("cohort", 1), ("shards", 1), ("evaluate_every", 0)):
@@ -98,6 +101,7 @@ class Settings:
         choice("sampling", self.sampling, ("poisson", "fixed-size", "full"))
         choice("clipping", self.clipping, ("flat", "per-layer", "adaptive"))
         choice("dtype", self.dtype, DTYPES)
+        rate_factor(self.schedule, 0)
         choice("device", self.device, ("auto", "cpu", "cuda"))
         choice("solver", self.solver, SOLVERS)
         nonnegative("noise_multiplier", self.noise_multiplier)

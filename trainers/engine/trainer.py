@@ -298,13 +298,14 @@ class Trainer:
     def scores(self, *, test: bool = True) -> ClientScores:
         """Accuracy and loss of each evaluated client's model on its own test (or training) samples."""
         clients = self.evaluated_clients()
-        found = np.zeros((2, len(clients)))
+        found = np.zeros((3, len(clients)))
         with reproducible_kernels(self.local.device):
             for place, client in enumerate(clients.tolist()):
                 if self.processes.owns(client % self.settings.shards):
-                    found[:, place] = self.local.scores(client, self._model_of(client), test=test)
+                    found[:2, place] = self.local.scores(client, self._model_of(client), test=test)
+                    found[2, place] = len(self.local.test(client) if test else self.local.train(client))
         everything = self.processes.total(torch.from_numpy(found)).numpy()
-        return ClientScores(everything[0], everything[1])
+        return ClientScores(everything[0], everything[1], everything[2].astype(np.int64))
 
     def evaluated_clients(self) -> Clients:
         """Settings.evaluate_clients of them, ascending; which ones depends on the seed alone."""

@@ -82,6 +82,18 @@ def pp_sgd(base: Cell, seeds: Sequence[int]) -> list[Cell]:
     return cells
 
 
+def dpfedmtl_rounds(base: Cell, seeds: Sequence[int]) -> list[Cell]:
+    """DPFedMTL's Figure 4: loss by round, with and without heads and noise, and local training; sigma = 9.69."""
+    cells = []
+    for seed in seeds:
+        watched = replace(base, seed=seed, finetune="", noise_multiplier=0.0, evaluate_every=max(1, base.rounds // 20))
+        cells.append(_noiseless(replace(watched, algorithm="local")))
+        for heads in (0, 1):
+            cells.append(_noiseless(replace(watched, algorithm="dpfedmtl", head_layers=heads)))
+            cells.append(replace(watched, algorithm="dpfedmtl", head_layers=heads, sigma=SIGMAS[-1]))
+    return cells
+
+
 def dpfedmtl(base: Cell, seeds: Sequence[int]) -> list[Cell]:
     """DPFedMTL's Tables 2 and 3: accuracy against sigma, with and without heads, in every form.
 
@@ -111,6 +123,7 @@ PRESETS: dict[str, Callable[[Cell, Sequence[int]], list[Cell]]] = {
     "finetuning": finetuning,
     "pp-sgd": pp_sgd,
     "dpfedmtl": dpfedmtl,
+    "dpfedmtl-rounds": dpfedmtl_rounds,
 }
 
 

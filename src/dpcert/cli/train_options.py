@@ -66,6 +66,9 @@ class Rounds:
     cohort: Annotated[int | None, typer.Option(help="Clients a round (expected); by default 100 at most.")] = None
     sampling: Annotated[str, typer.Option(help="poisson, fixed-size or full.")] = "poisson"
     learning_rate: Annotated[float, typer.Option(help="Of the clients' SGD.")] = 0.1
+    schedule: Annotated[
+        str, typer.Option(help="Of --learning-rate over rounds: constant, halving:N or inverse:N; not dpfedmtl's.")
+    ] = "constant"
     local_epochs: Annotated[int, typer.Option(help="Passes over a client's samples in a round.")] = 1
     local_steps: Annotated[int | None, typer.Option(help="Exactly so many steps, instead.")] = None
     batch_size: Annotated[int, typer.Option(help="Samples in a step.")] = 10
@@ -215,13 +218,13 @@ class Execution:
         str | None,
         typer.Option(
             help="Run an experiment instead: fair (every method tuned on validation data), privacy-utility, rounds, "
-            "finetuning, pp-sgd or dpfedmtl; "
+            "finetuning, pp-sgd, dpfedmtl or dpfedmtl-rounds; "
             "mocha: table1 (global, local and multi-task SVMs, lambda by cross-validation whatever --lambda says), "
             "figure1, figure2, figure3 or private."
         ),
     ] = None
     seeds: Annotated[int, typer.Option(help="--sweep: how many seeds.")] = 3
-    quick: Annotated[bool, typer.Option("--quick", help="--sweep fair: few trials, of few rounds.")] = False
+    quick: Annotated[bool, typer.Option("--quick", help="--sweep: one seed and few rounds; fair: few trials.")] = False
     out: Annotated[Path | None, typer.Option(help="--sweep: folder of the results, to resume from.")] = None
     plot: Annotated[
         Path | None,

@@ -129,6 +129,7 @@ def settings_of(asked: SimpleNamespace, federation: Federation) -> Settings:
         shards=shards_of(asked.shards, int(os.environ.get("WORLD_SIZE", "1"))),
         evaluate_every=asked.evaluate_every or (0 if asked.plot is None else max(1, asked.rounds // POINTS)),
         evaluate_clients=asked.evaluate_clients,
+        schedule=asked.schedule,
     )
 
 
@@ -185,6 +186,7 @@ def _document(asked: SimpleNamespace, trainer: Trainer, outcome: Outcome) -> dic
         "releases": outcome.spent,
         "stopped_by_budget": outcome.stopped_by_budget,
         "test_accuracy": outcome.final["test_accuracy"],
+        "test_accuracy_by_sample": outcome.final.get("test_accuracy_by_sample"),
         "test_loss": outcome.final["test_loss"],
         "train_accuracy": outcome.final["train_accuracy"],
         "train_loss": outcome.final["train_loss"],
@@ -234,16 +236,17 @@ def _fine_tuned(asked: SimpleNamespace, trainer: Trainer) -> dict[str, Any]:
     """Scores after fine-tuning take the place of the trained models'; those move to before_finetuning."""
     local = LocalSteps(asked.learning_rate, asked.finetune_epochs, None, asked.batch_size)
     scores = fine_tune(trainer, FineTuning(asked.finetune, local, asked.finetune_strength))
-    before = {key: trainer.history[-1][key] for key in ("test_accuracy", "test_loss")}
     accuracy, loss = scores.means()
-    return {"finetune": asked.finetune, "before_finetuning": before, "test_accuracy": accuracy, "test_loss": loss}
+    found = {"test_accuracy": accuracy, "test_accuracy_by_sample": scores.by_sample(), "test_loss": loss}
+    before = {key: trainer.history[-1].get(key) for key in found}
+    return {"finetune": asked.finetune, "before_finetuning": before, **found}
 
 
 def _print(document: dict[str, Any], outcome: Outcome) -> None:
     scores = ", ".join(
         f"{name.replace('_', ' ')} {document[name]:.4f}"
-        for name in ("test_accuracy", "test_loss")
-        if document[name] is not None
+        for name in ("test_accuracy", "test_accuracy_by_sample", "test_loss")
+        if document[name] is not None and (name != "test_accuracy_by_sample" or "dpfedmtl" in document["algorithm"])
     )
     typer.echo(f"{document['algorithm']} on {document['data']}: {outcome.rounds} rounds, {scores}")
     privacy = document["privacy"]

@@ -39,14 +39,19 @@ NOT_IN_SWEEPS = {
     "solver": "auto",
     "evaluate_every": 0,
     "evaluate_clients": None,
+    "schedule": "constant",
 }
 """Options that a sweep sets itself or has no cells for, and their defaults."""
 
 TUNED = ("strength", "clip_norm", "learning_rate", "rounds", "noise_multiplier")
 """What --sweep fair chooses among."""
 
-OWN_NOISE = ("privacy-utility", "pp-sgd", "dpfedmtl")
+DPFEDMTL = ("dpfedmtl", "dpfedmtl-rounds")
+OWN_NOISE = ("privacy-utility", "pp-sgd", *DPFEDMTL)
 """Sweeps over amounts of noise of their own."""
+
+QUICK_ROUNDS = 10
+"""With --quick, which has one seed, in every sweep but fair."""
 
 Report = Callable[[int, int, dict[str, Any]], None]
 
@@ -59,7 +64,7 @@ def run_experiment(asked: SimpleNamespace) -> None:
     if asked.sweep in OWN_NOISE and asked.noise_multiplier is not None:
         raise InputError("--noise-multiplier", asked.noise_multiplier, f"nothing: {asked.sweep} has a range of its own")
     choice("--sweep", asked.sweep, (*PRESETS, "fair"))
-    family = "dpfedmtl" if asked.sweep == "dpfedmtl" else "pmtl"
+    family = "dpfedmtl" if asked.sweep in DPFEDMTL else "pmtl"
     if asked.algorithm != family:
         raise InputError("algorithm", asked.algorithm, f"{family}: --sweep {asked.sweep} runs that family's methods")
     first = 0 if asked.seed is None else count("--seed", asked.seed, least=0)
@@ -67,7 +72,10 @@ def run_experiment(asked: SimpleNamespace) -> None:
     folder = asked.out or Path(f"sweep-{asked.sweep}")
     if asked.sweep == "fair":
         return _fair(asked, seeds, folder)
-    cells = PRESETS[asked.sweep](_base(asked), seeds)
+    base = _base(asked)
+    if asked.quick:
+        base, seeds = replace(base, rounds=min(base.rounds, QUICK_ROUNDS)), seeds[:1]
+    cells = PRESETS[asked.sweep](base, seeds)
     with warnings_on_stderr(), _progress(asked) as report:
         results = run_sweep(cells, folder, report=report)
     rows = write_report(results, folder)

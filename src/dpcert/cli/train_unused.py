@@ -27,7 +27,18 @@ _OMEGAS = {"clusters": ("clustered",), "ridge": ("mean-regularised", "clustered"
 """MOCHA's options that belong to some Omegas."""
 
 _NOT_OF_MOCHA = (
-    *("model", "cohort", "sampling", "learning_rate", "local_epochs", "local_steps", "batch_size", "clipping", "alpha"),
+    *(
+        "model",
+        "cohort",
+        "sampling",
+        "learning_rate",
+        "schedule",
+        "local_epochs",
+        "local_steps",
+        "batch_size",
+        "clipping",
+        "alpha",
+    ),
     *("solver", "shards", "threads", "evaluate_clients", "save"),
 )
 
@@ -49,10 +60,8 @@ def refuse_unused(asked: SimpleNamespace) -> None:
         unused = _unused_by(asked)
     if asked.sweep is None:
         unused["seeds"] = "--sweep with it"
-        unused["quick"] = "--sweep fair with it"
+        unused["quick"] = "--sweep with it"
     else:
-        if asked.sweep != "fair":
-            unused["quick"] = "nothing, but with --sweep fair"
         unused |= dict.fromkeys(("plot", "save"), "nothing, with --sweep, which leaves its results in --out")
     for option, expected in unused.items():
         given = getattr(asked, option)

@@ -92,7 +92,23 @@ def test_the_command(capsys, tmp_path, monkeypatch):
         assert run([*asked, *more]) == 2
         assert named in capsys.readouterr().err
     assert run(["train", "pmtl", "--quick"]) == 2
-    assert run(["train", "pmtl", "--sweep", "rounds", "--quick"]) == 2
+    assert run(["train", "mocha", "--quick"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("family", "sweep", "methods"),
+    [("pmtl", "rounds", 5), ("dpfedmtl", "dpfedmtl-rounds", 5)],
+    ids=["pmtl", "dpfedmtl"],
+)
+def test_quick_is_one_seed_of_few_rounds(family, sweep, methods, capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr("dpcert.cli.train_sweep.QUICK_ROUNDS", 2)
+    asked = ["train", family, "--data", DATA, "--cohort", "4", "--sweep", sweep, "--quick", "--quiet"]
+    assert run([*asked, "--seeds", "3", "--out", str(tmp_path), "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["rows"]) == methods
+    cells = [json.loads(file.read_text()) for file in (tmp_path / "cells").glob("*.json")]
+    assert len(cells) == methods
+    assert {(cell["rounds"], cell["seed"], len(cell["history"])) for cell in cells} == {(2, 0, 2)}
+    assert sum(cell["sigma"] > 0 for cell in cells) == (2 if family == "dpfedmtl" else 0)
 
 
 def test_a_damaged_trial_is_named(tmp_path):

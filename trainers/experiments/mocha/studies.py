@@ -45,17 +45,22 @@ RIDGE = 0.1
 
 @dataclass(frozen=True)
 class Study:
-    """data: as for load_problem; every seed splits anew, or there is the recorded split. first: of so many seeds."""
+    """data: as for load_problem; every seed splits anew, or there is the recorded split. first: of so many seeds.
+
+    shorter: by what the figures' rounds and operations are divided.
+    """
 
     data: str
     split_file: Path | None
     regularisation: float
     seeds: int
     first: int = 0
+    shorter: int = 1
 
     def __post_init__(self) -> None:
         count("seeds", self.seeds)
         count("seed", self.first, least=0)
+        count("shorter", self.shorter)
 
     @property
     def runs(self) -> range:
@@ -68,7 +73,8 @@ class Study:
         Raises InputError for data or a split that cannot be read.
         """
         tasks = load_problem(self.data, self.split_file, 0).train
-        return identity_of(tasks, name, self.data, self.regularisation)[:12]
+        length = () if self.shorter == 1 else (self.shorter,)
+        return identity_of(tasks, name, self.data, self.regularisation, *length)[:12]
 
     def setting(self, seed: int) -> Setting:
         """The W-step's problem on this seed's training samples."""
@@ -159,7 +165,8 @@ def _cell(study: Study, method: str, label: str, made: Maker, longest: int | Non
     def cell(seed: int) -> dict[str, Any]:
         setting = study.setting(seed)
         recorder = Recorder(method, primal_of(setting))
-        followed = recorder.follow(made(setting), np.random.default_rng(seed), longest or ROUNDS, OPERATIONS)
+        rounds, operations = (longest or ROUNDS) // study.shorter, OPERATIONS / study.shorter
+        followed = recorder.follow(made(setting), np.random.default_rng(seed), rounds, operations)
         return {"label": label, "seed": seed, **followed}
 
     return {f"{method}-{label}-{seed}": partial(cell, seed) for seed in study.runs}
@@ -169,5 +176,5 @@ def _whole(study: Study, label: str, policy: Work, seed: int) -> dict[str, Any]:
     """Algorithm 1 whole under this policy."""
     setting = study.setting(seed)
     recorder, rng = Recorder("mocha", joint_primal_of(setting)), np.random.default_rng(seed)
-    followed = recorder.follow(Alternating(setting, policy), rng, DROPPED_ROUNDS)
+    followed = recorder.follow(Alternating(setting, policy), rng, DROPPED_ROUNDS // study.shorter)
     return {"label": label, "seed": seed, **followed, "method": "whole"}
