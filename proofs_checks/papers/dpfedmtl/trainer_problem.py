@@ -7,15 +7,16 @@ agree, so that means over many runs of the recursion are means over runs of the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.stats import chi2
 
 from ....mechanisms.arrays import Floats
+from ..noise_law import ENOUGH, right_noise
 from .recursion import Family, Step, advance
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 CLIP = 64.0
 """C in units of the slopes and the noise: so large that nothing is clipped."""
 
-ROUNDS, AGREEMENT, CHANCE = 12, 1e-4, 1e-7
-"""Rounds compared; the largest relative difference left to single precision; the chance of accusing right noise."""
+ROUNDS, AGREEMENT = 12, 1e-4
+"""Rounds compared at least; the largest relative difference left to single precision."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,9 +161,10 @@ def distance_from_trainer(family: Family, how: Step, start: float) -> float:
     """The largest difference of any weight in any round, relative to the largest weight met; inf for wrong noise.
 
     The recursion gets the trainer's cohorts and noise, and nothing else. The noise is wrong where its variance is not
-    K (S sigma)^2 a coordinate, by a chi-square test of error probability CHANCE.
+    K (S sigma)^2 a coordinate, and so are cohorts of another size than K.
     """
-    run = trained(family, how, start)
+    rounds = max(ROUNDS, math.ceil(ENOUGH / family.dimension)) if how.noise else ROUNDS
+    run = trained(family, how, start, rounds)
     heads, shared = np.full((1, family.clients), start), np.full((1, family.dimension), start)
     worst = 0.0
     for t, cohort in enumerate(run.cohorts):
@@ -171,15 +173,9 @@ def distance_from_trainer(family: Family, how: Step, start: float) -> float:
         worst = max(worst, float(np.abs(heads[0] - run.heads[t + 1]).max()))
         worst = max(worst, float(np.abs(shared[0] - run.shared[t + 1]).max()))
     largest = max(float(np.abs(run.heads).max()), float(np.abs(run.shared).max()), 1e-300)
-    return worst / largest if _right_noise(run.noise, how, family.smoothness) else float("inf")
-
-
-def _right_noise(noise: Floats, how: Step, size: float) -> bool:
-    """size: of the slopes, whose sums are rounded."""
-    if how.noise == 0:
-        return float(np.abs(noise).max()) <= AGREEMENT * size
-    total = float((noise**2).sum()) / (how.cohort * how.noise**2)
-    return bool(chi2.isf(1 - CHANCE / 2, noise.size) <= total <= chi2.isf(CHANCE / 2, noise.size))
+    deviation = float(np.sqrt(how.cohort)) * how.noise
+    right = right_noise(run.noise, deviation, AGREEMENT * family.smoothness)
+    return worst / largest if right and all(len(cohort) == how.cohort for cohort in run.cohorts) else float("inf")
 
 
 def unlike_the_trainer(settings: Iterable[tuple[Family, Step, float]]) -> str:

@@ -19,6 +19,7 @@ from ....trainers.mocha.mocha import omega_step, report, stale_omega_step
 from ....trainers.mocha.relationships import learned_covariance
 from ....trainers.mocha.tasks import related_tasks
 from ..row import Finding, Statement, on_instances
+from .one_round import confirm_rounds
 
 
 def alternate_to_the_end(statement: Statement) -> Finding:
@@ -93,6 +94,7 @@ def omega_closed_form(statement: Statement) -> Finding:
 
 def weights_after_omega(statement: Statement) -> Finding:
     """Lines 11 and 12: primal - dual as the run would compute them, with W recomputed for the new Omega or not."""
+    confirm_rounds()
     covariance = 0.1 * np.eye(4) + 0.9 * np.kron(np.eye(2), np.ones((2, 2)))
     tasks, _ = related_tasks(4, 4, 12, covariance, np.random.default_rng(1))
     lam = 1e-2

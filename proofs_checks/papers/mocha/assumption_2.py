@@ -10,6 +10,7 @@ import z3
 
 from ..row import Finding, Statement, on_instances
 from ..smt import Recheck, Values, decide
+from .one_round import confirm_rounds
 from .problem import made_problem, squared_optimum, squared_theta
 from .theorem_1 import constant
 
@@ -106,6 +107,7 @@ def forgetful_probability(statement: Statement) -> Finding:
 
     E[D - D*] after the H of (6) for epsilon_D = 1e-3: the first is an average of two deterministic runs.
     """
+    confirm_rounds()
     never, sometimes, rounds = _limits(0.5)
     answered = _limits(0.0)[1]
     once = statement.domain["p_t^h given"] == "nothing"
@@ -123,6 +125,7 @@ def forgetful_probability(statement: Statement) -> Finding:
 
 def wrong_limit(statement: Statement) -> Finding:
     """D - D* after a long run in which node 0 drops with probability p, against the optimum."""
+    confirm_rounds()
     p = statement.domain["p"]
     excess = _limits(0.5)[0] if p == 1 else _limits(p)[1]
     holds = excess > 1e-3
@@ -134,6 +137,7 @@ def asymptotic(statement: Statement) -> Finding:
 
     The product is at least that share of E[D - D*] for ever; 1e-3 of the limit's excess counts as none.
     """
+    confirm_rounds()
     rounds = np.arange(1, 10**6 + 1, dtype=float)
     answers = {"2^-h": 0.5**rounds, "1/(h + 1)": 1 / (rounds + 1)}[statement.domain["probability of an answer"]]
     silent = math.exp(float(np.log1p(-answers).sum()))

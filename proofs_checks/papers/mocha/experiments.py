@@ -19,6 +19,7 @@ from ....trainers.mocha.relationships import mean_regularised, safe_sigma
 from ....trainers.mocha.sdca import random_order
 from ....trainers.mocha.tasks import Tasks, related_tasks
 from ..row import EXACT, Finding, Statement, on_instances
+from .one_round import confirm_rounds
 
 TABLE_1 = {
     "Human Activity": {"Global": (2.23, 0.30), "Local": (1.34, 0.21), "MTL": (0.46, 0.11)},
@@ -88,6 +89,7 @@ def _tuned_times(method: str) -> dict[str, float]:
 
 def degrades_with_communication(statement: Statement) -> Finding:
     """Simulated time on 3G over that on WiFi, each tuned for itself, on unbalanced made tasks, hinge loss."""
+    confirm_rounds()
     times = _tuned_times(statement.claim["method"])
     growth = times["3G"] / times["WiFi"]
     text = f"{statement.claim['method']} takes {growth:.2f} times as long on 3G as on WiFi"

@@ -18,6 +18,7 @@ from ....trainers.mocha.methods import Setting, WeightStep, iterate
 from ....trainers.mocha.mocha import omega_step
 from ....trainers.mocha.tasks import Tasks, related_tasks
 from ..row import Finding, Statement, on_instances
+from .one_round import confirm_rounds
 
 COUNT, DIMENSION, TRAIN, VALIDATION, TEST, DRAWS, LEVEL = 12, 10, 15, 10, 200, 10, 1e-3
 LAMBDAS = (1e-3, 1e-2)
@@ -73,6 +74,7 @@ def beats(statement: Statement) -> Finding:
 
     "not smaller" is the failure of the first test against one rival at least.
     """
+    confirm_rounds()
     errors, model, relation = _errors(statement.domain["tasks"]), statement.claim["model"], statement.claim["error"]
     side = "greater" if relation == "larger" else "less"
     tests = {

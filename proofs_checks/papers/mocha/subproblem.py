@@ -9,6 +9,7 @@ from ....trainers.mocha import objective
 from ....trainers.mocha.relationships import safe_sigma
 from ..row import Finding, Statement, on_instances
 from ..smt import Recheck, Values, decide
+from .one_round import confirm_rounds
 from .problem import made_problem, part_way, tight_problem
 
 U = z3.Reals("u1 u2 u3")
@@ -95,6 +96,7 @@ def descends(statement: Statement) -> Finding:
     The hinge tasks' nodes drop out and make 1 to 5 passes; the others send 1.99 times their exact updates, the longest
     that do not increase the subproblems (4), so that nothing is to spare.
     """
+    confirm_rounds()
     factor, worst = statement.claim["sigma' over the authors'"], -np.inf
     hinge = made_problem(5, 4, 5, loss="hinge", coupling=0.95, regularisation=0.05)
     alike = tight_problem(1.0, 0.9999, 1e-3)
@@ -152,6 +154,7 @@ def local_data(statement: Statement) -> Finding:
 
 def weights_from_v(statement: Statement) -> Finding:
     """The weights along a run with drops against grad R*(v) of the sums of what the nodes sent, v_t alone."""
+    confirm_rounds()
     problem, worst = made_problem(4, 4, 5, loss="hinge", coupling=0.9), 0.0
     rng, state = np.random.default_rng(3), problem.start()
     for _ in range(30):

@@ -17,6 +17,7 @@ from ....mechanisms.arrays import Floats
 from ....trainers.mocha.mocha import State
 from ..rates import Exponent, fitted_exponent
 from ..row import Finding, Statement, on_instances
+from .one_round import confirm_rounds
 from .problem import Problem, lone_sample, made_problem, part_way, squared_optimum, squared_theta, tight_problem
 
 ROUNDS = 80
@@ -76,6 +77,7 @@ def linear_rate(statement: Statement) -> Finding:
     The second follows from the first and D(0) - D* <= n; at H = 0 it is checked on its own, since (6) lets H be 0
     as soon as epsilon_D >= n.
     """
+    confirm_rounds()
     factor, worst, margin = statement.claim["s over mu/(mu + sigma' sigma_max)"], 0.0, math.inf
     for problem, drop, run in _runs(statement.domain["labels"]):
         worst_theta = drop + (1 - drop) * float(run["theta"].max())
@@ -99,6 +101,7 @@ def linear_rate(statement: Statement) -> Finding:
 
 def gap_bound(statement: Statement) -> Finding:
     """gap <= factor (D - E[D after the round | past]) / ((1 - Theta) s) at every round; one sample attains it."""
+    confirm_rounds()
     worst = _gap_over_bound()
     holds = worst <= statement.claim["factor"] * (1 + 1e-12)
     return Finding(
@@ -148,6 +151,7 @@ def _measured_in_drops() -> tuple[Exponent, list[float]]:
 
 def exponent_in_drops(statement: Statement) -> Finding:
     """Rounds to a fixed accuracy, fitted as a power of 1 / (1 - p)."""
+    confirm_rounds()
     fit, rounds = _measured_in_drops()
     numbers = {"exponent": fit.value, "low": fit.low, "high": fit.high, "rounds by p": rounds}
     text = f"rounds grow as (1 / (1 - p))^{fit.value:.2f}, between {fit.low:.2f} and {fit.high:.2f} at 99.9%"
@@ -173,6 +177,7 @@ def _measured_in_accuracy() -> dict[str, tuple[Exponent, list[float]]]:
 
 def exponent_in_accuracy(statement: Statement) -> Finding:
     """Further rounds from a first accuracy to epsilon, fitted as a power of the log of their ratio."""
+    confirm_rounds()
     fit, rounds = _measured_in_accuracy()[statement.domain["of"]]
     numbers = {"exponent": fit.value, "low": fit.low, "high": fit.high, "rounds": rounds}
     text = f"rounds grow as log(1/epsilon)^{fit.value:.2f}, between {fit.low:.2f} and {fit.high:.2f} at 99.9%"
@@ -204,6 +209,7 @@ def _measured_in_s() -> tuple[Exponent, list[float]]:
 
 def exponent_in_s(statement: Statement) -> Finding:
     """Rounds for the same progress, fitted as a power of 1/s, up to 0.02 for what is no power law exactly."""
+    confirm_rounds()
     fit, rounds = _measured_in_s()
     numbers = {"exponent": fit.value, "low": fit.low, "high": fit.high, "rounds": rounds}
     text = f"rounds grow as (1/s)^{fit.value:.3f}, between {fit.low:.3f} and {fit.high:.3f} at 99.9%"

@@ -15,6 +15,7 @@ import z3
 from ....mechanisms.arrays import Floats
 from ..row import Finding, Statement, on_instances
 from ..smt import Recheck, Values, decide
+from .one_round import confirm_rounds
 from .problem import Problem, made_problem
 
 ROUNDS = 600
@@ -51,6 +52,7 @@ def prescribed_rounds(statement: Statement) -> Finding:
 
     Where H is longer than the run, the run's last value stands for it: D is convex and never increases.
     """
+    confirm_rounds()
     power, numbers, holds = statement.claim["power of n"], {}, True
     for regularisation in statement.domain["lambda"]:
         problem, alphas, values, below = hinge_run(regularisation)

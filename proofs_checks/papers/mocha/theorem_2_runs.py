@@ -10,6 +10,7 @@ import numpy as np
 
 from ..rates import Exponent, fitted_exponent
 from ..row import Finding, Statement, looseness, on_instances
+from .one_round import confirm_rounds
 from .problem import lone_sample, made_problem
 from .theorem_1 import expected_dual
 from .theorem_2 import excess_of, hinge_run, spread
@@ -24,6 +25,7 @@ def bounded_along_a_run(statement: Statement) -> Finding:
     One round: E[e' | past] <= e - kappa (s e - s^2 G / 2) at the best s, summed over the 16 outcomes of four nodes.
     The relation "at least" is the same with both inequalities turned round.
     """
+    confirm_rounds()
     ratios: list[float] = []
     for regularisation in (0.5, 5.0, 50.0):
         problem, excess = excess_of(regularisation)

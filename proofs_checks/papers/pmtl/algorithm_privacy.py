@@ -10,6 +10,7 @@ import z3
 
 from ..row import EXACT, WORDS, Finding, Statement, on_instances
 from ..smt import Recheck, Values, decide
+from .moments import Federation, check_against_trainer
 
 
 def first_broadcast(statement: Statement) -> Finding:
@@ -83,6 +84,7 @@ def own_membership(statement: Statement) -> Finding:
     from ....trainers.federated import LocalSteps, PmtlAsPrinted, ReplayableTrainer, Settings
 
     problem = mean_estimation(population=6, dimension=2, seed=1)
+    check_against_trainer(Federation(problem, "as-printed", 0.5, 0.1, 2, cohort=3, sigma=0.1))
     told = Settings(
         rounds=4,
         cohort=3,

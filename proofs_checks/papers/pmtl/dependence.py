@@ -79,6 +79,12 @@ def _start(own: Federation, rounds: int) -> float:
     return float(own.moments(rounds).local_gradients()[:-1].mean()) / own.steps
 
 
+def _first_gaps(own: Federation) -> float:
+    """F - F* after five rounds."""
+    _confirmed(own)
+    return float(own.moments(5).gaps()[-1])
+
+
 def _least_sigma(m: float, rounds: float) -> float:
     """C-T1's noise for epsilon = 1, delta = 1e-5, gamma = 1."""
     return 2 * math.sqrt(rounds) / (m * largest_shift(1.0, 1e-5))
@@ -145,7 +151,7 @@ TERMS: dict[str, dict[str, Values]] = {
     "start of F - F*": {
         "m": (
             (4, 6, 9, 14, 20),
-            lambda x: float(_federation(m=int(x), sigma=0.0, away=20.0).moments(5).gaps()[-1]),
+            lambda x: _first_gaps(_federation(m=int(x), sigma=0.0, away=20.0)),
         ),
     },
 }

@@ -8,6 +8,7 @@ from fractions import Fraction
 import z3
 
 from ..row import EXACT, Finding, Statement, on_instances
+from .moments import Federation, check_against_trainer
 from .setup import published
 
 D, LAMBDA, GAMMA, LOG, M, EPSILON, E, B, S, P, L = z3.Reals("d lambda gamma log_1_delta m epsilon E B s p L")
@@ -35,9 +36,10 @@ def releases(statement: Statement) -> Finding:
     from ....trainers.data.known import mean_estimation
     from .runs import run
 
-    steps = statement.domain["E"]
+    steps, problem = statement.domain["E"], mean_estimation(population=3, dimension=1, curvature=1.0, seed=1)
+    check_against_trainer(Federation(problem, "as-printed", 1.0, 0.1, steps, sigma=0.1))
     path = run(
-        mean_estimation(population=3, dimension=1, curvature=1.0, seed=1),
+        problem,
         "as-printed",
         strength=1.0,
         learning_rate=0.1,

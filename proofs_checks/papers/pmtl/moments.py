@@ -5,11 +5,12 @@ plus noise. A cohort of q out of m, drawn uniformly, has a client with probabili
 p_2 = q (q - 1)/(m (m - 1)), so that with B = sum_k B_k the matrix M = E x x^T follows
     M' = A M A^T + p (B M A^T + A M B^T) + p_2 B M B^T + (p - p_2) sum_k B_k M B_k^T + noise,
 and the mean of every quadratic function of the state is a trace: no sampling error at all. `check_against_trainer` runs
-the trainer and compares its rounds with these matrices, step by step.
+the trainer with its noise and compares its rounds with these matrices, step by step, and its noise with sigma.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ....mechanisms.arrays import Floats
+from ..noise_law import ENOUGH, right_noise
 from ..row import Undecided
 from .runs import Form, run
 
@@ -65,6 +67,11 @@ class Federation:
         """c = 1 - eta K/2."""
         return 1 - self.learning_rate * self.smoothness / 2
 
+    @property
+    def noise_on_mean(self) -> float:
+        """The standard deviation of what a round adds to w~, beside the clients' part."""
+        return self.sigma * (self.rate if self.form == "increments" else 1.0)
+
     @cached_property
     def initial(self) -> Floats:
         """x^0: every model at `start`."""
@@ -112,8 +119,7 @@ class Federation:
         q, p, every = self.taking_part, self.rate, moving.sum(axis=0)
         pair = p if q == m else p * (q - 1) / (m - 1)
         noise = np.zeros_like(idle)
-        spread = self.sigma * (p if self.form == "increments" else 1.0)
-        noise[self.place(-1), self.place(-1)] = spread**2 * np.eye(d)
+        noise[self.place(-1), self.place(-1)] = self.noise_on_mean**2 * np.eye(d)
         found = np.empty((rounds + 1, *idle.shape))
         found[0] = np.outer(self.initial, self.initial)
         both = idle + every
@@ -202,11 +208,15 @@ class Moments:
 
 
 def check_against_trainer(federation: Federation, rounds: int = 4) -> float:
-    """Run the trainer without noise: the largest distance from what A and the B_k make of the round before.
+    """Run the trainer, noise and all: the largest distance from what A and the B_k make of the round before.
 
-    Raises Undecided above 1e-9 of the models' size, so that no evidence rests on a recursion of another algorithm.
+    With noise there are rounds enough for the law of what w~ got beside it to be tested. Raises Undecided above 1e-9 of
+    the models' size, for noise of another variance and for cohorts of another size, so that no evidence rests on a
+    recursion of another algorithm.
     """
-    told = replace(federation, sigma=0.0, scale=1.0)
+    told = replace(federation, scale=1.0)
+    d, deviation = told.size[1], told.noise_on_mean
+    rounds = max(rounds, math.ceil(ENOUGH / d)) if deviation else rounds
     path = run(
         told.problem,
         told.form,
@@ -215,16 +225,25 @@ def check_against_trainer(federation: Federation, rounds: int = 4) -> float:
         rounds=rounds,
         local_steps=told.steps,
         cohort=told.cohort,
+        noise_std=told.sigma,
         seed=1,
         start=told.start,
     )
+    where = f"({told.form}, q = {told.taking_part})"
+    if any(len(cohort) != told.taking_part for cohort in path.cohorts):
+        raise Undecided(f"the trainer's cohorts are {[len(cohort) for cohort in path.cohorts[:4]]}, ... {where}")
     states = np.concatenate([path.shared[:, None], path.models], axis=1).reshape(rounds + 1, -1)
     states = np.hstack([states, np.ones((rounds + 1, 1))])
     idle, moving = told.parts
-    worst, size = 0.0, float(np.abs(states).max())
+    apart = states[1:].copy()
     for t in range(rounds):
-        predicted = (idle + moving[path.cohorts[t]].sum(axis=0)) @ states[t]
-        worst = max(worst, float(np.abs(predicted - states[t + 1]).max()) / size)
+        apart[t] -= (idle + moving[path.cohorts[t]].sum(axis=0)) @ states[t]
+    size, noise = float(np.abs(states).max()), apart[:, :d].copy()
+    if deviation:
+        apart[:, :d] = 0.0
+    worst = float(np.abs(apart).max()) / size
     if not worst < 1e-9:
-        raise Undecided(f"the recursion is {worst:.2g} away from the trainer ({told.form}, q = {told.taking_part})")
+        raise Undecided(f"the recursion is {worst:.2g} away from the trainer {where}")
+    if not right_noise(noise, deviation, 1e-9 * size):
+        raise Undecided(f"the trainer's noise has deviation {noise.std():.3g}, told {deviation:.3g} {where}")
     return worst

@@ -27,6 +27,7 @@ from dpcert.proofs_checks.papers.dpfedmtl.descent import expected_step
 from dpcert.proofs_checks.papers.dpfedmtl.recursion import CURVES, Family, Step, quadratic_means, runs
 from dpcert.proofs_checks.papers.dpfedmtl.settings import CELEBA, DELTA, FEMNIST
 from dpcert.proofs_checks.papers.dpfedmtl.subsampling import sampled_profile
+from dpcert.proofs_checks.papers.noise_law import right_noise
 
 
 @pytest.mark.parametrize(("mu", "rate", "epsilon"), [(0.7, 0.3, 0.2), (2.0, 0.05, 1.0), (0.4, 0.9, 0.0)])
@@ -182,7 +183,7 @@ def test_a_recursion_that_is_not_the_trainers_is_noticed(wrong: str, monkeypatch
 def test_noise_of_another_size_is_noticed(factor: float, right: bool) -> None:
     """500 draws: right noise is accused with probability 1e-7."""
     noise = factor * 0.3 * math.sqrt(2) * np.random.default_rng(0).standard_normal((100, 5))
-    assert trainer_problem._right_noise(noise, DRIVEN[1], 1.0) is right
+    assert right_noise(noise, 0.3 * math.sqrt(2)) is right
 
 
 SHARP = {

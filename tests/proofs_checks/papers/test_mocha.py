@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from dpcert.proofs_checks.papers import Undecided
+from dpcert.proofs_checks.papers.mocha import one_round
 from dpcert.proofs_checks.papers.mocha.alternation import _joint_optimum, _joint_value
 from dpcert.proofs_checks.papers.mocha.cocoa import cocoa_plus
+from dpcert.proofs_checks.papers.mocha.one_round import confirm_rounds
 from dpcert.proofs_checks.papers.mocha.problem import (
     lone_sample,
     made_problem,
@@ -124,3 +130,23 @@ def test_joint_optimum_against_a_general_minimiser(smoothing: float) -> None:
     curvature = np.array([4.0, 0.5])
     found = minimize(lambda w: _joint_value(w, curvature, 0.5, smoothing), np.array([0.7, 0.4]), tol=1e-12)
     assert _joint_optimum(curvature, 0.5, smoothing) == pytest.approx(float(found.fun), rel=1e-8)
+
+
+def test_a_round_is_the_one_written_out() -> None:
+    confirm_rounds()
+
+
+@pytest.mark.parametrize("bug", ["sigma'", "a passed node", "a coordinate"])
+def test_another_round_is_noticed(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = one_round.written_out
+
+    def planted(problem: Any, loss: str, alpha: Any, answering: list[bool], passes: int) -> Any:
+        if bug == "sigma'":
+            return right(replace(problem, regularisation=1.01 * problem.regularisation), loss, alpha, answering, passes)
+        if bug == "a passed node":
+            return right(problem, loss, alpha, [True] * 3, passes)
+        return right(problem, loss, alpha, answering, passes - 1)
+
+    monkeypatch.setattr(one_round, "written_out", planted)
+    with pytest.raises(Undecided, match="away from Algorithm 1"):
+        confirm_rounds()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dpcert.trainers.experiments.fair import as_markdown
 from dpcert.trainers.experiments.grids import grid
 from dpcert.trainers.experiments.runs import read_runs
 from dpcert.trainers.experiments.table import summarise
@@ -27,3 +28,11 @@ def test_the_guide_s_table_is_that_of_the_recorded_runs(guide, runs):
     # Planted: one run with another accuracy.
     results[-1]["test_accuracy"] += 0.01
     assert grid(summarise(results)) not in text
+
+
+def test_the_fair_comparison_s_table_is_that_of_the_recorded_runs():
+    results = read_runs(DOCS / "results" / "fair-femnist.json")
+    text = (DOCS / "trainers.md").read_text(encoding="utf-8")
+    assert as_markdown(results) in text
+    results[-1]["test_accuracy"] += 0.01  # planted
+    assert as_markdown(results) not in text

@@ -1,0 +1,198 @@
+"""docs/papers/rates.md: every rate's slope on noisy runs of the trainers, its bound over the truth, and a plot.
+
+    python -m dpcert.proofs_checks.papers.measured.page docs [--quick]
+
+Writes papers/rates.md, figures/rates/*.png and results/rates.json into the folder; ten minutes of CPU, or two with
+--quick, which has four seeds and no plots. The page can be made again from results/rates.json without a run: --again.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ....mechanisms import InputError
+from . import dpfedmtl, mocha, pmtl
+from .rate import ALPHA, Measured, Rate, measured
+
+SEEDS, QUICK_SEEDS = 8, 4
+RESULTS, PAGE, FIGURES = Path("results/rates.json"), Path("papers/rates.md"), Path("figures/rates")
+PAPERS = ("PMTL", "DPFedMTL", "MOCHA")
+
+HEAD = """# Rates, measured on noisy runs of the trainers
+
+Each line is a rate that a theorem states, measured on runs of the trainer that the theorem is about, with its noise,
+its drops or its orders: on quadratics (or ridge regression) whose constants are known, on logistic regression and on a
+small CNN, without clipping and with a clip norm that shortens most updates. The slope is that of the logarithm of the
+mean over seeds against the logarithm of the parameter; the interval is Student's by the jackknife over seeds,
+{confidence} each. "Bound/truth" is the smallest and the median ratio, over the sizes, of what the theorem allows to
+what was measured. Where a printed constant is wrong the corrected one is taken ([PMTL](../theory/convergence.md),
+[DPFedMTL](../theory/dpfedmtl.md), [MOCHA](../theory/mocha.md)). There is no bound where a constant is not known, or
+where updates are clipped, which the theorems exclude. Steps are the theorems' own, 1/(pL + (p + 1/p) lambda) for PMTL
+and 1/(lambda L) for DPFedMTL, but for F - F*, where Theorem 5's is unstable (half of 1/(L + lambda) is taken), and on
+the CNN and the two layers, whose smoothness is not known: their step is fixed, and the bounds suppose that it is small
+enough. MOCHA has its own sigma' and (6). These are measurements on instances and prove nothing. Made by
+`python -m dpcert.proofs_checks.papers.measured.page docs`, with {seeds} seeds (0 to {last}); the numbers are in
+[results/rates.json](../results/rates.json).
+
+| slope | meaning |
+|---|---|
+| attained | the interval, widened by 0.05, has the stated exponent |
+| loose | the quantity goes better than the bound allows: an upper bound that is not attained |
+| not reached | the slope is on the wrong side, but the bound holds at every size: the range is too small for the rate |
+| contradicted | the slope is on the wrong side |
+| outside | the same of runs that clip: the theorem does not cover them |
+"""
+
+
+def rates() -> list[Rate]:
+    """All papers'."""
+    return [*pmtl.rates(), *dpfedmtl.rates(), *mocha.rates()]
+
+
+def to_json(found: Measured) -> dict[str, Any]:
+    """What the page shows of a rate, and its values."""
+    rate = found.rate
+    bounds = None if rate.bound is None else [rate.bound(size) for size in rate.sizes]
+    kept = ("paper", "place", "problem", "clipping", "quantity", "parameter", "stated", "relation", "sizes")
+    own = {name: getattr(rate, name) for name in kept}
+    return own | {
+        "slope": found.slope,
+        "interval": [found.low, found.high],
+        "verdict": found.verdict,
+        "bound": bounds,
+        "bound over truth": found.loose,
+        "exceeded": found.exceeded,
+        "values": found.values.tolist(),
+        "figure": f"{rate.key}.png",
+    }
+
+
+def as_markdown(results: Sequence[dict[str, Any]]) -> str:
+    """The page."""
+    seeds = len(results[0]["values"])
+    parts = [HEAD.format(confidence=f"{1 - ALPHA:.1%}", seeds=seeds, last=seeds - 1)]
+    for paper in PAPERS:
+        parts += [f"## {paper}", "", *_table([each for each in results if each["paper"] == paper]), ""]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _table(results: Sequence[dict[str, Any]]) -> list[str]:
+    names = ("problem", "clipped", "quantity", "in", "stated", "measured", "slope", "bound/truth", "plot")
+    lines = [f"| {' | '.join(names)} |", "|" + "---|" * len(names)]
+    for each in results:
+        low, high = each["interval"]
+        stated = {"is": "", "at most": "at most ", "at least": "at least "}[each["relation"]] + f"{each['stated']:g}"
+        sizes = f"{each['parameter']} = {each['sizes'][0]:g} to {each['sizes'][-1]:g}"
+        loose = each["bound over truth"]
+        told = (
+            ""
+            if loose is None
+            else f"{_short(loose[0])}, {_short(loose[1])}" + (" **exceeded**" if each["exceeded"] else "")
+        )
+        cells = (
+            each["problem"],
+            "yes" if each["clipping"] else "",
+            each["quantity"],
+            sizes,
+            f"{stated} ({each['place']})",
+            f"{each['slope']:.3f} [{low:.3f}, {high:.3f}]",
+            each["verdict"],
+            told,
+            f"[plot](../{FIGURES}/{each['figure']})",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def _short(value: float) -> str:
+    """Three digits, rounded down: a ratio that is said is a ratio that there is."""
+    return f"{math.floor(value * 100 + 1e-6) / 100:.2f}"
+
+
+def draw(results: Sequence[dict[str, Any]], folder: Path) -> None:
+    """A plot a rate: every seed, their mean, the bound, and the stated slope through the first mean."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for each in results:
+        sizes, values = np.array(each["sizes"]), np.array(each["values"])
+        means = values.mean(axis=0)
+        figure, axes = pyplot.subplots(figsize=(4.4, 3.3))
+        for own in values:
+            axes.plot(sizes, np.where(own > 0, own, np.nan), "o", color="tab:blue", markersize=2, alpha=0.4)
+        axes.plot(sizes, means, "o-", color="tab:blue", label=f"measured, slope {each['slope']:.2f}")
+        axes.plot(
+            sizes,
+            means[0] * (sizes / sizes[0]) ** each["stated"],
+            "--",
+            color="grey",
+            label=f"{each['relation']} {each['stated']:g}",
+        )
+        if each["bound"] is not None:
+            axes.plot(sizes, each["bound"], "-", color="tab:red", label="bound")
+        axes.set(xscale="log", yscale="log", xlabel=each["parameter"], ylabel=each["quantity"])
+        axes.set_title(
+            f"{each['paper']}, {each['problem']}" + (", clipped" if each["clipping"] else ""), fontsize="small"
+        )
+        axes.legend(fontsize="x-small")
+        figure.tight_layout()
+        figure.savefig(folder / each["figure"], dpi=60, metadata={"Software": None})
+        pyplot.close(figure)
+
+
+def main(arguments: list[str]) -> int:
+    """Measure, or read what was measured, and write."""
+    wanted = [argument for argument in arguments if not argument.startswith("--")]
+    options = set(arguments) - set(wanted)
+    if len(wanted) != 1 or not options <= {"--quick", "--again"}:
+        print("usage: python -m dpcert.proofs_checks.papers.measured.page FOLDER [--quick | --again]", file=sys.stderr)
+        return 2
+    folder = Path(wanted[0])
+    for part in (RESULTS, PAGE):
+        (folder / part).parent.mkdir(parents=True, exist_ok=True)
+    if "--again" in options:
+        results = read(folder / RESULTS)
+    else:
+        results = []
+        for rate in rates():
+            results.append(to_json(measured(rate, QUICK_SEEDS if "--quick" in options else SEEDS)))
+            print(f"{len(results)}: {rate.key} {results[-1]['slope']:.3f} {results[-1]['verdict']}", file=sys.stderr)
+        text = ",\n".join(json.dumps(_rounded(each), allow_nan=False) for each in results)
+        (folder / RESULTS).write_text(f"[\n{text}\n]\n")
+    results = read(folder / RESULTS)
+    (folder / PAGE).write_text(as_markdown(results))
+    if "--quick" not in options:
+        draw(results, folder / FIGURES)
+    return 0
+
+
+def read(file: Path) -> list[dict[str, Any]]:
+    """What `main` wrote. Raises InputError for what is no such file."""
+    try:
+        results: list[dict[str, Any]] = json.loads(file.read_text())
+    except (OSError, ValueError) as error:
+        raise InputError("results", str(file), "a rates.json that this module wrote") from error
+    return results
+
+
+def _rounded(value: Any) -> Any:
+    """Floats to six digits: the file is for reading, and for drawing again."""
+    if isinstance(value, float):
+        return float(f"{value:.6g}")
+    if isinstance(value, dict):
+        return {name: _rounded(inner) for name, inner in value.items()}
+    return [_rounded(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
