@@ -164,3 +164,15 @@ def test_the_private_study_has_less_excess_with_less_noise(tmp_path, monkeypatch
     excess = {result["multiplier"]: result["excess"] for result in results if "multiplier" in result}
     assert excess[0.0] < excess[1.0] < excess[100.0]
     assert private_table(results).count("\n") == 5
+
+
+def test_a_shorter_study_has_fewer_rounds_and_results_of_its_own(short, tmp_path):
+    whole, shorter = Study(DATA, None, 0.1, 1), Study(DATA, None, 0.1, 1, shorter=5)
+    assert whole.key("figure2") != shorter.key("figure2")
+    most = {
+        study: max(len(c.excess) for c in curves_of(run_cells(figure2(study), tmp_path / str(study.shorter))))
+        for study in (whole, shorter)
+    }
+    assert most[shorter] < most[whole]
+    with pytest.raises(InputError, match="shorter"):
+        Study(DATA, None, 0.1, 1, shorter=0)
