@@ -80,7 +80,7 @@ class Dominating:
 def dominating(run: Run, neighbouring: Neighbouring, participation: Participation = "hidden") -> Dominating:
     """The product pairs of a run.
 
-    >>> from dpcert.mechanisms import Repeat
+    >>> from dpcert.mechanisms import Gaussian, Repeat
     >>> dominating(Repeat(Gaussian(2.0), rounds=3), "replace-one").upper
     (((GaussianPair(shift=1.0), 3),),)
 
