@@ -133,6 +133,18 @@ that day are in the changelog, and planted in tests/power/test_federation_faults
 `tests/accounting/test_correlated_worlds.py`; weights in claims:
 `tests/proofs_checks/claims/test_weights_in_worlds.py`.
 
+Added on 2026-11-23, with the same rules. Groups of two and three: one world for each of 630 combinations, all run (66
+bracketed, 564 refused). Several releases on one sample: 378 more combinations in the sweep above, of which the daily
+sample and a part of the nightly ones were run. Disjoint releases and banded noise with cyclic Poisson cohorts
+(`tests/accounting/test_parts_and_bands.py`): 72 and 90 worlds, all run (52 and 80 bracketed, the others refused). Noisy
+maxima, sparse vector, staircase, public ranges, histograms, local and shuffled reports, private selection
+(`tests/accounting/test_small_worlds.py`): 254 worlds, each at four deltas and for three views, over one to three rounds
+with adaptive choices. One round was run of all but the 18 worlds of noisy maxima among three and four candidates, of
+which one was; two rounds of reports, shuffled reports, searches and groups; three of staircases and reports. No pair
+exceeds an upper end, and each lower end above 0 is attained. In these worlds cut noise, public ranges and histograms are
+cut into cells, whose divergences are lower bounds, to 1e-3 of delta.
+The faults found are in tests/power/test_world_faults.py, with a planted one for each kind of world.
+
 ## `epsilon`, `delta` and everything above them
 
 One letter for each of: participation hidden (dp), visible (dp), pooled by all others (billboard, joint). `E` exact: the
