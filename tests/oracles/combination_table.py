@@ -141,8 +141,8 @@ maxima, sparse vector, staircase, public ranges, histograms, local and shuffled 
 (`tests/accounting/test_small_worlds.py`): 254 worlds, each at four deltas and for three views, over one to three rounds
 with adaptive choices. One round was run of all but the 18 worlds of noisy maxima among three and four candidates, of
 which one was; two rounds of reports, shuffled reports, searches and groups; three of staircases and reports. No pair
-exceeds an upper end, and each lower end above 0 is attained. In these worlds cut noise, public ranges and histograms are
-cut into cells, whose divergences are lower bounds, to 1e-3 of delta.
+exceeds an upper end, and each lower end above 0 is attained. The outputs of cut noise, public ranges and histograms are
+put into cells, whose divergences are lower bounds, to 1e-3 of delta.
 The faults found are in tests/power/test_world_faults.py, with a planted one for each kind of world.
 
 ## `epsilon`, `delta` and everything above them
