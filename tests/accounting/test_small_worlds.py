@@ -6,6 +6,7 @@ and where a lower end is printed some pair attains it.
 """
 
 from dataclasses import fields
+from fractions import Fraction
 from itertools import product
 
 import nesting
@@ -13,9 +14,11 @@ import pytest
 from cases import few
 from finite_worlds import VIEWS, Finite, worlds
 from part_worlds import PARTS, Parts
+from selection_worlds import answers, released, streams
 from worlds import NOISES, SCHEMES, World
 
-from dpcert.mechanisms import CorrelatedGaussian, InputError, Mechanism
+from dpcert import epsilon
+from dpcert.mechanisms import CorrelatedGaussian, InputError, Mechanism, PureDp, SparseVector
 
 DELTAS = (0.0, 1e-3, 0.05, 0.3)
 EVERY = {
@@ -67,6 +70,20 @@ ROUNDS = [
 @pytest.mark.parametrize(("kind", "at", "rounds"), ROUNDS)
 def test_adaptive_choices_over_a_few_rounds(kind, at, rounds):
     assert answered(worlds()[kind][at], rounds) >= len(DELTAS)
+
+
+@pytest.mark.parametrize("delta", [0.01, 0.1])
+def test_sparse_vector_whose_value_is_released_too(delta):
+    """Planted below: the value's noise for nothing."""
+    two, four, three = Fraction(2), Fraction(4), Fraction(3)
+    right = epsilon(SparseVector(2.0, 4.0, value_scale=3.0), delta, "zero-out").upper
+    forgotten = epsilon(PureDp(1 / 3 - 0.1), delta, "zero-out").upper
+    found = []
+    for stream in streams(1, (Fraction(-2), Fraction(0), Fraction(6)), False):
+        laws = answers(stream[0], two, four, 1), answers(stream[1], two, four, 1)
+        assert released(stream, laws, three, right)[0] <= delta
+        found.append(released(stream, laws, three, forgotten)[0])
+    assert max(found) > delta
 
 
 def test_every_kind_of_mechanism_has_a_world():
