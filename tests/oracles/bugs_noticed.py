@@ -28,9 +28,9 @@ TRAINERS = "tests/proofs_checks/papers/test_dpfedmtl.py::test_the_recursion_is_t
 ROUND = "tests/proofs_checks/papers/test_mocha.py::test_a_round_is_the_one_written_out"
 RELEASED = "tests/proofs_checks/papers/test_released_runs.py::test_what_a_round_releases"
 TESTS: dict[Family, dict[str, str]] = {
-    "pmtl": {"noise": RELEASED, "clip": RELEASED, "other": RECURSION},
-    "dpfedmtl": {"noise": TRAINERS, "clip": RELEASED, "other": TRAINERS},
-    "mocha": {"noise": RELEASED, "clip": RELEASED, "other": ROUND},
+    "pmtl": {"noise": RELEASED + "[PMTL-noise]", "clip": RELEASED + "[PMTL-sensitivity]", "other": RECURSION},
+    "dpfedmtl": {"noise": TRAINERS, "clip": RELEASED + "[DPFEDMTL-sensitivity]", "other": TRAINERS},
+    "mocha": {"noise": RELEASED + "[MOCHA-noise]", "clip": RELEASED + "[MOCHA-sensitivity]", "other": ROUND},
 }
 """A test of each family that fails with a bug in its noise, in its clipping, and with any other."""
 
