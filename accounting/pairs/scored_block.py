@@ -23,3 +23,11 @@ class ScoredBlockPair(Pair):
     participations: int
     first: int
     second: int
+
+    def has_divergence(self) -> bool:
+        return True
+
+    def divergence(self, alpha: float) -> float:
+        """That of Gaussian rounds: which releases move would have to be known."""
+        move = self.shift * (self.first - self.second)
+        return 0.5 * alpha * self.participations * move * move * (1 + 2.0**-40)

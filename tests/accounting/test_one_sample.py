@@ -88,7 +88,7 @@ def test_other_schemes() -> None:
     cohort = epsilon(FixedSize(BOTH, 100, 10), 1e-5, "replace-one")
     single = epsilon(FixedSize(ONE, 100, 10), 1e-5, "replace-one")
     assert cohort.upper >= single.lower
-    with pytest.raises(InputError, match="one release a round"):
+    with pytest.raises(InputError, match="one release"):
         epsilon(RandomAllocation(BOTH, 4, 1), 1e-5)
 
 

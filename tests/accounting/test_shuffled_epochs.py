@@ -123,3 +123,8 @@ def test_sums_beyond_the_window_forgotten_are_caught(monkeypatch):
     """The plant: residues that sums from outside share are tilted back as if nothing came from there."""
     monkeypatch.setattr(tilted_sums, "_outside", lambda *_: 0.0)
     assert not sums_are_bounded(16)
+
+
+def test_renyi_bounds_serve_shuffled_epochs_too():
+    run = Repeat(Shuffled(Gaussian(2.0), 10), 3)
+    assert epsilon(run, 1e-5, "zero-out", accountant="rdp").upper >= epsilon(run, 1e-5, "zero-out").upper
