@@ -69,10 +69,11 @@ def quick_groups(seed: int, worlds: int) -> list[World]:
 
 
 def slow(world: World) -> bool:
-    """Three released coordinates; many coins that are seen; hidden cohorts that the accountants solve."""
+    """Three released coordinates; many coins that are seen; hidden cohorts that the accountants solve; two noises cut."""
     fixed = world.scheme == "fixed-size" and world.relation == "zero-out"
     seen = world.scheme == "shown poisson" and world.clients > 2
-    return world.rounds * world.dimension > 2 or ((fixed or seen) and world.rounds > 1)
+    two = world.noise == "gaussian and laplace" and world.scheme == "truncated"
+    return two or world.rounds * world.dimension > 2 or ((fixed or seen) and world.rounds > 1)
 
 
 @pytest.mark.parametrize("part", range(4))
@@ -82,7 +83,8 @@ def test_a_sample_of_all_worlds(part):
 
 
 def test_a_sample_of_all_groups():
-    assert Counter(judged(world, extreme=True) for world in quick_groups(2026, 60))["bracketed"] >= 10
+    """A tenth of them have an answer (docs/combinations.md)."""
+    assert Counter(judged(world, extreme=True) for world in quick_groups(2026, 60))["bracketed"] >= 5
 
 
 @pytest.mark.nightly

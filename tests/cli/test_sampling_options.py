@@ -71,7 +71,7 @@ def test_the_last_phase_of_a_schedule_grows_by_whole_epochs(capsys, tmp_path: Pa
         (["--sampling", "random-allocation", "--rounds", "30"], "--block"),
         ([*ALLOCATED, "--per-block", "21", "--rounds", "40"], "--per-block"),
         ([*CYCLIC, "--block", "20", "--rounds", "40"], "--block"),
-        (["--sampling", "cyclic", "--rounds", "40"], "--population"),
+        (["--sampling", "cyclic", "--rounds", "40"], "--population, --cohort"),
         (["--block", "20", "--rounds", "40"], "--block"),
     ],
 )
@@ -88,7 +88,7 @@ def test_a_cohort_beside_the_sampling_rate_that_is_asked_for(capsys):
 
 
 def test_ctrl_c_is_one_line(capsys, monkeypatch):
-    def interrupted(*_: object) -> None:
+    def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("dpcert.cli.options.Setting.run", interrupted)
