@@ -69,7 +69,7 @@ def quick_groups(seed: int, worlds: int) -> list[World]:
 
 
 def slow(world: World) -> bool:
-    """Three released coordinates, many coins that are seen, hidden cohorts that the accountants solve, two noises cut."""
+    """Three released coordinates, many coins that are seen, hidden cohorts that are solved, two noises cut."""
     fixed = world.scheme == "fixed-size" and world.relation == "zero-out"
     seen = world.scheme == "shown poisson" and world.clients > 2
     two = world.noise == "gaussian and laplace" and world.scheme == "truncated"
