@@ -41,7 +41,7 @@ def log_moments(pair: pairs.Pair) -> Callable[[float], float]:
     if not pair.law:
         return partial(_log_moment, pair)
     p, g, k = float(pair.p), float(pair.g), np.array(list(pair.law), float)
-    weights = np.array([float(weight.log()) for weight in pair.law.values()])
+    weights = np.array([float(weight.log()) if weight > 0 else -math.inf for weight in pair.law.values()])
     without = math.log1p(-p) if p < 1 else -math.inf
     return lambda c: float(np.logaddexp(without, math.log(p) + np.logaddexp.reduce(weights + c * g * k)))
 
