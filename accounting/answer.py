@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ from ..mechanisms import Mechanism, Neighbouring
 from . import shuffled, truncated
 from .accountants import Quantity, composed, composed_together
 from .bracket import Bracket
+from .currencies.pure_dp import METHOD as PURE
 from .currencies.pure_dp import pure_epsilon
 from .dominating import Dominating
 from .measures.densities import accountant as contour
@@ -21,9 +23,14 @@ def answers(question: Question, points: Sequence[float]) -> tuple[Bracket, ...]:
     cut = truncated.is_truncated(question.run)
     told = cut and question.participation != "hidden" and question.neighbouring == "add-remove"
     pairs = Dominating((), ()) if told else question.pairs()
-    together = {} if cut else _together(question, pairs, [at for at in points if question.quantity == "delta" or at])
+    beyond = _beyond_every_loss(question, pairs)
+    shared = [at for at in points if at < beyond and (question.quantity == "delta" or at)]
+    together = {} if cut else _together(question, pairs, shared)
     found = []
     for at in points:
+        if at >= beyond:
+            found.append(Bracket(0.0, 0.0, True, PURE))
+            continue
         if at in together:
             found.append(together[at])
             continue
@@ -42,6 +49,18 @@ def answers(question: Question, points: Sequence[float]) -> tuple[Bracket, ...]:
         bracket if bracket.reached is reached else replace(bracket, reached=reached)
         for bracket, reached in zip(found, narrow, strict=True)
     )
+
+
+def _beyond_every_loss(question: Question, pairs: Dominating) -> float:
+    """From which epsilon on delta is 0: the run's pure epsilon, a decimal as a user writes it (currencies/pure_dp.py).
+
+    Infinite where the loss has no bound, and where a named accountant is to answer by itself.
+    """
+    if question.quantity == "epsilon" or question.accountant != "best" or not pairs.upper:
+        return math.inf
+    if any(pair.largest_loss() == math.inf for product in pairs.upper for pair, _ in product):
+        return math.inf
+    return pure_epsilon(question.run, question.neighbouring, question.participation).upper
 
 
 def answer(question: Question, at: float) -> Bracket:

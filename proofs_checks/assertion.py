@@ -16,13 +16,9 @@ from typing import Any
 import numpy as np
 
 from ..mechanisms import InputError
-from ..mechanisms.validate import positive
 from .assertion_context import current
 from .auditing import AuditResult, ClaimedCurve, audit
-from .auditing.curve import gdp, rdp
-
-_ORDERS = tuple(1.0 + 2.0**k for k in range(-6, 12))
-"""Orders at which a claim of rho-zCDP is tested."""
+from .auditing.curve import gdp, points, zcdp
 
 __tracebackhide__ = True  # pytest: a failure is about the caller's mechanism, not about these frames
 
@@ -90,24 +86,18 @@ def _in_currency(
     epsilon: float | None,
     rho: float | None,
     mu: float | None,
-    points: Sequence[tuple[float, float]] | None,
+    curve: Sequence[tuple[float, float]] | None,
 ) -> ClaimedCurve | None:
     """The claim as lines, whatever it is stated in; what refutes the lines refutes it. InputError for two claims."""
-    stated = {"claim": claim, "epsilon": epsilon, "rho": rho, "mu": mu, "curve": points}
+    stated = {"claim": claim, "epsilon": epsilon, "rho": rho, "mu": mu, "curve": curve}
     given = [name for name, value in stated.items() if value is not None]
     if len(given) > 1:
         raise InputError(given[1], stated[given[1]], f"nothing beside {given[0]}: one claim")
     if rho is not None:
-        level = positive("rho", rho)
-        return replace(rdp(_ORDERS, [level * order for order in _ORDERS]), text=f"{level:g}-zCDP")
+        return zcdp(rho)
     if mu is not None:
         return gdp(mu)
-    if points is None:
-        return claim
-    if not points or not all(isinstance(point, tuple | list) and len(point) == 2 for point in points):
-        raise InputError("curve", points, "(epsilon, delta) points, at least one")
-    epsilons, deltas = zip(*points, strict=True)
-    return ClaimedCurve(tuple(epsilons), tuple(deltas), f"a curve of {len(points)} points")
+    return claim if curve is None else points(curve)
 
 
 def seed_of(mechanism: Callable[..., Any], pair: tuple[Any, Any]) -> int:

@@ -12,21 +12,22 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from flint import arb, ctx
+from flint import arb, ctx, fmpq
 
 from ...mechanisms import ApproximateDp, Gaussian, InputError, Mechanism, PureDp, Zcdp
-from ...mechanisms.validate import nonnegative, number, positive
+from ...mechanisms.validate import count, nonnegative, number, positive
 from ..bracket import Bracket
 from ..epsilon import delta as delta_of
 from ..epsilon import epsilon as epsilon_of
 from ..risk import risk
-from ..rounding import float_above
+from ..rounding import float_above, up
 from .gaussian_dp import mu as mu_of
+from .pure_dp import decimal, decimal_above
 from .zcdp import rho as rho_of
 
 Known = Literal["epsilon", "rho", "mu"]
 Asked = Literal["epsilon", "delta", "rho", "mu", "tpr", "advantage"]
-Direction = Literal["tight", "upper bound"]
+Direction = Literal["tight", "upper bound", "no bound"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Conversion:
     """Every mechanism with what is known has at most `at_most` (rounded up) of what was asked.
 
     direction: "tight" where some mechanism with what is known has exactly that much, up to the accountants' width;
-    "upper bound" where none is known to. words: the same in a sentence.
+    "upper bound" where none is known to; "no bound" where at_most is infinite. words: the same in a sentence.
 
     >>> from dpcert import convert
     >>> convert("rho", 2.56, "epsilon", delta=1e-10).at_most < 17.16
@@ -76,7 +77,27 @@ def convert(
     else:
         at_most = _priced(worst, asked, delta, epsilon, fpr).upper
     direction: Direction = "upper bound" if known == "rho" and asked != "rho" else "tight"
+    if at_most == math.inf:
+        direction = "no bound"
     return Conversion(at_most, direction, _words(known, asked, direction, at_most))
+
+
+def composed_amount(known: Known, amount: float, rounds: int) -> float:
+    """What so many rounds with this much each have together, rounded up: epsilon and rho add up, mu in squares
+    (Bun, Steinke 2016, arXiv 1605.02065, Lemma 2.3; Dong, Roth, Su 2022, arXiv 1905.02383, Corollary 3.3).
+
+    >>> composed_amount("rho", 0.1, 3), composed_amount("mu", 0.5, 4)
+    (0.3, 1.0)
+
+    Raises InputError unless rounds is a whole number of at least 1, and the amount positive.
+    """
+    times, each = count("rounds", rounds), decimal(positive(known, amount))
+    if known != "mu":
+        return decimal_above(times * each)
+    squared = times * each**2
+    with ctx.workprec(200):
+        nearest = float(arb(fmpq(squared.numerator, squared.denominator)).sqrt().mid())
+    return nearest if decimal(nearest) ** 2 >= squared else up(nearest)
 
 
 def _worst(known: Known, amount: float, known_delta: float) -> Mechanism:

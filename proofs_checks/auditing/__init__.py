@@ -1,7 +1,7 @@
 """Auditors: statistics that try to refute a privacy claim by running the mechanism (docs/auditing.md)."""
 
 from .audit import audit, audit_samples
-from .curve import ClaimedCurve, approximate_dp, from_profile, gdp, of_mechanism, rdp
+from .curve import ClaimedCurve, approximate_dp, from_profile, gdp, of_mechanism, points, rdp, zcdp
 from .eprocess import EProcess
 from .failures import Raised, observing_failures
 from .mechanism_error import MechanismError
@@ -27,5 +27,7 @@ __all__ = [
     "gdp",
     "observing_failures",
     "of_mechanism",
+    "points",
     "rdp",
+    "zcdp",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,15 +22,19 @@ from ...mechanisms.validate import nonnegative, number, positive
 
 LINES = 64
 
+ORDERS = tuple(1.0 + 2.0**k for k in range(-6, 12))
+"""Orders at which a claim of rho-zCDP is tested."""
+
 
 @dataclass(frozen=True, slots=True)
 class ClaimedCurve:
-    """The pair is (epsilons[i], deltas[i])-DP for every i. `text` says it as it was claimed."""
+    """The pair is (epsilons[i], deltas[i])-DP for every i. `text` says it as it was claimed, mu or rho where it was."""
 
     epsilons: tuple[float, ...]
     deltas: tuple[float, ...]
     text: str
     mu: float | None = None
+    rho: float | None = None
 
     def __post_init__(self) -> None:
         if not self.epsilons or len(self.epsilons) != len(self.deltas):
@@ -92,6 +96,21 @@ def rdp(orders: Sequence[float], epsilons: Sequence[float]) -> ClaimedCurve:
 
     top = float((value + math.log(1e12) / (order - 1)).min())
     return from_profile(profile, np.linspace(0.0, top, LINES), f"RDP at {len(order)} orders")
+
+
+def zcdp(rho: float) -> ClaimedCurve:
+    """rho-zero-concentrated DP: a Renyi divergence of at most rho times the order, at ORDERS (Bun, Steinke 2016,
+    arXiv 1605.02065, Definition 1.1)."""
+    level = positive("rho", rho)
+    return replace(rdp(ORDERS, [level * order for order in ORDERS]), text=f"{level:g}-zCDP", rho=level)
+
+
+def points(stated: Sequence[Sequence[float]]) -> ClaimedCurve:
+    """(epsilon, delta)-DP at each of the points."""
+    if not stated or not all(isinstance(point, tuple | list) and len(point) == 2 for point in stated):
+        raise InputError("curve", stated, "(epsilon, delta) points, at least one")
+    epsilons, deltas = zip(*stated, strict=True)
+    return ClaimedCurve(tuple(epsilons), tuple(deltas), f"a curve of {len(stated)} points")
 
 
 def from_profile(profile: Callable[[float], float], epsilons: ArrayLike, text: str) -> ClaimedCurve:

@@ -47,6 +47,8 @@ def _claimed(claim: ClaimedCurve | None, delta: float) -> str | None:
         return None
     if claim.mu is not None:
         return f"--mu {claim.mu!r} --delta {delta!r}"
+    if claim.rho is not None:
+        return f"--rho {claim.rho!r} --delta {delta!r}"
     if len(claim.epsilons) != 1 or claim.deltas[0] != delta:
         return None
     return f"--epsilon {claim.epsilons[0]!r} --delta {delta!r}"

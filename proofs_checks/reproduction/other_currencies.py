@@ -1,4 +1,4 @@
-"""Conventions behind a printed pure epsilon, rho, mu or advantage: fewer than of an epsilon at a delta above 0.
+"""Conventions behind a printed pure epsilon, rho, mu, divergence or attack's rate: fewer than of other epsilons.
 
 Such numbers add up in one way only; what publications differ in is whom they take for neighbours, whether they count on
 the sampling, and, of mu, whether they take its limit for many rounds.
@@ -21,7 +21,7 @@ from ...mechanisms import (
     rounds_by_step,
 )
 from ..claims.claim import Claim
-from ..claims.currency import Advantage, Against, Currency, EpsilonAt, Mu, Rho
+from ..claims.currency import Against, Currency, Curve, Mu
 from .matches import Convention
 from .printed import Printed, printed
 
@@ -31,10 +31,10 @@ _RELATIONS = ("add-remove", "zero-out", "replace-one")
 def explained_elsewhere(claim: Claim) -> tuple[Convention, ...]:
     """Every convention for a claim in another currency, those that give its printed number first.
 
-    Raises InputError for a curve, a rate and a Renyi divergence: those are several numbers.
+    Raises InputError for a curve, which is several numbers (stated_numbers.py takes it apart).
     """
     currency = claim.statement.currency
-    if not isinstance(currency, EpsilonAt | Rho | Mu | Advantage):
+    if isinstance(currency, Curve):
         raise InputError(f"claim.{currency.name}", claim.printed, "one number, to be explained")
     target = printed(claim.printed)
     found = {value.name: value for value in _tried(claim, currency, target)}

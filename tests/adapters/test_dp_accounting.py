@@ -142,6 +142,14 @@ def test_the_extremes():
             accountant.get_delta(bad)
 
 
+def test_pure_events_are_exact_at_delta_0():
+    laplace = dp_event.LaplaceDpEvent(10.0)
+    assert composed(laplace, count=3).get_epsilon(0) == 0.3
+    assert composed(laplace).bracket(0.0).lower == 0.1
+    assert composed(dp_event.DiscreteLaplaceDpEvent(0.25, 2)).get_epsilon(0.0) == 0.5
+    assert composed(laplace).compose(GAUSSIAN).get_epsilon(0) == math.inf
+
+
 def test_what_was_composed_survives_in_a_store(tmp_path):
     first = CertifiedAccountant(REPLACE, store=tmp_path / "ledger.sqlite").compose(SAMPLED, 3)
     second = CertifiedAccountant(REPLACE, store=tmp_path / "ledger.sqlite")

@@ -92,6 +92,22 @@ def test_refuted_and_not_refuted(file, capsys):
     assert run(["audit", f"{file}:full", "--mu", "1", "--trials", "5000"]) == 0
 
 
+@pytest.mark.parametrize(
+    ("refuted", "holding"),
+    [
+        (["--rho", "0.5"], ["--rho", "2.1"]),  # the noise's rho is 2: a standard deviation of one half
+        (["--curve", "8:1e-3", "--curve", "1:1e-3"], ["--curve", "8:1e-3", "--curve", "10:1e-4"]),
+    ],
+)
+def test_claims_in_other_currencies(file, capsys, refuted, holding):
+    assert run(["audit", f"{file}:half", *refuted, "--trials", "5000"]) == 1
+    replay = capsys.readouterr().out.strip().splitlines()[-1].split(": ", 1)[1]
+    assert run(shlex.split(replay)[1:]) == 1
+    capsys.readouterr()
+    assert run(["audit", f"{file}:half", *holding, "--trials", "5000"]) == 0
+    capsys.readouterr()
+
+
 def test_json_is_the_only_thing_on_stdout(file, capsys):
     assert run(["audit", f"{file}:half", "--epsilon", "1", "--delta", "1e-5", "--json"]) == 1
     data = json.loads(capsys.readouterr().out)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from dpcert import convert
 from dpcert.cli import run
 
 RUN = ["--noise-multiplier", "1", "--sampling", "poisson", "--sampling-rate", "0.01", "--rounds", "1000"]
@@ -40,7 +41,6 @@ def test_convert_says_which_way_it_is_a_bound(capsys: pytest.CaptureFixture[str]
     [
         (["--to", "rho"], "--rho, --mu, --epsilon"),
         (["--rho", "1", "--mu", "1", "--to", "rho"], "rho, --mu"),
-        (["--rho", "1"], "--to"),
         (["--rho", "1", "--to", "privacy"], "--to"),
         (["--rho", "1", "--to", "epsilon"], "--delta"),
         (["--rho", "1", "--to", "delta"], "--at-epsilon"),
@@ -50,6 +50,47 @@ def test_convert_says_which_way_it_is_a_bound(capsys: pytest.CaptureFixture[str]
 )
 def test_convert_with_bad_input(arguments: list[str], named: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["convert", *arguments]) == 2
+    assert named in capsys.readouterr().err
+
+
+def test_convert_to_everything(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["convert", "--rho", "2.56", "--delta", "1e-10", "--json"]) == 0
+    found = {each["asked"]: each for each in json.loads(capsys.readouterr().out)["conversions"]}
+    assert 17.15 < found["epsilon"]["at_most"] < 17.16
+    assert found["epsilon"]["at"] == {"delta": 1e-10}
+    directions = {asked: each["direction"] for asked, each in found.items()}
+    loose = "upper bound"
+    expected = {"epsilon": loose, "delta": loose, "rho": "tight", "mu": "no bound", "tpr": loose, "advantage": loose}
+    assert directions == expected
+
+
+def test_epsilon_of_what_is_known(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["epsilon", "--mu", "0.376", "--delta", "1e-5"]) == 0
+    said = capsys.readouterr().out
+    assert "epsilon <= 1.4519954 at delta = 1e-05, from mu = 0.376" in said
+    assert "tight" in said
+    assert run(["epsilon", "--rho", "0.1", "--rounds", "12", "--delta", "1e-6", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["epsilon_upper"] == convert("rho", 1.2, "epsilon", delta=1e-6).at_most
+    assert document["epsilon_lower"] == 0.0  # nothing is known from below of what has this rho
+    assert document["direction"] == "upper bound"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--rho", "0.1", "--mu", "1", "--delta", "1e-6"], "--rho, --mu"),
+        (["--rho", "0.1", "--noise-multiplier", "2", "--delta", "1e-6"], "--noise-multiplier"),
+        (["--rho", "0.1", "--set", "sigma=3", "--delta", "1e-6"], "--set"),
+        (["--rho", "0.1"], "--delta"),
+        (["--mu", "nan", "--delta", "1e-6"], "--mu"),
+        (["--rho", "0.1", "--rounds", "0", "--delta", "1e-6"], "--rounds"),
+    ],
+)
+def test_epsilon_of_what_is_known_with_bad_input(
+    arguments: list[str], named: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["epsilon", *arguments]) == 2
     assert named in capsys.readouterr().err
 
 

@@ -109,3 +109,21 @@ def test_which_shipped_numbers_nothing_reproduces() -> None:
         if not any(convention.reproduces for convention in explained(load_claim(path)))
     }
     assert without == {"abadi16-mnist-e400", "dpfedmtl-celeba-sigma0.65-as-written"}
+
+
+def test_every_point_of_a_curve_is_explained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "curve.toml"
+    path.write_text(
+        '[claim]\ntitle = "T"\nneighbouring = "add-remove"\ncurve = [[1.0, 1e-5], [1.2, 1e-6]]\n'
+        '[mechanism]\nkind = "gaussian"\nnoise_multiplier = 4.0\n'
+    )
+    assert run(["explain", str(path), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [point["claimed"] for point in document["points"]] == [
+        {"epsilon": 1.0, "delta": 1e-5},
+        {"epsilon": 1.2, "delta": 1e-6},
+    ]
+    assert run(["explain", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert "printed epsilon 1.0 at delta 1e-05" in said
+    assert "printed epsilon 1.2 at delta 1e-06" in said

@@ -217,7 +217,7 @@ class CertifiedAccountant(PrivacyAccountant):
     def bracket(self, target_delta: float) -> Bracket:
         """The certified interval around the true epsilon of everything composed; target_delta in [0, 1].
 
-        At 0 and 1, where only the extremes are certain, it is wide.
+        At 0 it is pure DP: exact where the loss is bounded, infinite where it is not.
         """
         share = float(target_delta)
         if not 0 <= share <= 1:
@@ -226,8 +226,6 @@ class CertifiedAccountant(PrivacyAccountant):
             return Bracket(inf, inf, True, "not private")
         if share == 1 or not len(self._record):
             return Bracket(0.0, 0.0, True, "nothing to account for")
-        if share == 0:
-            return Bracket(0.0, inf, True, "not looked into")
         return self._record.running_epsilon(share, self._neighbouring)
 
     def get_epsilon(self, target_delta: float) -> float:

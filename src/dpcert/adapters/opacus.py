@@ -61,7 +61,7 @@ class CertifiedAccountant(IAccountant):
         return hook
 
     def bracket(self, delta: float, neighbouring: Neighbouring = "add-remove") -> Bracket:
-        """The certified interval around the true epsilon of the history; delta strictly between 0 and 1."""
+        """The certified interval around the true epsilon of the history; delta from 0 (infinite) to below 1."""
         delta_below_one("delta", delta)
         reading = self._readings.get((delta, neighbouring))
         if reading is None or not reading.goes_on_with(self.history):

@@ -33,6 +33,11 @@ def audit_command(
     epsilon: Annotated[float | None, typer.Option("--epsilon", help="Claimed epsilon, at least 0.")] = None,
     delta: Annotated[float, typer.Option("--delta", help="Claimed delta, at least 0.")] = 0.0,
     mu: Annotated[float | None, typer.Option("--mu", help="Claim mu-GDP instead of (epsilon, delta).")] = None,
+    rho: Annotated[float | None, typer.Option("--rho", help="Claim rho-zCDP instead.")] = None,
+    curve: Annotated[
+        list[str] | None,
+        typer.Option("--curve", metavar="EPSILON:DELTA", help="Claim a curve instead: a point, repeatable; all hold."),
+    ] = None,
     pair: Annotated[
         str | None,
         typer.Option(
@@ -72,13 +77,14 @@ def audit_command(
     the mechanism. Ctrl-C ends the trials; whatever ends them, what is known by then is reported.
     """
     if schedule is not None:
-        _against_schedule(schedule, (mechanism, epsilon, mu), alpha, as_json)
+        _against_schedule(schedule, (mechanism, epsilon, mu, rho, curve or None), alpha, as_json)
     if mechanism is None:
         raise InputError("MODULE:CALLABLE", None, "a callable to attack, or --schedule LOG")
-    if (epsilon is None) == (mu is None):
-        raise InputError("--epsilon", epsilon, "a claim: --epsilon (with --delta), or --mu")
+    if sum(claimed is not None for claimed in (epsilon, mu, rho, curve or None)) != 1:
+        raise InputError("--epsilon", epsilon, "one claim: --epsilon (with --delta), --mu, --rho, or --curve")
     count("--workers", workers, least=0)
-    asked = Asked(**{field.name: context.params[field.name] for field in fields(Asked)})
+    given = {field.name: context.params[field.name] for field in fields(Asked)}
+    asked = Asked(**given | {"curve": tuple(map(_point, curve or ()))})
     target = asked.target()
     if target.generic:
         typer.echo("note: no pair was given; generic arrays of numbers in [0, 1] are tried (see --pair)", err=True)
@@ -92,6 +98,14 @@ def audit_command(
     raise typer.Exit(REFUTED if result is not None and result.refuted else NOT_REFUTED)
 
 
+def _point(text: str) -> tuple[float, float]:
+    epsilon, _, delta = text.partition(":")
+    try:
+        return float(epsilon), float(delta)
+    except ValueError:
+        raise InputError("--curve", text, "EPSILON:DELTA, such as 1:1e-5") from None
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """Which claim about what, and how it is attacked: all that another run of the attack has to be told."""
@@ -100,6 +114,8 @@ class Asked:
     epsilon: float | None
     delta: float
     mu: float | None
+    rho: float | None
+    curve: tuple[tuple[float, float], ...]
     pair: str | None
     neighbouring: str
     trials: int
@@ -109,9 +125,13 @@ class Asked:
     observe_failures: bool
 
     def claim(self) -> Any:
-        """mu-GDP, or (epsilon, delta)-DP."""
-        from ..proofs_checks.auditing import approximate_dp, gdp
+        """In the one currency in which it is stated."""
+        from ..proofs_checks.auditing import approximate_dp, gdp, points, zcdp
 
+        if self.rho is not None:
+            return zcdp(self.rho)
+        if self.curve:
+            return points(self.curve)
         return gdp(self.mu) if self.mu is not None else approximate_dp(self.epsilon or 0.0, self.delta)
 
     def target(self) -> Target:
@@ -124,7 +144,10 @@ class Asked:
 
     def replay(self) -> str:
         """The command that does the same again."""
-        claim = f"--mu {self.mu!r}" if self.mu is not None else f"--epsilon {self.epsilon!r} --delta {self.delta!r}"
+        numbers = {"epsilon": self.epsilon, "mu": self.mu, "rho": self.rho}
+        stated = [f"--{name} {value!r}" for name, value in numbers.items() if value is not None]
+        stated += [f"--curve {epsilon!r}:{delta!r}" for epsilon, delta in self.curve]
+        claim = " ".join([*stated, f"--delta {self.delta!r}"])
         pair = f"--pair {shlex.quote(self.pair)}" if self.pair is not None else f"--neighbouring {self.neighbouring}"
         how = f"--trials {self.trials} --alpha {self.alpha!r} --method {self.method} --seed {self.seed}"
         failures = " --observe-failures" if self.observe_failures else ""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, get_args
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Annotated, Any, get_args
 
 import typer
 
-from ..accounting.currencies.convert import Asked, Conversion, Known, convert
+from ..accounting.currencies.convert import Asked, Known, convert
 from ..mechanisms import InputError
 from ..mechanisms.validate import choice
-from .options import Json, required
+from .options import Json
 from .output import as_given, print_json, rounded_up
 
 
@@ -18,7 +20,9 @@ def convert_command(
     mu: Annotated[float | None, typer.Option("--mu", help="Known: Gaussian DP.")] = None,
     epsilon: Annotated[float | None, typer.Option("--epsilon", help="Known: pure DP, or with --known-delta.")] = None,
     known_delta: Annotated[float, typer.Option("--known-delta", help="The known delta beside --epsilon.")] = 0.0,
-    to: Annotated[str | None, typer.Option("--to", help="epsilon, delta, rho, mu, tpr or advantage.")] = None,
+    to: Annotated[
+        str | None, typer.Option("--to", help="epsilon, delta, rho, mu, tpr or advantage. Default: all of them.")
+    ] = None,
     delta: Annotated[float | None, typer.Option("--delta", help="With --to epsilon: at this delta.")] = None,
     at_epsilon: Annotated[float | None, typer.Option("--at-epsilon", help="With --to delta: at this epsilon.")] = None,
     fpr: Annotated[float | None, typer.Option("--fpr", help="With --to tpr: at this false-positive rate.")] = None,
@@ -27,40 +31,57 @@ def convert_command(
     """What one guarantee says in terms of another, rounded up, and whether that is tight or an upper bound.
 
     Example: dpcert convert --rho 2.56 --to epsilon --delta 1e-10
+
+    dpcert convert --mu 0.5
     """
-    known, amount = _known(rho, mu, epsilon)
-    required({"to": get_args(Asked)}, to=to)
-    asked = choice("--to", to, get_args(Asked))
+    known, amount = only_known({"rho": rho, "mu": mu, "epsilon": epsilon})
+    places = {"delta": delta, "epsilon": at_epsilon, "fpr": fpr}
+    if to is not None:
+        wanted = [_converted(known, amount, known_delta, _ASKED[choice("--to", to, _ASKED)], places)]
+    else:
+        shown = {name: _SHOWN_AT[name] if value is None else value for name, value in places.items()}
+        wanted = [_converted(known, amount, known_delta, asked, shown) for asked in _ASKED.values()]
+    if as_json:
+        known_as = {known: amount} | ({"delta": known_delta} if known_delta else {})
+        print_json({"known": known_as} | ({"conversions": wanted} if to is None else wanted[0]))
+        return
+    beside = f", delta = {as_given(known_delta)}" if known_delta else ""
+    for each in wanted:
+        _print(f"{known} = {as_given(amount)}{beside}", each)
+
+
+_ASKED: dict[str, Asked] = {asked: asked for asked in get_args(Asked)}
+
+_SHOWN_AT = {"delta": 1e-5, "epsilon": 1.0, "fpr": 0.01}
+"""Where conversions that need a place are shown, if all are and none is named."""
+
+_NEEDS: dict[Asked, str] = {"epsilon": "delta", "delta": "epsilon", "tpr": "fpr"}
+
+
+def _converted(
+    known: Known, amount: float, known_delta: float, asked: Asked, places: Mapping[str, float | None]
+) -> dict[str, Any]:
+    """One conversion, as its JSON document."""
     try:
-        found = convert(known, amount, asked, known_delta=known_delta, delta=delta, epsilon=at_epsilon, fpr=fpr)  # type: ignore[arg-type] # checked above
+        found = convert(known, amount, asked, known_delta=known_delta, **places)
     except InputError as problem:
         renamed = "at_epsilon" if problem.field == "epsilon" and known != "epsilon" else problem.field
         raise InputError("--" + renamed.replace("_", "-"), problem.value, problem.expected) from None
-    at = {"delta": delta, "epsilon": at_epsilon, "fpr": fpr}
-    if as_json:
-        given = {name: value for name, value in at.items() if value is not None}
-        known_as = {known: amount} | ({"delta": known_delta} if known_delta else {})
-        print_json(
-            {"known": known_as, "asked": asked, "at": given, "at_most": found.at_most, "direction": found.direction}
-            | {"words": found.words}
-        )
-    else:
-        _print(known, amount, known_delta, asked, at, found)
+    at = {name: value for name, value in places.items() if name == _NEEDS.get(asked)}
+    return {"asked": asked, "at": at, **asdict(found)}
 
 
-def _known(rho: float | None, mu: float | None, epsilon: float | None) -> tuple[Known, float]:
-    names: tuple[Known, ...] = ("rho", "mu", "epsilon")
-    given = [(name, value) for name, value in zip(names, (rho, mu, epsilon), strict=True) if value is not None]
+def only_known(amounts: Mapping[Known, float | None]) -> tuple[Known, float]:
+    """What is known, and how much of it; InputError unless it is one thing."""
+    given = [(name, value) for name, value in amounts.items() if value is not None]
     if len(given) != 1:
-        raise InputError("options", [name for name, _ in given], "one of --rho, --mu, --epsilon: what is known")
+        options = ", ".join(f"--{name}" for name in amounts)
+        raise InputError("options", [name for name, _ in given], f"one of {options}: what is known")
     return given[0]
 
 
-def _print(
-    known: str, amount: float, known_delta: float, to: str, at: dict[str, float | None], found: Conversion
-) -> None:
-    beside = f", delta = {as_given(known_delta)}" if known_delta else ""
-    where = [f"{name} = {as_given(value)}" for name, value in at.items() if value is not None]
+def _print(known: str, document: dict[str, Any]) -> None:
+    where = [f"{name} = {as_given(value)}" for name, value in document["at"].items()]
     place = f" at {', '.join(where)}" if where else ""
-    typer.echo(f"{known} = {as_given(amount)}{beside}: {to} <= {rounded_up(found.at_most)}{place}")
-    typer.echo(f"  {found.direction}: {found.words}")
+    typer.echo(f"{known}: {document['asked']} <= {rounded_up(document['at_most'])}{place}")
+    typer.echo(f"  {document['direction']}: {document['words']}")

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
 from ..accounting import Bracket
 from ..accounting import delta as delta_of
 from ..accounting import epsilon as epsilon_of
+from ..accounting.currencies.convert import Known, composed_amount, convert
 from ..accounting.currencies.pure_dp import UNBOUNDED
+from ..mechanisms import InputError
 from . import options
-from .options import Setting, timed
-from .output import as_given, interval, print_json
+from .convert import only_known
+from .options import Setting, required, timed
+from .output import as_given, interval, print_json, rounded_up
 
 
 def epsilon_command(
@@ -36,6 +39,8 @@ def epsilon_command(
     participation: options.Participation = None,
     accountant: options.Accountant = "best",
     rtol: options.Rtol = None,
+    rho: Annotated[float | None, typer.Option("--rho", help="Instead of a run: its zCDP, of each of --rounds.")] = None,
+    mu: Annotated[float | None, typer.Option("--mu", help="Instead of a run: its Gaussian DP, of each round.")] = None,
     as_json: options.Json = False,
 ) -> None:
     """The epsilon of a run at --delta, as an interval that holds the true value.
@@ -44,7 +49,12 @@ def epsilon_command(
     --sampling poisson --sampling-rate 0.01
 
     dpcert epsilon --delta 1e-6 --mechanism discrete-gaussian --set sigma=4 --rounds 100
+
+    dpcert epsilon --delta 1e-6 --rho 0.1
     """
+    if rho is not None or mu is not None:
+        _of_guarantee(context, only_known({"rho": rho, "mu": mu}), delta, rounds, as_json)
+        return
     asked = Setting.given(context)
     run, delta = asked.run(delta=delta), delta or 0.0
     found, seconds = timed(lambda: epsilon_of(run, delta, **asked.against()))
@@ -55,6 +65,38 @@ def epsilon_command(
         _print(f"epsilon in {interval(found)} at delta = {as_given(delta)}", asked, found, seconds)
         if delta == 0.0 and math.isinf(found.upper):
             typer.echo(f"  {UNBOUNDED}")
+
+
+def _of_guarantee(
+    context: typer.Context, known: tuple[Known, float], delta: float | None, rounds: int | None, as_json: bool
+) -> None:
+    """At most the epsilon of whatever has this rho or mu, in each of the rounds: how it was got does not matter."""
+    for name in context.params:
+        source = context.get_parameter_source(name)  # of click's own, or of the copy that newer typers bring
+        if (
+            source is not None
+            and source.name == "COMMANDLINE"
+            and name not in ("rho", "mu", "delta", "rounds", "as_json")
+        ):
+            option = "set" if name == "keys" else name.replace("_", "-")
+            raise InputError(f"--{option}", context.params[name], f"nothing of a run beside --{known[0]}")
+    required(delta=delta, rounds=rounds)
+    times = 1 if rounds is None else rounds
+    if not known[1] > 0:
+        raise InputError(f"--{known[0]}", known[1], "a number above 0")
+    found, seconds = timed(lambda: convert(known[0], composed_amount(*known, times), "epsilon", delta=delta))
+    if as_json:
+        told = {"direction": found.direction, "words": found.words, "seconds": seconds}
+        about = {"delta": delta, "notion": "dp", known[0]: known[1], "rounds": rounds}
+        ends = {"epsilon_lower": 0.0, "epsilon_upper": found.at_most}
+        print_json(ends | about | {"accountant": "conversion", "certified": True, "reached": True} | told)
+        return
+    each = f" in each of {rounds} rounds" if rounds != 1 else ""
+    typer.echo(
+        f"epsilon <= {rounded_up(found.at_most)} at delta = {as_given(delta or 0.0)}, "
+        f"from {known[0]} = {as_given(known[1])}{each}"
+    )
+    typer.echo(f"  {found.direction}: {found.words}")
 
 
 def delta_command(

@@ -14,12 +14,14 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..proofs_checks.claims.claim import Claim, load_claim
+from ..proofs_checks.claims.currency import EpsilonAt
 from ..proofs_checks.reproduction.claimed import explained
 from ..proofs_checks.reproduction.matches import Chance, Convention, chances, not_reproduced
 from ..proofs_checks.reproduction.order_grids import GRIDS, SOURCE_S
 from ..proofs_checks.reproduction.printed import Printed, printed
+from ..proofs_checks.reproduction.stated_numbers import stated_numbers
 from .options import Json
-from .output import output_console, print_json
+from .output import as_given, output_console, print_json
 
 SHOWN_MATCHES, SHOWN_OTHERS = 8, 3
 
@@ -41,23 +43,23 @@ def explain_command(
     """
     read = load_claim(claim)
     with Console(stderr=True).status("searching the conventions"):
-        found = explained(read)
+        numbers = [(number, explained(number)) for number in stated_numbers(read)]
     if as_json:
-        print_json(_document(read, found))
-    else:
-        _print(read, found, everything)
+        documents = [_document(number, found) for number, found in numbers]
+        about = {"file": read.file, "title": read.statement.title}
+        print_json(about | ({"points": documents} if len(documents) > 1 else documents[0]))
+        return
+    for number, found in numbers:
+        _print(number, found, everything)
 
 
-def _document(read: Claim, found: tuple[Convention, ...]) -> dict[str, object]:
-    statement = read.statement
+def _document(number: Claim, found: tuple[Convention, ...]) -> dict[str, object]:
     return {
-        "file": read.file,
-        "title": statement.title,
-        "claimed": statement.currency.claimed(),
+        "claimed": number.statement.currency.claimed(),
         "reproduced_by": [convention.name for convention in found if convention.reproduces],
         "tried": len(found),
         "matching": sum(convention.reproduces for convention in found),
-        "chances": [asdict(chance) for chance in chances(found, printed(read.printed))],
+        "chances": [asdict(chance) for chance in chances(found, printed(number.printed))],
         "conventions": [asdict(convention) for convention in found],
     }
 
@@ -133,9 +135,10 @@ def _print(read: Claim, found: tuple[Convention, ...], everything: bool) -> None
         value = f"[{style}]{convention.value:.6g}[/{style}]"
         table.add_row(value, mark, escape(name), escape(convention.detail))
     console = output_console()
-    console.print(
-        f"{read.statement.title}: printed {read.statement.currency.name} {read.printed}", markup=False, highlight=False
-    )
+    currency = read.statement.currency
+    at = f" at delta {as_given(currency.delta)}" if isinstance(currency, EpsilonAt) and currency.delta else ""
+    told = f"{read.statement.title}: printed {currency.name} {read.printed}{at}"
+    console.print(told, markup=False, highlight=False)
     console.print(table)
     console.print(_counted(found, printed(read.printed)), markup=False, highlight=False)
     console.print(_by_chance(found, chances(found, printed(read.printed))), markup=False, highlight=False)

@@ -19,6 +19,7 @@ from ..proofs_checks.claims.findings import NOT_CHECKED
 from ..proofs_checks.reproduction.claimed import explained
 from ..proofs_checks.reproduction.matches import Convention, chances
 from ..proofs_checks.reproduction.printed import printed as as_printed
+from ..proofs_checks.reproduction.stated_numbers import stated_numbers
 from ..proofs_checks.verification import kept
 from ..proofs_checks.verification.exposure import Exposure, exposure
 from ..proofs_checks.verification.verdict import Verification
@@ -143,7 +144,10 @@ def _bar(result: Verification) -> dict[str, float | None]:
 
 
 def _explained(claim: Claim) -> dict[str, Any] | None:
-    """The conventions that give the printed digits; None where the search does not serve the claim's currency."""
+    """The conventions that give the printed digits; None for a curve, which is several numbers."""
+    (claim, *others) = stated_numbers(claim)
+    if others:
+        return None
     try:
         found = explained(claim)
     except InputError:

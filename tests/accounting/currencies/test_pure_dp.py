@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpcert.accounting import calibrate, epsilon
+from dpcert.accounting import calibrate, delta, epsilon
 from dpcert.accounting.currencies.pure_dp import pure_epsilon
 from dpcert.accounting.ledger import BudgetExceeded, PureFilter, RunningEpsilon
 from dpcert.accounting.pairs import SubsampledPair
@@ -20,6 +20,7 @@ from dpcert.mechanisms import (
     Gaussian,
     InputError,
     Laplace,
+    Mechanism,
     Poisson,
     PureDp,
     RandomizedResponse,
@@ -127,3 +128,22 @@ def test_calibrate_and_running_and_filter() -> None:
     with pytest.raises(BudgetExceeded):
         budget.record(Laplace(1e6))
     assert PureFilter(5.0).would_exceed(Gaussian(100.0))
+
+
+@pytest.mark.parametrize(
+    ("run", "largest"),
+    [
+        (Laplace(2.0), 0.5),
+        (Repeat(Laplace(10.0), 3), 0.3),  # a decimal: three tenths, not the double next to their sum
+        (PureDp(1.0), 1.0),
+        (Repeat(Poisson(Laplace(1.0), 0.1), 10), 10 * math.log1p(0.1 * math.expm1(1.0)) + 1e-12),
+    ],
+)
+def test_delta_is_0_from_the_largest_loss_on_and_not_before(run: Mechanism, largest: float) -> None:
+    beyond = delta(run, largest)
+    assert (beyond.lower, beyond.upper, beyond.method) == (0.0, 0.0, "largest-loss")
+    assert delta(run, largest * (1 - 1e-6)).upper > 0.0
+
+
+def test_a_gaussian_round_more_leaves_no_delta_at_0() -> None:
+    assert delta([Laplace(2.0), Gaussian(2.0)], 3.0).lower > 0.0

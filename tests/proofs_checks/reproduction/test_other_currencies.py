@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
+from dpcert.accounting import renyi
 from dpcert.mechanisms import BestOfSeveral, Gaussian, InputError, Poisson, Repeat
 from dpcert.proofs_checks.claims.claim import Claim, parse_claim
+from dpcert.proofs_checks.claims.currency import EpsilonAt
 from dpcert.proofs_checks.reproduction.claimed import explained
+from dpcert.proofs_checks.reproduction.stated_numbers import stated_numbers
 from dpcert.proofs_checks.verification.verify import verify
 
 LAPLACE = {"mechanism": {"kind": "laplace", "noise_multiplier": 4.0}, "composition": {"rounds": 12}}
@@ -41,9 +44,25 @@ def test_mu_in_the_limit_is_found() -> None:
     assert [each.name for each in found if each.reproduces] == ["mu in the limit of many rounds"]
 
 
-def test_several_numbers_are_refused() -> None:
+def test_a_curve_is_several_numbers() -> None:
+    stated = claim({"curve": [[1.5, 1e-5], [2, 1e-6]]}, DP_SGD)
     with pytest.raises(InputError, match="one number"):
-        explained(claim({"curve": [[1, 1e-5], [2, 1e-6]]}, DP_SGD))
+        explained(stated)
+    parts = stated_numbers(stated)
+    assert [part.printed for part in parts] == ["1.5", "2"]
+    assert [part.statement.currency for part in parts] == [EpsilonAt(1.5, 1e-5, 1.5), EpsilonAt(2.0, 1e-6, 2.0)]
+
+
+def test_a_divergence_and_a_rate_are_explained() -> None:
+    true = renyi(Repeat(Gaussian(1.1), 100), 8.0, "add-remove").upper
+    (number,) = stated_numbers(claim({"renyi": {"order": 8, "epsilon": round(true, 3)}}, DP_SGD))
+    assert [each.changes for each in explained(number) if each.reproduces] == [
+        ("without amplification by sampling",),
+        ("zero-out", "without amplification by sampling"),
+    ]
+    (number,) = stated_numbers(claim({"tpr_at_fpr": {"fpr": 0.01, "tpr": 0.0145}}, DP_SGD))
+    assert number.printed == "0.0145"
+    assert len(explained(number)) > 2
 
 
 def test_a_search_for_settings_is_a_claim() -> None:
