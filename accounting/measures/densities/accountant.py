@@ -80,8 +80,13 @@ def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Brack
     if above >= _largest_loss(composition):
         return Bracket(0.0, 0.0, True, METHOD)
     smooth = _smooth(lambda: saddle_at_epsilon(composition, epsilon))
-    if smooth is not None or not epsilon:
-        return _delta(composition, (below, above), 0.0, rtol, smooth or saddle_at_epsilon(composition, epsilon))
+    if not epsilon or smooth is not None:
+        saddle = smooth or saddle_at_epsilon(composition, epsilon)
+        try:
+            return _delta(composition, (below, above), 0.0, rtol, saddle)
+        except OutOfReach:
+            if not epsilon:
+                raise
     log_delta = Alone.of(composition).log_delta(epsilon)
     kept, mass = cut(composition, log_delta + math.log(_LEFT_OUT * rtol))
 
@@ -127,7 +132,10 @@ def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Brack
         return Bracket(0.0, 0.0, True, METHOD)
     target = math.log(delta)
     if (smooth := _smooth(lambda: saddle_at_delta(composition, target))) is not None:
-        return _epsilon(composition, delta, 0.0, rtol, smooth)
+        try:
+            return _epsilon(composition, delta, 0.0, rtol, smooth)
+        except OutOfReach:
+            pass
     kept, mass = cut(composition, target + math.log(_LEFT_OUT * rtol))
     alone = Alone.of(composition).epsilon(target)
 

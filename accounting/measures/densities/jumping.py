@@ -20,11 +20,11 @@ from .quadrature import expm1, log1p
 class Jumps:
     """J under (Q, P): the product of all moments less that of those without jumps.
 
-    whole: all outcomes, laid for the points in use; labels: one a sampled pair.
+    whole: all outcomes, laid for the points in use; labels: of the sampled pairs that jump, by their place in whole.
     """
 
     whole: Densities
-    labels: tuple[Labelled, ...]
+    labels: tuple[tuple[int, Labelled], ...]
 
     def log_moments(self, points: Floats) -> Floats:
         """At least the log of the integral of e^{cL} over J: some round jumps, and all moments are at least 1."""
@@ -33,8 +33,8 @@ class Jumps:
 
     def _jumping(self, points: Floats) -> list[list[float]]:
         rows = []
-        for label, (_, rounds) in zip(self.labels, self.whole.sampled, strict=True):
-            tilts = [label.tilted(float(c)) for c in points]
+        for at, label in self.labels:
+            tilts, rounds = [label.tilted(float(c)) for c in points], self.whole.sampled[at][1]
             rows.append([rounds * (tilt.moment + tilt.error) for tilt in tilts])
         return rows
 
@@ -48,18 +48,18 @@ class JumpsOnLine:
     """The same on Re t = c; log_whole: at least the log of all moments' product there."""
 
     whole: DensitiesOnLine
-    labels: tuple[Labelled, ...]
+    labels: tuple[tuple[int, Labelled], ...]
     log_whole: float
 
     @property
     def fall(self) -> float:
         """That of the jumps which fall most slowly."""
-        return min(label.fall for label in self.labels)
+        return min(label.fall for _, label in self.labels)
 
     def log_bound(self, frequency: float) -> float:
         """At least log |phi(c + is)| for every s >= frequency: a union bound, the others' moments taken at s = 0."""
-        parts = zip(self.labels, self.whole.parts, strict=True)
-        logs = [math.log(rounds) + label.log_bound(self.whole.c, frequency) for label, (_, _, rounds) in parts]
+        parts = [(label, self.whole.parts[at][2]) for at, label in self.labels]
+        logs = [math.log(rounds) + label.log_bound(self.whole.c, frequency) for label, rounds in parts]
         return self.log_whole + float(np.logaddexp.reduce(logs)) + 1e-9
 
     def transform(self, period: float, count: int) -> Transform:
@@ -68,7 +68,8 @@ class JumpsOnLine:
         changes = [tilt.changes(s) for _, tilt, _ in self.whole.parts]
         product = self.whole.product(s, changes)
         exponent, slack = np.zeros(s.shape, dtype=np.complex128), np.zeros(s.shape)
-        for label, (_, tilt, rounds), change in zip(self.labels, self.whole.parts, changes, strict=True):
+        for at, label in self.labels:
+            (_, tilt, rounds), change = self.whole.parts[at], changes[at]
             jumps, unit = label.tilted(self.whole.c), math.exp(tilt.scale)
             all_outcomes = (tilt.moment + change) * unit
             error = (tilt.error + tilt.change_error + tilt.change_slope * s) * unit

@@ -53,6 +53,9 @@ _LINES = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0])
 _SHARE = 0.01
 """Share of the tolerance that may be left out."""
 
+_IDLE = 0.01
+"""Share of what may be left out up to which a phase's jumps are left out without a label."""
+
 _MOST, _SPARE = 20.0, 8.0
 """log of how much larger than delta the terms may be before rounding shows."""
 
@@ -171,23 +174,28 @@ def lay_profile(composition: Composition, epsilon: float, log_delta: float, tole
     left_out = log_delta + math.log(_SHARE * tolerance)
     edges, rest = _edges(parts, gaussian, epsilon, left_out)
     beyond = [rounds * _mass(pair, edge, 1.0) for (pair, rounds), edge in zip(parts, edges, strict=True)]
-    z = max(1.0, -float(ndtri(min(0.1, math.exp(min(0.0, left_out - math.log(sum(beyond))))))))
-    blurs = [min(1.0, 1.0 / (z * pair.shift)) for pair, _ in parts]
-    places = [edge - z * blur for edge, blur in zip(edges, blurs, strict=True)]
-    jumping = [(pair, rounds, place, blur) for (pair, rounds), place, blur in zip(parts, places, blurs, strict=True)]
+    jumping = [at for at, mass in enumerate(beyond) if mass > _IDLE * math.exp(left_out)]
+    likelier = sum(beyond[at] for at in jumping)
+    if not likelier:
+        raise OutOfReach("no outcome is a jump")
+    z = max(1.0, -float(ndtri(min(0.1, math.exp(min(0.0, left_out - math.log(likelier)))))))
     accuracy = 3.0 - math.log(tolerance)
-    labels = [Labelled(pair, at, blur, accuracy + _MOST + _SPARE) for pair, _, at, blur in jumping]
+    labels = []
+    for at in jumping:
+        pair, blur = parts[at][0], min(1.0, 1.0 / (z * parts[at][0].shift))
+        labels.append((at, Labelled(pair, edges[at] - z * blur, blur, accuracy + _MOST + _SPARE)))
     calls = tuple(
         (replace(p, order="add") if isinstance(p, SubsampledPair) else p, rounds) for p, rounds in composition
     )
-    plan = _plan(calls, labels, [rounds for _, rounds in parts], epsilon, log_delta, accuracy)
+    rounds = [(label, parts[at][1]) for at, label in labels]
+    plan = _plan(calls, rounds, epsilon, log_delta, accuracy)
     if plan.cancellation > _MOST:
         raise OutOfReach("jumps are too much likelier than delta")
     whole = lay(calls, plan.points, accuracy + plan.cancellation + 2.0)
     measure = Jumps(whole, tuple(labels))
     puts = invert(measure, measure, plan, accuracy, 0.0, _MOST_FREQUENCIES)
-    unlabelled = float(ndtr(-z)) * sum(beyond) * (1.0 + _ROUNDING)
-    return Profile(puts, *_linear(jumping), unlabelled, rest)
+    unlabelled = float(ndtr(-z)) * likelier + sum(mass for at, mass in enumerate(beyond) if at not in jumping)
+    return Profile(puts, *_linear(rounds), unlabelled * (1.0 + _ROUNDING), rest)
 
 
 def _mass(pair: Sampled, at: float, deviation: float) -> float:
@@ -230,17 +238,12 @@ def _edges(
 
 
 def _plan(
-    calls: Composition,
-    labels: Sequence[Labelled],
-    rounds: Sequence[int],
-    epsilon: float,
-    log_delta: float,
-    accuracy: float,
+    calls: Composition, labels: Sequence[tuple[Labelled, int]], epsilon: float, log_delta: float, accuracy: float
 ) -> Plan:
     """The line for the puts with a short period and terms that are not much larger than delta."""
     points = _LINES / epsilon
     jumps = np.zeros(points.size)
-    for label, count in zip(labels, rounds, strict=True):
+    for label, count in labels:
         x = np.linspace(*label.range, 200)
         weight = np.exp(-0.5 * x * x) * ndtr((x - label.at) / label.blur) * (x[1] - x[0]) / math.sqrt(2.0 * math.pi)
         jumps += count * np.exp(-np.multiply.outer(points, log_mixture(label.pair, x))) @ weight
@@ -257,14 +260,14 @@ def _plan(
     return Plan(float(points[best]), sides, float(period[best]), -epsilon, log_delta - epsilon, cancellation)
 
 
-def _linear(jumping: Sequence[tuple[Sampled, int, float, float]]) -> tuple[tuple[float, float], tuple[float, float]]:
+def _linear(labels: Sequence[tuple[Labelled, int]]) -> tuple[tuple[float, float], tuple[float, float]]:
     """P(J) - Q(J) and Q(J), each with a bound on its error, the parameters' own uncertainty included."""
     with ctx.workprec(_BITS):
         stay, more = arb(0), arb(0)
-        for pair, rounds, at, blur in jumping:
-            shift, rate = (arb(value, value * PARAMETER) for value in (pair.shift, pair.rate))
-            wide = (1 + arb(blur) ** 2).sqrt()
-            none, moved = _tail(at / wide), _tail((at - shift) / wide)
+        for label, rounds in labels:
+            shift, rate = (arb(value, value * PARAMETER) for value in (label.pair.shift, label.pair.rate))
+            wide = (1 + arb(label.blur) ** 2).sqrt()
+            none, moved = _tail(label.at / wide), _tail((label.at - shift) / wide)
             stay += rounds * (-none).log1p()
             more += rounds * (-rate * (moved - none) / (1 - none)).log1p()
         balls = -stay.exp() * more.expm1(), -stay.expm1()

@@ -43,6 +43,7 @@ MANY: list[tuple[tuple[tuple[float, float, int], ...], float]] = [  # shift, rat
     (((0.22, 1.4e-7, 640_000),), 8e-13),
     (((1.6, 8.4e-7, 302), (0.5, 1e-5, 40), (0.9, 3e-7, 7)), 1.3e-8),
     (((1.72, 2.8e-7, 3_360_000),), 1.6e-15),
+    (((1.19, 1.8e-7, 116), (0.216, 1.16e-7, 11), (0.0287, 1.16e-8, 7590)), 1.91e-11),  # one phase jumps, two hardly do
 ]
 
 
@@ -180,7 +181,7 @@ def _rest_forgotten(patch: pytest.MonkeyPatch) -> None:
 
 def _blur_forgotten(patch: pytest.MonkeyPatch) -> None:
     right = rare._linear
-    patch.setattr(rare, "_linear", lambda jumping: right([(p, n, at, blur * (1 - 1e-9)) for p, n, at, blur in jumping]))
+    patch.setattr(rare, "_linear", lambda labels: right([(replace(w, blur=w.blur * (1 - 1e-9)), n) for w, n in labels]))
 
 
 def _one_jump_only(patch: pytest.MonkeyPatch) -> None:
@@ -188,7 +189,7 @@ def _one_jump_only(patch: pytest.MonkeyPatch) -> None:
     right = jumping.JumpsOnLine.transform
 
     def wrong(self: Any, period: float, count: int) -> Any:
-        found, jumps = right(self, period, count), self.labels[0].tilted(self.whole.c)
+        found, jumps = right(self, period, count), self.labels[0][1].tilted(self.whole.c)
         return replace(found, values=2.0 * (jumps.moment + jumps.changes(found.s)))
 
     patch.setattr(jumping.JumpsOnLine, "transform", wrong)
@@ -235,6 +236,22 @@ def test_planted_faults(fault: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     fault(monkeypatch)
     with np.errstate(all="ignore"):
         assert not _jumps_true()
+
+
+def _with_an_idle_round() -> bool:
+    first, other = (1.8, 1e-6), (1.3, 1e-6)
+    return _true(*_by_jumps(((_pair(*first), 1), (_pair(*other), 1)), 1e-9), first, 1e-9, other)
+
+
+def test_a_phase_without_a_label_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its jumps, likelier than delta here, are counted in full; planted: nothing is added for them."""
+    assert _with_an_idle_round()
+    monkeypatch.setattr(rare, "_IDLE", 2e10)
+    with pytest.raises(OutOfReach, match="jumps alone do not bound epsilon"):
+        _with_an_idle_round()
+    right = rare.lay_profile
+    monkeypatch.setattr(rare, "lay_profile", lambda *given: replace(right(*given), rest_mass=0.0))
+    assert not _with_an_idle_round()
 
 
 def test_no_fault() -> None:
