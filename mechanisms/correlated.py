@@ -24,7 +24,7 @@ class CorrelatedGaussian(Mechanism, ABC):
 
     @abstractmethod
     def squared_sensitivity(self) -> tuple[float, float]:
-        """(at most, at least) the largest squared distance by which zeroing out a unit moves what the noise is put on.
+        """(attained, bound): the largest squared distance by which zeroing out a unit moves what the noise is put on.
 
-        In units of clip_norm squared.
+        At least the first of the two, at most the second, in units of clip_norm squared.
         """

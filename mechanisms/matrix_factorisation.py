@@ -65,10 +65,10 @@ class MatrixFactorisation(CorrelatedGaussian):
         return len(self.encoder)
 
     def squared_sensitivity(self) -> tuple[float, float]:
-        """(at most, at least) the squared sensitivity.
+        """(attained, bound): the squared sensitivity is at least the first and at most the second.
 
-        At least: what equal contributions attain in some allowed set of rounds. At most: two maximisations, of each
-        row of absolute inner products and of their sum; equal to it where columns at min_separation do not overlap.
+        Attained: by equal contributions in some allowed set of rounds. Bound: two maximisations, of each row of
+        absolute inner products and of their sum; what is attained where columns at min_separation do not overlap.
         """
         from .matrix_sensitivity import general
 
@@ -101,7 +101,7 @@ class ToeplitzFactorisation(CorrelatedGaussian):
             raise InputError("coefficients", column[:4], "non-increasing numbers; MatrixFactorisation takes others")
 
     def squared_sensitivity(self) -> tuple[float, float]:
-        """(at most, at least) the squared sensitivity: exact but for rounding.
+        """(attained, bound): the squared sensitivity, rounded down and up.
 
         <C_i, C_j> = sum_s c_s c_{s + j - i} over s < rounds - j, for i <= j, decreases in j and, for non-increasing c,
         in j - i; so rounds 0, b, 2b, ... are the worst (docs/theory/correlated_noise.md). Bands that do not overlap
@@ -141,7 +141,7 @@ class BandedFactorisation(CorrelatedGaussian):
         return len(self.column_norms)
 
     def squared_sensitivity(self) -> tuple[float, float]:
-        """(at most, at least) the squared sensitivity: exact but for rounding."""
+        """(attained, bound): the squared sensitivity, rounded down and up."""
         from .matrix_sensitivity import banded
 
         return banded(self.column_norms, self.min_separation, self.max_participations)

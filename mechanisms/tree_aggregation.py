@@ -34,7 +34,7 @@ class TreeAggregation(CorrelatedGaussian):
             object.__setattr__(self, name, count(name, getattr(self, name)))
 
     def squared_sensitivity(self) -> tuple[float, float]:
-        """(at most, at least) the largest squared distance by which zeroing out a unit moves the nodes: exact here.
+        """(attained, bound): the largest squared distance by which zeroing out a unit moves the nodes, both exact here.
 
         In units of clip_norm. Raises InputError where so many participations are allowed that the exact search
         would take too long.

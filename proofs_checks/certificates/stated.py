@@ -32,14 +32,19 @@ def stated(claim: Claim) -> Table:
     """Format, issued, claim and phases. Raises NoCertificate for what the format cannot describe."""
     if not observer_is_the_notion_s_own(claim):
         raise NoCertificate("the certificate's format has no such observer, and no noise that clients know a part of")
-    if (claim.statement.group or 1) > 1 or claim.statement.phases_per_unit is not None:
-        raise NoCertificate("the certificate's format is about single units, whose data are in every phase")
+    refuse_groups(claim.statement)
     return {
         "format": format.FORMAT,
         "issued": asdict(issued(claim)),
         "claim": _claim(claim.statement, restated(claim)),
         "phases": [_phase(phase, claim.statement.neighbouring) for phase in claim.phases],
     }
+
+
+def refuse_groups(statement: Statement) -> None:
+    """Of claims about more units than one, or units that are in some phases only: a certificate would not say so."""
+    if (statement.group or 1) > 1 or statement.phases_per_unit is not None:
+        raise NoCertificate("the certificate's format is about single units, whose data are in every phase")
 
 
 def _claim(statement: Statement, note: str | None) -> Table:

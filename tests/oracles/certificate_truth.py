@@ -26,6 +26,9 @@ Law = dict[Any, tuple[mp.mpf, mp.mpf]]
 """Outcomes with their probabilities under both laws."""
 
 DIGITS = 70
+NOTHING = mp.mpf("1e-40")
+"""A delta of 0, at so many digits."""
+
 CENTRAL = {"gaussian", "gaussian-mean", "per-client-gaussian"}
 
 
@@ -158,6 +161,13 @@ def bound_only(document: dict[str, Any]) -> bool:
     """Whether some mechanism is known by a bound only, so that no positive lower end can be true of all of them."""
     kinds = {phase["mechanism"]["kind"] for phase in document["phases"]}
     return kinds <= {"zcdp", "pure-dp", "approximate-dp"}
+
+
+def unbounded(document: dict[str, Any]) -> bool:
+    """Whether losses have no largest one, so that no lower end at delta = 0 is too high."""
+    mechanisms = [phase["mechanism"] for phase in document["phases"]]
+    bounded = {"laplace", "discrete-laplace", "randomized-response", "pure-dp"}
+    return any(m["kind"] not in bounded and exact(m.get("delta", 1)) > 0 for m in mechanisms)
 
 
 def coins(n: int, q: mp.mpf, delta: Callable[[int], mp.mpf]) -> mp.mpf:

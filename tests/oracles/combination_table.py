@@ -143,7 +143,8 @@ with adaptive choices. One round was run of all but the 18 worlds of noisy maxim
 which one was; two rounds of reports, shuffled reports, searches and groups; three of staircases and reports. No pair
 exceeds an upper end, and each lower end above 0 is attained. The outputs of cut noise, public ranges and histograms are
 put into cells, whose divergences are lower bounds, to 1e-3 of delta.
-The faults found are in tests/power/test_world_faults.py, with a planted one for each kind of world.
+The faults found are in tests/power/test_faults_found_in_worlds.py; test_world_faults.py there has a planted one for
+each kind of world.
 
 ## `epsilon`, `delta` and everything above them
 

@@ -16,11 +16,11 @@ from json import dumps
 from typing import Any
 
 import mpmath as mp
-from certificate_truth import DIGITS, at_least, at_most, bound_only, exact
+from certificate_truth import DIGITS, NOTHING, at_least, at_most, bound_only, exact, unbounded
 
 Document = dict[str, Any]
 
-METHODS = ("mixture", "lattice", "threshold", "chernoff", "inversion")
+METHODS = ("mixture", "lattice", "threshold", "chernoff", "inversion", "largest-loss")
 DIRECTIONS = (("both",), ("add", "remove"), ("remove",), ("add",), ("add", "both", "remove"))
 MARGIN = mp.mpf("1e-3")
 """How far an end is moved past the truth, relatively."""
@@ -90,7 +90,22 @@ STATEMENTS: dict[str, Document] = {
     "pure": statement("pure-dp", {"epsilon": "0.5"}, rounds=3),
     "approximate": statement("approximate-dp", {"epsilon": "0.5", "delta": "1e-7"}, rounds=3),
     "approximate, hopeless": statement("approximate-dp", {"epsilon": "0.5", "delta": "0.5"}, rounds=1, delta="1e-5"),
+    "two phases": statement("gaussian", Z, COIN, "add-remove", rounds=1),
+    "gaussian, advantage": statement("gaussian", Z, rounds=1, delta="0.3"),
+    "laplace, advantage": statement("laplace", Z, rounds=1, delta="0.3"),
+    "laplace, delta 0": statement("laplace", Z, rounds=1, delta="0"),
+    "laplace, coin, delta 0": statement("laplace", {"noise_multiplier": "0.5"}, COIN, "add-remove", 1, delta="0"),
+    "discrete-laplace, delta 0": statement("discrete-laplace", {"scale": "1.5", "clip": 2}, delta="0"),
+    "responses, delta 0": statement(
+        "randomized-response", {"flip_probability": "0.3", "categories": 3}, rounds=3, delta="0"
+    ),
+    "responses, mostly false, delta 0": statement(
+        "randomized-response", {"flip_probability": "0.9", "categories": 2}, rounds=1, delta="0"
+    ),
+    "pure, delta 0": statement("pure-dp", {"epsilon": "0.22"}, relation="add-remove", rounds=6, delta="0"),
+    "approximate, delta 0": statement("approximate-dp", {"epsilon": "0.5", "delta": "1e-7"}, rounds=2, delta="0"),
 }
+STATEMENTS["two phases"]["phases"] += statement("laplace", Z)["phases"]
 
 
 def seal(document: Document) -> Document:
@@ -106,8 +121,8 @@ def is_false(document: Document) -> bool:
     low, high = interval["epsilon_lower"], interval["epsilon_upper"]
     with mp.workdps(DIGITS):
         delta = exact(claim["delta"])
-        slack = min(delta, 1 - delta) * mp.mpf("1e-12")
-        if exact(low) > 0 and (bound_only(document) or at_most(document, low) < delta - slack):
+        slack = min(delta, 1 - delta) * mp.mpf("1e-12") or NOTHING
+        if exact(low) > 0 and (bound_only(document) or _is_above(document, low, delta - slack)):
             return True
         if high != "inf" and at_least(document, high) > delta + slack:
             return True
@@ -116,12 +131,20 @@ def is_false(document: Document) -> bool:
     return bool(document["verdict"] != ("holds" if holds else "refuted" if refuted else "undecided"))
 
 
+def _is_above(document: Document, low: str, delta: mp.mpf) -> bool:
+    """Whether a lower end is above the truth; at delta = 0 the truth is the largest loss, which the end may be."""
+    if delta > 0:
+        return bool(at_most(document, low) < delta)
+    below = mp.nstr(exact(low) * (1 - mp.mpf("1e-12")), DIGITS)
+    return not unbounded(document) and bool(at_most(document, below) < NOTHING)
+
+
 @cache
 def edges(name: str) -> tuple[str, str]:
     """Just inside and just outside: an upper end that is too low, and a lower end that is too high ("0": none is)."""
     document = STATEMENTS[name]
     with mp.workdps(DIGITS):
-        delta = exact(document["claim"]["delta"])
+        delta = exact(document["claim"]["delta"]) or NOTHING
         inside = _last(lambda eps: at_least(document, eps) > delta) * (1 - MARGIN)
         outside = _last(lambda eps: at_most(document, eps) >= delta) * (1 + MARGIN) + mp.mpf("1e-6")
     if bound_only(document):

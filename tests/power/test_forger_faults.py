@@ -46,6 +46,23 @@ FAULTS = {
     ),
     "hidden coins given away below": ("gaussian, coin zeroed", {"if hidden else 0": "if False else 0"}),
     "the verdict not compared": ("gaussian", {"verdict == follows": "bool(verdict)"}),
+    "a false answer likelier than the true one": (
+        "responses, mostly false, delta 0",
+        {'    require((1 - flip) * others >= flip, "the true answer is the likeliest one")\n': ""},
+    ),
+    "a failure's probability left out of the largest loss": (
+        "approximate, delta 0",
+        {"bool(pair.law) and pair.lost.is_zero() and pair.mu.is_zero()": "bool(pair.law)"},
+    ),
+    "one round's largest loss": ("pure, delta 0", {"exact += n * pair.most": "exact += pair.most"}),
+    "a coin's share of the largest loss": (
+        "laplace, coin, delta 0",
+        {"return pure((1 + p * (odds - 1))": "return pure(odds**p if not mirrored else (1 + p * (odds - 1))"},
+    ),
+    "the largest loss from below": (
+        "laplace, advantage",
+        {"attained and stated.delta == 0": "attained"},
+    ),
     "the tail left out": ("gaussian, coin", {"return total + rest if upper": "return total if upper"}),
     "the excess left in": (
         "gaussian, coin",
@@ -57,7 +74,7 @@ FAULTS = {
 def _candidates(name: str) -> Iterator[Document]:
     """Forgeries of one run, all of them sealed: evidence at random, and honest evidence with a field changed."""
     yield from forgeries(name, seed=1, more=1)
-    if name != "clients, add-remove":
+    if name not in ("clients, add-remove", "responses, mostly false, delta 0"):
         inside, outside = (float(edge) for edge in edges(name))
         known = (0.0, float("inf")) if "hopeless" in name else (min(inside, outside), max(inside, outside))
         honest = proved(STATEMENTS[name], *known)

@@ -1,29 +1,20 @@
-"""For each kind of small world a wrong number that it must catch, and the faults that were found by them."""
+"""For each kind of small world a wrong number that it must catch. What they found: test_faults_found_in_worlds.py."""
 
 import math
 from fractions import Fraction
-from importlib import import_module
 
 import pytest
 from banded_worlds import TILTED, Banded
-from finite_worlds import F, Finite, worlds
-from outcomes import largest, pair
+from finite_worlds import Finite, worlds
 from part_worlds import RESOLVED, Parts
-from report_worlds import alone, response
 from worlds import ADDITIVE, World
 
 from dpcert.accounting import Bracket, epsilon
-from dpcert.accounting.billboard import Observer, observer_epsilon, observers
-from dpcert.accounting.billboard.guarantees import OUTSIDE
 from dpcert.mechanisms import (
     BestOfSeveral,
     BoundedLaplace,
-    Cyclic,
-    Disjoint,
-    DistributedGaussian,
     Gaussian,
     Group,
-    InputError,
     Laplace,
     Poisson,
     PureDp,
@@ -37,8 +28,6 @@ from dpcert.mechanisms import (
     TruncatedLaplace,
     UnaryEncoding,
 )
-
-dominating = import_module("dpcert.accounting.dominating")
 
 
 def world_of(kind, run, relation="replace-one"):
@@ -162,77 +151,3 @@ def test_one_pass_of_two_is_caught():
     world = Banded(TILTED, 2, Fraction(1, 4), Fraction(3, 4), "zero-out", "visible")
     one = epsilon(Poisson(Gaussian(0.75), 0.25), 0.1, "zero-out", participation="visible").upper
     assert world.most(one, RESOLVED * 0.1, lambda low, high: low > 0.1)[0] > 0.1
-
-
-def nothing(*arguments, **options):
-    """A check that has been taken out."""
-
-
-@pytest.mark.parametrize("scheme", ["cyclic", "group"])
-def test_a_cohort_of_random_size_inside_of_another_scheme(scheme, monkeypatch):
-    """A Poisson cohort brings a random amount of noise, also as a batch of a cyclic pass, or for a group."""
-    world = World("distributed", "poisson", "zero-out", "hidden", clients=3, rounds=1, rate=0.5)
-    inner = Poisson(DistributedGaussian(math.sqrt(3.0)), 0.5)
-    run = Cyclic(inner, 2) if scheme == "cyclic" else Group(inner, 2)
-    with pytest.raises(InputError, match="random"):
-        epsilon(run, world.delta, "zero-out")
-    monkeypatch.setattr(dominating, "refuse_absent_shares", nothing)
-    bracket = epsilon(run, world.delta, "zero-out")
-    if scheme == "cyclic":
-        assert world.most(bracket.upper, lambda low, high: low > world.delta)[0] > world.delta
-
-
-def test_an_absent_client_s_noise_before_an_outside_reader(monkeypatch):
-    world = World("distributed", "none", "add-remove", "hidden", clients=2, rounds=1)
-    run = DistributedGaussian(math.sqrt(2.0))
-    with pytest.raises(InputError, match="bring this noise themselves"):
-        observer_epsilon(run, OUTSIDE, world.delta, "add-remove")
-    monkeypatch.setattr(observers, "refuse_absent_shares", nothing)
-    wrong = observer_epsilon(run, OUTSIDE, world.delta, "add-remove").epsilon.upper
-    assert world.most(wrong, lambda low, high: low > world.delta)[0] > world.delta
-
-
-@pytest.mark.parametrize("colluders", [None, 1])
-def test_who_sent_a_report_knows_it(colluders, monkeypatch):
-    """Of two shuffled reports the other client knows one, and so both."""
-    run, observer = ShuffledReports(RandomizedResponse(0.25), 2), Observer("coalition", colluders)
-    pairs = alone(response(F(1, 4), 2))
-    assert largest(pairs, 1, observer_epsilon(run, observer, 0.05, "replace-one").epsilon.upper)[0] <= 0.05
-    monkeypatch.setattr(observers, "without_known_reports", lambda run, observer: run)
-    wrong = observer_epsilon(run, observer, 0.05, "replace-one").epsilon.upper
-    assert largest(pairs, 1, wrong)[0] > 0.05
-
-
-@pytest.mark.parametrize("view", [{"participation": "visible"}, {"notion": "joint"}])
-def test_who_counts_the_runs_learns_more_than_the_best(view):
-    """The plant is what was certified: the best of a secret number of runs, seen with the number."""
-    run = BestOfSeveral(RandomizedResponse(0.25), 0.1)
-    with pytest.raises(InputError, match="secret"):
-        epsilon(run, 0.01, "replace-one", **view)
-    with pytest.raises(InputError, match="secret"):
-        observer_epsilon(run, Observer("coalition"), 0.01, "replace-one")
-    certified = epsilon(run, 0.01, "replace-one").upper
-
-    def law(first):
-        """The number of runs, and whether the second answer, the better one, came up in one of them."""
-        found = {}
-        for k in range(1, 80):
-            mass = F(1, 10) * F(9, 10) ** (k - 1)
-            found[k, False], found[k, True] = mass * first**k, mass * (1 - first**k)
-        return found
-
-    low, _ = largest([pair(law(F(3, 4)), law(F(1, 4)))], 1, certified)
-    assert low > 0.01
-
-
-def test_a_histogram_inside_of_another_scheme(monkeypatch):
-    """The plant is what was certified: one group that the unit alone is in, whatever the histogram. A group that many
-    are in costs its noise, of which half a unit's move tells them apart."""
-    histogram = StableHistogram(Laplace(1.0), threshold=8.0, buckets=2)
-    for run in (Cyclic(histogram, 4), Poisson(histogram, 1.0), Disjoint(Cyclic(histogram, 4))):
-        with pytest.raises(InputError, match="by itself"):
-            epsilon(run, 0.01, "zero-out")
-    monkeypatch.setattr(import_module("dpcert.accounting.ways"), "_refuse_histogram_inside", nothing)
-    wrong = epsilon(Cyclic(histogram, 4), 0.01, "zero-out").upper
-    world = World("laplace", "none", "zero-out", "hidden", clients=2, rounds=1, delta=0.01)
-    assert world.most(wrong, lambda low, high: low > 0.01)[0] > 0.01

@@ -115,9 +115,10 @@ def approximate_dp(r: Round) -> Pair:
 
 
 def randomized_response(r: Round) -> Pair:
-    """[2.1] The odds of the true answer against one false one; the other false answers say nothing."""
+    """[2.1] The odds, at least 1, of the true answer against one false one; the other false answers say nothing."""
     flip, others = r.phase.values["flip_probability"], r.phase.values["categories"] - 1
     require(0 < flip < 1 and others >= 1, "a probability above 0 and below 1, and two categories or more")
+    require((1 - flip) * others >= flip, "the true answer is the likeliest one")
     return pure(arb((1 - flip) * others / flip), stay=arb(flip - flip / others))
 
 

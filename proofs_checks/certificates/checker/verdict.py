@@ -96,7 +96,8 @@ def prove(document: Any) -> str:
 
 def _words(verdict: str, low: str, high: str, about: dict[str, Any]) -> str:
     """What is proved, as a sentence."""
-    claimed, delta = about["epsilon"], about["delta"]
+    claimed, delta, span = about["epsilon"], about["delta"], about["epsilon_interval"]
+    claimed = f"{claimed} (as printed: up to {span[1]})" if span else claimed
     said = {
         "holds": f"the claim of at most {claimed} holds",
         "refuted": f"the claim of at most {claimed} is refuted",

@@ -18,15 +18,16 @@ from dpcert.proofs_checks.certificates.checker import check
 from dpcert.proofs_checks.certificates.checker.format import FIELDS
 from dpcert.proofs_checks.certificates.stated import NoCertificate
 
-REFUSED = ("gaussian, rate next to one", "clients, add-remove")
+REFUSED = ("gaussian, rate next to one", "clients, add-remove", "responses, mostly false, delta 0")
 SLOW = (
     "gaussian, cohort",
     "gaussian, cohort, add-remove",
     "gaussian, cohort zeroed",
     "gaussian, coin zeroed",
     "clients",
+    "two phases",
 )
-"""One hidden round each: half a second a proof."""
+"""A hidden round each: half a second a proof."""
 BUSY = (*SLOW, "gaussian, coin", "gaussian, coin replaced", "mean, of a bound", "laplace, twice")
 """Hundreds of such proofs, or of the oracle's integrals, are for the night."""
 
