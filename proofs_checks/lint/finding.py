@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from typing import Literal
+
+Level = Literal["warning", "note"]
+"""A warning says that the printed epsilon is not that of the run; a note, what no epsilon says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +23,12 @@ class Finding:
     problem: str
     remedy: str
     cell: int | None = None
+    level: Level = "warning"
 
     def __str__(self) -> str:
         cell = "" if self.cell is None else f"cell {self.cell}:"
-        return f"{self.path}:{cell}{self.line}:{self.column}: {self.rule}: {self.problem}. Do: {self.remedy}."
+        note = "note: " if self.level == "note" else ""
+        return f"{self.path}:{cell}{self.line}:{self.column}: {self.rule}: {note}{self.problem}. Do: {self.remedy}."
 
     def to_json(self) -> dict[str, str | int | None]:
         """Plain data, under the names of the fields."""

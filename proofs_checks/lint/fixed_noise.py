@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from .finding import Slip
-from .gradient_noise import DRAWS
+from .noise_draws import DRAWS, noise_draws
 from .numbers import number
 from .sampling_scheme import MAKE_PRIVATE
-from .script import Script, dotted, keyword, mentions
+from .script import Script, dotted, keyword
 
 KEYS = ("PRNGKey", "key")
 SEEDED = ("default_rng", "RandomState", "Generator", "manual_seed", "Random")
@@ -37,39 +36,18 @@ SEED_ALL = ("set_seed", "seed_everything", "fix_seed", "fix_seeds")
 
 def noise_drawn_again(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
     """Constant JAX keys, generators with a literal seed, global or not, seeding in the loop that draws the noise."""
+    for call in noise_draws(script):
+        yield from _by_key(script, call)
+        yield from _by_generator(script, call, call.func.value if isinstance(call.func, ast.Attribute) else None)
+        yield from _by_generator(script, call, keyword(call, "generator"))
+        if seeded_globally(script, call):
+            yield call, SEEDED_NOISE
     for call in script.calls:
         tail = script.tail(call)
-        if tail in (*DRAWS, "laplace"):
-            if not _is_added(script, call) or _makes_data(script, call):
-                continue
-            yield from _by_key(script, call)
-            yield from _by_generator(script, call, call.func.value if isinstance(call.func, ast.Attribute) else None)
-            yield from _by_generator(script, call, keyword(call, "generator"))
-            yield from _by_global_generator(script, call)
         if tail in MAKE_PRIVATE:
             yield from _by_generator(script, call, keyword(call, "noise_generator"))
         if tail in SEEDS and script.loops(call) and _draws_beside(script, call):
             yield call, RESEEDED
-
-
-def _is_added(script: Script, call: ast.Call) -> bool:
-    """Is what is drawn added to something, or called noise? Initial weights and test data are not."""
-    node: ast.AST = call
-    while isinstance(parent := script.parents.get(node), ast.expr | ast.keyword):
-        if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add):
-            return True
-        node = parent
-    if isinstance(parent, ast.AugAssign):
-        return isinstance(parent.op, ast.Add)
-    targets = parent.targets if isinstance(parent, ast.Assign) else []
-    return any(mentions(target, r"nois|answer|release") for target in targets)
-
-
-def _makes_data(script: Script, call: ast.Call) -> bool:
-    """In a function that says that it makes data, noise belongs to the data: load_data, make_synthetic_dataset."""
-    scope = script.scope(call)
-    name = scope.name if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef) else ""
-    return re.match(r"_*(load|make|generate|create|get|synthetic|toy)\w*(data|examples|synthetic)", name) is not None
 
 
 def _by_key(script: Script, call: ast.Call) -> Iterator[tuple[ast.AST, Slip]]:
@@ -77,7 +55,7 @@ def _by_key(script: Script, call: ast.Call) -> Iterator[tuple[ast.AST, Slip]]:
         return
     given = keyword(call, "key") or (call.args[0] if call.args else None)
     behind = None if given is None else script.resolved(given)
-    if isinstance(behind, ast.Call) and script.tail(behind) in KEYS and _literal(script, behind):
+    if isinstance(behind, ast.Call) and script.tail(behind) in KEYS and literally_seeded(script, behind):
         direct = behind is given
         if direct or script.loops(call) or script.scope(call) is not script.tree:
             yield call, SAME_KEY
@@ -85,23 +63,24 @@ def _by_key(script: Script, call: ast.Call) -> Iterator[tuple[ast.AST, Slip]]:
 
 def _by_generator(script: Script, call: ast.Call, given: ast.expr | None) -> Iterator[tuple[ast.AST, Slip]]:
     behind = None if given is None else script.resolved(given)
-    if isinstance(behind, ast.Call) and script.tail(behind) in SEEDED and _literal(script, behind):
+    if isinstance(behind, ast.Call) and script.tail(behind) in SEEDED and literally_seeded(script, behind):
         yield call, SEEDED_NOISE
 
 
-def _by_global_generator(script: Script, call: ast.Call) -> Iterator[tuple[ast.AST, Slip]]:
+def seeded_globally(script: Script, call: ast.Call) -> bool:
     """torch.randn_like(g) after torch.manual_seed(0): the seed is that of every draw without a generator."""
     library = script.origin(call.func).partition(".")[0]
     if library not in GLOBALS or keyword(call, "generator") is not None:
-        return
-    for seeding in script.calls:
-        name = script.origin(seeding.func)
-        if (name == GLOBALS[library] or name.rpartition(".")[2] in SEED_ALL) and _literal(script, seeding):
-            yield call, SEEDED_NOISE
-            return
+        return False
+    return any(
+        (name := script.origin(seeding.func)) == GLOBALS[library] or name.rpartition(".")[2] in SEED_ALL
+        for seeding in script.calls
+        if literally_seeded(script, seeding)
+    )
 
 
-def _literal(script: Script, call: ast.Call) -> bool:
+def literally_seeded(script: Script, call: ast.Call) -> bool:
+    """Is the first argument a number that the script states?"""
     given = [*call.args, *(named.value for named in call.keywords)]
     return bool(given) and number(script, given[0]) is not None
 

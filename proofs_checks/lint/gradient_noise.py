@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from .noise_draws import DRAWS
 from .script import Loop, Script, mentions
 
-DRAWS = ("randn_like", "randn", "normal", "normal_", "normal_like", "standard_normal", "gauss", "laplace")
 GRADIENT = r"grad|update|^gs?$"
 PARAMETERS = r"param|grad|variable|weight|layer|state_dict|^vars$"
 

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 
 from .finding import Slip
-from .gradient_noise import DRAWS
 from .loaders import last_name
 from .named_values import named_values
+from .noise_draws import DRAWS
 from .numbers import number
 from .sampling_scheme import POISSON_SOURCES
 from .script import Script, dotted, identifiers, is_constant, keyword, mentions

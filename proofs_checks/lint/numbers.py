@@ -10,8 +10,14 @@ from .script import Script, dotted
 INFINITIES = ("math.inf", "numpy.inf", "torch.inf", "jax.numpy.inf", "float.inf")
 
 
-def number(script: Script, node: ast.expr) -> float | None:
+DEPTH = 50
+"""Of a sum in a sum, or a name behind a name: `x = x + 1` has no end."""
+
+
+def number(script: Script, node: ast.expr, depth: int = DEPTH) -> float | None:
     """The value of an expression of literals, None for anything else."""
+    if depth == 0:
+        return None
     node = script.resolved(node)
     if isinstance(node, ast.Constant):
         stated = node.value
@@ -22,13 +28,14 @@ def number(script: Script, node: ast.expr) -> float | None:
         text = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
         return math.inf if isinstance(text, str) and text.lower() in ("inf", "infinity") else None
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        inner = number(script, node.operand)
+        inner = number(script, node.operand, depth - 1)
         return None if inner is None else -inner
-    return _combined(script, node) if isinstance(node, ast.BinOp) else None
+    return _combined(script, node, depth - 1) if isinstance(node, ast.BinOp) else None
 
 
-def _combined(script: Script, node: ast.BinOp) -> float | None:
-    left, right = number(script, node.left), number(script, node.right)
+def _combined(script: Script, node: ast.BinOp, depth: int) -> float | None:
+    left = number(script, node.left, depth)
+    right = None if left is None else number(script, node.right, depth)
     if left is None or right is None:
         return None
     try:

@@ -43,9 +43,11 @@ def used_before_private(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
         after = script.position(call)[0]
         for name in ("data_loader", "optimizer"):
             given = keyword(call, name)
-            old = None if given is None else dotted(given)
-            if old is not None and old not in kept:
-                yield from ((node, STALE) for node in _uses(script, old, name) if script.position(node)[0] > after)
+            if given is None or (old := dotted(given)) is None or old in kept:
+                continue
+            for node, used in _uses(script, old, name):
+                if script.position(node)[0] > after and script.home(used) is script.home(given):
+                    yield node, STALE
 
 
 def _returned(script: Script, call: ast.Call) -> set[str | None]:
@@ -54,14 +56,16 @@ def _returned(script: Script, call: ast.Call) -> set[str | None]:
     return {dotted(part) for target in targets for part in (target.elts if isinstance(target, ast.Tuple) else [target])}
 
 
-def _uses(script: Script, old: str, kind: str) -> Iterator[ast.AST]:
+def _uses(script: Script, old: str, kind: str) -> Iterator[tuple[ast.AST, ast.expr]]:
+    """(what uses it, its name there)"""
     for node in script.nodes:
-        if kind == "optimizer" and isinstance(node, ast.Call) and dotted(node.func) == f"{old}.step":
-            yield node
+        called = node.func if kind == "optimizer" and isinstance(node, ast.Call) else None
+        if isinstance(called, ast.Attribute) and dotted(called) == f"{old}.step":
+            yield node, called.value
         if kind == "data_loader" and isinstance(node, ast.For):
             over = node.iter.args[0] if isinstance(node.iter, ast.Call) and node.iter.args else node.iter
             if dotted(over) == old:
-                yield node
+                yield node, over
 
 
 def engine_each_round(script: Script) -> Iterator[tuple[ast.AST, Slip]]:

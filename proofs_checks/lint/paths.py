@@ -33,6 +33,11 @@ class Report:
     findings: tuple[Finding, ...]
     bad: tuple[BadFile, ...]
 
+    @property
+    def slips(self) -> tuple[Finding, ...]:
+        """The findings that are no notes."""
+        return tuple(finding for finding in self.findings if finding.level == "warning")
+
 
 def lint(paths: Iterable[str | os.PathLike[str]]) -> Report:
     """Look for the known slips in these files, and in every *.py and *.ipynb file of these folders.

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from .budgets import delta_above_one_over_n, delta_from_cohort, epsilon_added, other_epochs
 from .clip_after_aggregation import clip_after_aggregation
 from .clt_epsilon import clt_reported_as_epsilon
+from .default_generator import default_generator
 from .delta_from_batches import delta_from_batches
 from .early_stopping import early_stopping
 from .federated import fixed_cohort_as_poisson
-from .finding import Finding, Slip
+from .finding import Finding, Level, Slip
 from .fixed_noise import noise_drawn_again
 from .keras_privacy import keras_examples, keras_loss, keras_microbatches
 from .noise_before_averaging import noise_before_averaging
@@ -29,6 +30,7 @@ class Rule:
 
     id: str
     find: Callable[[Script], Iterator[tuple[ast.AST, Slip]]]
+    level: Level = "warning"
 
 
 RULES = (
@@ -42,6 +44,7 @@ RULES = (
     Rule("engine-each-round", engine_each_round),
     Rule("clip-bounds-nothing", clip_bounds_nothing),
     Rule("noise-drawn-again", noise_drawn_again),
+    Rule("default-generator", default_generator, "note"),
     Rule("other-epochs", other_epochs),
     Rule("delta-from-cohort", delta_from_cohort),
     Rule("delta-above-one-over-n", delta_above_one_over_n),
@@ -67,7 +70,7 @@ def findings(script: Script) -> list[Finding]:
         for node, slip in rule.find(script):
             line, column = script.position(node)
             cell, within = script.places[line - 1] if script.places else (None, line)
-            finding = Finding(script.path, within, column, rule.id, slip.problem, slip.remedy, cell)
+            finding = Finding(script.path, within, column, rule.id, slip.problem, slip.remedy, cell, rule.level)
             found.setdefault((line, rule.id), finding)
     in_order = sorted(found, key=lambda place: (place[0], found[place].column, place[1]))
     return [found[place] for place in in_order]

@@ -104,15 +104,17 @@ class Script:
             scope = self.scope(scope)
             yield scope
 
+    def home(self, node: ast.expr) -> Scope | None:
+        """The nearest scope that binds this name (or dotted name): two names are one thing where theirs is the same."""
+        name = dotted(node)
+        return next((scope for scope in self._scopes(node) if (scope, name) in self._bindings), None)
+
     def values(self, node: ast.expr) -> list[ast.expr]:
         """Every expression that a name (or dotted name) is known to be bound to, in the nearest scope that binds it."""
-        name = dotted(node)
-        if name is None:
+        name, scope = dotted(node), self.home(node)
+        if name is None or scope is None:
             return []
-        for scope in self._scopes(node):
-            if (scope, name) in self._bindings:
-                return [value for value in self._bindings[scope, name] if value is not None]
-        return []
+        return [value for value in self._bindings[scope, name] if value is not None]
 
     def looped_over(self, node: ast.expr) -> list[ast.expr]:
         """What the loops that bind this name run over."""
@@ -122,8 +124,7 @@ class Script:
     def resolved(self, node: ast.expr) -> ast.expr:
         """The expression behind a name that is bound exactly once; the node itself otherwise."""
         for _ in range(RESOLUTION_DEPTH):
-            name = dotted(node)
-            scope = next((s for s in self._scopes(node) if (s, name) in self._bindings), None)
+            name, scope = dotted(node), self.home(node)
             bound = [] if name is None or scope is None else self._bindings[scope, name]
             if len(bound) != 1 or bound[0] is None:
                 return node

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from ..mechanisms import InputError
-from ..proofs_checks.lint import Report, lint
+from ..proofs_checks.lint import Finding, Report, lint
 from .annotations import Annotation, github, sarif
 from .options import Json
 from .output import complain, print_json
@@ -25,10 +26,12 @@ def lint_command(
         Literal["text", "json", "sarif", "github"],
         typer.Option("--format", help="How to print: sarif for code scanning, github for annotations."),
     ] = "text",
+    strict: Annotated[bool, typer.Option("--strict", help="Notes are findings too, for the exit code.")] = False,
 ) -> None:
     """Point out known slips of private training in Python scripts and notebooks; nothing in them is executed.
 
-    Exit code: 0 nothing found; 1 findings; 2 a path that does not exist or is not Python (the others are still read).
+    Exit code: 0 nothing found, or notes only (--strict: these count); 1 findings; 2 a path that does not exist or is
+    not Python (the others are still read).
     """
     if as_json and form not in ("text", "json"):
         raise InputError("--format", form, "json, or no --json beside it")
@@ -45,7 +48,7 @@ def lint_command(
         for finding in report.findings:
             typer.echo(str(finding))
         typer.echo(_summary(report), err=True)
-    raise typer.Exit(_exit_code(report))
+    raise typer.Exit(_exit_code(report, report.findings if strict else report.slips))
 
 
 def _document(report: Report) -> dict[str, object]:
@@ -62,18 +65,20 @@ def _annotations(report: Report) -> list[Annotation]:
     for seen in report.findings:
         text = f"{seen.problem}. Do: {seen.remedy}."
         if seen.cell is None:
-            found.append(Annotation(seen.rule, "warning", text, seen.path, seen.line, seen.column))
+            found.append(Annotation(seen.rule, seen.level, text, seen.path, seen.line, seen.column))
         else:
-            found.append(Annotation(seen.rule, "warning", f"cell {seen.cell}, line {seen.line}: {text}", seen.path))
+            found.append(Annotation(seen.rule, seen.level, f"cell {seen.cell}, line {seen.line}: {text}", seen.path))
     return found + [Annotation("bad-input", "error", file.reason, file.path) for file in report.bad]
 
 
 def _summary(report: Report) -> str:
+    slips = len(report.slips)
+    notes = f"; notes: {len(report.findings) - slips}" if len(report.findings) > slips else ""
     unread = f", {len(report.bad)} not read" if report.bad else ""
-    return f"findings: {len(report.findings)}; files: {report.files}{unread}"
+    return f"findings: {slips}{notes}; files: {report.files}{unread}"
 
 
-def _exit_code(report: Report) -> int:
+def _exit_code(report: Report, counted: Sequence[Finding]) -> int:
     if report.bad:
         return BAD_INPUT
-    return FOUND if report.findings else CLEAN
+    return FOUND if counted else CLEAN

@@ -45,6 +45,25 @@ def test_a_clean_folder_is_clean(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert captured.err == "findings: 0; files: 1\n"
 
 
+NOTE = "noise_multiplier = 1.0\nimport random\ntotal = total + random.gauss(0, noise_multiplier)\n"
+
+
+@pytest.mark.parametrize(("options", "code"), [([], 0), (["--strict"], 1)])
+def test_notes_are_shown_and_fail_nothing_unless_asked(
+    options: list[str], code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(folder_of(tmp_path, noise=NOTE) / "noise.py")
+    assert run(["lint", path, *options]) == code
+    captured = capsys.readouterr()
+    assert captured.out.startswith(f"{path}:3:17: default-generator: note: ")
+    assert captured.err == "findings: 0; notes: 1; files: 1\n"
+    assert run(["lint", path, "--format", "sarif", *options]) == code
+    (result,) = json.loads(capsys.readouterr().out)["runs"][0]["results"]
+    assert result["level"] == "note"
+    assert run(["lint", path, "--format", "github", *options]) == code
+    assert capsys.readouterr().out.startswith("::notice ")
+
+
 BAD = {
     "syntax": "def f(:\n",
     "utf8": b"name = '\xff\xfe'\n",
@@ -88,7 +107,7 @@ def test_json_is_one_document(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     document = json.loads(captured.out)
     assert document["files"] == 2
     assert document["bad_input"] == []
-    assert document["findings"][0].keys() == {"path", "line", "column", "rule", "problem", "remedy", "cell"}
+    assert document["findings"][0].keys() == {"path", "line", "column", "rule", "problem", "remedy", "cell", "level"}
     assert captured.err == ""
 
 

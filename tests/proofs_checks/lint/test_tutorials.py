@@ -139,7 +139,7 @@ SCRIPTS = {
 def test_no_false_alarm(name: str) -> None:
     script = Script(name, SCRIPTS[name].encode())
     assert script.about_privacy
-    assert findings(script) == []
+    assert [finding for finding in findings(script) if finding.level == "warning"] == []
 
 
 HEADER = "MAX_GRAD_NORM, EPSILON, EPOCHS = 1.2, 50.0, 20\nDELTA = 1 / len(train_loader)"
@@ -173,4 +173,5 @@ SLIPS = [
 def test_a_slip_planted_in_the_same_script_is_found(name: str, right: str, wrong: str, rule: str) -> None:
     assert right in SCRIPTS[name]
     planted = SCRIPTS[name].replace(right, wrong)
-    assert {finding.rule for finding in findings(Script(name, planted.encode()))} == {rule}
+    alarms = {f.rule for f in findings(Script(name, planted.encode())) if f.level == "warning"}
+    assert alarms == {rule}

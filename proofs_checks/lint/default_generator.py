@@ -1,0 +1,50 @@
+"""Noise from a generator that was made for simulations: a note, not a slip, for it is what most scripts do."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .finding import Slip
+from .fixed_noise import SEEDED, literally_seeded, seeded_globally
+from .noise_draws import noise_draws
+from .script import Script, keyword
+
+DEFAULT = Slip(
+    "the noise comes from a library's default generator, whose state can be computed from enough of its output; no "
+    "accountant's number speaks of that",
+    "for a release draw it from the operating system's randomness (random.SystemRandom, Opacus's secure_mode=True, "
+    "OpenDP's samplers); for an experiment leave it",
+)
+GIVEN_SEED = Slip(
+    "the noise comes from a generator with a seed: whoever learns the seed subtracts the noise",
+    "for a release draw it from a generator without a seed, a cryptographic one; for an experiment leave it",
+)
+FUNCTIONS = ("random.", "numpy.random.", "torch.", "tensorflow.random.")
+
+
+def default_generator(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+    """random, numpy, torch or TensorFlow's own generator behind noise. Silent where noise_drawn_again speaks, where
+    the generator is a parameter, and of noise that a library adds: that is the library's to say.
+    """
+    for call in noise_draws(script):
+        made = _generator(script, call)
+        if made is None:
+            if _own_function(script, call) and not seeded_globally(script, call):
+                yield call, DEFAULT
+        elif isinstance(made, ast.Call) and script.tail(made) in SEEDED and not literally_seeded(script, made):
+            yield call, GIVEN_SEED if made.args or made.keywords else DEFAULT
+
+
+def _own_function(script: Script, call: ast.Call) -> bool:
+    """A function of the library, or a tensor's method in place, which only torch has."""
+    return script.origin(call.func).startswith(FUNCTIONS) or script.tail(call) == "normal_"
+
+
+def _generator(script: Script, call: ast.Call) -> ast.expr | None:
+    """What the draw is told to draw from: generator=..., or the object whose method it is; None for neither."""
+    if (given := keyword(call, "generator")) is not None:
+        return script.resolved(given)
+    if _own_function(script, call) or not isinstance(call.func, ast.Attribute):
+        return None
+    return script.resolved(call.func.value)
