@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ..mechanisms import Mechanism, Neighbouring
+from ..mechanisms import BestOfSeveral, Mechanism, Neighbouring, rounds_by_step
 from . import shuffled, truncated
 from .accountants import Quantity, composed, composed_together
 from .bracket import Bracket
@@ -16,6 +16,7 @@ from .dominating import Dominating
 from .measures.densities import accountant as contour
 from .pairs import Composition, SubsampledPair
 from .question import Question
+from .rounding import down, up, widened_down
 
 
 def answers(question: Question, points: Sequence[float]) -> tuple[Bracket, ...]:
@@ -35,7 +36,8 @@ def answers(question: Question, points: Sequence[float]) -> tuple[Bracket, ...]:
             found.append(together[at])
             continue
         if question.quantity == "epsilon" and at == 0.0:
-            found.append(pure_epsilon(question.run, question.neighbouring, question.participation))
+            pure = pure_epsilon(question.run, question.neighbouring, question.participation)
+            found.append(replace(pure, lower=max([pure.lower, *_of_each_search(question, at)])))
             continue
         near = _truncated(question, at) if cut else None
         if near is not None and (told or near.narrower_than(question.rtol)):
@@ -92,6 +94,7 @@ def _between(question: Question, pairs: Dominating, at: float) -> Bracket:
     if pairs.lower == pairs.upper:
         return upper
     unpaired = _unpaired_lower(question.run, question.neighbouring, question.quantity, at)
+    unpaired = max([unpaired, *_of_each_search(question, at)])
     if not pairs.lower:
         return Bracket(unpaired, upper.upper, upper.certified, upper.method)
     lower = _largest(pairs.lower, question, at)
@@ -111,6 +114,20 @@ def _unpaired_lower(run: Mechanism, neighbouring: Neighbouring, quantity: Quanti
     """A lower bound where no attained product pair is known: 0, or what one shuffled epoch reveals by itself."""
     bound = shuffled.epsilon_lower if quantity == "epsilon" else shuffled.delta_lower
     return max((bound(epoch, at) for epoch in shuffled.epochs(run, neighbouring)), default=0.0)
+
+
+def _of_each_search(question: Question, at: float) -> Iterator[float]:
+    """From below, of a Poisson distributed number of runs: all results are equally good and the first is kept, so that
+    with probability 1 - e^-mean, which no data change, one run is seen."""
+    for part in rounds_by_step(question.run):
+        if not isinstance(part, BestOfSeveral) or part.poisson_mean is None:
+            continue
+        some = widened_down(-math.expm1(-part.poisson_mean), 2.0**-45)
+        one = question.of(part.mechanism)
+        if question.quantity == "delta":
+            yield down(some * answer(one, at).lower)
+        elif (share := up(at / some) if at else 0.0) < 1.0:
+            yield answer(one, share).lower
 
 
 def reveals_less(product: Composition) -> tuple[bool, bool]:

@@ -40,7 +40,7 @@ from ..mechanisms.client_noise import refuse_absent_shares, refuse_known_shares
 from .additive import by_move
 from .groups import group_pairs
 from .local_randomisers import LocalRandomiser
-from .pairs import Composition, Pair, RenyiLines, SelectionPair
+from .pairs import Composition, Pair, PoissonSelectionPair, RenyiLines, SelectionPair
 from .rounding import UNIT, widened_up
 from .schemes import (
     Participation,
@@ -180,11 +180,15 @@ def _round(part: Mechanism, relation: Neighbouring, participation: Participation
 
 
 def _best_of_several(part: BestOfSeveral, relation: Neighbouring, participation: Participation) -> Round:
-    """Attained: all results are equally good, and the first is kept (docs/theory/selection.md)."""
+    """Attained: all results are equally good, and the first is kept (docs/theory/selection.md); of a Poisson
+    distributed number of runs there may be none (answer.py has what that shows)."""
     if participation != "hidden":
         raise InputError("participation", participation, _COUNTED_RUNS)
     single = dominating(part.mechanism, relation, participation)
-    pair = SelectionPair(single.upper, part.gamma, part.shape, widened_up(part.mean, 64 * UNIT))
+    mean = widened_up(part.mean, 64 * UNIT)
+    if part.gamma is None:
+        return Round({"both": PoissonSelectionPair(single.upper, mean)}, {})
+    pair = SelectionPair(single.upper, part.gamma, part.shape, mean)
     return Round({"both": pair}, {f"both {at}": product for at, product in enumerate(single.lower)})
 
 

@@ -6,30 +6,42 @@ import math
 from dataclasses import dataclass
 
 from .base import Mechanism
-from .validate import InputError, number, open_probability
+from .validate import InputError, number, open_probability, positive
 
 
 @dataclass(frozen=True, slots=True)
 class BestOfSeveral(Mechanism):
-    """The best of K runs of a mechanism, K >= 1 secret and truncated negative binomial: hyper-parameter search.
+    """The best of K runs of a mechanism, K secret: hyper-parameter search.
 
     Every run draws its own setting (such as a learning rate) and randomness; its output includes how good it is, and
-    only the best is released, to whoever does not know when units take part: that would count the runs. P(K = k) is
-    proportional to (1 - gamma)^k prod_{i < k} (i + shape) / (i + 1): shape = 1 is geometric, 0 logarithmic (Papernot,
-    Steinke 2022, arXiv 2110.03620, Definition 1; Liu, Talwar 2019, arXiv 1811.07971, for the geometric law).
+    only the best is released, to whoever does not know when units take part: that would count the runs. With gamma, K
+    is at least 1 and truncated negative binomial: P(K = k) is proportional to (1 - gamma)^k prod_{i < k} (i + shape) /
+    (i + 1), shape = 1 is geometric, 0 logarithmic (Papernot, Steinke 2022, arXiv 2110.03620, Definition 1; Liu, Talwar
+    2019, arXiv 1811.07971, for the geometric law). With poisson_mean in its place, K is Poisson distributed (the same
+    paper, Section 3.4); where it is 0, something is released that depends on no data.
 
     >>> from dpcert.mechanisms import Gaussian
     >>> round(BestOfSeveral(Gaussian(4.0), gamma=0.1).mean, 9)
     10.0
+    >>> BestOfSeveral(Gaussian(4.0), poisson_mean=10).mean
+    10.0
     """
 
     mechanism: Mechanism
-    gamma: float
+    gamma: float | None = None
     shape: float = 1.0
+    poisson_mean: float | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.mechanism, Mechanism):
             raise InputError("mechanism", self.mechanism, "a mechanism description, of one run")
+        if self.poisson_mean is not None:
+            if self.gamma is not None:
+                raise InputError("gamma", self.gamma, "nothing beside poisson_mean: one law of the number of runs")
+            object.__setattr__(self, "poisson_mean", positive("poisson_mean", self.poisson_mean))
+            return
+        if self.gamma is None:
+            raise InputError("gamma", None, "a number strictly between 0 and 1, or poisson_mean in its place")
         object.__setattr__(self, "gamma", open_probability("gamma", self.gamma))
         if number("shape", self.shape) <= -1:
             raise InputError("shape", self.shape, "a number above -1; 1 for a geometric law")
@@ -38,6 +50,9 @@ class BestOfSeveral(Mechanism):
     @property
     def mean(self) -> float:
         """The expected number of runs."""
+        if self.poisson_mean is not None:
+            return self.poisson_mean
+        assert self.gamma is not None  # __post_init__
         if self.shape == 0.0:
             return (1 / self.gamma - 1) / math.log(1 / self.gamma)
         return self.shape * (1 - self.gamma) / (self.gamma * -math.expm1(self.shape * math.log(self.gamma)))

@@ -25,7 +25,7 @@ from .product import ProductPair, product_of
 from .randomized_response import RandomizedResponsePair
 from .renyi_bounds import RenyiLines, ZcdpBound
 from .scored_block import ScoredBlockPair
-from .selection import SelectionPair
+from .selection import PoissonSelectionPair, SelectionPair
 from .subsampled import Order, SubsampledPair
 from .truncated_gaussian import TruncatedGaussianPair
 from .truncated_laplace import TruncatedLaplacePair
@@ -51,6 +51,7 @@ __all__ = [
     "OpposedPair",
     "Order",
     "Pair",
+    "PoissonSelectionPair",
     "ProductPair",
     "RandomizedResponsePair",
     "RenyiLines",

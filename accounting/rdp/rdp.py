@@ -22,6 +22,7 @@ from ..pairs import (
     GaussianPair,
     OpposedPair,
     Pair,
+    PoissonSelectionPair,
     ReplacedAllocationPair,
     SelectionPair,
     SubsampledPair,
@@ -33,8 +34,9 @@ from . import sampled_pairs
 from .allocation import allocation_divergence, replaced_divergence
 from .attained import divergence_below
 from .largest_loss import largest_loss
+from .one_run import delta_above
 from .orders import best_order
-from .selection import selection_divergence
+from .selection import poisson_divergence, selection_divergence
 
 METHOD = "rdp"
 
@@ -87,6 +89,8 @@ def divergence(pair: Pair, alpha: float) -> float:
         return allocation_divergence(pair, alpha)
     if isinstance(pair, SelectionPair):
         return min(largest, selection_divergence(pair, alpha, _of_product))
+    if isinstance(pair, PoissonSelectionPair):
+        return min(largest, poisson_divergence(pair, alpha, _of_product, _delta_of_product))
     if isinstance(pair, ReplacedAllocationPair):
         return replaced_divergence(pair, alpha)
     return min(largest, pair.divergence(alpha))
@@ -98,6 +102,11 @@ def _of_product(product: Composition, alpha: float) -> float:
     return run(alpha) if run.failure == 0 else math.inf
 
 
+def _delta_of_product(product: Composition, epsilon: float) -> float:
+    """One run's delta from above."""
+    return delta_above(product, epsilon, lambda each, at: delta(each, at).upper)
+
+
 def supports(composition: Composition) -> bool:
     """Whether every pair has a known Renyi divergence."""
     return all(
@@ -107,7 +116,7 @@ def supports(composition: Composition) -> bool:
 
 
 def _unsampled(pair: Pair) -> bool:
-    if isinstance(pair, SelectionPair):
+    if isinstance(pair, SelectionPair | PoissonSelectionPair):
         return all(map(supports, pair.products))
     if isinstance(pair, AllocationPair):
         return isinstance(pair.base, GaussianPair)

@@ -7,6 +7,7 @@ from .clipping import CASES as _CLIPPING
 from .dpfedmtl import CASES as _DPFEDMTL
 from .floating_point import CASES as _FLOATING_POINT
 from .local_reports import CASES as _LOCAL_REPORTS
+from .private_selection import CASES as _PRIVATE_SELECTION
 from .public_ranges import CASES as _PUBLIC_RANGES
 from .rounds import cases as _rounds
 from .sparse_vector import CASES as _SPARSE_VECTOR
@@ -24,6 +25,7 @@ def catalogue() -> tuple[Planted, ...]:
         *_CHOOSING,
         *_LOCAL_REPORTS,
         *_PUBLIC_RANGES,
+        *_PRIVATE_SELECTION,
     )
 
 

@@ -107,10 +107,21 @@ def shuffled(flip: float) -> Batched:
     return lambda values, rng, size: in_order(flip)(values, rng, size).sum(axis=1)
 
 
+def counted(flip: float, count: int) -> Batched:
+    """Reports of categories in random order: how many there are of each."""
+
+    def mechanism(values: Sequence[int], rng: Generator, size: int) -> Floats:
+        reports = np.stack([categories(flip, count)(value, rng, size) for value in values], axis=1)
+        return np.stack([(reports == each).sum(axis=1) for each in range(count)], axis=1).astype(float)
+
+    return mechanism
+
+
 _ONE = approximate_dp(1.0)
 _UNITS = 40
 _BITS = ([1] + [0] * (_UNITS - 1), [0] * _UNITS)
 _SHUFFLED = delta(ShuffledReports(RandomizedResponse(0.25), _UNITS), 0.4, "replace-one").upper
+_COUNTED = delta(ShuffledReports(RandomizedResponse(0.6, 4), _UNITS), 0.4, "replace-one").upper
 
 CASES = (
     Planted("randomized response, half the flips", "flip probability .15 for .25", approximate_dp(math.log(9)), (0, 3),
@@ -126,4 +137,6 @@ CASES = (
     Planted("Duchi at twice its epsilon", "epsilon 2", _ONE, (-1.0, 1.0), duchi(2.0), duchi(1.0), 20_000),
     Planted("reports that are not shuffled", "who reported what is told", approximate_dp(0.4, _SHUFFLED), _BITS,
         in_order(0.25), shuffled(0.25), 20_000),
+    Planted("shuffled categories, a third of the flips", "flip probability .2 for .6", approximate_dp(0.4, _COUNTED),
+        _BITS, counted(0.2, 4), counted(0.6, 4), 5_000),
 )  # fmt: skip

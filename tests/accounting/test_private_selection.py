@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -30,6 +31,21 @@ def best_law(single: np.ndarray, gamma: float, shape: float) -> np.ndarray:
     below = np.cumsum(single)
     at_most = np.array([float(np.sum(weights * part**k)) for part in below])
     return np.diff(at_most, prepend=0.0)
+
+
+def poisson_law(single: np.ndarray, mean: float) -> np.ndarray:
+    """The largest of K outcomes, K Poisson distributed; last: that there is none."""
+    return np.append(np.diff(np.exp(mean * (np.cumsum(single) - 1)), prepend=math.exp(-mean)), math.exp(-mean))
+
+
+def worst_poisson(single: tuple[np.ndarray, np.ndarray], mean: float, value: object) -> float:
+    """Over all orders of merit without ties, one with nothing else, and both orders of the neighbours."""
+    p, q = (np.append(-math.expm1(-mean) * law, math.exp(-mean)) for law in single)
+    found = max(value(p, q), value(q, p))  # type: ignore[operator]
+    for order in permutations(range(len(single[0]))):
+        p, q = (poisson_law(law[list(order)], mean) for law in single)
+        found = max(found, value(p, q), value(q, p))  # type: ignore[operator]
+    return found
 
 
 def worst(single: tuple[np.ndarray, np.ndarray], gamma: float, shape: float, value: object) -> float:
@@ -63,6 +79,51 @@ def test_enumeration(gamma: float, shape: float) -> None:
     seen = worst(SINGLE, gamma, shape, lambda p, q: float(np.max(np.log(p / q))))
     assert seen <= pure.upper <= (2 + shape) * math.log(3) * (1 + 1e-9)
     assert pure.lower == pytest.approx(math.log(3))
+
+
+@pytest.mark.parametrize("mean", [0.05, 1.0, 10.0, 60.0])
+def test_poisson_by_enumeration(mean: float) -> None:
+    run = BestOfSeveral(RUN, poisson_mean=mean)
+    for alpha in (1.25, 2.0, 8.0):
+        seen = worst_poisson(SINGLE, mean, lambda p, q, a=alpha: math.log(np.sum(p**a * q ** (1 - a))) / (a - 1))
+        assert seen <= renyi(run, alpha, "replace-one").upper
+    for eps in (0.5, 2.0):
+        odds = math.exp(eps)
+        seen = worst_poisson(SINGLE, mean, lambda p, q, c=odds: float(np.sum(np.maximum(0, p - c * q))))
+        found = delta(run, eps, "replace-one")
+        assert found.lower <= seen * (1 + 1e-9)
+        assert seen <= found.upper
+    pure = epsilon(run, 0, "replace-one")
+    seen = worst_poisson(SINGLE, mean, lambda p, q: float(np.max(np.log(p / q))))
+    assert seen <= pure.upper * (1 + 1e-12)
+    assert pure.lower == pytest.approx(math.log(3))
+
+
+def test_poisson_without_what_worse_results_tell() -> None:
+    """Planted: the bound without delta' (Theorem 6 with its condition forgotten) is contradicted by enumeration."""
+    mean, alpha = 10.0, 8.0
+    seen = worst_poisson(SINGLE, mean, lambda p, q: math.log(np.sum(p**alpha * q ** (1 - alpha))) / (alpha - 1))
+    one = renyi(RUN, alpha, "replace-one").upper
+    forgotten = math.log(math.exp(-mean) + mean * math.exp((alpha - 1) * one)) / (alpha - 1)
+    assert forgotten < 0.9 * seen
+    assert seen <= renyi(BestOfSeveral(RUN, poisson_mean=mean), alpha, "replace-one").upper
+
+
+def test_poisson_by_hand() -> None:
+    """Gaussian, with its exact delta at log(alpha / (alpha - 1))."""
+    alpha, mean, run = 8.0, 10.0, Gaussian(4.0)
+    exponent = (alpha - 1) * (alpha / 32 + mean * delta(run, math.log(8 / 7)).upper)
+    by_hand = math.log(math.exp(-mean) + mean * math.exp(exponent)) / (alpha - 1)
+    assert by_hand <= renyi(BestOfSeveral(run, poisson_mean=mean), alpha).upper <= by_hand * (1 + 1e-9)
+
+
+def test_a_poisson_number_of_trainings() -> None:
+    training = Repeat(Poisson(Gaussian(1.1), 0.01), 1000)
+    found = epsilon(BestOfSeveral(training, poisson_mean=10), 1e-5)
+    assert epsilon(training, 1.001e-5).lower < found.lower
+    assert found.upper < epsilon(BestOfSeveral(training, 0.1), 1e-5).upper  # the geometric law with the same mean
+    rarely = epsilon(BestOfSeveral(training, poisson_mean=1e-3), 1e-5)
+    assert rarely.upper < epsilon(training, 1e-5).lower  # hardly ever there is a run at all
 
 
 def test_the_geometric_law_needs_about_three_epsilons() -> None:
@@ -104,5 +165,11 @@ def test_by_hand() -> None:
 def test_bad_input(gamma: float, shape: float) -> None:
     with pytest.raises(InputError):
         BestOfSeveral(Laplace(1.0), gamma, shape)
+    with pytest.raises(InputError, match="beside poisson_mean"):
+        BestOfSeveral(Laplace(1.0), 0.5, poisson_mean=3.0)
+    with pytest.raises(InputError, match="poisson_mean in its place"):
+        BestOfSeveral(Laplace(1.0))
+    with pytest.raises(InputError, match="poisson_mean"):
+        BestOfSeveral(Laplace(1.0), poisson_mean=0.0)
     with pytest.raises(InputError, match="group"):
         epsilon(Group(BestOfSeveral(Laplace(1.0), 0.5), 2), 1e-5)

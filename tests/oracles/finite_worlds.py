@@ -288,7 +288,12 @@ def _noise(scale: Fraction, moves: tuple[int, ...]) -> list[tuple[list, list]]: 
 
 def searches() -> Iterator[Finite]:
     """The best of several runs: reports, counts with noise, two reports at once; in every order of merit."""
-    for gamma, shape in product((F(1, 2), F(1, 10)), (F(1), F(0), F(1, 2), F(2))):
+    negative = (
+        ((float(gamma), float(shape), None), selections.truncated_negative_binomial(F(float(gamma)), shape))
+        for gamma, shape in product((F(1, 2), F(1, 10)), (F(1), F(0), F(1, 2), F(2)))
+    )
+    counted = (((None, 1.0, float(mean)), selections.poisson(mean)) for mean in (F(1, 8), F(2), F(16)))
+    for law, powers in (*negative, *counted):
         for flip, categories in ((F(1, 4), 2), (F(2, 5), 3)):
             table = reports.response(flip, categories)
             singles = [
@@ -296,16 +301,16 @@ def searches() -> Iterator[Finite]:
                 for a, b in ((0, 1), (1, 0))
             ]
             yield Finite(
-                BestOfSeveral(RandomizedResponse(float(flip), categories), float(gamma), float(shape)),
+                BestOfSeveral(RandomizedResponse(float(flip), categories), *law),
                 "replace-one",
-                lambda s=singles, g=gamma, h=shape: selections.searches(s, F(float(g)), h),
+                lambda s=singles, p=powers: selections.searches(s, p),
             )
         for relation in RELATIONS:
             moves = (1, -1, 2, -2) if relation == "replace-one" else (1, -1)
             yield Finite(
-                BestOfSeveral(DiscreteLaplace(2.0), float(gamma), float(shape)),
+                BestOfSeveral(DiscreteLaplace(2.0), *law),
                 relation,
-                lambda g=gamma, h=shape, m=moves: selections.searches(_noise(F(2), m), F(float(g)), h),
+                lambda p=powers, m=moves: selections.searches(_noise(F(2), m), p),
             )
 
 

@@ -6,7 +6,7 @@ Scores are rationals, in scales of the noise. The best of several runs: any fini
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain, combinations, product
@@ -144,24 +144,43 @@ def streams(queries: int, values: tuple[Fraction, ...], monotone: bool) -> Itera
             yield tuple(value for value, _ in stream), tuple(value + move for value, move in stream)
 
 
-def generating(gamma: Fraction, shape: Fraction, at: arb) -> arb:
-    """E[at^K] of the number of runs, K >= 1 truncated negative binomial; its series, summed."""
-    left = 1 - (1 - ball(gamma)) * at
-    if shape == 0:
-        return left.log() / ball(gamma).log()
-    return (left ** ball(-shape) - 1) / (ball(gamma) ** ball(-shape) - 1)
+Powers = Callable[[arb], arb]
+"""at -> E[at^K], of the number K of runs."""
 
 
-def best(single: list[arb], ranks: tuple[int, ...], gamma: Fraction, shape: Fraction) -> Law:
+def truncated_negative_binomial(gamma: Fraction, shape: Fraction) -> Powers:
+    """K >= 1; its series, summed."""
+
+    def at(power: arb) -> arb:
+        left = 1 - (1 - ball(gamma)) * power
+        if shape == 0:
+            return left.log() / ball(gamma).log()
+        return (left ** ball(-shape) - 1) / (ball(gamma) ** ball(-shape) - 1)
+
+    return at
+
+
+def poisson(mean: Fraction) -> Powers:
+    """K may be 0."""
+    return lambda power: (ball(mean) * (power - 1)).exp()
+
+
+NOTHING = -1
+"""What is released where there was no run."""
+
+
+def best(single: list[arb], ranks: tuple[int, ...], powers: Powers) -> Law:
     """The released outcome of K runs: of the highest rank that came up, the first run's."""
     before, ctx.prec = ctx.prec, PRECISION
     try:
         found: dict[int, arb] = {}
         beneath = arb(0)
+        if powers(beneath) > 0:
+            found[NOTHING] = powers(beneath)
         for rank in sorted(set(ranks)):
             tied = [at for at, own in enumerate(ranks) if own == rank]
             mass = sum((single[at] for at in tied), arb(0))
-            gained = generating(gamma, shape, beneath + mass) - generating(gamma, shape, beneath)
+            gained = powers(beneath + mass) - powers(beneath)
             found |= {at: gained * single[at] / mass for at in tied}
             beneath += mass
         return found
@@ -176,10 +195,10 @@ def merits(outcomes: int) -> Iterator[tuple[int, ...]]:
             yield ranks
 
 
-def searches(singles: list[tuple[list[arb], list[arb]]], gamma: Fraction, shape: Fraction) -> list[Pair]:
+def searches(singles: list[tuple[list[arb], list[arb]]], powers: Powers) -> list[Pair]:
     """The best of several runs, each of which has one of these pairs of laws, in every order of merit."""
     return distinct(
-        pair(best(p, ranks, gamma, shape), best(q, ranks, gamma, shape))
+        pair(best(p, ranks, powers), best(q, ranks, powers))
         for p, q in singles
         for ranks in (merits(len(p)) if len(p) <= 4 else likeliest_first(p, q))
     )

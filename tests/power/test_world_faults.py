@@ -95,6 +95,11 @@ WRONG = {
         RandomizedResponse(0.4, 3),
         0.05,
     ),
+    "a Poisson number of runs as one": (
+        world_of("best of several", BestOfSeveral(RandomizedResponse(0.4, 3), poisson_mean=2.0)),
+        RandomizedResponse(0.4, 3),
+        0.05,
+    ),
     "a group's votes as one unit's": (
         world_of("groups", Group(ReportNoisyMax(0.5, "laplace"), 2)),
         ReportNoisyMax(0.5, "laplace"),
