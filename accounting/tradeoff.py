@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from flint import arb, ctx
@@ -143,14 +143,14 @@ def tradeoff(
         knots.update(zip(new, profiles_at(asked, new), strict=True))
 
     def profile() -> tuple[tuple[float, Bracket], ...]:
-        return tuple((eps, whole) for eps, (whole, _) in sorted(knots.items()))
+        return _tightened(tuple((eps, whole) for eps, (whole, _) in sorted(knots.items())))
 
     ask(most * k / (points - 1) for k in range(points if most > 0.0 else 1))
     exact = _exact_mu(run, neighbouring) if notion == "dp" and participation is None else None
     if exact is None and most > 0.0:
         ask(_touching(profile(), narrow_at))
     known = tuple((eps, alone) for eps, (_, alone) in sorted(knots.items()) if alone is not None)
-    return TradeOff(profile(), exact, known if len(known) == len(knots) > 1 else ())
+    return TradeOff(profile(), exact, _tightened(known) if len(known) == len(knots) > 1 else ())
 
 
 def _touching(knots: tuple[tuple[float, Bracket], ...], alphas: Sequence[float]) -> Iterator[float]:
@@ -184,17 +184,36 @@ def _exact_mu(run: Mechanism, neighbouring: Neighbouring) -> tuple[float, float]
 def _power_below(knots: tuple[tuple[float, Bracket], ...], alpha: float) -> arb:
     """At most inf over x > 0 of D(x) + x alpha, D of one order.
 
-    Where that surely falls at x = 1 the infimum is beyond, at a corner. Else the curve of the power is concave, from a
-    point D(1) above the diagonal to (1, 1).
+    Where the infimum is at x >= 1, the corners have at most it. Where it is before 1, alpha is beyond the rate at
+    which D(1) is reached, and the curve of the power is concave from that point above the diagonal to (1, 1). Where
+    D surely falls faster than alpha at x = 1 it is the first; else it is the smaller of the two.
     """
     first, second = knots[0][1], knots[1][1]
     slope = (arb(second.upper) - arb(first.lower)) / (arb(knots[1][0]).exp() - 1)
-    if not slope + arb(alpha) < 0:
-        return arb(first.lower) * (1 - arb(alpha)) + arb(alpha)
-    least = arb(1)
+    falls = slope + arb(alpha) < 0
+    least = arb(1) if falls else arb(first.lower) * (1 - arb(alpha)) + arb(alpha)
     for x, profile in _possible(knots):
         least = least.min(profile + x * arb(alpha))
     return least
+
+
+def _tightened(knots: tuple[tuple[float, Bracket], ...]) -> tuple[tuple[float, Bracket], ...]:
+    """The same profile, which falls and is convex in e^eps: what is wide among narrow ones is cut by its neighbours."""
+    above, highest = [], 1.0
+    for _, bracket in knots:
+        highest = min(highest, bracket.upper)
+        above.append(highest)
+    found = list(knots)
+    with ctx.workprec(_BITS):
+        for i in range(len(knots) - 2, -1, -1):
+            (eps, bracket), (near, known) = knots[i], found[i + 1]
+            fall = arb(0)
+            if i + 2 < len(knots):
+                there, here = arb(knots[i + 2][0]).exp(), arb(near).exp()
+                fall = (arb(known.lower) - arb(above[i + 2])) / (there - here) * (here - arb(eps).exp())
+            lower = max(bracket.lower, known.lower, float_below(arb(known.lower) + fall))
+            found[i] = eps, replace(bracket, lower=min(lower, above[i]), upper=above[i])
+    return tuple(found)
 
 
 def _gaussian(alpha: float, mu: float) -> arb:

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+import sys
 
 import mpmath
 import numpy as np
 import pytest
+from flint import arb
 
-from dpcert.accounting import TradeOff, tradeoff
-from dpcert.mechanisms import FixedSize, Gaussian, InputError, Laplace, Poisson, PureDp, Repeat
+from dpcert.accounting import Bracket, TradeOff, tradeoff
+from dpcert.mechanisms import (
+    DiscreteGaussian,
+    FixedSize,
+    Gaussian,
+    InputError,
+    Laplace,
+    Poisson,
+    PureDp,
+    Repeat,
+    Sequence,
+)
 
 ALPHAS = [0.0, 1e-12, 1e-6, 0.003, 0.05, 0.3, 0.5, 0.77, 0.999, 1.0 - 1e-9, 1.0]
 
@@ -91,3 +104,59 @@ def test_alpha_outside_the_unit_interval(alpha: float) -> None:
 def test_at_least_two_points() -> None:
     with pytest.raises(InputError, match="points"):
         tradeoff(Gaussian(1.0), points=1)
+
+
+LAWS = {
+    "a large loss beside a tiny one": ([0.505, 0.4, 0.095], [0.5, 0.0001, 0.4999]),
+    "three losses": ([0.6, 0.3, 0.1], [0.2, 0.29, 0.51]),
+    "with an outcome of one side only": ([0.7, 0.2, 0.1, 0.0], [0.1, 0.2, 0.69, 0.01]),
+}
+COARSE = (1.0, 3.0, 100.0, 2000.0, 5000.0)
+
+
+def most_found(law: tuple[list[float], list[float]], alpha: float) -> float:
+    """By Neyman and Pearson: outcomes by their likelihood ratio, until alpha is used up."""
+    found = 0.0
+    for p, q in sorted(zip(*law, strict=True), key=lambda o: -o[0] / o[1] if o[1] else -math.inf):
+        share = min(1.0, alpha / q) if q else 1.0
+        found, alpha = found + share * p, alpha - share * q
+    return found
+
+
+def coarsely(law: tuple[list[float], list[float]], widest: float) -> TradeOff:
+    """Known at a few eps, at the first only up to `widest`."""
+    knots = []
+    for x in COARSE:
+        exact = math.fsum(max(p - x * q, 0.0) for p, q in zip(*law, strict=True))
+        slack = widest if x == 1.0 else 1e-12
+        knots.append((math.log(x), Bracket(max(0.0, exact - slack), min(1.0, exact + slack), True, "test")))
+    return TradeOff(tuple(knots), attained=tuple(knots))
+
+
+@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
+@pytest.mark.parametrize("widest", [1e-12, 0.3])
+def test_what_one_attacker_finds_out_is_not_overstated(law: tuple[list[float], list[float]], widest: float) -> None:
+    curve = coarsely(law, widest)
+    for alpha in (1e-4, 1e-3, 1e-2, 0.1, 0.5):
+        assert curve.power(alpha).lower <= most_found(law, alpha) * (1 + 1e-9)
+
+
+def test_a_bound_from_the_diagonal_alone_overstates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: the line from D(1) to (1, 1), where D may fall steeply between the first two knots."""
+    law = LAWS["a large loss beside a tiny one"]
+
+    def planted(knots, alpha):
+        return arb(knots[0][1].lower) * (1 - arb(alpha)) + arb(alpha)
+
+    monkeypatch.setattr(sys.modules["dpcert.accounting.tradeoff"], "_power_below", planted)
+    assert coarsely(law, 1e-12).power(1e-3).lower > most_found(law, 1e-3) + 0.001
+
+
+def test_a_wide_bracket_is_cut_by_its_neighbours() -> None:
+    """Discrete noise of three sizes: the lattices say nothing near epsilon 0, and much further on."""
+    run = Sequence(tuple(Repeat(DiscreteGaussian(sigma=sigma), 12) for sigma in (0.6, 0.65, 0.7)))
+    curve = tradeoff(run, "zero-out", points=5, rtol=1e-2)
+    lowers = [bracket.lower for _, bracket in curve.knots]
+    assert lowers == sorted(lowers, reverse=True)
+    assert lowers[0] > 0.1
+    assert curve.power(0.01).lower > 0.1
