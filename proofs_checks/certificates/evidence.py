@@ -6,7 +6,7 @@ Nothing found here is trusted: the checker decides with its own arithmetic wheth
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -38,6 +38,9 @@ _NEARER = (1.0, 0.85, 0.7, 0.5)
 
 def log_moments(pair: pairs.Pair) -> Callable[[float], float]:
     """c to about log E_P[e^{cL}] of one step, in double precision: a search asks for it thousands of times."""
+    if pair.parts:
+        parts = [(float(weight.log()), log_moments(part)) for weight, part in pair.parts]
+        return lambda c: float(np.logaddexp.reduce([log + moment(c) for log, moment in parts]))
     if not pair.law:
         return partial(_log_moment, pair)
     p, g, k = float(pair.p), float(pair.g), np.array(list(pair.law), float)
@@ -69,6 +72,11 @@ def _log_moment(pair: pairs.Pair, c: float) -> float:
     rest = math.erf(mu / math.sqrt(8)) + math.erf(reach * mu / math.sqrt(8)) if reach else 0.0
     atom = math.log((1 - p) * rest / 2) if rest else -math.inf
     return float(np.logaddexp(np.logaddexp.reduce(logs - x**2 / 2) + math.log(step / math.sqrt(2 * math.pi)), atom))
+
+
+def _orders(found: Iterable[pairs.Pair]) -> set[str]:
+    """The orders of these pairs, and of what public coins mix."""
+    return {order for pair in found for order in (pair.order, *_orders(part for _, part in pair.parts))}
 
 
 def _remembered(beyond: Callable[[arb], arb]) -> Callable[[arb], arb]:
@@ -124,8 +132,8 @@ class Search:
         products = {end["direction"]: self.product}
         try:
             if end["method"] == "largest-loss":
-                compare = largest.at_most if upper else largest.at_least
-                return compare(self.product, format.number(epsilon))
+                above = largest.above(self.product, format.number(epsilon))
+                return bool(above <= 0) if upper else bool(above >= 0)
             bound = bounds.delta_bound(products, format.end(end), arb(format.number(epsilon)), upper)
         except (ValueError, ArithmeticError, LookupError):
             return False
@@ -134,9 +142,9 @@ class Search:
 
     def _candidates(self, direction: str, epsilon: float, upper: bool) -> Iterator[dict[str, Any]]:
         """Ends to try, the exact ones and the cheap ones first."""
-        (pair, n), orders = self.product[0], {pair.order for pair, _ in self.product}
+        (pair, n), orders = self.product[0], _orders(pair for pair, _ in self.product)
         gaussian = all(pair.mu > 0 for pair, _ in self.product) and "zcdp" not in orders
-        mixture = gaussian and "epoch" not in orders and (n <= MOST_COINS or orders == {"both"})
+        mixture = gaussian and not orders & {"epoch", "mixed"} and (n <= MOST_COINS or orders == {"both"})
         if mixture and (orders == {"both"} or (orders == {"visible"} and len(self.product) == 1)):
             yield _end(direction, "mixture")
             return

@@ -64,8 +64,6 @@ def _claim(statement: Statement, note: str | None) -> Table:
 
 
 def _phase(phase: Phase, relation: Neighbouring) -> Table:
-    if phase.sampling.max_cohort is not None:
-        raise NoCertificate("the certificate's format has no Poisson cohorts that are cut")
     if phase.sampling.scheme == "random-allocation":
         raise NoCertificate("the certificate's format has no random allocation")
     if phase.sampling.scheme == "cyclic-poisson":
@@ -142,6 +140,13 @@ def _mechanism(phase: Phase) -> Table:
 def _sampling(sampling: SamplingTable) -> Table:
     """With a rate, the population says nothing more where the cohort is known: the rate is what ran."""
     rate, cohort = sampling.sampling_rate, sampling.cohort
+    if sampling.max_cohort is not None and sampling.max_cohort < (sampling.population or 0):
+        return {
+            "scheme": "truncated-poisson",
+            "population": sampling.population,
+            "cohort": sampling.max_cohort,
+            "sampling_rate": f"{cohort}/{sampling.population}" if rate is None else repr(rate),
+        }
     known = rate is not None and cohort is not None
     return {
         "scheme": sampling.scheme,

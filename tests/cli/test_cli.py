@@ -485,11 +485,11 @@ def test_a_closed_pipe_is_no_error(files: dict[str, str]) -> None:
 
 def test_the_table_says_which_claims_got_no_certificate_and_why(files, tmp_path, capsys):
     cut = tmp_path / "cut.toml"
-    cut.write_text(HOLDS + '[sampling]\nscheme = "poisson"\npopulation = 1000\ncohort = 100\nmax_cohort = 200\n')
+    cut.write_text(HOLDS + '[sampling]\nscheme = "random-allocation"\nblock = 1\n')
     assert run(["verify", "--certificate", str(tmp_path / "certificates"), files["holds"], str(cut)]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "1 certificate written; re-prove one with: dpcert check FILE" in out
-    assert "No certificate: the certificate's format has no Poisson cohorts that are cut." in out
+    assert "No certificate: the certificate's format has no random allocation." in out
 
 
 def test_claims_of_one_name_in_two_folders_get_two_certificates(tmp_path, capsys):

@@ -209,7 +209,7 @@ def test_a_replaced_unit_s_laplace_noise_accounted_as_a_removed_one_s(caught):
     both = [{**document["evidence"]["upper"][0], "direction": "both"}]
     changes = {"claim.neighbouring": "replace-one", "interval.epsilon_lower": "0", "evidence.lower": None}
     relabelled = forged(document, changes | {"evidence.upper": both})
-    caught('mirrored=order == "replace"', "mirrored=False", relabelled)
+    caught('if order == "replace" else ONE', "if False else ONE", relabelled)
 
 
 def test_lightest_weight_taken_for_the_heaviest(caught):
@@ -228,7 +228,7 @@ def test_lightest_weight_taken_for_the_heaviest(caught):
 def test_a_mechanism_that_fails_with_certainty(caught):
     mechanism = {"kind": "approximate-dp", "epsilon": 0.1, "delta": 1e-7}
     document = issued("add-remove", mechanism, {"scheme": "none"}, 2)
-    right = '    require(r.phase.values["delta"] < 1, "a mechanism with delta = 1")\n'
+    right = '    require(delta < 1, "a mechanism with delta = 1")\n'
     caught(right, "", forged(document, {"phases.0.mechanism.delta": "2"}))
 
 

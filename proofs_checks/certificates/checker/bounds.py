@@ -27,10 +27,8 @@ def inversion(product: Product, epsilon: arb, end: End, upper: bool) -> arb:
     spectrum = zip(*(of.at(h, end.terms) for of, _ in lines), strict=True)
     total = ZERO
     for j, values in enumerate(spectrum):
-        t, powers = (
-            acb(c, h * j),
-            [(m**n, (m - matter) ** n) for (m, matter), (_, n) in zip(values, lines, strict=True)],
-        )
+        t = acb(c, h * j)
+        powers = [(m**n, (m - matter) ** n) for (m, matter), (_, n) in zip(values, lines, strict=True)]
         f = prod((m for m, _ in powers), start=acb(1)) - prod((m for _, m in powers), start=acb(1))
         total += (f * (-epsilon * t).exp() / (t * (t + 1))).real * h / arb.pi() / (1 if j else 2)
     rest = tail(lines, h * end.terms) * (-c * epsilon).exp() / (arb.pi() * h * (end.terms - 1))

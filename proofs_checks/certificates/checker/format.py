@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from flint import fmpq
+from flint import arb, fmpq
 
 FORMAT = "dpcert-certificate-2"
 MOST = 2**53
@@ -46,15 +46,16 @@ class Claim(NamedTuple):
 
 
 class Phase(NamedTuple):
-    """One stretch of the run. rate: in (0, 1]; size: units in a round, None if unknown; batches: of one epoch."""
+    """One stretch of the run. rate: in (0, 1]; size: units in a round, if known; batches: of one epoch; cut: M of N."""
 
     kind: str
     values: dict[str, fmpq]
     scheme: str
-    rate: fmpq
+    rate: fmpq | arb
     size: fmpq | None
     batches: int
     rounds: int
+    cut: tuple[fmpq, fmpq] | None
 
 
 class End(NamedTuple):
@@ -147,21 +148,26 @@ def phase(value: Any) -> Phase:
     _, *values = table(mechanism, f"kind {FIELDS[kind]}")
     names = FIELDS[kind].split()
     read = {name: fmpq(whole(v)) if name in WHOLE else moderate(v) for name, v in zip(names, values, strict=True)}
-    scheme, rate, size = _sampling(sampling)
+    scheme, rate, size, cut = _sampling(sampling)
     batches = int(rate.q) if scheme == "shuffle" else 1
     require(scheme != "shuffle" or rate.p == 1, "shuffled batches are of one size")
     require(whole(rounds) % batches == 0, "shuffled rounds are whole epochs")
-    return Phase(kind, read, scheme, rate, size, batches, whole(rounds))
+    return Phase(kind, read, scheme, rate, size, batches, whole(rounds), cut)
 
 
-def _sampling(value: Any) -> tuple[str, fmpq, fmpq | None]:
-    """[1] Scheme, rate and units in a round. Population, cohort and rate must determine one rate, once."""
+def _sampling(value: Any) -> tuple[str, fmpq, fmpq | None, tuple[fmpq, fmpq] | None]:
+    """[1] Scheme, rate, units in a round, cut cohorts. Population, cohort and rate must determine one rate, once."""
     scheme, population, cohort, rate = table(value, "scheme population cohort sampling_rate")
     units, members = (None if count is None else fmpq(whole(count)) for count in (population, cohort))
-    require(scheme in ("none", "poisson", "fixed-size", "shuffle"), "no such sampling")
+    require(scheme in ("none", "poisson", "truncated-poisson", "fixed-size", "shuffle"), "no such sampling")
     if scheme == "none":
         require(rate is None and members is None, "everybody takes part: no cohort and no rate")
-        return scheme, fmpq(1), units
+        return scheme, fmpq(1), units, None
+    if scheme == "truncated-poisson":
+        require(0 < number(rate) < 1, "a rate above 0 and below 1")
+        if units is None or members is None or members >= units:
+            raise ValueError("cohorts that are cut to fewer than the population")
+        return scheme, number(rate), None, (members, units)
     if units is not None and members is not None:
         require(rate is None, "contradictory sampling")
         share = members / units
@@ -169,7 +175,7 @@ def _sampling(value: Any) -> tuple[str, fmpq, fmpq | None]:
         require(scheme == "poisson" and rate is not None, "sampling without a rate")
         share = number(rate)
     require(0 < share <= 1, "a rate is above 0 and at most 1")
-    return scheme, share, members or (share * units if units else None)
+    return scheme, share, members or (share * units if units else None), None
 
 
 def end(value: Any) -> End:

@@ -6,8 +6,8 @@ from .format import require
 from .pairs import ONE, ZERO, Pair, Product
 
 
-def largest(product: Product) -> tuple[fmpq, arb]:
-    """[4.6] The sum in two parts: of what is rational, exactly, and of the rest."""
+def above(product: Product, end: fmpq) -> fmpq | arb:
+    """[4.6] By how much the largest losses' sum is above the end: exactly where all of it is rational."""
     exact, rest = fmpq(0), ZERO
     for pair, n in product:
         require(bool(pair.law) and pair.lost.is_zero() and pair.mu.is_zero(), "a loss without a bound")
@@ -15,7 +15,7 @@ def largest(product: Product) -> tuple[fmpq, arb]:
             exact += n * pair.most
         else:
             rest += n * _single(pair)
-    return exact, rest
+    return exact - end if rest.is_zero() else rest + arb(exact - end)
 
 
 def _single(pair: Pair) -> arb:
@@ -25,15 +25,3 @@ def _single(pair: Pair) -> arb:
         return top
     require(pair.order in ("remove", "add"), f"no largest loss of {pair.order}")
     return (ONE + p * (top.exp() - 1)).log() if pair.order == "remove" else -(ONE + p * ((-top).exp() - 1)).log()
-
-
-def at_most(product: Product, end: fmpq) -> bool:
-    """[4.6] Whether no loss is above the end."""
-    exact, rest = largest(product)
-    return bool(exact <= end) if rest.is_zero() else bool(rest <= arb(end - exact))
-
-
-def at_least(product: Product, end: fmpq) -> bool:
-    """[4.6] Whether losses reach the end, or come as near to it as one likes."""
-    exact, rest = largest(product)
-    return bool(exact >= end) if rest.is_zero() else bool(rest >= arb(end - exact))

@@ -20,7 +20,8 @@ class Pair(NamedTuple):
 
     order: "both" as it is, "visible" after a public coin of rate p, any other a hidden coin's [2.2]; "zcdp": only the
     Renyi divergences are at most this pair's. An "epoch" of so many batches: the unit's is at g + mu against g, the
-    others are at 0. most: the largest loss [4.6], where it is rational: of the noise, whatever the coin.
+    others are at 0. most: the largest loss [4.6], where it is rational: of the noise, whatever the coin. "mixed": a
+    public coin says which of `parts` it is.
     """
 
     mu: arb = ZERO
@@ -31,6 +32,7 @@ class Pair(NamedTuple):
     p: arb = ONE
     batches: int = 1
     most: fmpq | None = None
+    parts: tuple[tuple[arb, "Pair"], ...] = ()
 
 
 class Round(NamedTuple):
@@ -66,23 +68,14 @@ def pure(odds: arb, stay: arb = ZERO, lost: arb = ZERO) -> Pair:
     return Pair(g=odds.log(), law={1: up, 0: stay, -1: down}, lost=lost)
 
 
-def _moved(r: Round, a: arb, t: arb) -> Pair:
-    """[2.1] Laplace noise moved by a scales, on multiples of t: in between L = 0, or, to dominate, +-a."""
-    require(a < LARGE, "too little noise for this arithmetic")
-    return pure(a.exp(), ZERO if r.worst else ((-t).exp() - (-a).exp()) / (1 + (-t).exp()))
-
-
 def laplace(r: Round) -> Pair:
-    """[2.1] Moved by d/z scales."""
-    scales = r.move / r.phase.values["noise_multiplier"]
-    return _moved(r, arb(scales), ZERO)._replace(most=scales)
-
-
-def discrete_laplace(r: Round) -> Pair:
-    """[2.1] Moved by d C integers, of 1/b scales each."""
-    scale = r.phase.values["scale"]
-    scales = r.move * r.phase.values["clip"] / scale
-    return _moved(r, arb(scales), arb(1 / scale))._replace(most=scales)
+    """[2.1] Moved by a = d/z scales, or by d C integers of t = 1/b each: in between L = 0, or, to dominate, +-a."""
+    values = r.phase.values
+    t = 1 / values["scale"] if "scale" in values else fmpq(0)
+    scales = r.move * values["clip"] * t if t else r.move / values["noise_multiplier"]
+    require(scales < LARGE, "too little noise for this arithmetic")
+    near, far = (-arb(t)).exp(), (-arb(scales)).exp()
+    return pure(1 / far, ZERO if r.worst else (near - far) / (1 + near))._replace(most=scales)
 
 
 def discrete_gaussian(r: Round) -> Pair:
@@ -102,16 +95,11 @@ def zcdp(r: Round) -> Pair:
     return Pair(arb(2 * r.phase.values["rho"]).sqrt(), order="zcdp")
 
 
-def pure_dp(r: Round) -> Pair:
-    """[2.1] L = +-epsilon."""
-    return pure(arb(r.phase.values["epsilon"]).exp())._replace(most=r.phase.values["epsilon"])
-
-
-def approximate_dp(r: Round) -> Pair:
-    """[2.1] Mass delta on L = infinity, L = +-epsilon otherwise."""
-    require(r.phase.values["delta"] < 1, "a mechanism with delta = 1")
-    epsilon, delta = r.phase.values["epsilon"], arb(r.phase.values["delta"])
-    return pure(arb(epsilon).exp(), lost=delta)._replace(most=epsilon)
+def bounded(r: Round) -> Pair:
+    """[2.1] Mass delta, if there is one, on L = infinity, L = +-epsilon otherwise."""
+    epsilon, delta = r.phase.values["epsilon"], r.phase.values.get("delta", fmpq(0))
+    require(delta < 1, "a mechanism with delta = 1")
+    return pure(arb(epsilon).exp(), lost=arb(delta))._replace(most=epsilon)
 
 
 def randomized_response(r: Round) -> Pair:
@@ -127,11 +115,11 @@ NOISE: dict[str, Callable[[Round], Pair]] = {
     "gaussian-mean": gaussian_mean,
     "per-client-gaussian": per_client_gaussian,
     "laplace": laplace,
-    "discrete-laplace": discrete_laplace,
+    "discrete-laplace": laplace,
     "discrete-gaussian": discrete_gaussian,
     "zcdp": zcdp,
-    "pure-dp": pure_dp,
-    "approximate-dp": approximate_dp,
+    "pure-dp": bounded,
+    "approximate-dp": bounded,
     "randomized-response": randomized_response,
 }
 
@@ -142,13 +130,13 @@ def meaningful(phase: Phase, relation: str) -> None:
     require(not sampled or kind in (*GAUSSIAN, *LAPLACE, "discrete-gaussian"), f"no bound for sampling under {kind}")
     require(kind != "randomized-response" or relation == "replace-one", "a respondent answers: replace-one")
     if kind == "per-client-gaussian":
-        require(phase.scheme != "poisson", "with a random cohort the amount of noise is random")
+        require("poisson" not in phase.scheme, "with a random cohort the amount of noise is random")
         require(relation != "add-remove", "an absent client's noise is absent too")
     if kind == "gaussian-mean":
         most, least = phase.values["max_weight"], phase.values["min_weight"]
         require(most >= least, "the least weight is not the least")
         known = phase.size is not None and most * phase.size == 1
-        require(relation != "add-remove" or phase.scheme == "poisson" or known, "whoever comes changes the weights")
+        require(relation != "add-remove" or "poisson" in phase.scheme or known, "whoever comes changes the weights")
     if relation == "add-remove":
         require(phase.scheme != "shuffle", "presence cannot hide where batches have a size")
         require(phase.scheme != "fixed-size" or sampled, "a cohort of everybody is not of a fixed size")
@@ -167,18 +155,13 @@ def moves(phase: Phase, relation: str, seen: str, worst: bool) -> list[tuple[str
         realised = phase.kind == "gaussian-mean" and phase.scheme == "none" and relation == "add-remove"
         return [("both", 2 if realised and worst else d)]
     if phase.scheme == "shuffle":
-        return _shuffled(phase, d, seen, worst)
+        if worst or seen != "hidden":  # an epoch is one round to whoever knows the batch, and never reveals more
+            return [("both", d)]
+        return [("epoch remove", d), ("epoch add", d)] if phase.kind in GAUSSIAN else []
     if seen == "visible" or (seen == "pooled" and phase.scheme == "fixed-size"):
         require(relation != "add-remove", "presence cannot hide where cohorts of a fixed size are seen")
         return [("visible", d)]
     return _poisson(phase, d, worst) if phase.scheme == "poisson" else _fixed_size(phase, relation, worst)
-
-
-def _shuffled(phase: Phase, d: int, seen: str, worst: bool) -> list[tuple[str, int]]:
-    """[2.2] An epoch is one round to whoever knows the batch, and never reveals more than that."""
-    if worst or seen != "hidden":
-        return [("both", d)]
-    return [("epoch remove", d), ("epoch add", d)] if phase.kind in GAUSSIAN else []
 
 
 def _poisson(phase: Phase, d: int, worst: bool) -> list[tuple[str, int]]:
@@ -210,14 +193,10 @@ def behind_coin(pair: Pair, order: str, phase: Phase, move: int, worst: bool) ->
     require(p > 0 and 1 - p > 0, "a rate too close to 0 or 1 for this arithmetic")
     if order.startswith("epoch"):  # the others' data moves the sums as the unit's does only if all weigh the same
         return pair._replace(order="epoch", batches=phase.batches, g=pair.mu * (2 - move) if even(phase) else ZERO)
-    if worst and pair.law and order != "visible":
-        return amplified(pair.g.exp(), p, mirrored=order == "replace")
+    if worst and pair.law and order != "visible":  # pure DP; of "replace" both sides are mixtures
+        odds = pair.g.exp()
+        return pure((1 + p * (odds - 1)) / ((1 + p * (1 / odds - 1)) if order == "replace" else ONE))
     return pair._replace(order=order, p=p)
-
-
-def amplified(odds: arb, p: arb, mirrored: bool) -> Pair:
-    """[2.2] Pure DP behind a hidden coin: 1 + p (e^eps - 1), over 1 + p (e^-eps - 1) where both sides are mixtures."""
-    return pure((1 + p * (odds - 1)) / ((1 + p * (1 / odds - 1)) if mirrored else ONE))
 
 
 def attained(phase: Phase) -> bool:
@@ -231,9 +210,31 @@ def steps(phase: Phase, relation: str, seen: str, worst: bool) -> dict[str, Pair
     meaningful(phase, relation)
     if not worst and not attained(phase):
         return {}
-    found = {}
+    if phase.cut is not None:
+        return _cut(phase, *phase.cut, relation, seen, worst)
     phase = phase._replace(rounds=phase.rounds // phase.batches)
-    for order, move in moves(phase, relation, seen, worst):
+    return _behind_coins(phase, moves(phase, relation, seen, worst), worst)
+
+
+def _cut(phase: Phase, m: fmpq, n: fmpq, relation: str, seen: str, worst: bool) -> dict[str, Pair]:
+    """[2.2] Poisson cohorts of at most M of N: a public coin says whether the others fill them; then one makes room."""
+    r = arb(phase.rate)
+    require(seen != "pooled", "a full cohort tells who is in it")
+    full, over = (r.beta_lower(arb(k), arb(n - m), regularized=True) for k in (m, m + 1))
+    if seen == "visible" or not worst:
+        at_rate = phase._replace(scheme="poisson", rate=r * (1 - full) + m / n * over)
+        return _behind_coins(at_rate, moves(at_rate, relation, seen, worst), worst)
+    taken = phase._replace(rate=arb(m / n) * over / full)
+    free = _behind_coins(phase, _poisson(phase, 2 if relation == "replace-one" else 1, worst), worst)
+    filled = _behind_coins(taken, _fixed_size(taken, relation, worst), worst)
+    parts = {name: ((1 - full, pair), (full, filled.get(name) or filled["both"])) for name, pair in free.items()}
+    return {name: Pair(free[name].mu, order="mixed", parts=mixed) for name, mixed in parts.items()}
+
+
+def _behind_coins(phase: Phase, rows: list[tuple[str, int]], worst: bool) -> dict[str, Pair]:
+    """[2.2] By direction, the pairs of the rows."""
+    found = {}
+    for order, move in rows:
         pair = NOISE[phase.kind](Round(phase, move, worst, order not in ("both", "visible")))
         require(pair.mu < LARGE and pair.g < LARGE, "too little noise for this arithmetic")
         side = order.split()[-1]

@@ -48,9 +48,21 @@ class Contour(NamedTuple):
 
 def line(pair: Pair, c: arb, split: arb | None = None) -> Line:
     """[3.1] The transform of any pair. What cannot matter: an atom at L = 0, or, with `split`, all L <= split."""
+    if pair.order == "mixed":
+        return _mixed([(weight, line(part, c, split)) for weight, part in pair.parts])
     if pair.order in ("zcdp", "epoch"):
         return _real_axis(pair, c)
     return _unsampled(pair, c) if pair.order in ("both", "visible") else _sampled(pair, c, split)
+
+
+def _mixed(lines: list[tuple[arb, Line]]) -> Line:
+    """[3.1] Of a public coin's mixture all adds up, what matters too."""
+
+    def at(h: arb, n: int) -> list[tuple[acb, acb]]:
+        rows = zip(*([(w * m, w * top) for m, top in of.at(h, n)] for w, of in lines), strict=True)
+        return [(sum((m for m, _ in row), acb(0)), sum((top for _, top in row), acb(0))) for row in rows]
+
+    return Line(at, lambda s: sum((w * of.beyond(s) for w, of in lines), ZERO))
 
 
 def _real_axis(pair: Pair, c: arb) -> Line:

@@ -8,7 +8,7 @@ from flint import arb, ctx, fmpq
 
 from .bounds import delta_bound
 from .format import FORMAT, Claim, Phase, claim, digest, end, load, lower_end, number, phase, require, table, text
-from .largest import at_least, at_most
+from .largest import above
 from .pairs import products
 
 PRECISION = 192
@@ -33,7 +33,7 @@ def upper_end(stated: Claim, phases: list[Phase], top: fmpq | None, evidence: An
     require(bool(worst) and [each.direction for each in ends] == list(worst), "one proof for each direction")
     for each in ends:
         if each.method == "largest-loss":
-            require(at_most(worst[each.direction], top), f"the upper end is not proved ({each.direction})")
+            require(bool(above(worst[each.direction], top) <= 0), f"the upper end is not proved ({each.direction})")
             continue
         bound = delta_bound(worst, each, arb(top), True)
         require(bool(bound <= arb(stated.delta)), f"the upper end is not proved ({each.direction})")
@@ -48,7 +48,7 @@ def lower(stated: Claim, phases: list[Phase], bottom: fmpq, evidence: Any) -> No
     attained = products([phases[place] for place in places], stated.relation, stated.seen, False)
     if proof.method == "largest-loss":
         require(proof.direction in attained and stated.delta == 0, "losses of some direction, at delta = 0")
-        require(at_least(attained[proof.direction], bottom), "the lower end is not proved")
+        require(bool(above(attained[proof.direction], bottom) >= 0), "the lower end is not proved")
         return
     bound = delta_bound(attained, proof, arb(bottom), False)
     require(bool(bound > arb(stated.delta)), "the lower end is not proved")
@@ -64,9 +64,8 @@ def due(bottom: fmpq, top: fmpq | None, most: fmpq) -> str:
 def issued(value: Any) -> None:
     """[1] Who wrote the file, when, and of which claim file: texts, of which nothing is proved."""
     version, date, source = table(value, "dpcert date claim_sha256")
-    require(
-        re.fullmatch(r"\d{4}-\d\d-\d\d", text(date)) is not None and bool(text(version)), "issued: version and date"
-    )
+    day = re.fullmatch(r"\d{4}-\d\d-\d\d", text(date))
+    require(day is not None and bool(text(version)), "issued: version and date")
     require(source is None or re.fullmatch("[0-9a-f]{64}", text(source)) is not None, "issued: a sha256 or null")
 
 
@@ -77,18 +76,14 @@ def prove(document: Any) -> str:
     require(form == FORMAT, f"expected {FORMAT}")
     require(seal == digest(document), "the digest is of another document")
     issued(origin)
-    stated, (low, high), (above, below) = (
-        claim(about),
-        table(interval, "epsilon_lower epsilon_upper"),
-        table(evidence, "upper lower"),
-    )
-    phases = [phase(step) for step in steps]
+    (low, high), ends = table(interval, "epsilon_lower epsilon_upper"), table(evidence, "upper lower")
+    stated, phases = claim(about), [phase(step) for step in steps]
     require(bool(phases), "no phases")
     require(stated.notion == "dp" or all(p.kind != "per-client-gaussian" for p in phases), "clients know their noise")
     bottom, top = number(low), None if high == "inf" else number(high)
     require(top is None or bottom <= top, "an interval from its lower to its upper end")
-    upper_end(stated, phases, top, above)
-    lower(stated, phases, bottom, below)
+    upper_end(stated, phases, top, ends[0])
+    lower(stated, phases, bottom, ends[1])
     follows = due(bottom, top, stated.most)
     require(verdict == follows, f"from the interval the claim is {follows}")
     return _words(follows, str(low), str(high), about)

@@ -91,7 +91,7 @@ def test_planted_a_hidden_coin_taken_off_the_loss_is_caught(tmp_path: Path) -> N
     low |= {"verdict": "holds", "evidence": {"upper": [], "lower": None}}
     low["evidence"]["upper"] = [EVIDENCE | {"direction": end["direction"]} for end in document["evidence"]["upper"]]
     right = "return pure((1 + p * (odds - 1))"
-    plant = weakened(tmp_path, {right: "return pure(odds ** p if not mirrored else (1 + p * (odds - 1))"})
+    plant = weakened(tmp_path, {right: "return pure(odds ** p if True else (1 + p * (odds - 1))"})
     assert plant.check(seal(low)).ok
     assert not check(seal(low)).ok
     assert math.log1p(0.2 * math.expm1(2.0)) > 0.5
