@@ -99,7 +99,7 @@ def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Brack
     def jumps() -> Bracket:
         return _exponential(*rare.delta(composition, epsilon, rtol))
 
-    return _first_narrow(_ways(composition, epsilon, whole, near, jumps), rtol)
+    return _first_narrow(_ways(composition, whole, near, jumps), rtol)
 
 
 def _delta(composition: Composition, near: tuple[float, float], mass: float, rtol: float, saddle: Saddle) -> Bracket:
@@ -151,7 +151,7 @@ def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Brack
     def jumps() -> Bracket:
         return Bracket(*rare.epsilon(composition, delta, rtol), True, METHOD)
 
-    return _first_narrow(_ways(composition, alone, whole, near, jumps), rtol)
+    return _first_narrow(_ways(composition, whole, near, jumps), rtol)
 
 
 def _smooth(search: Callable[[], Saddle]) -> Saddle | None:
@@ -163,12 +163,12 @@ def _smooth(search: Callable[[], Saddle]) -> Saddle | None:
     return saddle if saddle.skewness < _SKEWED else None
 
 
-def _ways(composition: Composition, epsilon: float, whole: Way, near: Way, jumps: Way) -> list[Way]:
+def _ways(composition: Composition, whole: Way, near: Way, jumps: Way) -> list[Way]:
     """In the order in which they probably serve: all outcomes, those that are not too far out, those with a jump."""
     parts, _ = phases(composition)
     ways = [near, whole]
     if rare.supports(composition):
-        ways.insert(0 if rare.likely(composition, epsilon) else 1, jumps)
+        ways.insert(1, jumps)
     if max(pair.rate for pair, _ in parts) > _RARE:
         ways.remove(whole)
         ways.insert(0, whole)

@@ -33,9 +33,14 @@ _PLACES = 400
 
 @dataclass(frozen=True, slots=True)
 class CutPair(SubsampledPair):
-    """A subsampled Gaussian pair of which outcomes x above some place, at least `cut`, have loss 0."""
+    """A subsampled Gaussian pair of which outcomes x above some place, at least `cut`, have loss 0.
+
+    place, blur: those with a label Phi((x - place) / blur) are left out (rare.py).
+    """
 
     cut: float = math.inf
+    place: float = math.inf
+    blur: float = 1.0
 
 
 def cut(composition: Composition, log_mass: float) -> tuple[Composition, float]:
@@ -58,7 +63,7 @@ def farthest(pair: Sampled, budget: float) -> float:
         return math.inf
     x = _places(pair)
     log, loss = log_mixture(pair, x), _loss(pair, x)
-    return max(0.0, float(np.max((0.5 * x * x - log - budget) / loss)))
+    return max(0.0, float(np.max((0.5 * x * x - log - pair.log_unlabelled(x) - budget) / loss)))
 
 
 def valley(pair: Sampled, top: float, budget: float) -> float:
@@ -67,17 +72,19 @@ def valley(pair: Sampled, top: float, budget: float) -> float:
     Raises OutOfReach where what is left out could make moments smaller than 1.
     """
     x = _places(pair)
-    height = log_mixture(pair, x) + top * _loss(pair, x) - 0.5 * x * x
+    height = log_mixture(pair, x) + top * _loss(pair, x) - 0.5 * x * x + pair.log_unlabelled(x)
+    height = height[: int(np.argmax(height > height[0])) or None]  # beyond, outcomes matter that are to be left out
     deep = np.flatnonzero(height <= -budget)
     best = int(deep[0]) if deep.size else int(np.argmin(height))
     at, shift = float(x[best]), pair.shift
-    jump = pair.rate * ndtr(shift - at) + pair.rate**2 * math.exp(shift * shift) * ndtr(2.0 * shift - at)
-    if not top * (jump + 2.0 * pair.rate * ndtr(-at)) <= SMALLER:
+    out = [float(ndtr(mean - at) + ndtr((mean - pair.place) / pair.widened)) for mean in (0.0, shift, 2.0 * shift)]
+    missing = pair.rate * (2.0 * out[0] + out[1] + pair.rate * math.exp(shift * shift) * out[2])
+    if not top * missing + pair.apart <= SMALLER:
         raise OutOfReach("outcomes that matter would be left out")
     return at
 
 
-SMALLER = 1e-7
+SMALLER = 0.25
 """At most by how much the moments of what is kept are below 1."""
 
 

@@ -12,16 +12,20 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import expit, ndtr
+from scipy.special import expit, log_ndtr, ndtr
 
 from ....mechanisms.arrays import Floats
 from ...bracket import OutOfReach
+from .cut import SMALLER
 from .paths import Sampled
 from .quadrature import Quadrature, Tilted
 from .range import cell_masses, factors, log_growth, reach
 
 _TALLEST = 1.2
 _WIDEST_ANGLE = 1.5
+_BLURS = 3.0
+"""Highest path, in units of a label's blur."""
+
 _FINE, _COARSE = 128, 4.0
 _LIGHT = 1e-4
 """Cells across where the nodes' weights are not light, and how much wider they are elsewhere."""
@@ -48,10 +52,12 @@ class Envelope:
 
     log_moment: at least log E[e^{cL}]. rise, slope: the path is y = height * rise, dy/dx = height * slope, at the
     cells' ends; rise increases and slope decreases. share, other: B/(A+B) at x and at -x for the mixture A + B.
-    atom: relative to the moment; outside: bound on what is not in the cells, on any of the paths.
+    atom: relative to the moment; outside: bound on what is not in the cells, on any of the paths. hazard: at most
+    density over probability of no label, in each cell, in units of the blur.
     """
 
     pair: Sampled
+    c: float
     log_moment: float
     rise: Floats
     slope: Floats
@@ -60,13 +66,15 @@ class Envelope:
     branches: tuple[BranchCells, ...]
     atom: float
     outside: float
+    hazard: Floats | float
 
     def log_bound(self, frequency: float) -> float:
         """At least log |E[e^{(c + is)L}]| for every s >= frequency > 0."""
-        widest = min(_TALLEST, _WIDEST_ANGLE / self.pair.shift)
+        widest = _widest(self.pair)
         gain, loss = self.balance
         height = min(widest, frequency * gain / max(loss, 0.1))
         lift = 0.5 * (height * self.rise[1:]) ** 2 + 0.5 * np.log1p((height * self.slope[:-1]) ** 2)
+        lift += _label_lift(height * self.rise[1:] / self.pair.blur, self.hazard)
         by_change, direct = 1.0, self.atom
         for branch in self.branches:
             log_ratio = lift.copy()
@@ -75,7 +83,8 @@ class Envelope:
             change = np.expm1(np.minimum(log_ratio, 700.0))
             by_change += float(np.sum(np.where(change > 0.0, branch.most, branch.least) * change))
             direct += float(np.sum(branch.most * (1.0 + change)))
-        return self.log_moment + math.log(min(by_change, direct) + self.outside + _SLACK)
+        outside = self.outside + _closing(self.pair, self.c, height)
+        return self.log_moment + math.log(min(by_change, direct) + outside * (1.0 + 2.0 * SMALLER) + _SLACK)
 
     @property
     def fall(self) -> float:
@@ -121,7 +130,7 @@ def envelope(part: Quadrature, tilted: Tilted, log_rounds: float) -> Envelope:
     """Cells fine enough to resolve the bound to a few per cent of its logarithm; tilted: part's moments on Re t = c."""
     pair, c, log_moment = part.pair, tilted.c, tilted.log_moment_above()
     outside = _OUTSIDE + _FEW_ROUNDS * math.exp(-log_rounds) + log_rounds
-    budget = outside + pair.lift(c, min(_TALLEST, _WIDEST_ANGLE / pair.shift))
+    budget = outside + pair.lift(c, _widest(pair))
     left, right = part.range if budget <= part.range_log else reach(pair, (c,), budget)
     ends = _cells(part, tilted, left, right)
     logit = math.log(pair.rate) - math.log1p(-pair.rate) - 0.5 * pair.shift**2
@@ -137,6 +146,7 @@ def envelope(part: Quadrature, tilted: Tilted, log_rounds: float) -> Envelope:
         branches.append(BranchCells(branch, np.exp(least - log_moment), np.exp(most - log_moment)))
     return Envelope(
         pair,
+        c,
         log_moment,
         rise,
         slope,
@@ -144,17 +154,36 @@ def envelope(part: Quadrature, tilted: Tilted, log_rounds: float) -> Envelope:
         expit(logit - pair.shift * ends),
         tuple(branches),
         pair.atom * math.exp(-log_moment),
-        4.0 * math.exp(-outside) + _left_out(pair, c),
+        4.0 * math.exp(-outside) + float(ndtr(-pair.cut) + pair.rate * ndtr(pair.shift - pair.cut)),
+        _hazard(pair, ends[1:]),
     )
 
 
-def _left_out(pair: Sampled, c: float) -> float:
-    """Where outcomes have loss 0: their mass, and what closes the path where they begin."""
+def _widest(pair: Sampled) -> float:
+    """The highest path."""
+    return min(_TALLEST, _WIDEST_ANGLE / pair.shift, _BLURS * pair.blur)
+
+
+def _closing(pair: Sampled, c: float, height: float) -> float:
+    """What closes the path where outcomes with loss 0 begin."""
     if pair.cut == math.inf:
         return 0.0
-    height = min(_TALLEST, _WIDEST_ANGLE / pair.shift)
     log_side = log_growth(pair, c, pair.cut) - 0.5 * pair.cut**2 + pair.lift(c, height)
-    return height * math.exp(log_side) + float(ndtr(-pair.cut) + pair.rate * ndtr(pair.shift - pair.cut))
+    return height * math.exp(min(log_side, 700.0))
+
+
+def _hazard(pair: Sampled, x: Floats) -> Floats | float:
+    """phi / Phi at (place - x) / blur."""
+    if pair.place == math.inf:
+        return 0.0
+    z = (pair.place - x) / pair.blur
+    return np.asarray(np.exp(-0.5 * z * z - log_ndtr(z)) / math.sqrt(2.0 * math.pi) * (1.0 + 1e-9))
+
+
+def _label_lift(v: Floats, hazard: Floats | float) -> Floats:
+    """At least log |Phi(z + iv)| / Phi(z): |phi(z + iu)| = e^{u^2/2} phi(z) is integrated from below, or from z on."""
+    square = 0.5 * v * v
+    return np.minimum(square, np.log1p(v * np.exp(square) * hazard))
 
 
 def _cells(part: Quadrature, tilted: Tilted, left: float, right: float) -> Floats:

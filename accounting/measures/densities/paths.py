@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.special import log_ndtr, ndtr
 
 from ....mechanisms.arrays import Complex, Floats
 from ...pairs import GaussianPair, SubsampledPair
+from .label import log_label
 
 ORDERS = ("remove", "add", "replace", "hybrid")
 
@@ -45,12 +47,17 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """A subsampled Gaussian pair's parameters; cut: outcomes x above it have loss 0 (cut.py)."""
+    """A subsampled Gaussian pair's parameters.
+
+    cut: outcomes x above it have loss 0 (cut.py); place, blur: of a label, those with which are left out (apart.py).
+    """
 
     shift: float
     rate: float
     order: str
     cut: float = math.inf
+    place: float = math.inf
+    blur: float = 1.0
 
     def lift(self, c: float, height: float) -> float:
         """log of how much larger the integrand's modulus may be at Im x = height than on the real line.
@@ -59,12 +66,29 @@ class Sampled:
         A = 1 - rate for angles up to pi/2; only the remove order has no negative power of it.
         """
         lift, angle = 0.5 * height * height, self.shift * height
+        if self.place < math.inf:
+            lift += 0.5 * (height / self.blur) ** 2
         if self.order == "remove":
             return lift
         by_cosine = -c * math.log(math.cos(0.5 * angle))
         if angle > 0.5 * math.pi:
             return lift + by_cosine
         return lift + min(by_cosine, math.log(2.0) - c * math.log1p(-self.rate))
+
+    @property
+    def widened(self) -> float:
+        """Deviation of x and the label's blur together."""
+        return math.hypot(1.0, self.blur)
+
+    @property
+    def apart(self) -> float:
+        """Probability of the label."""
+        none, moved = (float(ndtr((shift - self.place) / self.widened)) for shift in (0.0, self.shift))
+        return (1.0 - self.rate) * none + self.rate * moved
+
+    def log_unlabelled(self, x: Floats) -> Floats | float:
+        """log of the chance that an outcome has no label."""
+        return np.asarray(log_ndtr((self.place - x) / self.blur)) if self.place < math.inf else 0.0
 
     @property
     def atom(self) -> float:
@@ -78,7 +102,8 @@ def sampled(pair: SubsampledPair) -> Sampled:
     """The parameters of a subsampled pair whose base is Gaussian."""
     if not isinstance(pair.base, GaussianPair):
         raise TypeError(f"a Gaussian base pair is needed, not {pair.base!r}")
-    return Sampled(pair.base.shift, pair.rate, pair.order, getattr(pair, "cut", math.inf))
+    ends = (getattr(pair, name, default) for name, default in (("cut", math.inf), ("place", math.inf), ("blur", 1.0)))
+    return Sampled(pair.base.shift, pair.rate, pair.order, *ends)
 
 
 def mixture_log(real: Floats, imag: Floats | float, rate: float, error: Floats) -> tuple[Complex, Floats]:
@@ -144,6 +169,9 @@ def line(pair: Sampled, height: float, step: float, first: int, last: int) -> tu
     log_weight.real = 0.5 * (height * height - x * x) + math.log(step / math.sqrt(2.0 * math.pi))
     log_weight.imag = -height * x
     log_error = 2.0 * x * x + 2.0 * height * np.abs(x) + 16.0 + np.abs(math.log(step))
+    if pair.place < math.inf:
+        unlabelled, label_error = log_label(x, height, pair.place, -pair.blur)
+        log_weight, log_error = log_weight + unlabelled, log_error + label_error
     log, log_unit = mixture_log(slope - offset, angle, pair.rate, error)
     if pair.order == "remove":
         return (Path(log_weight + log, log, False, x, log_error + log_unit, log_unit),)

@@ -100,7 +100,7 @@ def _law(pair: Sampled, top: float, rounds: int) -> Law:
     if pair.order == "hybrid":  # x = shift/2 + log(1 + e^w): the integrands vanish at the corner
         log_unit = log_unit - np.log1p(np.exp(-x))
         x = 0.5 * shift + np.logaddexp(0.0, x)
-    log_plain, log = log_unit - 0.5 * x * x, log_mixture(pair, x)
+    log_plain, log = log_unit - 0.5 * x * x + pair.log_unlabelled(x), log_mixture(pair, x)
     if pair.order == "remove":
         return Law(log_plain + log, log, rounds)
     if pair.order == "add":

@@ -28,6 +28,9 @@ than what several threads spend waiting for each other."""
 MOST_NODES = 60_000
 """Beyond it (enormous shifts) another accountant is the better choice."""
 
+_APART = 1e-12
+"""Far above the relative error of a label's probability."""
+
 _TALLEST = 1.2
 """Highest path: the weights on it are e^{height^2/2} times larger than on the real line."""
 
@@ -58,7 +61,8 @@ class Quadrature:
         """Bound on the error of discretisation and of the range, relative to the real moments of all parts."""
         vertical = 2.0 * self.height if self.pair.order == "hybrid" else 0.0
         upper_edge = math.exp(self.pair.lift(c, 2.0 * self.height))
-        return self.tail + (1.0 + (1.0 + vertical) * upper_edge) * math.exp(-self.strip_log) * (1.0 + 2.0 * SMALLER)
+        strip = (1.0 + (1.0 + vertical) * upper_edge) * math.exp(-self.strip_log)
+        return (self.tail + strip) * (1.0 + 2.0 * SMALLER)
 
     def log_moments_above(self, points: Floats) -> Floats:
         """At least log E[e^{cL}] at every c of points: accurate, but not to the last digits."""
@@ -75,9 +79,9 @@ class Quadrature:
             values += np.sum(weight.real, axis=1) - floor * float(np.sum(base.real))
             slack += UNIT * (size @ unit + points * (size @ path.loss_error) + floor * float(base_size @ unit))
         relative = np.array([2.0 * self.relative_error(c) for c in points])
-        result: Floats = (
-            scale + np.log((values + slack) / (1.0 - np.minimum(relative, 0.5))) + 8.0 * UNIT * (1.0 + np.abs(scale))
-        )
+        if not np.max(relative) < 0.5:
+            raise OutOfReach("what is left out outweighs the moment")
+        result: Floats = scale + np.log((values + slack) / (1.0 - relative)) + 8.0 * UNIT * (1.0 + np.abs(scale))
         return result
 
     def tilted(self, c: float) -> Tilted:
@@ -106,7 +110,11 @@ class Quadrature:
                 error += UNIT * float((size * (unit + c * path.loss_error) + floor * base_size * unit).sum())
             spread = size_of_loss * (unit + c * path.loss_error + sums) + path.loss_error
             slope += UNIT * float((size * spread).sum())
+        growth -= self.pair.apart * floor
+        error += _APART * self.pair.apart * floor
         relative, moment = self.relative_error(c), floor + growth
+        if not (relative < 0.25 and moment > 0.0):
+            raise OutOfReach("what is left out outweighs the moment")
         error = 1.01 * (error + relative * (moment + floor)) / (1.0 - relative)
         fixed = 2.02 * relative * (moment + error)
         log_moment = math.log1p(growth) if small else scale + math.log(moment)

@@ -48,6 +48,7 @@ def cell_masses(pair: Sampled, branch: Branch[Power], ends: Floats) -> tuple[Flo
     most k width^2 / 8.
     """
     value = -0.5 * ends * ends - 0.5 * math.log(2.0 * math.pi)
+    label = np.broadcast_to(pair.log_unlabelled(ends), ends.shape)  # falls
     concave, convex = np.array(1.0), np.array(-1.0)
     for sign, power in branch:
         value = value + power * log_mixture(pair, sign * ends)
@@ -58,7 +59,7 @@ def cell_masses(pair: Sampled, branch: Branch[Power], ends: Floats) -> tuple[Flo
     log_width, eighth = np.log(width), 0.125 * width * width
     most = np.maximum(value[..., 1:], value[..., :-1]) + (concave * eighth + log_width)
     least = np.minimum(value[..., 1:], value[..., :-1]) - (np.maximum(0.0, convex) * eighth - log_width)
-    return least, most
+    return least + label[1:], most + label[:-1]
 
 
 def _steepest_bend(pair: Sampled, ends: Floats) -> Floats:
@@ -115,7 +116,7 @@ def log_growth(pair: Sampled, c: float, x: float) -> float:
         y = pair.shift * sign * x - 0.5 * pair.shift**2
         log = math.log1p(pair.rate * math.expm1(y)) if y < 30.0 else y + math.log(pair.rate + math.exp(-y))
         total += power * log
-    return total
+    return total + float(pair.log_unlabelled(np.array(x)))
 
 
 def _far_by_cells(pair: Sampled, points: tuple[float, ...], steepest: float, budget: float) -> float:

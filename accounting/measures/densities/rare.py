@@ -1,17 +1,15 @@
-"""Rare jumps: only the outcomes with a jump matter, and they are priced by their puts.
+"""Rare jumps: outcomes with a jump are priced by their puts, those without by their calls.
 
-Where losses of the size of epsilon come from single rounds, no line Re t = c > 0 serves: E e^{cL} is made of losses far
-above epsilon, or of the bulk that never gets there. With J the outcomes in which some round is labelled a jump
-(labelled.py), for every epsilon, by put-call parity,
+Where losses of the size of epsilon come from single rounds, no line Re t = c > 0 serves all outcomes: E e^{cL} is made
+of losses far above epsilon. So each round is labelled a jump with a chance that grows from 0 to 1 about a loss of a
+third of epsilon. Without a label losses are small and moments exist at every tilt: these outcomes are inverted as any.
+With J the outcomes in which some round has a label (labelled.py), for every epsilon, by put-call parity,
 
     E_J (1 - e^{eps-L})_+ = P(J) - e^eps Q(J) + E_J (e^{eps-L} - 1)_+,
 
 and the last term is e^eps times the profile at -eps of J under (Q, P), whose loss -L has an end: the remove order's
-puts are the add order's calls. Its moments exist at every tilt. What has no jump hardly reaches epsilon, and is
-bounded. Any number of phases; proofs in docs/theory/inversion.md, section 13.
-
-Why it is here: of 800 random settings with rare jumps (benchmarks/regimes.py; one to three phases) 24 need it. Without
-it they go to the lattices, which take 60 times as long, and leave every fourth with an epsilon known to 20% at best.
+puts are the add order's calls. Its moments exist at every tilt, too. Any number of phases; proofs in
+docs/theory/inversion.md, section 13.
 """
 
 from __future__ import annotations
@@ -22,50 +20,59 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from flint import arb, ctx
-from scipy.special import ndtr, ndtri
+from scipy.special import log_ndtr, ndtr, ndtri, ndtri_exp
 
+from ....mechanisms.arrays import Floats
 from ...bracket import OutOfReach
 from ...inversion.crossing import epsilon_above, epsilon_below
 from ...inversion.line import Inversion, Plan, invert, log_peak
 from ...pairs import Composition, SubsampledPair
 from ...rounding import PARAMETER, TARGET, UNIT, float_above, widened_down, widened_up
 from .alone import Alone, outcome
+from .cut import CutPair
 from .jumping import Jumps
 from .labelled import Labelled
 from .measure import lay, phases
 from .paths import Sampled
 from .pilot import rough
 from .range import log_mixture
-
-Parts = tuple[tuple[Sampled, int], ...]
+from .search import tallest
 
 _BITS = 128
 
-_LEVELS = np.array([0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.22, 0.15, 0.1, 0.06, 0.03, 0.01])
-"""Losses, in units of epsilon, tried as those from which on hardly a round goes without its label."""
+_LABELS = ((0.35, 1.5), (0.35, 0.7), (0.5, 0.7), (0.25, 1.5))
+"""Losses, in units of epsilon, about which rounds are called jumps, and by how much the log of e^{c loss} may grow
+within the label's blur, about, where delta is e^{-c epsilon}: one after the other until one serves."""
 
-_TILTS = np.array([8.0, 12.0, 17.0, 24.0, 34.0, 48.0, 68.0, 96.0])
-"""Tilts tried, in units of 1/epsilon, for what has no jump."""
+_NARROW = 5.0
+"""In units of the tolerance, log delta within which it does."""
+
+_STEEPEST = 10.0
+"""-log delta at least for that."""
+
+_TILTS = np.geomspace(0.5, 100.0, 36)
+"""Tilts tried for the calls, in units of 1/epsilon."""
 
 _LINES = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0])
-"""The same for the puts."""
+"""Tilts tried for the puts, in units of 1/epsilon."""
+
+_PARITY = 2.0
+"""Epsilon from which on jumps are priced by calls."""
 
 _SHARE = 0.01
 """Share of the tolerance that may be left out."""
 
 _IDLE = 0.01
-"""Share of what may be left out up to which a phase's jumps are left out without a label."""
+"""Share of what may be left out up to which a phase's jumps are left out, and of what each phase may lose beyond."""
 
 _MOST, _SPARE = 20.0, 8.0
 """log of how much larger than delta the terms may be before rounding shows."""
 
-_CELLS, _FARTHEST = 400, 12.0
 _TRIES, _FURTHER, _NEAR = 5, 1.6, 1e-3
 """How often a profile is laid, how much further out where bulk matters, and when it was laid near enough."""
 
-_STEEP = 4.0
 _MOST_FREQUENCIES = 20_000
-_PRICE, _DEAR, _FREE = 0.04, 0.5, 10.0
+_PRICE, _STEEP, _DEAR, _FREE = 0.04, 0.15, 0.5, 10.0
 """What e-folds by which terms are larger than delta are worth in log(period), and up to how many are cheap."""
 
 _LARGEST = 600.0
@@ -80,48 +87,76 @@ def supports(composition: Composition) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
-    """Bounds of log delta(eps) for every eps >= 0.
+class Calls:
+    """Outcomes that are inverted as they are."""
 
-    apart, under_q: P(J) - Q(J) and Q(J), each within its error. rest: a mass, and (start, c): outcomes without a jump
-    have a profile of at most the mass and the least exp(start - c eps).
-    """
+    inversion: Inversion
 
-    puts: Inversion
+    def delta(self, epsilon: float) -> tuple[float, float, float]:
+        """(at most their profile at epsilon, at least it, about its derivative)."""
+        low, high, slope = self.inversion.log_delta(epsilon)
+        below, above = math.exp(min(low, 0.0)) * (1.0 - 8.0 * UNIT), math.exp(min(high, 0.0)) * (1.0 + 8.0 * UNIT)
+        return below, above, slope * above
+
+
+@dataclass(frozen=True, slots=True)
+class Puts:
+    """The outcomes with a jump: their puts, and P(J) - Q(J) and Q(J), each within its error."""
+
+    inversion: Inversion
     apart: tuple[float, float]
     under_q: tuple[float, float]
-    rest_mass: float
-    rest: tuple[tuple[float, float], ...]
 
-    @property
-    def c(self) -> float:
-        """About how fast log delta falls, at least."""
-        return self.puts.c
-
-    def log_delta(self, epsilon: float) -> tuple[float, float, float]:
-        """(at most log delta(epsilon), at least it, about its derivative in epsilon)."""
-        if epsilon > _LARGEST:  # the profile falls
-            return -math.inf, *self.log_delta(_LARGEST)[1:]
-        low, high, slope = self.puts.log_delta(-epsilon)
+    def delta(self, epsilon: float) -> tuple[float, float, float]:
+        """(at most their profile at epsilon, at least it, about its derivative)."""
+        low, high, slope = self.inversion.log_delta(-epsilon)
         grown, turned = math.expm1(epsilon), math.exp(epsilon)
         linear = self.apart[0] - grown * self.under_q[0]
         inexact = self.apart[1] + grown * self.under_q[1] + 8.0 * UNIT * (abs(self.apart[0]) + grown * self.under_q[0])
         least, most = turned * math.exp(min(low, _LARGEST)), turned * math.exp(min(high, _LARGEST))
         inexact += 8.0 * UNIT * (1.0 + epsilon) * most
-        rest = self.rest_mass + math.exp(min(0.0, min(start - c * epsilon for start, c in self.rest)))
-        below, above = linear + least - inexact, linear + most + inexact + rest * (1.0 + 1e-9)
-        derivative = -turned * self.under_q[0] + most * (1.0 - slope)
-        slack = 4.0 * UNIT
+        return linear + least - inexact, linear + most + inexact, most * (1.0 - slope) - turned * self.under_q[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Least:
+    """Outcomes whose profile is at most exp(start - c eps), for every eps."""
+
+    c: float
+    start: float
+
+    def delta(self, epsilon: float) -> tuple[float, float, float]:
+        """(0, at least their profile at epsilon, its derivative)."""
+        most = math.exp(min(0.0, self.start - self.c * epsilon)) * (1.0 + 8.0 * UNIT)
+        return 0.0, most, -self.c * most
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Bounds of log delta(eps) for every eps >= 0: of outcomes with a jump and of those without, where they matter, and
+    `lost`, at least the probability of all others. c: about how fast log delta falls, at least."""
+
+    parts: tuple[Calls | Puts | Least, ...]
+    lost: float
+    c: float
+
+    def log_delta(self, epsilon: float) -> tuple[float, float, float]:
+        """(at most log delta(epsilon), at least it, about its derivative in epsilon)."""
+        if epsilon > _LARGEST:  # the profile falls
+            return -math.inf, *self.log_delta(_LARGEST)[1:]
+        found = [part.delta(epsilon) for part in self.parts]
+        below, above, slope = (math.fsum(each[side] for each in found) for side in range(3))
+        below, above, slack = below * (1.0 - 8.0 * UNIT), (above + self.lost) * (1.0 + 8.0 * UNIT), 4.0 * UNIT
         least = math.log(below) if below > 0.0 else -math.inf
         most = math.log(above) if above > 0.0 else 0.0
-        return least - slack * (1.0 - least), min(0.0, most + slack * (1.0 - most)), derivative / above
+        return least - slack * (1.0 - least), min(0.0, most + slack * (1.0 - most)), slope / above
 
 
 def epsilon(composition: Composition, delta: float, rtol: float) -> tuple[float, float]:
     """At most, and at least, the epsilon at which the profile is delta. Raises OutOfReach as `lay_profile` does."""
     target = math.log(delta)
     low, high = widened_down(target, TARGET) - 2.0 * TARGET, widened_up(target, TARGET) + 2.0 * TARGET
-    place, least, most = Alone.of(composition).epsilon(target), 0.0, math.inf
+    place, least, most = _start(composition, delta), 0.0, math.inf
     for last in range(_TRIES):
         try:
             found = lay_profile(composition, place, target, rtol)
@@ -138,126 +173,164 @@ def epsilon(composition: Composition, delta: float, rtol: float) -> tuple[float,
             break
         place = most if most < math.inf else _FURTHER * place
     if most == math.inf:
-        raise OutOfReach("jumps alone do not bound epsilon")
+        raise OutOfReach("outcomes with and without a jump do not bound epsilon")
     return least, most
 
 
 def delta(composition: Composition, epsilon: float, rtol: float) -> tuple[float, float]:
-    """At most, and at least, the log of the profile at epsilon > 0. Raises OutOfReach as `lay_profile` does."""
-    above, below = widened_down(epsilon, TARGET), widened_up(epsilon, TARGET)
-    place, least, most = Alone.of(composition).log_delta(epsilon), -math.inf, 0.0
-    for _ in range(2):
+    """At most, and at least, log of the profile at epsilon > 0. Raises OutOfReach as `lay_profile` does."""
+    above, below = max(0.0, widened_down(epsilon, TARGET)), widened_up(epsilon, TARGET)
+    least, most, place = -math.inf, 0.0, Alone.of(composition).log_delta(epsilon)
+    for _ in range(_TRIES):
         found = lay_profile(composition, epsilon, place, rtol)
         least, most = max(least, found.log_delta(below)[0]), min(most, found.log_delta(above)[1])
-        if most - least <= rtol:
+        if most - least <= rtol or abs(most - place) <= _NEAR:
             break
         place = most
     return least, most
 
 
-def likely(composition: Composition, epsilon: float) -> bool:
-    """Whether epsilon is probably reached by one large jump: m is far from linear there, and the bulk is small."""
-    parts, bulk = phases(composition)
-    steep = 0.0
-    for pair, rounds in parts:
-        bulk += rounds * pair.rate**2 * math.expm1(min(pair.shift**2, 4.0))
-        steep = max(steep, pair.shift * float(outcome(pair, np.array([epsilon]))[0]))
-    return steep > _STEEP and bulk < epsilon**2
+def _start(composition: Composition, delta: float) -> float:
+    """About where the profile is delta: single rounds alone, or all rounds together, as if they were Gaussian."""
+    parts, square = phases(composition)
+    square += sum(rounds * pair.rate**2 * math.expm1(min(pair.shift**2, 4.0)) for pair, rounds in parts)
+    return max(Alone.of(composition).epsilon(math.log(delta)), -0.85 * math.sqrt(square) * float(ndtri(delta)))
 
 
 def lay_profile(composition: Composition, epsilon: float, log_delta: float, tolerance: float) -> Profile:
     """Bounds about `tolerance` apart in log delta near epsilon, where delta is about e^log_delta.
 
-    Raises OutOfReach where outcomes without a jump matter too, or jumps are too much likelier than delta.
+    Of the ways to label jumps the first that serves. Raises OutOfReach where in all of them either part's terms are too
+    much larger than delta, or too many.
     """
-    parts, gaussian = phases(composition)
-    left_out = log_delta + math.log(_SHARE * tolerance)
-    edges, rest = _edges(parts, gaussian, epsilon, left_out)
-    beyond = [rounds * _mass(pair, edge, 1.0) for (pair, rounds), edge in zip(parts, edges, strict=True)]
-    jumping = [at for at, mass in enumerate(beyond) if mass > _IDLE * math.exp(left_out)]
-    likelier = sum(beyond[at] for at in jumping)
-    if not likelier:
-        raise OutOfReach("no outcome is a jump")
-    z = max(1.0, -float(ndtri(min(0.1, math.exp(min(0.0, left_out - math.log(likelier)))))))
-    accuracy = 3.0 - math.log(tolerance)
-    labels = []
-    for at in jumping:
-        pair, blur = parts[at][0], min(1.0, 1.0 / (z * parts[at][0].shift))
-        labels.append((at, Labelled(pair, edges[at] - z * blur, blur, accuracy + _MOST + _SPARE)))
-    calls = tuple(
-        (replace(p, order="add") if isinstance(p, SubsampledPair) else p, rounds) for p, rounds in composition
-    )
-    rounds = [(label, parts[at][1]) for at, label in labels]
-    plan = _plan(calls, rounds, epsilon, log_delta, accuracy)
-    if plan.cancellation > _MOST:
-        raise OutOfReach("jumps are too much likelier than delta")
-    whole = lay(calls, plan.points, accuracy + plan.cancellation + 2.0)
-    measure = Jumps(whole, tuple(labels))
-    puts = invert(measure, measure, plan, accuracy, 0.0, _MOST_FREQUENCIES)
-    unlabelled = float(ndtr(-z)) * likelier + sum(mass for at, mass in enumerate(beyond) if at not in jumping)
-    return Profile(puts, *_linear(rounds), unlabelled * (1.0 + _ROUNDING), rest)
+    narrowest, width = None, math.inf
+    for level, wide in _LABELS:
+        try:
+            found = _split(composition, epsilon, log_delta, tolerance, level, wide)
+        except (FloatingPointError, OverflowError, OutOfReach) as failure:
+            reason = str(failure)
+            continue
+        low, high, _ = found.log_delta(epsilon)
+        if narrowest is None or high - low < width:
+            narrowest, width = found, high - low
+        if width <= _NARROW * tolerance:
+            break
+    if narrowest is None:
+        raise OutOfReach(reason)
+    return narrowest
 
 
-def _mass(pair: Sampled, at: float, deviation: float) -> float:
-    """About the probability under P that x, with noise of that deviation, is above a place."""
+def _split(
+    composition: Composition, epsilon: float, log_delta: float, tolerance: float, level: float, wide: float
+) -> Profile:
+    """The same with jumps from a given loss on, in units of epsilon."""
+    left_out, accuracy = log_delta + math.log(_SHARE * _IDLE * tolerance), 3.0 - math.log(tolerance)
+    labels: list[tuple[int, Labelled]] = []
+    kept, lost = [], 0.0
+    for at, (pair, rounds) in enumerate(phases(composition)[0]):
+        place = float(outcome(pair, np.array([level * epsilon]))[0])
+        blur = min(1.0, wide / (pair.shift * level * max(_STEEPEST, -log_delta)))
+        likely = rounds * _above(pair, place, math.hypot(1.0, blur))
+        if math.log(max(likely, 1e-300)) > left_out:
+            labels.append((at, Labelled(pair, place, blur, accuracy + _MOST + _SPARE)))
+        else:
+            lost += likely
+        z = -float(ndtri_exp(min(-1.0, left_out - math.log(max(likely, 1e-300)))))
+        lost += rounds * _above(pair, place + z * blur, 1.0) * float(ndtr(-z))
+        kept.append(replace(pair, cut=place + z * blur, place=place, blur=blur))
+    parts: list[Calls | Puts | Least] = [_calls(_unlabelled(composition, kept), epsilon, log_delta, accuracy)]
+    if labels:
+        parts.append(_jumps(composition, labels, epsilon, log_delta, accuracy))
+    return Profile(tuple(parts), lost * (1.0 + _ROUNDING), 2.0 / epsilon)
+
+
+def _above(pair: Sampled, at: float, deviation: float) -> float:
+    """The probability under P that x, with noise of that deviation in all, is above a place."""
     return (1.0 - pair.rate) * float(ndtr(-at / deviation)) + pair.rate * float(ndtr((pair.shift - at) / deviation))
 
 
-def _edges(
-    parts: Parts, gaussian: float, epsilon: float, left_out: float
-) -> tuple[list[float], tuple[tuple[float, float], ...]]:
-    """An outcome a* for each pair, as far out as can be, such that outcomes with all x <= a* have a profile of at most
-    e^left_out at epsilon; and that bound: (start, c) with exp(start - c eps).
+def _unlabelled(composition: Composition, parts: Sequence[Sampled]) -> Composition:
+    """The composition of rounds without a label."""
+    cuts = iter(parts)
 
-    With g(m) = m^{1+c} - 1 - (1+c)(m - 1) >= 0, convex with its minimum at 1, and E_Q m = 1, the integral of
-    phi m^{1+c} up to a* is at most 1 plus that of phi g.
-    """
-    tilts = _TILTS / epsilon
-    total = np.outer(0.5 * gaussian * tilts * (tilts + 1.0), np.ones(_LEVELS.size))
-    edges = []
-    for pair, rounds in parts:
-        ends = np.sort(outcome(pair, _LEVELS * epsilon))
-        x = np.union1d(np.linspace(-_FARTHEST, float(ends[-1]), _CELLS), ends)
-        log = log_mixture(pair, x)
-        moved = np.multiply.outer(1.0 + tilts, np.expm1(log))
-        grown = np.expm1(np.minimum(np.multiply.outer(1.0 + tilts, log), 600.0)) - moved
-        nearest = np.where(x[:-1] > 0.0, x[:-1], np.minimum(0.0, x[1:]))
-        mass = np.diff(x) * np.exp(-0.5 * nearest * nearest) / math.sqrt(2.0 * math.pi)
-        excess = np.cumsum(np.maximum(grown[:, 1:], grown[:, :-1]) * mass, axis=1) * (1.0 + _ROUNDING)
-        excess += 1e-30 * (1.0 + tilts[:, None]) + 1e-13 * np.cumsum(np.abs(moved[:, 1:]) * mass, axis=1)
-        at = np.searchsorted(x, ends)[::-1] - 1
-        total += rounds * np.log1p(excess[:, at])
-        edges.append(ends[::-1])
-    total += np.array([log_peak(c) for c in tilts.tolist()])[:, None] + 1e-6
-    reached = np.min(total - (tilts * epsilon)[:, None], axis=0)
-    fit = np.flatnonzero(reached <= left_out)
-    if not fit.size:
-        raise OutOfReach("outcomes without a jump matter too")
-    level = int(fit[0])
-    return [float(each[level]) for each in edges], tuple(zip(total[:, level].tolist(), tilts.tolist(), strict=True))
+    def cut(pair: SubsampledPair) -> CutPair:
+        part = next(cuts)
+        return CutPair(pair.base, pair.rate, pair.order, part.cut, part.place, part.blur)
+
+    return tuple((cut(pair) if isinstance(pair, SubsampledPair) else pair, rounds) for pair, rounds in composition)
 
 
-def _plan(
-    calls: Composition, labels: Sequence[tuple[Labelled, int]], epsilon: float, log_delta: float, accuracy: float
-) -> Plan:
-    """The line for the puts with a short period and terms that are not much larger than delta."""
-    points = _LINES / epsilon
-    jumps = np.zeros(points.size)
-    for label, count in labels:
-        x = np.linspace(*label.range, 200)
-        weight = np.exp(-0.5 * x * x) * ndtr((x - label.at) / label.blur) * (x[1] - x[0]) / math.sqrt(2.0 * math.pi)
-        jumps += count * np.exp(-np.multiply.outer(points, log_mixture(label.pair, x))) @ weight
-    heights = np.log(jumps) + rough(calls, float(points[-1])).log_profiles(points) + points * epsilon
-    gain = np.maximum(heights - (log_delta - epsilon) + accuracy, 1.0)
+def _calls(without: Composition, epsilon: float, log_delta: float, accuracy: float) -> Calls | Least:
+    """Of the outcomes without a label: a bound where it is far below delta, else an inversion."""
+    most = tallest(without)
+    points = _TILTS[most * epsilon >= _TILTS] / epsilon
+    if points.size < 3:
+        raise OutOfReach("no tilt serves outcomes without a jump")
+    heights = rough(without, float(points[-1])).log_profiles(points) - points * epsilon
+    best = int(np.argmin(heights))
+    if heights[best] <= log_delta - accuracy:
+        c = float(points[best])
+        (moment,) = lay(without, (c,), accuracy).log_moments(np.array([c]))
+        found = Least(c, float(moment) + log_peak(c) + 1e-9)
+        if found.start - c * epsilon > log_delta - accuracy + 1.0:
+            raise OutOfReach("outcomes without a jump are not as unlikely as they seemed")
+        return found
+    chosen = _line(points, heights, epsilon, log_delta, accuracy, _STEEP)
+    if chosen.cancellation > _MOST:
+        raise OutOfReach("outcomes without a jump are too much likelier than delta")
+    measure = lay(without, chosen.points, accuracy + chosen.cancellation + 2.0)
+    square = math.exp(-accuracy) / (chosen.c * (1.0 + chosen.c))
+    return Calls(invert(measure, measure, chosen, accuracy, square, _MOST_FREQUENCIES))
+
+
+def _jumps(
+    composition: Composition, labels: list[tuple[int, Labelled]], epsilon: float, log_delta: float, accuracy: float
+) -> Calls | Puts:
+    """Of the outcomes with a label: puts, whose factor e^epsilon is an error's too, or calls where epsilon is large."""
+    puts = epsilon < _PARITY
+    turned = tuple(
+        (replace(pair, order="add") if puts and isinstance(pair, SubsampledPair) else pair, rounds)
+        for pair, rounds in composition
+    )
+    points = (_LINES if puts else _TILTS) / epsilon
+    sampled = phases(turned)[0]
+    labels = [(at, replace(label, pair=sampled[at][0], top=float(points[-1]))) for at, label in labels]
+    rounds = [(label, sampled[at][1]) for at, label in labels]
+    at, target = (-epsilon, log_delta - epsilon) if puts else (epsilon, log_delta)
+    heights = rough(turned, float(points[-1])).log_profiles(points) - points * at + _log_jumps(rounds, points)
+    chosen = _line(points, heights, at, target, accuracy, _PRICE)
+    if chosen.cancellation > _MOST:
+        raise OutOfReach("jumps are too much likelier than delta")
+    labels = [(at, replace(label, top=max(chosen.points))) for at, label in labels]
+    measure = Jumps(lay(turned, chosen.points, accuracy + chosen.cancellation + 2.0), tuple(labels))
+    found = invert(measure, measure, chosen, accuracy, 0.0, _MOST_FREQUENCIES)
+    return Puts(found, *_linear(rounds)) if puts else Calls(found)
+
+
+def _log_jumps(labels: Sequence[tuple[Labelled, int]], points: Floats) -> Floats:
+    """About log of the sum of the jumps' moments at every c of points."""
+    total = np.full(points.shape, -math.inf)
+    for label, rounds in labels:
+        x = np.linspace(*label.range, 300)
+        log = log_ndtr((x - label.at) / label.blur) - 0.5 * x * x + math.log(rounds * (x[1] - x[0]) / 2.5)
+        moments = log + np.multiply.outer(np.array([label.power(float(c)) for c in points]), log_mixture(label.pair, x))
+        total = np.logaddexp(total, np.logaddexp.reduce(moments, axis=1))
+    return total
+
+
+def _line(points: Floats, heights: Floats, epsilon: float, log_delta: float, accuracy: float, price: float) -> Plan:
+    """heights: about the log of the terms at eps = epsilon."""
+    heights = np.minimum(heights, _LARGEST)
+    gain = np.maximum(heights - log_delta + accuracy, 1.0)
     apart = points - points[:, None]
     needed = np.where(apart != 0.0, gain / np.maximum(np.abs(apart), 1e-300), math.inf)
     below, above = np.where(apart < 0.0, needed, math.inf), np.where(apart > 0.0, needed, math.inf)
     period = np.maximum(below.min(axis=1), above.min(axis=1))
-    price = _PRICE * heights + _DEAR * np.maximum(0.0, heights - log_delta - _FREE)
-    best = int((np.log(period) + price).argmin())
+    cost = price * heights + _DEAR * np.maximum(0.0, heights - log_delta - _FREE)
+    best = int((np.log(period) + cost).argmin())
     sides = float(points[below[best].argmin()]), float(points[above[best].argmin()])
     cancellation = max(0.0, float(heights[best]) - log_delta)
-    return Plan(float(points[best]), sides, float(period[best]), -epsilon, log_delta - epsilon, cancellation)
+    return Plan(float(points[best]), sides, float(period[best]), epsilon, log_delta, cancellation)
 
 
 def _linear(labels: Sequence[tuple[Labelled, int]]) -> tuple[tuple[float, float], tuple[float, float]]:
