@@ -7,13 +7,17 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from .checker.comparing import tightened
 from .checker.configurations import FOLLOWING, PERSISTENT, START
 from .checker.cut import BREAK, NEXT
 from .checker.farkas import Prover
 from .checker.forms import Form, Sign
+from .checker.induction import uneventful
+from .checker.invariant import listening
 from .checker.pairs import Data
-from .checker.steps import Layout, Steps, Way, numbers_in
-from .intervals import Interval, free_intervals
+from .checker.states import Layout, numbers_in, whole_numbers
+from .checker.steps import Steps, Way
+from .intervals import NOTHING, Interval, free_intervals
 from .relations import Domain
 
 MOST_PLACES = 120
@@ -25,17 +29,22 @@ class NoInduction(Exception):
 
 @dataclass
 class Place:
-    """A configuration to be: its phase, its layout, where it came from, and (phase free) intervals of differences."""
+    """A configuration to be: its loop, phase, layout, where it came from, and (phase free) intervals of differences.
 
+    spent: how much its author says is spent there.
+    """
+
+    stage: int
     phase: str
     layout: Layout
     origin: tuple[Any, ...] = ()
     facts: tuple[Sign, ...] = ()
     intervals: tuple[Interval, ...] | None = None
+    spent: Form | None = None
 
     @property
     def key(self) -> Any:
-        return self.phase, str(self.layout), self.origin
+        return self.stage, self.phase, str(self.layout), self.origin
 
 
 @dataclass
@@ -57,7 +66,7 @@ class Edge:
 
 @dataclass
 class Search:
-    """The configurations of one loop, and the edges between them."""
+    """The configurations of a function's loops, and the edges between them."""
 
     steps: Steps
     relation: str
@@ -65,11 +74,15 @@ class Search:
     prover: Prover = field(default_factory=Prover)
     places: list[Place] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
+    said: dict[Any, tuple[tuple[Sign, ...], Form | None]] = field(default_factory=dict)
 
     def explored(self) -> Search:
         """All of them. Raises NoInduction or Refused."""
         if self.relation == "answers":
-            self._locked()
+            data = Data(False)
+            starts = self.steps.start(data, self.prover)
+            for phase in self._entered(0, starts):
+                self._pair(START, phase, data, (), starts, starts, {NEXT: (0, phase)})
         else:
             self._replaced()
         k = 0
@@ -78,6 +91,15 @@ class Search:
             k += 1
         return self
 
+    @property
+    def scaled(self) -> bool:
+        """Whether costs are counted N times: some noise has a scale that is proportional to N."""
+        return any("*N" in scale for edge in self.edges for _, scale in edge.way.draws)
+
+    def begins(self, edge: Edge) -> bool:
+        """Whether nothing is spent before the edge: until the entry that differs comes everything is left."""
+        return bool(edge.start == START or self.places[edge.start].phase == "before")
+
     def place(self, place: Place) -> int:
         """Its number; a new one where it is new."""
         for k, known in enumerate(self.places):
@@ -85,24 +107,48 @@ class Search:
                 return k
         if len(self.places) >= MOST_PLACES:
             raise NoInduction("the loop has too many discrete states")
+        if place.phase not in ("free", "done"):
+            facts, place.spent = self._seeds(place.stage, place.layout)
+            place.facts += facts
         self.places.append(place)
         return len(self.places) - 1
 
-    def _locked(self) -> None:
-        starts = self.steps.start(self.prover)
-        self._pair(START, "locked", Data(False), (), starts, starts, {NEXT: "locked"})
-        if self.steps.event is not None:
-            for place in free_intervals(self.steps, starts, self.prover):
-                self.place(Place("free", place[0], intervals=place[1]))
-            self._pair(START, "free", Data(False), (), starts, starts, {NEXT: "free"})
+    def _seeds(self, stage: int, layout: Layout) -> tuple[tuple[Sign, ...], Form | None]:
+        """What the author says of such a state (invariant.py)."""
+        key = stage, str(layout)
+        if key not in self.said:
+            heard: list[tuple[tuple[Any, ...], Any]] = []
+            data, numbers = Data(False), _numbers(layout)
+            with listening(lambda facts, spent: heard.append((facts, spent))):
+                entry = data.declare("x", None, None)
+                self.steps.at(stage).step(layout, numbers, entry, data, self.prover)
+            own = {name for number in numbers for name in number.slopes}
+            facts = {
+                f.name(): f for said, _ in heard for f in said if isinstance(f, Sign) and f.form.slopes.keys() <= own
+            }
+            spent = [Form.lift(each) for _, each in heard if each is not None]
+            good = [form for form in spent if form.slopes.keys() <= own]
+            self.said[key] = tuple(facts.values()), good[0] if good else None
+        return self.said[key]
+
+    def _entered(self, stage: int, ways: list[Way]) -> tuple[str, ...]:
+        """The phases in which runs come to a loop by these ways."""
+        if self.relation != "answers":
+            return ("again",)
+        steps = self.steps.at(stage)
+        if steps.watched is None:
+            return ("locked",)
+        for layout, intervals in free_intervals(steps, ways, self.prover):
+            self.place(Place(stage, "free", layout, intervals=intervals))
+        return "locked", "free"
 
     def _replaced(self) -> None:
-        waiting = [way.layout for way in self.steps.start(self.prover)]
+        waiting = [way.layout for way in self.steps.start(Data(False), self.prover)]
         while waiting:
             layout = waiting.pop()
             if any(place.phase == "before" and place.layout == layout for place in self.places):
                 continue
-            self.place(Place("before", layout))
+            self.place(Place(0, "before", layout))
             data = Data(False)
             ways = self.steps.step(layout, _numbers(layout), self._entry(data, "z"), data, self.prover)
             waiting += [way.layout for way in ways if way.control == NEXT]
@@ -121,49 +167,67 @@ class Search:
 
     def _expand(self, k: int) -> None:
         place = self.places[k]
-        allowed = {NEXT: FOLLOWING.get(place.phase, ""), BREAK: "done"}
-        if place.phase == "before":
-            self._differing(k, place, allowed)
-        elif place.phase != "done":
-            data = self.data()
-            if self.relation == "answers":
-                entry = data.declare("x", None, None)
-                other = entry + data.declare("d", Fraction(-1), Fraction(1))
-            else:
-                entry = other = self._entry(data, "z")
-            here, there = self._both(place, data)
-            ones = self.steps.step(place.layout, here, entry, data, self.prover)
-            others = self.steps.step(place.layout, there, other, data, self.prover)
-            if self.steps.event is not None:
-                ones = [way for way in ones if way.event == (place.phase == "free")]
-            how = "last" if place.phase == "free" else "entry"
-            self._pair(k, how, data, place.facts, ones, others, allowed)
+        steps = self.steps.at(place.stage)
+        if place.phase in ("locked", "free", "after", "again"):
+            self._alike(k, place, steps)
+        if place.phase in ("before", "again"):
+            self._differing(k, place, steps)
         if place.phase in ("locked", "after", "done"):
-            data = self.data()
-            here, there = self._both(place, data)
-            ends = [self.steps.end(place.layout, numbers, data, self.prover) for numbers in (here, there)]
-            self._pair(k, "end", data, place.facts, ends[0], ends[1], {})
+            self._end(k, place, steps)
+
+    def _alike(self, k: int, place: Place, steps: Steps) -> None:
+        """A step with an entry that both have, or an answer that moves."""
+        data = self.data()
+        if self.relation == "answers":
+            entry = data.declare("x", None, None)
+            other = entry + data.declare("d", Fraction(-1), Fraction(1))
+        else:
+            entry = other = self._entry(data, "z")
+        here, there = self._both(place, data)
+        ones = steps.step(place.layout, here, entry, data, self.prover)
+        others = steps.step(place.layout, there, other, data, self.prover)
+        if place.phase == "free" and not uneventful([*ones, *others]):
+            raise NoInduction("before the last event a step draws, appends or ends otherwise")
+        if steps.watched is not None:
+            ones = [way for way in ones if way.event == (place.phase == "free")]
+        how = "last" if place.phase == "free" else "entry"
+        allowed = {NEXT: (place.stage, FOLLOWING[place.phase]), BREAK: (place.stage, "done")}
+        self._pair(k, how, data, place.facts, ones, others, allowed)
+
+    def _end(self, k: int, place: Place, steps: Steps) -> None:
+        data = self.data()
+        here, there = self._both(place, data)
+        ones, others = (steps.end(place.layout, numbers, data, self.prover) for numbers in (here, there))
+        for phase in ("",) if steps.last else self._entered(place.stage + 1, ones):
+            ways = ones if phase != "free" else [way for way in ones if way.control == NEXT]
+            how = "end free" if phase == "free" else "end"
+            self._pair(k, how, data, place.facts, ways, others, {NEXT: (place.stage + 1, phase)})
 
     def _both(self, place: Place, data: Data) -> tuple[list[Form], list[Form]]:
         """The numbers of both states; the other's are variables of their own where differences are unknown."""
         here = _numbers(place.layout)
+        if place.phase == "before":
+            return here, here
         if place.intervals is None:
             return here, [Form.variable(f"st{i}") for i in range(len(here))]
-        return here, [
-            s + data.declare(f"e{i}", *ends) for i, (s, ends) in enumerate(zip(here, place.intervals, strict=True))
-        ]
+        apart = enumerate(zip(here, place.intervals, strict=True))
+        return here, [s if ends == NOTHING else s + data.declare(f"e{i}", *ends) for i, (s, ends) in apart]
 
-    def _differing(self, k: int, place: Place, allowed: Mapping[str, str]) -> None:
-        numbers = _numbers(place.layout)
-        for how in ("entry",) if self.relation == "replace-one" else ("removed", "added"):
+    def _differing(self, k: int, place: Place, steps: Steps) -> None:
+        allowed = {NEXT: (place.stage, "after"), BREAK: (place.stage, "done")}
+        for how in ("differs",) if self.relation == "replace-one" else ("removed", "added"):
             data = self.data()
-            here = self.steps.step(place.layout, numbers, Form.variable("x"), data, self.prover)
-            if how == "entry":
-                there = self.steps.step(place.layout, numbers, Form.variable("y"), data, self.prover)
+            here, there = self._both(place, data)
+            if how == "added":
+                here, there = there, here
+            ones = steps.step(place.layout, here, Form.variable("x"), data, self.prover)
+            if how == "differs":
+                others = steps.step(place.layout, there, Form.variable("y"), data, self.prover)
             else:
-                there = self.steps.idle(place.layout, numbers)
-            ones, others = (there, here) if how == "added" else (here, there)
-            self._pair(k, how, data, (), ones, others, allowed, origin=True)
+                others = steps.idle(place.layout, there)
+            if how == "added":
+                ones, others = others, ones
+            self._pair(k, how, data, place.facts, ones, others, allowed, origin=True)
 
     def _pair(
         self,
@@ -173,24 +237,26 @@ class Search:
         facts: Sequence[Sign],
         here: list[Way],
         there: list[Way],
-        allowed: Mapping[str, str],
+        allowed: Mapping[str, tuple[int, str]],
         origin: bool = False,
     ) -> None:
         """An edge for every way here and every set of tests on the entries there."""
+        whole = set[str]() if start == START else whole_numbers(self.places[start].layout)
         for way in here:
             for cell in {other.cell: None for other in there}:
                 others = [other for other in there if other.cell == cell]
                 tests = [test for test in others[0].tests if test.name() in cell]
                 known = [*data.facts, *facts, *way.tests, *tests]
+                known += tightened(known, whole)
                 if self.prover.contradictory(known):
                     continue
                 to, came = None, self.places[start].origin if start != START else ()
                 if way.control in allowed:
-                    kept = [*facts]
+                    kept = [*facts, *way.tests, *tests] if origin else [*facts]
+                    kept = [fact for fact in kept if fact.form.slopes.keys() <= PERSISTENT[self.relation]]
                     if origin:
-                        came = how, tuple(sorted(way.cell)), tuple(sorted(cell))
-                        kept += [t for t in (*way.tests, *tests) if t.form.slopes.keys() <= PERSISTENT[self.relation]]
-                    to = self.place(Place(allowed[way.control], way.layout, came, tuple(kept)))
+                        came = *came, how, tuple(sorted(way.cell)), tuple(sorted(cell))
+                    to = self.place(Place(*allowed[way.control], way.layout, came, tuple(kept)))
                 self.edges.append(Edge(start, how, way, _alike(way, others), data, known, to))
 
 

@@ -8,6 +8,7 @@ loop are the checker's own (nothing goes the other way), since what is found her
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +17,7 @@ from .checker.following import Refused
 from .checker.steps import Steps
 from .checker.surroundings import Surroundings
 from .configurations import NoInduction, Search
+from .exact_induction import Exact
 from .layouts import Layouts
 from .potentials import Solution
 from .relations import Domain
@@ -29,14 +31,15 @@ def induction(
     Raises NoInduction with a reason.
     """
     try:
-        made = cut(function)
+        made = cut(function, relation)
         steps = Layouts(Steps(made, Surroundings(function)), relation, domain).settled()
+        events = [(stage, name) for stage, loop in enumerate(made.loops) for name in loop.names]
         reason = ""
-        for event in (None, *made.names) if relation == "answers" else (None,):
-            search = Search(Steps(made, steps.around, steps.wide, steps.appended, event), relation, domain)
+        for event in (None, *(events if relation == "answers" else ())):
+            search = Search(replace(steps, event=event), relation, domain)
             try:
-                found = Solution(search.explored()).document()
-            except NoInduction as problem:
+                found = Exact(Solution(search.explored())).document()
+            except (NoInduction, Refused) as problem:
                 reason = reason or str(problem)
                 continue
             if most is None or found[1] <= most:

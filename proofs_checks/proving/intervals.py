@@ -13,7 +13,8 @@ from .checker.cut import NEXT
 from .checker.farkas import Prover
 from .checker.forms import Form, Sign
 from .checker.pairs import Data
-from .checker.steps import Layout, Steps, Way, numbers_in
+from .checker.states import Layout, numbers_in
+from .checker.steps import Steps, Way
 
 Interval = tuple[Fraction | None, Fraction | None]
 ROUNDS = 4
@@ -59,10 +60,11 @@ def _stepped(
 
 def _range(form: Form, known: Sequence[Sign]) -> Interval:
     """The least and the largest value of the form, as simple fractions; None where there is none."""
-    return _least(form, known), None if (end := _least(-form, known)) is None else -end
+    return least_value(form, known), None if (end := least_value(-form, known)) is None else -end
 
 
-def _least(form: Form, known: Sequence[Sign]) -> Fraction | None:
+def least_value(form: Form, known: Sequence[Sign]) -> Fraction | None:
+    """Where the inequalities hold, as a simple fraction; None where there is none."""
     names = sorted({name for sign in known for name in sign.form.slopes} | form.slopes.keys())
     if not names:
         return form.at_zero

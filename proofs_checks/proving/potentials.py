@@ -4,27 +4,31 @@ shifted, and what is left to pay."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
-from .alignment import CONSTANT, DENOMINATORS, ONE_SIDED, TIDY, Program, Unknown
-from .checker.configurations import PERSISTENT, START
-from .checker.forms import Form, Sign
-from .checker.pieces import weight
-from .checker.steps import numbers_in
+from .alignment import CONSTANT, ONE_SIDED, TIDY, Program, Unknown
+from .checker.comparing import LEFT, STEPS
+from .checker.configurations import PERSISTENT
+from .checker.costs import step_weight
+from .checker.forms import Form
+from .checker.states import numbers_in
+from .checker.steps import LENGTH
 from .checker.tracer import support
 from .configurations import Edge, NoInduction, Place, Search
 from .noise import WHOLE
 
+ENTRIES = ("x", "y", "z")
+
 
 class Solution:
-    """The linear program of a search: differences, shifts and potentials."""
+    """The linear program of a search: differences, shifts and potentials; floats, which exact_induction.py rounds."""
 
     def __init__(self, search: Search) -> None:
         self.search = search
         self.program = Program()
+        self.scaled = search.scaled
         self.start = self.program.unknown(cost=1.0)
-        self.potentials = [self.program.unknown(cost=TIDY) for _ in search.places]
+        self.potentials = [self._potential(place) for place in search.places]
         self.differences = [self._differences(place) for place in search.places]
         self.shifts: dict[Any, list[dict[str, tuple[int, int]]]] = {}
         self.bounds: dict[Any, list[int]] = {}
@@ -128,102 +132,47 @@ class Solution:
                     scaled = {name: {c: v * sign for c, v in row.items()} for name, row in gap.items()}
                     self.program.entail(known, scaled)
 
+    def _potential(self, place: Place) -> dict[str, Unknown]:
+        """What is left to pay: a number; less what is said to be spent; or a form in what facts are about."""
+        unknown = self.program.unknown
+        if self.scaled:
+            return {atom: {unknown(free=True): 1.0} for atom in (CONSTANT, LENGTH, LEFT)}
+        row: dict[str, Unknown] = {CONSTANT: {unknown(cost=TIDY): 1.0}}
+        if place.spent is not None:
+            for name, value in _row(place.spent).items():
+                _add(row, name, -1, -value)
+            return row
+        own = {name for fact in place.facts for name in fact.form.slopes if name not in ENTRIES}
+        return row | {name: {unknown(free=True): 1.0} for name in sorted(own)}
+
     def _pay(self, edge: Edge) -> None:
-        left: Unknown = {self._before(edge): 1.0}
-        if edge.to is not None:
-            left[self.potentials[edge.to]] = left.get(self.potentials[edge.to], 0.0) - 1.0
+        """What is paid, and what is left to pay after it, is at most what was left before."""
+        row: dict[str, Unknown] = {}
+        for name, column, value in self._before(edge):
+            _add(row, name, column, value)
         for (kind, scale), bound in zip(edge.way.draws, self.bounds[edge.key], strict=True):
-            left[bound] = left.get(bound, 0.0) - (0.0 if kind == "gaussian" else float(weight(kind, scale)))
-        self.program.entail([], {CONSTANT: left})
+            if kind != "gaussian":
+                for name, price in _row(step_weight(kind, scale, self.scaled)).items():
+                    _add(row, name, bound, -price)
+        after = {f"s{i}": _row(form) for i, form in enumerate(edge.way.after)}
+        after[LEFT] = {LEFT: 1.0, CONSTANT: -1.0} if edge.how in STEPS else {LENGTH: 1.0}
+        for name, expression in () if edge.to is None else self.potentials[edge.to].items():
+            for inner, factor in after.get(name, {name: 1.0}).items():
+                for column, value in expression.items():
+                    _add(row, inner, column, -value * factor)
+        row = {name: expression for name, expression in row.items() if any(expression.values())}
+        known = [_row(sign.form) for sign in edge.known] if row.keys() - {CONSTANT} else []
+        if self.scaled:
+            least = 1.0 if edge.how in STEPS else 0.0
+            known += [{LEFT: 1.0, CONSTANT: -least}, {LENGTH: 1.0, LEFT: -1.0}, {LENGTH: 1.0, CONSTANT: -1.0}]
+        self.program.entail(known, row)
 
-    def _before(self, edge: Edge) -> int:
-        """The potential before the edge; before the entries that differ everything is left."""
-        if edge.start == START or self.search.places[edge.start].phase == "before":
-            return self.start
-        return int(self.potentials[edge.start])
-
-    def document(self) -> tuple[dict[str, Any], Fraction]:
-        """The certificate's part, in fractions, and its epsilon."""
-        shifts = {key: [self._form(shift) for shift in rows] for key, rows in self.shifts.items()}
-        edges = {edge.key: edge for edge in self.search.edges}
-        bounds = {
-            key: [self._bound(edges[key], k, shift) for k, shift in enumerate(rows)] for key, rows in shifts.items()
-        }
-        epsilon, potentials = self._potentials(bounds)
-        moves = [
-            {
-                "from": edge.start,
-                "how": edge.how,
-                "cells": [sorted(edge.way.cell), sorted(edge.other.cell)],
-                "label": edge.way.label,
-                "shifts": [_text(shift) for shift in shifts[key]],
-                "bounds": [str(bound) for bound in bounds[key]],
-                "to": edge.to,
-            }
-            for key, edge in edges.items()
-        ]
-        steps = self.search.steps
-        return {
-            "wide": sorted(steps.wide),
-            "appended": sorted(steps.appended),
-            "event": steps.event,
-            "configurations": [self._configuration(k, potentials[k]) for k in range(len(potentials))],
-            "moves": moves,
-        }, epsilon
-
-    def _form(self, shift: Mapping[str, tuple[int, int]]) -> Form:
-        exact = {a: _near(self.values[p] - self.values[m]) for a, (p, m) in shift.items()}
-        return Form({a: v for a, v in exact.items() if a}, exact.get(CONSTANT, Fraction(0)))
-
-    def _bound(self, edge: Edge, k: int, shift: Form) -> Fraction:
-        """The least simple fraction that is proved to bound the shift: what the program says, else by intervals."""
-        wanted = _near(self.values[self.bounds[edge.key][k]])
-        least = [wanted - shift, wanted + shift]
-        if edge.way.draws[k][0] in ("exponential", *ONE_SIDED):
-            least = least[:1]
-        if all(self.search.prover.entails(edge.known, Sign(form, False)) for form in least):
-            return wanted
-        ends = [abs(end) for end in edge.data.between(shift) if end is not None]
-        return max(ends, default=Fraction(0))
-
-    def _potentials(self, bounds: Mapping[Any, list[Fraction]]) -> tuple[Fraction, list[Fraction]]:
-        """What is left to pay: the longest path through the configurations. Raises NoInduction where it has no end."""
-        left = [Fraction(0)] * len(self.search.places)
-        start = Fraction(0)
-        free = [k for k, place in enumerate(self.search.places) if place.phase == "free"]
-        for _ in range(len(left) + 2):
-            former = [*left, start]
-            for edge in self.search.edges:
-                paid = sum((b * (0 if kind == "gaussian" else weight(kind, scale)) for (kind, scale), b
-                            in zip(edge.way.draws, bounds[edge.key], strict=True)), Fraction(0))  # fmt: skip
-                paid += left[edge.to] if edge.to is not None else 0
-                if self._before(edge) == self.start:
-                    start = max(start, paid)
-                else:
-                    left[edge.start] = max(left[edge.start], paid)
-            for k in free:  # these lead to one another
-                left[k] = max(left[i] for i in free)
-            if former == [*left, start]:
-                return start, left
-        raise NoInduction("the cost grows with the number of entries")
-
-    def _configuration(self, k: int, potential: Fraction) -> dict[str, Any]:
-        place = self.search.places[k]
-        differences: list[dict[str, Any]]
-        if place.intervals is not None:
-            differences = [{"ends": [None if e is None else str(e) for e in ends]} for ends in place.intervals]
-        elif place.phase == "before":
-            differences = [{"form": {}} for _ in range(numbers_in(place.layout))]
-        else:
-            exact = [{a: str(_near(self.values[c])) for a, c in row.items()} for row in self.differences[k]]
-            differences = [{"form": {a: v for a, v in row.items() if v != "0"}} for row in exact]
-        return {
-            "phase": place.phase,
-            "layout": place.layout,
-            "differences": differences,
-            "facts": [{"form": _text(fact.form), "strict": fact.strict} for fact in place.facts],
-            "potential": str(potential),
-        }
+    def _before(self, edge: Edge) -> list[tuple[str, int, float]]:
+        """The potential before the edge."""
+        if self.search.begins(edge):
+            return [(LENGTH if self.scaled else CONSTANT, self.start, 1.0)]
+        return [(name, column, value) for name, expression in self.potentials[edge.start].items()
+                for column, value in expression.items()]  # fmt: skip
 
 
 def _row(form: Form) -> dict[str, float]:
@@ -237,12 +186,3 @@ def _times(shift: Mapping[str, tuple[int, int]], factor: float) -> dict[str, Unk
 def _add(out: dict[str, Unknown], name: str, column: int, value: float) -> None:
     row = out.setdefault(name, {})
     row[column] = row.get(column, 0.0) + value
-
-
-def _near(value: float) -> Fraction:
-    return Fraction(value).limit_denominator(DENOMINATORS)
-
-
-def _text(form: Form) -> dict[str, str]:
-    terms = {name: str(slope) for name, slope in sorted(form.slopes.items())}
-    return terms | ({CONSTANT: str(form.at_zero)} if form.at_zero else {})

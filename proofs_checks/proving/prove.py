@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -12,20 +14,27 @@ from ...mechanisms.validate import choice, count, nonnegative, number, positive
 from .arrays import Symbols
 from .certificate import document
 from .checker.check import check_proof
+from .checker.following import under_way
+from .checker.invariant import annotating
 from .configurations import NoInduction
 from .counterexamples import dearest, found
 from .enumeration import enumerated
 from .exact import exact
 from .induction import induction
 from .instrument import instrumented
-from .proof import Proof
+from .proof import Counterexample, Proof
 from .question import Progress, Question
 from .relations import RELATIONS, Domain, pairs
 from .search import Piece, search
-from .unsupported import Raises, Unsupported
+from .state import active
+from .unsupported import Raises, Unsupported, unsupported
 from .work import OutOfWork
 
+FEW = 2
+"""Entries for which a function with an induction is proved by itself, too: the checker runs it on real numbers."""
 
+
+@annotating
 def prove(
     mechanism: Callable[..., Any],
     *,
@@ -70,6 +79,8 @@ def prove(
     >>> prove(noisy_sum, entries=3).epsilon
     0.5
     """
+    if active() or under_way():
+        raise unsupported("prove() inside of a mechanism")
     if not callable(mechanism):
         raise InputError("mechanism", mechanism, "a callable mechanism(dataset, rng) -> output")
     notion = choice("notion", notion or ("dp" if rho is None else "zcdp"), ("dp", "zcdp"))
@@ -106,11 +117,61 @@ def _domain(low: float | None, high: float | None, whole: bool) -> Domain:
 
 
 def _answer(question: Question, deadline: float, progress: Progress) -> Proof:
+    """For every number of entries, where there is an induction; else for one number after the other."""
+    try:
+        proof, bounded = _by_induction(question, deadline, progress)
+    except KeyboardInterrupt:
+        return question.proof("not proved", "stopped before anything was proved", stopped=True)
+    return proof or _one_by_one(question, deadline, progress, bounded)
+
+
+def _by_induction(question: Question, deadline: float, progress: Progress) -> tuple[Proof | None, str]:
+    """The proof for all, checked also for FEW entries one by one; or why there is none."""
+    try:
+        if question.notion == "zcdp":
+            raise NoInduction("inductions are about epsilon only")
+        found, epsilon = induction(question.mechanism, question.relation, question.domain, question.claim)
+    except NoInduction as problem:
+        return None, str(problem)
+    for merging in (True, False):
+        question.forget()
+        few = range(min(FEW, question.entries), min(FEW, question.entries) + 1)
+        try:
+            stopped, merged = _search(question, merging, few, deadline, progress)
+        except Unsupported:
+            return None, "its steps can be followed, all of it cannot"
+        if stopped or not question.examples or not merged:
+            break
+    if stopped:
+        return question.proof("not proved", "stopped before anything was proved", stopped=True), ""
+    if question.examples or question.epsilon is None:
+        return None, ""
+    epsilon = max(epsilon, question.epsilon)
+    proof = _accepted(question, merging, False, {"induction": found}, epsilon, "")
+    if not proof.proved:
+        return None, proof.reason
+    return (proof if question.claim is not None else replace(proof, dearest=_dearest(question, merging, proof))), ""
+
+
+def _dearest(question: Question, merging: bool, proof: Proof) -> Counterexample | None:
+    """Where it costs most with as many entries as were asked for: for the auditor, who looks for a lower bound."""
+    if question.entries <= FEW:
+        return proof.dearest
+    question.forget()
+    sizes = range(question.entries, question.entries + 1)
+    try:
+        _search(question, merging, sizes, math.inf, lambda *_: None)
+    except (Unsupported, KeyboardInterrupt):
+        return proof.dearest
+    return question.dearest or proof.dearest
+
+
+def _one_by_one(question: Question, deadline: float, progress: Progress, bounded: str) -> Proof:
     """Merged values first, since they fork less; where these know too little of the data, without."""
     for merging in (True, False):
-        question.cases, question.examples, question.epsilon = {}, [], Fraction(0)
+        question.forget()
         try:
-            stopped, merged = _search(question, merging, deadline, progress)
+            stopped, merged = _search(question, merging, range(1, question.entries + 1), deadline, progress)
         except Unsupported as problem:
             return question.proof("unsupported", str(problem))
         if not question.examples or not merged:
@@ -119,13 +180,15 @@ def _answer(question: Question, deadline: float, progress: Progress) -> Proof:
         return question.proof("not proved", question.examples[0].why)
     if not question.cases:
         return question.proof("not proved", "stopped before anything was proved", stopped=True)
-    return _checked(question, merging, stopped)
+    assert question.epsilon is not None
+    return _accepted(question, merging, stopped, {}, question.epsilon, bounded)
 
 
-def _search(question: Question, merging: bool, deadline: float, progress: Progress) -> tuple[bool, bool]:
+def _search(
+    question: Question, merging: bool, sizes: Sequence[int], deadline: float, progress: Progress
+) -> tuple[bool, bool]:
     """Fills in the question's cases. Whether it was stopped; whether values were merged."""
     function, merged, done = instrumented(question.asked), False, 0
-    sizes = range(1, question.entries + 1)
     total = sum(len(list(pairs(question.relation, n, question.domain, merging))) for n in sizes)
     for size in sizes:
         cases: dict[tuple[int, str], list[Piece]] = {}
@@ -146,7 +209,7 @@ def _search(question: Question, merging: bool, deadline: float, progress: Progre
                 done += 1
                 progress(done, total)
         except Raises:
-            if question.cases or size == question.entries:
+            if question.cases or size == sizes[-1]:
                 raise
             continue  # too few entries for this function
         except (KeyboardInterrupt, OutOfWork):
@@ -155,29 +218,6 @@ def _search(question: Question, merging: bool, deadline: float, progress: Progre
         if question.examples:
             return False, merged
     return False, merged
-
-
-def _checked(question: Question, merging: bool, stopped: bool) -> Proof:
-    """Nothing is proved before the checker has said so: for all numbers of entries, else for those that were tried."""
-    assert question.epsilon is not None
-    claimed = question.epsilon if question.claim is None else question.claim
-    try:
-        more, epsilon = _for_all(question)
-    except NoInduction as problem:
-        return _accepted(question, merging, stopped, {}, claimed, str(problem))
-    except KeyboardInterrupt:
-        return _accepted(question, merging, True, {}, claimed, "interrupted")
-    proof = _accepted(question, merging, stopped, {"induction": more}, epsilon, "")
-    return proof if proof.proved or proof.stopped else _accepted(question, merging, stopped, {}, claimed, proof.reason)
-
-
-def _for_all(question: Question) -> tuple[dict[str, Any], Fraction]:
-    """The certificate's part for all numbers of entries, and the epsilon. Raises NoInduction."""
-    assert question.epsilon is not None
-    if question.notion == "zcdp":
-        raise NoInduction("inductions are about epsilon only")
-    found, epsilon = induction(question.mechanism, question.relation, question.domain, question.claim)
-    return found, max(epsilon, question.epsilon) if question.claim is None else question.claim
 
 
 def _accepted(
@@ -203,7 +243,7 @@ def _accepted(
         return question.proof("not proved", f"the checker rejects what the search found: {verdict.reason}")
     parts = sorted({s for pieces in question.cases.values() for p in pieces for kind, s in p.draws if kind == "part"})
     taken = f"; taken for granted: parts that are {', '.join(f'{float(s):g}' for s in parts)}-DP" if parts else ""
-    question.epsilon = epsilon if question.claim is None else question.epsilon
+    question.epsilon = epsilon
     return question.proof(
         "proved",
         verdict.reason + taken,

@@ -51,6 +51,10 @@ class Question:
 
         return of_array
 
+    def forget(self) -> None:
+        """A search begins anew."""
+        self.cases, self.examples, self.epsilon = {}, [], Fraction(0)
+
     @property
     def name(self) -> str:
         return f"{self.mechanism.__module__}:{getattr(self.mechanism, '__qualname__', type(self.mechanism).__name__)}"

@@ -5,7 +5,7 @@ What it finds is a suggestion. Nothing is proved before the checker, which share
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -46,22 +46,24 @@ Released = list[tuple[Linear, Linear]]
 
 def search(mechanism: Callable[..., Any], pair: Pair, container: Callable[[Iterable[Linear]], Any]) -> Found:
     """Pieces for every output of one pair of neighbours; the outputs that have none. Raises Unsupported."""
+    outcomes = list(by_output(mechanism, pair, container))
+    pieces = [piece for outcome in outcomes if not isinstance(outcome, Failure) for piece in outcome]
+    return pieces, [outcome for outcome in outcomes if isinstance(outcome, Failure)]
+
+
+def by_output(
+    mechanism: Callable[..., Any], pair: Pair, container: Callable[[Iterable[Linear]], Any]
+) -> Iterator[list[Piece] | Failure]:
+    """What is found for one output after the other, for who wants no more once one has nothing. Raises Unsupported."""
     here = _cells(explore(mechanism, lambda: container(pair.dataset), pair.space))
     there = _cells(explore(mechanism, lambda: container(pair.neighbour), pair.space))
-    pieces: list[Piece] = []
-    failures: list[Failure] = []
     for first in here:
         for second in there:
             data = (*first.data, *second.data)
             if data and not pair.space.possible(*data):
                 continue
             for label, runs in first.labels.items():
-                found = _aligned(pair.space, runs, second.labels.get(label, []), data)
-                if isinstance(found, Failure):
-                    failures.append(found)
-                else:
-                    pieces += found
-    return pieces, failures
+                yield _aligned(pair.space, runs, second.labels.get(label, []), data)
 
 
 @dataclass

@@ -72,7 +72,14 @@ def check_proof(document: Mapping[str, Any], function: Callable[..., Any]) -> Ch
         if every_size:
             if notion == "rho":
                 raise Refused("an induction on rho")
-            more = check_induction(document["induction"], mechanism, relation, (low, high, whole), budget)
+            more = check_induction(
+                document["induction"],
+                mechanism,
+                relation,
+                (low, high, whole),
+                budget,
+                document.get("container", "array"),
+            )
             steps, runs = steps + more[0], runs + more[1]
     except Refused as problem:
         return Checked(False, str(problem))

@@ -10,22 +10,30 @@ from typing import Any
 from .following import Refused
 from .forms import Form, Sign
 from .pieces import read_form, read_sign
-from .steps import Layout, numbers_in
+from .states import Layout, numbers_in
 
 START = "start"
 PERSISTENT: dict[str, set[str]] = {"answers": set(), "replace-one": {"x", "y"}, "add-remove": {"x"}}
-FOLLOWING = {"before": "after", "after": "after", "locked": "locked", "free": "locked"}
+FOLLOWING = {"before": "before", "again": "again", "after": "after", "locked": "locked", "free": "locked"}
+"""The phase after a step with an entry that both datasets have; free: after the last event."""
+PHASES = {"answers": ("locked", "free", "done"), "replace-one": ("before", "again", "after", "done")}
+PHASES["add-remove"] = PHASES["replace-one"]
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """One at the loop's head. differences: of each number of the state a form, or the ends of an interval."""
+    """One at a loop's head. differences: of each number of the state a form, or the ends of an interval.
 
+    facts and the potential hang on the numbers s0, s1, ... of the first run's state; the potential also on the
+    number of entries N, and of those left, r.
+    """
+
+    stage: int
     phase: str
     layout: Layout
     differences: tuple[Form | tuple[Fraction | None, Fraction | None], ...]
     facts: tuple[Sign, ...]
-    potential: Fraction
+    potential: Form
 
 
 @dataclass(frozen=True)
@@ -49,14 +57,20 @@ def read_configuration(entry: Mapping[str, Any], names: set[str]) -> Configurati
             differences.append((low, high))
         else:
             differences.append(read_form(each["form"], names))
-    phase, facts = entry["phase"], tuple(read_sign(each, names) for each in entry["facts"])
-    made = Configuration(phase, entry["layout"], tuple(differences), facts, Fraction(entry["potential"]))
+    own = {f"s{i}" for i in range(len(differences))}
+    phase = entry["phase"]
+    known = own if phase == "before" else names | own
+    facts = tuple(read_sign(each, known) for each in entry["facts"])
+    left = entry["potential"]
+    potential = read_form({"": left} if isinstance(left, str) else left, own | {"N", "r"})
+    made = Configuration(entry["stage"], phase, entry["layout"], tuple(differences), facts, potential)
     ranges = any(isinstance(each, tuple) for each in differences)
-    if phase not in ("before", "after", "locked", "free", "done") or (ranges and phase != "free"):
+    if phase not in (*FOLLOWING, "done") or (ranges and phase != "free") or type(made.stage) is not int:
         raise Refused("a configuration of an unknown kind")
-    if facts and phase not in ("after", "done"):
-        raise Refused("facts of entries that have not come yet")
-    if made.potential < 0 or len(differences) != numbers_in(made.layout):
+    if facts and phase == "free":
+        raise Refused("facts of a state that the other run need not be in")
+    negative = not potential.slopes and potential.at_zero < 0
+    if negative or len(differences) != numbers_in(made.layout):
         raise Refused("a configuration with a negative potential, or with other numbers than its state")
     return made
 

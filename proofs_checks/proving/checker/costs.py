@@ -66,11 +66,16 @@ def _whole(shift: Form, data: Data) -> None:
         raise Refused("discrete noise is shifted by what need not be a whole number")
 
 
-def step_cost(prover: Prover, data: Data, known: list[Sign], piece: Piece, bounds: Sequence[Fraction]) -> Fraction:
-    """What one step of an induction costs: its shifted noise is possible noise, no shift is larger than its bound."""
+def step_cost(
+    prover: Prover, data: Data, known: list[Sign], piece: Piece, bounds: Sequence[Fraction], scaled: bool
+) -> Form:
+    """What one step of an induction costs: its shifted noise is possible noise, no shift is larger than its bound.
+
+    scaled: N times that, so that noise with a scale proportional to N, the number of entries, has a constant price.
+    """
     if not len(piece.draws) == len(piece.shifts) == len(bounds):
         raise Refused("not one shift and one bound for every noise")
-    paid = Fraction(0)
+    paid = Form({}, Fraction(0))
     for k, ((kind, scale), shift, bound) in enumerate(zip(piece.draws, piece.shifts, bounds, strict=True)):
         still = not shift.slopes and not shift.at_zero
         if kind not in KINDS or kind == "part" or (kind == "gaussian" and not still):
@@ -83,8 +88,18 @@ def step_cost(prover: Prover, data: Data, known: list[Sign], piece: Piece, bound
         arrival = [piece.moved(sign.form) for sign in support(kind, Form.variable(f"n{k}"))]
         if not all(prover.entails([*known, *drawn(piece)], Sign(form, False)) for form in (*limits, *arrival)):
             raise Refused("a shift that is larger than its bound, or leaves the noise's support")
-        paid += Fraction(0) if still or kind == "gaussian" else bound * weight(kind, scale)
+        if not still and kind != "gaussian":
+            paid = paid + step_weight(kind, scale, scaled).scaled(bound)
     return paid
+
+
+def step_weight(kind: str, scale: str, scaled: bool) -> Form:
+    """What a shift by 1 costs, or N times that."""
+    factor, hangs_on_entries, _ = scale.partition("*N")
+    if hangs_on_entries and not scaled:
+        raise Refused("noise that hangs on the number of entries, where costs do not")
+    price = weight(kind, factor)
+    return Form({"N": price}, Fraction(0)) if scaled and not hangs_on_entries else Form({}, price)
 
 
 def _limits(kind: str, shift: Form, bound: Form | Fraction) -> list[Form]:

@@ -1,185 +1,130 @@
-"""A function with one loop over its data, cut into three: what comes before the loop, one step, what comes after.
+"""A function with loops over its data, cut: what comes before the first, one step of each, what comes after each.
 
     def mechanism(dataset, rng):
         BEFORE
-        for entry in dataset:       # or enumerate(dataset), or range(len(dataset)) with dataset[i]; or sums (sums.py)
-            STEP
-        AFTER
+        for entry in dataset:       # or enumerate(dataset), or range(len(dataset)) with dataset[i]; or what is computed
+            STEP                    # of the data without a loop (sums.py, columns.py)
+        AFTER                       # which may have another loop over the data
 
-The loop's state are the local variables that BEFORE surely sets. Anything else that could carry something from one
-step to the next (other locals, attributes, globals, nonlocals, exceptions, iterators) is refused here or in state.py.
+A loop's state are the local variables that are surely set before it and used from it on. Anything else that could carry
+something from one step to the next (other locals, attributes, globals, nonlocals, exceptions, iterators) is refused in
+source.py or in surroundings.py. Where neighbours have as many entries, len(dataset) is a number that both know.
 """
 
 from __future__ import annotations
 
 import ast
-import inspect
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from .columns import as_loops
 from .following import Refused
-from .sums import as_loop
+from .source import compiled, definition, parameters, refuse_statements
+from .statements import is_loop, mentions
 
-STATE, ENTRY, INDEX = "_dpcert_state", "_dpcert_entry", "_dpcert_index"
+STATE, ENTRY, INDEX, LENGTH = "_dpcert_state", "_dpcert_entry", "_dpcert_index", "_dpcert_length"
 NEXT, BREAK, RETURN = "next", "break", "return"
-REFUSED = (
-    ast.Global, ast.Nonlocal, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Try, ast.TryStar, ast.With,
-    ast.AsyncWith, ast.AsyncFor, ast.Yield, ast.YieldFrom, ast.Await, ast.Delete, ast.Import, ast.ImportFrom, ast.Raise,
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Cut:
-    """before(rng) -> state; step(state, index, entry, rng) -> (control, state or output); after(state, rng) -> output.
+class Loop:
+    """step(state, index, entry, length, rng) -> (control, state or output).
+
+    after(state, length, rng) -> (NEXT, the next loop's state) or (RETURN, output).
 
     A state is a tuple of the values of `names`. indexed: whether a step may know how many there were before it.
     """
 
-    before: Callable[..., Any]
     step: Callable[..., Any]
     after: Callable[..., Any]
     names: tuple[str, ...]
     indexed: bool
 
 
-def cut(function: Callable[..., Any]) -> Cut:
-    """The function at its one loop. Raises Refused with what stands in the way."""
+@dataclass(frozen=True)
+class Cut:
+    """before(length, rng) -> (NEXT, the first loop's state). sized: whether the function asks for len(dataset)."""
+
+    before: Callable[..., Any]
+    loops: tuple[Loop, ...]
+    sized: bool
+
+
+def cut(function: Callable[..., Any], relation: str) -> Cut:
+    """The function at its loops. Raises Refused with what stands in the way."""
     if not isinstance(function, types.FunctionType):
         raise Refused("not a plain Python function")
-    definition = _definition(function)
-    data, rng = _parameters(definition)
-    _refuse_statements(definition, (data, rng))
-    if not any(isinstance(s, ast.For) and _mentions(s, data) for s in definition.body):
-        definition.body = as_loop(definition.body, data, ENTRY)
-    loops = [i for i, statement in enumerate(definition.body) if _mentions(statement, data)]
-    if len(loops) != 1 or not isinstance(definition.body[loops[0]], ast.For):
-        raise Refused(f"{data!r} is used otherwise than in one loop over it")
-    loop = definition.body[loops[0]]
-    assert isinstance(loop, ast.For)
-    before, after = definition.body[: loops[0]], definition.body[loops[0] + 1 :]
-    if loop.orelse or any(isinstance(node, ast.Return) for statement in before for node in ast.walk(statement)):
-        raise Refused("an else of the loop, or a return before it")
-    binding, body, indexed = _entry(loop, data)
-    names = tuple(sorted({name for statement in before for name in _surely(statement)}))
+    syntax = definition(function)
+    data, rng = parameters(syntax)
+    refuse_statements(syntax, (data, rng))
+    length = _Length(data)
+    body = as_loops(syntax.body, data, rng, ENTRY, relation == "add-remove")
+    if relation != "add-remove":
+        body = [length.visit(statement) for statement in body]
+    places = [i for i, statement in enumerate(body) if mentions(statement, data)]
+    if not places or not all(is_loop(body[place], data) for place in places):
+        raise Refused(f"{data!r} is used otherwise than in loops over it")
+    before, parts = body[: places[0]], []
+    if any(isinstance(node, ast.Return) for statement in before for node in ast.walk(statement)):
+        raise Refused("a return before the loop")
     local = [*function.__code__.co_varnames, *function.__code__.co_cellvars]
     known = [ast.parse(f"if False: {name} = None").body[0] for name in local if name not in (data, rng)]
-    unpacked = ast.parse(f"({', '.join([*names, ''])}) = {STATE}" if names else "pass").body
-    stepped = [_Leaving(names).visit(statement) for statement in body]
-    parts = [
-        _defined("before", rng, [*before, _leave(NEXT, names)]),
-        _defined(
-            "step", f"{STATE}, {INDEX}, {ENTRY}, {rng}", [*known, *unpacked, *binding, *stepped, _leave(NEXT, names)]
-        ),
-        _defined("after", f"{STATE}, {rng}", [*known, *unpacked, *after]),
-    ]
-    made = _compiled(function, parts, "(before, step, after)")
-    return Cut(made[0], made[1], made[2], names, indexed)
+    names = [_names(body, place) for place in places] + [()]
+    parts.append(_defined("before", f"{LENGTH}, {rng}", [*before, _leave(NEXT, names[0])]))
+    indexed = []
+    for k, place in enumerate(places):
+        loop = body[place]
+        assert isinstance(loop, ast.For)
+        binding, stepping, index = _entry(loop, data)
+        indexed.append(index)
+        unpacked = ast.parse(f"({', '.join([*names[k], ''])}) = {STATE}" if names[k] else "pass").body
+        stepped = [_Leaving(names[k]).visit(statement) for statement in stepping]
+        until = places[k + 1] if k + 1 < len(places) else len(body)
+        after = [_Leaving(()).visit(statement) for statement in body[place + 1 : until]]
+        end = _leave(NEXT, names[k + 1]) if k + 1 < len(places) else _Leaving(()).visit(ast.Return(None))
+        given = f"{STATE}, {INDEX}, {ENTRY}, {LENGTH}, {rng}"
+        parts += [
+            _defined(f"step{k}", given, [*known, *unpacked, *binding, *stepped, _leave(NEXT, names[k])]),
+            _defined(f"after{k}", f"{STATE}, {LENGTH}, {rng}", [*known, *unpacked, *after, end]),
+        ]
+    listed = ", ".join(f"step{k}, after{k}" for k in range(len(places)))
+    made = compiled(function, parts, f"(before, {listed})")
+    loops = [Loop(made[2 * k + 1], made[2 * k + 2], names[k], indexed[k]) for k in range(len(places))]
+    return Cut(made[0], tuple(loops), length.count > 0)
 
 
-def _definition(function: types.FunctionType) -> ast.FunctionDef:
-    """The syntax of the very code that the function runs."""
-    code = function.__code__
-    try:
-        text = "".join(inspect.findsource(function)[0])
-        tree = ast.parse(text)
-        whole = compile(text, code.co_filename, "exec", dont_inherit=True, flags=_future(function))
-    except (OSError, TypeError, SyntaxError) as problem:
-        raise Refused(f"the function's source cannot be read ({problem})") from problem
-    found = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef) and (node.name, node.lineno) == (code.co_name, code.co_firstlineno)
-    ]
-    if len(found) != 1:
-        raise Refused("not one undecorated `def`")
-    if not any(_same(code, other) for other in _codes(whole)):
-        raise Refused("the function's source is not what it runs")
-    if isinstance(found[0].body[0], ast.Expr) and isinstance(found[0].body[0].value, ast.Constant):
-        found[0].body = found[0].body[1:] or [ast.Pass()]
-    return found[0]
+def _names(body: list[ast.stmt], place: int) -> tuple[str, ...]:
+    """What is surely set before the loop there, and used from it on."""
+    surely = {name for statement in body[:place] for name in _surely(statement)}
+    return tuple(sorted(name for name in surely if any(mentions(statement, name) for statement in body[place:])))
 
 
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    """The code and all code inside it."""
-    yield code
-    for inner in code.co_consts:
-        if isinstance(inner, types.CodeType):
-            yield from _codes(inner)
+class _Length(ast.NodeTransformer):
+    """len(dataset) as a name, other than in range(len(dataset)) of a loop over the data."""
 
+    def __init__(self, data: str) -> None:
+        self.data = data
+        self.count = 0
 
-def _compiled(function: types.FunctionType, definitions: Iterable[ast.stmt], result: str) -> Any:
-    """The definitions, with the function's globals and closed-over values (which nothing here may rebind)."""
-    free = function.__code__.co_freevars
-    outer = ast.parse(f"def _outer({', '.join(free)}):\n    return {result}").body[0]
-    assert isinstance(outer, ast.FunctionDef)
-    outer.body[:0] = list(definitions)
-    module = ast.fix_missing_locations(ast.Module([outer], []))
-    scope = dict(function.__globals__)
-    try:
-        exec(compile(module, function.__code__.co_filename, "exec", dont_inherit=True, flags=_future(function)), scope)
-        return scope["_outer"](*[cell.cell_contents for cell in function.__closure__ or ()])
-    except (SyntaxError, ValueError) as problem:  # a break of the cut loop in an inner else; a closed-over name unset
-        raise Refused(f"the function cannot be cut at its loop ({problem})") from problem
+    def visit_For(self, node: ast.For) -> ast.AST:
+        if is_loop(node, self.data):
+            node.body = [self.visit(statement) for statement in node.body]
+            return node
+        return self.generic_visit(node)
 
-
-def _future(function: types.FunctionType) -> int:
-    """`from __future__ import annotations` where the function's module has it."""
-    import __future__
-
-    return function.__code__.co_flags & __future__.annotations.compiler_flag
-
-
-def _same(one: types.CodeType, other: types.CodeType) -> bool:
-    def constants(code: types.CodeType) -> list[Any]:
-        return [c for c in code.co_consts if not isinstance(c, types.CodeType)]
-
-    def inner(code: types.CodeType) -> list[types.CodeType]:
-        return [c for c in code.co_consts if isinstance(c, types.CodeType)]
-
-    names = (
-        "co_code",
-        "co_names",
-        "co_varnames",
-        "co_freevars",
-        "co_cellvars",
-        "co_argcount",
-        "co_flags",
-        "co_firstlineno",
-    )
-    return (
-        all(getattr(one, name) == getattr(other, name) for name in names)
-        and repr(constants(one)) == repr(constants(other))
-        and len(inner(one)) == len(inner(other))
-        and all(_same(a, b) for a, b in zip(inner(one), inner(other), strict=True))
-    )
-
-
-def _parameters(definition: ast.FunctionDef) -> tuple[str, str]:
-    given = definition.args
-    if len(given.args) != 2 or given.vararg or given.kwarg or given.kwonlyargs or given.posonlyargs:
-        raise Refused("parameters other than (dataset, rng)")
-    return given.args[0].arg, given.args[1].arg
-
-
-def _mentions(statement: ast.stmt, name: str) -> bool:
-    return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(statement))
-
-
-def _refuse_statements(definition: ast.FunctionDef, parameters: tuple[str, str]) -> None:
-    for node in (inner for statement in definition.body for inner in ast.walk(statement)):
-        if isinstance(node, REFUSED):
-            raise Refused(f"{type(node).__name__.lower()} in the function")
-        stored = not isinstance(getattr(node, "ctx", None), ast.Load | None)
-        if isinstance(node, ast.Attribute) and (stored or node.attr.startswith("__")):
-            raise Refused(f"the attribute {node.attr!r} is set, or is one of Python's own")
-        if isinstance(node, ast.Name) and ((stored and node.id in parameters) or node.id.startswith(("__", "_dpcert"))):
-            raise Refused(f"the name {node.id!r} is set, or is one of Python's own")
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if ast.unparse(node) == f"len({self.data})":
+            self.count += 1
+            return ast.copy_location(ast.Name(LENGTH, ast.Load()), node)
+        return self.generic_visit(node)
 
 
 def _entry(loop: ast.For, data: str) -> tuple[list[ast.stmt], list[ast.stmt], bool]:
     """How a step gets its entry; its body; whether it gets its index."""
+    if loop.orelse:
+        raise Refused("an else of the loop")
     iterated, target = ast.unparse(loop.iter), loop.target
     uses = sum(isinstance(node, ast.Name) and node.id == data for part in loop.body for node in ast.walk(part))
     if iterated == data and not uses:

@@ -17,22 +17,41 @@ ALLOWED = (
 
 
 class Sums(ast.NodeTransformer):
-    """Replaces every sum by a name. terms: what one entry adds to each."""
+    """Replaces every sum by a name. terms: what one entry adds to each. counted: len(data) is a sum too."""
 
-    def __init__(self, data: str, entry: str) -> None:
+    def __init__(self, data: str, entry: str, counted: bool, first: int = 0) -> None:
         self.data = data
         self.entry = entry
+        self.counted = counted
+        self.first = first
         self.terms: list[ast.expr] = []
+
+    def further(self) -> Sums:
+        """Of what comes after the loop."""
+        return Sums(self.data, self.entry, self.counted, self.first + len(self.terms))
+
+    def loop(self) -> list[ast.stmt]:
+        """The sums made by a loop; nothing where there are none."""
+        if not self.terms:
+            return []
+        names = [f"_dpcert_sum{self.first + k}" for k in range(len(self.terms))]
+        made = ast.parse("\n".join([*(f"{name} = 0" for name in names), f"for {self.entry} in {self.data}: pass"])).body
+        loop = made[-1]
+        assert isinstance(loop, ast.For)
+        loop.body = []
+        for name, term in zip(names, self.terms, strict=True):
+            loop.body += ast.parse(f"{name} = {name} + ({ast.unparse(term)})").body
+        return made
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         summed = self._summed(node)
         term = None if summed is None else self._term(summed)
-        if ast.unparse(node) == f"len({self.data})":
+        if self.counted and ast.unparse(node) == f"len({self.data})":
             term = ast.Constant(1)
         if term is None:
             return self.generic_visit(node)
         self.terms.append(term)
-        return ast.copy_location(ast.Name(f"_dpcert_sum{len(self.terms) - 1}", ast.Load()), node)
+        return ast.copy_location(ast.Name(f"_dpcert_sum{self.first + len(self.terms) - 1}", ast.Load()), node)
 
     def _summed(self, node: ast.Call) -> ast.expr | None:
         """E of E.sum(), sum(E) and np.sum(E)."""
@@ -60,7 +79,7 @@ class Sums(ast.NodeTransformer):
             strange = isinstance(inner, ast.Attribute) and id(inner) not in known
             if not isinstance(inner, ALLOWED) or foreign or strange or (isinstance(inner, ast.Call) and inner.keywords):
                 return None
-        return _Renamed(name, self.entry).visit(copy.deepcopy(array))  # type: ignore[no-any-return]
+        return Renamed(name, self.entry).visit(copy.deepcopy(array))  # type: ignore[no-any-return]
 
 
 def _elementwise(call: ast.Call) -> bool:
@@ -68,30 +87,12 @@ def _elementwise(call: ast.Call) -> bool:
     return (module in ("np", "numpy") and name in ELEMENTWISE) or (not module and name in PLAIN)
 
 
-class _Renamed(ast.NodeTransformer):
+class Renamed(ast.NodeTransformer):
+    """One name is another."""
+
     def __init__(self, former: str, name: str) -> None:
         self.former = former
         self.name = name
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         return ast.copy_location(ast.Name(self.name, node.ctx), node) if node.id == self.former else node
-
-
-def as_loop(body: list[ast.stmt], data: str, entry: str) -> list[ast.stmt]:
-    """The function's body with its sums made by a loop before everything else; as it is where there are none."""
-    sums = Sums(data, entry)
-    rest = [sums.visit(copy.deepcopy(statement)) for statement in body]
-    if not sums.terms:
-        return body
-    names = [f"_dpcert_sum{k}" for k in range(len(sums.terms))]
-    made = ast.parse("\n".join([*(f"{name} = 0" for name in names), f"for {entry} in {data}: pass"])).body
-    loop = made[-1]
-    assert isinstance(loop, ast.For)
-    loop.body = []
-    for name, term in zip(names, sums.terms, strict=True):
-        step = ast.parse(f"{name} = {name} + 0").body[0]
-        assert isinstance(step, ast.Assign)
-        assert isinstance(step.value, ast.BinOp)
-        step.value.right = term
-        loop.body.append(step)
-    return [*made, *rest]

@@ -13,6 +13,7 @@ import numpy as np
 
 from ....mechanisms import samplers
 from .following import Refused
+from .invariant import is_annotating
 from .names import own
 
 WRITING = ("STORE_ATTR", "DELETE_ATTR", "STORE_GLOBAL", "DELETE_GLOBAL")
@@ -68,7 +69,7 @@ class Surroundings:
 
     def _value(self, value: Any) -> None:
         plain = value is None or type(value) in (bool, int, float, complex, str, bytes) or isinstance(value, np.number)
-        if plain or any(value is known for known in (np, math, samplers.discrete_laplace)):
+        if plain or is_annotating(value) or any(value is known for known in (np, math, samplers.discrete_laplace)):
             return
         if isinstance(value, types.FunctionType) and own(value.__module__ or ""):
             self._function(value)

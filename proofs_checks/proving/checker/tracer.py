@@ -12,6 +12,8 @@ from .pairs import Data
 from .tables import on_symbols
 
 DEEPEST = 500
+SCALING = ("laplace", "exponential", "gumbel")
+"""Noise whose scale may be proportional to N, the number of entries, where that is a symbol (steps.py)."""
 
 
 def noise_index(name: str) -> int | None:
@@ -82,12 +84,15 @@ class Tracer:
         return on_symbols(ufunc, method, inputs, options)
 
     def noise(self, kind: str, scale: Any) -> Form:
-        exact = Form.lift(scale).concrete()
+        form = Form.lift(scale)
+        if kind in SCALING and list(form.slopes) == ["N"] and not form.at_zero and form.slopes["N"] > 0:
+            return self.atom(kind, f"{form.slopes['N']}*N")
+        exact = form.concrete()
         if exact <= 0 or (kind == "geometric" and exact >= 1):
             raise refuse(f"{kind} noise with parameter {exact}")
         return self.atom(kind, exact)
 
-    def atom(self, kind: str, parameter: Fraction) -> Form:
+    def atom(self, kind: str, parameter: Fraction | str) -> Form:
         value = Form.variable(f"n{len(self.draws)}")
         self.draws.append((kind, str(parameter)))
         self.assumed += support(kind, value)

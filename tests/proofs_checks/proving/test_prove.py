@@ -1,6 +1,7 @@
 """prove() on small mechanisms: proofs, the least epsilon, refusals; each with what must not be proved."""
 
 import doctest
+import functools
 import importlib
 import math
 import random
@@ -166,13 +167,40 @@ def test_assert_proved_takes_the_claim_of_the_mark():
     assert_proved(clipped_sum, entries=2)
 
 
+ONE_BY_ONE = functools.partial(clipped_sum)
+"""No plain function, so that no induction is tried."""
+
+
 def test_progress_and_the_time_budget():
     steps = []
-    assert prove(clipped_sum, entries=2, progress=lambda done, total: steps.append((done, total))).proved
+    assert prove(ONE_BY_ONE, entries=2, progress=lambda done, total: steps.append((done, total))).proved
     assert steps == [(1, 3), (2, 3), (3, 3)]
-    proof = prove(clipped_sum, max_seconds=1e-9)
-    assert proof.stopped
-    assert not proof.proved
+    for mechanism in (ONE_BY_ONE, clipped_sum):
+        proof = prove(mechanism, max_seconds=1e-9)
+        assert proof.stopped
+        assert not proof.proved
+
+
+def test_with_an_induction_only_two_entries_are_proved_one_by_one():
+    steps = []
+    proof = prove(clipped_sum, entries=8, epsilon=0.5, progress=lambda done, total: steps.append((done, total)))
+    assert (proof.sizes, proof.every_size, steps) == ((2,), True, [(1, 2), (2, 2)])
+
+
+def test_what_is_said_of_all_is_not_what_few_cost():
+    """Two entries cost .5; the claim of 1 is proved for all, so that 1 is what is said."""
+
+    def one_above(answers, rng):
+        bound, out = rng.laplace(0, 2), []
+        for answer in answers:
+            above = bool(answer + rng.laplace(0, 4) >= bound)
+            out.append(above)
+            if above:
+                break
+        return out
+
+    proof = prove(one_above, relation="answers", epsilon=1)
+    assert (proof.epsilon, proof.every_size, proof.certificate["epsilon"]) == (1.0, True, "1")
 
 
 def test_an_interrupt_answers_with_what_is_done():
@@ -180,7 +208,7 @@ def test_an_interrupt_answers_with_what_is_done():
         if done == 3:
             raise KeyboardInterrupt
 
-    proof = prove(clipped_sum, entries=4, progress=interrupt)
+    proof = prove(ONE_BY_ONE, entries=4, progress=interrupt)
     assert proof.proved
     assert proof.stopped
     assert proof.sizes == (1,)

@@ -1,0 +1,152 @@
+"""What the linear program of an induction says, in simple fractions, as the certificate's part. Nothing rests on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from .alignment import CONSTANT, DENOMINATORS, ONE_SIDED
+from .checker.forms import Form, Sign
+from .checker.pieces import weight
+from .checker.states import numbers_in
+from .configurations import Edge, NoInduction, Place
+from .intervals import least_value
+from .potentials import Solution
+
+
+class Exact:
+    """A solution in fractions; what is left to pay is computed anew where that is a number."""
+
+    def __init__(self, solution: Solution) -> None:
+        self.search, self.values, self.scaled = solution.search, solution.values, solution.scaled
+        self.shifts, self.bounds = solution.shifts, solution.bounds
+        self.differences, self.potentials, self.start = solution.differences, solution.potentials, solution.start
+
+    def document(self) -> tuple[dict[str, Any], Fraction]:
+        """The certificate's part, in fractions, and its epsilon."""
+        shifts = {key: [self._form(shift) for shift in rows] for key, rows in self.shifts.items()}
+        edges = {edge.key: edge for edge in self.search.edges}
+        bounds = {
+            key: [self._bound(edges[key], k, shift) for k, shift in enumerate(rows)] for key, rows in shifts.items()
+        }
+        epsilon, potentials = self._summed(bounds) if self._constant() else self._solved()
+        moves = [
+            {
+                "from": edge.start,
+                "how": edge.how,
+                "cells": [sorted(edge.way.cell), sorted(edge.other.cell)],
+                "label": edge.way.label,
+                "shifts": [_text(shift) for shift in shifts[key]],
+                "bounds": [str(bound) for bound in bounds[key]],
+                "to": edge.to,
+            }
+            for key, edge in edges.items()
+        ]
+        steps = self.search.steps
+        return {
+            "wide": sorted(steps.wide),
+            "appended": sorted(steps.appended),
+            "whole": sorted(steps.whole),
+            "event": None if steps.event is None else list(steps.event),
+            "scaled": self.scaled,
+            "configurations": [self._configuration(k, potentials[k]) for k in range(len(potentials))],
+            "moves": moves,
+        }, epsilon
+
+    def _form(self, shift: Mapping[str, tuple[int, int]]) -> Form:
+        exact = {a: _near(self.values[p] - self.values[m]) for a, (p, m) in shift.items()}
+        return Form({a: v for a, v in exact.items() if a}, exact.get(CONSTANT, Fraction(0)))
+
+    def _bound(self, edge: Edge, k: int, shift: Form) -> Fraction:
+        """The least simple fraction that is proved to bound the shift: what the program says, else by intervals."""
+        wanted = _near(self.values[self.bounds[edge.key][k]])
+        least = [wanted - shift, wanted + shift]
+        if edge.way.draws[k][0] in ("exponential", *ONE_SIDED):
+            least = least[:1]
+        if all(self.search.prover.entails(edge.known, Sign(form, False)) for form in least):
+            return wanted
+        ends = [abs(end) for end in edge.data.between(shift) if end is not None]
+        return max(ends, default=Fraction(0))
+
+    def _constant(self) -> bool:
+        """Whether potentials are numbers, but for what is said to be spent."""
+        spent = [place.spent is not None for place in self.search.places]
+        return not self.scaled and all(
+            s or row.keys() == {CONSTANT} for s, row in zip(spent, self.potentials, strict=True)
+        )
+
+    def _solved(self) -> tuple[Fraction, list[Form]]:
+        """Epsilon and the potentials as the program has them."""
+        rows = [
+            {name: sum(v * (self.values[c] if c >= 0 else 1.0) for c, v in e.items()) for name, e in row.items()}
+            for row in self.potentials
+        ]
+        exact = [{name: _near(value) for name, value in row.items()} for row in rows]
+        return _near(self.values[self.start]), [
+            Form({n: v for n, v in row.items() if n}, row[CONSTANT]) for row in exact
+        ]
+
+    def _summed(self, bounds: Mapping[Any, list[Fraction]]) -> tuple[Fraction, list[Form]]:
+        """What is left to pay: the longest path through the configurations. Raises NoInduction where it has no end."""
+        places = self.search.places
+        left, start = [Fraction(0)] * len(places), Fraction(0)
+        free = [k for k, place in enumerate(places) if place.phase == "free"]
+        paid = [self._price(edge, bounds[edge.key]) for edge in self.search.edges]
+        for _ in range(len(left) + 2):
+            former = [*left, start]
+            for edge, price in zip(self.search.edges, paid, strict=True):
+                total = price + (left[edge.to] if edge.to is not None else 0)
+                if self.search.begins(edge):
+                    start = max(start, total)
+                else:
+                    left[edge.start] = max(left[edge.start], total)
+            for k in free:  # these lead to one another
+                left[k] = max(left[i] for i in free)
+            if former == [*left, start]:
+                return start, [Form({}, each) - _spent(place) for each, place in zip(left, places, strict=True)]
+        raise NoInduction("the cost grows with the number of entries")
+
+    def _price(self, edge: Edge, bounds: list[Fraction]) -> Fraction:
+        """Of a step, with what it falls behind or gets ahead of what is said to be spent."""
+        pairs = zip(edge.way.draws, bounds, strict=True)
+        paid = sum((b * weight(kind, scale) for (kind, scale), b in pairs if kind != "gaussian"), Fraction(0))
+        before = Form({}, Fraction(0)) if self.search.begins(edge) else _spent(self.search.places[edge.start])
+        after = Form({}, Fraction(0)) if edge.to is None else _spent(self.search.places[edge.to])
+        gap = before - after.inserted({f"s{i}": form for i, form in enumerate(edge.way.after)})
+        most = least_value(-gap, edge.known) if gap.slopes else -gap.at_zero
+        if most is None:
+            raise NoInduction("what is said to be spent has no bound")
+        return paid - most
+
+    def _configuration(self, k: int, potential: Form) -> dict[str, Any]:
+        place = self.search.places[k]
+        differences: list[dict[str, Any]]
+        if place.intervals is not None:
+            differences = [{"ends": [None if e is None else str(e) for e in ends]} for ends in place.intervals]
+        elif place.phase == "before":
+            differences = [{"form": {}} for _ in range(numbers_in(place.layout))]
+        else:
+            exact = [{a: str(_near(self.values[c])) for a, c in row.items()} for row in self.differences[k]]
+            differences = [{"form": {a: v for a, v in row.items() if v != "0"}} for row in exact]
+        return {
+            "stage": place.stage,
+            "phase": place.phase,
+            "layout": place.layout,
+            "differences": differences,
+            "facts": [{"form": _text(fact.form), "strict": fact.strict} for fact in place.facts],
+            "potential": _text(potential) if potential.slopes else str(potential.at_zero),
+        }
+
+
+def _spent(place: Place) -> Form:
+    return Form({}, Fraction(0)) if place.spent is None else place.spent
+
+
+def _near(value: float) -> Fraction:
+    return Fraction(value).limit_denominator(DENOMINATORS)
+
+
+def _text(form: Form) -> dict[str, str]:
+    terms = {name: str(slope) for name, slope in sorted(form.slopes.items())}
+    return terms | ({CONSTANT: str(form.at_zero)} if form.at_zero else {})
