@@ -23,11 +23,12 @@ def test_there_are_enough():
 
 @pytest.mark.parametrize("case", CASES, ids=NAMES)
 def test_the_broken_one_is_not_proved_for_up_to_eight_entries(case):
-    """A proof for up to N entries is one for each number up to N: it ends where the mechanism is broken, whatever N."""
+    """A proof for up to N entries is one for each number up to N: it ends at the first without one, whatever N."""
     proof = prove(case.broken, epsilon=case.epsilon, entries=8, **case.options)
     assert proof.verdict == "not proved"
     assert not proof.stopped
-    assert {len(example.dataset) for example in proof.counterexamples} <= {case.entries, case.entries - 1}
+    assert proof.counterexamples
+    assert max(len(example.dataset) for example in proof.counterexamples) <= case.entries
 
 
 @pytest.mark.parametrize("case", few(CASES, 3), ids=NAMES)
