@@ -158,6 +158,6 @@ def _watcher(process: EProcess | None, error: float | None, method: str) -> Call
             return False
         if process.feed(dataset, neighbour, stop_at=1 / error) and not sufficed:
             sufficed = process.trials
-        return 0 < 2 * sufficed <= process.trials or (sufficed > 0 and process.ladder is None)
+        return 0 < 2 * sufficed <= process.trials
 
     return watch

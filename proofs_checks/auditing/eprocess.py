@@ -13,6 +13,7 @@ pairs, even chosen by the outcomes so far, as long as the claim is made for all 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,7 +23,7 @@ from .against_curve import lines
 from .applicable import applicable
 from .classifiers import learned
 from .curve import ClaimedCurve
-from .ladder import Ladder
+from .ladder import Ladder, above
 from .outputs import Outputs, aligned, join
 from .rules import Candidates, Rule, candidates, rates
 from .scores import HANDICAP, Score, Scorer
@@ -77,14 +78,13 @@ class EProcess:
     trials_at_largest: int = 0
     bets: tuple[Bet, ...] = ()
     bets_at_largest: tuple[Bet, ...] = ()
-    ladder: Ladder | None = None
-    rungs: tuple[Bet, ...] = ()
+    ladder: Ladder = field(init=False)
+    rungs: dict[float, Bet] = field(default_factory=dict)
     _past: list[tuple[Outputs, Outputs]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Several lines are refuted together, none of them alone: only a claim of one line has an epsilon to bound."""
-        if len(self.claim.epsilons) == 1:
-            self.ladder = Ladder(self.claim.epsilons[0])
+        self.ladder = above(self.claim)
 
     @property
     def p_value(self) -> float:
@@ -101,8 +101,7 @@ class EProcess:
             return self.largest >= stop_at
         self.bets = self._choose()  # now, not ahead: nobody may play after the last trials
         order = np.random.default_rng((self.seed, self.trials)).permutation(count)
-        if self.ladder is not None:
-            self.ladder.play(self.rungs, dataset, neighbour, order)
+        self.ladder.play(self.rungs, dataset, neighbour, order)
         growth = np.zeros(count)
         if self.bets:
             factors = [np.concatenate(bet.factors(dataset, neighbour)) for bet in self.bets]
@@ -148,16 +147,15 @@ class EProcess:
             for grid in candidates(*fresh, most=20):
                 against = lines(self.claim)[::2]
                 found += [(weight * g, bet) for g, bet in self._promising(grid, score.name, scorer, against) if g > 0]
-                if self.ladder is not None:
-                    above = [(epsilon, self.claim.deltas[0]) for epsilon in self.ladder.epsilons]
-                    for growth, bet in self._promising(grid, score.name, scorer, above):
-                        if growth > max(0.0, rungs.get(bet.epsilon, (0.0, bet))[0]):
-                            rungs[bet.epsilon] = growth, bet
-        self.rungs = tuple(bet for _, bet in rungs.values())
+                for rung, own in self.ladder.lines.items():
+                    for growth, bet in self._promising(grid, score.name, scorer, own):
+                        if growth > max(0.0, rungs.get(rung, (0.0, bet))[0]):
+                            rungs[rung] = growth, bet
+        self.rungs = {rung: bet for rung, (_, bet) in rungs.items()}
         return found
 
     def _promising(
-        self, grid: Candidates, name: str, scorer: Scorer, against: list[tuple[float, float]]
+        self, grid: Candidates, name: str, scorer: Scorer, against: Sequence[tuple[float, float]]
     ) -> list[tuple[float, Bet]]:
         """For each (epsilon, delta) the rule and stake of the largest expected growth."""
         correct, wrong = rates(grid)

@@ -175,9 +175,12 @@ class Evaluation:
         if test.refutes and process.bets_at_largest:
             bet = process.bets_at_largest[0]
             scores = bet.scorer(self.samples.dataset), bet.scorer(self.samples.neighbour)
-            if len(process.claim.epsilons) == 1:  # several lines are refuted together, none of them alone
-                value = max(bet.epsilon, process.ladder.bound(error) if process.ladder else 0.0)
+            if process.ladder.quantity == "epsilon":  # several lines are refuted together, none of them alone
+                value = max(bet.epsilon, process.ladder.bound(error))
                 self.bounds.append(LowerBound("epsilon", value, bet.delta, error, "e-process"))
+            else:
+                value = max(process.claim.mu or 0.0, process.ladder.bound(error))
+                self.bounds.append(LowerBound("mu", value, None, error, "e-process"))
             about = bet.scorer, bet.score, bet.rule, scores, bet.rule.counts(*scores), (bet.epsilon, bet.delta)
             self.witnesses.append(self.question.witness(*about, test.p_value, test.method))
 

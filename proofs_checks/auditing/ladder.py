@@ -4,53 +4,72 @@ The process at epsilon is a supermartingale if epsilon holds, and then so are th
 smallest rung for which the mechanism is (e, delta)-DP: its process ever reaches 1/error with probability at most
 `error` (Ville 1939). The bound is the last rung of those that were reached one after the other from the lowest, so that
 a bound above the truth needs that very process to have reached it: nothing is lost for asking all rungs at once.
+Of claims of many lines the rungs are mus: the process at mu bets against lines of mu-GDP, all of which hold if it does.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...mechanisms.arrays import Floats
+from .curve import ClaimedCurve, gdp_delta
 from .outputs import Outputs
 
 RUNGS, HIGHEST = 24, 8.0
 """Epsilons above the claim's, and the largest of them less the claim's; evenly spaced."""
+STEEPS, STEEPEST = 12, 6.0
+"""The same of mu."""
+SHARES = np.array([0.0, 1.0, 2.0])
+"""Lines of mu-GDP that are bet against: epsilon as a multiple of mu."""
 
 
 class Played(Protocol):
     """A bet against (epsilon, delta), fixed before the trials it is played on."""
 
-    @property
-    def epsilon(self) -> float: ...
-
     def factors(self, dataset: Outputs, neighbour: Outputs) -> tuple[Floats, Floats]: ...
 
 
 class Ladder:
-    """epsilons: the rungs, from the lowest. Feed bets, at most one a rung, with the trials that they are played on."""
+    """quantity: "epsilon" or "mu". lines: of each rung, some (epsilon, delta) that hold if it does.
 
-    def __init__(self, epsilon: float) -> None:
-        self.epsilons = tuple(epsilon + HIGHEST * (k + 1) / RUNGS for k in range(RUNGS))
-        self._wealth = dict.fromkeys(self.epsilons, 0.0)
-        self._largest = dict.fromkeys(self.epsilons, 0.0)
+    Feed bets, at most one a rung, with the trials that they are played on.
+    """
 
-    def play(self, bets: Sequence[Played], dataset: Outputs, neighbour: Outputs, order: NDArray[np.int64]) -> None:
+    def __init__(self, quantity: str, lines: Mapping[float, Sequence[tuple[float, float]]]) -> None:
+        self.quantity = quantity
+        self.lines = {rung: tuple(lines[rung]) for rung in sorted(lines)}
+        self._wealth = dict.fromkeys(self.lines, 0.0)
+        self._largest = dict.fromkeys(self.lines, 0.0)
+
+    def play(
+        self, bets: Mapping[float, Played], dataset: Outputs, neighbour: Outputs, order: NDArray[np.int64]
+    ) -> None:
         """order: of the trials of both sides, the dataset's first, in which they are taken to have come."""
-        for bet in bets:
-            path = self._wealth[bet.epsilon] + np.cumsum(np.log(np.concatenate(bet.factors(dataset, neighbour)))[order])
-            self._largest[bet.epsilon] = max(self._largest[bet.epsilon], float(path.max()))
-            self._wealth[bet.epsilon] = float(path[-1])
+        for rung, bet in bets.items():
+            path = self._wealth[rung] + np.cumsum(np.log(np.concatenate(bet.factors(dataset, neighbour)))[order])
+            self._largest[rung] = max(self._largest[rung], float(path.max()))
+            self._wealth[rung] = float(path[-1])
 
     def bound(self, error: float) -> float:
-        """A lower bound on epsilon, wrong with probability at most `error`; 0 where the first rung is not reached."""
+        """A lower bound, wrong with probability at most `error`; 0 where the first rung is not reached."""
         found = 0.0
-        for epsilon in self.epsilons:
-            if self._largest[epsilon] < math.log(1 / error):
+        for rung in self.lines:
+            if self._largest[rung] < math.log(1 / error):
                 break
-            found = epsilon
+            found = rung
         return found
+
+
+def above(claim: ClaimedCurve) -> Ladder:
+    """The ladder over a claim: of epsilons at its delta where it is one line, else of mus."""
+    if len(claim.epsilons) == 1:
+        (epsilon,), (delta,) = claim.epsilons, claim.deltas
+        return Ladder("epsilon", {epsilon + HIGHEST * (k + 1) / RUNGS: [(epsilon + HIGHEST * (k + 1) / RUNGS, delta)]
+                                  for k in range(RUNGS)})  # fmt: skip
+    steps = [(claim.mu or 0.0) + STEEPEST * (k + 1) / STEEPS for k in range(STEEPS)]
+    return Ladder("mu", {mu: [(float(eps), float(gdp_delta(eps, mu))) for eps in SHARES * mu] for mu in steps})

@@ -7,10 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from dpcert.proofs_checks.auditing import approximate_dp, audit
+from dpcert.proofs_checks.auditing import approximate_dp, audit, gdp
+from dpcert.proofs_checks.auditing.curve import ClaimedCurve
 from dpcert.proofs_checks.auditing.eprocess import Bet
 from dpcert.proofs_checks.auditing.interval import LARGEST, MISSING, Interval
-from dpcert.proofs_checks.auditing.ladder import HIGHEST, RUNGS, Ladder
+from dpcert.proofs_checks.auditing.ladder import HIGHEST, RUNGS, STEEPEST, above
 from dpcert.proofs_checks.auditing.outputs import Outputs
 from dpcert.proofs_checks.auditing.rules import Rule
 from dpcert.proofs_checks.auditing.weighted import Weighted
@@ -117,15 +118,49 @@ def laws(epsilon: float, size: int, rng: np.random.Generator) -> tuple[Outputs, 
     return tuple(Outputs((rng.random((size, 1)) < chance).astype(float)) for chance in (truth, 1 - truth))  # type: ignore[return-value]
 
 
+def first(outputs):
+    return outputs.rows[:, 0]
+
+
+def climbed_mu(mu: float, seed: int, error: float) -> float:
+    """What a ladder of mus says after 3 chunks of bets on which side of the middle an output is, which is exactly
+    mu-GDP; the line that it bets on is the one that such bets attain."""
+    ladder, rng = above(ClaimedCurve((0.0, 1.0), (0.1, 0.05), "two lines")), np.random.default_rng(seed)
+    rule = Rule(1, mu / 2, np.nextafter(mu / 2, -np.inf))
+    for _ in range(3):
+        mine, other = (Outputs(rng.normal(mean, 1.0, (100, 1))) for mean in (mu, 0.0))
+        bets = {}
+        for rung, lines in ladder.lines.items():
+            epsilon, delta = lines[0]
+            bets[rung] = Bet("output", first, rule, epsilon, delta, 0.3 / (math.exp(epsilon) + delta))
+        ladder.play(bets, mine, other, rng.permutation(200))
+    return ladder.bound(error)
+
+
+def test_the_ladder_of_mus_covers() -> None:
+    """As for epsilons; 1 itself is a rung, which is exactly true: a bound of 1 or more is an error."""
+    assert sum(climbed_mu(1.0, seed, 0.05) >= 1.0 for seed in range(400)) <= 38
+    assert sum(climbed_mu(1.0, seed, 0.9) >= 1.0 for seed in range(400)) > 38
+    assert all(climbed_mu(3.0, seed, 0.05) >= 1.5 for seed in range(5))
+
+
+def test_an_early_stop_of_a_curve_says_how_large_mu_is() -> None:
+    """4-GDP that claims 1-GDP: the bound was none at all."""
+    result = audit(lambda d, rng: sum(d) + rng.normal(0, 1 / 4), PAIR, claim=gdp(1.0), trials=20_000, method="eprocess")
+    assert result.stopped == "early"
+    assert 1.5 <= result.mu_lower <= 4.0
+    assert result.effective_noise == 1.0 / result.mu_lower
+
+
 def climbed(epsilon: float, seed: int, error: float) -> float:
     """What a ladder says after 3 chunks of bets on "the output is 1"; the output is exactly epsilon-DP."""
-    ladder, rng = Ladder(0.0), np.random.default_rng(seed)
+    ladder, rng = above(approximate_dp(0.0)), np.random.default_rng(seed)
     for _ in range(3):
         mine, other = laws(epsilon, 100, rng)
-        bets = [
-            Bet("output", lambda outputs: outputs.rows[:, 0], Rule(1, 1.0, -math.inf), rung, 0.0, 0.6 / math.exp(rung))
-            for rung in ladder.epsilons
-        ]
+        bets = {
+            rung: Bet("output", first, Rule(1, 1.0, -math.inf), rung, 0.0, 0.6 / math.exp(rung))
+            for rung in ladder.lines
+        }
         ladder.play(bets, mine, other, rng.permutation(200))
     return ladder.bound(error)
 
@@ -142,10 +177,11 @@ def test_the_coverage_test_can_fail() -> None:
 
 
 def test_rungs_begin_above_the_claim() -> None:
-    rungs = Ladder(1.0).epsilons
+    rungs = list(above(approximate_dp(1.0)).lines)
     assert len(rungs) == RUNGS
     assert rungs[0] > 1.0
     assert rungs[-1] == 1.0 + HIGHEST
+    assert list(above(gdp(2.0)).lines)[-1] == 2.0 + STEEPEST
     assert approximate_dp(1.0).epsilons == (1.0,)
 
 
