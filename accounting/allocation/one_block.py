@@ -22,8 +22,11 @@ METHOD = "allocation"
 _LOST = 1e-6
 """Share of delta that tails may take."""
 
-_TAILS = (1e-14, 1e-28, 1e-60, 1e-120)
+_TAILS = (1e-12, 1e-14, 1e-28, 1e-60, 1e-120)
 """Tails that are tried where delta is what is sought."""
+
+_TOLD = 1e-2
+"""Share of a bracket's width below which a tail is not what makes it wide."""
 
 _BISECTIONS = 60
 
@@ -50,7 +53,7 @@ def delta(composition: Composition, epsilon: float) -> Bracket:
         above, below = _laws(composition, tail)
         lower, upper = _profile(below, epsilon * (1 + 2 * TARGET), -1), _profile(above, epsilon * (1 - 2 * TARGET), 1)
         found = found.intersect(Bracket(lower, upper, True, METHOD))
-        if tail <= _LOST * lower or found.width <= NARROWEST * upper:
+        if tail <= max(_LOST * lower, _TOLD * found.width) or found.width <= NARROWEST * upper:
             break
     return found
 

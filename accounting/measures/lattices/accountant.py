@@ -32,6 +32,9 @@ _NEAR_TOP = 2e-6
 _PILOT_CELLS = 512
 _COARSE = (*(0.3,) * 8, 0.02)
 _MOST_CELLS, _MOST_FREQUENCIES = 1 << 17, 1 << 18
+_PROGRESS = 0.999
+"""A stage that leaves more of a bracket's width is not repeated."""
+
 _SMOOTHED = 0.7
 """Share of rtol that smoothing may use; most of the rest is for the cells."""
 
@@ -68,17 +71,22 @@ def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Brack
     if high <= 0:
         return Bracket(0.0, 0.0, True, METHOD)
     low = lower_at_summit(pilot, whole.infinite_lower, delta, high)
-    answer = Bracket(low, high, True, METHOD)
+    answer, stuck = Bracket(low, high, True, METHOD), 0.0
     for cells, tolerance in layout.stages():
-        if answer.width <= max(rtol, 0.5 * tolerance) * answer.upper:
+        if answer.width <= max(rtol, 0.5 * tolerance) * answer.upper or tolerance == stuck:
             continue
-        at = min(answer.upper, whole.top * (1 - _NEAR_TOP))
+        width, at = answer.width, min(answer.upper, whole.top * (1 - _NEAR_TOP))
         window = max(answer.lower, at - 8.0 / slope, 0.0), at
         try:
             found = layout.profile(window, log_finite, slope, cells, min(0.3, tolerance * max(slope * at, 1e-3)))
         except OutOfReach:
+            if cells > _PILOT_CELLS:  # more frequencies would be needed where less is tolerated
+                break
+            stuck = tolerance
             continue
         answer, slope = _crossed(found, answer, delta, slope)
+        if answer.width > _PROGRESS * width:
+            stuck = tolerance
     return answer
 
 
@@ -98,12 +106,16 @@ def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Brack
         log_delta = max(min(table.at(epsilon), 0.0) - 3.0, -600.0)
         slope = table.line(epsilon, log_delta, layout.log_share)
         layout = Layout(composition, min(layout.tail, _tail(composition, math.exp(log_delta), rtol)), rtol)
+    stuck = 0.0
     for cells, tolerance in layout.stages():
-        if answer.width <= max(rtol, 0.5 * tolerance) * answer.upper:
+        if answer.width <= max(rtol, 0.5 * tolerance) * answer.upper or tolerance == stuck:
             continue
         try:
             found = layout.profile((epsilon, epsilon), log_delta, slope, cells, tolerance)
         except OutOfReach:
+            if cells > _PILOT_CELLS:  # more frequencies would be needed where less is tolerated
+                break
+            stuck = tolerance
             continue
         low, high = found.log_delta(above)[0], found.log_delta(below)[1]
         bounds = max(0.0, widened_down(math.exp(low), 1e-13)), min(1.0, widened_up(math.exp(high), 1e-13))
