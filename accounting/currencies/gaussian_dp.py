@@ -16,11 +16,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from itertools import pairwise
 
-from flint import arb, ctx
+from flint import arb, ctx, fmpq
 
-from ...mechanisms import InputError, Neighbouring, Notion, Run, Visibility, as_run, default_relation
+from ...mechanisms import (
+    Gaussian,
+    Group,
+    InputError,
+    Mechanism,
+    Neighbouring,
+    Notion,
+    Run,
+    Visibility,
+    as_run,
+    default_relation,
+    neighbouring_relation,
+    rounds_by_step,
+    sensitivity,
+)
 from ...mechanisms.validate import number
 from .. import gaussian
 from ..answer import answer
@@ -32,7 +47,7 @@ from ..question import Question, seen_by
 from ..rdp.largest_loss import largest_loss
 from ..rounding import down, float_above, float_below, up, widened_down, widened_up
 from ..tradeoff import TradeOff
-from .pure_dp import pure_epsilon
+from .pure_dp import decimal, pure_epsilon
 
 METHOD = "trade-off"
 
@@ -71,6 +86,8 @@ def mu(
     run, relation = as_run(run), neighbouring or default_relation(notion, participation)
     seen = seen_by(notion, participation)
     pairs = dominating(run, relation, seen)
+    if (decimal_mu := _of_decimals(run, neighbouring_relation(relation))) is not None and pairs.lower:
+        return decimal_mu
     if all(map(gaussian.supports, (*pairs.upper, *pairs.lower))) and pairs.upper and pairs.lower:
         least_shift = max(gaussian.composed_shift(product)[0] for product in pairs.lower)
         most_shift = max(gaussian.composed_shift(product)[1] for product in pairs.upper)
@@ -87,6 +104,22 @@ def mu(
         return Bracket(0.0, math.inf, True, METHOD, reached=False)
     _lay_out(profile, max(last, 1e-12))
     return _searched(profile, least, rtol, ())
+
+
+def _of_decimals(run: Mechanism, relation: Neighbouring) -> Bracket | None:
+    """The root of the exact sum of decimals (move / noise)^2 where every round has Gaussian noise (the same paper,
+    Corollary 3.3); None where one has not."""
+    square = Fraction(0)
+    for part, rounds in rounds_by_step(run).items():
+        base, units = (part.mechanism, part.units) if isinstance(part, Group) else (part, 1)
+        if type(base) is not Gaussian:  # not noise that units bring themselves
+            return None
+        square += rounds * (Fraction(units) * int(sensitivity(relation)) / decimal(base.noise_multiplier)) ** 2
+    with ctx.workprec(_BITS):
+        nearest = float(arb(fmpq(square.numerator, square.denominator)).sqrt().mid())
+    below = nearest if decimal(nearest) ** 2 <= square else down(nearest)
+    above = nearest if decimal(nearest) ** 2 >= square else up(nearest)
+    return Bracket(below, above, True, gaussian.METHOD)
 
 
 def _lay_out(profile: Profile, last: float) -> None:

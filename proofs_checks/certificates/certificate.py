@@ -82,13 +82,18 @@ def write(claim: Claim, lower: float, upper: float, directory: Path, name: str |
     Raises NoCertificate for what the format cannot describe, OSError where the file cannot be written.
     """
     document = certificate(claim, lower, upper)
+    path, interval = filed(document, claim, directory, name), document["interval"]
+    return Written(path, float(interval["epsilon_lower"]), float(interval["epsilon_upper"]), document["verdict"])
+
+
+def filed(document: Table, claim: Claim, directory: Path, name: str | None) -> Path:
+    """Where the certificate was written to, as `write` says."""
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / f"{name or _name(claim)}.json"
     if name is None and _another_s(path, document["claim"]):
         path = directory / f"{_name(claim)}-{told_apart(document['claim']['title'] + document['claim']['source'])}.json"
     path.write_text(json.dumps(document, indent=2) + "\n", "utf-8")
-    interval = document["interval"]
-    return Written(path, float(interval["epsilon_lower"]), float(interval["epsilon_upper"]), document["verdict"])
+    return path
 
 
 def told_apart(text: str) -> str:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from ...accounting import Bracket
 from ...mechanisms import InputError
-from ..certificates.certificate import Written, write
+from ..certificates.certificate import Written, filed, write
+from ..certificates.currencies import of_currency, serves
 from ..certificates.points import points
 from ..certificates.stated import NoCertificate, restated
 from ..claims.claim import Claim
@@ -31,6 +32,8 @@ def certificate_of(
         return None, (_none(_ONE_UNIT),)
     if not certifiable(claim):
         return None, (_none("Certificates speak of the notion's own observer only."),)
+    if serves(claim.statement.currency, bracket):
+        return _of_currency(claim, bracket, directory, name)
     try:
         parts = points(claim, against(claim, claim.statement.currency.rtol))
         named = [name if name is None or len(parts) == 1 else f"{name}-{place}" for place in range(1, len(parts) + 1)]
@@ -47,6 +50,22 @@ def certificate_of(
             Finding("certificate-of-points", "info", f"Proved point by point, as epsilons at deltas: {files}.")
         )
     return str(found[0][0].path), (*(weaker for _, weaker in found if weaker is not None), *notes)
+
+
+def _of_currency(
+    claim: Claim, bracket: Bracket, directory: Path, name: str | None
+) -> tuple[str | None, tuple[Finding, ...]]:
+    """The one file of a Renyi divergence, a rho, a mu or a true-positive rate."""
+    currency = claim.statement.currency
+    try:
+        document = of_currency(claim, bracket, against(claim, currency.rtol))
+        path = filed(document, claim, directory, name)
+    except NoCertificate as problem:
+        return None, (_none(f"No certificate: {problem}."),)
+    except OSError as problem:
+        raise InputError("--certificate", str(directory), f"a folder to write to ({problem})") from None
+    note = restated(claim)
+    return str(path), (Finding("certificate-restates", "info", f"The certificate speaks of {note}."),) if note else ()
 
 
 def _none(text: str) -> Finding:

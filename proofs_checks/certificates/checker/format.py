@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from flint import arb, fmpq
 
-FORMAT = "dpcert-certificate-2"
+FORMAT, CURRENCY = "dpcert-certificate-2", "dpcert-currency-1"
 MOST = 2**53
 """Populations, cohorts, rounds: whole numbers up to this."""
 

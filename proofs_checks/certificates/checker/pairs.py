@@ -20,8 +20,8 @@ class Pair(NamedTuple):
 
     order: "both" as it is, "visible" after a public coin of rate p, any other a hidden coin's [2.2]; "zcdp": only the
     Renyi divergences are at most this pair's. An "epoch" of so many batches: the unit's is at g + mu against g, the
-    others are at 0. most: the largest loss [4.6], where it is rational: of the noise, whatever the coin. "mixed": a
-    public coin says which of `parts` it is.
+    others are at 0. most: the largest loss [4.6], where it is rational: of the noise, whatever the coin. square: mu^2,
+    exactly, or twice a rho [6.1], of the noise. "mixed": a public coin says which of `parts` it is.
     """
 
     mu: arb = ZERO
@@ -33,6 +33,7 @@ class Pair(NamedTuple):
     batches: int = 1
     most: fmpq | None = None
     parts: tuple[tuple[arb, "Pair"], ...] = ()
+    square: fmpq | None = None
 
 
 class Round(NamedTuple):
@@ -46,20 +47,23 @@ class Round(NamedTuple):
 
 def gaussian(r: Round) -> Pair:
     """[2.1] mu = d/z."""
-    return Pair(arb(r.move / r.phase.values["noise_multiplier"]))
+    mu = r.move / r.phase.values["noise_multiplier"]
+    return Pair(arb(mu), square=mu**2)
 
 
 def gaussian_mean(r: Round) -> Pair:
     """[2.1] mu = d w C/s, w the largest weight in what dominates and the least in what is attained."""
     values = r.phase.values
     weight = values["max_weight" if r.worst else "min_weight"]
-    return Pair(arb(r.move * weight * values["clip_norm"] / values["noise_std"]))
+    mu = r.move * weight * values["clip_norm"] / values["noise_std"]
+    return Pair(arb(mu), square=mu**2)
 
 
 def per_client_gaussian(r: Round) -> Pair:
     """[2.1] mu = d C/(s sqrt(n)): n clients are there, each with its noise."""
     require(r.phase.size is not None, "how many clients add noise is not known")
-    return Pair(arb(r.move * r.phase.values["clip_norm"] / r.phase.values["noise_std"]) / arb(r.phase.size).sqrt())
+    alone = r.move * r.phase.values["clip_norm"] / r.phase.values["noise_std"]
+    return Pair(arb(alone) / arb(r.phase.size).sqrt(), square=alone**2 / (r.phase.size or 1))
 
 
 def pure(odds: arb, stay: arb = ZERO, lost: arb = ZERO) -> Pair:
@@ -81,18 +85,19 @@ def laplace(r: Round) -> Pair:
 def discrete_gaussian(r: Round) -> Pair:
     """[2.1] Masses ~ e^{-j^2/v} up to 16 sigma, v = 2 sigma^2; or the zCDP bound, where there are too many of them."""
     d, v = int((r.move * r.phase.values["clip"]).p), arb(2 * r.phase.values["sigma"] ** 2)
+    square = (d / r.phase.values["sigma"]) ** 2
     far = int(float((128 * v).sqrt())) + 1  # any whole number would do: `beyond` bounds what it leaves out
     if (4 * far + 2 * d) * r.phase.rounds > MOST_MASSES or (r.coin and r.worst):
-        return Pair(d / (v / 2).sqrt(), order="zcdp")
+        return Pair(d / (v / 2).sqrt(), order="zcdp", square=square)
     law = {d + 2 * j: (-(j**2) / v).exp() for j in range(-far, far + 1)}
     beyond = v / far * (-(far**2) / v).exp()  # at least what is left out, on both sides together
     total = sum(law.values(), beyond * arb(0.5, 0.5))
-    return Pair(g=d / v, law={k: weight / total for k, weight in law.items()}, lost=beyond / total)
+    return Pair(g=d / v, law={k: weight / total for k, weight in law.items()}, lost=beyond / total, square=square)
 
 
 def zcdp(r: Round) -> Pair:
     """[2.1] The Renyi divergences of N(mu, 1) with mu^2 = 2 rho."""
-    return Pair(arb(2 * r.phase.values["rho"]).sqrt(), order="zcdp")
+    return Pair(arb(2 * r.phase.values["rho"]).sqrt(), order="zcdp", square=2 * r.phase.values["rho"])
 
 
 def bounded(r: Round) -> Pair:
