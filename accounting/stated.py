@@ -23,6 +23,7 @@ from ..mechanisms import (
     Staircase,
     Zcdp,
 )
+from . import sparse_vector
 from .pairs import (
     ApproximateDpPair,
     BoundedRangePair,
@@ -124,7 +125,7 @@ def _sparse_vector(mechanism: SparseVector) -> Stated:
         if mechanism.value_scale is not None:
             each += 1 / arb(mechanism.value_scale)
         total = 1 / arb(mechanism.threshold_scale) + mechanism.hits * each
-        return Stated(ApproximateDpPair(float_above(total), 0.0))
+        return Stated(ApproximateDpPair(float_above(total), 0.0), sparse_vector.events(mechanism))
 
 
 @stated.register

@@ -86,10 +86,9 @@ def _of_way(way: Way, relation: Neighbouring, participation: Participation) -> B
 
 
 def _attains(part: Mechanism) -> bool:
+    """Whether some neighbours' losses reach it, or come as near as one likes (docs/theory/selection.md)."""
     base = part.mechanism if isinstance(part, Group) else part
-    return not isinstance(base, PureDp | ApproximateDp | SparseVector | Staircase) or (
-        base is part and isinstance(part, Staircase)
-    )
+    return not isinstance(base, PureDp | ApproximateDp | Staircase) or (base is part and isinstance(part, Staircase))
 
 
 def _rational_loss(part: Mechanism, relation: Neighbouring) -> Fraction | None:

@@ -13,6 +13,7 @@ from scipy.integrate import quad
 from dpcert import delta, epsilon, rho
 from dpcert.accounting.accountants import composed
 from dpcert.accounting.pairs import ApproximateDpPair, BoundedRangePair, EventPair
+from dpcert.accounting.sparse_vector import chosen, events
 from dpcert.mechanisms import (
     Group,
     InputError,
@@ -168,6 +169,30 @@ def test_sparse_vector_costs_what_its_variant_says() -> None:
     assert all(one < other for one, other in pairwise(seen))
     assert 0.85 < seen[-1] <= 1.0
     assert seen[-1] > 1 / 2 + 1 / 4  # planted: the monotone constant for queries that move either way is refuted
+
+
+@pytest.mark.parametrize("monotone", [False, True])
+def test_sparse_vector_from_below_is_what_neighbours_have(monotone: bool) -> None:
+    run = SparseVector(2.0, 4.0, monotone=monotone)
+    places = tuple(dict.fromkeys(chosen(run)))
+    pairs = events(run)
+    assert len(places) == len(pairs) > 3
+    for (k, low, high), pair in zip(places, pairs, strict=True):
+        likely = above_threshold((low,) * k + (high,), 2.0, 4.0)
+        unlikely = above_threshold((low + 1.0,) * k + (high if monotone else high - 1.0,), 2.0, 4.0)
+        assert likely * (1 - 1e-6) < pair.likely <= likely * (1 + 1e-7)
+        assert unlikely * (1 - 1e-7) <= pair.unlikely < unlikely * (1 + 1e-6)
+    bracket = epsilon(run, 1e-6)
+    assert 0.99 * bracket.upper < bracket.lower <= bracket.upper
+    pure = epsilon(run, 0)
+    assert pure.lower == pure.upper == (0.75 if monotone else 1.0)
+
+
+def test_a_query_that_moves_twice_as_far_is_caught() -> None:
+    """Planted: an event of datasets that are no neighbours is likelier than epsilon allows."""
+    k, low, high = list(chosen(SparseVector(2.0, 4.0)))[-1]
+    likely, unlikely = (above_threshold((low + m,) * k + (high - 2 * m,), 2.0, 4.0) for m in (0.0, 1.0))
+    assert math.log(likely / unlikely) > epsilon(SparseVector(2.0, 4.0), 0).upper * 1.1
 
 
 def test_staircase_by_quadrature() -> None:

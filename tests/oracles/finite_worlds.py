@@ -70,6 +70,8 @@ class Finite:
     relation: str
     build: Callable[[], list[Pair]]
     seen: Callable[[], list[Pair]] | None = None
+    larger: Callable[[], list[Pair]] | None = None
+    """Pairs of datasets too large to enumerate, that a lower end may be attained by."""
 
     def ask(self, view: str, rounds: int, delta: float) -> Bracket:
         """The product's answer; InputError where it refuses."""
@@ -92,7 +94,8 @@ class Finite:
             assert low <= delta, f"delta({bracket.upper}) is at least {low}, not {delta}: {self}"
             assert high <= delta * (1 + NEAR) + 1e-12, f"delta({bracket.upper}) may be {high}, not {delta}: {self}"
         if bracket.lower > 0 and delta > 0:
-            low, _ = _both_orders(pairs, rounds, min(bracket.lower, LARGE))
+            attained = pairs + (_built(self.larger) if self.larger is not None else [])
+            low, _ = _both_orders(attained, rounds, min(bracket.lower, LARGE))
             assert low >= delta * (1 - NEAR), f"delta({bracket.lower}) is {low}, below {delta}: {self}"
 
 
@@ -163,7 +166,7 @@ def sparse_vectors() -> Iterator[Finite]:
             laws = ([selections.answers(side, F(2), F(4), hits) for side in stream] for stream in streams)
             return distinct(pair(*both) for both in laws)
 
-        yield Finite(run, relation, build)
+        yield Finite(run, relation, build, larger=lambda run=run: selections.long_streams(run))
 
 
 NEARER = (F(1), F(3, 4), F(1, 2), F(1, 8))

@@ -6,6 +6,7 @@ Scores are rationals, in scales of the noise. The best of several runs: any fini
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
@@ -15,6 +16,10 @@ from exponentials import above, below, density
 from flint import arb, ctx
 from hockey_stick import Ends, ball, ends
 from outcomes import Law, Pair, distinct, pair
+from scipy.integrate import quad
+
+from dpcert.accounting import sparse_vector
+from dpcert.mechanisms import SparseVector
 
 Scores = tuple[Fraction, ...]
 PRECISION = 192
@@ -129,6 +134,29 @@ def answers(values: Scores, threshold: Fraction, query: Fraction, hits: int) -> 
         return found | {given: weight.integral() for given, weight in waiting}
     finally:
         ctx.prec = before
+
+
+def long_streams(run: SparseVector) -> list[Pair]:
+    """Whether many queries were below and then all hits above: of the streams that the accountants name, integrated in
+    double precision."""
+    found = []
+    for k, low, high in dict.fromkeys(sparse_vector.chosen(run)):
+        moved = (k, low + 1.0, high if run.monotone else high - 1.0)
+        masses = [_above_after(run, *stream) for stream in ((k, low, high), moved)]
+        found.append(pair(*({"it": arb(p, 1e-6 * p), "not": 1 - arb(p, 1e-6 * p)} for p in masses)))
+    return found
+
+
+def _above_after(run: SparseVector, k: int, low: float, high: float) -> float:
+    def less(gap: float) -> float:
+        tail = math.exp(-abs(gap) / run.query_scale) / 2
+        return tail if gap < 0 else 1 - tail
+
+    def density(z: float) -> float:
+        noise = math.exp(-abs(z) / run.threshold_scale) / (2 * run.threshold_scale)
+        return float(noise * less(z - low) ** k * less(high - z) ** run.hits)
+
+    return float(quad(density, -80, 80, limit=800, points=sorted({0.0, low, high}), epsabs=0.0, epsrel=1e-9)[0])
 
 
 def moves(monotone: bool) -> list[tuple[int, ...]]:
