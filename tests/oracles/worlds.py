@@ -124,8 +124,8 @@ class World:
         return 1 if self.scheme.startswith("shown") else self._cohort()
 
     def _bringing(self) -> int:
-        """How many clients' shares of discrete noise add up: everybody's, or what is left of one upload."""
-        return 1 if self.scheme.startswith("shown") else self.clients
+        """How many clients' shares of discrete noise add up in a round: a batch's, or what is left of one upload."""
+        return 1 if self.scheme.startswith("shown") else self.clients // self._batches()
 
     def _cohort(self) -> int:
         return self.cohort if self.scheme in ("fixed-size", "with-replacement") else self.clients // self._batches()
