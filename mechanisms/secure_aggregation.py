@@ -14,8 +14,9 @@ class Skellam(Mechanism):
     """A sum of integer vectors plus Skellam noise, the difference of two Poisson variables, in each coordinate.
 
     Agarwal, Kairouz, Liu 2021 (arXiv 2110.04995). Sums of independent Skellam variables are Skellam, so every client
-    may add its share. variance: of the noise in one release that the observer does not know, all honest shares of those
-    who take part in it together (with `Cyclic`, of one batch), in squared units of the grid. clip: bound on the Euclidean norm of one unit's integer vector, in units of the grid;
+    may add its share. variance: of the noise in one release that the observer does not know, all honest shares of
+    those who take part in it together (with `Cyclic`, of one batch), in squared units of the grid. clip: bound on the
+    Euclidean norm of one unit's integer vector, in units of the grid;
     dimension: its length.
 
     >>> Skellam(variance=400.0, clip=8.0, dimension=10).variance
