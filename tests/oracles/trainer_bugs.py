@@ -47,9 +47,9 @@ def _noise_times(factor: float) -> tuple[Callable[[], Patches], Callable[[], Pat
         return lambda *told, **more: draw(*told, **more) * factor
 
     def engine() -> Patches:
-        from dpcert.trainers.engine import trainer
+        from dpcert.trainers.engine.noise import HostNoise
 
-        return [(trainer, name, scaled(getattr(trainer, name))) for name in ("grid_noise", "clients_noise")]
+        return [(HostNoise, name, scaled(getattr(HostNoise, name))) for name in ("on_sum", "of_clients")]
 
     def mocha() -> Patches:
         from dpcert.trainers.engine.noise import grid_noise

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -13,6 +16,7 @@ from dpcert.cli import run
 from dpcert.trainers.build import ALGORITHMS, Parameters, build_algorithm
 from dpcert.trainers.data.synthetic import related_tasks
 from dpcert.trainers.engine.clipping import ClippedSum, Grid, Layers
+from dpcert.trainers.engine.device_noise import DeviceNoise
 from dpcert.trainers.engine.noise import grid_noise
 from dpcert.trainers.engine.parameters import FlatModule
 from dpcert.trainers.engine.streams import Streams
@@ -101,7 +105,8 @@ def test_every_algorithm_on_cuda_is_the_cpu_s(name):
     for device in ("cpu", "cuda"):
         algorithm = build_algorithm(name, Parameters(strength=0.5, clusters="2"), 9)
         model = "mlp" if name.startswith("dpfedmtl") else "logistic"  # a head and layers below it
-        trainer = trainer_on(device, federation, algorithm, model, dtype="float64", clipping="flat", cohort=5)
+        told = {"dtype": "float64", "clipping": "flat", "cohort": 5, "noise_source": "host"}
+        trainer = trainer_on(device, federation, algorithm, model, **told)
         outcome = trainer.run()
         found.append((trainer.shared.cpu(), models(trainer), outcome.privacy))
     torch.testing.assert_close(found[1][0], found[0][0], rtol=1e-7, atol=1e-9)
@@ -175,6 +180,112 @@ def test_noise_on_cuda_is_the_cpu_s_and_has_its_scale():
     assert torch.equal(noises[1] * 2.0**30, (noises[1] * 2.0**30).round())
 
 
+def test_noise_drawn_on_cuda_is_that_drawn_on_the_cpu():
+    """From the same words; a logarithm or a cosine may be rounded otherwise, by the grid's unit at most."""
+    unit, streams = 2.0**-30, Streams(7)
+    cpu, cuda = (DeviceNoise(streams, device) for device in (CPU, CUDA))
+    for attempt in range(2):
+        found = cuda.on_sum(attempt, 1, (2, 10**5), 3.0, unit)
+        assert found.is_cuda
+        assert float((found.cpu() - cpu.on_sum(attempt, 1, (2, 10**5), 3.0, unit)).abs().max()) <= unit
+        assert torch.equal(found, cuda.on_sum(attempt, 1, (2, 10**5), 3.0, unit))
+    parts = [cuda.of_clients(0, 1, list(range(first, 9, 3)), 1000, 1.0, unit) for first in range(3)]
+    assert torch.equal(sum(parts), cuda.of_clients(0, 1, list(range(9)), 1000, 1.0, unit))
+
+
+def test_the_host_does_not_wait_for_each_client():
+    """CUDA says where the host waits: as often for 40 clients as for 10, all of them in one chunk."""
+    waits = []
+    for clients in (10, 40):
+        federation = pictures(sizes=(10,) * clients)
+        trainer = trainer_on("cuda", federation, model="cnn", sampling="full", chunk=64, clipping="flat")
+        trainer._round()  # the samples go to the device once
+        torch.cuda.set_sync_debug_mode("warn")
+        try:
+            with warnings.catch_warnings(record=True) as seen:
+                warnings.simplefilter("always")
+                trainer._round()
+        finally:
+            torch.cuda.set_sync_debug_mode("default")
+        waits.append(len(seen))
+    assert waits[0] == waits[1]
+
+
+def test_a_large_model():
+    """34 million weights a client: noise, clipping and sums of what one GPU is for."""
+    wide = torch.nn.Sequential(
+        torch.nn.Linear(256, 4096),
+        torch.nn.ReLU(),
+        torch.nn.Linear(4096, 8192),
+        torch.nn.ReLU(),
+        torch.nn.Linear(8192, 5),
+    )
+    told = {"model": wide, "clipping": "flat", "sampling": "full", "rounds": 2}
+    first, second = trainer_on("cuda", **told), trainer_on("cuda", **told)
+    for trainer in (first, second):
+        trainer.run()
+    assert first.local.model.dimension > 3.4e7
+    assert torch.isfinite(first.shared).all()
+    assert torch.equal(first.shared, second.shared)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_faster_than_a_loop_over_the_clients(dtype):
+    """By the GPU's own count of milliseconds, the median of five rounds each: at least ten times."""
+    federation, taken = pictures(sizes=(20,) * 200, side=28, classes=62), {}
+    for solver in ("loop", "stacked"):
+        trainer = trainer_on(
+            "cuda", federation, DpFedAvg(), "cnn", solver, sampling="full", clipping="flat", rounds=9, dtype=dtype
+        )
+        trainer._round()
+        times = []
+        for _ in range(5):
+            begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            begin.record()
+            trainer._round()
+            end.record()
+            torch.cuda.synchronize()
+            times.append(begin.elapsed_time(end))
+        taken[solver] = sorted(times)[2]
+    assert taken["loop"] >= 10 * taken["stacked"]
+
+
+def test_bfloat16_and_compiled_are_near_single_precision():
+    found = {}
+    for name, told in {"plain": {}, "low": {"dtype": "bfloat16"}, "compiled": {"solver": "compiled"}}.items():
+        trainer = trainer_on("cuda", model="cnn", noise_multiplier=0.0, clipping="flat", **told)
+        trainer.run()
+        found[name] = models(trainer)
+    torch.testing.assert_close(found["compiled"], found["plain"], rtol=1e-2, atol=1e-4)
+    torch.testing.assert_close(found["low"], found["plain"], rtol=0.1, atol=0.02)
+
+
+TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node"]
+
+
+def test_two_processes_on_cuda():
+    """Over NCCL where there are two GPUs, else on one of them over gloo: the released numbers of one process."""
+    told = [
+        "-m",
+        "dpcert",
+        "train",
+        "pmtl",
+        "--data",
+        "synthetic:related,population=14",
+        "--rounds",
+        "3",
+        "--seed",
+        "5",
+    ]
+    told += ["--noise-multiplier", "1", "--clip-norm", "0.5", "--cohort", "6", "--json", "--quiet", "--shards", "12"]
+    told += ["--device", "cuda", "--model", "mlp"]
+    documents = []
+    for launcher in (["-u"], [*TORCHRUN, "2"]):
+        done = subprocess.run([sys.executable, *launcher, *told], capture_output=True, text=True, check=True)
+        documents.append(json.loads(done.stdout))
+    assert documents[1]["history"] == documents[0]["history"]
+
+
 def test_replay_on_cuda():
     """With one client's data changed and the billboard replayed, all others keep their bits."""
     federation = pictures()
@@ -198,7 +309,7 @@ def test_replay_on_cuda():
 def test_fine_tuning_on_cuda(penalty):
     scores = []
     for device in ("cpu", "cuda"):
-        trainer = trainer_on(device, algorithm=DpFedAvg(), dtype="float64", model="mlp")
+        trainer = trainer_on(device, algorithm=DpFedAvg(), dtype="float64", model="mlp", noise_source="host")
         trainer.run()
         scores.append(fine_tune(trainer, FineTuning(penalty)))
     np.testing.assert_allclose(scores[1].loss, scores[0].loss, rtol=1e-6)
@@ -221,6 +332,7 @@ def test_parameters_live_on_the_device():
 def test_command(capsys, model):
     told = ["train", "pmtl", "--data", "synthetic:related,population=10,features=4,samples=8", "--rounds", "3"]
     told += ["--noise-multiplier", "2", "--clip-norm", "0.5", "--cohort", "5", "--seed", "1", "--quiet", "--json"]
+    told += ["--noise-source", "host"]
     documents = []
     for device in ("cpu", "cuda"):
         assert run([*told, "--model", model, "--device", device, "--dtype", "float64"]) == 0

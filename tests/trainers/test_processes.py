@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -11,6 +12,7 @@ import pytest
 import torch
 
 from dpcert.trainers.data.synthetic import related_tasks
+from dpcert.trainers.engine import processes
 from dpcert.trainers.engine.settings import AdaptiveClip
 from dpcert.trainers.federated import DpFedAvg, LocalSteps, Pmtl, Settings, Trainer
 
@@ -131,6 +133,94 @@ def test_torchrun_command(tmp_path):
         if key == "privacy":
             left, right = ({k: v for k, v in value.items() if k != "seconds"} for value in (left, right))
         assert left == right
+
+
+LOSING_A_WORKER = """
+import os, signal
+from dpcert.cli import run
+from dpcert.trainers.engine.trainer import Trainer
+one_round = Trainer._{step}
+
+def doomed(trainer, *told):
+    if (trainer.rounds, os.environ["RANK"], os.environ["TORCHELASTIC_RESTART_COUNT"]) == (2, "1", "0"):
+        print("LOST", flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return one_round(trainer, *told)
+
+Trainer._{step} = doomed
+raise SystemExit(run({arguments!r}))
+"""
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("step", ["round", "publish"])
+def test_a_run_outlives_a_lost_worker(tmp_path, step):
+    """Killed before its part of the third round's sum, and between paying for the release and the round's end."""
+    arguments = ["train", "pmtl", "--data", "synthetic:related,population=14", "--rounds", "5", "--seed", "5"]
+    arguments += ["--noise-multiplier", "1", "--clip-norm", "0.5", "--cohort", "6", "--json", "--quiet"]
+    arguments += ["--shards", "12"]
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    alone = subprocess.run(
+        [sys.executable, "-m", "dpcert", *arguments], capture_output=True, text=True, check=True, env=environment
+    )
+    script = tmp_path / "member.py"
+    script.write_text(LOSING_A_WORKER.format(step=step, arguments=[*arguments, "--checkpoint", str(tmp_path / "kept")]))
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    outcomes = {}
+    for restarts in (0, 1):
+        done = subprocess.run(
+            [*launcher, "--max-restarts", str(restarts), str(script)], capture_output=True, text=True, env=environment
+        )
+        outcomes[restarts] = done.returncode
+        assert "LOST" in done.stdout
+        if restarts == 0:  # without a restart the run is lost with its worker; what it left is not used again
+            shutil.rmtree(tmp_path / "kept")
+    assert outcomes[0] != 0
+    assert outcomes[1] == 0, done.stderr[-6000:]
+    found, expected = (json.loads(text[text.index("{") :]) for text in (done.stdout, alone.stdout))
+    assert found["history"] == expected["history"]
+    assert found["privacy"]["epsilon_upper"] == expected["privacy"]["epsilon_upper"]
+
+
+@pytest.mark.parametrize(
+    ("nccl", "gpus", "members", "expected"),
+    [
+        (True, 2, 2, processes.NCCL),
+        (True, 1, 2, processes.GLOO),  # NCCL refuses processes that share a GPU
+        (True, 0, 2, processes.GLOO),
+        (False, 2, 2, processes.GLOO),
+    ],
+)
+def test_nccl_where_every_process_has_a_gpu(monkeypatch, nccl, gpus, members, expected):
+    monkeypatch.setattr(processes.dist, "is_nccl_available", lambda: nccl)
+    assert processes.backend(gpus, members) == expected
+
+
+class OnGpu:
+    """A tensor on a GPU, which says where it has been."""
+
+    def __init__(self):
+        self.seen = []
+
+    def cpu(self):
+        self.seen.append("to the host")
+        return "on the host"
+
+    def copy_(self, other):
+        self.seen.append(f"from {other}")
+
+
+@pytest.mark.parametrize(("told", "way"), [("cpu:gloo,cuda:nccl", []), ("cpu:gloo,cuda:gloo", ["host"])])
+def test_sums_leave_the_gpu_only_without_nccl(monkeypatch, told, way):
+    tensor, summed = OnGpu(), []
+    monkeypatch.setattr(processes.dist, "is_initialized", lambda: True)
+    monkeypatch.setattr(processes.dist, "get_rank", lambda: 0)
+    monkeypatch.setattr(processes.dist, "get_world_size", lambda: 2)
+    monkeypatch.setattr(processes.dist, "get_backend_config", lambda: told)
+    monkeypatch.setattr(processes.dist, "all_reduce", summed.append)
+    processes.Processes().total(tensor)
+    assert tensor.seen == (["to the host", "from on the host"] if way else [])
+    assert summed == (["on the host"] if way else [tensor])
 
 
 @pytest.mark.parametrize("algorithm", [DpFedAvg, lambda: Pmtl(0.5)])

@@ -219,7 +219,7 @@ def test_evaluated_clients_are_who_was_asked_for():
     kept = Settings(rounds=1, cohort=4, seed=2, evaluate_clients=3)
     trainer = Trainer(federation, Pmtl(), settings=kept)
     trainer.run()
-    clients = trainer.evaluated_clients()
+    clients = trainer.evaluated.clients
     every = Trainer(federation, Pmtl(), settings=replace(kept, evaluate_clients=None))
     every.run()
     assert len(set(clients.tolist())) == 3

@@ -56,11 +56,11 @@ def fine_tune(trainer: Trainer, tuning: FineTuning) -> ClientScores:
     """
     if tuning.penalty == "symmetrised-kl" and trainer.local.loss is not cross_entropy:
         raise InputError("finetune", tuning.penalty, "another penalty: the task does not predict class probabilities")
-    clients = trainer.evaluated_clients()
+    clients = trainer.evaluated.clients
     scores = ClientScores.empty(len(clients))
     for place, client in enumerate(clients.tolist()):
         model = tuned_model(trainer, tuning, client)
-        scores.accuracy[place], scores.loss[place] = trainer.local.scores(client, model, test=True)
+        scores.accuracy[place], scores.loss[place] = trainer.local.scores(client, model, test=True).tolist()
     return scores
 
 

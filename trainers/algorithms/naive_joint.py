@@ -37,7 +37,7 @@ class NaiveJoint(Algorithm):
         return solve(before, shared.mean(dim=0), self.strength) - before, None
 
     def server_round(self, shared: Tensor, mean: Tensor, rate: float) -> Tensor:
-        return shared + rate * len(shared) * mean
+        return shared.add_(mean, alpha=rate * len(shared))
 
     def reference(self, shared: Tensor, clients: Clients) -> Tensor:
         return shared.mean(dim=0, keepdim=True).expand(len(clients), -1)

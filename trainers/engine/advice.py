@@ -42,7 +42,7 @@ def warn_of_long_steps(local: LocalSide) -> None:
         for trial in range(TRIAL_PASSES):
             models = local.solver(clients, trial)(models)
         before, after = (
-            np.mean([local.scores(client, of[client], test=False)[1] for client in clients.tolist()])
+            np.mean([float(local.scores(client, of[client], test=False)[1]) for client in clients.tolist()])
             for of in (start, models)
         )
     if not after <= before:

@@ -97,9 +97,14 @@ class ClippedSum:
         self.layers = layers if sum(layers.sizes) == dimension else Layers((dimension,))
         self.grid = grid
         self.counts = 0
-        self.within = 0
+        self.within: int | Tensor = 0
         self._blocks = self._total.unbind(0)
         self._waiting: tuple[int, Tensor] | None = None
+
+    @property
+    def dimension(self) -> int:
+        """D."""
+        return self._total.shape[1]
 
     @property
     def total(self) -> Tensor:
@@ -191,7 +196,7 @@ class ClippedSum:
         if self.grid.clip_norm is not None:
             bound = self.grid.clip_norm * self.layers.share * SAFETY
             scales = torch.where(norms <= bound, scales, bound / norms)
-        self.within += int((finite & (scales >= 1).all(1)).sum())
+        self.within = self.within + (finite & (scales >= 1).all(1)).sum()  # on the device: nobody waits for it
         factors = (scales / self.grid.unit).to(contributions.dtype)
         pieces = zip(torch.split(contributions, sizes, dim=1), factors.T, strict=True)
         scaled = torch.cat([piece * factor.unsqueeze(1) for piece, factor in pieces], dim=1)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from .algorithm import Algorithm, Clients
 from .billboard import Billboard
 from .checkpoint import Rows
 from .clipping import ClippedSum, Grid, Layers
-from .contribution import Contribution
-from .device import reproducible_kernels
+from .contribution import Contribution, as_vector
+from .device import Fetched, reproducible_kernels, works_on_its_own
 from .local import LocalSide
 from .processes import Processes
 
@@ -45,7 +46,8 @@ class CohortSum:
         blocks, dimension = self.algorithm.contribution_shape(shared)
         total = ClippedSum(blocks, dimension, self.layers, grid, self.local.device, self._earlier)
         self._earlier = total
-        rows: list[Rows] = []
+        changed: list[Clients] = []
+        fetched = Fetched(self.local.device)
         with reproducible_kernels(self.local.device):
             for chunk in self._chunks(cohort):
                 solve = self.local.solver(chunk, round_index)
@@ -53,8 +55,9 @@ class CohortSum:
                 if contributions is not None and self.algorithm.releases_in(round_index):
                     self._add(contributions, chunk, round_index, total)
                 if after is not None:
-                    rows.append((chunk, after.cpu().numpy()))
-        return total, rows
+                    changed.append(chunk)
+                    fetched.fetch(after)
+        return total, list(zip(changed, fetched.arrays(), strict=True))
 
     def _chunks(self, cohort: Clients) -> list[Clients]:
         shards = [shard for shard in range(self.shards) if self.processes.owns(shard)]
@@ -67,9 +70,11 @@ class CohortSum:
     def _add(self, contributions: Iterable[Contribution], chunk: Clients, round_index: int, total: ClippedSum) -> None:
         """Clip and add: at once on a GPU; on a CPU one at a time, which stays in its caches."""
         blocks = self.algorithm.block_of(chunk)
-        if isinstance(contributions, Tensor) and contributions.is_cuda:
-            for client, integers in zip(chunk, total.add_all(contributions, blocks), strict=True):
-                self._tell(round_index, client, integers, total.grid)
+        if works_on_its_own(self.local.device):
+            added = total.add_all(_in_one(contributions, total.dimension), blocks)
+            if self.billboard.keeps:
+                for client, integers in zip(chunk, added, strict=True):
+                    self._tell(round_index, client, integers, total.grid)
             return
         for client, contribution, block in zip(chunk, contributions, blocks, strict=True):
             if self.billboard.keeps:
@@ -77,5 +82,11 @@ class CohortSum:
             total.add(contribution, int(block))
 
     def _tell(self, round_index: int, client: np.int64, integers: Tensor, grid: Grid) -> None:
-        if self.billboard.keeps:
-            self.billboard.message(round_index, int(client), integers * grid.unit)
+        self.billboard.message(round_index, int(client), integers * grid.unit)
+
+
+def _in_one(contributions: Iterable[Contribution], dimension: int) -> Tensor:
+    """(c, D): each is read before the next overwrites it."""
+    if isinstance(contributions, Tensor):
+        return contributions
+    return torch.stack([as_vector(each, dimension).clone() for each in contributions])

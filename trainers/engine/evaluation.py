@@ -68,27 +68,24 @@ def record(rounds: int, test: ClientScores, train: ClientScores) -> dict[str, An
 
 
 @torch.no_grad()
-def score(model: FlatModule, vector: Tensor, samples: ClientTensors, loss: Loss, task: Task) -> tuple[float, float]:
-    """(accuracy, mean loss) of a (d,) model on samples; NaN without samples."""
+def score(model: FlatModule, vector: Tensor, samples: ClientTensors, loss: Loss, task: Task) -> Tensor:
+    """(2,) doubles on the model's device, for which nobody has waited: accuracy and mean loss; NaN without samples."""
     if not len(samples):
-        return float("nan"), float("nan")
+        return vector.new_full((2,), math.nan, dtype=torch.float64)
     model.module.eval()
     model.vector.copy_(vector)
     outputs = model.module(samples.rows(slice(None)))
-    mean_loss = float(loss(outputs, samples.targets[0]).mean())
     # NaN means "no samples" here: a model that has diverged has an infinite loss.
-    return _accuracy(outputs, samples.targets[0], task), float("inf") if math.isnan(mean_loss) else mean_loss
+    mean_loss = loss(outputs, samples.targets[0]).mean().double().nan_to_num(nan=math.inf, posinf=math.inf)
+    return torch.stack([_accuracy(outputs, samples.targets[0], task), mean_loss])
 
 
-def _accuracy(outputs: Tensor, labels: Tensor, task: Task) -> float:
+def _accuracy(outputs: Tensor, labels: Tensor, task: Task) -> Tensor:
     """Share of right classes, or mean recall among the TOP highest tags over the samples that have tags."""
     if task == "classes":
-        return float((outputs.argmax(1) == labels).double().mean())
+        return (outputs.argmax(1) == labels).double().mean()
     if task == "regression":
-        return float("nan")
-    tagged = labels.sum(1) > 0
-    if not bool(tagged.any()):
-        return float("nan")
-    best = outputs[tagged].topk(min(TOP, outputs.shape[1]), dim=1).indices
-    found = labels[tagged].gather(1, best).sum(1)
-    return float((found / labels[tagged].sum(1)).double().mean())
+        return outputs.new_full((), math.nan, dtype=torch.float64)
+    best = outputs.topk(min(TOP, outputs.shape[1]), dim=1).indices
+    found, tags = labels.gather(1, best).sum(1), labels.sum(1)
+    return (found / tags).double().nanmean()  # 0/0 where there is no tag

@@ -16,13 +16,16 @@ from .settings import Settings
 NOT_PART_OF_IT = ("rounds", "evaluate_every", "evaluate_clients", "device", "seed")
 """A run may be continued for more rounds, watched differently, and moved to another device; the seed is compared
 on its own."""
+OF_EARLIER_CHECKPOINTS = {"schedule": "constant", "noise_source": "auto", "chunk": None}
+"""What runs were before there was a choice."""
 
 
 def identity_of(algorithm: Algorithm, settings: Settings, model: str | nn.Module, federation: Federation) -> str:
     """A digest of all that decides the run's course: a named model, or a module with its weights, included."""
     kept = {key: value for key, value in asdict(settings).items() if key not in NOT_PART_OF_IT}
-    if settings.schedule == "constant":
-        del kept["schedule"]  # what checkpoints were before there were schedules
+    for name, before in OF_EARLIER_CHECKPOINTS.items():
+        if kept[name] == before:
+            del kept[name]
     digest = hashlib.sha256(repr((algorithm.describe(), sorted(kept.items()))).encode())
     digest.update(federation.fingerprint().encode())
     if isinstance(model, str):

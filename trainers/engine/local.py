@@ -12,19 +12,18 @@ from ..models import build_model
 from ..solvers import Work, choose_solver
 from .algorithm import Algorithm, Clients, Solve
 from .batches import batch_plan
+from .chunks import chunk_of
 from .client_tensors import ClientTensors, to_tensors
 from .contribution import Contribution
 from .evaluation import score
 from .fit import check_fit
 from .losses import Loss
 from .parameters import FlatModule
+from .processes import Processes
 from .schedule import rate_factor
 from .settings import DTYPES, Settings
 from .streams import Streams
 
-CHUNK_FLOATS = 2**24
-"""The models of a chunk of clients take at most this many numbers (64 MiB in single precision)."""
-LARGEST_CHUNK = 128
 STREAMED_CHUNK = 16
 """At least so many clients go together where their models are never in memory at the same time."""
 
@@ -36,7 +35,13 @@ class LocalSide:
     """
 
     def __init__(
-        self, federation: Federation, model: str | nn.Module, settings: Settings, streams: Streams, loss: Loss
+        self,
+        federation: Federation,
+        model: str | nn.Module,
+        settings: Settings,
+        streams: Streams,
+        loss: Loss,
+        processes: Processes,
     ) -> None:
         self.federation = federation
         self.settings = settings
@@ -48,8 +53,10 @@ class LocalSide:
             with torch.random.fork_rng():
                 streams.seed_torch("initial")
                 model = build_model(model, federation)
-        self.model = FlatModule(model, self.dtype, self.device)
+        low = torch.bfloat16 if settings.dtype == "bfloat16" else None
+        self.model = FlatModule(model, self.dtype, self.device, low)
         self.initial = self.model.vector.clone()
+        self.together = settings.chunk or chunk_of(self.model.dimension, self.device, processes)
         self._cache: dict[tuple[int, bool], ClientTensors] = {}
         self._check()
 
@@ -77,7 +84,7 @@ class LocalSide:
     def chunks(self, clients: Clients, algorithm: Algorithm) -> list[Clients]:
         """The clients, in order, in pieces small enough to hold at once all that the algorithm makes of them."""
         least = STREAMED_CHUNK if algorithm.streams and self._usual_solver.streams else 1
-        size = max(least, min(LARGEST_CHUNK, CHUNK_FLOATS // self.model.dimension))
+        size = max(least, self.together)
         return [clients[first : first + size] for first in range(0, len(clients), size)]
 
     def solver(self, clients: Clients, round_index: int) -> Solve:
@@ -114,8 +121,8 @@ class LocalSide:
             module_seeds=seeds,
         )
 
-    def scores(self, client: int, vector: Tensor, *, test: bool) -> tuple[float, float]:
-        """(accuracy, loss) of a model on the client's samples; NaN without samples."""
+    def scores(self, client: int, vector: Tensor, *, test: bool) -> Tensor:
+        """(2,): accuracy and loss of a model on the client's samples, on the device; NaN without samples."""
         samples = self._tensors(client, test=test)
         return score(self.model, vector, samples, self.loss, self.federation.task)
 

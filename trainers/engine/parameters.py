@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import math
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -17,13 +19,18 @@ DROPOUT = nn.modules.dropout._DropoutNd
 class FlatModule:
     """A private copy of a module whose parameters, and their gradients, are views of two flat vectors.
 
-    is_random: whether training draws random numbers, as far as is known. refusals: what solvers found out about it.
+    is_random: whether training draws random numbers, as far as is known. refusals: what solvers found out about it;
+    derived: what they made of it. multiplies_in: what products in training are rounded to, where that is not dtype:
+    torch.bfloat16, of which parameters and gradients keep nothing.
 
     Raises InputError for a module that cannot be copied, without trainable parameters or with complex or uninitialised
     ones, and for one that keeps running statistics: those would carry client data past the clipping.
     """
 
-    def __init__(self, module: nn.Module, dtype: torch.dtype, device: torch.device) -> None:
+    def __init__(
+        self, module: nn.Module, dtype: torch.dtype, device: torch.device, multiplies_in: torch.dtype | None = None
+    ) -> None:
+        self.multiplies_in = multiplies_in
         check_parameters(module)
         try:
             self.module = copy.deepcopy(module).to(device=device, dtype=dtype)
@@ -40,6 +47,7 @@ class FlatModule:
         self.sizes = tuple(math.prod(shape) for shape in self.shapes)
         self.dimension = sum(self.sizes)
         self.refusals: dict[object, str | None] = {}
+        self.derived: dict[str, Any] = {}
         self.is_random = any(isinstance(part, DROPOUT) and part.p > 0 for part in self.module.modules())
         self.vector = torch.cat([value.detach().reshape(-1) for value in parameters.values()]).clone()
         self.gradient = torch.zeros_like(self.vector)
@@ -48,6 +56,12 @@ class FlatModule:
         ):
             value.data = view
             value.grad = slope
+
+    def arithmetic(self) -> AbstractContextManager[Any]:
+        """In which outputs and losses are computed while training."""
+        if self.multiplies_in is None:
+            return nullcontext()
+        return torch.autocast(self.vector.device.type, dtype=self.multiplies_in)
 
     def split(self, vector: Tensor) -> tuple[Tensor, ...]:
         """Views of a flat (..., d) vector with the parameters' shapes."""

@@ -11,11 +11,14 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from .device import on_device
+
 Clients = npt.NDArray[np.int64]
 Vectors = npt.NDArray[Any]
 
 LARGEST_IN_MEMORY = 2**30
 """Bytes; beyond it, or beside a checkpoint, the vectors live in a file."""
+NOWHERE = -1
 
 
 class PersonalModels:
@@ -27,9 +30,11 @@ class PersonalModels:
     def __init__(self, population: int, initial: Tensor, file: Path | None = None) -> None:
         self.initial = initial
         self.written = np.zeros(population, dtype=bool)
-        self._staged: dict[int, Vectors] = {}
+        self._staged: list[Vectors] = []
+        self._place = np.full(population, NOWHERE, dtype=np.int64)
         shape = (population, initial.numel())
         dtype = np.float64 if initial.dtype == torch.float64 else np.float32
+        self._first = initial.cpu().numpy()
         self._rows: Vectors
         if file is not None:
             with file.open("ab") as handle:
@@ -44,23 +49,34 @@ class PersonalModels:
 
     def get(self, clients: Clients) -> Tensor:
         """The (c, d) vectors of these clients, in new memory on the training device."""
-        rows = torch.from_numpy(np.asarray(self._rows[clients])).to(self.initial.device)
-        for place, client in enumerate(clients):
-            if int(client) in self._staged:
-                rows[place] = torch.from_numpy(self._staged[int(client)])
-            elif not self.written[client]:
-                rows[place] = self.initial
-        return rows
+        rows = np.asarray(self._rows[clients])
+        rows[~self.written[clients]] = self._first
+        self._with_staged(clients, rows)
+        return on_device(rows, self.initial.device)
 
     def stage(self, clients: Clients, vectors: Vectors) -> None:
         """Set the (c, d) vectors of these clients, without touching the file yet."""
-        self._staged.update(zip(clients.tolist(), vectors, strict=True))
+        self._place[clients] = sum(map(len, self._staged)) + np.arange(len(clients))
+        self._staged.append(vectors)
 
     def apply(self) -> None:
         """Move what was staged into the rows, and the rows to disk where they have a file."""
-        for client, vector in self._staged.items():
-            self._rows[client] = vector
-            self.written[client] = True
+        first = 0
+        clients = np.flatnonzero(self._place != NOWHERE)
+        for vectors in self._staged:
+            own = clients[(self._place[clients] >= first) & (self._place[clients] < first + len(vectors))]
+            self._rows[own] = vectors[self._place[own] - first]
+            first += len(vectors)
+        self.written[clients] = True
+        self._place[clients] = NOWHERE
         self._staged.clear()
         if isinstance(self._rows, np.memmap):
             self._rows.flush()
+
+    def _with_staged(self, clients: Clients, rows: Vectors) -> None:
+        """Put in what is staged of them."""
+        first, places = 0, self._place[clients]
+        for vectors in self._staged:
+            there = (places >= first) & (places < first + len(vectors))
+            rows[there] = vectors[places[there] - first]
+            first += len(vectors)

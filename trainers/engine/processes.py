@@ -3,6 +3,8 @@
 Clients are dealt to `shards` by number, shards to processes. Contributions are integers (clipping.py), whose sums
 are exact in every order: one all-reduce a round gives every process the same bits, whatever their number. Every
 process then draws the same noise from the same stream, so noise enters once.
+
+NCCL takes tensors from GPU to GPU, where each process has one of its own, which it asks for; gloo everything else.
 """
 
 from __future__ import annotations
@@ -13,6 +15,13 @@ from torch import distributed as dist
 
 from .streams import new_seed
 
+GLOO, NCCL = "gloo", "cpu:gloo,cuda:nccl"
+
+
+def backend(gpus: int, processes: int) -> str:
+    """What torch.distributed is to run on, for so many processes on a machine with so many GPUs."""
+    return NCCL if dist.is_nccl_available() and processes <= gpus else GLOO
+
 
 class Processes:
     """The processes of a run. Without torch.distributed being initialised there is one."""
@@ -21,6 +30,7 @@ class Processes:
         active = dist.is_available() and dist.is_initialized()
         self.rank = dist.get_rank() if active else 0
         self.size = dist.get_world_size() if active else 1
+        self._on_gpus = active and "nccl" in dist.get_backend_config()
 
     def owns(self, shard: int) -> bool:
         """Whether this process computes the clients of this shard."""
@@ -29,11 +39,19 @@ class Processes:
     def total(self, tensor: Tensor) -> Tensor:
         """The sum over processes, exact for integers below 2^53."""
         if self.size > 1:
-            host = tensor.cpu()  # the tensor itself where it is there already
-            dist.all_reduce(host)
-            if host is not tensor:
-                tensor.copy_(host)
+            there = tensor if self._on_gpus else tensor.cpu()  # the tensor itself where it is there already
+            dist.all_reduce(there)
+            if there is not tensor:
+                tensor.copy_(there)
         return tensor
+
+    def least(self, value: int, device: torch.device) -> int:
+        """The smallest of the processes' numbers."""
+        if self.size == 1:
+            return value
+        found = torch.tensor([value], device=device if self._on_gpus else "cpu")
+        dist.all_reduce(found, op=dist.ReduceOp.MIN)
+        return int(found)
 
     def barrier(self) -> None:
         """Wait for all processes."""

@@ -9,12 +9,14 @@ import torch
 
 from ...mechanisms import InputError
 from ...mechanisms.validate import choice, count, nonnegative, positive
+from .noise import SOURCES
 from .schedule import rate_factor
 
 Sampling = Literal["poisson", "fixed-size", "full"]
 Clipping = Literal["flat", "per-layer", "adaptive"]
-SOLVERS = ("auto", "loop", "vmap", "stacked", "dual")
-DTYPES = {"float32": torch.float32, "float64": torch.float64}
+SOLVERS = ("auto", "loop", "vmap", "stacked", "compiled", "dual")
+DTYPES = {"float32": torch.float32, "float64": torch.float64, "bfloat16": torch.float32}
+"""What models, updates and their norms are kept in; with bfloat16 local steps alone multiply in it (parameters.py)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,8 @@ class Settings:
         number of shards (in the last bits), never on the number of processes.
     evaluate_clients: how many clients are evaluated, the same ones every time; None for all of them.
     schedule: of the local learning rate over rounds, schedule.FORMS.
+    noise_source: where noise is drawn: "host", "device", or "auto", the device where it is no CPU. It is other noise.
+    chunk: how many clients are computed together; None: as many as fit (chunks.py).
     """
 
     rounds: int = 100
@@ -92,6 +96,8 @@ class Settings:
     evaluate_every: int = 0
     evaluate_clients: int | None = None
     schedule: str = "constant"
+    noise_source: str = "auto"
+    chunk: int | None = None
 
     def __post_init__(self) -> None:
         for name, least in (("rounds", 1), ("cohort", 1), ("shards", 1), ("evaluate_every", 0)):
@@ -104,6 +110,9 @@ class Settings:
         rate_factor(self.schedule, 0)
         choice("device", self.device, ("auto", "cpu", "cuda"))
         choice("solver", self.solver, SOLVERS)
+        choice("noise_source", self.noise_source, SOURCES)
+        if self.chunk is not None:
+            object.__setattr__(self, "chunk", count("chunk", self.chunk))
         nonnegative("noise_multiplier", self.noise_multiplier)
         if self.seed is not None:
             count("seed", self.seed, least=0)

@@ -49,9 +49,18 @@ class Streams:
         self.seed = count("seed", seed, least=0)
         self._key = np.random.SeedSequence(self.seed).generate_state(2, np.uint64)
 
+    @property
+    def key(self) -> tuple[int, int]:
+        """Of Philox: 128 bits."""
+        return int(self._key[0]), int(self._key[1])
+
+    def counter(self, purpose: Purpose, first: int = 0, second: int = 0, third: int = 0) -> list[int]:
+        """Where the stream for this purpose and place begins."""
+        return [0, first, second, (PURPOSES[purpose] << 32) | third]
+
     def generator(self, purpose: Purpose, first: int = 0, second: int = 0, third: int = 0) -> np.random.Generator:
         """The stream for this purpose and place, 2^64 blocks long; first and second below 2^64, third below 2^32."""
-        counter = [0, first, second, (PURPOSES[purpose] << 32) | third]
+        counter = self.counter(purpose, first, second, third)
         return np.random.Generator(np.random.Philox(key=self._key, counter=counter))
 
     def bits(self, purpose: Purpose, first: int = 0, second: int = 0) -> BitSource:

@@ -11,7 +11,6 @@ import torch
 from torch import Tensor, nn
 
 from ...mechanisms import InputError, Mechanism
-from ...mechanisms.arrays import Floats
 from ..data import Federation
 from .adaptive import count_noise, next_clip_norm, update_noise_multiplier
 from .advice import warn_beforehand
@@ -21,12 +20,12 @@ from .checkpoint import Checkpoint, Rows, Spent, State
 from .clipping import ClippedSum, Grid, Layers
 from .cohort import CohortSampler
 from .cohort_sum import CohortSum
-from .device import reproducible_kernels
+from .evaluated import Evaluated
 from .evaluation import ClientScores, record
 from .identity import identity_of
 from .local import LocalSide
 from .losses import LOSSES, Loss
-from .noise import clients_noise, grid_noise
+from .noise import round_noise
 from .outcome import Outcome
 from .personal import PersonalModels
 from .privacy import PrivacyCost, PrivacyGoal
@@ -71,7 +70,11 @@ class Trainer:
             self.checkpoint = Checkpoint(checkpoint, identity, settings.seed, self.processes)
         seed = self.checkpoint.seed if self.checkpoint else self.processes.agree_on_seed(settings.seed)
         self.streams = Streams(seed)
-        self.local = LocalSide(federation, model, settings, self.streams, loss or LOSSES[federation.task])
+        self.noise = round_noise(settings.noise_source, self.streams, settings.torch_device())
+        self.local = LocalSide(
+            federation, model, settings, self.streams, loss or LOSSES[federation.task], self.processes
+        )
+        self.evaluated = Evaluated(self.local, settings, self.streams, self.processes)
         flat = self.local.model
         algorithm.prepare(flat, federation, settings)
         self.layers = Layers(flat.sizes if settings.clipping == "per-layer" else (flat.dimension,))
@@ -109,7 +112,6 @@ class Trainer:
         self.rounds, self._releases = 0, 0
         self.clip_norm = self.settings.clip_norm
         self.history: list[dict[str, Any]] = []
-        self._noise_memory: Floats | None = None
         self._broadcast = begin.to(self.local.dtype)
         self._share(self.billboard.publish(begin, torch.zeros_like(begin), 0.0))
         self.personal: PersonalModels | None = None
@@ -222,22 +224,16 @@ class Trainer:
     def _noise(self, shape: tuple[int, ...], unit: float, cohort: Clients, attempt: int) -> Tensor:
         """The (blocks, D) noise on the sum, the same in every process."""
         deviation = self.update_multiplier * (self.clip_norm or 0.0)
-        device = self.local.device
         if self.algorithm.noise_at == "server":
-            rng = self.streams.generator("noise", attempt, self.rounds)
-            if self._noise_memory is None or self._noise_memory.shape != shape:
-                self._noise_memory = np.empty(shape)
-            return grid_noise(rng, shape, deviation, unit, device, self._noise_memory)
+            return self.noise.on_sum(attempt, self.rounds, shape, deviation, unit)
         own = [client for client in cohort.tolist() if self.processes.owns(client % self.settings.shards)]
-        return self.processes.total(
-            clients_noise(self.streams, attempt, self.rounds, own, shape[1], deviation, unit, device)
-        )
+        return self.processes.total(self.noise.of_clients(attempt, self.rounds, own, shape[1], deviation, unit))
 
     def _count(self, total: ClippedSum, attempt: int) -> tuple[Tensor | None, Tensor | None]:
         """Adaptive clipping: the centred count of clients within the clip norm, and its noise."""
         if self.settings.clipping != "adaptive":
             return None, None
-        count = torch.tensor([total.within - total.counts / 2], dtype=torch.float64)
+        count = torch.tensor([float(total.within) - total.counts / 2], dtype=torch.float64)
         deviation = count_noise(self.settings, self.sampler.denominator) if self.update_multiplier else 0.0
         noise = self.streams.generator("quantile", attempt, self.rounds).standard_normal(1) * deviation
         return self.processes.total(count), torch.from_numpy(noise)
@@ -297,19 +293,4 @@ class Trainer:
 
     def scores(self, *, test: bool = True) -> ClientScores:
         """Accuracy and loss of each evaluated client's model on its own test (or training) samples."""
-        clients = self.evaluated_clients()
-        found = np.zeros((3, len(clients)))
-        with reproducible_kernels(self.local.device):
-            for place, client in enumerate(clients.tolist()):
-                if self.processes.owns(client % self.settings.shards):
-                    found[:2, place] = self.local.scores(client, self._model_of(client), test=test)
-                    found[2, place] = len(self.local.test(client) if test else self.local.train(client))
-        everything = self.processes.total(torch.from_numpy(found)).numpy()
-        return ClientScores(everything[0], everything[1], everything[2].astype(np.int64))
-
-    def evaluated_clients(self) -> Clients:
-        """Settings.evaluate_clients of them, ascending; which ones depends on the seed alone."""
-        population, asked = self.federation.population, self.settings.evaluate_clients
-        if asked is None or asked >= population:
-            return np.arange(population)
-        return np.sort(self.streams.generator("evaluation").choice(population, size=asked, replace=False))
+        return self.evaluated.scores(self._model_of, test=test)

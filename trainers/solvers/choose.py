@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...mechanisms import InputError
 from ..engine.parameters import FlatModule
+from .compiled import CompiledSolver
 from .dual import DualSolver
 from .loop import LoopSolver
 from .stacked import StackedSolver
@@ -20,6 +21,7 @@ def choose_solver(name: str, model: FlatModule, work: Work) -> LocalSolver:
     candidates: dict[str, LocalSolver] = {
         "dual": DualSolver(model),
         "stacked": StackedSolver(model),
+        "compiled": CompiledSolver(model),
         "vmap": VmapSolver(model),
         "loop": LoopSolver(model),
     }

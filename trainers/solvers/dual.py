@@ -73,6 +73,8 @@ class DualSolver:
         self._bias = len(model.names) > 1
 
     def refuses(self, work: Work) -> str | None:
+        if self.model.multiplies_in is not None:
+            return f"the dual form has no {self.model.multiplies_in}"
         if not isinstance(self.model.module, Linear):
             return "the model is not models.Linear"
         if self.model.names not in (("weight",), ("weight", "bias")):

@@ -51,8 +51,9 @@ class LoopSolver:
             for batch in work.batches[place]:
                 rows = rows_of(batch, len(client), vector.device)
                 gradient.zero_()
-                outputs = self.model.module(client.rows(rows))
-                loss = work.loss(outputs, *(target[rows] for target in client.targets)).mean()
+                with self.model.arithmetic():
+                    outputs = self.model.module(client.rows(rows))
+                    loss = work.loss(outputs, *(target[rows] for target in client.targets)).mean()
                 torch.autograd.backward(loss)
                 if work.strength and anchor is not None:
                     pull = vector - anchor

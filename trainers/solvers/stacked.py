@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -33,14 +34,20 @@ class StackedSolver:
         return self.solve(work).sub_(work.start)
 
     def solve(self, work: Work) -> Tensor:
-        module = self.model.module
-        assert isinstance(module, Stackable)
-        module.train()
+        self.model.module.train()
+        forward = self.forward()
 
         def slopes(own: Tensor, features: Tensor, weights: Tensor, *targets: Tensor) -> Tensor:
             leaf = own.detach().requires_grad_()
-            outputs = module.stacked(self.model.named(leaf), features)
-            losses = work.loss(outputs.flatten(0, 1), *(target.flatten(0, 1) for target in targets))
+            with self.model.arithmetic():
+                outputs = forward(self.model.named(leaf), features)
+                losses = work.loss(outputs.flatten(0, 1), *(target.flatten(0, 1) for target in targets))
             return torch.autograd.grad(weighted_sum(losses, weights.flatten()), leaf)[0]
 
         return solve_together(work, slopes)
+
+    def forward(self) -> Callable[[Any, Tensor], Tensor]:
+        """Parameters by name and features to outputs."""
+        module = self.model.module
+        assert isinstance(module, Stackable)
+        return module.stacked

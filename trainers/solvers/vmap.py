@@ -48,8 +48,10 @@ class VmapSolver:
 
     def _slopes(self, work: Work) -> Slopes:
         def batch_loss(own: Tensor, features: Tensor, weights: Tensor, *targets: Tensor) -> Tensor:
-            outputs = functional_call(self.model.module, self.model.named(own), (features,))
-            return weighted_sum(work.loss(outputs, *targets), weights)
+            with self.model.arithmetic():
+                outputs = functional_call(self.model.module, self.model.named(own), (features,))
+                losses = work.loss(outputs, *targets)
+            return weighted_sum(losses, weights)
 
         slopes: Slopes = vmap(grad(batch_loss), randomness="error")
         return slopes

@@ -191,8 +191,12 @@ class Execution:
         int | None, typer.Option(help="Makes the run reproducible, its noise included. Default: a secret one.")
     ] = None
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto"
-    dtype: Annotated[str, typer.Option(help="float32 or float64.")] = "float32"
-    solver: Annotated[str, typer.Option(help="auto, loop, vmap, stacked or dual.")] = "auto"
+    dtype: Annotated[str, typer.Option(help="float32, float64 or bfloat16 (of local steps).")] = "float32"
+    solver: Annotated[str, typer.Option(help="auto, loop, vmap, stacked, compiled or dual.")] = "auto"
+    chunk: Annotated[int | None, typer.Option(help="Clients computed together. Default: what memory holds.")] = None
+    noise_source: Annotated[
+        str, typer.Option(help="Where noise is drawn: auto, host or device (auto: the device where it is a GPU).")
+    ] = "auto"
     shards: Annotated[
         int | None,
         typer.Option(

@@ -26,6 +26,7 @@ from ..trainers.algorithms.finetune import FineTuning, fine_tune
 from ..trainers.build import Parameters, build_algorithm
 from ..trainers.engine.advice import warn_of_long_steps
 from ..trainers.engine.observers import against_observers
+from ..trainers.engine.processes import backend
 from ..trainers.experiments.cell import watched
 from ..trainers.federated import (
     Federation,
@@ -126,6 +127,8 @@ def settings_of(asked: SimpleNamespace, federation: Federation) -> Settings:
         dtype=asked.dtype,
         device=asked.device,
         solver=asked.solver,
+        chunk=asked.chunk,
+        noise_source=asked.noise_source,
         shards=shards_of(asked.shards, int(os.environ.get("WORLD_SIZE", "1"))),
         evaluate_every=asked.evaluate_every or (0 if asked.plot is None else max(1, asked.rounds // POINTS)),
         evaluate_clients=asked.evaluate_clients,
@@ -148,10 +151,10 @@ def processes() -> Iterator[None]:
     if int(os.environ.get("WORLD_SIZE", "1")) == 1:
         yield
         return
-    if cuda.is_available():
-        cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")) % cuda.device_count())
-    # Once a round one vector of doubles goes round, through the host: gloo does it everywhere.
-    dist.init_process_group("gloo")
+    gpus, here = cuda.device_count(), int(os.environ.get("LOCAL_WORLD_SIZE", os.environ["WORLD_SIZE"]))
+    if gpus:
+        cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")) % gpus)
+    dist.init_process_group(backend(gpus, here))
     try:
         yield
     finally:

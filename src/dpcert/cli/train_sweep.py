@@ -37,6 +37,8 @@ NOT_IN_SWEEPS = {
     "device": "auto",
     "dtype": "float32",
     "solver": "auto",
+    "chunk": None,
+    "noise_source": "auto",
     "evaluate_every": 0,
     "evaluate_clients": None,
     "schedule": "constant",

@@ -39,7 +39,7 @@ _NOT_OF_MOCHA = (
         "clipping",
         "alpha",
     ),
-    *("solver", "shards", "threads", "evaluate_clients", "save"),
+    *("solver", "chunk", "noise_source", "shards", "threads", "evaluate_clients", "save"),
 )
 
 _SETTLED_BY_STUDIES = ("omega", "clusters", "ridge", "theta", "work", "scaling", "step_rule", "evaluate_every")

@@ -1,0 +1,154 @@
+"""What is for GPUs, on a CPU: Philox in torch, noise drawn on the device, chunks from free memory, bfloat16."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from scipy import stats
+
+from dpcert.mechanisms import InputError
+from dpcert.trainers.data.synthetic import related_tasks
+from dpcert.trainers.engine import chunks, cohort_sum, philox
+from dpcert.trainers.engine.chunks import chunk_of, gpu_chunk
+from dpcert.trainers.engine.device_noise import DeviceNoise
+from dpcert.trainers.engine.noise import HostNoise, round_noise
+from dpcert.trainers.engine.processes import Processes
+from dpcert.trainers.engine.settings import AdaptiveClip
+from dpcert.trainers.engine.streams import Streams
+from dpcert.trainers.federated import DpFedAvg, LocalSteps, Pmtl, Settings, Trainer
+
+CPU, UNIT = torch.device("cpu"), 2.0**-30
+PLACES = [("noise", 0, 0, 0), ("noise", 3, 2**40, 0), ("client-noise", 1, 7, 2**31 + 5)]
+
+
+def drawn(streams, place, blocks):
+    counter = streams.counter(*place)
+    found = philox.words(streams.key, (torch.arange(1, blocks + 1), *counter[1:]), CPU)
+    return torch.stack(found, dim=1).numpy().view(np.uint64).ravel()
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_words_are_numpy_s(place):
+    streams = Streams(2**100 + 7)
+    expected = np.random.Philox(key=streams._key, counter=streams.counter(*place)).random_raw(4000)
+    assert np.array_equal(drawn(streams, place, 1000), expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("ROUNDS", 9), ("MULTIPLIERS", (philox.MULTIPLIERS[0] + 2, philox.MULTIPLIERS[1])), ("WEYL", (1, 1))],
+)
+def test_other_constants_would_be_noticed(monkeypatch, name, value):
+    monkeypatch.setattr(philox, name, value)
+    streams = Streams(5)
+    expected = np.random.Philox(key=streams._key, counter=streams.counter(*PLACES[0])).random_raw(40)
+    assert not np.array_equal(drawn(streams, PLACES[0], 10), expected)
+
+
+def test_noise_of_a_device_is_normal_on_the_grid():
+    """Kolmogorov and Smirnov's test at 1e-6; noise of 1.05 times the deviation fails it at this size."""
+    found = DeviceNoise(Streams(11), CPU).on_sum(0, 4, (2, 20_000), 3.0, UNIT)
+    assert found.shape == (2, 20_000)
+    assert torch.equal(found / UNIT, (found / UNIT).round())
+    values = found.flatten().numpy()
+    assert stats.kstest(values, stats.norm(scale=3.0).cdf).pvalue > 1e-6
+    assert stats.kstest(values, stats.norm(scale=3.0 / 1.05).cdf).pvalue < 1e-6
+    assert not DeviceNoise(Streams(11), CPU).on_sum(0, 4, (2, 5), 0.0, UNIT).any()
+
+
+def test_the_furthest_number_is_said():
+    word = torch.tensor([0])
+    assert float(philox.normals((word, word, word, word)).abs().max()) == pytest.approx(8.57, abs=0.01)
+    assert philox.normals((word - 1, word, word - 1, word)).tolist() == [[0.0, 0.0, 0.0, 0.0]]
+
+
+def test_noise_does_not_depend_on_pieces_or_on_who_draws_which_client_s(monkeypatch):
+    whole = DeviceNoise(Streams(1), CPU)
+    sums, clients = whole.on_sum(2, 3, (3, 70), 1.0, UNIT), whole.of_clients(2, 3, list(range(9)), 30, 1.0, UNIT)
+    shared = [whole.of_clients(2, 3, list(range(first, 9, 3)), 30, 1.0, UNIT) for first in range(3)]
+    assert torch.equal(sum(shared), clients)
+    monkeypatch.setattr("dpcert.trainers.engine.device_noise.PIECE", 64)
+    assert torch.equal(whole.on_sum(2, 3, (3, 70), 1.0, UNIT), sums)
+    assert torch.equal(whole.of_clients(2, 3, list(range(9)), 30, 1.0, UNIT), clients)
+    for other in ((1, 3), (2, 4)):
+        assert not torch.equal(whole.on_sum(*other, (3, 70), 1.0, UNIT), sums)
+    assert len(torch.unique(sums)) == sums.numel()
+
+
+def test_auto_is_the_host_on_a_cpu():
+    kinds = {source: type(round_noise(source, Streams(1), CPU)) for source in ("auto", "host", "device")}
+    assert kinds == {"auto": HostNoise, "host": HostNoise, "device": DeviceNoise}
+    assert type(round_noise("auto", Streams(1), torch.device("meta"))) is DeviceNoise
+
+
+def trained(model="mlp", algorithm=None, **told):
+    federation = related_tasks(population=9, features=5, classes=3, samples=10, seed=1)
+    settings = {"rounds": 3, "cohort": 5, "noise_multiplier": 0.7, "clip_norm": 0.4, "seed": 8, "shards": 2}
+    settings |= {"local": LocalSteps(learning_rate=0.3, batch_size=3)}
+    trainer = Trainer(federation, algorithm or Pmtl(0.5), model, Settings(**(settings | told)))
+    trainer.run()
+    return trainer
+
+
+def models(trainer):
+    return torch.stack([trainer.client_model(client) for client in range(9)])
+
+
+def test_a_run_with_noise_from_the_device():
+    """The same mechanism, other numbers; the same twice."""
+    host, device, again = trained(), trained(noise_source="device"), trained(noise_source="device")
+    assert torch.equal(device.shared, again.shared)
+    assert not torch.equal(device.shared, host.shared)
+    assert device.mechanism() == host.mechanism()
+
+
+def test_chunks_follow_free_memory():
+    sizes = [gpu_chunk(115_646, free) for free in (10**6, 2**30, 2**33, 80 * 2**30, 2**45)]
+    assert sizes == [1, 64, 512, 4096, 4096]
+    assert 64 * chunks.BYTES_A_NUMBER * 115_646 <= 2**30 / 2 < 128 * chunks.BYTES_A_NUMBER * 115_646
+    assert gpu_chunk(115_646, 2**33 - 10**8) == 512  # other programs' comings and goings change nothing
+    assert chunk_of(115_646, CPU, Processes()) == 128
+    assert chunk_of(10**9, CPU, Processes()) == 1
+
+
+def test_a_chunk_that_was_asked_for():
+    asked = trained(chunk=2)
+    assert [len(chunk) for chunk in asked.local.chunks(np.arange(5), asked.algorithm)] == [2, 2, 1]
+    torch.testing.assert_close(models(asked), models(trained()), rtol=1e-4, atol=1e-6)
+    with pytest.raises(InputError, match="chunk"):
+        Settings(chunk=0)
+
+
+@pytest.mark.parametrize("algorithm", [DpFedAvg, lambda: Pmtl(0.5)])
+@pytest.mark.parametrize("model", ["logistic", "mlp"])
+def test_contributions_are_clipped_together_where_the_host_must_not_wait(monkeypatch, model, algorithm):
+    """As on a GPU: the same run but for the last bit of a norm; adaptive clipping counts the same clients."""
+    told = {"clipping": "adaptive", "adaptive": AdaptiveClip(count_noise=2.0), "dtype": "float64"}
+    alone = trained(model, algorithm(), **told)
+    monkeypatch.setattr(cohort_sum, "works_on_its_own", lambda device: True)
+    together = trained(model, algorithm(), **told)
+    torch.testing.assert_close(together.shared, alone.shared, rtol=0, atol=1e-9)
+    assert together.clip_norm == alone.clip_norm
+
+
+@pytest.mark.parametrize("solver", ["loop", "vmap", "stacked"])
+def test_bfloat16_is_local_steps_alone(solver):
+    """Models and contributions stay in single precision, so that clipping bounds them as ever."""
+    low, single = (trained(dtype=dtype, solver=solver, noise_multiplier=0.0) for dtype in ("bfloat16", "float32"))
+    assert low.local.dtype == low.client_model(0).dtype == torch.float32
+    assert not torch.equal(low.shared, single.shared)
+    torch.testing.assert_close(models(low), models(single), rtol=0.05, atol=0.02)
+
+
+def test_bfloat16_of_a_linear_model_leaves_the_dual_form():
+    assert trained("logistic", dtype="bfloat16").local._usual_solver.name == "loop"
+    with pytest.raises(InputError, match="bfloat16"):
+        trained("logistic", dtype="bfloat16", solver="dual")
+
+
+@pytest.mark.nightly
+def test_compiled_is_the_stacked_solver():
+    told = {"noise_multiplier": 0.0, "dtype": "float64", "rounds": 2}
+    stacked, compiled = trained(solver="stacked", **told), trained(solver="compiled", **told)
+    torch.testing.assert_close(models(compiled), models(stacked), rtol=1e-9, atol=1e-12)
