@@ -9,7 +9,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -27,8 +26,9 @@ from ..trainers.mocha.private_run import PrivateOutcome, PrivateRun
 from ..trainers.mocha.run import Outcome, Run, accuracies, identity_of
 from ..trainers.mocha.sigma_prime import resolve_sigma_prime
 from ..trainers.mocha.source import Problem, load_problem
-from .output import as_given, interval, print_json, rounded_up
+from .output import print_json
 from .train_mocha_sweep import run_study
+from .train_mocha_words import print_run
 from .train_plot import check_plot, draw_gap
 
 TOLERANCE = 1e-4
@@ -70,7 +70,7 @@ def run_mocha(asked: SimpleNamespace) -> None:
     if asked.as_json:
         print_json(document)
     else:
-        _print(document)
+        print_run(document)
 
 
 def _refuse_what_means_nothing(asked: SimpleNamespace) -> None:
@@ -269,35 +269,3 @@ def _progress(asked: SimpleNamespace, name: str, rounds: int | None) -> Iterator
     with bar:
         task = bar.add_task(name, total=rounds, note="")
         yield lambda done, note: bar.update(task, completed=done, note=note)
-
-
-def _print(document: dict[str, Any]) -> None:
-    scores = ", ".join(
-        f"{name.replace('_', ' ')} {document[name]:.4f}"
-        for name in ("test_accuracy", "test_loss")
-        if document[name] is not None
-    )
-    typer.echo(f"{document['algorithm']} on {document['data']}: {document['rounds']} rounds, {scores}")
-    if "variant" in document:
-        typer.echo(document["variant"])
-    typer.echo(
-        f"optimum in [{document['dual']:.8g}, {document['primal']:.8g}]: gap {document['gap']:.3g}, "
-        f"{document['gap'] / abs(document['primal']):.2g} of the primal value"
-    )
-    if not document.get("converged", True):
-        typer.echo(f"not within the tolerance of {document['tolerance']:g} after {document['rounds']} rounds")
-    privacy = document["privacy"]
-    if privacy is None:
-        typer.echo("no privacy: trained without noise")
-        return
-    bracket = Bracket(privacy["epsilon_lower"], privacy["epsilon_upper"], privacy["certified"], privacy["accountant"])
-    typer.echo(
-        f"epsilon in {interval(bracket)} at delta = {as_given(privacy['delta'])} "
-        f"({privacy['notion']}, {privacy['neighbouring']}, by {privacy['accountant']})"
-    )
-    for observer, (_, upper) in privacy["observers"].items():
-        typer.echo(f"  against {observer}: epsilon <= {rounded_up(upper, 6)}")
-    for assumption in privacy["assumptions"]:
-        typer.echo(f"  assuming that {assumption}" if "delta is above" not in assumption else f"  note: {assumption}")
-    if document["stopped_by_budget"]:
-        typer.echo("stopped: one more round would have exceeded the budget")

@@ -44,10 +44,10 @@ def test_limit_is_the_claimed_gaussian_curve():
 
 def test_it_draws(tmp_path, monkeypatch, capsys):
     pytest.importorskip("matplotlib")
-    monkeypatch.setattr(figure3, "SIGMAS", (2.42,))
+    monkeypatch.setattr(figure3, "QUICK_SIGMAS", (2.42,))
     monkeypatch.setattr(figure3, "SETTINGS", (FEMNIST, FEMNIST))
-    monkeypatch.setattr(figure3, "POINTS", 9)
-    assert figure3.main([str(tmp_path / "figure.png")]) == 0
+    monkeypatch.setattr(figure3, "QUICK_POINTS", 9)
+    assert figure3.main([str(tmp_path / "figure.png"), "--quick"]) == 0
     assert 10_000 < (tmp_path / "figure.png").stat().st_size < 150_000
-    assert figure3.main([]) == 2
+    assert figure3.main([]) == figure3.main(["--fast"]) == 2
     assert "usage" in capsys.readouterr().err
