@@ -5,19 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from statistics import NormalDist
 
 from ..proofs_checks.claims.statement import Statement
 from ..proofs_checks.verification.exposure import Exposure
 from .output import rounded_down, rounded_up
 
 DECADES, SIDE, STEPS = 5, 200.0, 40
+GAUSSIANS = (0.5, 1.0, 2.0, 4.0)
+"""mu of the curves drawn for orientation."""
+
 RATES = (1e-1, 1e-2, 1e-3, 1e-4)
 """The false-positive rates that the report tells in numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """Points of SVG shapes in a square of SIDE, y downwards. claimed: the line that the claim promises; or nothing.
+    """Points of SVG shapes in a square of SIDE, y downwards. claimed: the lines that the claim promises; or nothing.
+
+    gaussians: the curves of a few mu, for orientation.
 
     rates: (false-positive rate, true-positive rate at least, at most), in words. right_guess: at most, in words.
     """
@@ -26,6 +32,7 @@ class Band:
     claimed: str
     rates: tuple[tuple[str, str, str], ...]
     right_guess: str
+    gaussians: tuple[tuple[str, str], ...]
 
 
 def band(found: Exposure | None, statement: Statement) -> Band | None:
@@ -43,7 +50,12 @@ def band(found: Exposure | None, statement: Statement) -> Band | None:
         (f"{rate:g}", rounded_down(power.lower, 3), rounded_up(power.upper, 3))
         for rate, power in ((rate, found.found_out(rate)) for rate in RATES)
     )
-    return Band(_points([*above, *below]), _points(claimed), rates, rounded_up(found.right_guess, 4))
+    normal = NormalDist()
+    curves = [
+        (f"{mu:g}", _points((rate, normal.cdf(normal.inv_cdf(rate) + mu)) for rate in grid[:-1])) for mu in GAUSSIANS
+    ]
+    guess = rounded_up(found.right_guess, 4)
+    return Band(_points([*above, *below]), _points(claimed), rates, guess, tuple(curves))
 
 
 def allowed(rate: float, epsilon: float, delta: float) -> float:

@@ -9,15 +9,13 @@ import numpy as np
 
 from ..accounting.risk import Risk
 from .drawing import saved
-
-GAUSSIANS = (0.5, 1.0, 2.0, 4.0)
-"""mu of the curves drawn for orientation."""
+from .report_band import GAUSSIANS, allowed
 
 SMALLEST = 1e-8
 
 
 def draw(found: Risk, path: Path, tangent: tuple[float, float] | None) -> None:
-    """Draw the band, Gaussian curves and, of a claim, the line delta + e^epsilon fpr that it promises."""
+    """Draw the band, Gaussian curves and, of a claim, the two lines that it promises."""
     from matplotlib.figure import Figure
     from scipy.special import ndtr, ndtri
 
@@ -35,7 +33,7 @@ def draw(found: Risk, path: Path, tangent: tuple[float, float] | None) -> None:
     axes.plot(rates, high, color="tab:blue", linewidth=1)
     if tangent is not None:
         epsilon, delta = tangent
-        line = np.minimum(1.0, delta + np.exp(np.minimum(epsilon + np.log(rates), 1.0)))
+        line = [allowed(float(rate), epsilon, delta) for rate in rates]
         axes.plot(rates, line, color="tab:red", linestyle="--", label=f"claimed ({epsilon:g}, {delta:g})")
     axes.set(xscale="log", yscale="log", ylim=(SMALLEST, 1.2), xlim=(SMALLEST, 0.5))
     axes.set_xlabel("accused wrongly (false-positive rate)")
