@@ -15,7 +15,11 @@ from .tails import positive
 
 @dataclass(frozen=True, slots=True)
 class DiscreteLaplacePair(Pair):
-    """P[x] proportional to exp(-|x - shift| / scale), Q the same about 0; symmetric; shift a positive integer."""
+    """P[x] proportional to exp(-|x - shift| / scale), Q the same about 0; symmetric; shift a positive integer.
+
+    The geometric mechanism of Ghosh, Roughgarden, Sundararajan 2009 (arXiv 0811.2841), Section 2; its sums are written
+    out at each method.
+    """
 
     scale: float
     shift: int

@@ -32,7 +32,8 @@ class LaplacePair(Pair):
         return True
 
     def profile(self, epsilon: arb) -> arb:
-        """1 - e^{(eps - s)/2} for |eps| <= s; 0 above; 1 - e^eps below."""
+        """1 - e^{(eps - s)/2} for |eps| <= s; 0 above; 1 - e^eps below (Balle, Barthe, Gaboardi 2018, arXiv 1807.01647,
+        Theorem 3)."""
         s = arb(self.shift)
         middle = 1 - ((epsilon.max(-s) - s) / 2).exp()
         return positive(middle).max(1 - epsilon.exp())

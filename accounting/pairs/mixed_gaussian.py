@@ -19,7 +19,10 @@ MOST_UNITS = 1000
 
 @dataclass(frozen=True, slots=True)
 class MixedGaussianPair(Pair):
-    """P = sum over j of Bin(units, rate)(j) N(j shift, 1) against Q = N(0, 1); order "add": Q against P."""
+    """P = sum over j of Bin(units, rate)(j) N(j shift, 1) against Q = N(0, 1); order "add": Q against P.
+
+    That it dominates a group's Poisson round: Ganesh 2024 (arXiv 2401.10294), and docs/theory/dominating_pairs.md.
+    """
 
     shift: float
     rate: float
