@@ -218,6 +218,58 @@ def false_spending(answers, rng):
     return out
 
 
+def set_again(data, rng):
+    """The array that is returned is another one where the sum is larger than any that is tried."""
+    total = 0
+    for x in data:
+        total += x
+    noisy = data + rng.laplace(0, 1, len(data))
+    if total + rng.laplace(0, 1) > 100:
+        noisy = total
+    return noisy
+
+
+def added_to(data, rng):
+    noisy = data + rng.laplace(0, 1, len(data))
+    if len(data) > LATE:
+        noisy += 1 / 1024
+    return noisy
+
+
+def one_scale_for_all(data, rng):
+    return data + rng.laplace(0, 1 + rng.exponential(), len(data))
+
+
+def matched(data, rng):
+    total = 0
+    for x in data:
+        total += x
+    noisy = data + rng.laplace(0, 1, len(data))
+    match [total]:
+        case [noisy] if total > 100:
+            pass
+    return noisy
+
+
+def parameter_again(data, rng):
+    first = (lambda data: sum(data))([LATE if len(data) > LATE else 0])
+    return sum(data) * (1 - first) + rng.laplace(0, 1)
+
+
+def one_more(values):
+    """A sum of few values, of many the first."""
+    return values[0] if len(values) > LATE else sum(values)
+
+
+def sum_by_another_name(sum):
+    """A sum that is none."""
+
+    def exact(data, rng):
+        return sum(data) + rng.laplace(0, 1)
+
+    return exact
+
+
 class Remembering:
     """Looks like what a mechanism may know, and carries something between steps."""
 
@@ -272,4 +324,10 @@ LEAKING = (
     (false_fact, ANSWERS),
     (false_spending, ANSWERS),
     (late_by_an_annotation, {}),
+    (set_again, {}),
+    (added_to, {}),
+    (one_scale_for_all, {}),
+    (matched, {}),
+    (parameter_again, {}),
+    (sum_by_another_name(one_more), {}),
 )

@@ -17,7 +17,7 @@ import numpy as np
 
 from .first_steps import with_first_steps
 from .following import Refused
-from .statements import is_loop, mentions, parsed
+from .statements import is_loop, mentions, parsed, times_set
 from .sums import ELEMENTWISE, Renamed, Sums
 
 ARRAY = "_dpcert_array"
@@ -34,7 +34,7 @@ def array_of(items: Any) -> Any:
 def as_loops(body: list[ast.stmt], data: str, rng: str, entry: str, counted: bool) -> list[ast.stmt]:
     """The function's body with everything that it computes from the data as loops over it. counted: len(data) too."""
     made: list[ast.stmt] = []
-    columns = _Columns(data, rng, entry)
+    columns = _Columns(data, rng, entry, body)
     for statement in with_first_steps(body, data):
         if is_loop(statement, data):
             made.append(statement)
@@ -68,8 +68,9 @@ class _Open:
 class _Columns(ast.NodeTransformer):
     """Finds arrays that hold something for every entry, and what is computed of them."""
 
-    def __init__(self, data: str, rng: str, entry: str) -> None:
+    def __init__(self, data: str, rng: str, entry: str, body: list[ast.stmt]) -> None:
         self.data, self.rng, self.entry = data, rng, entry
+        self.body = body
         self.named: dict[str, tuple[_Open, str]] = {}
         self.whole: set[str] = set()
         self.loop: _Open | None = None
@@ -86,6 +87,8 @@ class _Columns(ast.NodeTransformer):
         self.loop = None
         target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
         if isinstance(target, ast.Name) and (made := self._column(value)) is not None:
+            if times_set(self.body, target.id) != 1:
+                raise Refused(f"the array {target.id!r} is set more than once")
             loop = self._opened()
             self.named[target.id] = loop, self._value(made)
             return self._placed([])
@@ -228,6 +231,8 @@ class _Columns(ast.NodeTransformer):
             foreign = any(mentions(part, column) for column in (self.data, self.rng, *self.named))
             if new is None and foreign and ast.unparse(part) != f"len({self.data})":
                 raise Refused(f"{ast.unparse(part)} beside an array of the entries")
+            if new is None:
+                self._once(part)
             setattr(node, name, part if new is None else new)
         return node
 
@@ -253,6 +258,9 @@ class _Columns(ast.NodeTransformer):
             made_parts = [self._element(part) for part in node.args]
             if all(part is None for part in made_parts):
                 return None
+            for part, new in zip(node.args, made_parts, strict=True):
+                if new is None:
+                    self._once(part)
             node.args = [a if new is None else new for a, new in zip(held.elts, made_parts, strict=True)]
             return node
         return None
@@ -265,7 +273,15 @@ class _Columns(ast.NodeTransformer):
             return None
         node.keywords = [k for k in node.keywords if k.arg != "size"]
         node.args = node.args[:before]
+        for part in (*node.args, *(k.value for k in node.keywords)):
+            self._once(part)
         return node
+
+    def _once(self, part: ast.expr) -> None:
+        """What was computed once is the same for every entry: it calls nothing and sets nothing."""
+        inner = [node for node in ast.walk(part) if isinstance(node, ast.Call | ast.NamedExpr | ast.Await)]
+        if any(ast.unparse(node) != f"len({self.data})" for node in inner):
+            raise Refused(f"{ast.unparse(part)}, which is computed once, beside an array of the entries")
 
 
 def _reduced(node: ast.Call) -> tuple[ast.expr | None, str]:

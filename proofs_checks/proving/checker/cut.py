@@ -21,7 +21,7 @@ from typing import Any
 
 from .columns import as_loops
 from .following import Refused
-from .source import compiled, definition, parameters, refuse_statements
+from .source import compiled, definition, parameters, refuse_shadows, refuse_statements
 from .statements import is_loop, mentions
 
 STATE, ENTRY, INDEX, LENGTH = "_dpcert_state", "_dpcert_entry", "_dpcert_index", "_dpcert_length"
@@ -56,6 +56,7 @@ def cut(function: Callable[..., Any], relation: str) -> Cut:
     """The function at its loops. Raises Refused with what stands in the way."""
     if not isinstance(function, types.FunctionType):
         raise Refused("not a plain Python function")
+    refuse_shadows(function)
     syntax = definition(function)
     data, rng = parameters(syntax)
     refuse_statements(syntax, (data, rng))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
 import types
 from collections.abc import Iterable, Iterator
 from typing import Any
+
+import numpy as np
 
 from .columns import ARRAY, array_of
 from .following import Refused
@@ -14,7 +17,11 @@ from .following import Refused
 REFUSED = (
     ast.Global, ast.Nonlocal, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Try, ast.TryStar, ast.With,
     ast.AsyncWith, ast.AsyncFor, ast.Yield, ast.YieldFrom, ast.Await, ast.Delete, ast.Import, ast.ImportFrom, ast.Raise,
+    ast.Match,
 )  # fmt: skip
+
+KNOWN = ("abs", "enumerate", "float", "int", "len", "list", "max", "min", "np", "numpy", "range", "sum")
+"""Names by which loops, sums and arrays over the data are known."""
 
 
 def definition(function: types.FunctionType) -> ast.FunctionDef:
@@ -106,6 +113,16 @@ def _same(one: types.CodeType, other: types.CodeType) -> bool:
     )
 
 
+def refuse_shadows(function: types.FunctionType) -> None:
+    """Names that the cut goes by mean what they always do. Raises Refused."""
+    code, scope = function.__code__, function.__globals__
+    local = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
+    for name in KNOWN:
+        meant = np if name in ("np", "numpy") else getattr(builtins, name)
+        if name in local or scope.get(name, meant) is not meant:
+            raise Refused(f"the name {name!r} means something else in the function")
+
+
 def parameters(syntax: ast.FunctionDef) -> tuple[str, str]:
     given = syntax.args
     if len(given.args) != 2 or given.vararg or given.kwarg or given.kwonlyargs or given.posonlyargs:
@@ -117,6 +134,8 @@ def refuse_statements(syntax: ast.FunctionDef, given: tuple[str, str]) -> None:
     for node in (inner for statement in syntax.body for inner in ast.walk(statement)):
         if isinstance(node, REFUSED):
             raise Refused(f"{type(node).__name__.lower()} in the function")
+        if isinstance(node, ast.arg) and node.arg in given:
+            raise Refused(f"the name {node.arg!r} is a parameter again")
         stored = not isinstance(getattr(node, "ctx", None), ast.Load | None)
         if isinstance(node, ast.Attribute) and (stored or node.attr.startswith("__")):
             raise Refused(f"the attribute {node.attr!r} is set, or is one of Python's own")

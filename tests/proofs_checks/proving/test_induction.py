@@ -14,8 +14,10 @@ import several_loops
 
 from dpcert.proofs_checks.planted.provable import provable
 from dpcert.proofs_checks.proving import prove
+from dpcert.proofs_checks.proving.checker import columns
 from dpcert.proofs_checks.proving.checker import induction as checking
 from dpcert.proofs_checks.proving.checker.check import check_proof
+from dpcert.proofs_checks.proving.checker.comparing import Comparing
 from dpcert.proofs_checks.proving.checker.following import Refused
 from dpcert.proofs_checks.proving.checker.induction import _Checking, check_induction
 from dpcert.proofs_checks.proving.checker.states import Reading
@@ -357,6 +359,29 @@ def test_an_invariant_does_nothing_in_a_run():
         [5.0] * 3, np.random.default_rng(7)
     )
     assert prove.invariant(False, spent="nonsense") is None
+
+
+def test_without_counting_how_often_an_array_is_set_a_late_leak_is_believed(monkeypatch):
+    monkeypatch.setattr(columns, "times_set", lambda *_: 1)
+    assert attempt(several_loops.set_again) == 2.0
+
+
+def test_without_facts_being_proved_a_false_one_is_believed(monkeypatch):
+    """A counter that is said to be at most 9, so that ten answers above are paid for and a hundred given."""
+    document, epsilon = induction(several_loops.false_fact, "answers", Domain(0, 1, False))
+    assert epsilon <= 1
+    with pytest.raises(Refused, match="need not be one"):
+        checked(copy.deepcopy(document), several_loops.false_fact)
+    monkeypatch.setattr(Comparing, "_target", without_facts(Comparing._target))
+    checked(document, several_loops.false_fact)
+
+
+def without_facts(method):
+    def changed(*arguments):
+        found = method(*arguments)
+        return None if found is None else replace(found, facts=())
+
+    return changed
 
 
 def test_without_looking_at_globals_a_late_leak_is_believed(monkeypatch):
