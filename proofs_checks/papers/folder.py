@@ -3,6 +3,7 @@
     key = "svt"
     title = "Lyu, Su, Li: ..."
     about = "Two sentences."
+    notation = {epsilon = "the privacy parameter"}   # what the rows' symbols stand for
 
     [[row]]
     id = "SVT-1"
@@ -21,7 +22,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
@@ -30,7 +31,7 @@ from ...mechanisms import InputError
 from .row import Check, Kind, Row, Severity, Statement
 
 FILE = "paper.toml"
-OF_PAPER = {"key", "title", "about", "row"}
+OF_PAPER = {"key", "title", "about", "notation", "row"}
 OF_STATEMENT = {"says", "claim", "domain", "tolerance"}
 OF_ROW = {
     "id",
@@ -53,12 +54,16 @@ Name = TypeVar("Name", bound=StrEnum)
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """key: its name on the command line. about: in two sentences, Markdown. rows: in the paper's order."""
+    """key: its name on the command line. about: in two sentences, Markdown. rows: in the paper's order.
+
+    notation: what the symbols of its rows stand for.
+    """
 
     key: str
     title: str
     about: str
     rows: tuple[Row, ...]
+    notation: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_paper(file: Path, package: str, row_of: Callable[[str], Row]) -> Paper:
@@ -79,7 +84,7 @@ def read_paper(file: Path, package: str, row_of: Callable[[str], Row]) -> Paper:
         _known(name, each, OF_ROW, required={"id", "place"} if "like" in each else {"id", "place", "check", "says"})
         known = rows.get(each["like"]) or row_of(each["like"]) if "like" in each else None
         rows[each["id"]] = _row(name, each, table["key"], package, known)
-    return Paper(table["key"], table["title"], table["about"], tuple(rows.values()))
+    return Paper(table["key"], table["title"], table["about"], tuple(rows.values()), table.get("notation", {}))
 
 
 def _known(name: str, table: Table, known: set[str], required: set[str]) -> None:

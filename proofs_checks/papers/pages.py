@@ -97,6 +97,9 @@ def overview(folder: Path) -> str:
 def page(paper: Paper, judgements: Sequence[Judgement], figures: Sequence[tuple[str, str]]) -> str:
     """A paper's page: what is broken, rates, the whole table, and row by row."""
     lines = [f"# {paper.title}", "", paper.about, "", counted(judgements), ""]
+    if paper.notation:
+        lines += ["| symbol | here it stands for |", "|---|---|"]
+        lines += [f"| {_plain(symbol)} | {_plain(meaning)} |" for symbol, meaning in paper.notation.items()] + [""]
     for file, caption in figures:
         lines += [shown(file, caption), ""]
     lines += [*_broken(judgements), *_rates(judgements)]

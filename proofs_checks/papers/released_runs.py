@@ -12,7 +12,7 @@ import numpy as np
 
 from ...mechanisms.arrays import Floats
 from .noise_law import right_noise
-from .row import Finding, Statement, on_instances
+from .row import Finding, Statement, looseness, on_instances
 
 CLIENTS, WIDE, CLIP, NOISE = 3, 20_000, 0.5, 1.5
 """Coordinates: so many that noise 5% off is noticed."""
@@ -95,8 +95,13 @@ def moved_by_a_client(statement: Statement) -> Finding:
     apart = release(_clients(4, 1e3), 0.0) - release(_clients(4, -1e3), 0.0)
     moved = float(np.linalg.norm(apart)) / CLIP
     text = f"the released sum moves by {moved:.7g} clip norms"
+    stated = statement.claim["clip norms"]
     return Finding(
-        moved <= statement.claim["clip norms"], text, {"clip norms": moved}, basis=on_instances(1, "trainer runs")
+        moved <= stated,
+        text,
+        {"clip norms": moved},
+        basis=on_instances(1, "trainer runs"),
+        loose=looseness([moved / stated]) if moved <= stated else None,
     )
 
 

@@ -32,23 +32,6 @@ def convex_recursion(statement: Statement) -> Finding:
     )
 
 
-def number_of_terms(statement: Statement) -> Finding:
-    """(1/T) times a sum of ones over t = 0 to `last`: 1 for an average."""
-    terms = TIME + 1 if statement.claim["last t"] == "T" else TIME
-
-    def recheck(values: Values) -> Recheck:
-        total = (values["T"] + 1) / values["T"]
-        return Recheck(total != 1, {"sum of the weights": total, "T": values["T"]})
-
-    return decide(
-        terms / TIME == 1,
-        [TIME >= 1],
-        recheck,
-        proof="T terms of weight 1/T, what Lemma 5.2 telescopes to",
-        refutation="T + 1 terms of weight 1/T; with w^T in each, as printed, (T + 1)/T times the last one",
-    )
-
-
 def linear_recursion(statement: Statement) -> Finding:
     """e+ <= (1 - rho) e + gamma gives e+ - beta <= (1 - rho)(e - beta) with beta = factor gamma / rho, 0 < rho <= 1."""
     gap, rho, gamma, beta = z3.Reals("e rho gamma beta")
@@ -65,21 +48,4 @@ def linear_recursion(statement: Statement) -> Finding:
         recheck,
         proof="an identity",
         refutation="beta is then no fixed point",
-    )
-
-
-def power_of_interval(statement: Statement) -> Finding:
-    """alpha^2 = A c: the power of H in the B^2 term must be that of Lemma 5.2, as in Theorems 5.1 and 5.3."""
-    h, b = z3.Reals("H B")
-    term = h * b * b if statement.claim["power of H"] == 1 else h * h * b * b
-
-    def recheck(values: Values) -> Recheck:
-        return Recheck(values["H"] != 1 and values["B"] != 0, {"H": values["H"]})
-
-    return decide(
-        term == h * h * b * b,
-        [h >= 1, b > 0],
-        recheck,
-        proof="Lemma 5.2's H^2 B^2",
-        refutation="Lemma 5.2 has H^2 B^2, alpha has H B^2",
     )

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+import numpy as np
 from flint import arb
 
 from ....accounting import gaussian
+from ....accounting.calibrate import calibrate
+from ....mechanisms import Gaussian
 from ..balls import decide, gaussian_delta
-from ..row import EXACT, Finding, Statement
+from ..row import EXACT, Finding, Statement, looseness
 from .settings import CHOSEN, DELTA
 
 
@@ -47,8 +50,19 @@ def formula_in_range(statement: Statement) -> Finding:
         proof="the true delta keeps away from 1e-5 by {margin} or more, on {cells} pieces that cover the range",
         refutation="the true delta is on the other side of 1e-5 at {point}",
     )
+    loose = _noise_to_spare(statement) if found.holds and "true delta" not in statement.claim else None
     at = {f"certified delta at epsilon = {epsilon:g}": _true_delta(epsilon, scale) for epsilon in CHOSEN}
-    return Finding(found.holds, found.text, dict(found.numbers) | at, found.witness, basis=found.basis)
+    return Finding(found.holds, found.text, dict(found.numbers) | at, found.witness, basis=found.basis, loose=loose)
+
+
+def _noise_to_spare(statement: Statement) -> tuple[float, float]:
+    """The formula's sigma over the least that does, at nine epsilons of the range."""
+    scale, (low, high) = statement.claim["sigma over the formula's"], statement.domain["epsilon"]
+    shares = []
+    for epsilon in np.geomspace(low, high, 9).tolist():
+        least = calibrate(Gaussian, solve_for="noise_multiplier", epsilon=epsilon, delta=DELTA).value
+        shares.append(least * epsilon / math.sqrt(2 * math.log(1.25 / DELTA)) / scale)
+    return looseness(shares)
 
 
 def formula_for_every_delta(statement: Statement) -> Finding:

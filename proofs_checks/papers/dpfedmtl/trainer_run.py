@@ -21,7 +21,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from ....mechanisms.arrays import Floats
-from ..row import Finding, Statement, Undecided, on_instances
+from ..row import Finding, Statement, Undecided, looseness, on_instances
 from .recursion import Family, Step, runs
 from .trainer_problem import unlike_the_trainer
 
@@ -118,17 +118,23 @@ def bound_along_runs(statement: Statement) -> Finding:
         return Finding(False, unlike, basis=on_instances(SEEDS, "trainer runs"))
     apart = APART.smoothness * HOW.step * APART.dimension * NOISE**2 / HOW.cohort
     cases = ((_statistics(COHORT), SMOOTH * STEP * NOISE**2 / COHORT), (_statistics_apart(), apart))
-    worst = []
+    worst, shares = [], []
     for covered, noise in cases:
         for first, last in WINDOWS:
             left = covered[:, first:last].mean(axis=1) / (statement.claim["factor of the noise"] * noise)
             reach = float(student.isf(ALPHA, len(left) - 1)) * float(left.std(ddof=1)) / np.sqrt(len(left))
             worst.append((float(left.mean() - reach), float(left.mean() + reach)))
+            shares.append(float(left.mean()))
     low, high = (max(side) for side in zip(*worst, strict=True))
     text = f"what the noise's term has to cover is at most {high:.3f} times it, and {low:.3f} times or more at some T"
     if low <= 1 < high:
         raise Undecided(text)
     numbers = {"measured over stated noise, at least": low, "measured over stated noise, at most": high}
     return Finding(
-        bool(high <= 1), text, numbers, error_probability=len(worst) * ALPHA, basis=on_instances(SEEDS, "trainer runs")
+        bool(high <= 1),
+        text,
+        numbers,
+        error_probability=len(worst) * ALPHA,
+        basis=on_instances(SEEDS, "trainer runs"),
+        loose=looseness(shares) if high <= 1 else None,
     )

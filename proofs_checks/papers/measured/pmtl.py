@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -141,67 +142,48 @@ def _of(problem: Problem, clipping: bool) -> list[Rate]:
 
 def _quadratic() -> list[Rate]:
     """What has room on quadratics only."""
+    strong, wide = (8.0, 16.0, 32.0, 64.0), (4, 8, 16, 32)
+
+    def pulled(strength: float) -> How:
+        return _how("quadratic", strength=strength)
+
     return [
-        _rate("noise", "d", 1.0, (4, 8, 16, 32), lambda x: _how("quadratic", dimension=int(x))),
-        _rate(
-            "noise",
-            "lambda",
-            1.0,
-            (8.0, 16.0, 32.0, 64.0),
-            lambda x: _how("quadratic", strength=x),
-            relation="at most",
-            bounded=False,
-        ),
-        _rate(
-            "noise",
-            "lambda",
-            2.0,
-            (8.0, 16.0, 32.0, 64.0),
-            lambda x: _how("quadratic", strength=x),
-            place="Theorem 6, (29)",
-        ),
+        _rate("noise", "d", 1.0, wide, lambda x: _how("quadratic", dimension=int(x))),
+        _rate("noise", "lambda", 1.0, strong, pulled, relation="at most", bounded=False),
+        _rate("noise", "lambda", 2.0, strong, pulled, place="Theorem 6, (29)"),
         _rate("noise", "E", -1.0, (4, 8, 16), lambda x: _how("quadratic", steps=int(x), rounds=20)),
-        Rate(
-            "PMTL",
-            "Theorem 6, (29): q of 8 clients, p = q/8",
-            "squared gradient, noise",
-            "p",
-            -2.0,
-            (0.25, 0.5, 0.75),
-            lambda p, seed: _cohorts(p, seed),
-            relation="at most",
-            towards="small",
-        ),
-        Rate(
-            "PMTL",
+        *_by_coordinates(),
+    ]
+
+
+def _by_coordinates() -> list[Rate]:
+    """On wide quadratics: cohorts, the step size, and what noise adds to F - F*."""
+    gradient, gap, sizes = "squared gradient, noise", "F - F*, noise", (0.05, 0.1, 0.2, 0.4)
+
+    def of(place: str, *told: Any, **more: Any) -> Rate:
+        return Rate("PMTL", place, *told, **more)
+
+    def drift(rounds: float, seed: int) -> float:
+        return _gap("as-printed", int(rounds), SIGMA, seed)
+
+    def steps(eta: float) -> float:
+        return eta * CLIENTS * WIDE * SIGMA**2 / (2 * (1 - eta))
+
+    small, at_most = {"towards": "small"}, {"relation": "at most"}
+    cohorts = "Theorem 6, (29): q of 8 clients, p = q/8"
+    return [
+        of(cohorts, gradient, "p", -2.0, (0.25, 0.5, 0.75), _cohorts, **at_most, **small),
+        of(
             "our correction of Theorem 6",
             "squared gradient of the objective, noise",
             "eta",
             1.0,
             (0.02, 0.04, 0.08),
             _by_step,
-            lambda eta: eta * CLIENTS * WIDE * SIGMA**2 / (2 * (1 - eta)),
+            steps,
         ),
-        Rate(
-            "PMTL",
-            "Theorem 5, (12)",
-            "F - F*, noise",
-            "sigma",
-            2.0,
-            (0.05, 0.1, 0.2, 0.4),
-            lambda sigma, seed: _gap("reset", 100, sigma, seed),
-            lambda sigma: _gap_bound(sigma),
-        ),
-        Rate(
-            "PMTL",
-            "Theorem 5, (12), line 8 as printed",
-            "F - F*, noise",
-            "T",
-            0.0,
-            (50, 100, 200),
-            lambda rounds, seed: _gap("as-printed", int(rounds), SIGMA, seed),
-            relation="at most",
-        ),
+        of("Theorem 5, (12)", gap, "sigma", 2.0, sizes, lambda x, seed: _gap("reset", 100, x, seed), _gap_bound),
+        of("Theorem 5, (12), line 8 as printed", gap, "T", 0.0, (50, 100, 200), drift, **at_most),
     ]
 
 

@@ -22,6 +22,8 @@ from .one_round import confirm_rounds
 
 COUNT, DIMENSION, TRAIN, VALIDATION, TEST, DRAWS, LEVEL = 12, 10, 15, 10, 200, 10, 1e-3
 LAMBDAS = (1e-3, 1e-2)
+SKEWED = (4, 8, 15, 40)
+"""Training samples of a group's tasks where they are of very different sizes."""
 GROUPS = np.array([[1.0, -0.5, 0.0], [-0.5, 1.0, -0.5], [0.0, -0.5, 1.0]])
 
 
@@ -53,16 +55,18 @@ def _model(name: str, train: Tasks, regularisation: float, rng: np.random.Genera
 def _errors(tasks: str) -> dict[str, tuple[float, ...]]:
     """Test error of each model on every draw."""
     related = 0.05 * np.eye(COUNT) + 0.95 * np.kron(GROUPS, np.ones((COUNT // 3, COUNT // 3)))
-    covariance = related if tasks == "in groups" else np.eye(COUNT)
+    covariance = related if tasks.startswith("in groups") else np.eye(COUNT)
+    sizes = SKEWED * 3 if tasks.endswith("sizes") else (TRAIN,) * COUNT
+    most = max(sizes)
     errors: dict[str, list[float]] = {name: [] for name in ("MTL", "Local", "Global")}
     for draw in range(DRAWS):
         rng = np.random.default_rng(draw)
-        size = TRAIN + VALIDATION + TEST
+        size = most + VALIDATION + TEST
         made, _ = related_tasks(COUNT, DIMENSION, size, covariance, np.random.default_rng(1000 + draw))
         order = [rng.permutation(size).tolist() for _ in range(COUNT)]
-        train = made.take([each[:TRAIN] for each in order])
-        validation = made.take([each[TRAIN : TRAIN + VALIDATION] for each in order])
-        test = made.take([each[TRAIN + VALIDATION :] for each in order])
+        train = made.take([each[:own] for each, own in zip(order, sizes, strict=True)])
+        validation = made.take([each[most : most + VALIDATION] for each in order])
+        test = made.take([each[most + VALIDATION :] for each in order])
         for name, found in errors.items():
             models = [_model(name, train, regularisation, rng) for regularisation in LAMBDAS]
             found.append(_error(min(models, key=lambda weights: _error(weights, validation)), test))

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from ..rates import fitted_exponent
 from ..row import Finding, Statement, on_instances
 from .moments import Federation, check_against_trainer
 from .runs import Form
@@ -186,25 +185,4 @@ def exponent(statement: Statement) -> Finding:
     numbers = {parameter: list(sizes), "measured": list(values), "local exponents": [low, high]}
     return Finding(
         holds, text, numbers, basis=on_instances(len(sizes), "recursions equal to the trainer"), rate=(stated, found)
-    )
-
-
-def shrinking(statement: Statement) -> Finding:
-    """The factor by which F - F* shrinks in a round, fitted over rounds 2 to 12; E = 4, mu = 1, lambda = 4, sigma = 0.
-
-    Stated as 2^-E, one halving per local step, or as (1 - b mu/(mu + lambda))^2, b = 1 - (1 - eta (mu + lambda))^E.
-    """
-    own = _federation(m=4, strength=4.0, sigma=0.0, steps=4, away=20.0)
-    _confirmed(own)
-    logs = np.log(own.moments(12).gaps()[2:])
-    found = fitted_exponent(np.exp(np.arange(len(logs))), np.exp(logs))
-    moved = 1 - (1 - own.learning_rate * 5.0) ** own.steps
-    rate = {"2^-E": 2.0**-own.steps, "(1 - b mu/(mu + lambda))^2": (1 - moved / 5) ** 2}[statement.claim["factor"]]
-    text = f"F - F* shrinks by {math.exp(found.value):.4f} a round, stated {rate:.4f}"
-    numbers = {"factor": math.exp(found.value), "interval": [math.exp(found.low), math.exp(found.high)]}
-    return Finding(
-        found.agrees_with(math.log(rate), slack=SLACK),
-        text,
-        numbers,
-        basis=on_instances(1, "recursions equal to the trainer"),
     )

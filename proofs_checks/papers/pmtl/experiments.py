@@ -16,7 +16,7 @@ from ....accounting.gaussian import profile_above
 from ....accounting.rdp.rdp import renyi
 from ....mechanisms import FixedSize, Gaussian, Neighbouring, Poisson, Repeat
 from ..formula import exactly
-from ..row import CERTIFIED, EXACT, Finding, Statement, on_instances
+from ..row import CERTIFIED, EXACT, Finding, Statement, looseness, on_instances
 
 FIGURE_2 = {
     "StackOverflow": {"m": 400, "sigma": 0.01, "gamma": 0.5, "T": 600, "end": 15.16},
@@ -58,7 +58,9 @@ def figure_2(statement: Statement) -> Finding:
     above = statement.claim.get("true epsilon is", "at most") == "at least"
     numbers = {"true epsilon": [true.lower, true.upper], "coalition, zero-out": [zero_out.lower, zero_out.upper]}
     text = f"epsilon in [{true.lower:.5g}, {true.upper:.5g}], stated {stated:g}"
-    return Finding(true.lower >= stated if above else true.upper <= stated, text, numbers, basis=CERTIFIED)
+    loose = looseness([true.upper / stated]) if true.upper <= stated and not above else None
+    holds = true.lower >= stated if above else true.upper <= stated
+    return Finding(holds, text, numbers, basis=CERTIFIED, loose=loose)
 
 
 ORDERS = (1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 3.0, 4.0)

@@ -1,18 +1,10 @@
-"""Theorem 7 (Appendix A.3; Theorem 5 in the text), its proof and Corollary 8: the steps over the reals.
-
-k = ((L + lambda) eta^2 p^2 - 2 eta p)(mu + lambda) is the coefficient of (104); D = L p^2 + lambda p^2 - 2 lambda.
-"""
+"""Theorem 7 (Appendix A.3; Theorem 5 in the text): (83) to (84), along a step."""
 
 from __future__ import annotations
 
 import math
 
-import z3
-
 from ..row import Finding, Statement, on_instances
-
-L, MU, LAMBDA, P, ETA, C = z3.Reals("L mu lambda p eta c")
-SMOOTH, CONVEX = L + LAMBDA, MU + LAMBDA
 
 
 def step_84(statement: Statement) -> Finding:

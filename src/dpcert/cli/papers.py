@@ -16,9 +16,13 @@ from .options import Json
 from .output import complain, print_json
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from ..proofs_checks.papers import Judgement, Row
 
 ALL_JUDGED, EVIDENCE_FELL_SHORT = 0, 1
+MOST_TOGETHER = 8
+"""Rows that one process judges at one go."""
 
 
 def papers_command(
@@ -116,7 +120,29 @@ def _outcomes(rows: Sequence[Row], folder: Path | None, jobs: int) -> Iterator[J
 
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # one core a process
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        yield from pool.map(_outcome, [row.id for row in rows], [folder] * len(rows))
+        pending: dict[str, Future[dict[str, Judgement | str]]] = {}
+        for group in _groups(rows):
+            together = pool.submit(_outcomes_together, group, folder)
+            pending |= dict.fromkeys(group, together)
+        yield from (pending[row.id].result()[row.id] for row in rows)
+
+
+def _groups(rows: Sequence[Row]) -> list[list[str]]:
+    """Rows of one function share its measurements, so that one process judges them; the long ones begin first."""
+    groups: dict[str, list[list[Row]]] = {}
+    for row in rows:
+        known = groups.setdefault(row.function, [[]])
+        if len(known[-1]) == MOST_TOGETHER:
+            known.append([])
+        known[-1].append(row)
+    every = [group for known in groups.values() for group in known]
+    return [
+        [row.id for row in group] for group in sorted(every, key=lambda group: all(r.cost == "quick" for r in group))
+    ]
+
+
+def _outcomes_together(names: Sequence[str], folder: Path | None) -> dict[str, Judgement | str]:
+    return {name: _outcome(name, folder) for name in names}
 
 
 def _outcome(name: str, folder: Path | None) -> Judgement | str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dpcert.mechanisms import InputError
-from dpcert.proofs_checks.papers import Status, judge, papers, register
+from dpcert.proofs_checks.papers import Kind, Status, judge, papers, register
 from dpcert.proofs_checks.papers.row import Check
 
 PAPER = """
@@ -119,3 +119,14 @@ def test_every_check_exists() -> None:
     for row in register():
         module, function = row.function.split(":")
         assert callable(getattr(import_module(module), function)), row.id
+
+
+def test_every_paper_says_what_its_symbols_stand_for() -> None:
+    for key, paper in papers().items():
+        assert paper.notation, key
+        page = (Path(__file__).parents[3] / "docs" / "papers" / f"{key}.md").read_text()
+        assert page.index("| symbol | here it stands for |") < page.index("## All rows")
+
+
+def test_printed_rows_have_a_formula() -> None:
+    assert [row.id for row in register() if row.kind is Kind.PRINTED and not row.formula] == []
