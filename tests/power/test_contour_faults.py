@@ -16,13 +16,13 @@ from ball_profile import Phase, profile
 from flint import arb, ctx
 
 from dpcert.accounting import dominating, epsilon, gaussian, rounding, schemes
-from dpcert.accounting.bracket import EmptyBracket, OutOfReach
+from dpcert.accounting.bracket import EmptyBracket
 from dpcert.accounting.inversion import line
 from dpcert.accounting.inversion.line import Inversion, Plan
 from dpcert.accounting.measures.densities import accountant as contour
 from dpcert.accounting.measures.densities import quadrature as moments
 from dpcert.accounting.pairs import GaussianPair, Order, SubsampledPair
-from dpcert.mechanisms import FixedSize, Gaussian, InputError, Neighbouring, Poisson, Repeat
+from dpcert.mechanisms import FixedSize, Gaussian, Neighbouring, Poisson, Repeat
 from dpcert.mechanisms.base import Mechanism
 
 Run = tuple[Mechanism, Neighbouring, list[list[Phase]], float]
@@ -56,12 +56,10 @@ QUICK: list[tuple[Order, float, float, int, float]] = [
 
 
 def holds_the_truth(run: Mechanism, relation: Neighbouring, orders: list[list[Phase]], delta: float) -> bool:
-    """The certified interval holds the largest epsilon over the orders, and is narrow."""
+    """The certified interval holds the largest epsilon over the orders. A crash is no wrong number: it surfaces."""
     try:
         bracket = epsilon(run, delta, relation, rtol=1e-10)
-    except (EmptyBracket, InputError, OutOfReach, OverflowError):
-        return False
-    if not bracket.width <= 1e-9 * bracket.upper:
+    except EmptyBracket:  # its ends contradict each other
         return False
     at_ends = [profile(phases, [bracket.upper, bracket.lower]) for phases in orders]
     return all(upper <= delta for upper, _ in at_ends) and any(lower > delta for _, lower in at_ends)
@@ -83,7 +81,7 @@ def quick_bounds_hold() -> bool:
         composition = ((SubsampledPair(GaussianPair(shift), rate, order), rounds),)
         try:
             bracket = contour.epsilon(composition, delta, 1e-10)
-        except (EmptyBracket, OutOfReach):
+        except EmptyBracket:
             return False
         if contour.at_most(composition, bracket.lower * (1.0 - 1e-9), delta):
             return False
@@ -232,6 +230,8 @@ PLANTS: list[Callable[[pytest.MonkeyPatch], None]] = [
 
 def test_the_checks_pass_on_the_right_code() -> None:
     assert all_checks_pass()
+    for run, relation, _, delta in RUNS:
+        assert epsilon(run, delta, relation, rtol=1e-10).narrower_than(1e-9)
 
 
 @pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.__name__)

@@ -149,6 +149,12 @@ PLANTED = [
 
 @pytest.mark.parametrize("plant", PLANTED)
 def test_planted_bugs_are_caught(plant: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a wrong verdict; one by the sentence that two descriptions of the noise contradict each other."""
     plant(monkeypatch)
-    with pytest.raises((AssertionError, InputError)):  # InputError: two descriptions of the noise contradict each other
+    contradictory = plant is every_client_s_noise_taken_as_noise_on_the_average
+    with pytest.raises(InputError, match="gives the run's noise multiplier") if contradictory else wrong_verdict():
         check()
+
+
+def wrong_verdict() -> Any:
+    return pytest.raises(AssertionError, match=r"'(holds|refuted|undecided)' == '(holds|refuted)'")

@@ -84,18 +84,6 @@ class Moments:
 
 
 @dataclass(frozen=True, slots=True)
-class Threshold:
-    """Rounds of the steps `jumping` jump when their loss is above `loss`.
-
-    exponent: of Chernoff's bound of the outcomes without a jump; None where these are inverted as well.
-    """
-
-    loss: float
-    exponent: float | None
-    jumping: frozenset[int]
-
-
-@dataclass(frozen=True, slots=True)
 class Split:
     """One threshold: who jumps, and the moments of the outcomes with a jump and of those without."""
 
