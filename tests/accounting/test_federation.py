@@ -14,12 +14,12 @@ from itertools import islice, product
 
 import pytest
 from drawing import drawn, grouped
-from worlds import ADDITIVE, AGGREGATIONS, NOISES, OBSERVERS, RELATIONS, RESOLVED, SCHEMES, VIEWS, World
+from judging import judged
+from worlds import ADDITIVE, AGGREGATIONS, NOISES, OBSERVERS, RELATIONS, SCHEMES, VIEWS, World
 
 from dpcert.accounting import delta, epsilon
 from dpcert.mechanisms import (
     ApproximateDp,
-    InputError,
     PureDp,
     RandomizedResponse,
     Repeat,
@@ -31,27 +31,6 @@ COMBINATIONS = [(n, s, r, v, "", "") for n in NOISES for s in SCHEMES for r in R
     ("gaussian", *rest) for rest in product(SCHEMES, RELATIONS, OBSERVERS, AGGREGATIONS, ("stateful", "stateless"))
 ]
 GROUPS = [(n, s, r, v, "", "") for n in (*ADDITIVE, "distributed") for s in SCHEMES for r in RELATIONS for v in VIEWS]
-
-
-def judged(world: World, *, extreme: bool) -> str:
-    """What became of the world: "refused", "infinite" or "bracketed"; AssertionError where the bracket is false."""
-    try:
-        bracket = world.ask()
-    except InputError:
-        return "refused"
-    if bracket.lower == math.inf:
-        return "infinite"
-    assert bracket.certified
-    close = world.delta * (1 + RESOLVED)
-    if bracket.upper < math.inf:
-        low, high = world.most(bracket.upper, lambda low, high: low > world.delta or high <= close, extreme=extreme)
-        assert low <= world.delta, f"delta({bracket.upper}) is at least {low}: {world}"
-        assert high <= close, f"delta({bracket.upper}) may be {high}: {world}"
-    if bracket.lower > 0:
-        near = world.delta * (1 - RESOLVED)
-        low, high = world.most(bracket.lower, lambda low, high: low >= near or high < near, extreme=extreme)
-        assert low >= near, f"delta({bracket.lower}) is in [{low}, {high}]: {world}"
-    return "bracketed"
 
 
 def quick(seed: int, worlds: int) -> list[World]:

@@ -6,7 +6,8 @@ from itertools import product
 import pytest
 from banded_worlds import ENCODERS, Banded
 from cases import at_night, few
-from part_worlds import PARTS, RESOLVED, Parts
+from judging import RESOLVED, hold
+from part_worlds import PARTS, Parts
 
 from dpcert import epsilon
 from dpcert.mechanisms import BandedFactorisation, InputError, Mechanism, cyclic_poisson
@@ -16,17 +17,6 @@ VIEWS = ("hidden", "visible", "pooled")
 WORLDS = [Parts(*parts, relation, view, delta=0.1) for parts, relation, view in product(PARTS, RELATIONS, VIEWS)]  # type: ignore[arg-type]
 
 
-def checked(bracket, most, delta):
-    """AssertionError where an enumerated pair exceeds the upper end, or none attains the lower one."""
-    close, near = delta * (1 + RESOLVED), delta * (1 - RESOLVED)
-    low, high = most(bracket.upper, lambda low, high: low > delta or high <= close)
-    assert low <= delta, f"delta({bracket.upper}) is at least {low}"
-    assert high <= close, f"delta({bracket.upper}) may be {high}"
-    if bracket.lower > 0:
-        low, high = most(bracket.lower, lambda low, high: low >= near or high < near)
-        assert low >= near, f"delta({bracket.lower}) is in [{low}, {high}]"
-
-
 @pytest.mark.parametrize("world", few(WORLDS, 7))
 def test_no_data_in_the_parts_exceed_the_upper_end(world):
     try:
@@ -34,7 +24,7 @@ def test_no_data_in_the_parts_exceed_the_upper_end(world):
     except InputError:
         assert (world.relation, world.sees) != ("zero-out", "hidden")
         return
-    checked(bracket, world.most, world.delta)
+    hold(bracket, world.most, world.delta)
 
 
 def banded_run(world: Banded, multiplier: float = 1.0) -> Mechanism:
@@ -68,4 +58,4 @@ def test_no_coins_of_a_group_exceed_the_upper_end(world):
             asked(banded_run(world), world, 0.1)
         return
     bracket = asked(banded_run(world), world, 0.1)
-    checked(bracket, lambda at, decided: world.most(at, RESOLVED * 0.1, decided), 0.1)
+    hold(bracket, lambda at, decided: world.most(at, RESOLVED * 0.1, decided), 0.1)

@@ -11,8 +11,9 @@ from itertools import product
 
 import nesting
 import pytest
-from cases import few
+from cases import at_night, few
 from finite_worlds import VIEWS, Finite, worlds
+from nested_finite import around
 from part_worlds import PARTS, Parts
 from selection_worlds import answers, released, streams
 from worlds import NOISES, SCHEMES, World
@@ -22,7 +23,7 @@ from dpcert.mechanisms import CorrelatedGaussian, InputError, Mechanism, PureDp,
 
 DELTAS = (0.0, 1e-3, 0.05, 0.3)
 EVERY = {
-    "noisy max": 11,
+    "noisy max": 19,
     "noisy max of many": 99,
     "sparse vector": 7,
     "staircase": 6,
@@ -37,6 +38,11 @@ CASES = [
 ]
 
 
+NESTED = [
+    case for kind, listed in around().items() for case in few([(kind, at) for at in range(len(listed))], len(listed))
+]
+
+
 def answered(world: Finite, rounds: int) -> int:
     """How many questions about the world were answered, each checked."""
     found = 0
@@ -48,6 +54,12 @@ def answered(world: Finite, rounds: int) -> int:
         world.check(bracket, view, rounds, delta)
         found += 1
     return found
+
+
+@pytest.mark.parametrize(("kind", "at"), NESTED)
+def test_what_is_inside_of_each_other(kind, at):
+    """At delta = 0 at least: the best of several of some schemes has no other answer."""
+    assert answered(around()[kind][at], 1) >= 1
 
 
 @pytest.mark.parametrize(("kind", "at"), CASES)
@@ -72,14 +84,14 @@ def test_adaptive_choices_over_a_few_rounds(kind, at, rounds):
     assert answered(worlds()[kind][at], rounds) >= len(DELTAS)
 
 
-@pytest.mark.parametrize("delta", [0.01, 0.1])
-def test_sparse_vector_whose_value_is_released_too(delta):
-    """Planted below: the value's noise for nothing."""
+@pytest.mark.parametrize(("queries", "delta"), [(1, 0.01), (1, 0.1), at_night((2, 0.05)), at_night((3, 0.05))])
+def test_sparse_vector_whose_value_is_released_too(queries, delta):
+    """Of one query above, or the first of several. Planted below: the value's noise for nothing."""
     two, four, three = Fraction(2), Fraction(4), Fraction(3)
     right = epsilon(SparseVector(2.0, 4.0, value_scale=3.0), delta, "zero-out").upper
     forgotten = epsilon(PureDp(1 / 3 - 0.1), delta, "zero-out").upper
     found = []
-    for stream in streams(1, (Fraction(-2), Fraction(0), Fraction(6)), False):
+    for stream in streams(queries, (Fraction(-2), Fraction(0), Fraction(6)), False):
         laws = answers(stream[0], two, four, 1), answers(stream[1], two, four, 1)
         assert released(stream, laws, three, right)[0] <= delta
         found.append(released(stream, laws, three, forgotten)[0])

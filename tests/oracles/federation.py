@@ -40,6 +40,7 @@ class Setting:
     law: str | Laws = "gaussian"  # or laplace, discrete-gaussian, discrete-laplace, skellam
     sees: Literal["release", "unit", "coalition", "coalition with unit", "uploads"] = "release"
     colluders: Cohort = ()
+    unit: Cohort = (0,)  # under which names the unit is in the run
 
 
 def every_round(rounds: int, one: list[tuple[Fraction, Cohort]]) -> Drawn:
@@ -175,7 +176,7 @@ def _released(
 
 def _known(setting: Setting, coins: Coins) -> tuple[object, ...]:
     if setting.sees in ("unit", "uploads"):
-        return tuple(cohort.count(0) for cohort in coins)
+        return tuple(sum(cohort.count(name) for name in setting.unit) for cohort in coins)
     if setting.sees == "coalition with unit":
         return coins
     return tuple(tuple(cohort.count(i) for i in setting.colluders) for cohort in coins)

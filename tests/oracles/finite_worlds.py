@@ -82,7 +82,7 @@ class Finite:
         found = _built(self.build if view == "hidden" or self.seen is None else self.seen)
         if len(found) <= MOST_PAIRS[rounds]:
             return found
-        losses = [share * _largest_loss(found) for share in (0.0, 0.25, 0.5, 0.75, 0.95)]
+        losses = [share * largest_loss(found) for share in (0.0, 0.25, 0.5, 0.75, 0.95)]
         return telling(found, losses, MOST_PAIRS[rounds] // 5)
 
     def check(self, bracket: Bracket, view: str, rounds: int, delta: float) -> None:
@@ -110,7 +110,7 @@ def _both_orders(pairs: list[Pair], rounds: int, epsilon: float) -> Ends:
     return max(low for low, _ in found), max(high for _, high in found)
 
 
-def _largest_loss(pairs: list[Pair]) -> float:
+def largest_loss(pairs: list[Pair]) -> float:
     with np.errstate(all="ignore"):
         return max(float(np.nanmax(np.where(one.p[0] > 1e-12, np.log(one.p[0] / one.q[1]), 0.0))) for one in pairs)
 

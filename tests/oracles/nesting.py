@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Sequence as SequenceOf
 from dataclasses import fields, is_dataclass
+from functools import lru_cache
 from itertools import product
 
+import nested_worlds
 from worlds import NOISES, RELATIONS, VIEWS, World
 
 from dpcert.accounting import truncated
@@ -146,6 +149,26 @@ def leaves() -> dict[str, Mechanism]:
     return {name: run for name, run in found.items() if not nests(type(run))}
 
 
+def nested_run(names: SequenceOf[str], leaf: Mechanism) -> Mechanism:
+    """The leaf with these kinds around it, from the outermost one in. Raises InputError where there is no such run."""
+    for name in reversed(names):
+        leaf = NESTING[name](leaf)
+    return leaf
+
+
+@lru_cache(maxsize=1)
+def _leaves() -> dict[str, Mechanism]:
+    return leaves()
+
+
+def letter(names: SequenceOf[str], leaf: str, relation: str, view: str) -> str:
+    """The table's answer."""
+    try:
+        return status(nested_run(names, _leaves()[leaf]), relation, view)
+    except InputError:
+        return "-"
+
+
 def nested() -> dict[tuple[str, str], list[str]]:
     """By kinds around each other, and what is inside: for each relation one letter a view."""
     found = {}
@@ -153,14 +176,12 @@ def nested() -> dict[tuple[str, str], list[str]]:
     for _, names in around:
         label = "(".join(names) + "(…" + ")" * len(names)
         for leaf, inside in leaves().items():
-            run: Mechanism | None = inside
             try:
-                for name in reversed(names):
-                    assert run is not None
-                    run = NESTING[name](run)
+                run = nested_run(names, inside)
             except InputError:
-                run = None
-            found[label, leaf] = ["".join("-" if run is None else status(run, r, v) for v in VIEWS) for r in RELATIONS]
+                found[label, leaf] = ["-" * len(VIEWS)] * len(RELATIONS)
+                continue
+            found[label, leaf] = ["".join(status(run, r, v) for v in VIEWS) for r in RELATIONS]
     return found
 
 
@@ -169,15 +190,40 @@ def nested_table() -> str:
     rows = nested()
     labels = dict.fromkeys(label for label, _ in rows)
     refused = [label for label in labels if all(set("".join(rows[label, leaf])) == {"-"} for leaf in leaves())]
-    lines = [f"| around | inside | {' | '.join(RELATIONS)} | proof |", "|" + "---|" * 6]
+    lines = [f"| around | inside | {' | '.join(RELATIONS)} | proof | worlds |", "|" + "---|" * 7]
     answered_rows = {key: cells for key, cells in rows.items() if set("".join(cells)) != {"-"}}
     for firsts, seconds, cells in merged(answered_rows):
         names = dict.fromkeys(name for first in firsts for name in first.rstrip("…)").split("(") if name)
         proof = "; ".join(dict.fromkeys(NESTED_PROOFS[name] for name in names if name in NESTED_PROOFS))
         around = ", ".join(f"`{first}`" for first in firsts)
-        lines.append(f"| {around} | {', '.join(seconds)} | " + " | ".join(f"`{c}`" for c in cells) + f" | {proof} |")
+        seen = ", ".join(dict.fromkeys(worlds_of(label, leaf) for label in firsts for leaf in seconds))
+        letters = " | ".join(f"`{c}`" for c in cells)
+        lines.append(f"| {around} | {', '.join(seconds)} | {letters} | {proof} | {seen} |")
     lines.append("\nNothing is answered inside of " + ", ".join(f"`{label}`" for label in refused) + ".")
     return "\n".join(lines)
+
+
+REPORTS = ("randomized-response", "unary-encoding", "hadamard-response", "local-hash", "piecewise", "duchi")
+CHOICES = ("noisy-max gumbel", "sparse-vector", "staircase")
+LISTED = {
+    "Group": (*REPORTS, *CHOICES, "noisy-max exponential", "noisy-max laplace"),
+    "Disjoint": CHOICES,
+    "BestOfSeveral": ("discrete-laplace", "randomized-response", *CHOICES),
+    "ShuffledReports": (*REPORTS, "pure-dp"),
+}
+"""By kind, around which leaves test_small_worlds.py has worlds."""
+
+
+def worlds_of(label: str, leaf: str) -> str:
+    """How answers are compared, as the page says."""
+    names = label.rstrip("…)").rstrip("(").split("(")
+    if set(names) <= set(nested_worlds.KINDS) and leaf in nested_worlds.NOISES:
+        return "N" if len(names) == 2 else "F"
+    if len(names) == 1:
+        rounds = names[0] in ("Sequence", "Repeat", "Cyclic") and leaf not in CORRELATED
+        return "S" if rounds or leaf in LISTED.get(names[0], ()) else "P"
+    searched = names[0] == "BestOfSeveral" and leaf in LISTED["BestOfSeveral"][:2]
+    return "S" if searched or (names == ["Disjoint", "Group"] and leaf == CHOICES[0]) else "P"
 
 
 def merged(rows: dict[tuple[str, str], list[str]]) -> list[tuple[list[str], list[str], list[str]]]:

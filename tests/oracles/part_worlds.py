@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import federation as fed
+from judging import RESOLVED
 from sides import ONE, ZERO, Contribution, Side, Vector
 
 from dpcert.accounting import Bracket, epsilon
@@ -23,7 +24,6 @@ from dpcert.mechanisms import (
     Poisson,
 )
 
-RESOLVED = 1e-3
 KINDS = {
     "gaussian": Gaussian,
     "laplace": Laplace,

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import federation as fed
 import sides
+from judging import RESOLVED
 
 from dpcert.accounting import epsilon
 from dpcert.accounting.billboard.guarantees import Observer
@@ -66,8 +67,6 @@ SCHEMES = (
 VIEWS = ("hidden", "visible", "pooled")
 OBSERVERS = ("server", "all others", "one other", "final models", "outside")
 AGGREGATIONS = ("none", "uniform mean", "sample counts", "client noise", "secure", "secure, dropouts")
-RESOLVED = 1e-3
-"""The width of an enclosed divergence, in units of delta."""
 
 
 @dataclass(frozen=True)
@@ -109,9 +108,9 @@ class World:
         if self.noise == "discrete-laplace":
             return DiscreteLaplace(self.scale)
         if self.noise == "skellam":
-            return Skellam(self.scale**2 * self._bringing(), 1.0, 1)
+            return Skellam(self.scale**2 * self._together(), 1.0, 1)
         if self.noise == "shares":
-            return DistributedDiscreteGaussian(self.scale, self._bringing(), 1.0, 1)
+            return DistributedDiscreteGaussian(self.scale, self._together(), 1.0, 1)
         if self.noise == "distributed":
             return DistributedGaussian(self.scale * math.sqrt(self._together()))
         return Laplace(self.scale) if self.noise == "laplace" else Gaussian(self.multiplier)
@@ -122,10 +121,6 @@ class World:
     def _together(self) -> int:
         """How many clients' noise adds up in a round; with rounds that show who came, nobody else's counts."""
         return 1 if self.scheme.startswith("shown") else self._cohort()
-
-    def _bringing(self) -> int:
-        """How many clients' shares of discrete noise add up in a round: a batch's, or what is left of one upload."""
-        return 1 if self.scheme.startswith("shown") else self.clients // self._batches()
 
     def _cohort(self) -> int:
         return self.cohort if self.scheme in ("fixed-size", "with-replacement") else self.clients // self._batches()
@@ -231,7 +226,7 @@ class World:
         """Of what is drawn, exactly as the product was told: of the server's noise, or of one client's."""
         base, n = self.base(), self._together()
         if isinstance(base, Skellam):
-            return Fraction(base.variance) / self._bringing()
+            return Fraction(base.variance) / self._together()
         if isinstance(base, DistributedGaussian):
             return Fraction(base.noise_multiplier) ** 2 / n
         if self.aggregation in (None, "none"):
