@@ -24,7 +24,7 @@ from typing import Literal
 from flint import ctx
 
 from ..claims.claim import Claim
-from .checker import check, format, pairs
+from .checker import format, pairs, verdict
 from .checker.verdict import PRECISION
 from .evidence import Search
 from .stated import NoCertificate, Table, stated
@@ -120,15 +120,16 @@ def proved(statement: Table, lower: float, upper: float) -> Table:
     if not 0 <= lower <= upper:
         raise NoCertificate(f"no interval from {lower} to {upper}")
     document, claim = dict(statement), statement["claim"]
-    top, above = _upper_end(document, upper)
-    bottom, below = _lower_end(document, lower)
+    top, above = _upper_end(document, upper, upper - lower)
+    bottom, below = _lower_end(document, lower, upper - lower)
     document["interval"] = {"epsilon_lower": bottom, "epsilon_upper": top}
     document["verdict"] = _verdict(bottom, top, (claim["epsilon_interval"] or [claim["epsilon"]])[-1])
     document["evidence"] = {"upper": above, "lower": below}
     document["digest"] = format.digest(document)
-    result = check(document)
-    if not result.ok:
-        raise NoCertificate(f"the checker rejects it: {result.reason}")
+    try:
+        verdict.read(document)  # that both ends are proved is what the searches have asked the checker
+    except (ValueError, ArithmeticError, LookupError, TypeError) as problem:
+        raise NoCertificate(f"the checker rejects it: {problem}") from None
     return document
 
 
@@ -139,9 +140,9 @@ def _verdict(lower: str, upper: str, threshold: str) -> Verdict:
     return "refuted" if Fraction(lower) > claimed else "undecided"
 
 
-def _upper_end(document: Table, upper: float) -> tuple[str, list[Table]]:
+def _upper_end(document: Table, upper: float, width: float) -> tuple[str, list[Table]]:
     """The smallest end, among widened ones, that is proved in every dominating direction."""
-    searches = _searches(document, tuple(range(len(document["phases"]))), worst=True)
+    searches = _searches(document, tuple(range(len(document["phases"]))), width, worst=True)
     known: dict[str, Table] = {}
     found: dict[str, Table] = {}
     for widening in (*WIDENINGS, *WILD) if math.isfinite(upper) else ():
@@ -158,13 +159,13 @@ def _upper_end(document: Table, upper: float) -> tuple[str, list[Table]]:
     return "inf", []
 
 
-def _lower_end(document: Table, lower: float) -> tuple[str, Table | None]:
+def _lower_end(document: Table, lower: float, width: float) -> tuple[str, Table | None]:
     """The largest end, among lowered ones, that is proved in one attained direction; 0 needs no proof."""
     best: tuple[str, Table | None] = ("0", None)
     far = lower if math.isfinite(lower) else FAR  # where the true end is infinite, one that refutes what anybody claims
     lowered = [repr(far * (1 - widening)) for widening in (*WIDENINGS, 0.5, 0.7, 0.9)]
     for places in _sub_sequences(document) if lower > 0 else ():
-        searches = _searches(document, places, worst=False)
+        searches = _searches(document, places, width, worst=False)
 
         def proof(epsilon: str, searches: dict[str, Search] = searches) -> Table | None:
             ends = (searches[side].evidence(side, epsilon, upper=False) for side in sorted(searches, reverse=True))
@@ -204,7 +205,7 @@ def _sub_sequences(document: Table) -> Iterator[tuple[int, ...]]:
     yield from {places: None for places in (known, normal, *others) if places}
 
 
-def _searches(document: Table, places: tuple[int, ...], *, worst: bool) -> dict[str, Search]:
+def _searches(document: Table, places: tuple[int, ...], width: float, *, worst: bool) -> dict[str, Search]:
     claim = document["claim"]
     try:
         with ctx.workprec(PRECISION):
@@ -212,7 +213,7 @@ def _searches(document: Table, places: tuple[int, ...], *, worst: bool) -> dict[
             found = pairs.products(phases, claim["neighbouring"], claim["participation"], worst)
     except (ValueError, ArithmeticError, LookupError, TypeError) as problem:
         raise NoCertificate(f"the checker cannot read the mechanism: {problem}") from None
-    return {direction: Search(product, claim["delta"]) for direction, product in found.items()}
+    return {direction: Search(product, claim["delta"], width) for direction, product in found.items()}
 
 
 def _name(claim: Claim) -> str:

@@ -8,14 +8,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
-from flint import arb, ctx
+from flint import arb, arb_poly, ctx
 
-from .checker import bounds, format, largest, pairs, transforms
+from . import tails
+from .checker import bounds, format, largest, pairs
 from .checker.verdict import PRECISION
+from .moments import log_moments
 
 AIMS = (1e-16, 1e-13, 1e-10, 1e-7, 1e-5, 1e-4)
 """What the evidence may leave open, relative to delta: the finest that is cheap, or else the coarsest."""
@@ -36,60 +37,9 @@ _NEARER = (1.0, 0.85, 0.7, 0.5)
 """Multiples of the saddle point among which c is chosen."""
 
 
-def log_moments(pair: pairs.Pair) -> Callable[[float], float]:
-    """c to about log E_P[e^{cL}] of one step, in double precision: a search asks for it thousands of times."""
-    if pair.parts:
-        parts = [(float(weight.log()), log_moments(part)) for weight, part in pair.parts]
-        return lambda c: float(np.logaddexp.reduce([log + moment(c) for log, moment in parts]))
-    if not pair.law:
-        return partial(_log_moment, pair)
-    p, g, k = float(pair.p), float(pair.g), np.array(list(pair.law), float)
-    weights = np.array([float(weight.log()) if weight > 0 else -math.inf for weight in pair.law.values()])
-    without = math.log1p(-p) if p < 1 else -math.inf
-    return lambda c: float(np.logaddexp(without, math.log(p) + np.logaddexp.reduce(weights + c * g * k)))
-
-
-def _log_moment(pair: pairs.Pair, c: float) -> float:
-    mu, p = float(pair.mu), float(pair.p)
-    if pair.order in ("both", "zcdp", "visible"):
-        exponent = mu**2 * c * (c + 1) / 2
-        return float(np.logaddexp(math.log1p(-p), math.log(p) + exponent)) if p < 1 else exponent
-    x, step = np.linspace(-2 * c * mu - 13, (2 + 4 * c) * mu + 13, 20_001, retstep=True)
-    forward, backward, twice = (
-        np.logaddexp(math.log1p(-p), math.log(p) + shift * x - shift**2 / 2) for shift in (mu, -mu, 2 * mu)
-    )
-    middle, far = np.where(x > mu / 2, 0.0, -np.inf), np.where(x > 3 * mu / 2, 0.0, -np.inf)
-    logs = {
-        "remove": (1 + c) * forward,
-        "add": -c * forward,
-        "replace": (1 + c) * forward - c * backward,
-        "hybrid": middle + np.logaddexp((1 + c) * forward, -c * forward),
-        "opposed": (1 + c) * twice - c * forward,
-        "zeroed remove": np.logaddexp(far + (1 + c) * twice - c * forward, middle - c * forward),
-        "zeroed add": np.logaddexp(far + (1 + c) * forward - c * twice, middle + (1 + c) * forward),
-    }[pair.order]
-    reach = {"hybrid": 1, "zeroed remove": 3, "zeroed add": 3}.get(pair.order)
-    rest = math.erf(mu / math.sqrt(8)) + math.erf(reach * mu / math.sqrt(8)) if reach else 0.0
-    atom = math.log((1 - p) * rest / 2) if rest else -math.inf
-    return float(np.logaddexp(np.logaddexp.reduce(logs - x**2 / 2) + math.log(step / math.sqrt(2 * math.pi)), atom))
-
-
 def _orders(found: Iterable[pairs.Pair]) -> set[str]:
     """The orders of these pairs, and of what public coins mix."""
     return {order for pair in found for order in (pair.order, *_orders(part for _, part in pair.parts))}
-
-
-def _remembered(beyond: Callable[[arb], arb]) -> Callable[[arb], arb]:
-    """The same bound for all s >= S, from an S a little smaller, so that few are ever computed."""
-    known: dict[int, arb] = {}
-
-    def coarser(start: arb) -> arb:
-        eighth = math.floor(8 * math.log2(float(start)))
-        if eighth not in known:
-            known[eighth] = beyond(arb(2.0 ** (eighth / 8)))
-        return known[eighth]
-
-    return coarser
 
 
 def _end(direction: str, method: str, **found: Any) -> dict[str, Any]:
@@ -102,20 +52,23 @@ def _end(direction: str, method: str, **found: Any) -> dict[str, Any]:
 class Search:
     """Evidence for one composed pair at one delta.
 
-    abscissa: where the last search ended, a start for the next. failed, blur: the last epsilon that inversion could
-    not prove, and how far from it another one must be to be worth a try. schedule: (aim, most terms) still to try.
-    moments: of each phase's step, with its rounds.
+    width: of the interval whose ends are to be proved; what is far less need not be seen. abscissa: where the last
+    search ended, a start for the next. failed, blur: the last epsilon that inversion could not prove, and how far from
+    it another one must be to be worth a try. schedule: (aim, most terms) still to try. moments: of each phase's step,
+    with its rounds. losses: of a lattice's sum, whatever epsilon is.
     """
 
     product: pairs.Product
     delta: float | str
+    width: float = 0.0
     abscissa: float = 1.0
     failed: float = -math.inf
     blur: float = 0.0
     schedule: list[tuple[float, int]] = field(default_factory=lambda: list(SCHEDULE))
     logs: dict[float, float] = field(default_factory=dict)
-    lines: dict[tuple[float, str | None], list[tuple[transforms.Line, int]]] = field(default_factory=dict)
+    rounds: dict[tuple[float, str | None], list[tails.Round]] = field(default_factory=dict)
     moments: list[tuple[Callable[[float], float], int]] = field(init=False)
+    losses: tuple[arb_poly, arb, arb] | None = None
 
     def __post_init__(self) -> None:
         self.moments = [(log_moments(pair), n) for pair, n in self.product]
@@ -129,16 +82,23 @@ class Search:
             return next(found, None)
 
     def proves(self, end: dict[str, Any], epsilon: str, upper: bool) -> bool:
-        products = {end["direction"]: self.product}
+        """Whether the checker's own arithmetic proves this end."""
         try:
             if end["method"] == "largest-loss":
                 above = largest.above(self.product, format.number(epsilon))
                 return bool(above <= 0) if upper else bool(above >= 0)
-            bound = bounds.delta_bound(products, format.end(end), arb(format.number(epsilon)), upper)
+            bound = self._bound(end, arb(format.number(epsilon)), upper)
         except (ValueError, ArithmeticError, LookupError):
             return False
         target = arb(format.number(str(self.delta)))
         return bool(bound <= target) if upper else bool(bound > target)
+
+    def _bound(self, end: dict[str, Any], epsilon: arb, upper: bool) -> arb:
+        if end["method"] != "lattice":
+            return bounds.delta_bound({end["direction"]: self.product}, format.end(end), epsilon, upper)
+        if self.losses is None:
+            self.losses = bounds.losses(self.product)
+        return bounds.listed(*self.losses, epsilon) + (bounds.lost(self.product) if upper else 0)
 
     def _candidates(self, direction: str, epsilon: float, upper: bool) -> Iterator[dict[str, Any]]:
         """Ends to try, the exact ones and the cheap ones first."""
@@ -150,6 +110,8 @@ class Search:
             return
         if float(self.delta) == 0.0:
             yield _end(direction, "largest-loss")
+            return
+        if not upper and "epoch" not in orders and self._is_hopeless(epsilon):
             return
         listed = pair.law and len(self.product) == 1 and orders <= {"both", "visible"}
         if listed and n * (2 * max(pair.law) + 1) <= MOST_MASSES:
@@ -174,11 +136,14 @@ class Search:
             near = min(c, shift / widest) if widest > 0 else c
             if self._chernoff(epsilon, near) < target + 1e-6:
                 yield _end(direction, "chernoff", c=repr(near))
-        hopeless = not upper and self._chernoff(epsilon, c) < target - 0.01
-        if gaussian and not hopeless and abs(epsilon - self.failed) > self.blur:
-            found = self._inversion(epsilon, c, 1 + widest**2 / 2)
-            if found is not None:
-                yield _end(direction, "inversion", **found)
+        if gaussian and abs(epsilon - self.failed) > self.blur:
+            tried: list[dict[str, Any] | None] = [None]
+            for width in dict.fromkeys((self.width, 0.0)):  # a coarse look, which is cheap; a fine one where it fails
+                self.width = width
+                found = self._inversion(epsilon, c, 1 + widest**2 / 2)
+                if found is not None and found not in tried:
+                    yield _end(direction, "inversion", **found)
+                tried.append(found)
             self.failed = epsilon
 
     def _threshold(self, direction: str, epsilon: float) -> str:
@@ -206,6 +171,10 @@ class Search:
             moments = math.fsum(n * log_moment(c) for log_moment, n in self.moments)
             self.logs[c] = moments + c * math.log(c) - (c + 1) * math.log1p(c)
         return self.logs[c] - c * epsilon
+
+    def _is_hopeless(self, epsilon: float) -> bool:
+        """Whether delta(epsilon) is so clearly below delta that nothing can prove a lower end there."""
+        return self._chernoff(epsilon, self._saddle(epsilon)) < math.log(float(self.delta)) - 0.01
 
     def _saddle(self, epsilon: float) -> float:
         """About the c that minimises the Chernoff bound: doubling from the last one, then golden sections."""
@@ -235,11 +204,12 @@ class Search:
         near = [
             saddle * k for k in _NEARER if self._chernoff(epsilon, saddle * k) <= self._chernoff(epsilon, saddle) + 2
         ]
+        finest = max((aim for aim in AIMS if aim <= saddle * self.width / 1000), default=AIMS[0])
         below = f"{0.999 * epsilon / sum(n for _, n in self.product):.3e}"
         if weight > 10:  # with so little noise each attempt takes seconds, and few can succeed
             few = AIMS[3:] if weight < 50 else (1e-5,)
             self.schedule = [(aim, most) for aim, most in self.schedule if aim in few and (weight < 50 or most > 16384)]
-        for attempt, (aim, most) in enumerate(self.schedule):
+        for aim, most in [each for each in self.schedule if each[0] >= finest]:
             # Left of the saddle where M grows too fast beyond it.
             c = float(f"{max(near, key=lambda c: self._step(epsilon, c, aim)[0]):.3g}")
             h, beyond = self._step(epsilon, c, aim)
@@ -247,37 +217,37 @@ class Search:
             for split in (None, below):
                 terms = self._terms(epsilon, c, h, split, aim, most / weight)
                 if terms is not None:
-                    self.blur, self.schedule = aim / c / 2, self.schedule[attempt:]
+                    self.blur = aim / c / 2
                     return {"c": repr(c), "h": repr(h), "beyond": repr(beyond), "split": split, "terms": terms}
+            self.schedule.remove((aim, most))  # it takes too many terms, and will for the epsilons that follow
         self.blur = math.inf
         return None
 
     def _terms(self, epsilon: float, c: float, h: float, split: str | None, aim: float, most: float) -> int | None:
-        """Few terms, to an eighth, that leave out less than aim times delta; None: more than `most`."""
-        lines = self._lines(c, split)
-        scale = (-arb(c) * epsilon).exp() / (arb.pi() * h) / (float(self.delta) * aim)
+        """Few terms, to a sixteenth, that leave out less than aim times delta; None: more than `most`."""
+        rounds = self._rounds(c, split)
+        scale = -c * epsilon - math.log(math.pi * h) - math.log(float(self.delta) * aim)
 
         def enough(terms: int) -> bool:
-            return bool(bounds.tail(lines, arb(h) * terms) * scale / (terms - 1) < 1)
+            return tails.left_out(rounds, h * terms) + scale - math.log(terms - 1) < 0
 
         high = 16
-        while lines and not enough(high):
+        while rounds and not enough(high):
             high *= 2
             if high > most:
                 return None
         low = high // 2
-        while high - low > high // 8:
+        while high - low > high // 16:
             middle = (low + high) // 2
             low, high = (low, middle) if enough(middle) else (middle, high)
-        return high if lines else None
+        return high if rounds else None
 
-    def _lines(self, c: float, split: str | None) -> list[tuple[transforms.Line, int]]:
-        """The checker's own transforms; none where it would take too many nodes."""
-        if (c, split) not in self.lines:
-            cut = None if split is None else arb(format.number(split))
+    def _rounds(self, c: float, split: str | None) -> list[tails.Round]:
+        """What is left out of each round's transform; nothing where the checker would take too many nodes."""
+        if (c, split) not in self.rounds:
             try:
-                lines = ((transforms.line(pair, arb(c), cut), n) for pair, n in self.product)
-                self.lines[c, split] = [(line._replace(beyond=_remembered(line.beyond)), n) for line, n in lines]
+                cut = None if split is None else float(split)
+                self.rounds[c, split] = tails.rounds(self.product, self.moments, c, cut)
             except ValueError:
-                self.lines[c, split] = []
-        return self.lines[c, split]
+                self.rounds[c, split] = []
+        return self.rounds[c, split]

@@ -78,13 +78,13 @@ def profile(mu: arb, epsilon: arb) -> arb:
     return near - epsilon.exp() * far
 
 
-def lattice(product: Product, epsilon: arb) -> arb:
-    """[4.5] Without L = infinity: all losses of the sum, listed."""
+def losses(product: Product) -> tuple[arb_poly, arb, arb]:
+    """[4.5] Of one phase on a lattice, without L = infinity: the masses of the sum, its least loss and the step."""
     (pair, n), *others = product
     require(not others and bool(pair.law) and pair.order in ("both", "visible"), "no lattice")
     low, p = min(0, *pair.law), pair.p
     masses = [p * pair.law.get(k, 0) + (0 if k else 1 - p) for k in range(low, max(0, *pair.law) + 1)]
-    return listed(arb_poly(masses) ** n, low * n * pair.g, pair.g, epsilon)
+    return arb_poly(masses) ** n, low * n * pair.g, pair.g
 
 
 def threshold(product: Product, epsilon: arb, c: arb, direction: str) -> arb:
@@ -138,6 +138,6 @@ def delta_bound(pairs: dict[str, Product], end: End, epsilon: arb, upper: bool) 
     if end.method == "mixture":
         return above + mixture(product, epsilon, upper)
     if end.method == "lattice":
-        return above + lattice(product, epsilon)
+        return above + listed(*losses(product), epsilon)
     require(end.method == "threshold" and not upper, f"no method {end.method!r} for this end")
     return threshold(product, epsilon, arb(end.c), end.direction)

@@ -1,6 +1,7 @@
 """Section 3, transforms: M(t) = E_P[e^{tL}; L finite] of one round on a line Re t = c > 0, and what of it matters."""
 
 from collections.abc import Callable
+from functools import cache
 from math import isqrt
 from typing import NamedTuple
 
@@ -95,12 +96,11 @@ def _unsampled(pair: Pair, c: arb) -> Line:
 
 def _sampled(pair: Pair, c: arb, split: arb | None) -> Line:
     """[3.2] Gaussian noise behind a hidden coin: an atom at L = 0 and one or two integrals."""
-    atom, whole = _parts(pair)
+    atom, whole = parts(pair)
     integrals = [integral(half, pair.p, c) for half in whole]
     matter = integrals
     if split is not None and pair.order in ("remove", "hybrid"):
-        start = pair.mu / 2 + ((split.exp() - 1 + pair.p) / pair.p).log() / pair.mu  # there L = split
-        matter = [integral(Half(pair.mu, ZERO, False, start), pair.p, c)]
+        matter = [integral(above(pair, split), pair.p, c)]
 
     def at(h: arb, n: int) -> list[tuple[acb, acb]]:
         sums = [sum(values, acb(0)) for values in zip(*(point(h, n) for point, _ in integrals), strict=True)]
@@ -112,7 +112,7 @@ def _sampled(pair: Pair, c: arb, split: arb | None) -> Line:
     return Line(at, lambda s: sum((beyond(s) for _, beyond in matter), ZERO))
 
 
-def _parts(pair: Pair) -> tuple[arb, list[Half]]:
+def parts(pair: Pair) -> tuple[arb, list[Half]]:
     """[3.2] The atom at L = 0, and the integrals, of each order."""
     mu, near, far = pair.mu, pair.mu / 2, 3 * pair.mu / 2
     reach = {"hybrid": near, "zeroed remove": far, "zeroed add": far}.get(pair.order)
@@ -132,6 +132,12 @@ def _parts(pair: Pair) -> tuple[arb, list[Half]]:
     }
     require(pair.order in halves and not pair.law, f"no transform of {pair.order} for this noise")
     return atom, halves[pair.order]
+
+
+def above(pair: Pair, split: arb) -> Half:
+    """[3.1] Of "remove" and "hybrid" all L > split."""
+    start = pair.mu / 2 + ((split.exp() - 1 + pair.p) / pair.p).log() / pair.mu  # there L = split
+    return Half(pair.mu, ZERO, False, start)
 
 
 def contour(half: Half, c: arb) -> Contour:
@@ -160,7 +166,8 @@ def node(half: Half, path: Contour, p: arb, c: arb, u: acb) -> tuple[acb, acb]:
         x, slope = u, acb(1)
     else:
         x, slope = half.start + path.k * u.exp().log1p(), path.k / (1 + (-u).exp())
-    first, second = ((1 - p + p * (mu * x - mu**2 / 2).exp()).log() for mu in (half.mu, half.other))
+    first = (1 - p + p * (half.mu * x - half.mu**2 / 2).exp()).log()
+    second = acb(0) if half.other.is_zero() else (1 - p + p * (half.other * x - half.other**2 / 2).exp()).log()
     loss = first - second
     log = second - c * loss if half.back else first + c * loss
     mass = (log - x**2 / 2).exp() * slope * path.h / (2 * arb.pi()).sqrt()
@@ -172,7 +179,6 @@ def integral(half: Half, p: arb, c: arb) -> tuple[Point, Beyond]:
     path = contour(half, c)
     a, h = path.a, path.h
     nodes = [node(half, path, p, c, acb(h * j, a)) for j in path.places]
-    cells = [node(half, path, p, c, acb(h * arb(j, 0.5), a)) for j in path.places]
     ends = sum((node(half, path, p, c, acb(h * j))[0].abs_upper() for j in (path.places[0], path.places[-1])), ZERO)
     sizes = [weight.abs_upper() for weight, _ in nodes]
     require(all(size.is_finite() for size in sizes), "a node without a value")
@@ -182,13 +188,27 @@ def integral(half: Half, p: arb, c: arb) -> tuple[Point, Beyond]:
     alias = (1 + path.growth) / ((2 * arb.pi() * a / h).exp() - 1)
     require(alias < 0.1, "the step in x is too coarse")
     radius = (alias * (sum((weight for weight, _ in kept), acb(0)).abs_upper() + cut) / (1 - alias) + cut).upper()
-    decay = [(weight.abs_upper(), turn.real.upper().min(ZERO)) for weight, turn in cells]
+    decay = cache(lambda: cells(half, path, p, c))
 
     def at(step: arb, n: int) -> list[acb]:
         m = isqrt(n - 1) + 1  # all s = step (i + m j) at once, by a product of two matrices
-        left = acb_mat(m, len(kept), [(turn * step * i).exp() for i in range(m) for _, turn in kept])
-        right = acb_mat(len(kept), m, [w * (turn * step * (m * j)).exp() for w, turn in kept for j in range(m)])
+        fine, coarse = (powers([(turn * step * by).exp() for _, turn in kept], m) for by in (1, m))
+        rows = [[weight * wave for (weight, _), wave in zip(kept, row, strict=True)] for row in coarse]
         error = acb(arb(0, radius), arb(0, radius))
-        return [error + entry for entry in (left * right).transpose().entries()[:n]]
+        return [error + entry for entry in (acb_mat(rows) * acb_mat(fine).transpose()).entries()[:n]]
 
-    return at, lambda s: sum((weight * (turn * s).exp() for weight, turn in decay), cut)
+    return at, lambda s: sum((weight * (turn * s).exp() for weight, turn in decay()), cut)
+
+
+def cells(half: Half, path: Contour, p: arb, c: arb) -> list[tuple[arb, arb]]:
+    """[3.2] Of the cell around each node, as one ball: the largest |f| times its width, the largest -Im L."""
+    balls = (node(half, path, p, c, acb(path.h * arb(j, 0.5), path.a)) for j in path.places)
+    return [(weight.abs_upper(), turn.real.upper().min(ZERO)) for weight, turn in balls]
+
+
+def powers(bases: list[acb], n: int) -> list[list[acb]]:
+    """The bases to the powers 0 to n - 1, each the product of two of about half as much: so the balls stay small."""
+    rows = [[acb(1)] * len(bases), bases]
+    for i in range(2, n):
+        rows.append([x * y for x, y in zip(rows[i // 2], rows[i - i // 2], strict=True)])
+    return rows[:n]

@@ -84,27 +84,34 @@ def issued(value: Any) -> None:
     require(source is None or re.fullmatch("[0-9a-f]{64}", text(source)) is not None, "issued: a sha256 or null")
 
 
-def prove(document: Any) -> str:
-    """[5] What is proved, in words; raises ValueError where something is not."""
+def read(document: Any) -> tuple[Claim, list[Phase], fmpq, fmpq | None]:
+    """[1] Claim, phases and interval of a sealed document whose verdict follows. Neither end is proved yet."""
     keys = "format digest issued claim phases verdict interval evidence"
-    form, seal, origin, about, steps, verdict, interval, evidence = table(document, keys)
+    form, seal, origin, about, steps, verdict, interval, _ = table(document, keys)
     require(form == FORMAT, f"expected {FORMAT}")
     require(seal == digest(document), "the digest is of another document")
     issued(origin)
-    (low, high), ends = table(interval, "epsilon_lower epsilon_upper"), table(evidence, "upper lower")
     stated, phases = claim(about), [phase(step) for step in steps]
     require(bool(phases), "no phases")
     require(stated.notion == "dp" or all(p.kind != "per-client-gaussian" for p in phases), "clients know their noise")
+    low, high = table(interval, "epsilon_lower epsilon_upper")
     bottom, top = number(low), None if high == "inf" else number(high)
     require(top is None or bottom <= top, "an interval from its lower to its upper end")
-    upper_end(stated, phases, top, ends[0])
-    lower(stated, phases, bottom, ends[1])
     follows = due(bottom, top, stated.most)
     require(verdict == follows, f"from the interval the claim is {follows}")
-    return _words(follows, str(low), str(high), about)
+    return stated, phases, bottom, top
 
 
-def _words(verdict: str, low: str, high: str, about: dict[str, Any]) -> str:
+def prove(document: Any) -> str:
+    """[5] What is proved, in words; raises ValueError where something is not."""
+    stated, phases, bottom, top = read(document)
+    above, below = table(document["evidence"], "upper lower")
+    upper_end(stated, phases, top, above)
+    lower(stated, phases, bottom, below)
+    return _words(document["claim"], document["verdict"], **document["interval"])
+
+
+def _words(about: dict[str, Any], verdict: str, epsilon_lower: str, epsilon_upper: str) -> str:
     """What is proved, as a sentence."""
     claimed, delta, span = about["epsilon"], about["delta"], about["epsilon_interval"]
     claimed = f"{claimed} (as printed: up to {span[1]})" if span else claimed
@@ -113,8 +120,8 @@ def _words(verdict: str, low: str, high: str, about: dict[str, Any]) -> str:
         "refuted": f"the claim of at most {claimed} is refuted",
         "undecided": f"this does not decide the claim of at most {claimed}",
     }
-    known = "no upper bound is known" if high == "inf" else f"it is at most {high}"
-    return f"epsilon at delta {delta} is at least {low}, and {known}: {said[verdict]}"
+    known = "no upper bound is known" if epsilon_upper == "inf" else f"it is at most {epsilon_upper}"
+    return f"epsilon at delta {delta} is at least {epsilon_lower}, and {known}: {said[verdict]}"
 
 
 def check(source: Any) -> CheckResult:
