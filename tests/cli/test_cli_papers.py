@@ -80,3 +80,10 @@ def test_bad_input(arguments: list[str], parts: list[str], capsys: pytest.Captur
     assert shown.out == ""
     for part in parts:
         assert part in shown.err
+
+
+def test_what_is_not_installed_is_said_before_the_rows_are_checked(monkeypatch, capsys):
+    monkeypatch.setattr("dpcert.cli.papers.find_spec", lambda name: None if name == "z3" else object())
+    monkeypatch.setattr("dpcert.cli.papers._judge_all", lambda *_: pytest.fail(capsys.readouterr().err))
+    with pytest.raises(pytest.fail.Exception, match="note: z3 is not installed: rows that need it will have no status"):
+        run(["papers"])

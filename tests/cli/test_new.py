@@ -88,6 +88,15 @@ def test_what_is_missing_is_named_at_once(capsys: pytest.CaptureFixture[str], mo
         assert "--set" in capsys.readouterr().err
 
 
+def test_a_rate_is_a_poisson_cohort_s(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    assert run(["new", *PLAIN, "--sampling-rate", "0.01"]) == 0
+    said = capsys.readouterr()
+    assert tomllib.loads(said.out)["sampling"] == {"scheme": "poisson", "sampling_rate": 0.01}
+    assert "--sampling poisson" in said.err
+    assert run(["new", *PLAIN, "--sampling", "shuffle", "--sampling-rate", "0.01"]) == 2
+
+
 def test_every_key_has_its_words() -> None:
     """What the schema tells editors, and the comments here."""
     assert set(TABLES["claim"]) == set(Statement.model_fields)

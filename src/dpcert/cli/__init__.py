@@ -178,6 +178,11 @@ def _unreadable(problem: typer.TyperException) -> str:
     if said.startswith("No such command"):
         return _no_such_command(said.split("'")[1], getattr(problem, "ctx", None))
     parameter, errors = getattr(problem, "param", None), getattr(problem.__cause__, "errors", None)
+    if parameter is not None and hasattr(problem, "param_type"):  # an argument that is missing: which it may be
+        from ..mechanisms.tables.fields import A_VALUE, MISSING  # here: with pydantic, which --help does not need
+
+        told = str(parameter.help or A_VALUE)
+        return str(InputError(parameter.metavar or parameter.name, MISSING, told[:1].lower() + told[1:].rstrip(".")))
     if parameter is None or errors is None:
         return ""
     (found, *_) = errors()

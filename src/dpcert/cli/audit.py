@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..mechanisms import InputError
-from ..mechanisms.validate import count
+from ..mechanisms.tables.fields import MissingKeys
+from ..mechanisms.validate import choice, count
 from .audit_schedule import audited, print_audit
 from .options import Json
 from .output import print_json, rounded_down
@@ -78,9 +79,13 @@ def audit_command(
     """
     if schedule is not None:
         _against_schedule(schedule, (mechanism, epsilon, mu, rho, curve or None), alpha, as_json)
-    if mechanism is None:
-        raise InputError("MODULE:CALLABLE", None, "a callable to attack, or --schedule LOG")
-    if sum(claimed is not None for claimed in (epsilon, mu, rho, curve or None)) != 1:
+    claims = sum(claimed is not None for claimed in (epsilon, mu, rho, curve or None))
+    lacking = {} if mechanism is not None else {"MODULE:CALLABLE": "a callable to attack, or --schedule LOG"}
+    if not claims:
+        lacking["--epsilon"] = "a claim: this (with --delta), --mu, --rho, or --curve"
+    if mechanism is None or lacking:
+        raise MissingKeys(lacking)
+    if claims > 1:
         raise InputError("--epsilon", epsilon, "one claim: --epsilon (with --delta), --mu, --rho, or --curve")
     count("--workers", workers, least=0)
     given = {field.name: context.params[field.name] for field in fields(Asked)}
@@ -169,7 +174,9 @@ def _attacked(
     """What the attack found, and what ended it, if the mechanism raised an exception."""
     from ..proofs_checks.auditing import MechanismError
     from ..proofs_checks.auditing.attack import attack
+    from ..proofs_checks.auditing.audit import SHARES
 
+    choice("--method", asked.method, SHARES)  # before the bar
     columns = TextColumn("trials"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
     with pool(workers) as executor, Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("", total=2 * asked.trials)

@@ -12,9 +12,10 @@ import typer
 from ..accounting.calibrate import WHOLE, Calibration, SolveFor, calibrate
 from ..accounting.calibrate_risk import calibrate_risk
 from ..mechanisms import InputError, Mechanism
+from ..mechanisms.tables.fields import MissingKeys
 from ..mechanisms.validate import choice
 from . import options
-from .options import SAMPLED_BY, Setting, required, timed
+from .options import SAMPLED_BY, Setting, missing, refuse, required, timed
 from .output import as_given, interval, output_console, print_json, rounded_down, rounded_up
 from .plan_schemes import compare_schemes
 
@@ -113,8 +114,8 @@ def calibrate_command(
     if tpr is not None or fpr is not None:
         _for_risk(Setting.given(context), solve_for, (tpr, fpr), (epsilon, delta), schedule, as_json)
         return
-    required({"solve_for": SOLVED}, epsilon=epsilon, delta=delta, solve_for=solve_for)
     asked = Setting.given(context)
+    _complete(asked, solve_for, schedule, epsilon=epsilon, delta=delta)
     solved = _known(str(solve_for))
     problem = _one_phase(asked, solved) if schedule is None else _several(asked, solved, schedule)
     found, seconds = timed(
@@ -146,7 +147,7 @@ def _for_risk(
 ) -> None:
     """An attack's two error rates in place of epsilon and delta."""
     tpr, fpr = target
-    required({"solve_for": SOLVED}, tpr=tpr, fpr=fpr, solve_for=solve_for)
+    _complete(asked, solve_for, schedule, tpr=tpr, fpr=fpr)
     for name, value in (("--epsilon", other[0]), ("--delta", other[1])):
         if value is not None:
             raise InputError(name, value, "to be left out beside --tpr and --fpr: one target")
@@ -174,12 +175,31 @@ def _for_risk(
     )
 
 
+def _complete(asked: Setting, solve_for: str | None, schedule: Path | None, **target: float | None) -> None:
+    """One error for all that is missing: of the target, of what is solved for, and of the run but for that."""
+    own = missing(**target)
+    if solve_for is None:
+        own.append(MissingKeys({"solve_for": f"one of {', '.join(SOLVED)}, which needs no value itself"}))
+    refuse([*own, *([] if schedule is not None else _lacking(asked, solve_for))])
+
+
+def _lacking(asked: Setting, solve_for: str | None) -> list[MissingKeys]:
+    """What the run lacks. Where it is not said what is solved for, one thing that it could be is no lack."""
+    if solve_for is not None:
+        solved = _known(solve_for)
+        _fits(asked, solved)
+        return replace(asked, **{solved: 1}).lacking()  # type: ignore[arg-type] # 1 is allowed for all of them
+    lacking = asked.lacking()
+    free = {key for each in lacking for key in each.keys if key.rpartition(".")[2] in get_args(SolveFor)}
+    return lacking if len(free) > 1 else [each for each in lacking if not free & set(each.keys)]
+
+
 def _known(solve_for: str) -> SolveFor:
     return SOLVED[choice("--solve-for", solve_for, SOLVED)]
 
 
-def _one_phase(asked: Setting, solved: SolveFor) -> Problem:
-    """The options describe the phase, but for the one that is solved for."""
+def _fits(asked: Setting, solved: SolveFor) -> None:
+    """Raises InputError where the options leave nothing to solve for, or no way to."""
     option = "--" + solved.replace("_", "-")
     if getattr(asked, solved) is not None:
         raise InputError(option, getattr(asked, solved), "to be left out: it is what --solve-for asks for")
@@ -197,6 +217,10 @@ def _one_phase(asked: Setting, solved: SolveFor) -> Problem:
             raise InputError(
                 "--noise-std", asked.noise_std, "--noise-multiplier: noise on a mean changes with the cohort"
             )
+
+
+def _one_phase(asked: Setting, solved: SolveFor) -> Problem:
+    """The options describe the phase, but for the one that is solved for."""
 
     def at(value: float) -> Setting:
         given: dict[str, Any] = {solved: value}

@@ -10,6 +10,7 @@ import typer
 
 from ..accounting.currencies.convert import Asked, Known, convert
 from ..mechanisms import InputError
+from ..mechanisms.tables.fields import A_VALUE, MissingKeys
 from ..mechanisms.validate import choice
 from .options import Json
 from .output import as_given, print_json, rounded_up
@@ -34,8 +35,10 @@ def convert_command(
 
     dpcert convert --mu 0.5
     """
-    known, amount = only_known({"rho": rho, "mu": mu, "epsilon": epsilon})
+    amounts: dict[Known, float | None] = {"rho": rho, "mu": mu, "epsilon": epsilon}
     places = {"delta": delta, "epsilon": at_epsilon, "fpr": fpr}
+    _complete(amounts, to, places)
+    known, amount = only_known(amounts)
     if to is not None:
         wanted = [_converted(known, amount, known_delta, _ASKED[choice("--to", to, _ASKED)], places)]
     else:
@@ -56,6 +59,16 @@ _SHOWN_AT = {"delta": 1e-5, "epsilon": 1.0, "fpr": 0.01}
 """Where conversions that need a place are shown, if all are and none is named."""
 
 _NEEDS: dict[Asked, str] = {"epsilon": "delta", "delta": "epsilon", "tpr": "fpr"}
+
+
+def _complete(amounts: Mapping[Known, float | None], to: str | None, places: Mapping[str, float | None]) -> None:
+    """One error for all that is missing; where one place on a curve is asked for, that place as well."""
+    lacking = {"--rho": "what is known: this, or --mu or --epsilon"} if set(amounts.values()) == {None} else {}
+    place = _NEEDS.get(_ASKED[choice("--to", to, _ASKED)]) if to is not None else None
+    if place is not None and places[place] is None:
+        lacking["--at-epsilon" if place == "epsilon" else f"--{place}"] = A_VALUE
+    if lacking:
+        raise MissingKeys(lacking)
 
 
 def _converted(

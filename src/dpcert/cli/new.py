@@ -93,6 +93,9 @@ def new_command(
     stated = {table: {key: text for key, text in keys_.items() if text is not None} for table, keys_ in given.items()}
     for table, key, text in _set(keys or []):
         stated[table][key] = text
+    if "sampling_rate" in stated["sampling"] and "scheme" not in stated["sampling"]:
+        stated["sampling"]["scheme"] = "poisson"
+        typer.echo("note: --sampling poisson, as there is a --sampling-rate", err=True)
     _complete(stated)
     text = _written(stated)
     try:

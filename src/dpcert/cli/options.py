@@ -6,7 +6,7 @@ import re
 import sys
 import time
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, TypeVar, get_args
 
@@ -169,23 +169,27 @@ class Setting:
 
         needed: values of options that the command cannot do without; all that is missing is one error.
         """
-        lacking = [MissingKeys({name: A_VALUE}) for name, value in needed.items() if value is None]
-        tables = {"mechanism": self._noise(), "sampling": {"scheme": self.sampling} | self._given(*SAMPLED_BY)}
+        refuse([*missing(**needed), *self.lacking()])
         try:
-            phase = Phase.model_validate(tables | {"composition": self._given("rounds")})
-        except ValidationError as problem:
-            found = first_problem(problem)
-            if not isinstance(found, MissingKeys):
-                raise as_option(found) from None
-            lacking.append(found)
-        if self.rounds is None:
-            lacking.append(MissingKeys({"rounds": A_VALUE}))
-        if lacking:
-            raise as_option(all_missing(lacking))
-        try:
-            return run_of((phase,))
+            return run_of((Phase.model_validate(self._tables()),))
         except InputError as problem:
             raise as_option(problem) from None
+
+    def lacking(self) -> list[MissingKeys]:
+        """What the run cannot be described without; InputError (with the option's name) for what is wrong."""
+        found = [] if self.rounds is not None else [MissingKeys({"rounds": A_VALUE})]
+        try:
+            Phase.model_validate(self._tables())
+        except ValidationError as invalid:
+            problem = first_problem(invalid)
+            if not isinstance(problem, MissingKeys):
+                raise as_option(problem) from None
+            found.insert(0, problem)
+        return found
+
+    def _tables(self) -> dict[str, Any]:
+        sampling = {"scheme": self.sampling} | self._given(*SAMPLED_BY)
+        return {"mechanism": self._noise(), "sampling": sampling, "composition": self._given("rounds")}
 
     @property
     def relation(self) -> str:
@@ -298,9 +302,18 @@ def _option(key: str) -> str:
     return f"--set {named}" if named in keys - own else f"--{named.replace('_', '-')}"
 
 
-def required(choices: Mapping[str, Iterable[str]] | None = None, **given: object) -> None:
-    """One InputError for all options that must be given and are not. choices: what an option may be, by its name."""
+def missing(choices: Mapping[str, Iterable[str]] | None = None, **given: object) -> list[MissingKeys]:
+    """The options that must be given and are not. choices: what an option may be, by its name."""
     one_of = {name: "one of " + ", ".join(words) for name, words in (choices or {}).items()}
-    lacking = {name: one_of.get(name, A_VALUE) for name, value in given.items() if value is None}
+    return [MissingKeys({name: one_of.get(name, A_VALUE)}) for name, value in given.items() if value is None]
+
+
+def refuse(lacking: Sequence[MissingKeys]) -> None:
+    """One InputError, under the options' names, for all that is missing, if anything is."""
     if lacking:
-        raise as_option(MissingKeys(lacking))
+        raise as_option(all_missing(lacking))
+
+
+def required(choices: Mapping[str, Iterable[str]] | None = None, **given: object) -> None:
+    """One InputError for all options that must be given and are not; see `missing`."""
+    refuse(missing(choices, **given))

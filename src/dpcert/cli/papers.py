@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 ALL_JUDGED, EVIDENCE_FELL_SHORT = 0, 1
 MOST_TOGETHER = 8
 """Rows that one process judges at one go."""
+INSTALL = "pip install 'dpcert[papers,train]'"
 
 
 def papers_command(
@@ -54,6 +56,8 @@ def papers_command(
     if pages is not None and (only or quick):
         raise InputError("--pages", str(pages), "no --only or --quick beside it: a page shows every row of its paper")
     rows = _rows(paper, only, folder, quick)
+    for package in _absent():
+        typer.echo(f"note: {package} is not installed: rows that need it will have no status ({INSTALL})", err=True)
     judgements, problems = _judge_all(rows, folder, jobs)
     if as_json:
         print_json(_document(judgements, problems))
@@ -73,6 +77,11 @@ def papers_command(
     raise typer.Exit(EVIDENCE_FELL_SHORT if problems else ALL_JUDGED)
 
 
+def _absent() -> list[str]:
+    """Optional packages that rows need: told before the minutes that the other rows take."""
+    return [package for package in ("z3", "torch") if find_spec(package) is None]
+
+
 def _rows(paper: str | None, only: str | None, folder: Path | None, quick: bool) -> tuple[Row, ...]:
     """The rows asked for. Raises InputError for unknown names and where an optional package is absent."""
     try:
@@ -80,7 +89,7 @@ def _rows(paper: str | None, only: str | None, folder: Path | None, quick: bool)
 
         rows = register(paper, only, folder)
     except ModuleNotFoundError as error:
-        raise InputError("papers", f"{error.name} is not installed", "pip install 'dpcert[papers,train]'") from error
+        raise InputError("papers", f"{error.name} is not installed", INSTALL) from error
     if not quick:
         return rows
     return tuple(row for row in rows if row.cost == "quick")
