@@ -77,6 +77,27 @@ def test_asking(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.
     assert not capsys.readouterr().out.strip()
 
 
+def test_an_answer_that_cannot_be_is_asked_for_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not told at the end, when everything else was typed."""
+    first = ["Ours", "-3", "three", "3.0", "1", "1e-5", "", "nobody", "zero-out", "", "laplas", "laplace", "0", "2.5"]
+    monkeypatch.setattr("sys.stdin", Terminal("\n".join([*first, "poison", "poisson", "7", ".5", "1.5", "1e3"]) + "\n"))
+    file = tmp_path / "asked.toml"
+    assert run(["new", str(file)]) == 0
+    said = [line for line in capsys.readouterr().err.splitlines() if "error: " in line]
+    named = ("epsilon = -3", "epsilon = 'three'", "delta = 1:", "neighbouring = 'nobody'", "kind = 'laplas'")
+    named += ("noise_multiplier = 0:", "scheme = 'poison'", "sampling_rate = 7:", "rounds = 1.5:")
+    for each, line in zip(named, said, strict=True):
+        assert each in line
+    claim = load_claim(file)
+    assert (claim.statement.neighbouring, claim.phases[0].sampling.rate, claim.phases[0].steps) == (
+        "zero-out",
+        0.5,
+        1000,
+    )
+
+
 def test_what_is_missing_is_named_at_once(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO())
     assert run(["new", "--sampling", "poisson"]) == 2

@@ -10,16 +10,20 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from pydantic import TypeAdapter, ValidationError
 
 from ..mechanisms import InputError
+from ..mechanisms.tables.cohort import CompositionTable, SamplingTable
 from ..mechanisms.tables.fields import A_VALUE, MissingKeys, choices_of
 from ..mechanisms.tables.kinds import KINDS
+from ..mechanisms.tables.problems import first_problem
 from ..mechanisms.validate import choice
 from ..proofs_checks.claims.claim import parse_claim
 from ..proofs_checks.claims.schema import ADDRESS
 from ..proofs_checks.claims.statement import Statement
 from ..proofs_checks.claims.words import COMPOSITION, MECHANISM, SAMPLING, STATEMENT
 from .options import as_option, as_toml_number
+from .output import complain
 
 SCHEMES = {
     "none": (),
@@ -33,6 +37,8 @@ SCHEMES = {
 """What each sampling scheme must be told."""
 
 TABLES = {"claim": STATEMENT, "mechanism": MECHANISM, "sampling": SAMPLING, "composition": COMPOSITION}
+
+MODELS = {"claim": Statement, "sampling": SamplingTable, "composition": CompositionTable}
 
 SUGGESTED = {
     "unit": "example",
@@ -128,14 +134,32 @@ def _complete(stated: dict[str, Answers]) -> None:
             continue
         suggested = SUGGESTED.get(key)
         if sys.stdin.isatty():
-            words = f"[{table}] {key}: {TABLES[table][key]}" + (f" ({', '.join(KINDS)})" if key == "kind" else "")
-            stated[table][key] = str(typer.prompt(words, default=suggested, err=True))
+            stated[table][key] = _answer(table, key, suggested, stated["mechanism"].get("kind", ""))
         elif suggested is not None:
             stated[table][key] = suggested
         else:
             lacking[key] = choices_of(Statement.model_fields[key].annotation) if table == "claim" else A_VALUE
     if lacking:
         raise as_option(MissingKeys(lacking))
+
+
+def _answer(table: str, key: str, suggested: str | None, kind: str) -> str:
+    """Asked until it is one that the key may have."""
+    words = f"[{table}] {key}: {TABLES[table][key]}" + (f" ({', '.join(KINDS)})" if key == "kind" else "")
+    while True:
+        given = str(typer.prompt(words, default=suggested, err=True))
+        try:
+            if key == "kind":
+                return choice("kind", given, KINDS)
+            field = (KINDS[kind] if table == "mechanism" else MODELS[table]).model_fields[key]
+            read = tomllib.loads(f"value = {_value(key, given)}")["value"]
+            TypeAdapter(Annotated[field.annotation, field]).validate_python(read)
+            return given
+        except ValidationError as problem:
+            found = first_problem(problem)
+            complain(str(InputError(key, found.value, found.expected)))
+        except InputError as problem:
+            complain(str(problem))
 
 
 def _questions(stated: Mapping[str, Answers]) -> Iterator[tuple[str, str]]:
