@@ -177,7 +177,7 @@ def _for_risk(
 
 def _complete(asked: Setting, solve_for: str | None, schedule: Path | None, **target: float | None) -> None:
     """One error for all that is missing: of the target, of what is solved for, and of the run but for that."""
-    own = missing(**target)
+    own = missing(target)
     if solve_for is None:
         own.append(MissingKeys({"solve_for": f"one of {', '.join(SOLVED)}, which needs no value itself"}))
     refuse([*own, *([] if schedule is not None else _lacking(asked, solve_for))])

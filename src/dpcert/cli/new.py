@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ..mechanisms import InputError
 from ..mechanisms.tables.cohort import CompositionTable, SamplingTable
-from ..mechanisms.tables.fields import A_VALUE, MissingKeys, choices_of
+from ..mechanisms.tables.fields import A_VALUE, MissingKeys, Table, choices_of
 from ..mechanisms.tables.kinds import KINDS
 from ..mechanisms.tables.problems import first_problem
 from ..mechanisms.validate import choice
@@ -38,7 +38,7 @@ SCHEMES = {
 
 TABLES = {"claim": STATEMENT, "mechanism": MECHANISM, "sampling": SAMPLING, "composition": COMPOSITION}
 
-MODELS = {"claim": Statement, "sampling": SamplingTable, "composition": CompositionTable}
+MODELS: dict[str, type[Table]] = {"claim": Statement, "sampling": SamplingTable, "composition": CompositionTable}
 
 SUGGESTED = {
     "unit": "example",
@@ -153,7 +153,7 @@ def _answer(table: str, key: str, suggested: str | None, kind: str) -> str:
                 return choice("kind", given, KINDS)
             field = (KINDS[kind] if table == "mechanism" else MODELS[table]).model_fields[key]
             read = tomllib.loads(f"value = {_value(key, given)}")["value"]
-            TypeAdapter(Annotated[field.annotation, field]).validate_python(read)
+            TypeAdapter(field.rebuild_annotation()).validate_python(read)
             return given
         except ValidationError as problem:
             found = first_problem(problem)

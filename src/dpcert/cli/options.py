@@ -6,7 +6,7 @@ import re
 import sys
 import time
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, TypeVar, get_args
 
@@ -169,7 +169,7 @@ class Setting:
 
         needed: values of options that the command cannot do without; all that is missing is one error.
         """
-        refuse([*missing(**needed), *self.lacking()])
+        refuse([*missing(needed), *self.lacking()])
         try:
             return run_of((Phase.model_validate(self._tables()),))
         except InputError as problem:
@@ -302,10 +302,9 @@ def _option(key: str) -> str:
     return f"--set {named}" if named in keys - own else f"--{named.replace('_', '-')}"
 
 
-def missing(choices: Mapping[str, Iterable[str]] | None = None, **given: object) -> list[MissingKeys]:
-    """The options that must be given and are not. choices: what an option may be, by its name."""
-    one_of = {name: "one of " + ", ".join(words) for name, words in (choices or {}).items()}
-    return [MissingKeys({name: one_of.get(name, A_VALUE)}) for name, value in given.items() if value is None]
+def missing(given: Mapping[str, object]) -> list[MissingKeys]:
+    """The options that must be given and are not."""
+    return [MissingKeys({name: A_VALUE}) for name, value in given.items() if value is None]
 
 
 def refuse(lacking: Sequence[MissingKeys]) -> None:
@@ -314,6 +313,6 @@ def refuse(lacking: Sequence[MissingKeys]) -> None:
         raise as_option(all_missing(lacking))
 
 
-def required(choices: Mapping[str, Iterable[str]] | None = None, **given: object) -> None:
-    """One InputError for all options that must be given and are not; see `missing`."""
-    refuse(missing(choices, **given))
+def required(**given: object) -> None:
+    """One InputError for all options that must be given and are not."""
+    refuse(missing(given))
