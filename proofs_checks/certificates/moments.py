@@ -36,9 +36,11 @@ def _log_moment(pair: pairs.Pair, c: float) -> float:
         exponent = mu**2 * c * (c + 1) / 2
         return float(np.logaddexp(math.log1p(-p), math.log(p) + exponent)) if p < 1 else exponent
     low, high = -2 * c * mu - 13, (2 + 4 * c) * mu + 13
-    # Of what is smooth the trapezoidal rule takes next to nothing away; where it begins at a point, many nodes do.
-    count = 20_001 if pair.order in _REACH else 2 + int((high - low) / min(0.1, 0.5 / mu))
-    x, step = np.linspace(low, high, min(count, 20_001), retstep=True)
+    # Equal steps take next to nothing away from what is smooth; what begins at mu/2 or 3 mu/2 begins between nodes.
+    finest = (high - low) / 20_000
+    aim = max(finest, min(mu / 50, 0.01) if pair.order in _REACH else min(0.1, 0.5 / mu))
+    step = mu / math.ceil(mu / aim) if mu > aim else aim
+    x = mu / 2 + step * (np.arange((low - mu / 2) // step, (high - mu / 2) // step + 1) + 0.5)
     logs = _logs(pair.order, x, mu, p, c)
     atom = -math.inf
     if pair.order in _REACH:

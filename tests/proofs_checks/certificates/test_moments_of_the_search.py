@@ -39,7 +39,7 @@ def test_moments_and_what_is_left_out_are_about_what_the_checker_proves(order: s
         lines = [(line(product[0][0], arb(3)), 30)]
         proved = [float(bounds.tail(lines, arb(start)).log()) for start in (0.5, 4.0)]
     (m, _), *_ = lines[0][0].at(arb(0), 1)
-    assert moments[0][0](3.0) == pytest.approx(float(m.real.log()), abs=1e-4)
+    assert moments[0][0](3.0) == pytest.approx(float(m.real.log()), abs=1e-5)
     rounds = tails.rounds(product, moments, 3.0, None)
     assert [tails.left_out(rounds, start) for start in (0.5, 4.0)] == pytest.approx(proved, abs=0.01)
 
