@@ -65,6 +65,7 @@ MECHANISM = {
     "value_scale": "of the Laplace noise on values told beside the hits, over the queries' sensitivity",
     "hits": "after how many queries above the threshold it stops",
     "gamma": "where in a step of the staircase the density falls; of the number of runs, how rarely there are many",
+    "poisson_mean": "instead of gamma and shape: the mean of a Poisson distributed number of runs",
     "keep": "with which probability a 1 stays 1",
     "false": "with which probability a 0 becomes 1",
     "buckets": "into how many a value is hashed; of a histogram, how many groups one unit is in",
