@@ -242,7 +242,7 @@ class Search:
     ) -> None:
         """An edge for every way here and every set of tests on the entries there."""
         whole = set[str]() if start == START else whole_numbers(self.places[start].layout)
-        for way in here:
+        for place, way in enumerate(here):
             for cell in {other.cell: None for other in there}:
                 others = [other for other in there if other.cell == cell]
                 tests = [test for test in others[0].tests if test.name() in cell]
@@ -257,16 +257,18 @@ class Search:
                     if origin:
                         came = *came, how, tuple(sorted(way.cell)), tuple(sorted(cell))
                     to = self.place(Place(*allowed[way.control], way.layout, came, tuple(kept)))
-                self.edges.append(Edge(start, how, way, _alike(way, others), data, known, to))
+                self.edges.append(Edge(start, how, way, _alike(way, others, there[place : place + 1]), data, known, to))
 
 
 def _numbers(layout: Layout) -> list[Form]:
     return [Form.variable(f"s{i}") for i in range(numbers_in(layout))]
 
 
-def _alike(way: Way, others: list[Way]) -> Way:
-    """The way of the other run with the same label, if there are several with the same number of tests."""
+def _alike(way: Way, others: list[Way], twin: list[Way]) -> Way:
+    """The way of the other run with the same label: of several its twin, else one with the same number of tests."""
     same = [other for other in others if other.label == way.label and other.draws == way.draws]
     if not same:
         raise NoInduction(f"the neighbour cannot do {way.label}")
-    return min(same, key=lambda other: abs(len(other.tests) - len(way.tests)))
+    return min(
+        same, key=lambda other: (abs(len(other.tests) - len(way.tests)), all(other is not each for each in twin))
+    )

@@ -231,9 +231,7 @@ class _Columns(ast.NodeTransformer):
             foreign = any(mentions(part, column) for column in (self.data, self.rng, *self.named))
             if new is None and foreign and ast.unparse(part) != f"len({self.data})":
                 raise Refused(f"{ast.unparse(part)} beside an array of the entries")
-            if new is None:
-                self._once(part)
-            setattr(node, name, part if new is None else new)
+            setattr(node, name, self._once(part) if new is None else new)
         return node
 
     def _call(self, node: ast.Call) -> ast.expr | None:
@@ -258,10 +256,7 @@ class _Columns(ast.NodeTransformer):
             made_parts = [self._element(part) for part in node.args]
             if all(part is None for part in made_parts):
                 return None
-            for part, new in zip(node.args, made_parts, strict=True):
-                if new is None:
-                    self._once(part)
-            node.args = [a if new is None else new for a, new in zip(held.elts, made_parts, strict=True)]
+            node.args = [self._once(a) if new is None else new for a, new in zip(held.elts, made_parts, strict=True)]
             return node
         return None
 
@@ -273,15 +268,25 @@ class _Columns(ast.NodeTransformer):
             return None
         node.keywords = [k for k in node.keywords if k.arg != "size"]
         node.args = node.args[:before]
-        for part in (*node.args, *(k.value for k in node.keywords)):
-            self._once(part)
+        node.args = [self._once(part) for part in node.args]
+        for keyword in node.keywords:
+            keyword.value = self._once(keyword.value)
         return node
 
-    def _once(self, part: ast.expr) -> None:
-        """What was computed once is the same for every entry: it calls nothing and sets nothing."""
-        inner = [node for node in ast.walk(part) if isinstance(node, ast.Call | ast.NamedExpr | ast.Await)]
-        if any(ast.unparse(node) != f"len({self.data})" for node in inner):
-            raise Refused(f"{ast.unparse(part)}, which is computed once, beside an array of the entries")
+    def _of_length(self, node: ast.Call | ast.NamedExpr) -> bool:
+        """A function of constants and len(data), which is the same whenever it is called (surroundings.py)."""
+        if isinstance(node, ast.NamedExpr) or not isinstance(node.func, ast.Name) or node.keywords:
+            return False
+        return all(isinstance(given, ast.Constant) or ast.unparse(given) == f"len({self.data})" for given in node.args)
+
+    def _once(self, part: ast.expr) -> ast.expr:
+        """What is computed once for all entries, before the loop where it calls or sets something."""
+        inner = [node for node in ast.walk(part) if isinstance(node, ast.Call | ast.NamedExpr)]
+        if all(ast.unparse(node) == f"len({self.data})" or self._of_length(node) for node in inner):
+            return part
+        name = self._name("once")
+        self._opened().add(f"{name} = {ast.unparse(part)}")
+        return ast.Name(name, ast.Load())
 
 
 def _reduced(node: ast.Call) -> tuple[ast.expr | None, str]:
