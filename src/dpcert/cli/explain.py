@@ -50,7 +50,13 @@ def explain_command(
         print_json(about | ({"points": documents} if len(documents) > 1 else documents[0]))
         return
     for number, found in numbers:
-        _print(number, found, everything)
+        _print(number, found, everything, _place(number) if len(numbers) > 1 else "")
+
+
+def _place(number: Claim) -> str:
+    """Which point of a curve it is."""
+    currency = number.statement.currency
+    return f" at delta {as_given(currency.delta)}" if isinstance(currency, EpsilonAt) else ""
 
 
 def _document(number: Claim, found: tuple[Convention, ...]) -> dict[str, object]:
@@ -119,7 +125,7 @@ def _listed(grids: list[str]) -> str:
     return f"{', '.join(owners)} and {last} orders"
 
 
-def _print(read: Claim, found: tuple[Convention, ...], everything: bool) -> None:
+def _print(read: Claim, found: tuple[Convention, ...], everything: bool, place: str) -> None:
     rows = grouped(found)
     matching = sum(convention.reproduces for _, convention in rows)
     few = [*rows[: min(matching, SHOWN_MATCHES)], *rows[matching : matching + SHOWN_OTHERS]]
@@ -136,8 +142,7 @@ def _print(read: Claim, found: tuple[Convention, ...], everything: bool) -> None
         table.add_row(value, mark, escape(name), escape(convention.detail))
     console = output_console()
     currency = read.statement.currency
-    at = f" at delta {as_given(currency.delta)}" if isinstance(currency, EpsilonAt) and currency.delta else ""
-    told = f"{read.statement.title}: printed {currency.name} {read.printed}{at}"
+    told = f"{read.statement.title}: printed {currency.name} {read.printed}{place}"
     console.print(told, markup=False, highlight=False)
     console.print(table)
     console.print(_counted(found, printed(read.printed)), markup=False, highlight=False)

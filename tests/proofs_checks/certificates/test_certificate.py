@@ -261,10 +261,10 @@ def test_what_no_certificate_can_state_is_refused():
         certificate(parse_claim(named), 1.0, 2.0)
     with pytest.raises(NoCertificate, match="interval"):
         certificate(parse_claim(copy.deepcopy(POISSON)), 3.0, 2.0)
-    cut = copy.deepcopy(POISSON)
-    cut["sampling"] = {"scheme": "poisson", "population": 1000, "cohort": 100, "max_cohort": 150}
-    with pytest.raises(NoCertificate, match="cohorts that are cut"):
-        certificate(parse_claim(cut), 1.0, 20.0)
+    several = copy.deepcopy(POISSON)
+    several["claim"] |= {"group": 2}
+    with pytest.raises(NoCertificate, match="single units"):
+        certificate(parse_claim(several), 1.0, 20.0)
 
 
 # ------------------------------------------------------------------------------------------- tampering
