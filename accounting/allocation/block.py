@@ -33,8 +33,8 @@ _DUE = 0.8
 _NEARLY = 1e-6
 """A cell so little, in steps, outside two grid points counts as between them."""
 
-_TAIL_LEVELS = 4.0
-"""Tails are rounded down to a power of e^4, so that neighbouring targets share a law."""
+_TAIL_LEVELS = 6.0
+"""Tails are rounded down to a power of e^6, so that neighbouring targets share a law."""
 
 
 def supports_base(pair: Pair) -> bool:

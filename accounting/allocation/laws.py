@@ -13,11 +13,12 @@ from ..pairs import AllocationPair
 from .block import losses_above, losses_below
 from .statistic import losses_of_statistic
 
-COARSE = 0.04
-"""Fineness of a first look."""
-
 NARROWEST = 9e-5
 """About the relative width in epsilon that a pair's default fineness leaves."""
+
+_LOST = 400.0
+"""Tails of blocks are larger than those of other rounds: they cost a few millionths of epsilon, and a block that is asked
+for by itself has the same ones (one_block.py), so that epochs have its law at hand."""
 
 
 @dataclass(frozen=True)
@@ -59,11 +60,11 @@ class Repeated:
 def law_above(pair: AllocationPair, fineness: float, tail: float) -> Law:
     """One of floor(t/k) rounds, k times: with k = 1 the block itself (docs/theory/allocation.md, "k of t")."""
     rounds = pair.rounds // pair.participations
-    law = AtomLaw(losses_above(pair.base, rounds, pair.order, fineness, tail / pair.participations))
+    law = AtomLaw(losses_above(pair.base, rounds, pair.order, fineness, _LOST * tail / pair.participations))
     return law if pair.participations == 1 else Repeated(law, pair.participations)
 
 
 def law_below(pair: AllocationPair, fineness: float, tail: float) -> Law:
     if pair.participations == 1:
-        return AtomLaw(losses_below(pair.base, pair.rounds, pair.order, fineness, tail))
+        return AtomLaw(losses_below(pair.base, pair.rounds, pair.order, fineness, _LOST * tail))
     return AtomLaw(losses_of_statistic(pair.base, pair.rounds, pair.participations, pair.order, tail))

@@ -15,7 +15,7 @@ import numpy as np
 
 from ....mechanisms.arrays import Floats
 from ...allocation.block import supports_base
-from ...allocation.laws import COARSE, law_above, law_below
+from ...allocation.laws import law_above, law_below
 from ...allocation.replaced import losses_of_replaced
 from ...allocation.scored_block import losses_of_scores
 from ...pairs import (
@@ -57,9 +57,6 @@ from .zeroed import below_zero, opposed_cells, span, zeroed_cells
 _COARSE = 1024
 _GRADED = 0.8
 """Share of the edges placed by importance; the rest are spread evenly."""
-
-_FEW = 512
-"""Cells up to which a law is a first look."""
 
 _LARGEST_REPLACED, _MOST_REPLACED = 2.0, 10**6
 """Shifts and rounds up to which a replaced unit's block has a law of its own."""
@@ -153,7 +150,7 @@ def _law(pair: Pair, resolution: Resolution, discrete: Callable[[Cells], Atoms])
         return _visible(_law(pair.base, resolution, discrete), pair.rate, 1.0 if discrete is pessimistic else -1.0)
     if isinstance(pair, AllocationPair):
         of_block = law_above if discrete is pessimistic else law_below
-        return of_block(pair, pair.fineness if resolution.cells > _FEW else COARSE, resolution.tail)
+        return of_block(pair, pair.fineness, resolution.tail)
     if isinstance(pair, ReplacedAllocationPair):
         return _replaced(pair, resolution, discrete is pessimistic)
     if isinstance(pair, ScoredBlockPair):
