@@ -17,7 +17,7 @@ from .bracket import Bracket, EmptyBracket, OutOfReach
 from .measures.densities import accountant as densities
 from .measures.densities import batch
 from .measures.lattices import accountant as lattices
-from .pairs import Composition
+from .pairs import Composition, ScoredBlockPair
 from .participation import participation, revealed
 from .rdp import rdp
 
@@ -111,7 +111,7 @@ def _best(product: Composition, quantity: Quantity, at: float, rtol: float) -> B
     """The first supporting accountant's bracket if it is narrow, else its intersection with the next ones'."""
     best: Bracket | None = None
     for accountant in CERTIFIED:
-        if best is not None and best.narrower_than(max(rtol, accountant.finest)):
+        if best is not None and (best.narrower_than(max(rtol, accountant.finest)) or _idle(accountant, product)):
             continue
         if not accountant.supports(product):
             continue
@@ -123,6 +123,11 @@ def _best(product: Composition, quantity: Quantity, at: float, rtol: float) -> B
     if best is None:
         raise InputError("run", product, "a composition that some accountant supports")
     return best
+
+
+def _idle(accountant: Accountant, product: Composition) -> bool:
+    """Whether it only bounds from above what is a lower end's anyway: the loss of sums of scores."""
+    return accountant.finest == ONE_SIDED and any(isinstance(pair, ScoredBlockPair) for pair, _ in product)
 
 
 def _asked(accountant: Accountant, product: Composition, quantity: Quantity, at: float, rtol: float) -> Bracket:

@@ -17,8 +17,8 @@ NARROWEST = 9e-5
 """About the relative width in epsilon that a pair's default fineness leaves."""
 
 _LOST = 400.0
-"""Tails of blocks are larger than those of other rounds: they cost a few millionths of epsilon, and a block that is asked
-for by itself has the same ones (one_block.py), so that epochs have its law at hand."""
+"""Tails of blocks are larger than those of other rounds: they cost a few millionths of epsilon, and a block by itself
+has the same ones (one_block.py), so that epochs have its law at hand."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,15 @@ from dataclasses import dataclass
 from ...allocation import one_block
 from ...bracket import Bracket, OutOfReach
 from ...inversion.crossing import epsilon_above, epsilon_below
-from ...pairs import AllocationPair, Composition, MixturePair, Pair
+from ...pairs import (
+    AllocationPair,
+    Composition,
+    GaussianPair,
+    MixturePair,
+    Pair,
+    ReplacedAllocationPair,
+    ScoredBlockPair,
+)
 from ...parameters import dominating_parameters
 from ...profiles import has_profile, profile
 from ...rounding import TARGET, float_above, up, widened_down, widened_up
@@ -35,11 +43,15 @@ _MOST_CELLS, _MOST_FREQUENCIES = 1 << 17, 1 << 18
 _PROGRESS = 0.999
 """A stage that leaves more of a bracket's width is not repeated."""
 
+_OF_ONE_LAW = AllocationPair | ReplacedAllocationPair | ScoredBlockPair | GaussianPair
+_OF_ONE_LAW_STAGES = (0.3, 0.0)
+"""Pairs whose laws no number of cells makes finer: nothing is gained by coming back."""
+
 _SMOOTHED = 0.7
 """Share of rtol that smoothing may use; most of the rest is for the cells."""
 
-_FINEST_BLOCK = 1e-6
-"""Relative width below which inverting blocks of random allocation more finely is of no use."""
+_FINEST_BLOCK, _FINEST_SCORES = 1e-6, 1e-5
+"""Relative widths below which inverting blocks of random allocation, or sums of scores, more finely is of no use."""
 
 _MANY_JUMPS = 100.0
 """Expected number of sampled rounds above which no jump is rare."""
@@ -146,6 +158,8 @@ class Layout:
 
     def stages(self) -> list[tuple[int, float]]:
         """(cells, tolerance): to find the place, to be narrow there, and again with more cells if need be."""
+        if all(isinstance(pair, _OF_ONE_LAW) for pair, _ in self.composition):
+            return [(_PILOT_CELLS, max(self.rtol, tolerance)) for tolerance in _OF_ONE_LAW_STAGES]
         fine = min(_MOST_CELLS, 1 << math.ceil(math.log2(8.0 / math.sqrt(self.rtol))))
         coarse = [(_PILOT_CELLS, max(self.rtol, tolerance)) for tolerance in _COARSE]
         return [*coarse, (fine, self.rtol), (min(4 * fine, _MOST_CELLS), 0.5 * self.rtol)]
@@ -217,7 +231,8 @@ def _rate(pair: Pair) -> float:
 
 def _within_reach(composition: Composition, rtol: float) -> float:
     """Laws of a block of random allocation have a fineness of their own: asked for less, the line finds nothing."""
-    return max(rtol, _FINEST_BLOCK) if any(isinstance(pair, AllocationPair) for pair, _ in composition) else rtol
+    finest = {AllocationPair: _FINEST_BLOCK, ScoredBlockPair: _FINEST_SCORES}
+    return max([rtol, *(finest.get(type(pair), 0.0) for pair, _ in composition)])
 
 
 def _total_variation(composition: Composition) -> float:
