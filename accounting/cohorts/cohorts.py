@@ -18,7 +18,7 @@ import numpy as np
 from ...mechanisms import FixedSize, Gaussian, Mechanism, Repeat, Sequence, rounds_by_step
 from ..bracket import Bracket
 from ..question import RTOL, Question
-from . import stored
+from . import renyi, stored
 from .layout import Effort, Layout, Phase, Progress
 
 METHOD = "cohorts"
@@ -98,7 +98,10 @@ def narrowed(question: Question, known: Bracket, at: float) -> Bracket:
     True
     """
     rtol = QUICK if question.rtol == RTOL else max(question.rtol, FINEST)
-    parts = phases(question.run) if _applies(question, known) else None
+    if not _applies(question, known) or known.narrower_than(rtol):
+        return known
+    known = _quick(known, question, at)
+    parts = phases(question.run)
     if parts is None or known.narrower_than(rtol):
         return known
     key = stored.key(parts, question.neighbouring, question.quantity, at)
@@ -117,6 +120,15 @@ def _applies(question: Question, known: Bracket) -> bool:
     asked = question.accountant == "best" and question.participation == "hidden"
     two_sided = question.neighbouring in ("replace-one", "zero-out")
     return asked and two_sided and known.certified and known.lower > 0.0 and known.upper < math.inf
+
+
+def _quick(known: Bracket, question: Question, at: float) -> Bracket:
+    """The known answer, its upper end at most that of the Renyi divergences (renyi.py)."""
+    curve = renyi.cohorts_curve(question.run) if question.neighbouring == "replace-one" else None
+    if curve is None:
+        return known
+    upper = (renyi.epsilon_above if question.quantity == "epsilon" else renyi.delta_above)(curve, at)
+    return known if upper >= known.upper else Bracket(known.lower, upper, True, METHOD)
 
 
 def _accuracies(rtol: float) -> list[float]:
