@@ -27,7 +27,7 @@ FAR = 20.0
 """P up to which the slopes near 0 are looked at, and all boxes."""
 
 _FIRST = 2.0**-6
-"""P up to which one look at slopes near 0 may do."""
+"""Widest range of P of a box that is looked at near 0."""
 
 
 class NotProved(Exception):
@@ -177,7 +177,7 @@ def prove_near_zero(most: float, t: str = "1/20") -> int:
         while open_boxes:
             box = open_boxes.pop()
             count += 1
-            if box[0][1] <= _FIRST and growth(*(ball(*ends) for ends in box), share) > 0:
+            if box[0][1] - box[0][0] <= _FIRST and growth(*(ball(*ends) for ends in box), share) > 0:
                 continue
             sizes = [weight * (high - low) for weight, (low, high) in zip((2, 1, 1), box, strict=True)]
             axis = sizes.index(max(sizes))
