@@ -44,8 +44,8 @@ _PROGRESS = 0.999
 """A stage that leaves more of a bracket's width is not repeated."""
 
 _OF_ONE_LAW = AllocationPair | ReplacedAllocationPair | ScoredBlockPair | GaussianPair
-_OF_ONE_LAW_STAGES = (0.3, 0.0)
-"""Pairs whose laws no number of cells makes finer: nothing is gained by coming back."""
+_OF_ONE_LAW_STAGES = (0.3, 0.0, 0.02)
+"""Pairs whose laws no number of cells makes finer: nothing is gained by coming back, but where the fine look failed."""
 
 _SMOOTHED = 0.7
 """Share of rtol that smoothing may use; most of the rest is for the cells."""
