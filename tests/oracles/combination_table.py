@@ -161,9 +161,9 @@ INSIDE = """
 
 Every kind of mechanism that is about another one, around every kind that is not, and around those: from the registry of
 descriptions. The letters are those above. Worlds: `F` drawn in test_federation.py and
-test_parts_and_bands.py; `N` these two kinds around this noise (test_nested_worlds.py; where lots decide over more than
-two numbers, on the integers only); `S` listed with this leaf (test_small_worlds.py); `P` by the pairs of what is inside
-(dominating_pairs.md, "Inside of each other"), which are those of the leaf: in worlds of its own, or stated.
+test_parts_and_bands.py; `N` these two kinds around this noise (test_nested_worlds.py); `S` listed with this leaf
+(test_small_worlds.py); `P` by the pairs of what is inside (dominating_pairs.md, "Inside of each other"), which are those
+of the leaf: in worlds of its own, or stated.
 The best of several cut cohorts, random allocations
 and shuffled reports has an answer at delta = 0 only.
 

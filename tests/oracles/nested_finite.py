@@ -38,7 +38,7 @@ from dpcert.mechanisms import (
 )
 
 F = Fraction
-GAMMA = F(1, 4)
+GEOMETRIC = selections.truncated_negative_binomial(F(1, 4), F(1))
 Build = Callable[[str], list[Pair]]
 """By relation, the pairs of one round."""
 
@@ -62,7 +62,7 @@ def several(pairs: list[Pair]) -> list[Pair]:
 
 def best_of(pairs: list[Pair]) -> list[Pair]:
     """The best of several runs, in several orders of merit."""
-    return selections.searches([masses(one) for one in several(pairs)], GAMMA, F(1))
+    return selections.searches([masses(one) for one in several(pairs)], GEOMETRIC)
 
 
 def twice(pairs: list[Pair]) -> list[Pair]:
@@ -92,9 +92,17 @@ def asked(relation: str) -> list[Pair]:
     return distinct(pair(*(selections.answers(side, F(2), F(4), 1) for side in stream)) for stream in streams)
 
 
+SPARSE = SparseVector(2.0, 4.0)
+
+
+def asked_long(relation: str) -> list[Pair]:
+    """Of many queries too, in double precision: for lower ends."""
+    return asked(relation) + selections.long_streams(SPARSE)
+
+
 INSIDE: dict[str, tuple[Mechanism, Build]] = {
     "noisy max": (ReportNoisyMax(0.5, "gumbel"), elected),
-    "sparse vector": (SparseVector(2.0, 4.0), asked),
+    "sparse vector": (SPARSE, asked),
     "staircase": (Staircase(0.5, 0.5), lambda relation: staircases.pairs(F(1, 2), F(1, 2), NEARER)),
 }
 RESPONSE = RandomizedResponse(0.25), reports.response(F(1, 4), 2)
@@ -114,7 +122,13 @@ def disjoint() -> Iterator[Finite]:
         "search": (BestOfSeveral(DiscreteLaplace(1.0), 0.25), _best_count),
     }
     for (inner, build), relation in product(more.values(), RELATIONS):
-        yield Finite(Disjoint(inner, inner), relation, lambda b=build, r=relation: in_parts(b, r))
+        longer = asked_long if inner == SPARSE else build
+        yield Finite(
+            Disjoint(inner, inner),
+            relation,
+            lambda b=build, r=relation: in_parts(b, r),
+            larger=lambda b=longer, r=relation: in_parts(b, r),
+        )
 
 
 def groups() -> Iterator[Finite]:

@@ -101,9 +101,11 @@ class Nested:
 
     @property
     def is_small(self) -> bool:
-        """Of continuous noise behind lots, two numbers at most: the others are sums of losses of such runs, or on the
-        integers. InputError for what is no description."""
-        return not (self.noise in CONTINUOUS and self.has_lots and releases(self.run) > 2)
+        """Of continuous noise behind lots, and of sums of shares, two numbers at most: more of them are rounds of such
+        runs, or on the integers. InputError for what is no description."""
+        several = sum(name in ("Sequence", "Repeat") for name in self.around) == 2
+        behind_lots = self.noise in CONTINUOUS and self.has_lots and releases(self.run) > 2
+        return not behind_lots and not (several and self.noise in ("skellam", "shares"))
 
     @property
     def is_solved(self) -> bool:

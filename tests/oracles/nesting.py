@@ -218,7 +218,9 @@ def worlds_of(label: str, leaf: str) -> str:
     """How answers are compared, as the page says."""
     names = label.rstrip("…)").rstrip("(").split("(")
     if set(names) <= set(nested_worlds.KINDS) and leaf in nested_worlds.NOISES:
-        return "N" if len(names) == 2 else "F"
+        if len(names) == 1:
+            return "F"
+        return "N" if nested_worlds.Nested(tuple(names), leaf, "zero-out", "hidden").is_small else "P"
     if len(names) == 1:
         rounds = names[0] in ("Sequence", "Repeat", "Cyclic") and leaf not in CORRELATED
         return "S" if rounds or leaf in LISTED.get(names[0], ()) else "P"
