@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from flint import arb, ctx
@@ -25,14 +25,15 @@ from scipy.special import log_ndtr, ndtr, ndtri, ndtri_exp
 from ....mechanisms.arrays import Floats
 from ...bracket import OutOfReach
 from ...inversion.crossing import epsilon_above, epsilon_below
-from ...inversion.line import Inversion, Plan, invert, log_peak
+from ...inversion.line import Plan, invert, log_peak
 from ...pairs import Composition, SubsampledPair
-from ...rounding import PARAMETER, TARGET, UNIT, float_above, widened_down, widened_up
+from ...rounding import PARAMETER, TARGET, float_above, widened_down, widened_up
 from .alone import Alone, outcome
 from .cut import CutPair
 from .jumping import Jumps
 from .labelled import Labelled
 from .measure import lay, phases
+from .parts import Calls, Least, Profile, Puts
 from .paths import Sampled
 from .pilot import rough
 from .range import log_mixture
@@ -75,7 +76,9 @@ _MOST_FREQUENCIES = 20_000
 _PRICE, _STEEP, _DEAR, _FREE = 0.04, 0.15, 0.5, 10.0
 """What e-folds by which terms are larger than delta are worth in log(period), and up to how many are cheap."""
 
-_LARGEST = 600.0
+_TALLEST = 600.0
+"""log of terms beyond which lines are alike: none serves."""
+
 _ROUNDING = 1e-9
 """Far above the relative error of a few hundred terms in doubles."""
 
@@ -84,72 +87,6 @@ def supports(composition: Composition) -> bool:
     """Gaussian rounds, and at least one that samples, in the remove order only: its losses have a lower end."""
     sampled = [pair for pair, _ in composition if isinstance(pair, SubsampledPair)]
     return bool(sampled) and all(pair.order == "remove" for pair in sampled)
-
-
-@dataclass(frozen=True, slots=True)
-class Calls:
-    """Outcomes that are inverted as they are."""
-
-    inversion: Inversion
-
-    def delta(self, epsilon: float) -> tuple[float, float, float]:
-        """(at most their profile at epsilon, at least it, about its derivative)."""
-        low, high, slope = self.inversion.log_delta(epsilon)
-        below, above = math.exp(min(low, 0.0)) * (1.0 - 8.0 * UNIT), math.exp(min(high, 0.0)) * (1.0 + 8.0 * UNIT)
-        return below, above, slope * above
-
-
-@dataclass(frozen=True, slots=True)
-class Puts:
-    """The outcomes with a jump: their puts, and P(J) - Q(J) and Q(J), each within its error."""
-
-    inversion: Inversion
-    apart: tuple[float, float]
-    under_q: tuple[float, float]
-
-    def delta(self, epsilon: float) -> tuple[float, float, float]:
-        """(at most their profile at epsilon, at least it, about its derivative)."""
-        low, high, slope = self.inversion.log_delta(-epsilon)
-        grown, turned = math.expm1(epsilon), math.exp(epsilon)
-        linear = self.apart[0] - grown * self.under_q[0]
-        inexact = self.apart[1] + grown * self.under_q[1] + 8.0 * UNIT * (abs(self.apart[0]) + grown * self.under_q[0])
-        least, most = turned * math.exp(min(low, _LARGEST)), turned * math.exp(min(high, _LARGEST))
-        inexact += 8.0 * UNIT * (1.0 + epsilon) * most
-        return linear + least - inexact, linear + most + inexact, most * (1.0 - slope) - turned * self.under_q[0]
-
-
-@dataclass(frozen=True, slots=True)
-class Least:
-    """Outcomes whose profile is at most exp(start - c eps), for every eps."""
-
-    c: float
-    start: float
-
-    def delta(self, epsilon: float) -> tuple[float, float, float]:
-        """(0, at least their profile at epsilon, its derivative)."""
-        most = math.exp(min(0.0, self.start - self.c * epsilon)) * (1.0 + 8.0 * UNIT)
-        return 0.0, most, -self.c * most
-
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """Bounds of log delta(eps) for every eps >= 0: of outcomes with a jump and of those without, where they matter, and
-    `lost`, at least the probability of all others. c: about how fast log delta falls, at least."""
-
-    parts: tuple[Calls | Puts | Least, ...]
-    lost: float
-    c: float
-
-    def log_delta(self, epsilon: float) -> tuple[float, float, float]:
-        """(at most log delta(epsilon), at least it, about its derivative in epsilon)."""
-        if epsilon > _LARGEST:  # the profile falls
-            return -math.inf, *self.log_delta(_LARGEST)[1:]
-        found = [part.delta(epsilon) for part in self.parts]
-        below, above, slope = (math.fsum(each[side] for each in found) for side in range(3))
-        below, above, slack = below * (1.0 - 8.0 * UNIT), (above + self.lost) * (1.0 + 8.0 * UNIT), 4.0 * UNIT
-        least = math.log(below) if below > 0.0 else -math.inf
-        most = math.log(above) if above > 0.0 else 0.0
-        return least - slack * (1.0 - least), min(0.0, most + slack * (1.0 - most)), slope / above
 
 
 def epsilon(composition: Composition, delta: float, rtol: float) -> tuple[float, float]:
@@ -320,7 +257,7 @@ def _log_jumps(labels: Sequence[tuple[Labelled, int]], points: Floats) -> Floats
 
 def _line(points: Floats, heights: Floats, epsilon: float, log_delta: float, accuracy: float, price: float) -> Plan:
     """heights: about the log of the terms at eps = epsilon."""
-    heights = np.minimum(heights, _LARGEST)
+    heights = np.minimum(heights, _TALLEST)
     gain = np.maximum(heights - log_delta + accuracy, 1.0)
     apart = points - points[:, None]
     needed = np.where(apart != 0.0, gain / np.maximum(np.abs(apart), 1e-300), math.inf)

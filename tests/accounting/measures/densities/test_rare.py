@@ -16,7 +16,7 @@ import two_rounds
 from flint import acb, arb, ctx
 from scipy.special import wofz
 
-from dpcert.accounting.measures.densities import accountant, jumping, label, rare
+from dpcert.accounting.measures.densities import accountant, jumping, label, parts, rare
 from dpcert.accounting.measures.densities.cut import CutPair, cut
 from dpcert.accounting.measures.densities.envelope import envelope
 from dpcert.accounting.measures.densities.labelled import Labelled
@@ -225,7 +225,7 @@ def _jumps_forgotten(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(rare, "lay_profile", lambda *given: _changed(right(*given), parts=slice(0, 1)))
 
 
-def _changed(found: rare.Profile, parts: slice) -> rare.Profile:
+def _changed(found: parts.Profile, parts: slice) -> parts.Profile:
     return replace(found, parts=found.parts[parts])
 
 
@@ -253,7 +253,7 @@ def _copies_forgotten(patch: pytest.MonkeyPatch) -> None:
         return replace(chosen, period=chosen.period / 1.6)
 
     patch.setattr(rare, "_line", wrong)
-    patch.setattr(rare.Inversion, "_log_aliases", lambda self, epsilon: np.full(epsilon.shape, -1000.0))
+    patch.setattr(parts.Inversion, "_log_aliases", lambda self, epsilon: np.full(epsilon.shape, -1000.0))
 
 
 def _tail_forgotten(patch: pytest.MonkeyPatch) -> None:
