@@ -5,6 +5,7 @@ neighbour on a grid, over one to three rounds with adaptive choices. No enumerat
 and where a lower end is printed some pair attains it.
 """
 
+import math
 from dataclasses import fields
 from fractions import Fraction
 from itertools import product
@@ -14,12 +15,15 @@ import pytest
 from cases import at_night, few
 from finite_worlds import VIEWS, Finite, worlds
 from nested_finite import around
+from outcomes import joint, largest, pair
 from part_worlds import PARTS, Parts
+from range_worlds import cells, clamped, normal_below
+from report_worlds import alone, response
 from selection_worlds import answers, released, streams
 from worlds import NOISES, SCHEMES, World
 
 from dpcert import epsilon
-from dpcert.mechanisms import CorrelatedGaussian, InputError, Mechanism, PureDp, SparseVector
+from dpcert.mechanisms import ApproximateDp, CorrelatedGaussian, InputError, Mechanism, PureDp, SparseVector, Zcdp
 
 DELTAS = (0.0, 1e-3, 0.05, 0.3)
 EVERY = {
@@ -96,6 +100,24 @@ def test_sparse_vector_whose_value_is_released_too(queries, delta):
         assert released(stream, laws, three, right)[0] <= delta
         found.append(released(stream, laws, three, forgotten)[0])
     assert max(found) > delta
+
+
+@pytest.mark.parametrize("delta", [0.02, 0.1])
+def test_stated_bounds_of_several_currencies_together(delta):
+    """What meets them: a Gaussian, binary reports, reports that fail at times. Planted: the Gaussian for nothing."""
+    edges = cells(Fraction(-6), Fraction(7), 200)
+    normal = pair(*(clamped(normal_below(Fraction(1), Fraction(at)), edges) for at in (0, 1)))
+    fails = Fraction(1, 100)
+    report = {
+        row: {at: (1 - fails) * mass for at, mass in law.items()} for row, law in response(Fraction(1, 4), 2).items()
+    }
+    told = pair(report[0] | {"first": fails}, report[1] | {"second": fails})
+    plain = alone(response(Fraction(1, 3), 2))
+    world = [joint((normal, told, one)) for one in plain]
+    log_odds = [math.log(odds) * (1 + 1e-15) for odds in (3, 2)]
+    parts = [ApproximateDp(log_odds[0], 0.01), PureDp(log_odds[1])]
+    assert largest(world, 1, epsilon([Zcdp(0.5), *parts], delta, "zero-out").upper)[0] <= delta
+    assert largest(world, 1, epsilon(parts, delta, "zero-out").upper)[0] > delta
 
 
 def test_every_kind_of_mechanism_has_a_world():
