@@ -11,16 +11,14 @@ import ast
 import itertools
 from collections.abc import Container, Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from .following import refuse
 from .forms import Form, Sign
+from .surroundings import Surroundings
 from .tables import Table, table
-
-if TYPE_CHECKING:
-    from .steps import Steps
 
 Layout = Any
 APPENDED, REAL, WHOLE = "appended", "real", "whole"
@@ -55,10 +53,26 @@ class Appended:
     __hash__ = None  # type: ignore[assignment]
 
 
+class Places(Protocol):
+    """What is known of a state: constants around, and places of numbers and lists (steps.Steps)."""
+
+    @property
+    def around(self) -> Surroundings: ...
+
+    @property
+    def wide(self) -> frozenset[str]: ...
+
+    @property
+    def appended(self) -> frozenset[str]: ...
+
+    @property
+    def whole(self) -> frozenset[str]: ...
+
+
 class Reading:
     """Reads values into layouts and numbers."""
 
-    def __init__(self, steps: Steps, known: Container[str]) -> None:
+    def __init__(self, steps: Places, known: Container[str]) -> None:
         self.steps = steps
         self.known = known
         self.numbers: list[Form] = []
