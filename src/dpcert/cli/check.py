@@ -67,7 +67,9 @@ def _proof(document: dict[str, Any]) -> tuple[bool, str]:
         return False, f"the source of {name} is not the one that was proved"
     enumeration = str(document["format"]).startswith("dpcert enumeration")
     checked = (check_enumeration if enumeration else check_proof)(document, function)
-    claim = f"{name} is {document.get('epsilon')}-DP ({document.get('relation')}, entries {document.get('sizes')}): "
+    every_size = "induction" in document and not enumeration
+    entries = "any number of entries" if every_size else f"entries {document.get('sizes')}"
+    claim = f"{name} is {document.get('epsilon')}-DP ({document.get('relation')}, {entries}): "
     return checked.ok, (claim if checked.ok else "") + checked.reason
 
 
