@@ -2,27 +2,32 @@
 
 On the quadratics of dpfedmtl/recursion.py, identical clients and lambda = 2, everything is known: eta = 1/(lambda L),
 and the corrected bounds (docs/theory/dpfedmtl.md) are d (S sigma)^2/(lambda K) and 2 lambda L f(w^0)/T. Two layers with
-softmax and a small CNN have a fixed step; all clients take part there, so that the gradient of f is seen.
+softmax and a small CNN have a fixed step: their noise floors are floor.py's, and all clients take part where the start
+is what is measured, so that the gradient of f is seen.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from ....mechanisms.arrays import Floats
 from ..dpfedmtl.recursion import Family, Step
 from ..dpfedmtl.trainer_problem import trained
+from .floor import clip_of, floor
 from .rate import Rate
 from .watched import How, Problem, dpfedmtl, first_value
 
 DIVERSITY, NOISE, ROUNDS, WIDE = 2.0, 0.1, 40, 128
 PLACE = "Theorem 5.1"
+NAMES: dict[Problem, str] = {"logistic": "two layers with softmax", "CNN": "CNN"}
 STEPS: dict[Problem, float] = {"logistic": 1.0, "CNN": 0.2}
-ON_GRADIENTS: dict[Problem, float] = {"logistic": 1.5, "CNN": 3.0}
-"""S sigma where it shows."""
+SETTLED: dict[Problem, float] = {"logistic": 0.5, "CNN": 0.2}
+"""The step where the noise floor is measured."""
 
 
 def _noise_floor(family: Family, how: Step, seed: int) -> float:
@@ -76,37 +81,64 @@ def _clip_of(problem: Problem) -> float:
     return float(np.median(np.linalg.norm(slopes, axis=2))) / 2
 
 
-def _deep(problem: Problem, clipping: bool) -> list[Rate]:
+def _start_of_network(problem: Problem, clipping: bool) -> Rate:
+    """The mean over t < T without noise."""
     clip = _clip_of(problem) if clipping else None
-
-    def how(**more: object) -> How:
-        told = {"step": STEPS[problem], "sigma": ON_GRADIENTS[problem], "clip": clip}
-        return How(problem, **(told | more))  # type: ignore[arg-type]
-
-    def rate(
-        parameter: str, stated: float, sizes: tuple[float, ...], measure: Callable[[float, int], float], **more: object
-    ) -> Rate:
-        term = "squared gradient, " + str(more.pop("term", "noise"))
-        name = "two layers with softmax" if problem == "logistic" else problem
-        return Rate("DPFedMTL", PLACE, term, parameter, stated, sizes, measure, problem=name, clipping=clipping, **more)  # type: ignore[arg-type]
+    how = How(problem, step=STEPS[problem], clip=clip)
 
     def first(rounds: float) -> float:
         """2 lambda L f(w^0)/T, lambda L = 1/eta: supposes that the step is one of the theorem's."""
-        return 2 * first_value(how(), deep=True) / (STEPS[problem] * rounds)
+        return 2 * first_value(how, deep=True) / (how.step * rounds)
 
-    base, start = ON_GRADIENTS[problem], {"term": "start", "relation": "at most", "bound": None if clipping else first}
-    noises = tuple(base * factor for factor in (0.5, 0.7, 1.0))
+    return Rate(
+        "DPFedMTL",
+        PLACE,
+        "squared gradient, start",
+        "T",
+        -1.0,
+        (40, 80, 160),
+        lambda rounds, seed: float(_squares(replace(how, rounds=int(rounds)), seed).mean()),
+        None if clipping else first,
+        relation="at most",
+        problem=NAMES[problem],
+        clipping=clipping,
+    )
+
+
+def _floors(problem: Problem, clipping: bool) -> list[Rate]:
+    """What noise leaves where a run without it has settled, in every parameter of Theorem 5.1's term."""
+
+    def how(**more: object) -> How:
+        told = {"step": SETTLED[problem], "sigma": 0.01, "cohort": 2, "rounds": 120} | more
+        free = How(problem, **told)  # type: ignore[arg-type]
+        return replace(free, clip=clip_of(free)) if clipping else free
+
+    def rate(parameter: str, stated: float, sizes: tuple[float, ...], of: Callable[[float], How], **more: Any) -> Rate:
+        measure = lambda size, seed: floor(of(size), seed)  # noqa: E731 - two arguments for a field
+        told = {"place": PLACE, "relation": "at most"} | more
+        return Rate(
+            "DPFedMTL",
+            quantity="squared gradient, noise",
+            parameter=parameter,
+            stated=stated,
+            sizes=sizes,
+            measure=measure,
+            problem=NAMES[problem],
+            clipping=clipping,
+            **told,
+        )
+
+    if problem == "CNN":
+        wide = rate("d", 1.0, (20, 40, 80), lambda d: how(channels=round(d / 10)))
+    else:
+        wide = rate("d", 1.0, (12, 24, 48), lambda d: how(features=round(d / 3)))
     return [
-        rate(
-            "S sigma", 2.0, noises, lambda x, seed: _all(how(sigma=x), seed), term="start and noise", relation="at most"
-        ),
-        rate("T", -1.0, (40, 80, 160), lambda x, seed: _all(how(rounds=int(x), sigma=0.0), seed), **start),
+        rate("S sigma", 2.0, (0.003, 0.01, 0.03), lambda x: how(sigma=x), relation="is"),
+        wide,
+        rate("M", 1.0, (4, 8, 16), lambda x: how(clients=int(x))),
+        rate("H", 2.0, (1, 2, 4), lambda x: how(steps=int(x))),
+        rate("K", -1.0, (1, 2, 4), lambda x: how(cohort=int(x)), place="our correction of Theorem 5.1", relation="is"),
     ]
-
-
-def _all(how: How, seed: int) -> float:
-    """The mean over t < T. Noise may lower it: far out a softmax is flat."""
-    return float(_squares(how, seed).mean())
 
 
 def rates() -> list[Rate]:
@@ -130,5 +162,10 @@ def rates() -> list[Rate]:
             relation="at most",
             problem="cosines",
         ),
-        *(rate for problem in deep for clipping in (False, True) for rate in _deep(problem, clipping)),
+        *(
+            rate
+            for problem in deep
+            for clipping in (False, True)
+            for rate in (_start_of_network(problem, clipping), *_floors(problem, clipping))
+        ),
     ]

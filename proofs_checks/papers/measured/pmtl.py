@@ -10,42 +10,41 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
-from typing import Any
+from functools import cache, partial
 
 import numpy as np
 
 from ....mechanisms.arrays import Floats
-from ..pmtl.runs import Form, Path, run
 from .rate import Rate
-from .watched import CLASSES, CLIENTS, How, Problem, first_value, pmtl, quadratic
+from .watched import CLASSES, How, Problem, first_value, pmtl, quadratic
 
 SMOOTH: dict[Problem, float] = {"quadratic": 1.0, "logistic": 0.5}
-"""L; nobody knows the CNN's, whose step is fixed."""
-NUMBERS: dict[Problem, int] = {"quadratic": 8, "logistic": 4 * CLASSES, "CNN": 114}
-CNN_STEP, SIGMA = 0.1, 0.2
-WIDE = 96
-"""Coordinates of quadratics whose coordinates are runs of their own: nothing is clipped there."""
+"""L."""
+SUPPOSED = 8.0
+"""The CNN's, which nobody knows: its steps are small enough if this is."""
+SIGMA = 0.2
 
 NINE = "Theorem 3, (9)"
 
 
 def theorem_step(problem: Problem, strength: float, p: float = 1.0) -> float:
     """Theorem 6's eta."""
-    if problem == "CNN":
-        return CNN_STEP
-    return 1 / (p * SMOOTH[problem] + (p + 1 / p) * strength)
+    return 1 / (p * SMOOTH.get(problem, SUPPOSED) + (p + 1 / p) * strength)
+
+
+def numbers(how: How) -> int:
+    """d: how many weights a client's model has."""
+    sizes = {"quadratic": how.dimension, "logistic": how.features * CLASSES, "CNN": 37 * how.channels + CLASSES}
+    return sizes[how.problem]
 
 
 @cache
 def _squares(how: How, seed: int) -> Floats:
-    """(T,): the mean over clients and local steps of ||grad f_k||^2; several local steps on the quadratic only.
+    """(T,): the mean of ||grad f_k||^2 over the clients that took part and their local steps.
 
-    There each step shrinks the gradient by 1 - eta (1 + lambda), and what a client moved is eta times their sum.
+    Cohorts are drawn without regard to the past, so it is that over all clients on average.
     """
-    shrink = (1 - how.step * (1 + how.strength)) ** np.arange(how.steps)
-    squares = (pmtl(how, seed).gradients ** 2).sum(axis=2).mean(axis=1)
-    return np.asarray(squares / shrink.sum() ** 2 * (shrink**2).mean())
+    return np.asarray((pmtl(how, seed).gradients ** 2).sum(axis=2).mean(axis=1))
 
 
 def _noise_adds(how: How, seed: int) -> float:
@@ -57,8 +56,7 @@ def _noise_adds(how: How, seed: int) -> float:
 def _noise_bound(how: How) -> float:
     """C-T6-E's term."""
     share = 1 - how.step * (SMOOTH[how.problem] + how.strength) / 2
-    d = how.dimension if how.problem == "quadratic" else NUMBERS[how.problem]
-    return how.strength * d * how.sigma**2 / (2 * share * how.step * how.steps)
+    return how.strength * numbers(how) * how.sigma**2 / (2 * share * how.step * how.steps)
 
 
 def _start_leaves(how: How, seed: int) -> float:
@@ -83,32 +81,32 @@ def _first_value(how: How) -> float:
 
 
 @cache
-def clip_of(problem: Problem) -> float:
-    """Half of what the clients send in the middle of a run without noise: most updates are shortened."""
-    how = _how(problem)
-    seen = pmtl(replace(how, sigma=0.0), 0)
+def clip_of(how: How) -> float:
+    """Half of what the clients send in the middle of this run without noise or clipping: most updates are shortened."""
+    seen = pmtl(replace(how, sigma=0.0, clip=None), 0)
     return float(np.median(np.linalg.norm(seen.kept - seen.broadcast[:, None], axis=2))) / 2
 
 
-def _how(problem: Problem, *, clipping: bool = False, **more: object) -> How:
+def setting(problem: Problem, **more: object) -> How:
     strength = float(more.get("strength", 1.0))  # type: ignore[arg-type]
-    told: dict[str, object] = {"step": theorem_step(problem, strength), "sigma": SIGMA}
-    told |= {"clip": clip_of(problem)} if clipping else {}
-    return How(problem, **(told | more))  # type: ignore[arg-type]
+    return How(problem, **({"step": theorem_step(problem, strength), "sigma": SIGMA} | more))  # type: ignore[arg-type]
 
 
-def _rate(
+def nine(
     quantity: str,
     parameter: str,
     stated: float,
     sizes: tuple[float, ...],
     how: Callable[[float], How],
+    problem: Problem = "quadratic",
+    *,
+    clipping: bool = False,
     **more: object,
 ) -> Rate:
     """A rate of (9): what noise adds, or what the start leaves."""
-    start = quantity == "start"
+    start, bounded = quantity == "start", more.pop("bounded", True)
     measure, bound = (_start_leaves, _start_bound) if start else (_noise_adds, _noise_bound)
-    known = (start or how(sizes[0]).problem in SMOOTH) and how(sizes[0]).clip is None and more.pop("bounded", True)
+    known = bounded and (start or problem in SMOOTH) and not clipping
     return Rate(
         "PMTL",
         str(more.pop("place", NINE)),
@@ -118,119 +116,102 @@ def _rate(
         sizes,
         lambda size, seed: measure(how(size), seed),
         (lambda size: bound(how(size))) if known else None,
-        problem=how(sizes[0]).problem,
-        clipping=how(sizes[0]).clip is not None,
+        problem=problem,
+        clipping=clipping,
         **more,  # type: ignore[arg-type]
     )
 
 
 def _of(problem: Problem, clipping: bool) -> list[Rate]:
-    """sigma, T, m and lambda, on every problem; a CNN has rounds enough for the first two."""
+    """sigma, T and m."""
 
     def how(**more: object) -> How:
-        return _how(problem, clipping=clipping, **more)
+        return setting(problem, **({"clip": clip_of(setting(problem))} | more if clipping else more))
 
-    rates = [
-        _rate("noise", "sigma", 2.0, (0.05, 0.1, 0.2, 0.4), lambda x: how(sigma=x)),
-        _rate("noise", "T", 0.0, (20, 40, 80), lambda x: how(rounds=int(x), dimension=64)),
-        _rate("start", "T", -1.0, (40, 80, 160), lambda x: how(rounds=int(x), sigma=0.0), relation="at most"),
-    ]
-    if problem != "CNN":
-        rates.append(_rate("noise", "m", 0.0, (4, 8, 16), lambda x: how(clients=int(x))))
-    return rates
-
-
-def _quadratic() -> list[Rate]:
-    """What has room on quadratics only."""
-    strong, wide = (8.0, 16.0, 32.0, 64.0), (4, 8, 16, 32)
-
-    def pulled(strength: float) -> How:
-        return _how("quadratic", strength=strength)
+    rate = partial(nine, problem=problem, clipping=clipping)
 
     return [
-        _rate("noise", "d", 1.0, wide, lambda x: _how("quadratic", dimension=int(x))),
-        _rate("noise", "lambda", 1.0, strong, pulled, relation="at most", bounded=False),
-        _rate("noise", "lambda", 2.0, strong, pulled, place="Theorem 6, (29)"),
-        _rate("noise", "E", -1.0, (4, 8, 16), lambda x: _how("quadratic", steps=int(x), rounds=20)),
-        *_by_coordinates(),
+        rate("noise", "sigma", 2.0, (0.05, 0.1, 0.2, 0.4), lambda x: how(sigma=x)),
+        rate("noise", "T", 0.0, (20, 40, 80), lambda x: how(rounds=int(x), dimension=64)),
+        rate("start", "T", -1.0, (40, 80, 160), lambda x: how(rounds=int(x), sigma=0.0), relation="at most"),
+        rate("noise", "m", 0.0, (4, 8, 16), lambda x: how(clients=int(x))),
     ]
 
 
-def _by_coordinates() -> list[Rate]:
-    """On wide quadratics: cohorts, the step size, and what noise adds to F - F*."""
-    gradient, gap, sizes = "squared gradient, noise", "F - F*, noise", (0.05, 0.1, 0.2, 0.4)
+def _in_every_parameter(problem: Problem, clipping: bool) -> list[Rate]:
+    """d, lambda, E, p and eta of runs whose clip norm, if there is one, is each setting's own."""
 
-    def of(place: str, *told: Any, **more: Any) -> Rate:
-        return Rate("PMTL", place, *told, **more)
+    def how(**more: object) -> How:
+        free = setting(problem, **more)
+        return replace(free, clip=clip_of(free)) if clipping else free
 
-    def drift(rounds: float, seed: int) -> float:
-        return _gap("as-printed", int(rounds), SIGMA, seed)
+    def shared(p: float) -> How:
+        return how(step=theorem_step(problem, 1.0, p), clients=8, cohort=round(8 * p))
 
-    def steps(eta: float) -> float:
-        return eta * CLIENTS * WIDE * SIGMA**2 / (2 * (1 - eta))
-
-    small, at_most = {"towards": "small"}, {"relation": "at most"}
-    cohorts = "Theorem 6, (29): q of 8 clients, p = q/8"
+    wide = {
+        "quadratic": ((4, 8, 16, 32), lambda d: how(dimension=int(d))),
+        "logistic": ((12, 24, 48), lambda d: how(features=round(d / CLASSES))),
+        "CNN": ((77, 151, 299), lambda d: how(channels=round((d - CLASSES) / 37))),
+    }[problem]
+    rate = partial(nine, problem=problem, clipping=clipping)
+    steps = (16, 32, 64) if problem == "CNN" else (4, 8, 16)
+    strengths = (8.0, 16.0, 32.0, 64.0)
+    far, sigma = {"quadratic": (8, 1.0), "logistic": (8, 2.0), "CNN": (4, 2.0)}[problem]
     return [
-        of(cohorts, gradient, "p", -2.0, (0.25, 0.5, 0.75), _cohorts, **at_most, **small),
-        of(
+        rate("noise", "d", 1.0, *wide),
+        rate("noise", "lambda", 2.0, strengths, lambda x: how(strength=x), place="Theorem 6, (29)"),
+        rate("noise", "E", -1.0, steps, lambda x: how(steps=int(x), rounds=12)),
+        rate(
+            "noise",
+            "p",
+            -2.0,
+            (0.25, 0.5, 0.75),
+            shared,
+            place="Theorem 6, (29): q of 8 clients, p = q/8",
+            relation="at most",
+            towards="small",
+            bounded=False,
+        ),
+        Rate(
+            "PMTL",
             "our correction of Theorem 6",
             "squared gradient of the objective, noise",
             "eta",
             1.0,
             (0.02, 0.04, 0.08),
-            _by_step,
-            steps,
+            lambda eta, seed: _on_objective(how(step=eta, rounds=round(far / eta), sigma=sigma, dimension=32), seed),
+            problem=problem,
+            clipping=clipping,
         ),
-        of("Theorem 5, (12)", gap, "sigma", 2.0, sizes, lambda x, seed: _gap("reset", 100, x, seed), _gap_bound),
-        of("Theorem 5, (12), line 8 as printed", gap, "T", 0.0, (50, 100, 200), drift, **at_most),
     ]
 
 
-@cache
-def _path(form: Form, m: int, d: int, eta: float, rounds: int, cohort: int | None, sigma: float, seed: int) -> Path:
-    known = quadratic(m, d)
-    begin = known.centres.mean(axis=0)
-    told = {"strength": 1.0, "learning_rate": eta, "rounds": rounds, "cohort": cohort, "start": begin}
-    return run(known, form, noise_std=sigma, clip_norm=1e4, seed=seed, **told)
+def _on_objective(how: How, seed: int) -> float:
+    """What noise adds to ||grad m F||^2 over the last half: w_k is pulled to the clients' mean there, not to w~."""
+    half = how.rounds // 2
+    noisy, plain = _of_objective(how, seed), _of_objective(replace(how, sigma=0.0), seed)
+    return float((noisy - plain)[half:].mean())
 
 
-def _pair(*told: object, seed: int) -> tuple[Path, Path]:
-    """With noise and without, from the same cohorts."""
-    return _path(*told, SIGMA, seed), _path(*told, 0.0, seed)
+def _of_objective(how: How, seed: int) -> Floats:
+    """(T,); all clients take part with one step. The first round begins at w~."""
+    seen = pmtl(how, seed)
+    before = np.concatenate([np.repeat(seen.broadcast[:1, None], how.clients, axis=1), seen.kept[:-1]])
+    apart = seen.broadcast - before.mean(axis=1)
+    return np.asarray(((seen.gradients + how.strength * apart[:, None]) ** 2).sum(axis=(1, 2)))
 
 
-def _cohorts(p: float, seed: int) -> float:
-    """What noise adds to (9)'s left-hand side, over all clients, whether they took part or not."""
-    noisy, plain = _pair("reset", 8, WIDE, theorem_step("quadratic", 1.0, p), 60, round(8 * p), seed=seed)
-    added = noisy.broadcast_gradients().sum(axis=1) - plain.broadcast_gradients().sum(axis=1)
-    return float(added[30:].mean()) / 8
-
-
-def _by_step(eta: float, seed: int) -> float:
-    """What noise adds to ||grad m F||^2, L = lambda = mu = 1, m = 4, over the last half."""
-    rounds = round(8 / eta)
-    noisy, plain = _pair("reset", CLIENTS, WIDE, eta, rounds, None, seed=seed)
-    added = noisy.gradients().sum(axis=1) - plain.gradients().sum(axis=1)
-    return float(added[rounds // 2 :].mean())
-
-
-def _gap(form: Form, rounds: int, sigma: float, seed: int) -> float:
-    """What noise adds to F - F*, over the last half; eta = 1/4."""
-    noisy = _path(form, CLIENTS, WIDE, 0.25, rounds, None, sigma, seed)
-    plain = _path(form, CLIENTS, WIDE, 0.25, rounds, None, 0.0, seed)
-    return float((noisy.gaps() - plain.gaps())[rounds // 2 :].mean())
-
-
-def _gap_bound(sigma: float) -> float:
-    """C-T7: eta L lambda^2 d sigma^2/(4 c mu)."""
-    return 0.25 * WIDE * sigma**2 / (4 * (1 - 0.25))
+def _elsewhere(problem: Problem, clipping: bool) -> list[Rate]:
+    """_in_every_parameter, but for what pmtl_exact.py measures more exactly."""
+    return [] if problem == "quadratic" and not clipping else _in_every_parameter(problem, clipping)
 
 
 def rates() -> list[Rate]:
-    """All of PMTL's."""
+    """Those that are measured in the same way on every problem."""
     problems: tuple[Problem, ...] = ("quadratic", "logistic", "CNN")
     return [
-        *_quadratic(),
-        *(rate for problem in problems for clipping in (False, True) for rate in _of(problem, clipping)),
+        rate
+        for problem in problems
+        for clipping in (False, True)
+        for rate in (*_of(problem, clipping), *_elsewhere(problem, clipping))
     ]

@@ -5,7 +5,7 @@ A client's step from w to w - eta g tells g. So what is measured is what the tra
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal
 
@@ -23,7 +23,8 @@ FREE = 1e4
 class How:
     """sigma: on the mean (PMTL) or S sigma on a client's gradient (DPFedMTL). clip: None for FREE. cohort: None: all.
 
-    strength: PMTL's lambda. away: how far from the clients' mean optimum a quadratic run begins.
+    strength: PMTL's lambda. steps: E of PMTL, H of DPFedMTL. away: how far from the clients' mean optimum a quadratic
+    run begins. dimension is the quadratic's, features the softmax regression's and channels the CNN's.
     """
 
     problem: Problem = "quadratic"
@@ -37,6 +38,8 @@ class How:
     strength: float = 1.0
     steps: int = 1
     away: float = 0.0
+    features: int = 4
+    channels: int = 3
 
 
 @cache
@@ -48,7 +51,7 @@ def quadratic(clients: int, dimension: int) -> Any:
 
 
 @cache
-def federation(problem: Problem, clients: int, dimension: int) -> Any:
+def federation(problem: Problem, clients: int, dimension: int, features: int = 4) -> Any:
     """Softmax regression on features of norm 1, so that L = 1/2; pictures of 5 x 5 in three classes for the CNN."""
     from ....trainers.data import Client, Federation, Samples
     from ....trainers.data.known import logistic_regression
@@ -56,7 +59,7 @@ def federation(problem: Problem, clients: int, dimension: int) -> Any:
     if problem == "quadratic":
         return quadratic(clients, dimension).federation
     if problem == "logistic":
-        return logistic_regression(population=clients, dimension=4, classes=CLASSES, samples=12).federation
+        return logistic_regression(population=clients, dimension=features, classes=CLASSES, samples=12).federation
     rng, members = np.random.default_rng(2), []
     for k in range(clients):
         labels = rng.integers(0, CLASSES, 12)
@@ -65,28 +68,29 @@ def federation(problem: Problem, clients: int, dimension: int) -> Any:
     return Federation("pictures", tuple(members), "classes", CLASSES)
 
 
-def model(problem: Problem, dimension: int, deep: bool) -> Any:
+def model(how: How, deep: bool) -> Any:
     """deep: with lower layers to share under a head, for DPFedMTL. Weights are those of a fixed seed."""
     import torch
     from torch import nn
 
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        if problem == "CNN":
+        if how.problem == "CNN":
+            c = how.channels
             picture = nn.Unflatten(1, (1, SIDE, SIDE))
-            return nn.Sequential(picture, nn.Conv2d(1, 3, 3), nn.Tanh(), nn.Flatten(), nn.Linear(27, CLASSES))
-        if problem == "logistic" and deep:
-            return nn.Sequential(nn.Linear(4, 3, bias=False), nn.Tanh(), nn.Linear(3, CLASSES, bias=False))
-        outputs = CLASSES if problem == "logistic" else 1
-        only = nn.Linear(4 if problem == "logistic" else dimension, outputs, bias=False)
-    return only
+            return nn.Sequential(picture, nn.Conv2d(1, c, 3), nn.Tanh(), nn.Flatten(), nn.Linear(9 * c, CLASSES))
+        if how.problem == "logistic" and deep:
+            return nn.Sequential(nn.Linear(how.features, 3, bias=False), nn.Tanh(), nn.Linear(3, CLASSES, bias=False))
+        if how.problem == "logistic":
+            return nn.Linear(how.features, CLASSES, bias=False)
+        return nn.Linear(how.dimension, 1, bias=False)
 
 
 def first_value(how: How, deep: bool) -> float:
     """The mean over clients of the cross-entropy before the first round."""
     import torch
 
-    module, clients = model(how.problem, how.dimension, deep).double(), federation(how.problem, how.clients, 0).clients
+    module, clients = model(how, deep).double(), _clients_of(how).clients
     with torch.no_grad():
         found = [
             torch.nn.functional.cross_entropy(
@@ -97,9 +101,14 @@ def first_value(how: How, deep: bool) -> float:
     return float(torch.stack(found).mean())
 
 
+def _clients_of(how: How) -> Any:
+    return federation(how.problem, how.clients, how.dimension, how.features)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
-    """broadcast (T, D); gradients (T, m, d) of the clients that took part, by the clients' vectors; kept (T, m, d')."""
+    """broadcast (T, D); gradients (T, E m, d) of the clients that took part, by the clients' vectors, step by step;
+    kept (T, m, d')."""
 
     broadcast: Floats
     gradients: Floats
@@ -107,7 +116,7 @@ class Seen:
 
 
 def pmtl(how: How, seed: int) -> Seen:
-    """A run of `Pmtl`: grad l_k(w_k^t) + lambda (w_k^t - w~^t), read off the first local step where steps is 1."""
+    """A run of `Pmtl`: grad l_k(w_k) + lambda (w_k - w~^t) at each of E local steps, made one at a time to be seen."""
     from ....trainers.federated import Pmtl
 
     seen: dict[str, list[Floats]] = {"broadcast": [], "gradients": [], "kept": []}
@@ -116,14 +125,18 @@ def pmtl(how: How, seed: int) -> Seen:
         """Notes down what the clients do."""
 
         def client_round(self, solve: Any, shared: Any, own: Any, clients: Any) -> Any:
-            sent, after = super().client_round(solve, shared, own, clients)
+            slopes, after = [], own
+            for _ in range(how.steps):
+                before = after
+                sent, after = super().client_round(solve, shared, before, clients)
+                slopes.append(((before - after) / how.step).numpy())
             seen["broadcast"].append(shared[0].numpy().copy())
-            seen["gradients"].append(((own - after) / how.step).numpy().copy())
+            seen["gradients"].append(np.concatenate(slopes))
             seen["kept"].append(after.numpy().copy())
             return sent, after
 
     cohort = how.clients if how.cohort is None else how.cohort
-    _train(how, Watched(how.strength), how.sigma * cohort, seed, deep=False)
+    train(replace(how, steps=1), _clients_of(how), _started(how), Watched(how.strength), how.sigma * cohort, seed)
     return Seen(*(np.array(seen[name]) for name in ("broadcast", "gradients", "kept")))
 
 
@@ -146,14 +159,23 @@ def dpfedmtl(how: How, seed: int) -> Seen:
             seen["kept"].append(head.numpy().copy())
             return moved, head
 
-    _train(how, Watched(), how.sigma, seed, deep=True)
+    train(how, _clients_of(how), model(how, deep=True), Watched(), how.sigma, seed)
     return Seen(*(np.array(seen[name]) for name in ("broadcast", "gradients", "kept")))
 
 
-def _train(how: How, algorithm: Any, deviation: float, seed: int, *, deep: bool) -> None:
-    """deviation: of the noise on the sum, or on each client's contribution."""
+def _started(how: How) -> Any:
+    """One layer; on the quadratic, at the clients' mean optimum and `away` from it."""
     import torch
 
+    module = model(how, deep=False)
+    if how.problem == "quadratic":
+        begin = quadratic(how.clients, how.dimension).centres.mean(axis=0) + how.away
+        module.weight.data = torch.from_numpy(begin[None].copy())
+    return module
+
+
+def train(how: How, clients: Any, module: Any, algorithm: Any, deviation: float, seed: int) -> Any:
+    """The trainer after its run. deviation: of the noise on the sum, or on each client's contribution."""
     from ....trainers.federated import LocalSteps, Settings, Trainer
 
     clip = how.clip or FREE
@@ -169,8 +191,6 @@ def _train(how: How, algorithm: Any, deviation: float, seed: int, *, deep: bool)
         local=LocalSteps(learning_rate=how.step, steps=how.steps, batch_size=None),
         evaluate_clients=0,
     )
-    module = model(how.problem, how.dimension, deep)
-    if how.problem == "quadratic":
-        begin = quadratic(how.clients, how.dimension).centres.mean(axis=0) + how.away
-        module.weight.data = torch.from_numpy(begin[None].copy())
-    Trainer(federation(how.problem, how.clients, how.dimension), algorithm, module, told).run()
+    trainer = Trainer(clients, algorithm, module, told)
+    trainer.run()
+    return trainer
