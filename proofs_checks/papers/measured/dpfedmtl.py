@@ -137,7 +137,7 @@ def _floors(problem: Problem, clipping: bool) -> list[Rate]:
         wide,
         rate("M", 1.0, (4, 8, 16), lambda x: how(clients=int(x))),
         rate("H", 2.0, (1, 2, 4), lambda x: how(steps=int(x))),
-        rate("K", -1.0, (1, 2, 4), lambda x: how(cohort=int(x)), place="our correction of Theorem 5.1", relation="is"),
+        rate("K", -1.0, (1, 2, 4), lambda x: how(cohort=int(x)), place="our correction of Theorem 5.1"),
     ]
 
 

@@ -80,12 +80,21 @@ def to_json(found: Measured) -> dict[str, Any]:
 
 
 def as_markdown(results: Sequence[dict[str, Any]]) -> str:
-    """The page."""
+    """The page: what was measured, and which rates have not been yet."""
     seeds = len(results[0]["values"])
     parts = [HEAD.format(confidence=f"{1 - ALPHA:.1%}", seeds=seeds, last=seeds - 1)]
     for paper in PAPERS:
         parts += [f"## {paper}", "", *_table([each for each in results if each["paper"] == paper]), ""]
-    return "\n".join(parts).rstrip() + "\n"
+    return "\n".join([*parts, *_left(results)]).rstrip() + "\n"
+
+
+def _left(results: Sequence[dict[str, Any]]) -> list[str]:
+    known = {of_recorded(each) for each in results}
+    left = [rate for rate in rates() if of_rate(rate) not in known]
+    if not left:
+        return []
+    lines = [f"- {rate.paper}, {rate.problem}{', clipped' if rate.clipping else ''}: {rate.parameter}" for rate in left]
+    return ["## Not measured yet", "", "`--missing` measures these and leaves the others as they are.", "", *lines]
 
 
 def _table(results: Sequence[dict[str, Any]]) -> list[str]:
