@@ -237,7 +237,7 @@ class Search:
             if high > most:
                 return None
         low = high // 2
-        while high - low > high // 16:
+        while high - low > max(1, high // 16):
             middle = (low + high) // 2
             low, high = (low, middle) if enough(middle) else (middle, high)
         return high if rounds else None

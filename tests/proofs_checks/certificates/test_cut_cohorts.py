@@ -14,6 +14,7 @@ from weakened_checker import weakened
 
 from dpcert.accounting import epsilon
 from dpcert.mechanisms import Gaussian, Repeat, TruncatedPoisson
+from dpcert.proofs_checks.certificates.certificate import proved
 from dpcert.proofs_checks.certificates.checker import check
 from dpcert.proofs_checks.claims.claim import parse_claim
 from dpcert.proofs_checks.verification.verify import verify
@@ -163,3 +164,10 @@ def test_clients_own_noise_is_of_unknown_size_in_cut_cohorts() -> None:
     free = [end("add", method="chernoff"), end("remove", method="chernoff")]
     false = document(statement(RARE, "", 1, "zero-out", **own), "0", "50.0", free)
     assert "the amount of noise is random" in check(seal(false)).reason
+
+
+def test_few_terms_are_found() -> None:
+    """A dozen nodes suffice here: halving what is left of them comes to an end."""
+    made = proved(statement(RARE, "1.1", 14062), 0.0, 2.4077)
+    assert min(end["terms"] for end in made["evidence"]["upper"]) < 16
+    assert float(made["interval"]["epsilon_upper"]) < 2.409
