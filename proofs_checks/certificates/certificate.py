@@ -25,7 +25,7 @@ from flint import ctx
 
 from ..claims.claim import Claim
 from .checker import format, pairs, verdict
-from .checker.verdict import PRECISION
+from .checker.command import PRECISION
 from .evidence import Search
 from .stated import NoCertificate, Table, stated
 

@@ -17,7 +17,7 @@ from ...accounting.bracket import Bracket
 from ..claims.claim import Claim
 from ..claims.currency import Against, Currency, Mu, RenyiAt, Rho, TprAtFpr
 from .checker import bounds, check, currencies, format, pairs
-from .checker.verdict import PRECISION
+from .checker.command import PRECISION
 from .evidence import Search
 from .knots import as_far_as_can_be, in_order, worst_vertex
 from .stated import NoCertificate, Table, stated

@@ -15,7 +15,7 @@ from flint import arb, arb_poly, ctx
 
 from . import tails
 from .checker import bounds, format, largest, pairs
-from .checker.verdict import PRECISION
+from .checker.command import PRECISION
 from .moments import log_moments
 
 AIMS = (1e-16, 1e-13, 1e-10, 1e-7, 1e-5, 1e-4)

@@ -9,7 +9,7 @@ from itertools import pairwise
 from flint import arb, ctx, fmpq
 
 from .checker import currencies
-from .checker.verdict import PRECISION
+from .checker.command import PRECISION
 from .stated import NoCertificate
 
 _MOST_ORDERS = 400

@@ -4,6 +4,6 @@ Runnable alone, with python-flint and nothing else installed: `python path/to/ch
 code with the accountants, nor with whatever wrote the certificate.
 """
 
-from .verdict import CheckResult, check
+from .command import CheckResult, check
 
 __all__ = ["CheckResult", "check"]

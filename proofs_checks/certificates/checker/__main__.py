@@ -7,4 +7,4 @@ from pathlib import Path
 if not __package__:  # started as a folder: the folder above it is where this package is found
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-sys.exit(import_module(".verdict", __package__ or "checker").main(sys.argv[1:]))
+sys.exit(import_module(".command", __package__ or "checker").main(sys.argv[1:]))

@@ -1,21 +1,18 @@
 """Section 5, the verdict: both ends of the interval proved, and what follows from them."""
 
 import re
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from flint import arb, ctx, fmpq
+from flint import arb, fmpq
 
 from .bounds import delta_bound
 from .format import (
-    CURRENCY,
     FORMAT,
     Claim,
     Phase,
     claim,
     digest,
     end,
-    load,
     lower_end,
     number,
     phase,
@@ -25,16 +22,6 @@ from .format import (
 )
 from .largest import above
 from .pairs import products
-
-PRECISION = 192
-"""Bits of the ball arithmetic."""
-
-
-class CheckResult(NamedTuple):
-    """Whether everything is proved, and in words what, or why not."""
-
-    ok: bool
-    reason: str
 
 
 def upper_end(stated: Claim, phases: list[Phase], top: fmpq | None, evidence: Any) -> None:
@@ -122,27 +109,3 @@ def _words(about: dict[str, Any], verdict: str, epsilon_lower: str, epsilon_uppe
     }
     known = "no upper bound is known" if epsilon_upper == "inf" else f"it is at most {epsilon_upper}"
     return f"epsilon at delta {delta} is at least {epsilon_lower}, and {known}: {said[verdict]}"
-
-
-def check(source: Any) -> CheckResult:
-    """Proves a certificate, from its file or parsed, once more; never raises."""
-    try:
-        with ctx.workprec(PRECISION):
-            document = load(source)
-            if document.get("format") == CURRENCY:
-                from .currencies import prove as prove_currency  # it rests on this file
-
-                return CheckResult(True, prove_currency(document))
-            return CheckResult(True, prove(document))
-    except Exception as problem:
-        return CheckResult(False, f"{type(problem).__name__}: {problem}")
-
-
-def main(arguments: list[str]) -> int:
-    """The command: one certificate."""
-    if len(arguments) != 1:
-        print(f"usage: python {Path(__file__).parent.name} CERTIFICATE.json")
-        return 2
-    result = check(arguments[0])
-    print("proved:" if result.ok else "rejected:", result.reason)
-    return 0 if result.ok else 1

@@ -13,8 +13,8 @@ from flint import ctx
 
 from ..mechanisms import Neighbouring
 from ..proofs_checks.certificates.checker import format
+from ..proofs_checks.certificates.checker.command import PRECISION
 from ..proofs_checks.certificates.checker.pairs import Product, products
-from ..proofs_checks.certificates.checker.verdict import PRECISION
 from ..proofs_checks.certificates.evidence import Search
 from .subject import Phase
 

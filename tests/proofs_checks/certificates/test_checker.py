@@ -19,7 +19,7 @@ from flint import arb, ctx
 from dpcert.proofs_checks.certificates import checker
 from dpcert.proofs_checks.certificates.checker import bounds as of_delta
 from dpcert.proofs_checks.certificates.checker import format, pairs
-from dpcert.proofs_checks.certificates.checker.verdict import PRECISION
+from dpcert.proofs_checks.certificates.checker.command import PRECISION
 from dpcert.proofs_checks.certificates.evidence import Search
 
 FOLDER = Path(checker.__file__).parent

@@ -12,8 +12,8 @@ from flint import arb, ctx
 
 from dpcert.proofs_checks.certificates.checker import format
 from dpcert.proofs_checks.certificates.checker.bounds import delta_bound
+from dpcert.proofs_checks.certificates.checker.command import PRECISION
 from dpcert.proofs_checks.certificates.checker.pairs import Pair, steps
-from dpcert.proofs_checks.certificates.checker.verdict import PRECISION
 from dpcert.proofs_checks.certificates.evidence import Search
 
 
