@@ -128,7 +128,8 @@ class SqliteStore:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self._note = self.path.with_name(self.path.name + NOTE)
+        real = self.path.resolve()  # one note, whichever link a writer goes by
+        self._note = real.with_name(real.name + NOTE)
         if self.path.is_dir():
             raise InputError("path", str(path), "a file, not a directory")
         with self._errors():

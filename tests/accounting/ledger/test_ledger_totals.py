@@ -106,6 +106,19 @@ def test_an_older_copy_that_is_put_back_is_refused(path, goes_on):
             before.epsilon(DELTA)
 
 
+def test_a_symbolic_link_s_writer_notes_beside_the_file(path, tmp_path):
+    """Once its note was beside the link, and who opened the file itself believed an older copy."""
+    link = tmp_path / "elsewhere" / "link.sqlite"
+    link.parent.mkdir()
+    link.symlink_to(path)
+    shutil.copy(path, path.with_suffix(".old"))
+    write(link, 4)
+    shutil.copy(path.with_suffix(".old"), path)
+    for name in (path, link):
+        with pytest.raises(LedgerError, match="older copy"):
+            Ledger(name)
+
+
 def test_an_empty_ledger_put_back_is_noticed_by_who_has_it_open(path):
     before = Ledger(path)
     for file in (path, path.with_name(path.name + NOTE)):
