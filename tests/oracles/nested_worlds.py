@@ -101,11 +101,13 @@ class Nested:
 
     @property
     def is_small(self) -> bool:
-        """Of continuous noise behind lots, and of sums of shares, two numbers at most: more of them are rounds of such
-        runs, or on the integers. InputError for what is no description."""
-        several = sum(name in ("Sequence", "Repeat") for name in self.around) == 2
-        behind_lots = self.noise in CONTINUOUS and self.has_lots and releases(self.run) > 2
-        return not behind_lots and not (several and self.noise in ("skellam", "shares"))
+        """Of continuous noise behind lots, of Laplace's law and of sums of shares, two numbers at most that tell
+        anything: more of them are rounds of such runs, or on the integers. InputError for what is no description."""
+        numbers = releases(self.run)
+        telling = numbers // 2 ** self.around.count("Cyclic")
+        if self.noise in CONTINUOUS and self.has_lots and numbers > 2:
+            return False
+        return telling <= 2 or self.noise not in ("laplace", "skellam", "shares")
 
     @property
     def is_solved(self) -> bool:
