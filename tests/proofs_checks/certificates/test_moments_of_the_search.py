@@ -11,6 +11,7 @@ from dpcert.proofs_checks.certificates import tails
 from dpcert.proofs_checks.certificates.checker import bounds
 from dpcert.proofs_checks.certificates.checker.pairs import Pair
 from dpcert.proofs_checks.certificates.checker.transforms import line
+from dpcert.proofs_checks.certificates.evidence import Search
 from dpcert.proofs_checks.certificates.moments import log_moments
 
 
@@ -52,3 +53,12 @@ def test_losses_that_are_split_off_are_left_out(order: str) -> None:
         proved = [float(bounds.tail(lines, arb(start)).log()) for start in (0.5, 20.0)]
     rounds = tails.rounds(product, [(log_moments(product[0][0]), 10)], 4.0, 0.01)
     assert [tails.left_out(rounds, start) for start in (0.5, 20.0)] == pytest.approx(proved, abs=0.05)
+
+
+def test_few_terms_are_found_where_few_are_enough() -> None:
+    """Below sixteen the halving has nothing left to halve, and went on for ever."""
+    product = [(Pair(mu=arb(1), p=arb("0.2"), order="replace"), 1)]
+    search = Search(product, "0.01", schedule=[(1e-4, 65536)])
+    with ctx.workprec(192):
+        counts = {search._terms(1.0, c, h, None, 1e-4, 65536) for c in (1.0, 3.0) for h in (0.5, 2.0, 8.0, 20.0)}
+    assert min(counts) < 16
