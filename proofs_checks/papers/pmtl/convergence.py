@@ -11,6 +11,7 @@ import numpy as np
 
 from ....mechanisms.arrays import Floats
 from ..row import Finding, Statement, on_instances
+from .moments import Federation, check_against_trainer
 from .runs import Path, run
 
 
@@ -66,6 +67,8 @@ def bound_29(statement: Statement) -> Finding:
     problem = _problem(population, 1, 1.0)
     p = cohort / population
     eta = 1 / (p + (p + 1 / p))
+    chosen = None if cohort == population else cohort
+    check_against_trainer(Federation(problem, "as-printed", 1.0, eta, steps, cohort=chosen))
     path = run(
         problem,
         "as-printed",
@@ -73,7 +76,7 @@ def bound_29(statement: Statement) -> Finding:
         learning_rate=eta,
         rounds=5,
         local_steps=steps,
-        cohort=None if cohort == population else cohort,
+        cohort=chosen,
         seed=2,
         start=np.array([3.0]),
     )
