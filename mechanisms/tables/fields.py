@@ -25,11 +25,15 @@ class MissingKeys(InputError):
     """All keys that are missing: each by name, with what is expected; "a value" where that goes without saying."""
 
     def __init__(self, keys: Mapping[str, str]) -> None:
-        told = [key for key, expected in keys.items() if expected != A_VALUE]
+        told: dict[str, list[str]] = {}  # what several keys may be is said once
+        for key, expected in keys.items():
+            if expected != A_VALUE:
+                told.setdefault(expected, []).append(key)
         if len(keys) == 1:
             expected = next(iter(keys.values()))
         else:
-            expected = "; ".join(["a value for each", *(f"{key}: {keys[key]}" for key in told)])
+            each = (f"{' and '.join(named)}: {expected}" for expected, named in told.items())
+            expected = "; ".join(["a value for each", *each])
         super().__init__(", ".join(keys), MISSING, expected)
         self.keys = dict(keys)
 

@@ -111,6 +111,7 @@ def well_formed(problem: InputError) -> bool:
 @example({"claim": {}, "mechanism": {"kind": []}})
 @example({"claim": {}, "mechanism": {"kind": {}}, "phase": 3})
 @example({"phase": [{"mechanism": {"kind": ["zcdp"]}}]})
+@example({"mechanism": {}, "phase": [{"mechanism": {}}], "claim": {}})
 def test_any_tables_give_a_claim_or_an_input_error(tables: dict[str, Any]) -> None:
     _claim_or_error(lambda: parse_claim(tables))
 
