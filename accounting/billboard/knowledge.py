@@ -15,6 +15,7 @@ from ...mechanisms import (
     Poisson,
     RandomAllocation,
     Shuffled,
+    TruncatedPoisson,
     VisibleParticipation,
     WithReplacement,
     rounds_by_step,
@@ -37,6 +38,8 @@ def participation_known(step: Mechanism, observer: Observer, clients: Clients) -
         return "everything", "the round shows whether the unit took part, whoever looks"
     if isinstance(step, CorrelatedGaussian):
         return "everything", "correlated noise: the cost is that of the worst participations allowed, seen or not"
+    if isinstance(step, TruncatedPoisson):
+        return "everything", "cohorts cut at a largest size: no amplification is used; accounted as for one who knows"
     if not isinstance(step, Poisson | FixedSize | Shuffled | WithReplacement | Cyclic | RandomAllocation):
         return "everything", "no sampling: everybody takes part in every round"
     if _everybody(step):

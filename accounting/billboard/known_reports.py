@@ -21,15 +21,15 @@ def without_known_reports(run: Mechanism, observer: Observer) -> Mechanism:
     if observer.kind != "coalition":
         return run
     steps = rounds_by_step(run)
-    if not any(_inside(step, ShuffledReports | BestOfSeveral) for step in steps):
+    if not any(inside(step, ShuffledReports | BestOfSeveral) for step in steps):
         return run
     parts: list[Mechanism] = []
     for step, rounds in steps.items():
-        if _inside(step, BestOfSeveral):
+        if inside(step, BestOfSeveral):
             raise InputError("observer", str(observer), _RUNS)
         if isinstance(step, ShuffledReports):
             parts.append(Repeat(_left(step, observer.size), rounds))
-        elif _inside(step, ShuffledReports):
+        elif inside(step, ShuffledReports):
             raise InputError("mechanism", step, _INSIDE)
         else:
             parts.append(Repeat(step, rounds))
@@ -44,9 +44,10 @@ def _left(step: ShuffledReports, colluders: int | None) -> Mechanism:
     return ShuffledReports(step.report, step.reports - colluders)
 
 
-def _inside(step: object, kinds: Any) -> bool:
+def inside(step: object, kinds: Any) -> bool:
+    """Whether the description is one of these kinds, or is about one."""
     if isinstance(step, kinds):
         return True
     if isinstance(step, tuple):
-        return any(_inside(part, kinds) for part in step)
-    return is_dataclass(step) and any(_inside(getattr(step, field.name), kinds) for field in fields(step))
+        return any(inside(part, kinds) for part in step)
+    return is_dataclass(step) and any(inside(getattr(step, field.name), kinds) for field in fields(step))

@@ -24,6 +24,8 @@ from ...mechanisms import (
     Repeat,
     Sequence,
     Shuffled,
+    TruncatedPoisson,
+    VisibleParticipation,
     WithReplacement,
     neighbouring_relation,
     rounds_by_step,
@@ -40,7 +42,8 @@ from ..question import RTOL, Question
 from .faced_noise import as_seen
 from .guarantees import Guarantee, Observer
 from .knowledge import CLIENTS, Clients, Knows, participation_known
-from .known_reports import without_known_reports
+from .known_reports import inside, without_known_reports
+from .unproved import refuse_unproved
 
 _SPENT = 1e-3
 """The share of delta that an upper bound against a coalition may spend on unlikely cohorts, and the probability of the
@@ -90,8 +93,8 @@ def observer_epsilon(
     where the noise is added; needed for the server; without it the noise is a trusted server's. rtol: the
     relative width that is asked of every bound.
     Raises InputError for a coalition larger than population - 1, for the server without an aggregation, for one that
-    does not fit the run, for add-remove neighbours where participation is seen, and for noise that units bring
-    themselves where one of them may be absent.
+    does not fit the run, for add-remove neighbours where participation is seen, for noise or reports that units bring
+    themselves where one of them may be absent, and for cohorts that are drawn inside of another scheme.
 
     >>> from dpcert.accounting.billboard.guarantees import EVERYBODY_ELSE, OUTSIDE
     >>> from dpcert.mechanisms import FixedSize, Gaussian, Repeat
@@ -104,6 +107,7 @@ def observer_epsilon(
     delta_below_one("delta", delta)
     relation = neighbouring_relation(neighbouring)
     choice("clients", clients, CLIENTS)
+    refuse_unproved(run, relation)
     asked, observer = observer, _meaningful(run, observer)
     if relation == "add-remove" and observer.kind == "coalition" and any(map(_counted, rounds_by_step(run))):
         raise InputError("neighbouring", relation, _COUNTED)
@@ -242,8 +246,12 @@ def _lower(run: Mechanism, observer: Observer, delta: float, relation: Neighbour
 
 def _truly_known(step: Mechanism, observer: Observer) -> bool:
     """Whether the observer does know the participation, rather than being assumed to for want of a better bound."""
-    if not isinstance(step, Poisson | FixedSize | Shuffled | WithReplacement | RandomAllocation):
+    if isinstance(step, VisibleParticipation):
         return True
+    if isinstance(step, TruncatedPoisson):
+        return False
+    if not isinstance(step, Poisson | FixedSize | Shuffled | WithReplacement | RandomAllocation):
+        return not inside(step, Poisson | Shuffled)  # cyclic, disjoint: those who do not draw lots do not see them
     if observer.kind == "server" or getattr(step, "sampling_rate", None) == 1.0:
         return True
     if isinstance(step, Poisson | RandomAllocation) or observer.kind != "coalition":
