@@ -57,7 +57,7 @@ FAULTS = {
     "one round's largest loss": ("pure, delta 0", {"exact += n * pair.most": "exact += pair.most"}),
     "a coin's share of the largest loss": (
         "laplace, coin, delta 0",
-        {"return pure((1 + p * (odds - 1))": "return pure(odds**p if not mirrored else (1 + p * (odds - 1))"},
+        {"return pure((1 + p * (odds - 1))": 'return pure(odds**p if order != "replace" else (1 + p * (odds - 1))'},
     ),
     "the largest loss from below": (
         "laplace, advantage",
