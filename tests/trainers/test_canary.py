@@ -11,7 +11,7 @@ from scipy import stats
 
 from dpcert.accounting.epsilon import epsilon
 from dpcert.trainers.data import Client, Federation, Samples
-from dpcert.trainers.engine import trainer as trainer_module
+from dpcert.trainers.engine import noise as noise_module
 from dpcert.trainers.engine.billboard import RecordingBillboard
 from dpcert.trainers.federated import DpFedAvg, LocalSteps, Pmtl, Settings, Trainer
 from dpcert.trainers.models import Linear
@@ -79,8 +79,8 @@ def test_canary(algorithm, monkeypatch):
     trainer = score(algorithm, 1.0, 0)[1]
     claimed = epsilon(trainer.mechanism(), DELTA, "replace-one", notion=trainer.algorithm.notion)
     assert 0.2 < audited_epsilon(algorithm) <= claimed.upper
-    honest = trainer_module.grid_noise
+    honest = noise_module.grid_noise
     monkeypatch.setattr(
-        trainer_module, "grid_noise", lambda rng, shape, deviation, *rest: honest(rng, shape, deviation / 2, *rest)
+        noise_module, "grid_noise", lambda rng, shape, deviation, *rest: honest(rng, shape, deviation / 2, *rest)
     )
     assert audited_epsilon(algorithm) > claimed.upper

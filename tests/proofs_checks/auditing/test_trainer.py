@@ -17,7 +17,7 @@ from dpcert.mechanisms import Gaussian, InputError, Poisson, Repeat, draw_schedu
 from dpcert.proofs_checks import audit_trainer
 from dpcert.proofs_checks.auditing.federated import FederatedCanaries
 from dpcert.proofs_checks.auditing.trainer import TrainerClaim
-from dpcert.trainers.engine import trainer as trainer_module
+from dpcert.trainers.engine import noise as noise_module
 from dpcert.trainers.engine.clipping import ClippedSum
 from dpcert.trainers.engine.cohort import CohortSampler
 from dpcert.trainers.federated import DpFedAvg, LocalOnly, Pmtl, Settings, load_federation
@@ -101,12 +101,12 @@ def test_the_library_s_trainers_stand(sampling, view):
 
 
 def halved_noise(monkeypatch):
-    real = trainer_module.grid_noise
+    real = noise_module.grid_noise
 
     def half(rng, shape, deviation, *rest):
         return real(rng, shape, deviation / 2, *rest)
 
-    monkeypatch.setattr(trainer_module, "grid_noise", half)
+    monkeypatch.setattr(noise_module, "grid_noise", half)
 
 
 def forgotten_clip(monkeypatch):

@@ -20,7 +20,7 @@ from dpcert.proofs_checks.auditing.curve import gdp
 from dpcert.proofs_checks.auditing.trials import from_arrays
 from dpcert.trainers.data import Client, Federation, Samples
 from dpcert.trainers.dpfedmtl import DpFedMtl, DpFedMtlAsPrinted, DpFedMtlClipped, DpFedMtlLocalNoise
-from dpcert.trainers.engine import trainer as trainer_module
+from dpcert.trainers.engine import noise as noise_module
 from dpcert.trainers.engine.billboard import RecordingBillboard
 from dpcert.trainers.engine.cohort import CohortSampler
 from dpcert.trainers.engine.streams import Streams
@@ -124,9 +124,9 @@ def test_planted_twins_are_refuted(variant, pull):
 
 
 def with_noise_of(share, monkeypatch):
-    honest = trainer_module.grid_noise
+    honest = noise_module.grid_noise
     monkeypatch.setattr(
-        trainer_module, "grid_noise", lambda rng, shape, deviation, *rest: honest(rng, shape, share * deviation, *rest)
+        noise_module, "grid_noise", lambda rng, shape, deviation, *rest: honest(rng, shape, share * deviation, *rest)
     )
 
 

@@ -14,7 +14,7 @@ from dpcert.proofs_checks.billboard.replay import check_billboard
 from dpcert.trainers.data import Client, Federation, Samples
 from dpcert.trainers.data.synthetic import related_tasks
 from dpcert.trainers.dpfedmtl import DpFedMtl, DpFedMtlAsPrinted, DpFedMtlClipped, DpFedMtlLocalNoise
-from dpcert.trainers.engine import trainer as trainer_module
+from dpcert.trainers.engine import noise as noise_module
 from dpcert.trainers.engine.billboard import RecordingBillboard
 from dpcert.trainers.federated import LocalSteps, ReplayableTrainer, Settings, Trainer
 
@@ -182,13 +182,13 @@ def test_noise_is_what_sigma_says(variant):
 @pytest.mark.parametrize("variant", [DpFedMtl, DpFedMtlLocalNoise])
 def test_noise_that_is_ten_percent_off_is_noticed(variant, monkeypatch):
     name = "grid_noise" if variant is DpFedMtl else "clients_noise"
-    honest = getattr(trainer_module, name)
+    honest = getattr(noise_module, name)
     place = 2 if variant is DpFedMtl else 5  # where the deviation is among the arguments
 
     def less(*arguments):
         return honest(*arguments[:place], 0.9 * arguments[place], *arguments[place + 1 :])
 
-    monkeypatch.setattr(trainer_module, name, less)
+    monkeypatch.setattr(noise_module, name, less)
     assert not plausible(*noise_ratio(variant, 0.65))
 
 
