@@ -44,6 +44,8 @@ def truth(composition: Composition) -> tuple[float, float]:
             found = contour.epsilon(composition, DELTA)
         except OutOfReach:
             found = pld.epsilon(composition, DELTA)
+        if not found.narrower_than(1e-6):
+            found = pld.epsilon(composition, DELTA)
     return found.lower, found.upper
 
 
