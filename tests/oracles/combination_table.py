@@ -153,9 +153,9 @@ exceeds an upper end, and each lower end above 0 is attained. The outputs of cut
 put into cells, whose divergences are lower bounds, to 1e-3 of delta.
 Two kinds around each other: of noise of Laplace's and Gauss's law on the integers all 656 answered worlds were run; of
 other noise some.
-Observers of other noise than the server's Gaussian one (`tests/accounting/test_observed_noise.py`): of Laplace's and
-Gauss's law on the integers and of noise that clients bring all 2,100 combinations (692 bracketed); the cut cohorts of
-Laplace's law on the integers again, with other worlds, once their lower ends were mended.
+Observers of other noise than the server's Gaussian one (`tests/accounting/test_observed_noise.py`): of Laplace's
+law, of both laws on the integers and of noise that clients add all 2,520 combinations (930 bracketed); the cut cohorts
+of Laplace's law on the integers again, with other worlds, once their lower ends were mended.
 The faults found are in tests/power/test_faults_found_in_worlds.py; test_world_faults.py there has a planted one for
 each kind of world.
 
