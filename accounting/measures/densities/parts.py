@@ -11,6 +11,9 @@ from ...rounding import UNIT
 _LARGEST = 600.0
 """Epsilon beyond which e^epsilon is not asked for: the profile falls."""
 
+_TINY = 1e-290
+"""Below it doubles lose digits, and errors relative to UNIT are none: it is only said that something is smaller."""
+
 
 @dataclass(frozen=True, slots=True)
 class Calls:
@@ -73,6 +76,6 @@ class Profile:
         found = [part.delta(epsilon) for part in self.parts]
         below, above, slope = (math.fsum(each[side] for each in found) for side in range(3))
         below, above, slack = below * (1.0 - 8.0 * UNIT), (above + self.lost) * (1.0 + 8.0 * UNIT), 4.0 * UNIT
-        least = math.log(below) if below > 0.0 else -math.inf
-        most = math.log(above) if above > 0.0 else 0.0
-        return least - slack * (1.0 - least), min(0.0, most + slack * (1.0 - most)), slope / above
+        least = math.log(below) if below > _TINY else -math.inf
+        most = math.log(max(above, _TINY)) if above >= 0.0 else 0.0
+        return least - slack * (1.0 - least), min(0.0, most + slack * (1.0 - most)), slope / max(above, _TINY)

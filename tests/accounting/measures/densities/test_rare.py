@@ -338,3 +338,26 @@ def test_what_is_left_out_counts() -> None:
     more = accountant._delta(composition, (eps, eps), 0.3 * delta, RTOL, saddle_at_epsilon(composition, eps))
     assert more.upper >= known.lower + 0.3 * delta
     assert more.lower <= known.upper
+
+
+class Fixed:
+    """A part whose bounds are given."""
+
+    def __init__(self, *bounds: float) -> None:
+        self.bounds = bounds
+
+    def delta(self, epsilon: float) -> tuple[float, float, float]:
+        return self.bounds[0], self.bounds[1], -1.0
+
+
+@pytest.mark.parametrize("tiny", [0.0, 5e-324, 1e-310])
+def test_where_doubles_have_lost_digits_only_that_it_is_smaller_is_said(
+    tiny: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    profile = parts.Profile((Fixed(tiny, tiny),), 0.0, 1.0)  # type: ignore[arg-type]
+    low, high, _ = profile.log_delta(1.0)
+    assert low == -math.inf
+    assert high > math.log(1e-291)
+    if tiny > 0.0:  # the plant: the denormal double taken for the number that it was rounded from
+        monkeypatch.setattr(parts, "_TINY", 5e-324)
+        assert profile.log_delta(1.0)[1] < math.log(1e-300)
