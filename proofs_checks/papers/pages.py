@@ -134,6 +134,7 @@ def _broken(judgements: Sequence[Judgement]) -> list[str]:
             link, claim = f"[{j.row.id}](#{_anchor(j.row.id)})", _plain(j.row.readings[0].text)
             lines.append(f"- {link} ({_plain(j.row.place)}; {j.status}): {claim}")
             lines.append(f"  {_plain(j.why)}. *{j.remedy.capitalize()}*: {_plain(j.instead)}{_proved(j)}")
+            lines += [f"  {_plain(j.row.note)}"] if j.row.note else []
         lines += [""] if those else []
     return lines
 

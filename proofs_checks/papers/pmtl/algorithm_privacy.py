@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..row import EXACT, WORDS, Finding, Statement, on_instances
+from ..row import WORDS, Finding, Statement, on_instances
 from .moments import Federation, check_against_trainer
 
 
@@ -100,12 +100,3 @@ def own_membership(statement: Statement) -> Finding:
     changed = [k for k in range(6) if not np.array_equal(recorded.outputs[k], again.outputs[k])]
     text = f"with the same broadcasts and data, {len(changed)} of 6 clients' outputs depend on the cohorts' coins"
     return Finding(not changed, text, {"clients changed": changed}, basis=on_instances(1, "a replay of the trainer"))
-
-
-def participants(statement: Statement) -> Finding:
-    """The law of the sum when all send +1, m = 4, rate 1/2: that of a Sampled Gaussian Mechanism before the noise."""
-    sampled = [math.comb(4, k) / 16 for k in range(5)]
-    stated = sampled if statement.domain["cohorts"] == "independent coins" else [0.0, 0.0, 1.0, 0.0, 0.0]
-    apart = sum(abs(x - y) for x, y in zip(stated, sampled, strict=True)) / 2
-    text = f"total variation {apart:g} between the laws of the number that take part"
-    return Finding(apart == 0, text, {"number that take part, SGM": sampled, "Algorithm 1": stated}, basis=EXACT)
