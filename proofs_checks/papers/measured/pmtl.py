@@ -172,9 +172,7 @@ def _in_every_parameter(problem: Problem, clipping: bool) -> list[Rate]:
     ]
 
 
-def in_p(
-    measure: Measure, sizes: tuple[float, ...], problem: Problem = "quadratic", clipping: bool = False
-) -> Rate:
+def in_p(measure: Measure, sizes: tuple[float, ...], problem: Problem = "quadratic", clipping: bool = False) -> Rate:
     """What noise adds to (29)'s left-hand side, in the share of clients that take part."""
     place, quantity = f"{TWENTY_NINE}: q of 8 clients, p = q/8", "squared gradient, noise"
     told = {"relation": "at most", "problem": problem, "clipping": clipping, "towards": "small"}
