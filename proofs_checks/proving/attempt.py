@@ -20,7 +20,7 @@ from .proof import Proof
 from .question import Progress, Question
 from .relations import Pair, pairs
 from .search import Piece, search
-from .unsupported import Raises, Unsupported
+from .unsupported import Raises, TooManyPaths, Unsupported
 from .work import OutOfWork
 
 FEW = 2
@@ -113,6 +113,11 @@ class Attempt:
                 if question.cases or size == question.entries:
                     raise
                 continue  # too few entries for this function
+            except TooManyPaths as problem:
+                if not question.cases:
+                    raise
+                self.bounded, self.stopped = str(problem), True
+                return
             except (KeyboardInterrupt, OutOfWork):
                 self.stopped = True
                 return

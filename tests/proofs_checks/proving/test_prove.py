@@ -216,6 +216,18 @@ def test_an_interrupt_answers_with_what_is_done():
     assert proof.sizes == (1,)
 
 
+def test_too_many_paths_leave_what_was_proved_for_fewer_entries(monkeypatch):
+    def each_above(answers, rng):
+        return [bool(answer + rng.laplace(0, 4) > 0) for answer in answers.tolist()]
+
+    monkeypatch.setattr(exploration, "MOST_PATHS", 5)
+    proof = prove(functools.partial(each_above), relation="answers", entries=4)
+    assert (proof.proved, proof.sizes, proof.stopped) == (True, (1, 2), True)
+    assert "not proved for more entries: more than 5 paths" in str(proof)
+    monkeypatch.setattr(exploration, "MOST_PATHS", 1)
+    assert "more than 1 paths" in prove(each_above, relation="answers").reason
+
+
 @pytest.mark.parametrize("way", ["by Ctrl-C", "by the clock"])
 def test_a_search_for_an_induction_that_is_stopped_answers_with_what_is_done(way, monkeypatch):
     """The clock is the test's own: it stands until the checker is first asked what the loop's steps can do."""
@@ -370,20 +382,20 @@ def test_casts_to_integers_are_refused(cast):
     assert prove(lambda dataset, rng: cast(dataset).sum() + rng.laplace(), entries=1).verdict == "unsupported"
 
 
-def no_other_answer(self, condition):
-    """Takes the first possible answer, and forgets the other."""
-    answer = self._possible(condition)
-    chosen = condition if answer else condition.opposite()
-    self.taken.append(chosen)
-    self.answers.append(answer)
-    self.open.append(False)
-    self._assume(chosen)
-    return answer
+def no_other_way(self, options):
+    """Takes the first possible way, and forgets the others."""
+    chosen = next(k for k, option in enumerate(options) if self._possible(*option))
+    self.taken.append(options[chosen])
+    self.answers.append(chosen)
+    self.open.append([])
+    for condition in options[chosen]:
+        self._assume(condition)
+    return chosen
 
 
 MUTANTS = {
     "the cost is not checked": (alignment, "_cost", lambda *_: 0),
-    "a branch is forgotten": (exploration.Run, "decide", no_other_answer),
+    "a branch is forgotten": (exploration.Run, "choose", no_other_way),
     "a wrong scale": (alignment, "weight", lambda kind, scale: 1),
 }
 
