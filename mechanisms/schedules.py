@@ -11,7 +11,6 @@ from fractions import Fraction
 
 from .base import Mechanism
 from .cohorts import Cyclic, RandomAllocation, WithReplacement
-from .coins import heads
 from .composition import rounds_by_step
 from .randomness import BitSource, SecureSource
 from .sampled import FixedSize, Poisson, Shuffled, TruncatedPoisson
@@ -82,7 +81,8 @@ def _draw(step: Mechanism, population: int, source: BitSource) -> list[Cohort]:
 
 
 def _poisson(sampling_rate: float, population: int, source: BitSource) -> Cohort:
-    return heads(Fraction(sampling_rate), population, source)
+    exact = Fraction(sampling_rate)
+    return [unit for unit in range(population) if source.below(exact.denominator) < exact.numerator]
 
 
 def _truncated(step: TruncatedPoisson, population: int, source: BitSource) -> Cohort:

@@ -1,9 +1,6 @@
-"""How much a search may do: in questions, which are the same on every machine, and in seconds."""
+"""How much a search has done, in questions: the same on every machine, unlike its seconds."""
 
 from __future__ import annotations
-
-import math
-import time
 
 ROWS = 20
 """Rows of a linear program that count as one question."""
@@ -14,14 +11,10 @@ class OutOfWork(BaseException):
 
 
 class Work:
-    """spent: questions to z3, and linear programs by their rows. limit: as many may be asked; None is no limit.
-
-    deadline: by time.monotonic.
-    """
+    """spent: questions to z3, and linear programs by their rows. limit: as many may be asked; None is no limit."""
 
     def __init__(self, limit: int | None = None) -> None:
         self.limit = limit
-        self.deadline = math.inf
         self.spent = 0
 
     def question(self, rows: int = 0) -> None:
@@ -29,5 +22,3 @@ class Work:
         self.spent += 1 + rows // ROWS
         if self.limit is not None and self.spent > self.limit:
             raise OutOfWork(f"{self.limit} questions were not enough")
-        if time.monotonic() > self.deadline:
-            raise OutOfWork("no time is left")

@@ -1,4 +1,4 @@
-"""delta of two Poisson-sampled Gaussian rounds, remove order, as a ball: the first round's loss integrated over.
+"""delta of two Poisson-sampled Gaussian rounds, remove or replace order, as a ball: one round's loss integrated over.
 
 delta_2(eps) is the mean of delta_1(eps - L) over one round's loss L, delta_1 being the closed form. Arb's integrator is
 rigorous; it shares nothing with dpcert.accounting.
@@ -12,6 +12,7 @@ from flint import acb, arb, ctx
 
 BITS = 160
 TINY = 2.0**-80
+COARSE = 2.0**-40
 FAR = 16
 
 
@@ -37,6 +38,36 @@ def profile(shift: float, rate: float, epsilon: float, other: tuple[float, float
         for a, b in pairwise(ends):
             total += acb.integral(integrand, a, b, rel_tol=TINY, abs_tol=(size * TINY).mid()).real
         return total.union(total + _above(arb(16)) + _above(arb(FAR)))
+
+
+def replaced(shift: float, rate: float, epsilon: float, other: tuple[float, float] | None = None) -> arb:
+    """The same when a unit is replaced: mixtures with N(s, 1) and with N(-s, 1)."""
+    with ctx.workprec(BITS):
+        s, p, odds = arb(shift), arb(rate), arb(epsilon).exp()
+        s2, p2 = (arb(value) for value in other or (shift, rate))
+
+        def reached(rest: acb, s: arb, p: arb) -> acb:
+            """The outcome at which the mixtures' ratio is rest: e^{s x} is the positive root of a quadratic."""
+            k, half = p * (-s * s / 2).exp(), (1 - p) * (rest - 1) / 2
+            root = (half * half + k * k * rest).sqrt()
+            return ((half + root) / k if half.real.mid() > 0 else k * rest / (root - half)).log() / s
+
+        def integrand(x: acb, _: bool) -> acb:
+            up, down = (1 - p + p * (sign * s * x - s * s / 2).exp() for sign in (1, -1))
+            rest = odds * down / up
+            y = reached(rest, s2, p2)
+            alone = (1 - p2) * (1 - rest) * _above(y) + p2 * (_above(y - s2) - rest * _above(y + s2))
+            return (-x * x / 2).exp() / (2 * arb.pi()).sqrt() * up * alone
+
+        bend = reached(acb(odds), s, p).real.mid()
+        size = integrand(acb(0), False).real
+        ends = sorted(
+            arb(end) for end in (-FAR, -4, 0, 3, bend - 0.1, bend - 0.001, bend, bend + 0.001, bend + 0.1, FAR)
+        )
+        total = arb(0)
+        for a, b in pairwise(ends):
+            total += acb.integral(integrand, a, b, rel_tol=COARSE, abs_tol=(size * COARSE).mid()).real
+        return total.union(total + 4 * _above(FAR - s))
 
 
 def _crossing(s: arb, p: arb, mixture: arb) -> arb:

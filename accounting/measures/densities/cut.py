@@ -49,21 +49,29 @@ def cut(composition: Composition, log_mass: float) -> tuple[Composition, float]:
     parts, mass = [], 0.0
     for pair, rounds in composition:
         if isinstance(pair, SubsampledPair) and pair.order in ORDERS:
-            shift, share = parameters(pair).shift, log_mass - math.log(2.0 * rounds * len(sampled))
-            at = max(-float(ndtri_exp(share)), shift - float(ndtri_exp(min(-0.1, share - math.log(pair.rate)))))
+            shift, at = parameters(pair).shift, beyond(parameters(pair), log_mass - math.log(rounds * len(sampled)))
             mass += rounds * (float(ndtr(-at)) + pair.rate * float(ndtr(shift - at)))
             pair = CutPair(pair.base, pair.rate, pair.order, at)
         parts.append((pair, rounds))
     return tuple(parts), mass * (1.0 + 1e-9)
 
 
+def beyond(pair: Sampled, log_mass: float) -> float:
+    """About a place above which x is with a probability of at most e^log_mass."""
+    share = log_mass - math.log(2.0)
+    jump = pair.shift - float(ndtri_exp(min(-0.1, share - math.log(pair.rate))))
+    return max(-float(ndtri_exp(min(-0.1, share))), jump)
+
+
 def farthest(pair: Sampled, budget: float) -> float:
-    """About the largest c at which the valley is e^-budget deep."""
+    """About the largest c at which the valley is e^-budget deep, as `valley` finds it."""
     if pair.cut == math.inf:
         return math.inf
     x = _places(pair)
-    log, loss = log_mixture(pair, x), _loss(pair, x)
-    return max(0.0, float(np.max((0.5 * x * x - log - pair.log_unlabelled(x) - budget) / loss)))
+    loss, base = _loss(pair, x), log_mixture(pair, x) - 0.5 * x * x + pair.log_unlabelled(x)
+    flat = np.minimum.accumulate((base[0] - base[1:]) / (loss[1:] - loss[0]))  # no outcome before it matters more
+    deep = (-budget - base) / loss
+    return max(0.0, float(np.max(np.minimum(deep, np.concatenate([deep[:1], flat])))))
 
 
 def valley(pair: Sampled, top: float, budget: float) -> float:

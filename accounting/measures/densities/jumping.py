@@ -11,6 +11,7 @@ from ....mechanisms.arrays import Floats
 from ...bracket import OutOfReach
 from ...inversion.measure import Transform
 from ...rounding import UNIT
+from .cut import SMALLER
 from .labelled import Labelled
 from .measure import Densities, DensitiesOnLine, frequencies
 from .quadrature import expm1, log1p
@@ -18,18 +19,19 @@ from .quadrature import expm1, log1p
 
 @dataclass(frozen=True)
 class Jumps:
-    """J under (Q, P): the product of all moments less that of those without jumps.
+    """J: the product of all moments less that of those without jumps.
 
-    whole: all outcomes, laid for the points in use; labels: of the sampled pairs that jump, by their place in whole.
+    whole: all outcomes without far ones, laid for the points in use; labels: of the sampled pairs that jump, by their
+    place in whole.
     """
 
     whole: Densities
     labels: tuple[tuple[int, Labelled], ...]
 
     def log_moments(self, points: Floats) -> Floats:
-        """At least the log of the integral of e^{cL} over J: some round jumps, and all moments are at least 1."""
-        logs = [math.log(sum(part) * (1.0 + 1e-12)) for part in zip(*self._jumping(points), strict=True)]
-        return np.asarray(self.whole.log_moments(points) + np.array(logs))
+        """At least the log of the integral of e^{cL} over J: some round jumps, and no moment is below 1 - SMALLER."""
+        sums = np.array([sum(part) for part in zip(*self._jumping(points), strict=True)])
+        return np.asarray(self.whole.log_moments(points) + np.log(sums) + (1e-9 - math.log1p(-SMALLER)))
 
     def _jumping(self, points: Floats) -> list[list[float]]:
         rows = []
@@ -60,7 +62,7 @@ class JumpsOnLine:
         """At least log |phi(c + is)| for every s >= frequency: a union bound, the others' moments taken at s = 0."""
         parts = [(label, self.whole.parts[at][2]) for at, label in self.labels]
         logs = [math.log(rounds) + label.log_bound(self.whole.c, frequency) for label, rounds in parts]
-        return self.log_whole + float(np.logaddexp.reduce(logs)) + 1e-9
+        return self.log_whole + float(np.logaddexp.reduce(logs)) - math.log1p(-SMALLER) + 1e-9
 
     def transform(self, period: float, count: int) -> Transform:
         """prod M^T (1 - e^E), E = sum T log(1 - j / M), with M the moments of all outcomes and j those of the jumps."""

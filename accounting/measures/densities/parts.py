@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ...inversion.line import Inversion
 from ...rounding import UNIT
+from .far import Far, Least
 
 _LARGEST = 600.0
 """Epsilon beyond which e^epsilon is not asked for: the profile falls."""
@@ -29,43 +30,11 @@ class Calls:
 
 
 @dataclass(frozen=True, slots=True)
-class Puts:
-    """The outcomes with a jump: their puts, and P(J) - Q(J) and Q(J), each within its error."""
-
-    inversion: Inversion
-    apart: tuple[float, float]
-    under_q: tuple[float, float]
-
-    def delta(self, epsilon: float) -> tuple[float, float, float]:
-        """(at most their profile at epsilon, at least it, about its derivative)."""
-        low, high, slope = self.inversion.log_delta(-epsilon)
-        grown, turned = math.expm1(epsilon), math.exp(epsilon)
-        linear = self.apart[0] - grown * self.under_q[0]
-        inexact = self.apart[1] + grown * self.under_q[1] + 8.0 * UNIT * (abs(self.apart[0]) + grown * self.under_q[0])
-        least, most = turned * math.exp(min(low, _LARGEST)), turned * math.exp(min(high, _LARGEST))
-        inexact += 8.0 * UNIT * (1.0 + epsilon) * most
-        return linear + least - inexact, linear + most + inexact, most * (1.0 - slope) - turned * self.under_q[0]
-
-
-@dataclass(frozen=True, slots=True)
-class Least:
-    """Outcomes whose profile is at most exp(start - c eps), for every eps."""
-
-    c: float
-    start: float
-
-    def delta(self, epsilon: float) -> tuple[float, float, float]:
-        """(0, at least their profile at epsilon, its derivative)."""
-        most = math.exp(min(0.0, self.start - self.c * epsilon)) * (1.0 + 8.0 * UNIT)
-        return 0.0, most, -self.c * most
-
-
-@dataclass(frozen=True, slots=True)
 class Profile:
-    """Bounds of log delta(eps) for every eps >= 0: of outcomes with a jump and of those without, where they matter, and
-    `lost`, at least the probability of all others. c: about how fast log delta falls, at least."""
+    """Bounds of log delta(eps) for every eps >= 0: of far outcomes, of those with a jump and of those without, where
+    they matter, and `lost`, at least the probability of all others. c: about how fast log delta falls, at least."""
 
-    parts: tuple[Calls | Puts | Least, ...]
+    parts: tuple[Calls | Far | Least, ...]
     lost: float
     c: float
 
@@ -76,6 +45,7 @@ class Profile:
         found = [part.delta(epsilon) for part in self.parts]
         below, above, slope = (math.fsum(each[side] for each in found) for side in range(3))
         below, above, slack = below * (1.0 - 8.0 * UNIT), (above + self.lost) * (1.0 + 8.0 * UNIT), 4.0 * UNIT
+        above /= 1.0 - max((part.share for part in self.parts if isinstance(part, Far)), default=0.0)
         least = math.log(below) if below > _TINY else -math.inf
         most = math.log(max(above, _TINY)) if above >= 0.0 else 0.0
         return least - slack * (1.0 - least), min(0.0, most + slack * (1.0 - most)), slope / max(above, _TINY)

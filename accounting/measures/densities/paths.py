@@ -49,7 +49,7 @@ class Path:
 class Sampled:
     """A subsampled Gaussian pair's parameters.
 
-    cut: outcomes x above it have loss 0 (cut.py); place, blur: of a label, those with which are left out (apart.py).
+    cut: outcomes x above it have loss 0 (cut.py); place, blur: of a label, those with which are left out (rare.py).
     """
 
     shift: float

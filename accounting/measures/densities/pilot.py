@@ -21,6 +21,9 @@ _TALLEST = 2.5
 _WIDEST_ANGLE = 2.8
 """Half-width of the strip around the real line that the trapezoidal rule's step is chosen for, and its angle."""
 
+_BLURS = 3.0
+"""The same, in units of a label's blur."""
+
 _MOST_NODES = 60_000
 
 
@@ -87,7 +90,10 @@ def rough(composition: Composition, top: float) -> Rough:
 def _law(pair: Sampled, top: float, rounds: int) -> Law:
     budget = _COARSE + math.log(rounds)
     shift, height = pair.shift, min(_TALLEST, _WIDEST_ANGLE / pair.shift)
-    step, wide = 2.0 * math.pi * height / (budget + 0.5 * height * height), math.sqrt(2.0 * budget)
+    lift, wide = 0.5, math.sqrt(2.0 * budget)
+    if pair.place < math.inf:
+        height, lift = min(height, _BLURS * pair.blur), 0.5 + 0.5 / pair.blur**2
+    step = 2.0 * math.pi * height / (budget + lift * height * height)
     left, right = -wide, wide + shift * (1.0 + (2.0 * top if pair.order == "replace" else top))
     if pair.order == "add":
         left, right = -min(wide + shift * top, math.sqrt(2.0 * (budget - top * math.log1p(-pair.rate)))), wide

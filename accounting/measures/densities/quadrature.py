@@ -243,7 +243,7 @@ def quadrature(pair: Sampled, points: tuple[float, ...], budget: float) -> Quadr
     else:
         strip = budget + edge
         step = short(2.0 * math.pi * height / strip)
-        first, last = math.floor(left / step), math.ceil(right / step)
+        first, last = math.floor(left / step), math.ceil(right / step - 0.5)
     if pair.cut < math.inf:  # midway between two nodes
         right = (last + 0.5) * step
         pair, log_side = replace(pair, cut=right), log_growth(pair, top, right) - 0.5 * right * right

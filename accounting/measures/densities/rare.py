@@ -1,15 +1,11 @@
-"""Rare jumps: outcomes with a jump are priced by their puts, those without by their calls.
+"""Rare jumps: far outcomes, those with a jump and those without are priced apart.
 
 Where losses of the size of epsilon come from single rounds, no line Re t = c > 0 serves all outcomes: E e^{cL} is made
 of losses far above epsilon. So each round is labelled a jump with a chance that grows from 0 to 1 about a loss of a
-third of epsilon. Without a label losses are small and moments exist at every tilt: these outcomes are inverted as any.
-With J the outcomes in which some round has a label (labelled.py), for every epsilon, by put-call parity,
-
-    E_J (1 - e^{eps-L})_+ = P(J) - e^eps Q(J) + E_J (e^{eps-L} - 1)_+,
-
-and the last term is e^eps times the profile at -eps of J under (Q, P), whose loss -L has an end: the remove order's
-puts are the add order's calls. Its moments exist at every tilt, too. Any number of phases; proofs in
-docs/theory/inversion.md, section 13.
+third of epsilon, and far with one that does so at three epsilon or more. The profile is the sum of three: of outcomes
+with a far round, which is next to linear (far.py); of those with a jump and nothing far, whose moments exist at the
+tilts that their line asks for (labelled.py, jumping.py); and of those with neither, whose losses are small. Any number
+of phases, in the remove or the replace order; proofs in docs/theory/inversion.md, section 13.
 """
 
 from __future__ import annotations
@@ -19,99 +15,87 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from flint import arb, ctx
 from scipy.special import log_ndtr, ndtr, ndtri, ndtri_exp
 
 from ....mechanisms.arrays import Floats
 from ...bracket import OutOfReach
 from ...inversion.crossing import epsilon_above, epsilon_below
-from ...inversion.line import Plan, invert, log_peak
+from ...inversion.line import invert, log_peak
 from ...pairs import Composition, SubsampledPair
-from ...rounding import PARAMETER, TARGET, float_above, widened_down, widened_up
-from .alone import Alone, outcome
-from .cut import CutPair
+from ...rounding import TARGET, widened_down, widened_up
+from .alone import Alone
+from .cut import CutPair, beyond, valley
+from .far import Far, Least, far
+from .goal import TILTS, Goal, feasible, line
 from .jumping import Jumps
 from .labelled import Labelled
 from .measure import lay, phases
-from .parts import Calls, Least, Profile, Puts
+from .parts import Calls, Profile
 from .paths import Sampled
 from .pilot import rough
-from .range import log_mixture
-from .search import tallest
+from .range import factors, log_mixture
 
-_BITS = 128
-
-_LABELS = ((0.35, 1.5), (0.35, 0.7), (0.5, 0.7), (0.25, 1.5))
-"""Losses, in units of epsilon, about which rounds are called jumps, and by how much the log of e^{c loss} may grow
-within the label's blur, about, where delta is e^{-c epsilon}: one after the other until one serves."""
+_LABELS = ((0.35, 1.0, 0.1), (0.5, 0.7, 0.1), (0.35, 1.5, 0.1), (0.25, 1.5, 0.1), (0.35, 0.7, 1e3))
+"""Losses, in units of epsilon, about which rounds are called jumps; by how much the log of e^{c loss} may grow within
+the label's blur, about, where delta is e^{-c epsilon}; and the number of far rounds, in units of the tolerance: one
+after the other until one serves."""
 
 _NARROW = 5.0
 """In units of the tolerance, log delta within which it does."""
 
-_STEEPEST = 10.0
-"""-log delta at least for that."""
+_FAR, _APART = 3.0, 8.0
+"""Losses from which on rounds are far, at least, in units of epsilon, and labels' distance, in units of their blur."""
 
-_TILTS = np.geomspace(0.5, 100.0, 36)
-"""Tilts tried for the calls, in units of 1/epsilon."""
+_SPARE = 8.0
+"""-log of the relative error of a jump's moment that terms do not see."""
 
-_LINES = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0])
-"""Tilts tried for the puts, in units of 1/epsilon."""
+_PRICE, _STEEP = 0.04, 0.15
+"""What an e-fold by which terms are larger than delta is worth in log(period), with a jump and without."""
 
-_PARITY = 2.0
-"""Epsilon from which on jumps are priced by calls."""
-
-_SHARE = 0.01
-"""Share of the tolerance that may be left out."""
-
-_IDLE = 0.01
-"""Share of what may be left out up to which a phase's jumps are left out, and of what each phase may lose beyond."""
-
-_MOST, _SPARE = 20.0, 8.0
-"""log of how much larger than delta the terms may be before rounding shows."""
+_LIFT = 5.0
+"""log by which the path's ends may exceed the real integrand, about."""
 
 _TRIES, _FURTHER, _NEAR = 5, 1.6, 1e-3
 """How often a profile is laid, how much further out where bulk matters, and when it was laid near enough."""
 
 _MOST_FREQUENCIES = 20_000
-_PRICE, _STEEP, _DEAR, _FREE = 0.04, 0.15, 0.5, 10.0
-"""What e-folds by which terms are larger than delta are worth in log(period), and up to how many are cheap."""
-
-_TALLEST = 600.0
-"""log of terms beyond which lines are alike: none serves."""
-
 _ROUNDING = 1e-9
 """Far above the relative error of a few hundred terms in doubles."""
 
 
 def supports(composition: Composition) -> bool:
-    """Gaussian rounds, and at least one that samples, in the remove order only: its losses have a lower end."""
-    sampled = [pair for pair, _ in composition if isinstance(pair, SubsampledPair)]
-    return bool(sampled) and all(pair.order == "remove" for pair in sampled)
+    """Gaussian rounds, and at least one that samples, all in the remove order or all in the replace order."""
+    orders = {pair.order for pair, _ in composition if isinstance(pair, SubsampledPair)}
+    return orders in ({"remove"}, {"replace"})
 
 
 def epsilon(composition: Composition, delta: float, rtol: float) -> tuple[float, float]:
     """At most, and at least, the epsilon at which the profile is delta. Raises OutOfReach as `lay_profile` does."""
     target = math.log(delta)
     low, high = widened_down(target, TARGET) - 2.0 * TARGET, widened_up(target, TARGET) + 2.0 * TARGET
-    place, least, most = _start(composition, delta), 0.0, math.inf
-    for last in range(_TRIES):
+    place, reached, least, most = _start(composition, delta), 0.0, 0.0, math.inf
+    for _ in range(_TRIES):
         try:
             found = lay_profile(composition, place, target, rtol)
         except OutOfReach:
             if most < math.inf:
                 break
-            if last == _TRIES - 1:
-                raise
-            place *= _FURTHER
+            place = math.sqrt(place * reached) if reached else _FURTHER * place
             continue
         most = min(most, epsilon_above(found, low, place))
         least = max(least, epsilon_below(found, high, min(most, 1e300)))
         if most - least <= rtol * most or abs(most - place) <= _NEAR * place:
             break
-        place = most if most < math.inf else _FURTHER * place
+        reached, place = place, most if most < math.inf else _onwards(found, target, place)
     if most == math.inf:
         raise OutOfReach("outcomes with and without a jump do not bound epsilon")
     return least, most
+
+
+def _onwards(found: Profile, target: float, place: float) -> float:
+    """By Newton's method, from a place at which log delta is above the target."""
+    _, value, slope = found.log_delta(place)
+    return min(_FURTHER * place, place + (value - target) / max(-slope, 0.1 * found.c))
 
 
 def delta(composition: Composition, epsilon: float, rtol: float) -> tuple[float, float]:
@@ -140,11 +124,11 @@ def lay_profile(composition: Composition, epsilon: float, log_delta: float, tole
     Of the ways to label jumps the first that serves. Raises OutOfReach where in all of them either part's terms are too
     much larger than delta, or too many.
     """
-    narrowest, width = None, math.inf
-    for level, wide in _LABELS:
+    narrowest, width, goal = None, math.inf, Goal(epsilon, log_delta, tolerance)
+    for way in _LABELS:
         try:
-            found = _split(composition, epsilon, log_delta, tolerance, level, wide)
-        except (FloatingPointError, OverflowError, OutOfReach) as failure:
+            found = _split(composition, goal, *way)
+        except (ArithmeticError, ValueError, OutOfReach) as failure:
             reason = str(failure)
             continue
         low, high, _ = found.log_delta(epsilon)
@@ -157,28 +141,50 @@ def lay_profile(composition: Composition, epsilon: float, log_delta: float, tole
     return narrowest
 
 
-def _split(
-    composition: Composition, epsilon: float, log_delta: float, tolerance: float, level: float, wide: float
-) -> Profile:
+def _split(composition: Composition, goal: Goal, level: float, wide: float, share: float) -> Profile:
     """The same with jumps from a given loss on, in units of epsilon."""
-    left_out, accuracy = log_delta + math.log(_SHARE * _IDLE * tolerance), 3.0 - math.log(tolerance)
-    labels: list[tuple[int, Labelled]] = []
-    kept, lost = [], 0.0
+    reverse = _reverse(composition, goal)
+    unlikely = goal.log_delta - math.log(max(1e-300, reverse.delta(goal.epsilon)[1])) if reverse else 0.0
+    unlikely += math.log(share * goal.tolerance)
+    without, near, lost, close, loss = [], [], 0.0, 0.0, math.inf
+    labels: list[tuple[int, float]] = []
     for at, (pair, rounds) in enumerate(phases(composition)[0]):
-        place = float(outcome(pair, np.array([level * epsilon]))[0])
-        blur = min(1.0, wide / (pair.shift * level * max(_STEEPEST, -log_delta)))
+        place, blur = goal.place(pair, level), goal.blur(pair, level, wide)
         likely = rounds * _above(pair, place, math.hypot(1.0, blur))
-        if math.log(max(likely, 1e-300)) > left_out:
-            labels.append((at, Labelled(pair, place, blur, accuracy + _MOST + _SPARE)))
+        kept, beyond_kept = _labelled(pair, rounds, place, blur, goal.left_out)
+        without.append(kept)
+        lost += beyond_kept
+        if math.log(max(likely, 1e-300)) > goal.left_out:
+            most = max(goal.place(pair, _FAR), beyond(pair, unlikely - math.log(rounds)))
+            z = max(most * blur, _between(most, goal.left_out - math.log(rounds)), (place - most) / blur + _APART)
+            kept, beyond_kept = _labelled(pair, rounds, most + z * blur, blur, goal.left_out)
+            labels.append((at, place))
+            loss = min(loss, float(log_mixture(pair, np.array([most]))[0]) * (1.0 - _ROUNDING))
+            close += rounds * float(ndtr(-math.hypot(most, z)))
+            lost += beyond_kept
         else:
             lost += likely
-        z = -float(ndtri_exp(min(-1.0, left_out - math.log(max(likely, 1e-300)))))
-        lost += rounds * _above(pair, place + z * blur, 1.0) * float(ndtr(-z))
-        kept.append(replace(pair, cut=place + z * blur, place=place, blur=blur))
-    parts: list[Calls | Puts | Least] = [_calls(_unlabelled(composition, kept), epsilon, log_delta, accuracy)]
+        near.append(kept)
+    parts: list[Calls | Far | Least] = [_calls(_unlabelled(composition, without), goal)]
     if labels:
-        parts.append(_jumps(composition, labels, epsilon, log_delta, accuracy))
-    return Profile(tuple(parts), lost * (1.0 + _ROUNDING), 2.0 / epsilon)
+        beyond_all = [(near[at], phases(composition)[0][at][1]) for at, _ in labels]
+        parts.append(far(beyond_all, loss, close * (1.0 + _ROUNDING), reverse))
+        parts.append(_jumps(_unlabelled(composition, near), labels, goal))
+    return Profile(tuple(parts), lost * (1.0 + _ROUNDING), 2.0 / goal.epsilon)
+
+
+def _labelled(pair: Sampled, rounds: int, place: float, blur: float, left_out: float) -> tuple[Sampled, float]:
+    """The outcomes without a label at a place, up to a cut, and at least the probability of those above the cut less
+    the blur: where jumps end, midway between two nodes."""
+    log_likely = math.log(max(rounds * _above(pair, place, math.hypot(1.0, blur)), 1e-300))
+    z = -float(ndtri_exp(min(-1.0, left_out - log_likely)))
+    beyond_it = rounds * _above(pair, place + z * blur, 1.0) * float(ndtr(-z))
+    return replace(pair, cut=place + (z + 1.0) * blur, place=place, blur=blur), beyond_it
+
+
+def _between(x: float, log_mass: float) -> float:
+    """The z with log Phi(-hypot(x, z)) = log_mass, or 0."""
+    return math.sqrt(max(0.0, float(ndtri_exp(min(-1.0, log_mass))) ** 2 - x * x))
 
 
 def _above(pair: Sampled, at: float, deviation: float) -> float:
@@ -197,94 +203,63 @@ def _unlabelled(composition: Composition, parts: Sequence[Sampled]) -> Compositi
     return tuple((cut(pair) if isinstance(pair, SubsampledPair) else pair, rounds) for pair, rounds in composition)
 
 
-def _calls(without: Composition, epsilon: float, log_delta: float, accuracy: float) -> Calls | Least:
+def _reverse(composition: Composition, goal: Goal) -> Least | None:
+    """The profile of the pair the other way round near epsilon; None for symmetric ones."""
+    if phases(composition)[0][0][0].order != "remove":
+        return None
+    turned = tuple(
+        (replace(pair, order="add") if isinstance(pair, SubsampledPair) else pair, rounds)
+        for pair, rounds in composition
+    )
+    points = TILTS / goal.epsilon
+    best = int(np.argmin(rough(turned, float(points[-1])).log_profiles(points) - points * goal.epsilon))
+    return _least(turned, float(points[best]), goal.accuracy)
+
+
+def _least(composition: Composition, c: float, accuracy: float) -> Least:
+    (moment,) = lay(composition, (c,), accuracy).log_moments(np.array([c]))
+    return Least(c, float(moment) + log_peak(c) + 1e-9)
+
+
+def _calls(without: Composition, goal: Goal) -> Calls | Least:
     """Of the outcomes without a label: a bound where it is far below delta, else an inversion."""
-    most = tallest(without)
-    points = _TILTS[most * epsilon >= _TILTS] / epsilon
-    if points.size < 3:
-        raise OutOfReach("no tilt serves outcomes without a jump")
-    heights = rough(without, float(points[-1])).log_profiles(points) - points * epsilon
+    accuracy, points = goal.accuracy, feasible(without, goal.epsilon)
+    heights = rough(without, float(points[-1])).log_profiles(points) - points * goal.epsilon
     best = int(np.argmin(heights))
-    if heights[best] <= log_delta - accuracy:
-        c = float(points[best])
-        (moment,) = lay(without, (c,), accuracy).log_moments(np.array([c]))
-        found = Least(c, float(moment) + log_peak(c) + 1e-9)
-        if found.start - c * epsilon > log_delta - accuracy + 1.0:
+    if heights[best] <= goal.log_delta - accuracy:
+        found = _least(without, float(points[best]), accuracy)
+        if found.start - found.c * goal.epsilon > goal.log_delta - accuracy + 1.0:
             raise OutOfReach("outcomes without a jump are not as unlikely as they seemed")
         return found
-    chosen = _line(points, heights, epsilon, log_delta, accuracy, _STEEP)
-    if chosen.cancellation > _MOST:
-        raise OutOfReach("outcomes without a jump are too much likelier than delta")
+    chosen = line(points, heights, goal, _STEEP)
     measure = lay(without, chosen.points, accuracy + chosen.cancellation + 2.0)
     square = math.exp(-accuracy) / (chosen.c * (1.0 + chosen.c))
     return Calls(invert(measure, measure, chosen, accuracy, square, _MOST_FREQUENCIES))
 
 
-def _jumps(
-    composition: Composition, labels: list[tuple[int, Labelled]], epsilon: float, log_delta: float, accuracy: float
-) -> Calls | Puts:
-    """Of the outcomes with a label: puts, whose factor e^epsilon is an error's too, or calls where epsilon is large."""
-    puts = epsilon < _PARITY
-    turned = tuple(
-        (replace(pair, order="add") if puts and isinstance(pair, SubsampledPair) else pair, rounds)
-        for pair, rounds in composition
-    )
-    points = (_LINES if puts else _TILTS) / epsilon
-    sampled = phases(turned)[0]
-    labels = [(at, replace(label, pair=sampled[at][0], top=float(points[-1]))) for at, label in labels]
-    rounds = [(label, sampled[at][1]) for at, label in labels]
-    at, target = (-epsilon, log_delta - epsilon) if puts else (epsilon, log_delta)
-    heights = rough(turned, float(points[-1])).log_profiles(points) - points * at + _log_jumps(rounds, points)
-    chosen = _line(points, heights, at, target, accuracy, _PRICE)
-    if chosen.cancellation > _MOST:
-        raise OutOfReach("jumps are too much likelier than delta")
-    labels = [(at, replace(label, top=max(chosen.points))) for at, label in labels]
-    measure = Jumps(lay(turned, chosen.points, accuracy + chosen.cancellation + 2.0), tuple(labels))
-    found = invert(measure, measure, chosen, accuracy, 0.0, _MOST_FREQUENCIES)
-    return Puts(found, *_linear(rounds)) if puts else Calls(found)
+def _jumps(near: Composition, labels: Sequence[tuple[int, float]], goal: Goal) -> Calls:
+    """Of the outcomes with a jump at their places, but none far out."""
+    accuracy, points, sampled = goal.accuracy, feasible(near, goal.epsilon, goal.log_delta), phases(near)[0]
+    heights = rough(near, float(points[-1])).log_profiles(points) - points * goal.epsilon
+    heights += _log_jumps([(Labelled(sampled[at][0], place, accuracy), sampled[at][1]) for at, place in labels], points)
+    chosen = line(points, heights, goal, _PRICE)
+    budget, top = accuracy + chosen.cancellation + 2.0, max(chosen.points)
+    deep = budget - min(0.0, goal.log_delta + chosen.c * goal.epsilon)
+    cuts = [replace(pair, cut=valley(pair, top, deep + math.log(rounds) + _LIFT)) for pair, rounds in sampled]
+    whole = lay(_unlabelled(near, cuts), chosen.points, budget)
+    laid = tuple((at, Labelled(whole.sampled[at][0].pair, place, budget + _SPARE)) for at, place in labels)
+    measure = Jumps(whole, laid)
+    return Calls(invert(measure, measure, chosen, accuracy, 0.0, _MOST_FREQUENCIES))
 
 
 def _log_jumps(labels: Sequence[tuple[Labelled, int]], points: Floats) -> Floats:
     """About log of the sum of the jumps' moments at every c of points."""
     total = np.full(points.shape, -math.inf)
     for label, rounds in labels:
-        x = np.linspace(*label.range, 300)
-        log = log_ndtr((x - label.at) / label.blur) - 0.5 * x * x + math.log(rounds * (x[1] - x[0]) / 2.5)
-        moments = log + np.multiply.outer(np.array([label.power(float(c)) for c in points]), log_mixture(label.pair, x))
-        total = np.logaddexp(total, np.logaddexp.reduce(moments, axis=1))
+        pair, x = label.pair, np.linspace(label.left, label.pair.cut, 400)
+        log = log_ndtr((x - label.at) / pair.blur) + pair.log_unlabelled(x) - 0.5 * x * x
+        log = log + math.log(rounds * (x[1] - x[0]) / 2.5)
+        for sign, power in factors(pair.order, points[:, None])[0]:
+            log = log + power * log_mixture(pair, sign * x)
+        total = np.logaddexp(total, np.logaddexp.reduce(log, axis=1))
     return total
-
-
-def _line(points: Floats, heights: Floats, epsilon: float, log_delta: float, accuracy: float, price: float) -> Plan:
-    """heights: about the log of the terms at eps = epsilon."""
-    heights = np.minimum(heights, _TALLEST)
-    gain = np.maximum(heights - log_delta + accuracy, 1.0)
-    apart = points - points[:, None]
-    needed = np.where(apart != 0.0, gain / np.maximum(np.abs(apart), 1e-300), math.inf)
-    below, above = np.where(apart < 0.0, needed, math.inf), np.where(apart > 0.0, needed, math.inf)
-    period = np.maximum(below.min(axis=1), above.min(axis=1))
-    cost = price * heights + _DEAR * np.maximum(0.0, heights - log_delta - _FREE)
-    best = int((np.log(period) + cost).argmin())
-    sides = float(points[below[best].argmin()]), float(points[above[best].argmin()])
-    cancellation = max(0.0, float(heights[best]) - log_delta)
-    return Plan(float(points[best]), sides, float(period[best]), epsilon, log_delta, cancellation)
-
-
-def _linear(labels: Sequence[tuple[Labelled, int]]) -> tuple[tuple[float, float], tuple[float, float]]:
-    """P(J) - Q(J) and Q(J), each with a bound on its error, the parameters' own uncertainty included."""
-    with ctx.workprec(_BITS):
-        stay, more = arb(0), arb(0)
-        for label, rounds in labels:
-            shift, rate = (arb(value, value * PARAMETER) for value in (label.pair.shift, label.pair.rate))
-            wide = (1 + arb(label.blur) ** 2).sqrt()
-            none, moved = _tail(label.at / wide), _tail((label.at - shift) / wide)
-            stay += rounds * (-none).log1p()
-            more += rounds * (-rate * (moved - none) / (1 - none)).log1p()
-        balls = -stay.exp() * more.expm1(), -stay.expm1()
-        apart, under_q = ((float(ball.mid()), float_above(ball.rad() + abs(ball) * PARAMETER)) for ball in balls)
-    return apart, under_q
-
-
-def _tail(x: arb) -> arb:
-    """1 - Phi(x)."""
-    return (x / arb(2).sqrt()).erfc() / 2

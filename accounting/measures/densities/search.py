@@ -138,10 +138,10 @@ def plan_above(composition: Composition, saddle: Saddle, accuracy: float) -> Pla
     return Plan(c, (), period, saddle.epsilon, saddle.log_delta, cancellation)
 
 
-def tallest(composition: Composition) -> float:
-    """About the largest tilt at which the moments of outcomes that are left out do not matter."""
+def tallest(composition: Composition, log_of: float = 0.0) -> float:
+    """About the largest tilt at which outcomes that are left out do not matter for moments of size e^log_of."""
     parts, _ = phases(composition)
-    return min((farthest(pair, _DEEP + math.log(rounds)) for pair, rounds in parts), default=math.inf)
+    return min((farthest(pair, _DEEP + math.log(rounds) - log_of) for pair, rounds in parts), default=math.inf)
 
 
 def _periods(

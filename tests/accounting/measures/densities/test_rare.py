@@ -13,15 +13,17 @@ from typing import Any
 import numpy as np
 import pytest
 import two_rounds
+from cases import few
 from flint import acb, arb, ctx
-from scipy.special import wofz
+from scipy.special import ndtr, wofz
 
-from dpcert.accounting.measures.densities import accountant, jumping, label, parts, rare
+from dpcert.accounting.measures.densities import accountant, far, goal, jumping, label, parts, rare
 from dpcert.accounting.measures.densities.cut import CutPair, cut
 from dpcert.accounting.measures.densities.envelope import envelope
 from dpcert.accounting.measures.densities.labelled import Labelled
 from dpcert.accounting.measures.densities.paths import Sampled
 from dpcert.accounting.measures.densities.quadrature import quadrature
+from dpcert.accounting.measures.densities.range import log_mixture
 from dpcert.accounting.measures.densities.search import saddle_at_delta, saddle_at_epsilon
 from dpcert.accounting.measures.lattices import accountant as lattices
 from dpcert.accounting.pairs import Composition, GaussianPair, Order, SubsampledPair
@@ -49,6 +51,9 @@ MANY: list[tuple[tuple[tuple[float, float, int], ...], float]] = [  # shift, rat
 ]
 
 
+SHIFTS: dict[Order, float] = {"remove": 0.3, "replace": 0.7}
+
+
 def _pair(shift: float, rate: float, order: Order = "remove") -> SubsampledPair:
     return SubsampledPair(GaussianPair(shift), rate, order)
 
@@ -65,9 +70,12 @@ def _near(composition: Composition, delta: float) -> tuple[float, float]:
     return found.lower, found.upper
 
 
-def _true(lower: float, upper: float, first: tuple[float, float], delta: float, other: Any = None) -> bool:
+def _true(
+    lower: float, upper: float, first: tuple[float, float], delta: float, other: Any = None, order: Order = "remove"
+) -> bool:
     """Whether the profile of two rounds is at most delta at the upper end, and more at the lower."""
-    return bool(two_rounds.profile(*first, upper, other) <= delta < two_rounds.profile(*first, lower, other))
+    truth = two_rounds.profile if order == "remove" else two_rounds.replaced
+    return bool(truth(*first, upper, other) <= delta < truth(*first, lower, other))
 
 
 @pytest.mark.parametrize(("shift", "rate", "delta"), TWICE)
@@ -75,6 +83,13 @@ def test_two_rounds_by_jumps(shift: float, rate: float, delta: float) -> None:
     lower, upper = _by_jumps(((_pair(shift, rate), 2),), delta)
     assert upper - lower <= 4 * RTOL * upper
     assert _true(lower, upper, (shift, rate), delta)
+
+
+@pytest.mark.parametrize(("shift", "rate", "delta"), few(TWICE, 3))
+def test_two_rounds_of_replacement(shift: float, rate: float, delta: float) -> None:
+    lower, upper = _by_jumps(((_pair(shift, rate, "replace"), 2),), delta)
+    assert upper - lower <= RTOL * upper
+    assert _true(lower, upper, (shift, rate), delta, order="replace")
 
 
 @pytest.mark.parametrize(("shift", "rate", "delta"), FAR)
@@ -92,9 +107,9 @@ def test_two_different_rounds(delta: float) -> None:
     assert _true(lower, upper, first, delta, other)
 
 
-@pytest.mark.parametrize(("phases", "delta"), MANY)
-def test_many_rounds(phases: tuple[tuple[float, float, int], ...], delta: float) -> None:
-    composition = tuple((_pair(shift, rate), rounds) for shift, rate, rounds in phases)
+@pytest.mark.parametrize(("order", "phases", "delta"), few([(order, *each) for each in MANY for order in SHIFTS], 3))
+def test_many_rounds(order: Order, phases: tuple[tuple[float, float, int], ...], delta: float) -> None:
+    composition = tuple((_pair(shift, rate, order), rounds) for shift, rate, rounds in phases)
     found = accountant.epsilon(composition, delta, RTOL)
     assert found.narrower_than(RTOL)
     assert lattices.epsilon(composition, delta, 1e-4).intersect(found).narrower_than(RTOL)
@@ -130,36 +145,45 @@ def test_outcomes_without_a_jump_matter(phases: tuple[tuple[float, float, int], 
 
 def test_which_rounds_jump() -> None:
     assert rare.supports(((_pair(1.0, 1e-6), 3), (GaussianPair(0.1), 2)))
-    assert not rare.supports(((_pair(1.0, 1e-6, "replace"), 3),))
+    assert rare.supports(((_pair(1.0, 1e-6, "replace"), 3),))
+    assert not rare.supports(((_pair(1.0, 1e-6, "replace"), 3), (_pair(1.0, 1e-6), 3)))
+    assert not rare.supports(((_pair(1.0, 1e-6, "hybrid"), 3),))
 
 
-TILTS = {"add": 400.0, "remove": 3.0}
-LABELS = {order: Labelled(Sampled(1.3, 1e-5, order), 5.0, 0.2, 45.0, top=top) for order, top in TILTS.items()}
+TILT = 60.0
+LABELS: dict[Order, Labelled] = {
+    order: Labelled(Sampled(1.3, 1e-5, order, cut=8.4, place=7.0, blur=0.2), 5.0, 45.0) for order in SHIFTS
+}
 UNLABELLED = Sampled(1.3, 1e-5, "remove", cut=6.6, place=5.0, blur=0.2)
 
 
-def _labelled_moment(order: str, frequency: float, without: bool = False) -> acb:
-    """j(c + i frequency) by Arb's integrator; without: of outcomes without a label, less their probability."""
+def _labelled_moment(order: str, tilt: float, frequency: float, without: bool = False) -> acb:
+    """j(tilt + i frequency) by Arb's integrator; without: of outcomes without a label, less their probability."""
     with ctx.workprec(160):
-        s, p, at, blur = arb(1.3), arb(1e-5), arb(5.0), arb(0.2)
-        t = acb(TILTS[order], frequency)
+        s, p, blur = arb(1.3), arb(1e-5), arb(0.2)
+        t = acb(tilt, frequency)
+
+        def above(x: acb, place: float) -> acb:
+            return ((place - x) / (blur * arb(2).sqrt())).erfc() / 2
 
         def integrand(x: acb, _: bool) -> acb:
-            log = (1 - p + p * (s * x - s * s / 2).exp()).log()
-            label = ((1 if without else -1) * (x - at) / (blur * arb(2).sqrt())).erfc() / 2
-            power = (log + t * log).exp() if order == "remove" else (-t * log).exp()
-            return (-x * x / 2).exp() / (2 * arb.pi()).sqrt() * label * (power - log.exp() if without else power)
+            up, down = ((1 - p + p * (sign * s * x - s * s / 2).exp()).log() for sign in (1, -1))
+            loss = up - down if order == "replace" else up
+            label = 1 - above(x, 5.0) if without else above(x, 5.0) - above(x, 7.0)
+            gained = (up + t * loss).exp() - (up.exp() if without else 0)
+            return (-x * x / 2).exp() / (2 * arb.pi()).sqrt() * label * gained
 
-        ends = [arb(end) for end in ((-14, -4, 0, 3) if without else ()) + (2.5, 4, 4.5, 5, 5.5, 6, 8, 14)]
+        last = [8.0, 14.0] if without else [7.0, 7.5, LABELS["remove"].end]
+        ends = [arb(end) for end in [*((-14, -4, 0, 3) if without else ()), 2.5, 4, 4.5, 5, 5.5, 6, *last]]
         return sum((acb.integral(integrand, a, b) for a, b in pairwise(ends)), acb(0))
 
 
-@pytest.mark.parametrize("order", ["add", "remove"])
+@pytest.mark.parametrize("order", ["remove", "replace"])
 @pytest.mark.parametrize("count", [0, 3, 40, 200])
-def test_labelled_moments(order: str, count: int) -> None:
-    found_label, c = LABELS[order], TILTS[order]
+def test_labelled_moments(order: Order, count: int) -> None:
+    found_label, c = LABELS[order], TILT
     tilt, step = found_label.tilted(c), 8.0
-    truth = _labelled_moment(order, step * count)
+    truth = _labelled_moment(order, c, step * count)
     found = tilt.moment + tilt.changes(step * np.arange(256.0))[count]
     error = tilt.error + tilt.change_error + tilt.change_slope * step * count
     assert abs(truth - acb(found.real, found.imag)) <= error + 1e-25
@@ -170,10 +194,10 @@ def test_labelled_moments(order: str, count: int) -> None:
 
 @pytest.mark.parametrize("count", [0, 3, 40, 200])
 def test_unlabelled_moments(count: int) -> None:
-    c, step = TILTS["remove"], 8.0
+    c, step = 3.0, 8.0
     part = quadrature(UNLABELLED, (c,), 40.0)
     tilt = part.tilted(c)
-    gained = _labelled_moment("remove", step * count, without=True)
+    gained = _labelled_moment("remove", c, step * count, without=True)
     labelled = _labelled_probability()
     found = math.exp(tilt.scale) * (tilt.moment + tilt.changes(step * np.arange(256.0))[count])
     error = math.exp(tilt.scale) * (tilt.error + tilt.change_error + tilt.change_slope * step * count)
@@ -204,9 +228,6 @@ def test_faddeeva() -> None:
     assert worst <= 0.5 * label.FADDEEVA * 2.0**-53
 
 
-SHIFTS = {"remove": 0.3, "replace": 0.7}
-
-
 def test_cut_outcomes_are_as_unlikely_as_asked() -> None:
     composition = ((_pair(0.3, 1e-4), 50), (GaussianPair(0.1), 3), (_pair(0.7, 1e-6, "replace"), 9))
     kept, mass = cut(composition, math.log(1e-12))
@@ -229,9 +250,14 @@ def _changed(found: parts.Profile, parts: slice) -> parts.Profile:
     return replace(found, parts=found.parts[parts])
 
 
+def _far_forgotten(patch: pytest.MonkeyPatch) -> None:
+    right = rare.far
+    patch.setattr(rare, "far", lambda *given: replace(right(*given), apart=(0.0, 0.0), under_q=(0.0, 0.0)))
+
+
 def _blur_forgotten(patch: pytest.MonkeyPatch) -> None:
-    right = rare._linear
-    patch.setattr(rare, "_linear", lambda labels: right([(replace(w, blur=w.blur * (1 - 1e-6)), n) for w, n in labels]))
+    right = rare.far
+    patch.setattr(rare, "far", lambda pairs, *rest: right([(replace(p, blur=1e-9), n) for p, n in pairs], *rest))
 
 
 def _one_jump_only(patch: pytest.MonkeyPatch) -> None:
@@ -246,13 +272,13 @@ def _one_jump_only(patch: pytest.MonkeyPatch) -> None:
 
 
 def _copies_forgotten(patch: pytest.MonkeyPatch) -> None:
-    right = rare._line
+    right = rare.line
 
     def wrong(*given: Any) -> Any:
         chosen = right(*given)
         return replace(chosen, period=chosen.period / 1.6)
 
-    patch.setattr(rare, "_line", wrong)
+    patch.setattr(rare, "line", wrong)
     patch.setattr(parts.Inversion, "_log_aliases", lambda self, epsilon: np.full(epsilon.shape, -1000.0))
 
 
@@ -276,6 +302,7 @@ def _jumps_true() -> bool:
     "fault",
     [
         _jumps_forgotten,
+        _far_forgotten,
         _blur_forgotten,
         _one_jump_only,
         _copies_forgotten,
@@ -291,9 +318,9 @@ def test_planted_faults(fault: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 def _lost_at_least_the_idle() -> bool:
     """Whether what is lost is at least the probability of the idle phase's labels, in balls."""
     composition, level, wide = ((GaussianPair(1e-5), 1), (_pair(1.1, 5e-7), 1)), 0.35, 1.5
-    found = rare._split(composition, 7.4e-4, math.log(1e-9), RTOL, level, wide)
+    found = rare._split(composition, goal.Goal(7.4e-4, math.log(1e-9), RTOL), level, wide, 0.1)
     place = math.log1p(math.expm1(level * 7.4e-4) / 5e-7) / 1.1 + 0.55
-    blur = wide / (1.1 * level * -math.log(1e-9))
+    blur = wide * 7.4e-4 / (1.1 * -math.expm1(-level * 7.4e-4) * -math.log(1e-9))
     with ctx.workprec(100):
         none, moved = ((arb((place - shift) / math.hypot(1.0, blur) / math.sqrt(2))).erfc() / 2 for shift in (0.0, 1.1))
         return bool((none + arb(5e-7) * (moved - none)) * (1 - 1e-12) <= found.lost)
@@ -301,7 +328,7 @@ def _lost_at_least_the_idle() -> bool:
 
 def test_what_has_no_label_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Planted: the label's blur is forgotten, and with it a part of what is lost."""
-    monkeypatch.setattr(rare, "_IDLE", 0.5e8)
+    monkeypatch.setattr(goal, "_IDLE", 0.5e8)
     assert _lost_at_least_the_idle()
     right = rare._above
     monkeypatch.setattr(rare, "_above", lambda pair, at, deviation: right(pair, at, 1.0))
@@ -361,3 +388,44 @@ def test_where_doubles_have_lost_digits_only_that_it_is_smaller_is_said(
     if tiny > 0.0:  # the plant: the denormal double taken for the number that it was rounded from
         monkeypatch.setattr(parts, "_TINY", 5e-324)
         assert profile.log_delta(1.0)[1] < math.log(1e-300)
+
+
+def _far_share(at: float, blur: float, epsilon: float) -> tuple[float, float]:
+    """Of two replaced rounds with far rounds about `at`, on a fine grid: their profile, and the whole's."""
+    x = np.linspace(-8.0, 8.0, 1201)
+    loss = log_mixture(FAR_PAIR, x) - log_mixture(FAR_PAIR, -x)
+    mass = np.exp(-0.5 * x * x + log_mixture(FAR_PAIR, x)) * (x[1] - x[0]) / math.sqrt(2.0 * math.pi)
+    near = ndtr((at - x) / blur)
+    payoff = np.maximum(0.0, -np.expm1(epsilon - loss[:, None] - loss)) * mass[:, None] * mass
+    return float((payoff * (1.0 - near[:, None] * near)).sum()), float(payoff.sum())
+
+
+FAR_PAIR = Sampled(1.0, 0.05, "replace", place=2.5, blur=0.1)
+
+
+def _far_bounded() -> bool:
+    """Whether the profile of outcomes with a far round is between the bounds, at half the least far loss."""
+    least = 1.9
+    loss = float(log_mixture(FAR_PAIR, np.array([least]))[0])
+    close = 2.0 * float(ndtr(-math.hypot(least, (FAR_PAIR.place - least) / FAR_PAIR.blur)))
+    found = rare.far([(FAR_PAIR, 2)], loss, close, None)
+    share, whole = _far_share(FAR_PAIR.place, FAR_PAIR.blur, 0.5 * loss)
+    low, high, _ = found.delta(0.5 * loss)
+    assert low < (1.0 - 1e-4) * share  # far losses that other rounds make up for
+    return low <= share <= high + found.share * whole
+
+
+def test_far_rounds_that_others_make_up_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: what they add is forgotten."""
+    assert _far_bounded()
+    monkeypatch.setattr(far.Far, "share", 0.0)
+    assert not _far_bounded()
+
+
+def test_far_rounds_of_the_remove_order() -> None:
+    """What they add is bounded by the profile the other way round, here by fiat: a thousandth of their number."""
+    pair = replace(FAR_PAIR, order="remove")
+    plain, more = (rare.far([(pair, 2)], 1.0, 0.0, far.Least(0.0, log)) for log in (-math.inf, math.log(1e-3)))
+    assert plain.share == more.share == 0.0
+    assert more.delta(0.1)[1] - plain.delta(0.1)[1] == pytest.approx(1e-3 * more.many, rel=1e-9)
+    assert more.delta(1.1)[1] == more.probability
