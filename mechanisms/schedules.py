@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from .base import Mechanism
 from .cohorts import Cyclic, RandomAllocation, WithReplacement
+from .coins import heads
 from .composition import rounds_by_step
 from .randomness import BitSource, SecureSource
 from .sampled import FixedSize, Poisson, Shuffled, TruncatedPoisson
@@ -81,8 +82,7 @@ def _draw(step: Mechanism, population: int, source: BitSource) -> list[Cohort]:
 
 
 def _poisson(sampling_rate: float, population: int, source: BitSource) -> Cohort:
-    exact = Fraction(sampling_rate)
-    return [unit for unit in range(population) if source.below(exact.denominator) < exact.numerator]
+    return heads(Fraction(sampling_rate), population, source)
 
 
 def _truncated(step: TruncatedPoisson, population: int, source: BitSource) -> Cohort:

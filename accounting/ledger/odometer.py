@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
-import math
+import warnings
 
 from ...mechanisms import InputError, Mechanism, Neighbouring, Visibility, default_relation, neighbouring_relation
 from ...mechanisms.validate import number, open_probability, positive
-from ..conversions.renyi import best_epsilon
+from ..conversions.renyi import mironov_epsilon
 from ..rdp.rdp import renyi
-from ..rounding import down, up
+from ..rounding import up
 
 
 class RenyiOdometer:
     """What has been spent so far, valid at every moment at once, with no budget fixed in advance.
 
-    Feldman, Zrnic 2021, section 5: budgets rho_k = k * step, k = 1, 2, ..., each a Renyi filter of its own with
-    failure probability 6 delta / (pi k)^2; these sum to delta, so all hold together and the reading may
-    be taken, and acted upon, at any time.
+    With probability at least 1 - target_delta the privacy loss exceeds the reading at no moment (the definition of
+    Rogers, Roth, Ullman, Vadhan 2016, arXiv 1605.08294, section 3), so it may be taken, and acted upon, at any time.
+    With L the loss and S the sum of the D_alpha so far, each chosen before its output is seen, e^{(alpha-1)(L-S)} is a
+    supermartingale under the neighbour of which L is the loss (Feldman, Zrnic 2021, arXiv 2008.11193, proof of Theorem
+    4.3); so by Ville's inequality it exceeds 1/delta ever with probability delta at most: L <= S +
+    log(1/delta)/(alpha - 1) throughout. The smaller conversions of a filter do not bound the loss (docs/ledger.md).
+
+    order: alpha > 1. step: no longer of any use, and to be left out.
 
     >>> from dpcert.mechanisms import Gaussian
-    >>> spent = RenyiOdometer(target_delta=1e-5, order=8.0, step=0.5)
+    >>> spent = RenyiOdometer(target_delta=1e-5, order=8.0)
     >>> spent.record(Gaussian(4.0))
     >>> round(spent.epsilon, 3)
-    1.781
+    1.895
     """
 
     def __init__(
         self,
         target_delta: float,
         order: float,
-        step: float,
+        step: float | None = None,
         neighbouring: Neighbouring | None = None,
         *,
         participation: Visibility = "hidden",
@@ -37,7 +42,10 @@ class RenyiOdometer:
         self.delta = open_probability("target_delta", target_delta)
         if number("order", order) <= 1:
             raise InputError("order", order, "an order above 1")
-        self.order, self.step = float(order), positive("step", step)
+        if step is not None:
+            positive("step", step)
+            warnings.warn("RenyiOdometer needs no step any more: leave it out", DeprecationWarning, stacklevel=2)
+        self.order = float(order)
         self.neighbouring = neighbouring_relation(neighbouring or default_relation("dp", participation))
         self.participation: Visibility = participation
         self.spent = 0.0
@@ -50,6 +58,4 @@ class RenyiOdometer:
     @property
     def epsilon(self) -> float:
         """The epsilon spent so far, at the odometer's delta, rounded up."""
-        blocks = max(1, math.ceil(up(self.spent / self.step)))
-        share = down(6 * self.delta / (math.pi * blocks) ** 2, 4)
-        return best_epsilon(self.order, up(blocks * self.step), share)
+        return mironov_epsilon(self.order, self.spent, self.delta)

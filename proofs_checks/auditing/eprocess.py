@@ -13,7 +13,7 @@ pairs, even chosen by the outcomes so far, as long as the claim is made for all 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -145,36 +145,42 @@ class EProcess:
             fresh = scorer(mine.part(cut[0], len(mine))), scorer(other.part(cut[1], len(other)))
             weight = HANDICAP if score.learns else 1.0
             for grid in candidates(*fresh, most=20):
-                against = lines(self.claim)[::2]
-                found += [(weight * g, bet) for g, bet in self._promising(grid, score.name, scorer, against) if g > 0]
-                for rung, own in self.ladder.lines.items():
-                    for growth, bet in self._promising(grid, score.name, scorer, own):
-                        if growth > max(0.0, rungs.get(rung, (0.0, bet))[0]):
-                            rungs[rung] = growth, bet
+                for rung, growth, bet in self._promising(grid, score.name, scorer):
+                    if rung is None:
+                        found.append((weight * growth, bet))
+                    elif rung not in rungs or growth > rungs[rung][0]:
+                        rungs[rung] = growth, bet
         self.rungs = {rung: bet for rung, (_, bet) in rungs.items()}
         return found
 
-    def _promising(
-        self, grid: Candidates, name: str, scorer: Scorer, against: Sequence[tuple[float, float]]
-    ) -> list[tuple[float, Bet]]:
-        """For each (epsilon, delta) the rule and stake of the largest expected growth."""
-        correct, wrong = rates(grid)
-        rest = np.maximum(1 - correct - wrong, 0.0)
-        found = []
-        for epsilon, delta in against:
-            odds, leak = math.exp(epsilon), grid.share * delta
-            stake = BETS[:, None, None] / (odds + leak)
+    def _promising(self, grid: Candidates, name: str, scorer: Scorer) -> Iterator[tuple[float | None, float, Bet]]:
+        """The rule and stake of the largest expected growth against each line of the claim (None) and of each rung.
+
+        Growth is concave in the stake and 0 without one, so only cells where it rises at first can have any; a line
+        without such a cell is left out.
+        """
+        correct, wrong = (rate.ravel() for rate in rates(grid))
+        rest, share = np.maximum(1 - correct - wrong, 0.0), grid.share.ravel()
+        against: list[tuple[float | None, tuple[float, float]]] = [(None, line) for line in lines(self.claim)[::2]]
+        against += [(rung, line) for rung, own in self.ladder.lines.items() for line in own]
+        for rung, (epsilon, delta) in against:
+            odds, leak = math.exp(epsilon), share * delta
+            rises = np.flatnonzero(correct * (1 - leak) > wrong * (odds + leak) + rest * leak)
+            if not len(rises):
+                continue
+            lost = leak[rises]
+            stake = BETS[:, None] / (odds + lost)
             growth = (
-                correct * np.log1p(stake * (1 - leak))
-                + wrong * np.log1p(-stake * (odds + leak))
-                + rest * np.log1p(-stake * leak)
+                correct[rises] * np.log1p(stake * (1 - lost))
+                + wrong[rises] * np.log1p(-stake * (odds + lost))
+                + rest[rises] * np.log1p(-stake * lost)
             )
             place = int(np.argmax(growth))
-            chosen, cell = divmod(place, correct.size)
-            rule = grid.rule(cell)
+            chosen, cell = divmod(place, len(rises))
+            rule = grid.rule(int(rises[cell]))
             bet = Bet(name, scorer, rule, epsilon, delta, float(BETS[chosen] / (odds + delta * rule.share)))
-            found.append((float(growth.flat[place]), bet))
-        return found
+            if growth.flat[place] > 0.0:
+                yield rung, float(growth.flat[place]), bet
 
 
 def combined(e_values: list[float]) -> float:

@@ -6,12 +6,17 @@ import heapq
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from typing import Any
 
 from flint import arb, ctx
 
 from ...accounting.gaussian import profile_above, profile_below
 from ...accounting.rounding import float_above, float_below
+from .formula import evaluated
 from .row import BALLS, Finding, Undecided
+from .stated import Stated
 
 Box = Mapping[str, tuple[float, float]]
 """The range of every parameter, ends included."""
@@ -73,6 +78,73 @@ def gaussian_delta(epsilon: arb, mu: arb) -> arb:
     low = profile_below(float_above(epsilon.upper()), max(float_below(mu.lower()), 1e-300))
     high = profile_above(max(0.0, float_below(epsilon.lower())), float_above(mu.upper()))
     return arb(low).union(arb(high))
+
+
+def gaussian_excess(growth: arb, share: arb, mu: arb) -> arb:
+    """A ball of the integral of (share q - growth p)+, q and p a Gaussian pair: share delta_G(log(growth/share); mu).
+
+    It rises in the share, and is 0 where that is not positive.
+    """
+    low, high = arb(share.lower()), arb(share.upper())
+    if not high > 0:
+        return arb(0)
+    most = high * gaussian_delta((arb(growth.lower()) / high).log(), mu)
+    least = low * gaussian_delta((arb(growth.upper()) / low).log(), mu) if low > 0 else arb(0)
+    return least.union(most)
+
+
+def largest_shift(epsilon: float, delta: float) -> float:
+    """At most mu*(eps, delta), the largest shift of a Gaussian pair that is (eps, delta)-DP, to 12 digits."""
+    low, high = 0.0, 1.0
+    while profile_above(epsilon, high) <= delta:
+        high *= 2
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if profile_above(epsilon, middle) <= delta else (low, middle)
+    return low
+
+
+class Arbs:
+    """Ball arithmetic, of a formula's numbers; truth values have none."""
+
+    functions: Mapping[str, Callable[..., Any]] = {
+        "abs": abs,
+        "max": lambda *values: reduce(lambda x, y: x.max(y), values),
+        "exp": lambda x: x.exp(),
+        "log": lambda x: x.log(),
+        "sqrt": lambda x: x.sqrt(),
+        "cos": lambda x: x.cos(),
+        "erf": lambda x: x.erf(),
+        "delta": gaussian_delta,
+        "excess": gaussian_excess,
+        "shift": lambda epsilon, delta: arb(largest_shift(float(epsilon.mid()), float(delta.mid()))),
+    }
+    """shift is for ratios at points, and no ball."""
+
+    def number(self, text: str) -> arb:
+        """The decimal, or the fraction, as it is written."""
+        value = Fraction(text)
+        return arb(value.numerator) / arb(value.denominator)
+
+    def both(self, first: Any, second: Any) -> Any:
+        """And."""
+        raise NotImplementedError
+
+    either = both
+
+    def negated(self, value: Any) -> Any:
+        """Not."""
+        raise NotImplementedError
+
+
+ARB = Arbs()
+
+
+def ratio_at(text: str, claim: Stated, at: Mapping[str, float]) -> float:
+    """A ratio of bound to truth at a point; infinite where the truth is not positive."""
+    with ctx.workprec(BITS):
+        value = evaluated(text, claim.values({name: arb(place) for name, place in at.items()}, ARB), ARB)
+    return float(value.mid()) if value.is_finite() and value > 0 else math.inf
 
 
 def _cut(margin: Margin, box: dict[str, tuple[float, float]], most_cells: int) -> BoxProof:

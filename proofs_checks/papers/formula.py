@@ -1,7 +1,8 @@
 """Statements written as formulas, such as `eta <= 2/(L + lam)`: one text for the page, for z3 and for exact numbers.
 
-Names stand for real numbers; `a < b <= c`, `and`, `or`, `not`, powers by whole numbers, `abs`, `min`, `max`, and over
-lists of numbers `sum`, `len`, `mean`, `all` and `any` with elementwise comparisons. Decimals are exact: 0.1 is 1/10.
+Names stand for real numbers; `a < b <= c`, `and`, `or`, `not`, powers by whole numbers (of exact numbers, also by the
+name of one), `abs`, `min`, `max`, and over lists of numbers `sum`, `len`, `mean`, `all` and `any` with elementwise
+comparisons. Decimals are exact: 0.1 is 1/10.
 """
 
 from __future__ import annotations
@@ -115,8 +116,8 @@ def _value(node: ast.expr, text: str, values: Mapping[str, Any], algebra: Algebr
             return algebra.number(ast.get_source_segment(text.strip(), node) or repr(node.value))
         case ast.Name(id=name) if name in values:
             return values[name]
-        case ast.BinOp(op=ast.Pow(), left=base, right=ast.Constant(value=int(power))) if 0 < power <= HIGHEST_POWER:
-            return reduce(operator.mul, [of(base)] * power)
+        case ast.BinOp(op=ast.Pow(), left=base, right=ast.Constant() | ast.Name() as right):
+            return reduce(operator.mul, [of(base)] * _power(right, values))
         case ast.BinOp(op=op, left=left, right=right) if type(op) in BINARY:
             return _elementwise(BINARY[type(op)], of(left), of(right))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
@@ -132,6 +133,13 @@ def _value(node: ast.expr, text: str, values: Mapping[str, Any], algebra: Algebr
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in algebra.functions:
             return algebra.functions[name](*[of(each) for each in args])
     raise InputError("formula", ast.unparse(node), f"names out of {', '.join(values)}, numbers and + - * / ** < <= ==")
+
+
+def _power(node: ast.Constant | ast.Name, values: Mapping[str, Any]) -> int:
+    power = node.value if isinstance(node, ast.Constant) else values.get(node.id)
+    if not isinstance(power, int | Fraction) or power not in range(1, HIGHEST_POWER + 1):
+        raise InputError("formula", ast.unparse(node), f"a power that is a whole number from 1 to {HIGHEST_POWER}")
+    return int(power)
 
 
 def _elementwise(operation: Callable[[Any, Any], Any], first: Any, second: Any) -> Any:

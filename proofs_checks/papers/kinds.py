@@ -1,79 +1,87 @@
 """The shared kinds of checks that need no code of their own: a paper.toml says the formula, the kind decides it.
 
-`check = "reals"`: true of all real numbers, by z3. `check = "numbers"`: true of these numbers, by exact arithmetic.
-`check = "wording"`: what is printed, against what has to stand there.
+`check = "reals"`: true of all real numbers, by z3. `check = "boxes"`: true on a box of parameters, in ball arithmetic.
+`check = "numbers"`: true of these numbers, by exact arithmetic. `check = "wording"`: what is printed, against what has
+to stand there. How formulas, constants and definitions are written: stated.py.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-import z3
-
-from .formula import conditions, evaluated, exactly, names, parsed
-from .row import EXACT, WORDS, Z3, Finding, Statement
-from .smt import answer
-
-
-class Reals:
-    """z3's real numbers and formulas."""
-
-    functions: Mapping[str, Callable[..., Any]] = {
-        "abs": lambda x: z3.If(x < 0, -x, x),
-        "min": lambda x, y: z3.If(x < y, x, y),
-        "max": lambda x, y: z3.If(x < y, y, x),
-    }
-
-    def number(self, text: str) -> Any:
-        """The decimal as it is written."""
-        return z3.RealVal(text)
-
-    def both(self, first: Any, second: Any) -> Any:
-        """And."""
-        return z3.And(first, second)
-
-    def either(self, first: Any, second: Any) -> Any:
-        """Or."""
-        return z3.Or(first, second)
-
-    def negated(self, value: Any) -> Any:
-        """Not."""
-        return z3.Not(value)
-
-
-REALS = Reals()
+from . import loose
+from .balls import ARB, decide, ratio_at
+from .formula import EXACT as FRACTIONS
+from .formula import evaluated, exactly, parsed
+from .row import EXACT, WORDS, Z3, Finding, Statement, Undecided
+from .smt import counterexample
+from .stated import Stated, stated
 
 
 def reals(statement: Statement) -> Finding:
     """claim.formula for all reals under domain.given, with the definitions domain.where ("K = L + lam, ...").
 
     domain.exists: names ("C") for which there have to be values, the same for all values of the others. A
-    counterexample is computed again in exact fractions (algebraic numbers: to 25 digits). claim's other entries are
-    constants that the formula names. domain.anything: whatever satisfies the assumptions satisfies it too, so that
-    a proof says nothing of the algorithm.
+    counterexample is computed again in exact fractions (algebraic numbers: to 25 digits); raises Undecided where it is
+    none. domain.anything: whatever satisfies the assumptions satisfies it too, so that a proof says nothing of the
+    algorithm.
     """
-    formula, given = statement.claim["formula"], conditions(statement.domain.get("given", ""))
-    exists = [name.strip() for name in statement.domain.get("exists", "").split(",") if name.strip()]
-    shown = _shown(formula, given, exists)
-    found = answer(
-        _over_reals(formula, statement),
-        [_over_reals(each, statement) for each in given],
-        exists=[z3.Real(name) for name in exists],
-    )
-    vacuous = bool(statement.domain.get("anything", False))
+    claim = stated(statement)
+    found = counterexample(claim.formula, claim)
     if found is None:
-        return Finding(True, f"{shown}: proved for all reals", {"z3": "unsat"}, vacuous=vacuous, basis=Z3)
-    if exists:
-        return Finding(False, f"{shown}: refuted, by elimination of quantifiers", {"z3": "sat"}, basis=Z3)
-    values = _defined(statement, found)
+        vacuous = bool(statement.domain.get("anything", False))
+        text = f"{_shown(claim)}: proved for all reals"
+        return Finding(True, text, {"z3": "unsat"}, vacuous=vacuous, basis=Z3, loose=loose.over_reals(claim))
+    if claim.exists:
+        return Finding(False, f"{_shown(claim)}: refuted, by elimination of quantifiers", {"z3": "sat"}, basis=Z3)
+    values = claim.values({name: found.get(name, Fraction(0)) for name in claim.free}, FRACTIONS)
+    if evaluated(claim.formula, values):
+        raise Undecided(f"z3's counterexample does not survive exact arithmetic: {found}")
     point = ", ".join(f"{name} = {float(value):.6g}" for name, value in found.items())
-    sides = {name: float(value) for name, value in _sides(formula, values).items()}
+    sides = {name: float(value) for name, value in _sides(claim.formula, values).items()}
     said = ", ".join(f"{name} = {value:.6g}" for name, value in sides.items())
-    text = f"{formula} fails at {point}" + (f", where {said}" if said else "")
+    text = f"{claim.formula} fails at {point}" + (f", where {said}" if said else "")
     return Finding(False, text, {"z3": "sat"} | sides, {name: float(v) for name, v in found.items()}, basis=Z3)
+
+
+def boxes(statement: Statement) -> Finding:
+    """claim.formula, one comparison, on the box of domain's pairs; definitions and constants as for `reals`.
+
+    Functions: exp, log, sqrt, cos, erf, and of the Gaussian pair of shift mu: delta(epsilon, mu), excess(g, c, mu) and
+    shift(epsilon, delta), the largest mu that is (epsilon, delta)-DP (balls.py). domain.ratio: bound over truth where
+    it is not the ratio of the two sides.
+    """
+    claim = stated(statement)
+    left, right, rises = _compared(claim.formula)
+    ranges = {name: claim.ranges[name] for name in claim.free}
+
+    def margin(at: Mapping[str, Any]) -> Any:
+        values = claim.values(at, ARB)
+        apart = evaluated(right, values, ARB) - evaluated(left, values, ARB)
+        return apart if rises else -apart
+
+    formula = claim.formula.replace("{", "").replace("}", "")
+    found = decide(
+        margin,
+        ranges,
+        proof=f"{formula} with {{margin}} to spare at least, on the whole box ({{cells}} pieces)",
+        refutation=f"{formula} fails at {{point}}, by {{margin}}",
+    )
+    if not found.holds or claim.bound is None:
+        return found
+    ratio = statement.domain.get("ratio", f"({right})/({left})")
+    ratios = loose.on_grid(lambda at: ratio_at(ratio, claim, at), ranges) if ranges else None
+    return Finding(True, found.text, found.numbers, basis=found.basis, loose=ratios)
+
+
+def _compared(formula: str) -> tuple[str, str, bool]:
+    """Both sides, and whether the right one is said to be the larger."""
+    node = parsed(formula)
+    assert isinstance(node, ast.Compare), formula
+    return ast.unparse(node.left), ast.unparse(node.comparators[0]), isinstance(node.ops[0], ast.Lt | ast.LtE)
 
 
 def numbers(statement: Statement) -> Finding:
@@ -97,39 +105,9 @@ def wording(statement: Statement) -> Finding:
     return Finding(printed == needed, text, basis=WORDS)
 
 
-def _shown(formula: str, given: list[str], exists: list[str]) -> str:
-    some = f"some {', '.join(exists)}: " if exists else ""
-    return some + formula + (f" where {', '.join(given)}" if given else "")
-
-
-def _definitions(statement: Statement) -> list[tuple[str, str]]:
-    """The definitions of domain.where, in their order: a later one may use an earlier one's name."""
-    parts = [part for part in statement.domain.get("where", "").split(",") if part.strip()]
-    return [(part.split("=")[0].strip(), part.split("=", 1)[1].strip()) for part in parts]
-
-
-def _constants(statement: Statement) -> dict[str, Fraction]:
-    return {name: exactly(value) for name, value in statement.claim.items() if name != "formula"}
-
-
-def _over_reals(formula: str, statement: Statement) -> Any:
-    values = {name: z3.RealVal(str(value)) for name, value in _constants(statement).items()}
-    texts = [text for _, text in _definitions(statement)]
-    defined = {name for name, _ in _definitions(statement)}
-    for name in dict.fromkeys(name for text in (formula, *texts) for name in names(text)):
-        if name not in values and name not in defined:
-            values[name] = z3.Real(name)
-    for name, text in _definitions(statement):
-        values[name] = evaluated(text, values, REALS)
-    return evaluated(formula, values, REALS)
-
-
-def _defined(statement: Statement, found: Mapping[str, Fraction]) -> dict[str, Any]:
-    """The counterexample with what is defined by it; raises where the formula or a definition cannot be computed."""
-    values: dict[str, Any] = {**_constants(statement), **found}
-    for name, text in _definitions(statement):
-        values[name] = evaluated(text, values)
-    return values
+def _shown(claim: Stated) -> str:
+    some = f"some {', '.join(claim.exists)}: " if claim.exists else ""
+    return some + claim.formula + (f" where {', '.join(claim.given)}" if claim.given else "")
 
 
 def _sides(formula: str, values: Mapping[str, Any]) -> dict[str, Any]:

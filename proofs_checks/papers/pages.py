@@ -134,6 +134,7 @@ def _broken(judgements: Sequence[Judgement]) -> list[str]:
             link, claim = f"[{j.row.id}](#{_anchor(j.row.id)})", _plain(j.row.readings[0].text)
             lines.append(f"- {link} ({_plain(j.row.place)}; {j.status}): {claim}")
             lines.append(f"  {_plain(j.why)}. *{j.remedy.capitalize()}*: {_plain(j.instead)}{_proved(j)}")
+            lines += [f"  {_plain(j.row.note)}"] if j.row.note else []
         lines += [""] if those else []
     return lines
 
@@ -178,19 +179,27 @@ def section(judged: Judgement) -> str:
     else:
         lines.append(f"- Found: {_plain(judged.printed[0].text)}.")
     if judged.printed[0].loose is not None and judged.printed[0].holds:
-        smallest, median = judged.printed[0].loose
-        lines.append(
-            f"- Looseness: the bound is {smallest:.4g} times what is measured or more, {median:.3g} in the median"
-        )
+        lines.append(f"- Looseness: the bound is {_loose(judged.printed[0])}")
     if row.note:
         lines.append(f"- Note: {_plain(row.note)}")
     if judged.repaired is not None:
         lines.append(f"- {judged.remedy.capitalize()}: {_plain(judged.instead)}")
         lines.append(f"- Checked ({judged.repaired.grade}): {_plain(judged.repaired.text)}.")
+        if judged.repaired.loose is not None:
+            lines.append(f"- Its looseness: the bound is {_loose(judged.repaired)}")
     if judged.spoilt is not None and row.spoilt is not None:
         lines.append(f"- The check can fail: {_outcome(row.spoilt, judged.spoilt)}")
     lines.append(f"- Reproduce: `dpcert papers --only {row.id}`")
     return "\n".join(lines)
+
+
+def _loose(found: Finding) -> str:
+    """The ratio of a bound to the truth, or to what was measured."""
+    assert found.loose is not None
+    smallest, median = found.loose
+    what = "what is measured" if found.grade is Grade.TESTED else "the truth"
+    rest = "" if median is None else f", {median:.3g} times in the median"
+    return f"{smallest:.4g} times {what} or more{rest}"
 
 
 def _evidence(judged: Judgement) -> str:

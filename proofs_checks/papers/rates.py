@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
+
+from .row import Basis, Finding
 
 ALPHA = 1e-3
 """The probability that an interval misses the exponent of an exact power law with normal log errors."""
@@ -38,3 +42,21 @@ def fitted_exponent(sizes: ArrayLike, measured: ArrayLike, alpha: float = ALPHA)
     error = float(np.sqrt(residuals @ residuals / free / (off @ off)))
     reach = float(stats.t.ppf(1 - alpha / 2, free)) * error
     return Exponent(slope, slope - reach, slope + reach, alpha)
+
+
+def judged(
+    fit: Exponent, claim: Mapping[str, Any], what: str, basis: Basis, numbers: Mapping[str, Any], slack: float = 0.0
+) -> Finding:
+    """claim.exponent as that of a fit, or a bound of it on claim.side ("at most", "at least").
+
+    slack: for what is not a power law exactly. what: the quantity, to which the exponent is added.
+    """
+    stated, side = claim["exponent"], claim.get("side")
+    text = f"{what}^{fit.value:.3f}, between {fit.low:.3f} and {fit.high:.3f} at 99.9%"
+    exact = fit.agrees_with(stated, slack)
+    holds = {"at most": fit.high <= stated, "at least": fit.low >= stated}.get(side or "", exact)
+    if side == "at most" and holds and not exact:
+        text += f": the bound is loose, by the power {stated - fit.value:.3g}"
+    measured = {"exponent": fit.value, "low": fit.low, "high": fit.high, **numbers}
+    rate = (stated, fit.value)
+    return Finding(holds, text, measured, error_probability=fit.alpha, basis=basis, rate=rate)

@@ -121,8 +121,8 @@ class Finding:
     (JSON values). witness: the counterexample or z3 model, re-run numerically. vacuous: passed because anything
     does: the proof used no property of the algorithm. error_probability: the chance that a statistical finding is
     false; 0 for proofs and computations with bounded error. basis: what the finding rests on; without it, one case in
-    floating point. loose: for a bound, the smallest and the median ratio of the bound to the truth. rate: for an
-    exponent, (stated, measured).
+    floating point. loose: for a bound, the smallest and the median ratio of the bound to the truth; no median where too
+    few points of the domain were met. rate: for an exponent, (stated, measured).
     """
 
     holds: bool
@@ -132,7 +132,7 @@ class Finding:
     vacuous: bool = False
     error_probability: float = 0.0
     basis: Basis = field(default=Basis(Means.INSTANCES, "floating point", 1))
-    loose: tuple[float, float] | None = None
+    loose: tuple[float, float | None] | None = None
     rate: tuple[float, float] | None = None
 
     @property

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .linear import Condition, Linear, largest, smallest
+from .order import Order, largest_of, largest_place, least_of, least_place
 from .unsupported import unsupported
 
 
@@ -53,6 +54,7 @@ ELEMENTWISE: dict[str, Callable[..., Any]] = {
     "square": lambda a: a * a,
     "sign": lambda a: 1 if a > 0 else (-1 if a < 0 else 0),
 }
+AT_ONCE: dict[Callable[..., Any], Callable[..., Any]] = {largest: largest_of, smallest: least_of}
 FOLDS = {"add", "maximum", "minimum", "multiply", "logical_and", "logical_or", "fmax", "fmin"}
 
 
@@ -119,7 +121,7 @@ def _fold(operation: Callable[..., Any], method: str, array: Any, kwargs: dict[s
         if method == "accumulate":
             done.append([functools.reduce(operation, values[: i + 1]) for i in range(len(values))])
         elif values:
-            done.append([functools.reduce(operation, values)])
+            done.append([AT_ONCE[operation](*values) if operation in AT_ONCE else functools.reduce(operation, values)])
         elif operation is operator.add:
             done.append([0.0])
         else:
@@ -162,6 +164,24 @@ class Symbols(np.ndarray[Any, Any]):
     def mean(self, axis: Any = None, **_: Any) -> Any:  # type: ignore[override]
         total = self.sum() if axis is None else self.sum(axis=axis)
         return total / (self.size if axis is None else self.shape[axis])
+
+    def argmax(self, axis: Any = None, *others: Any, **options: Any) -> Any:
+        """One fork, with a way for each entry."""
+        return largest_place(self.tolist()) if self._listed(axis) else super().argmax(axis, *others, **options)
+
+    def argmin(self, axis: Any = None, *others: Any, **options: Any) -> Any:
+        """Likewise."""
+        return least_place(self.tolist()) if self._listed(axis) else super().argmin(axis, *others, **options)
+
+    def argsort(self, axis: Any = -1, *others: Any, **options: Any) -> Any:
+        """As far as it is read."""
+        return Order(self.tolist()) if self._listed(axis) else super().argsort(axis, *others, **options)
+
+    def _listed(self, axis: Any) -> bool:
+        """Whether it is a list of numbers, symbols among them."""
+        cells = self.ravel().tolist()
+        numbers = all(isinstance(cell, int | float | Linear) and not isinstance(cell, bool) for cell in cells)
+        return self.ndim == 1 and axis in (None, 0, -1) and numbers and any(isinstance(c, Linear) for c in cells)
 
     def __bool__(self) -> bool:
         if self.size != 1:

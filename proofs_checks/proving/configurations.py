@@ -4,27 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
-from .checker.comparing import tightened
-from .checker.configurations import FOLLOWING, PERSISTENT, START
-from .checker.cut import BREAK, NEXT
-from .checker.farkas import Prover
-from .checker.forms import Form, Sign
-from .checker.induction import uneventful
-from .checker.invariant import listening
-from .checker.pairs import Data
-from .checker.states import Layout, numbers_in, whole_numbers
-from .checker.steps import Steps, Way
 from .intervals import NOTHING, Interval, free_intervals
+from .linear import Condition, Linear
+from .loops import BREAK, NEXT, WHOLE, Layout, Loops, NoInduction, Way, kinds, numbered
 from .relations import Domain
+from .space import Space
 
 MOST_PLACES = 120
-
-
-class NoInduction(Exception):
-    """There is no induction of this form; the text says why."""
+START = "start"
+DIFFERING: dict[str, set[str]] = {"answers": set(), "replace-one": {"x", "y"}, "add-remove": {"x"}}
+"""The entries that differ, which later steps may hang on."""
+FOLLOWING = {"before": "before", "again": "again", "after": "after", "locked": "locked", "free": "locked"}
+"""The phase after a step with an entry that both datasets have; free: after the last event."""
 
 
 @dataclass
@@ -38,9 +31,9 @@ class Place:
     phase: str
     layout: Layout
     origin: tuple[Any, ...] = ()
-    facts: tuple[Sign, ...] = ()
+    facts: tuple[Condition, ...] = ()
     intervals: tuple[Interval, ...] | None = None
-    spent: Form | None = None
+    spent: Linear | None = None
 
     @property
     def key(self) -> Any:
@@ -55,8 +48,8 @@ class Edge:
     how: str
     way: Way
     other: Way
-    data: Data
-    known: list[Sign]
+    space: Space
+    known: list[Condition]
     to: int | None
 
     @property
@@ -68,21 +61,20 @@ class Edge:
 class Search:
     """The configurations of a function's loops, and the edges between them."""
 
-    steps: Steps
+    loops: Loops
     relation: str
     domain: Domain
-    prover: Prover = field(default_factory=Prover)
     places: list[Place] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
-    said: dict[Any, tuple[tuple[Sign, ...], Form | None]] = field(default_factory=dict)
+    said: dict[Any, tuple[tuple[Condition, ...], Linear | None]] = field(default_factory=dict)
 
     def explored(self) -> Search:
-        """All of them. Raises NoInduction or Refused."""
+        """All of them. Raises NoInduction."""
         if self.relation == "answers":
-            data = Data(False)
-            starts = self.steps.start(data, self.prover)
+            space = self.loops.space()
+            starts = self.loops.start(space)
             for phase in self._entered(0, starts):
-                self._pair(START, phase, data, (), starts, starts, {NEXT: (0, phase)})
+                self._pair(START, phase, space, (), starts, starts, {NEXT: (0, phase)})
         else:
             self._replaced()
         k = 0
@@ -113,21 +105,16 @@ class Search:
         self.places.append(place)
         return len(self.places) - 1
 
-    def _seeds(self, stage: int, layout: Layout) -> tuple[tuple[Sign, ...], Form | None]:
-        """What the author says of such a state (invariant.py)."""
+    def _seeds(self, stage: int, layout: Layout) -> tuple[tuple[Condition, ...], Linear | None]:
+        """What the author says of such a state."""
         key = stage, str(layout)
         if key not in self.said:
-            heard: list[tuple[tuple[Any, ...], Any]] = []
-            data, numbers = Data(False), _numbers(layout)
-            with listening(lambda facts, spent: heard.append((facts, spent))):
-                entry = data.declare("x", None, None)
-                self.steps.at(stage).step(layout, numbers, entry, data, self.prover)
-            own = {name for number in numbers for name in number.slopes}
-            facts = {
-                f.name(): f for said, _ in heard for f in said if isinstance(f, Sign) and f.form.slopes.keys() <= own
-            }
-            spent = [Form.lift(each) for _, each in heard if each is not None]
-            good = [form for form in spent if form.slopes.keys() <= own]
+            space, numbers, before = self.loops.space(), numbered(layout), len(self.loops.said)
+            self.loops.at(stage).step(layout, numbers, space.variable("x", None, None), space)
+            heard = self.loops.said[before:]
+            own = {name for number in numbers for name in number.terms}
+            facts = {f.text(): f for said in heard for f in said.facts if f.form.terms.keys() <= own}
+            good = [said.spent for said in heard if said.spent is not None and said.spent.terms.keys() <= own]
             self.said[key] = tuple(facts.values()), good[0] if good else None
         return self.said[key]
 
@@ -135,133 +122,151 @@ class Search:
         """The phases in which runs come to a loop by these ways."""
         if self.relation != "answers":
             return ("again",)
-        steps = self.steps.at(stage)
-        if steps.watched is None:
+        loops = self.loops.at(stage)
+        if loops.watched is None:
             return ("locked",)
-        for layout, intervals in free_intervals(steps, ways, self.prover):
+        for layout, intervals in free_intervals(loops, ways):
             self.place(Place(stage, "free", layout, intervals=intervals))
         return "locked", "free"
 
     def _replaced(self) -> None:
-        waiting = [way.layout for way in self.steps.start(Data(False), self.prover)]
+        waiting = [way.layout for way in self.loops.start(self.loops.space())]
         while waiting:
             layout = waiting.pop()
             if any(place.phase == "before" and place.layout == layout for place in self.places):
                 continue
             self.place(Place(0, "before", layout))
-            data = Data(False)
-            ways = self.steps.step(layout, _numbers(layout), self._entry(data, "z"), data, self.prover)
+            space = self.loops.space()
+            ways = self.loops.step(layout, numbered(layout), self._entry(space, "z"), space)
             waiting += [way.layout for way in ways if way.control == NEXT]
 
-    def _entry(self, data: Data, name: str) -> Form:
-        low, high = self.domain.low, self.domain.high
-        ends = [None if end is None else Fraction(end) for end in (low, high)]
-        return data.declare(name, ends[0], ends[1], self.domain.whole)
+    def _entry(self, space: Space, name: str) -> Linear:
+        return space.variable(name, self.domain.low, self.domain.high, self.domain.whole)
 
-    def data(self) -> Data:
+    def _space(self) -> Space:
         """With the entries that differ."""
-        data = Data(False)
-        for name in sorted(PERSISTENT[self.relation]):
-            self._entry(data, name)
-        return data
+        space = self.loops.space()
+        for name in sorted(DIFFERING[self.relation]):
+            self._entry(space, name)
+        return space
 
     def _expand(self, k: int) -> None:
         place = self.places[k]
-        steps = self.steps.at(place.stage)
+        loops = self.loops.at(place.stage)
         if place.phase in ("locked", "free", "after", "again"):
-            self._alike(k, place, steps)
+            self._alike(k, place, loops)
         if place.phase in ("before", "again"):
-            self._differing(k, place, steps)
+            self._differing(k, place, loops)
         if place.phase in ("locked", "after", "done"):
-            self._end(k, place, steps)
+            self._end(k, place, loops)
 
-    def _alike(self, k: int, place: Place, steps: Steps) -> None:
+    def _alike(self, k: int, place: Place, loops: Loops) -> None:
         """A step with an entry that both have, or an answer that moves."""
-        data = self.data()
+        space = self._space()
         if self.relation == "answers":
-            entry = data.declare("x", None, None)
-            other = entry + data.declare("d", Fraction(-1), Fraction(1))
+            entry = space.variable("x", None, None)
+            other = entry + space.variable("d", -1, 1)
         else:
-            entry = other = self._entry(data, "z")
-        here, there = self._both(place, data)
-        ones = steps.step(place.layout, here, entry, data, self.prover)
-        others = steps.step(place.layout, there, other, data, self.prover)
-        if place.phase == "free" and not uneventful([*ones, *others]):
+            entry = other = self._entry(space, "z")
+        here, there = self._both(place, space)
+        ones = loops.step(place.layout, here, entry, space)
+        others = loops.step(place.layout, there, other, space)
+        if place.phase == "free" and not _uneventful([*ones, *others]):
             raise NoInduction("before the last event a step draws, appends or ends otherwise")
-        if steps.watched is not None:
+        if loops.watched is not None:
             ones = [way for way in ones if way.event == (place.phase == "free")]
         how = "last" if place.phase == "free" else "entry"
         allowed = {NEXT: (place.stage, FOLLOWING[place.phase]), BREAK: (place.stage, "done")}
-        self._pair(k, how, data, place.facts, ones, others, allowed)
+        self._pair(k, how, space, place.facts, ones, others, allowed)
 
-    def _end(self, k: int, place: Place, steps: Steps) -> None:
-        data = self.data()
-        here, there = self._both(place, data)
-        ones, others = (steps.end(place.layout, numbers, data, self.prover) for numbers in (here, there))
-        for phase in ("",) if steps.last else self._entered(place.stage + 1, ones):
+    def _end(self, k: int, place: Place, loops: Loops) -> None:
+        space = self._space()
+        here, there = self._both(place, space)
+        ones, others = (loops.end(place.layout, numbers, space) for numbers in (here, there))
+        for phase in ("",) if loops.last else self._entered(place.stage + 1, ones):
             ways = ones if phase != "free" else [way for way in ones if way.control == NEXT]
             how = "end free" if phase == "free" else "end"
-            self._pair(k, how, data, place.facts, ways, others, {NEXT: (place.stage + 1, phase)})
+            self._pair(k, how, space, place.facts, ways, others, {NEXT: (place.stage + 1, phase)})
 
-    def _both(self, place: Place, data: Data) -> tuple[list[Form], list[Form]]:
+    def _both(self, place: Place, space: Space) -> tuple[list[Linear], list[Linear]]:
         """The numbers of both states; the other's are variables of their own where differences are unknown."""
-        here = _numbers(place.layout)
+        here = numbered(place.layout)
         if place.phase == "before":
             return here, here
         if place.intervals is None:
-            return here, [Form.variable(f"st{i}") for i in range(len(here))]
+            return here, numbered(place.layout, "st")
         apart = enumerate(zip(here, place.intervals, strict=True))
-        return here, [s if ends == NOTHING else s + data.declare(f"e{i}", *ends) for i, (s, ends) in apart]
+        return here, [s if ends == NOTHING else s + space.variable(f"e{i}", *ends) for i, (s, ends) in apart]
 
-    def _differing(self, k: int, place: Place, steps: Steps) -> None:
+    def _differing(self, k: int, place: Place, loops: Loops) -> None:
         allowed = {NEXT: (place.stage, "after"), BREAK: (place.stage, "done")}
         for how in ("differs",) if self.relation == "replace-one" else ("removed", "added"):
-            data = self.data()
-            here, there = self._both(place, data)
+            space = self._space()
+            here, there = self._both(place, space)
             if how == "added":
                 here, there = there, here
-            ones = steps.step(place.layout, here, Form.variable("x"), data, self.prover)
+            ones = loops.step(place.layout, here, Linear({"x": 1}), space)
             if how == "differs":
-                others = steps.step(place.layout, there, Form.variable("y"), data, self.prover)
+                others = loops.step(place.layout, there, Linear({"y": 1}), space)
             else:
-                others = steps.idle(place.layout, there)
+                others = loops.idle(place.layout, there)
             if how == "added":
                 ones, others = others, ones
-            self._pair(k, how, data, place.facts, ones, others, allowed, origin=True)
+            self._pair(k, how, space, place.facts, ones, others, allowed, origin=True)
 
     def _pair(
         self,
         start: Any,
         how: str,
-        data: Data,
-        facts: Sequence[Sign],
+        space: Space,
+        facts: Sequence[Condition],
         here: list[Way],
         there: list[Way],
         allowed: Mapping[str, tuple[int, str]],
         origin: bool = False,
     ) -> None:
         """An edge for every way here and every set of tests on the entries there."""
-        whole = set[str]() if start == START else whole_numbers(self.places[start].layout)
+        whole = set[str]() if start == START else _whole(self.places[start].layout)
         for place, way in enumerate(here):
             for cell in {other.cell: None for other in there}:
                 others = [other for other in there if other.cell == cell]
-                tests = [test for test in others[0].tests if test.name() in cell]
-                known = [*data.facts, *facts, *way.tests, *tests]
-                known += tightened(known, whole)
-                if self.prover.contradictory(known):
+                tests = [test for name, test in others[0].tests if name in cell]
+                known = [*space.facts, *facts, *way.conditions, *tests]
+                known += _tightened(known, whole)
+                if not space.possible(*known):
                     continue
                 to, came = None, self.places[start].origin if start != START else ()
                 if way.control in allowed:
-                    kept = [*facts, *way.tests, *tests] if origin else [*facts]
-                    kept = [fact for fact in kept if fact.form.slopes.keys() <= PERSISTENT[self.relation]]
+                    kept = [*facts, *way.conditions, *tests] if origin else [*facts]
+                    kept = [fact for fact in kept if fact.form.terms.keys() <= DIFFERING[self.relation]]
                     if origin:
                         came = *came, how, tuple(sorted(way.cell)), tuple(sorted(cell))
                     to = self.place(Place(*allowed[way.control], way.layout, came, tuple(kept)))
-                self.edges.append(Edge(start, how, way, _alike(way, others, there[place : place + 1]), data, known, to))
+                self.edges.append(
+                    Edge(start, how, way, _alike(way, others, there[place : place + 1]), space, known, to)
+                )
 
 
-def _numbers(layout: Layout) -> list[Form]:
-    return [Form.variable(f"s{i}") for i in range(numbers_in(layout))]
+def _whole(layout: Layout) -> set[str]:
+    """The names of the whole numbers of both runs' states."""
+    return {f"{run}{i}" for i, kind in enumerate(kinds(layout)) if kind == WHOLE for run in ("s", "st")}
+
+
+def _tightened(known: Sequence[Condition], whole: set[str]) -> list[Condition]:
+    """A whole number above 0 is at least 1: what follows so."""
+    found = []
+    for condition in known:
+        form = condition.form
+        integral = all(isinstance(number, int) for number in (form.constant, *form.terms.values()))
+        if condition.strict and integral and form.terms and form.terms.keys() <= whole:
+            found.append(Condition(form - 1, False))
+    return found
+
+
+def _uneventful(ways: Sequence[Way]) -> bool:
+    """Whether runs that need not do the same are alike in what is drawn, and release nothing."""
+    quiet = [way for way in ways if way.control == NEXT and not way.released and not way.appends]
+    return len(quiet) == len(ways) and len({way.draws for way in ways}) == 1
 
 
 def _alike(way: Way, others: list[Way], twin: list[Way]) -> Way:

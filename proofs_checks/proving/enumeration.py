@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -15,9 +14,10 @@ from .finite import Worst, excess, logarithm, worst
 from .proof import Counterexample, Proof
 from .question import Progress, Question
 from .unsupported import Unsupported
+from .work import OutOfWork
 
 
-def enumerated(question: Question, values: Sequence[float], deadline: float, progress: Progress) -> Proof:
+def enumerated(question: Question, values: Sequence[float], progress: Progress) -> Proof:
     """The proof, or the pair and output at which the claim fails: the answer is exact either way."""
     entries = sorted({number("values", value) for value in values})
     if len(entries) < 2:
@@ -28,10 +28,8 @@ def enumerated(question: Question, values: Sequence[float], deadline: float, pro
     sizes: list[int] = []
     stopped = False
     for size in range(1, question.entries + 1):
-        if time.monotonic() > deadline:
-            stopped = True
-            break
         try:
+            question.work.question()
             if question.delta:
                 _exceeded(
                     question, *excess(question.asked, entries, size, question.relation, question.claim or Fraction(0))
@@ -40,7 +38,7 @@ def enumerated(question: Question, values: Sequence[float], deadline: float, pro
                 _take(question, worst(question.asked, entries, size, question.relation))
         except Unsupported as problem:
             return question.proof("unsupported", str(problem))
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, OutOfWork):
             stopped = True
             break
         question.cases[size, ""] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from .linear import Condition, Linear
 from .noise import Draw, SymbolicGenerator, support
 from .sealed import sealed
 from .space import Space
-from .unsupported import Raises, Unsupported, unsupported, where
+from .unsupported import Raises, TooManyPaths, Unsupported, unsupported, where
 
 MOST_PATHS = 20_000
 MOST_FORKS = 500
@@ -26,14 +26,14 @@ MOST_FORKS = 500
 class Path:
     """One run: the conditions under which it happens, what it drew, and its output: a discrete part and real numbers.
 
-    decisions: the answers at its forks.
+    decisions: the numbers of the ways that it takes at its forks.
     """
 
     conditions: tuple[Condition, ...]
     draws: tuple[Draw, ...]
     key: Any
     reals: tuple[Linear, ...]
-    decisions: tuple[bool, ...]
+    decisions: tuple[int, ...]
 
     @property
     def data(self) -> tuple[Condition, ...]:
@@ -45,16 +45,20 @@ class Path:
         return tuple(c for c in self.conditions if c.form.noisy)
 
 
-class Run:
-    """One run under way. plan: the conditions that its first forks take, as an earlier run met them."""
+Fork = tuple[Condition, ...]
+"""A way to go on: what then holds, all of it."""
 
-    def __init__(self, space: Space, plan: list[Condition]) -> None:
+
+class Run:
+    """One run under way. plan: the ways that it takes at its first forks, as an earlier run met them."""
+
+    def __init__(self, space: Space, plan: list[Fork]) -> None:
         self.space = space
         self.plan = plan
         self.dataset: list[Linear] = []
-        self.taken: list[Condition] = []
-        self.answers: list[bool] = []
-        self.open: list[bool] = []
+        self.taken: list[Fork] = []
+        self.answers: list[int] = []
+        self.open: list[list[Fork]] = []
         self.conditions: list[Condition] = []
         self.draws: list[Draw] = []
         self.failure: Unsupported | None = None
@@ -71,23 +75,29 @@ class Run:
 
     def decide(self, condition: Condition) -> bool:
         """The answer that this run takes; where both are possible, the other is left for a later run."""
+        return self.choose([(condition,), (condition.opposite(),)]) == 0
+
+    def choose(self, options: Sequence[Fork]) -> int:
+        """The number of the option that this run takes, of which one holds; other possible ones are left for later."""
         position = len(self.taken)
         if position >= MOST_FORKS:
             raise unsupported(f"a loop that is not over after {MOST_FORKS} decisions")
         if position < len(self.plan):
-            stated = self.plan[position].text()
-            if stated not in (condition.text(), condition.opposite().text()):
+            texts = [_text(option) for option in options]
+            if _text(self.plan[position]) not in texts:
                 raise unsupported("the function does not do the same when it is run again")
-            answer, both = stated == condition.text(), False
+            chosen, others = texts.index(_text(self.plan[position])), list[Fork]()
         else:
-            answer = self._possible(condition)
-            both = answer and self._possible(condition.opposite())
-        chosen = condition if answer else condition.opposite()
-        self.taken.append(chosen)
-        self.answers.append(answer)
-        self.open.append(both)
-        self._assume(chosen)
-        return answer
+            possible = [k for k in range(len(options) - 1) if self._possible(*options[k])]
+            if not possible or self._possible(*options[-1]):
+                possible.append(len(options) - 1)
+            chosen, others = possible[0], [options[k] for k in possible[1:]]
+        self.taken.append(options[chosen])
+        self.answers.append(chosen)
+        self.open.append(others)
+        for condition in options[chosen]:
+            self._assume(condition)
+        return chosen
 
     def on_arrays(self, ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What numpy is to do with a symbol."""
@@ -97,10 +107,14 @@ class Run:
         self.conditions.append(condition)
         self.solver.add(self.space.formula(condition))
 
-    def _possible(self, condition: Condition) -> bool:
+    def _possible(self, *conditions: Condition) -> bool:
         fresh, self._known = self.space.facts[self._known :], len(self.space.facts)
         self.solver.add(*[self.space.formula(fact) for fact in fresh])
-        return not self.space.contradictory(self.solver, self.space.formula(condition))
+        return not self.space.contradictory(self.solver, *map(self.space.formula, conditions))
+
+
+def _text(fork: Fork) -> tuple[str, ...]:
+    return tuple(condition.text() for condition in fork)
 
 
 def explore(mechanism: Callable[..., Any], dataset: Callable[[], Any], space: Space) -> list[Path]:
@@ -111,16 +125,15 @@ def explore(mechanism: Callable[..., Any], dataset: Callable[[], Any], space: Sp
 
 def _explore(mechanism: Callable[..., Any], dataset: Callable[[], Any], space: Space) -> list[Path]:
     paths: list[Path] = []
-    waiting: list[list[Condition]] = [[]]
+    waiting: list[list[Fork]] = [[]]
     while waiting:
         run = Run(space, waiting.pop())
         key, reals = _once(mechanism, dataset(), run)
         paths.append(Path(tuple(run.conditions), tuple(run.draws), key, tuple(reals), tuple(run.answers)))
         for i in range(len(run.plan), len(run.taken)):
-            if run.open[i]:
-                waiting.append([*run.taken[:i], run.taken[i].opposite()])
+            waiting += [[*run.taken[:i], other] for other in run.open[i]]
         if len(paths) + len(waiting) > MOST_PATHS:
-            raise Unsupported(f"more than {MOST_PATHS} paths through the function")
+            raise TooManyPaths(f"more than {MOST_PATHS} paths through the function")
     return paths
 
 

@@ -19,8 +19,9 @@ import numpy as np
 
 from ...mechanisms import samplers
 from .arrays import Symbols, symbolic
-from .linear import Condition, Linear, largest, smallest
+from .linear import Condition, Linear
 from .noise import discrete_laplace
+from .order import largest_of, least_of
 from .unsupported import unsupported
 
 _REAL = (float, numbers.Number, np.floating, np.generic)
@@ -188,8 +189,8 @@ _BUILTINS = {
     "float": _Float,
     "isinstance": _isinstance,
     "type": _type,
-    "max": _extreme(max, largest),
-    "min": _extreme(min, smallest),
+    "max": _extreme(max, largest_of),
+    "min": _extreme(min, least_of),
     **{name: _refused(name) for name in ("id", "hash", "open", "input", "exec", "eval", "globals", "locals", "vars")},
 }
 

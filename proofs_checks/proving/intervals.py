@@ -9,12 +9,8 @@ import numpy as np
 from scipy.optimize import linprog
 
 from .alignment import DENOMINATORS
-from .checker.cut import NEXT
-from .checker.farkas import Prover
-from .checker.forms import Form, Sign
-from .checker.pairs import Data
-from .checker.states import Layout, numbers_in
-from .checker.steps import Steps, Way
+from .linear import Condition, Linear
+from .loops import NEXT, Layout, Loops, Way, numbered
 
 Interval = tuple[Fraction | None, Fraction | None]
 ROUNDS = 4
@@ -22,7 +18,7 @@ ROUNDS = 4
 NOTHING: Interval = Fraction(0), Fraction(0)
 
 
-def free_intervals(steps: Steps, starts: Sequence[Way], prover: Prover) -> list[tuple[Layout, tuple[Interval, ...]]]:
+def free_intervals(loops: Loops, starts: Sequence[Way]) -> list[tuple[Layout, tuple[Interval, ...]]]:
     """The layouts at the loop's head, each with intervals of the differences, when answers move by at most 1."""
     found: list[tuple[Layout, tuple[Interval, ...]]] = []
     for way in starts:
@@ -30,49 +26,46 @@ def free_intervals(steps: Steps, starts: Sequence[Way], prover: Prover) -> list[
     for turn in range(ROUNDS + len(found) + 4):
         former = list(found)
         for layout, intervals in former:
-            for reached, differences in _stepped(steps, layout, intervals, prover):
+            for reached, differences in _stepped(loops, layout, intervals):
                 _join(found, reached, differences, turn >= ROUNDS)
         if found == former:
             break
     return found
 
 
-def _stepped(
-    steps: Steps, layout: Layout, intervals: Sequence[Interval], prover: Prover
-) -> list[tuple[Layout, tuple[Interval, ...]]]:
-    data = Data(False)
-    x, d = data.declare("x", None, None), data.declare("d", Fraction(-1), Fraction(1))
-    here = [Form.variable(f"s{i}") for i in range(numbers_in(layout))]
-    there = [s + data.declare(f"e{i}", *ends) for i, (s, ends) in enumerate(zip(here, intervals, strict=True))]
-    ones = steps.step(layout, here, x, data, prover)
-    others = steps.step(layout, there, x + d, data, prover)
+def _stepped(loops: Loops, layout: Layout, intervals: Sequence[Interval]) -> list[tuple[Layout, tuple[Interval, ...]]]:
+    space, here = loops.space(), numbered(layout)
+    x, d = space.variable("x", None, None), space.variable("d", -1, 1)
+    there = [s + space.variable(f"e{i}", *ends) for i, (s, ends) in enumerate(zip(here, intervals, strict=True))]
+    ones = loops.step(layout, here, x, space)
+    others = loops.step(layout, there, x + d, space)
     reached = []
     for one in ones:
         for other in others:
-            inside = [Sign(test.form, True) for test in (*one.tests, *other.tests)]
+            inside = [Condition(test.form, True) for test in (*one.conditions, *other.conditions)]
             alike = one.control == other.control == NEXT and one.layout == other.layout
-            if alike and not prover.contradictory([*data.facts, *inside]):
-                known = [*data.facts, *inside]
+            if alike and space.possible(*inside):
+                known = [*space.facts, *inside]
                 gaps = [b - a for a, b in zip(one.after, other.after, strict=True)]
                 reached.append((one.layout, tuple(_range(gap, known) for gap in gaps)))
     return reached
 
 
-def _range(form: Form, known: Sequence[Sign]) -> Interval:
+def _range(form: Linear, known: Sequence[Condition]) -> Interval:
     """The least and the largest value of the form, as simple fractions; None where there is none."""
     return least_value(form, known), None if (end := least_value(-form, known)) is None else -end
 
 
-def least_value(form: Form, known: Sequence[Sign]) -> Fraction | None:
+def least_value(form: Linear, known: Sequence[Condition]) -> Fraction | None:
     """Where the inequalities hold, as a simple fraction; None where there is none."""
-    names = sorted({name for sign in known for name in sign.form.slopes} | form.slopes.keys())
+    names = sorted({name for condition in known for name in condition.form.terms} | form.terms.keys())
     if not names:
-        return form.at_zero
-    cost = [float(form.slopes.get(name, 0)) for name in names]
-    rows = np.array([[-float(sign.form.slopes.get(name, 0)) for name in names] for sign in known])
-    right = np.array([float(sign.form.at_zero) for sign in known])
+        return Fraction(form.constant)
+    cost = [float(form.terms.get(name, 0)) for name in names]
+    rows = np.array([[-float(condition.form.terms.get(name, 0)) for name in names] for condition in known])
+    right = np.array([float(condition.form.constant) for condition in known])
     got = linprog(cost, A_ub=rows, b_ub=right, bounds=(None, None), method="highs")
-    return Fraction(got.fun).limit_denominator(DENOMINATORS) + form.at_zero if got.status == 0 else None
+    return Fraction(got.fun).limit_denominator(DENOMINATORS) + form.constant if got.status == 0 else None
 
 
 def _join(

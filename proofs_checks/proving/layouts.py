@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any
 
-from .checker.cut import BREAK, NEXT
-from .checker.farkas import Prover
-from .checker.following import Refused
-from .checker.forms import Form
-from .checker.invariant import listening
-from .checker.pairs import Data
-from .checker.states import REAL, WHOLE, Layout, numbers_in
-from .checker.steps import Steps
+from .loops import BREAK, NEXT, REAL, WHOLE, Layout, Loops, NoInduction, numbered
 from .relations import Domain
 
 MOST = 16
@@ -25,74 +17,65 @@ MOST = 16
 class Layouts:
     """Runs steps until no new discrete state comes."""
 
-    steps: Steps
+    loops: Loops
     relation: str
     domain: Domain
 
-    def settled(self) -> Steps:
-        """The steps with what is not told apart. Raises Refused."""
+    def settled(self) -> Loops:
+        """The loops with what is not told apart. Raises NoInduction."""
         while True:
             found = self._reached()
             if isinstance(found, str):
-                self.steps = replace(self.steps, appended=self.steps.appended | {found})
+                self.loops = replace(self.loops, appended=self.loops.appended | {found})
             elif found:
-                self.steps = replace(self.steps, wide=self.steps.wide | found)
+                self.loops = replace(self.loops, wide=self.loops.wide | found)
             else:
-                return replace(self.steps, whole=self._whole())
+                return replace(self.loops, whole=self._whole())
 
     def _reached(self) -> str | set[str]:
         """The name of a list that grows; or places that only begin as numbers, or take too many values; or nothing."""
-        prover = Prover()
-        starts = [way.layout for way in self.steps.start(Data(False), prover)]
-        for stage in range(len(self.steps.cut.loops)):
-            starts, told = self._of_loop(self.steps.at(stage), starts, prover)
+        starts = [way.layout for way in self.loops.start(self.loops.space())]
+        for stage in range(len(self.loops.names)):
+            starts, told = self._of_loop(self.loops.at(stage), starts)
             if told:
                 return told
         return set()
 
     def _whole(self) -> frozenset[str]:
-        """Numbers that stay whole, for functions that say something of their state (invariant.py)."""
-        heard: list[Any] = []
-        with listening(lambda *said: heard.append(said)):
-            self._reached()
-        return frozenset(place for place in self.steps.wide if heard and self._stays_whole(place))
+        """Numbers that stay whole, for functions whose authors say something of their state."""
+        return frozenset(place for place in self.loops.wide if self.loops.said and self._stays_whole(place))
 
     def _stays_whole(self, place: str) -> bool:
         try:
-            Layouts(replace(self.steps, whole=frozenset({place})), self.relation, self.domain)._reached()
-        except Refused:
+            Layouts(replace(self.loops, whole=frozenset({place})), self.relation, self.domain)._reached()
+        except NoInduction:
             return False
         return True
 
-    def _of_loop(self, steps: Steps, starts: list[Layout], prover: Prover) -> tuple[list[Layout], str | set[str]]:
+    def _of_loop(self, loops: Loops, starts: list[Layout]) -> tuple[list[Layout], str | set[str]]:
         """Of one loop: the layouts at the head of the next, and what is not to be told apart."""
+        names = loops.names[loops.stage]
         waiting, found, following = list(starts), list[Layout](), list[Layout]()
         while waiting and len(found) <= MOST:
             layout = waiting.pop(0)
             if layout in found:
                 continue
-            for name, parts in zip(steps.loop.names, zip(layout, *found, strict=True), strict=True):
+            for name, parts in zip(names, zip(layout, *found, strict=True), strict=True):
                 lists = [len(part) for part in parts if part[0] == ["list"]]
                 if len(set(lists)) > 1:
                     return [], name
             found.append(layout)
-            if begun := {place for known in found for place in _begun(known, layout, steps.loop.names)}:
+            if begun := {place for known in found for place in _begun(known, layout, names)}:
                 return [], begun
-            data = Data(False)
-            bounds = (None, None) if self.relation == "answers" else (self.domain.low, self.domain.high)
-            ends = [None if end is None else Fraction(end) for end in bounds]
-            entry = data.declare("x", ends[0], ends[1], self.domain.whole)
-            numbers = [Form.variable(f"s{i}") for i in range(numbers_in(layout))]
-            ways = steps.step(layout, numbers, entry, data, prover)
+            space = loops.space()
+            ends = (None, None) if self.relation == "answers" else (self.domain.low, self.domain.high)
+            ways = loops.step(layout, numbered(layout), space.variable("x", *ends, self.domain.whole), space)
             waiting += [way.layout for way in ways if way.control == NEXT]
-            if not steps.last:
-                over = [layout, *(way.layout for way in ways if way.control == BREAK)]
-                for last in over:
-                    left = [Form.variable(f"s{i}") for i in range(numbers_in(last))]
-                    following += [
-                        way.layout for way in steps.end(last, left, Data(False), prover) if way.control == NEXT
-                    ]
-        return following, _most_values(found, steps.loop.names) if len(found) > MOST else set()
+            if not loops.last:
+                for last in [layout, *(way.layout for way in ways if way.control == BREAK)]:
+                    ended = loops.end(last, numbered(last), loops.space())
+                    following += [way.layout for way in ended if way.control == NEXT]
+        return following, _most_values(found, names) if len(found) > MOST else set()
 
 
 def _most_values(found: list[Layout], names: tuple[str, ...]) -> set[str]:

@@ -4,20 +4,20 @@ shifted, and what is left to pay."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 from .alignment import CONSTANT, ONE_SIDED, TIDY, Program, Unknown
-from .checker.comparing import LEFT, STEPS
-from .checker.configurations import PERSISTENT
-from .checker.costs import step_weight
-from .checker.forms import Form
-from .checker.states import numbers_in
-from .checker.steps import LENGTH
-from .checker.tracer import support
-from .configurations import Edge, NoInduction, Place, Search
-from .noise import WHOLE
+from .configurations import DIFFERING, Edge, Place, Search
+from .linear import Linear
+from .loops import NoInduction, kinds
+from .noise import WHOLE, support, weight
 
 ENTRIES = ("x", "y", "z")
+LENGTH, LEFT = "N", "r"
+"""The number of entries, and how many are left, at a step with the one of the step."""
+STEPS = ("entry", "differs", "removed", "added", "last")
+"""How runs get on by an entry. Others are before or after a loop: then all N entries are left."""
 
 
 class Solution:
@@ -42,22 +42,20 @@ class Solution:
     def _differences(self, place: Place) -> list[dict[str, int]]:
         if place.phase == "before" or place.intervals is not None:
             return []
-        atoms = [CONSTANT, *sorted(PERSISTENT[self.search.relation])]
-        return [{a: self.program.unknown(free=True) for a in atoms} for _ in range(numbers_in(place.layout))]
+        atoms = [CONSTANT, *sorted(DIFFERING[self.search.relation])]
+        return [{a: self.program.unknown(free=True) for a in atoms} for _ in kinds(place.layout)]
 
     def _edge(self, edge: Edge) -> None:
         if edge.key not in self.shifts:
             self._unknown(edge)
-        known = [_row(sign.form) for sign in edge.known]
-        drawn = [
-            _row(s.form) for k, (kind, _) in enumerate(edge.way.draws) for s in support(kind, Form.variable(f"n{k}"))
-        ]
-        for test in edge.other.tests:
-            if test.name() not in edge.other.cell:
+        known = [_row(condition.form) for condition in edge.known]
+        drawn = [_row(s.form) for k, (kind, _) in enumerate(edge.way.draws) for s in support(kind, _noise(k))]
+        for name, test in edge.other.tests:
+            if name not in edge.other.cell:
                 self.program.entail([*known, *drawn], self._moved(edge, test.form))
         for k, (kind, _) in enumerate(edge.way.draws):
-            for sign in support(kind, Form.variable(f"n{k}")):
-                self.program.entail([*known, *drawn], self._moved(edge, sign.form))
+            for condition in support(kind, _noise(k)):
+                self.program.entail([*known, *drawn], self._moved(edge, condition.form))
         for one, other in zip(edge.way.released, edge.other.released, strict=True):
             self._equal(edge, one, other, {})
         if edge.to is not None:
@@ -65,18 +63,18 @@ class Solution:
         self._pay(edge)
 
     def _unknown(self, edge: Edge) -> None:
-        atoms_of = PERSISTENT[self.search.relation] or {"d"}
-        moving = {name for name in edge.data.ends if name in atoms_of}
+        atoms_of = DIFFERING[self.search.relation] or {"d"}
+        moving = {name for name in edge.space.ranges if name in atoms_of}
         self.shifts[edge.key] = []
         for kind, _ in edge.way.draws:
             whole = kind in WHOLE
-            atoms = [CONSTANT, *sorted(moving & edge.data.whole if whole else moving)]
+            atoms = [CONSTANT, *sorted(moving & edge.space.whole if whole else moving)]
             unknown = self.program.unknown
             self.shifts[edge.key].append(
                 {a: (unknown(cost=TIDY, whole=whole), unknown(cost=TIDY, whole=whole)) for a in atoms}
             )
         self.bounds[edge.key] = [self.program.unknown() for _ in edge.way.draws]
-        facts = [_row(sign.form) for sign in edge.known if sign.form.slopes.keys() <= moving]
+        facts = [_row(each.form) for each in edge.known if each.form.terms.keys() <= moving]
         for (kind, _), shift, bound in zip(edge.way.draws, self.shifts[edge.key], self.bounds[edge.key], strict=True):
             if kind == "gaussian":
                 for plus, minus in shift.values():
@@ -89,10 +87,10 @@ class Solution:
             if kind in ONE_SIDED:
                 self.program.entail(facts, _times(shift, 1.0))
 
-    def _moved(self, edge: Edge, form: Form) -> dict[str, Unknown]:
+    def _moved(self, edge: Edge, form: Linear) -> dict[str, Unknown]:
         """The other run's form in terms of this run's state and noise."""
-        out: dict[str, Unknown] = {CONSTANT: {-1: float(form.at_zero)}}
-        for name, slope in form.slopes.items():
+        out: dict[str, Unknown] = {CONSTANT: {-1: float(form.constant)}}
+        for name, slope in form.terms.items():
             own = "s" + name[2:] if name.startswith("st") else name
             row = out.setdefault(own, {})
             row[-1] = row.get(-1, 0.0) + float(slope)
@@ -105,13 +103,13 @@ class Solution:
                     _add(out, atom, minus, -float(slope))
         return out
 
-    def _gap(self, edge: Edge, one: Form, other: Form) -> dict[str, Unknown]:
+    def _gap(self, edge: Edge, one: Linear, other: Linear) -> dict[str, Unknown]:
         out = self._moved(edge, other)
         for name, value in _row(one).items():
             _add(out, name, -1, -value)
         return out
 
-    def _equal(self, edge: Edge, one: Form, other: Form, difference: Mapping[str, int]) -> None:
+    def _equal(self, edge: Edge, one: Linear, other: Linear, difference: Mapping[str, int]) -> None:
         """other - one = difference, whatever the data, the state and the noise."""
         out = self._gap(edge, one, other)
         for atom, column in difference.items():
@@ -142,7 +140,7 @@ class Solution:
             for name, value in _row(place.spent).items():
                 _add(row, name, -1, -value)
             return row
-        own = {name for fact in place.facts for name in fact.form.slopes if name not in ENTRIES}
+        own = {name for fact in place.facts for name in fact.form.terms if name not in ENTRIES}
         return row | {name: {unknown(free=True): 1.0} for name in sorted(own)}
 
     def _pay(self, edge: Edge) -> None:
@@ -152,8 +150,7 @@ class Solution:
             _add(row, name, column, value)
         for (kind, scale), bound in zip(edge.way.draws, self.bounds[edge.key], strict=True):
             if kind != "gaussian":
-                for name, price in _row(step_weight(kind, scale, self.scaled)).items():
-                    _add(row, name, bound, -price)
+                _add(row, *self._price(kind, scale, bound))
         after = {f"s{i}": _row(form) for i, form in enumerate(edge.way.after)}
         after[LEFT] = {LEFT: 1.0, CONSTANT: -1.0} if edge.how in STEPS else {LENGTH: 1.0}
         for name, expression in () if edge.to is None else self.potentials[edge.to].items():
@@ -161,11 +158,17 @@ class Solution:
                 for column, value in expression.items():
                     _add(row, inner, column, -value * factor)
         row = {name: expression for name, expression in row.items() if any(expression.values())}
-        known = [_row(sign.form) for sign in edge.known] if row.keys() - {CONSTANT} else []
+        known = [_row(each.form) for each in edge.known] if row.keys() - {CONSTANT} else []
         if self.scaled:
             least = 1.0 if edge.how in STEPS else 0.0
             known += [{LEFT: 1.0, CONSTANT: -least}, {LENGTH: 1.0, LEFT: -1.0}, {LENGTH: 1.0, CONSTANT: -1.0}]
         self.program.entail(known, row)
+
+    def _price(self, kind: str, scale: str, bound: int) -> tuple[str, int, float]:
+        """What a shift costs, less than nothing: in a scaled program N times, but where the scale is itself."""
+        factor, hangs_on_entries, _ = scale.partition("*N")
+        name = LENGTH if self.scaled and not hangs_on_entries else CONSTANT
+        return name, bound, -float(weight(kind, Fraction(factor)))
 
     def _before(self, edge: Edge) -> list[tuple[str, int, float]]:
         """The potential before the edge."""
@@ -175,8 +178,12 @@ class Solution:
                 for column, value in expression.items()]  # fmt: skip
 
 
-def _row(form: Form) -> dict[str, float]:
-    return {name: float(slope) for name, slope in form.slopes.items()} | {CONSTANT: float(form.at_zero)}
+def _noise(k: int) -> Linear:
+    return Linear({f"n{k}": 1})
+
+
+def _row(form: Linear) -> dict[str, float]:
+    return {name: float(slope) for name, slope in form.terms.items()} | {CONSTANT: float(form.constant)}
 
 
 def _times(shift: Mapping[str, tuple[int, int]], factor: float) -> dict[str, Unknown]:

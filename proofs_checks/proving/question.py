@@ -23,12 +23,12 @@ class Question:
     """What is asked, and what was found so far."""
 
     mechanism: Callable[..., Any]
+    notion: str
     claim: Fraction | None
     entries: int
     relation: str
     domain: Domain
-    notion: str = "dp"
-    container: str = "array"
+    container: str
     delta: Fraction = Fraction(0)
     cases: dict[tuple[int, str], list[Piece]] = field(default_factory=dict)
     examples: list[Counterexample] = field(default_factory=list)

@@ -1,6 +1,6 @@
 """The search: for each pair of neighbours and each output, a piece of noise space and how it is shifted.
 
-What it finds is a suggestion. Nothing is proved before the checker, which shares no code with this, has said so.
+What it finds is a suggestion. Nothing is proved before the checker, of which nothing is imported here, has said so.
 """
 
 from __future__ import annotations

@@ -20,6 +20,9 @@ class UnderWay(Protocol):
     def decide(self, condition: Any) -> bool:
         """The answer to a test."""
 
+    def choose(self, options: Any) -> int:
+        """Which of several lists of conditions holds."""
+
     def on_arrays(self, ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What numpy is to do with a symbol."""
 

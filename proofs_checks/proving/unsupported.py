@@ -20,6 +20,10 @@ class Raises(Unsupported):
     """The function itself raises an exception."""
 
 
+class TooManyPaths(Unsupported):
+    """There are more ways through the function than can be followed."""
+
+
 def unsupported(what: str) -> Unsupported:
     """The error for `what`, with the innermost line of the user's code that led to it; the run cannot outlive it."""
     problem = Unsupported(f"{where(sys._getframe(1))}{what}")

@@ -1,6 +1,9 @@
-"""How much a search has done, in questions: the same on every machine, unlike its seconds."""
+"""How much a search may do: in questions, which are the same on every machine, and in seconds."""
 
 from __future__ import annotations
+
+import math
+import time
 
 ROWS = 20
 """Rows of a linear program that count as one question."""
@@ -11,10 +14,14 @@ class OutOfWork(BaseException):
 
 
 class Work:
-    """spent: questions to z3, and linear programs by their rows. limit: as many may be asked; None is no limit."""
+    """spent: questions to z3, and linear programs by their rows. limit: as many may be asked; None is no limit.
+
+    deadline: by time.monotonic.
+    """
 
     def __init__(self, limit: int | None = None) -> None:
         self.limit = limit
+        self.deadline = math.inf
         self.spent = 0
 
     def question(self, rows: int = 0) -> None:
@@ -22,3 +29,5 @@ class Work:
         self.spent += 1 + rows // ROWS
         if self.limit is not None and self.spent > self.limit:
             raise OutOfWork(f"{self.limit} questions were not enough")
+        if time.monotonic() > self.deadline:
+            raise OutOfWork("no time is left")

@@ -64,7 +64,7 @@ def asked(run, relation):
         "running": lambda: RunningEpsilon(1e-5, relation).record(run),
         "filter": lambda: RenyiFilter(50.0, 1e-5, relation).record(run),
         "gaussian filter": lambda: GaussianFilter(50.0, 1e-5, relation).record(run),
-        "odometer": lambda: RenyiOdometer(1e-5, 8.0, 1.0, relation).record(run),
+        "odometer": lambda: RenyiOdometer(1e-5, 8.0, neighbouring=relation).record(run),
         "ledger": lambda: kept(run).epsilon(1e-5, relation),
         "ledger, running": lambda: kept(run).running_epsilon(1e-5, relation),
     }

@@ -82,6 +82,16 @@ def test_every_combination(part):
         judged(drawn(combination, rng), extreme=False)
 
 
+@pytest.mark.nightly
+@pytest.mark.parametrize(("relation", "noise"), list(product(RELATIONS[1:], ("gaussian", "distributed"))))
+@pytest.mark.parametrize(("clients", "cohort", "rounds", "scale"), [(4, 3, 2, 2.0), (3, 2, 3, 1.0), (2, 1, 3, 0.6)])
+def test_hidden_cohorts_whose_data_follow_the_rounds_before(relation, noise, clients, cohort, rounds, scale):
+    """Their lower ends are such federations': test_nested_worlds.py has the plant."""
+    world = World(noise, "fixed-size", relation, "hidden", None, False, clients, cohort, rounds, scale=scale, delta=0.1)
+    assert world.is_solved
+    assert judged(world, extreme=True) == "bracketed"
+
+
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_the_oracle_finds_half_the_sensitivity_and_the_wrong_rate(relation):
     world = World("gaussian", "poisson", relation, "hidden", rate=0.2)

@@ -5,6 +5,7 @@ noise rests on the pairs of what is inside: dominating_pairs.md, "Inside of each
 """
 
 from collections import Counter
+from fractions import Fraction
 from itertools import product
 
 import adaptive_cohorts
@@ -44,13 +45,19 @@ def test_no_pair_exceeds_the_upper_end_and_one_attains_the_lower(around, noise):
     assert found["infinite"] == 0
 
 
+def following(relation, epsilon):
+    """Data that follow the first round, of noise 1."""
+    one = Nested(("FixedSize",), "gaussian", relation, "hidden")
+    return adaptive_cohorts.of_rounds(2, one.setting(), one.pairs(), Fraction(1), relation, epsilon)
+
+
 @pytest.mark.parametrize("relation", ["zero-out", "replace-one"])
 def test_hidden_cohorts_whose_data_follow_the_first_round(relation):
     """Their lower ends are such federations', their upper ends hold for them. The plant: of data fixed beforehand."""
     world = Nested(("Repeat", "FixedSize"), "gaussian", relation, "hidden")
     assert world.is_solved
     bracket = world.ask()
-    hold(bracket, lambda at, decided: adaptive_cohorts.of_two_rounds(relation, at), world.delta, world)
+    hold(bracket, lambda at, decided: following(relation, at), world.delta, world)
     _, fixed = world.most(bracket.lower, lambda low, high: high < world.delta)
     assert fixed < world.delta
 

@@ -194,6 +194,7 @@ def test_the_action_judges_a_repository(repository: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_the_action_may_pass_what_is_undecided(repository: Path) -> None:
     bound = CLAIM.replace('kind = "gaussian"\nnoise_multiplier = 1.0', 'kind = "zcdp"\nrho = 0.5').format(epsilon="1.0")
     (repository / "bound.toml").write_text(bound)

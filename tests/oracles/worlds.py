@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
+import adaptive_cohorts
 import federation as fed
 import sides
 from judging import RESOLVED
@@ -226,7 +227,7 @@ class World:
         """Of what is drawn, exactly as the product was told: of the server's noise, or of one client's."""
         base, n = self.base(), self._together()
         if isinstance(base, Skellam):
-            return Fraction(base.variance) / self._together()
+            return Fraction(base.variance) / n
         if isinstance(base, DistributedGaussian):
             return Fraction(base.noise_multiplier) ** 2 / n
         if self.aggregation in (None, "none"):
@@ -237,11 +238,10 @@ class World:
 
     def _coins(self) -> fed.Scheme:
         t, m = self.rounds, self.clients
-        rate = Fraction(1) if self.scheme.endswith("rate 1") else Fraction(self.rate)
+        inner = self._drawn(t, m, Fraction(1) if self.scheme.endswith("rate 1") else Fraction(self.rate))
         if self.aggregation == "secure, dropouts":  # of every cohort somebody else drops out
-            inner = self._drawn(t, m, rate)
             return lambda there: [(p, tuple(cohort[:-1] for cohort in coins)) for p, coins in inner(there)]
-        return self._drawn(t, m, rate)
+        return inner
 
     def _drawn(self, t: int, m: int, rate: Fraction) -> fed.Scheme:
         if "poisson" in self.scheme:
@@ -277,6 +277,24 @@ class World:
             return [(x, sides.ZERO) for (x,) in sides.grid(1)]
         return [(x, y) for (x,) in sides.grid(1) for (y,) in sides.grid(1)]
 
+    @property
+    def is_solved(self) -> bool:
+        """Whether the interval is of data that follow what was released before: adaptive_cohorts.py."""
+        hidden = self.aggregation is None and self.sees == "hidden" and self.relation != "add-remove"
+        several = self.scheme == "fixed-size" and self.cohort < self.clients and self.rounds > 1 and self.units == 1
+        return hidden and several and self.noise in ("gaussian", "distributed")
+
     def most(self, epsilon: float, decided: fed.Decided = lambda low, high: False, *, extreme: bool = True) -> fed.Ends:
         """Ends of the largest divergence over the neighbours, narrowed until they are decided or close."""
-        return fed.most(self.setting(), self.pairs(extreme=extreme), epsilon, RESOLVED * self.delta, decided)
+        fixed = fed.most(self.setting(), self.pairs(extreme=extreme), epsilon, RESOLVED * self.delta, decided)
+        if not self.is_solved:
+            return fixed
+        following = self._following(epsilon)
+        return max(fixed[0], following[0]), max(fixed[1], following[1])
+
+    def _following(self, epsilon: float) -> fed.Ends:
+        """Of data that follow what was released before."""
+        one = replace(self, rounds=1)
+        sigma = Fraction(math.sqrt(self._variance() * (self._cohort() if self.noise == "distributed" else 1)))
+        worst = adaptive_cohorts.of_rounds
+        return worst(self.rounds, one.setting(), one.pairs(extreme=True), sigma, self.relation, epsilon)

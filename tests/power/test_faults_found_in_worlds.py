@@ -4,6 +4,7 @@ import math
 from importlib import import_module
 
 import pytest
+from adaptive import most_exceeded
 from finite_worlds import F
 from outcomes import largest, pair
 from report_worlds import alone, response
@@ -12,6 +13,8 @@ from worlds import World
 from dpcert.accounting import epsilon
 from dpcert.accounting.billboard import Observer, observer_epsilon, observers
 from dpcert.accounting.billboard.guarantees import OUTSIDE
+from dpcert.accounting.conversions.renyi import best_epsilon
+from dpcert.accounting.ledger import RenyiOdometer, odometer
 from dpcert.mechanisms import (
     BestOfSeveral,
     Cyclic,
@@ -26,6 +29,7 @@ from dpcert.mechanisms import (
     Repeat,
     ShuffledReports,
     StableHistogram,
+    UnaryEncoding,
 )
 from dpcert.proofs_checks.certificates import certificate as certificates
 from dpcert.proofs_checks.certificates import checker
@@ -151,3 +155,14 @@ def test_a_histogram_inside_of_another_scheme(monkeypatch):
     wrong = epsilon(Cyclic(histogram, 4), 0.01, "zero-out").upper
     world = World("laplace", "none", "zero-out", "hidden", clients=2, rounds=1, delta=0.01)
     assert world.most(wrong, lambda low, high: low > 0.01)[0] > 0.01
+
+
+def test_an_odometer_that_converts_like_a_filter(monkeypatch):
+    """delta(epsilon) <= delta at its reading, which one bit, seldom set, exceeds ten times as often as that."""
+    meter = RenyiOdometer(0.001, 8.0, neighbouring="replace-one")
+    meter.record(UnaryEncoding(0.01, 1e-5))
+    one = [(a * b, c * d) for a, c in ((0.01, 1e-5), (0.99, 1 - 1e-5)) for b, d in ((1e-5, 0.01), (1 - 1e-5, 0.99))]
+    assert most_exceeded(1, [one], lambda chosen: meter.epsilon) == 0.0
+    monkeypatch.setattr(odometer, "mironov_epsilon", best_epsilon)
+    assert most_exceeded(1, [one], lambda chosen: meter.epsilon) > 0.0099
+    assert sum(max(0.0, p - math.exp(meter.epsilon) * q) for p, q in one) <= 0.001

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import at_night
 
 pytest_plugins = ["pytester"]
 
@@ -42,10 +43,12 @@ def project(pytester):
     return pytester
 
 
-def test_correct_code_passes_and_half_the_noise_fails_with_a_witness(project):
-    project.makepyfile(test_right=NOISY_SUM)
+@pytest.mark.parametrize("examples", [8, at_night(60)])
+def test_correct_code_passes_and_half_the_noise_fails_with_a_witness(project, examples):
+    noisy_sum = NOISY_SUM.replace("max_examples=60", f"max_examples={examples}")
+    project.makepyfile(test_right=noisy_sum)
     project.runpytest_subprocess("test_right.py").assert_outcomes(passed=1)
-    project.makepyfile(test_wrong=NOISY_SUM.replace("laplace(0.0, 1.0", "laplace(0.0, 0.5"))
+    project.makepyfile(test_wrong=noisy_sum.replace("laplace(0.0, 1.0", "laplace(0.0, 0.5"))
     first = project.runpytest_subprocess("test_wrong.py")
     first.assert_outcomes(failed=1)
     first.stdout.fnmatch_lines(
@@ -169,13 +172,15 @@ def test_an_example_beyond_the_announced_ones_fails_again(project):
     """Its share is small; what Hypothesis runs again to show the failure has the same one, and is not called flaky."""
     project.makepyfile(
         """
-        from hypothesis import HealthCheck, assume, given, settings, strategies as st
+        from hypothesis import HealthCheck, Phase, assume, given, settings, strategies as st
         from dpcert.proofs_checks import assert_private
 
         def exact(dataset, rng):
             return sum(dataset)
 
-        @settings(max_examples=5, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+        quick = {"max_examples": 5, "database": None, "deadline": None, "phases": [Phase.generate]}
+
+        @settings(suppress_health_check=list(HealthCheck), **quick)
         @given(st.integers(0, 1000))
         def test_examples(number):
             mechanism = exact if number > 500 else lambda dataset, rng: 0.0

@@ -1,10 +1,13 @@
 """Random settings over the whole range of use: the certified interval holds the true value, and is narrow.
 
 Reference: 160-bit ball arithmetic on the real line (tests/oracles/ball_profile.py), which shares no code with the
-accountants. `make nightly` runs 102,000 settings, the default suite 500.
+accountants. `make nightly` runs 102,000 settings, the default suite 500. With `--junitxml=FILE` the file has the
+numbers of wide and of unresolved settings of each block, and its widest.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -19,7 +22,10 @@ BATCH = 100
 
 
 RTOL = 1e-6
-"""The facade's own tolerance."""
+"""The facade's own tolerance. Rare jumps may end wider (KNOWN_LIMITS.md): 7 settings of 16 blocks, at most 9e-6."""
+MOST_WIDE = 6
+"""Of a block's hundred: more than 6 where 4 in 1,000 are wide has a chance of 4e-7 a block."""
+WIDEST = 1e-3
 
 
 def setting(generator: np.random.Generator, index: int) -> tuple[Composition, list[Phase], float]:
@@ -55,11 +61,19 @@ def check(seed: int, number: int, most_frequencies: int) -> tuple[int, list[floa
     return unresolved, widths
 
 
+def judge(seed: int, most_frequencies: int, most_unresolved: int, note: Callable[[str, object], None]) -> None:
+    unresolved, widths = check(seed, BATCH, most_frequencies)
+    wide = sum(width > RTOL for width in widths)
+    for name, value in (("unresolved", unresolved), ("wide", wide), ("widest", max(widths))):
+        note(name, value)
+    assert wide <= MOST_WIDE
+    assert max(widths) <= WIDEST
+    assert unresolved <= most_unresolved
+
+
 @pytest.mark.parametrize("seed", few(range(2000 // BATCH), 2000))
-def test_two_thousand_settings(seed: int) -> None:
-    unresolved, widths = check(seed, BATCH, 300)
-    assert np.quantile(widths, 0.98) <= RTOL  # rare jumps may end wider: KNOWN_LIMITS.md
-    assert unresolved <= 0.12 * BATCH
+def test_two_thousand_settings(seed: int, record_property: Callable[[str, object], None]) -> None:
+    judge(seed, 300, 12, record_property)
 
 
 def test_settings_that_take_the_reference_long() -> None:
@@ -69,7 +83,5 @@ def test_settings_that_take_the_reference_long() -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(1000, 1000 + 100_000 // BATCH))
-def test_a_hundred_thousand_settings(seed: int) -> None:
-    unresolved, widths = check(seed, BATCH, 4000)
-    assert np.quantile(widths, 0.98) <= RTOL
-    assert unresolved <= 0.08 * BATCH
+def test_a_hundred_thousand_settings(seed: int, record_property: Callable[[str, object], None]) -> None:
+    judge(seed, 4000, 8, record_property)

@@ -282,6 +282,7 @@ main()
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL on this system")
+@pytest.mark.nightly
 def test_killed_for_real_it_resumes_to_the_bit(tmp_path):
     """SIGKILL soon after its first saves in a command-line run; the same command finishes it as one never stopped."""
     command = ["train", "mocha", "--data", "synthetic:mean,tasks=5,samples=10"]

@@ -12,6 +12,7 @@ from ...mechanisms.validate import count, meant
 from .federation import Federation
 from .known import logistic_regression, mean_estimation, ridge_regression
 from .leaf import load_leaf
+from .on_demand import related_tasks_on_demand
 from .stackoverflow import load_stackoverflow
 from .store import load_store
 from .synthetic import clustered_tasks, fedprox_synthetic, related_tasks
@@ -40,6 +41,7 @@ def _federation_of(problem: Callable[..., Any]) -> Callable[..., Federation]:
 
 SYNTHETIC: dict[str, Any] = {
     "related": related_tasks,
+    "on-demand": related_tasks_on_demand,
     "fedprox": fedprox_synthetic,
     "clustered": _federation_of(clustered_tasks),
     "mean": _federation_of(mean_estimation),

@@ -22,9 +22,12 @@ TRIAL_PASSES = 5
 
 def warn_beforehand(algorithm: Algorithm, local: LocalSteps, federation: Federation, sampling_rate: float) -> None:
     """Warn the caller's caller, by StabilityWarning, of what the algorithm predicts for this run."""
-    steps = [steps_in_a_round(size, local) for size in federation.train_sizes().tolist()]
+    sizes, clients = np.unique(federation.train_sizes(), return_counts=True)
+    steps = sum(
+        steps_in_a_round(size, local) * times for size, times in zip(sizes.tolist(), clients.tolist(), strict=True)
+    )
     advice = algorithm.advice(
-        learning_rate=local.learning_rate, steps=round(sum(steps) / len(steps)), sampling_rate=sampling_rate
+        learning_rate=local.learning_rate, steps=round(steps / federation.population), sampling_rate=sampling_rate
     )
     if advice:
         warnings.warn(advice, StabilityWarning, stacklevel=3)

@@ -17,6 +17,7 @@ from .client_tensors import ClientTensors, to_tensors
 from .contribution import Contribution
 from .evaluation import score
 from .fit import check_fit
+from .kept import Kept
 from .losses import Loss
 from .parameters import FlatModule
 from .processes import Processes
@@ -57,7 +58,7 @@ class LocalSide:
         self.model = FlatModule(model, self.dtype, self.device, low)
         self.initial = self.model.vector.clone()
         self.together = settings.chunk or chunk_of(self.model.dimension, self.device, processes)
-        self._cache: dict[tuple[int, bool], ClientTensors] = {}
+        self.kept = Kept()
         self._check()
 
     def _check(self) -> None:
@@ -75,11 +76,11 @@ class LocalSide:
         return self._tensors(client, test=True)
 
     def _tensors(self, client: int, *, test: bool) -> ClientTensors:
-        if (client, test) not in self._cache:
-            own = self.federation.clients[client]
-            samples = to_tensors(own.test if test else own.train, self.federation.task, self.dtype, self.device)
-            self._cache[client, test] = samples
-        return self._cache[client, test]
+        return self.kept.get((client, test), lambda: self._made(client, test=test))
+
+    def _made(self, client: int, *, test: bool) -> ClientTensors:
+        own = self.federation.clients[client]
+        return to_tensors(own.test if test else own.train, self.federation.task, self.dtype, self.device)
 
     def chunks(self, clients: Clients, algorithm: Algorithm) -> list[Clients]:
         """The clients, in order, in pieces small enough to hold at once all that the algorithm makes of them."""

@@ -31,6 +31,7 @@ class PersonalModels:
         self.initial = initial
         self.written = np.zeros(population, dtype=bool)
         self._staged: list[Vectors] = []
+        self._whose: list[Clients] = []
         self._place = np.full(population, NOWHERE, dtype=np.int64)
         shape = (population, initial.numel())
         dtype = np.float64 if initial.dtype == torch.float64 else np.float32
@@ -58,11 +59,12 @@ class PersonalModels:
         """Set the (c, d) vectors of these clients, without touching the file yet."""
         self._place[clients] = sum(map(len, self._staged)) + np.arange(len(clients))
         self._staged.append(vectors)
+        self._whose.append(clients)
 
     def apply(self) -> None:
         """Move what was staged into the rows, and the rows to disk where they have a file."""
         first = 0
-        clients = np.flatnonzero(self._place != NOWHERE)
+        clients = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *self._whose]))
         for vectors in self._staged:
             own = clients[(self._place[clients] >= first) & (self._place[clients] < first + len(vectors))]
             self._rows[own] = vectors[self._place[own] - first]
@@ -70,6 +72,7 @@ class PersonalModels:
         self.written[clients] = True
         self._place[clients] = NOWHERE
         self._staged.clear()
+        self._whose.clear()
         if isinstance(self._rows, np.memmap):
             self._rows.flush()
 

@@ -6,10 +6,8 @@ import math
 from itertools import islice
 
 import numpy as np
-import z3
 
-from ..row import EXACT, Z3, Finding, Statement, on_instances
-from ..smt import proved
+from ..row import EXACT, Finding, Statement, on_instances
 from .recursion import Family, Step, runs
 
 
@@ -43,36 +41,9 @@ def diversity_near_stationary(statement: Statement) -> Finding:
     )
 
 
-def bounded_and_strongly_convex(statement: Statement) -> Finding:
-    """Whether one function on the line can have |f'| <= B and (f'(x) - f'(0)) x >= c x^2 for all |x| <= radius."""
-    c, bound, x, at_x, at_0, radius = z3.Reals("c B x slope slope0 radius")
-    given = [c > 0, bound > 0, x > 0, (at_x - at_0) * x >= c * x * x, at_x <= bound, at_x >= -bound]
-    given += [at_0 <= bound, at_0 >= -bound]
-    if statement.domain["set"] == "all of V":
-        impossible = proved(z3.BoolVal(False), *given, x == (2 * bound + 1) / c)
-        return Finding(
-            not impossible, "impossible at distance (2B + 1)/c: no function meets both", {"z3": "unsat"}, basis=Z3
-        )
-    possible = proved(c * x <= bound, c > 0, bound > 0, x >= 0, x <= radius, radius * c <= bound)
-    return Finding(possible, "f = c x^2 / 2 meets both: |f'| = c |x| <= B", {"z3": "unsat"}, basis=Z3)
-
-
 def stays_in_level_set(statement: Statement) -> Finding:
     """P[f(w^1) > f(w^0)] for f = x^2/2, eta = 1/L = 1, from w^0 = 1: the step lands at the noise."""
     noise = statement.domain["S sigma"]
     probability = math.erfc(1 / noise / math.sqrt(2)) if noise > 0 else 0.0
     text = f"the first step leaves the level set with probability {probability:.3f}"
     return Finding(probability == 0, text, {"probability": probability}, basis=EXACT)
-
-
-def shared_part_vacuous(statement: Statement) -> Finding:
-    """Theorem 5.1's bound of the shared gradients against B^2, which Assumption 5.6 gives for any sequence.
-
-    x: the mean of ||d_(M+1) f||^2 along any sequence whatever.
-    """
-    x, b, m, h, smooth, diversity, rest = z3.Reals("x B M H L lambda rest")
-    least = z3.RealVal(str(statement.domain["M H^2 L over lambda, at least"]))
-    given = [x >= 0, x <= b * b, m >= 1, h >= 1, smooth > 0, diversity > 0, rest >= 0]
-    holds = proved(x <= m * h * h * smooth * b * b / diversity + rest, *given, m * h * h * smooth >= least * diversity)
-    text = "true of any sequence: the bound is at least B^2" if holds else "says something where M H^2 L < lambda"
-    return Finding(holds, text, {"z3": "unsat" if holds else "sat"}, vacuous=holds, basis=Z3)

@@ -10,6 +10,7 @@ import math
 from functools import cache
 from typing import Any, Literal
 
+from flint import arb
 from scipy.stats import binom
 
 from .... import accounting
@@ -20,9 +21,11 @@ from ....accounting.gdp import gdp_epsilon
 from ....accounting.measures.densities import accountant as contour
 from ....accounting.measures.lattices import accountant as pld
 from ....accounting.pairs import Composition, GaussianPair, SubsampledPair
+from ....accounting.rounding import float_above, float_below
 from ....mechanisms import FixedSize, Gaussian, Repeat
+from ..balls import Point, decide
 from ..row import CERTIFIED, Finding, Statement
-from .settings import CHOSEN, DELTA, EXPERIMENTS, Experiment
+from .settings import CHOSEN, DELTA, EXPERIMENTS, FEMNIST, Experiment
 
 SETTINGS = tuple((name, sigma) for name in EXPERIMENTS for sigma in (0.11, 0.65, 2.42, 9.69))
 CHOSEN_FOR = {sigma: epsilon for epsilon, sigma in CHOSEN.items()}
@@ -118,4 +121,23 @@ def run_within_chosen(statement: Statement) -> Finding:
     proved = all(high <= chosen for chosen, _, high in numbers.values())
     return Finding(
         proved, f"the certified epsilon of the run is smaller in all {len(numbers)} settings", numbers, basis=CERTIFIED
+    )
+
+
+def falls_short(statement: Statement) -> Finding:
+    """epsilon of C_p(G_(1/sigma))^T minus the true one of T averages, FEMNIST, at 1e-5; each falls in sigma."""
+    sensitivity = statement.claim["S"]
+
+    def margin(at: Point) -> arb:
+        least, most = float_below(at["sigma"].lower()), float_above(at["sigma"].upper())
+        low = claimed_epsilon(FEMNIST, most).lower - actual_epsilon(FEMNIST, least, sensitivity, "averages", "upper")
+        high = claimed_epsilon(FEMNIST, least).upper - actual_epsilon(FEMNIST, most, sensitivity, "averages", "lower")
+        return arb(float_below(arb(low) - 1e-9)).union(arb(float_above(arb(high) + 1e-9)))
+
+    return decide(
+        margin,
+        {"sigma": statement.domain["sigma"]},
+        proof="the true epsilon stays below the claimed one by {margin} or more, on {cells} pieces",
+        refutation="claimed minus true epsilon is at most {margin} at {point}",
+        most_cells=60,
     )

@@ -9,10 +9,8 @@ from __future__ import annotations
 from itertools import combinations, product
 
 import numpy as np
-import z3
 
 from ..row import Finding, Statement, on_instances
-from ..smt import Recheck, Values, decide
 from .recursion import CURVES, Family
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(80)
@@ -88,35 +86,3 @@ def disagreeing_clients(statement: Statement) -> Finding:
             worst, numbers = change - said, {"E f(w+) - f(w)": change, "bound": said, "zeta^2": variance}
     text = f"E f(w+) - f(w) exceeds the bound by at most {worst:.3g}"
     return Finding(worst <= 1e-12, text, numbers, basis=on_instances(36, "quadrature"))
-
-
-def corrected_proof(statement: Statement) -> Finding:
-    """The corrected lemma from the smoothness inequality, for all M >= K >= 1, lambda, L and gradients.
-
-    P: mean ||d_i f_i||^2, so that ||grad f||^2 = P/M + S, S = ||d_s f||^2; Q: mean ||d_s f_i||^2; N = d (S sigma)^2.
-    f(w) has the curvature L/M in the heads and L in the shared part.
-    """
-    p, s, q, noise, smooth, diversity, cohort, clients = z3.Reals("P S Q N L lambda K M")
-    eta = 1 / (diversity * smooth)
-    heads = -eta * cohort / clients * p + smooth * eta * eta / 2 * cohort / clients * p
-    shared = -eta * s + smooth * eta * eta / 2 * (q + noise / cohort)
-    stated = -(p / clients + s) / (2 * diversity * smooth) + noise / (2 * diversity * diversity * smooth * cohort)
-    least = z3.RealVal(str(statement.domain["lambda at least"]))
-
-    def recheck(values: Values) -> Recheck:
-        v = values
-        e = 1 / (v["lambda"] * v["L"])
-        left = (-e + v["L"] * e * e / 2) * v["K"] / v["M"] * v["P"] - e * v["S"]
-        left += v["L"] * e * e / 2 * (v["Q"] + v["N"] / v["K"])
-        right = -(v["P"] / v["M"] + v["S"]) / (2 * v["lambda"] * v["L"])
-        right += v["N"] / (2 * v["lambda"] ** 2 * v["L"] * v["K"])
-        return Recheck(left > right, {"smoothness inequality gives": left, "stated": right})
-
-    given = [p >= 0, s >= 0, q >= 0, q <= diversity * s, noise >= 0, smooth > 0, diversity >= least]
-    return decide(
-        heads + shared <= stated,
-        [*given, cohort >= 1, clients >= cohort],
-        recheck,
-        proof="the corrected decay follows from smoothness, for every M, K, lambda >= 1 and L",
-        refutation="it does not follow where lambda < 1: the heads' part needs lambda >= 1",
-    )

@@ -6,15 +6,14 @@ by the trainer, and the recursion behind the means is compared with it (trainer_
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from functools import cache
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
 from ....accounting.gdp import gdp_epsilon
-from ..rates import Exponent, fitted_exponent
+from ..rates import Exponent, fitted_exponent, judged
 from ..row import Finding, Statement, on_instances
 from .recursion import Family, Step, runs
 from .settings import DELTA
@@ -78,7 +77,7 @@ def radius_exponent(statement: Statement) -> Finding:
     """The stationary E f - f* as a power of M, d, S sigma, K, H or 1/epsilon, four seeds a size."""
     name = statement.domain["in"]
     fit, radii, unlike = _measured_radius(name)
-    return _compare(fit, statement.claim, f"the radius grows as ({name})", {"radii": list(radii)}, unlike)
+    return _compare(fit, unlike, statement, f"the radius grows as ({name})", {"radii": list(radii)})
 
 
 @cache
@@ -92,12 +91,6 @@ def _measured_time() -> tuple[Exponent, str]:
             sizes.append(family.clients)
             rounds.append(next(t for t, mean in enumerate(means) if mean <= 1e-3))
     return fitted_exponent(sizes, rounds), unlike_the_trainer((family, how, 1.0) for family in families)
-
-
-def time_exponent(statement: Statement) -> Finding:
-    """Rounds to a thousandth of the gap, as a power of M; c = L/M for these clients."""
-    fit, unlike = _measured_time()
-    return _compare(fit, statement.claim, "the rounds grow as M", {}, unlike)
 
 
 @cache
@@ -115,12 +108,6 @@ def _measured_digits() -> tuple[Exponent, str]:
     return fitted_exponent(np.tile(digits, SEEDS), rounds), unlike_the_trainer([(family, how, 1.0)])
 
 
-def digits_exponent(statement: Statement) -> Finding:
-    """Further rounds for an accuracy better by a factor e^j, as a power of j: linear convergence has 1."""
-    fit, unlike = _measured_digits()
-    return _compare(fit, statement.claim, "the rounds grow as log(1/accuracy)", {}, unlike)
-
-
 @cache
 def _measured_average() -> tuple[Exponent, str]:
     family, how, sums = Family("cosine", 1.0, 5), Step(1.0), np.zeros(SEEDS)
@@ -135,12 +122,6 @@ def _measured_average() -> tuple[Exponent, str]:
     return fitted_exponent(np.repeat(at, SEEDS), means.ravel()), unlike_the_trainer([(family, how, 1.0)])
 
 
-def average_exponent(statement: Statement) -> Finding:
-    """The mean over t < T of ||grad f||^2 without noise, as a power of T, clients that are not convex."""
-    fit, unlike = _measured_average()
-    return _compare(fit, statement.claim, "the mean squared gradient goes as T", {}, unlike)
-
-
 @cache
 def _measured_gap() -> tuple[Exponent, str]:
     """E f - f* without noise, log cosh clients that start far out, where f is nearly linear."""
@@ -153,31 +134,22 @@ def _measured_gap() -> tuple[Exponent, str]:
     return fitted_exponent(sizes, gaps), unlike_the_trainer([(family, how, 12.0)])
 
 
-def gap_exponent(statement: Statement) -> Finding:
-    """E f(w^T) - f* as a power of T, clients that are convex and not strongly so where they start."""
-    fit, unlike = _measured_gap()
-    return _compare(fit, statement.claim, "the gap goes as T", {}, unlike)
+BASIS = on_instances(SEEDS * RUNS, "recursions equal to the trainer")
+MEASURED: dict[str, tuple[str, Callable[[], tuple[Exponent, str]]]] = {
+    "rounds in M": ("the rounds grow as M", _measured_time),
+    "rounds in digits": ("the rounds grow as log(1/accuracy)", _measured_digits),
+    "mean squared gradient in T": ("the mean squared gradient goes as T", _measured_average),
+    "gap in T": ("the gap goes as T", _measured_gap),
+}
 
 
-def _compare(fit: Exponent, claim: Mapping[str, Any], what: str, numbers: dict[str, object], unlike: str) -> Finding:
-    """An exponent that is stated, up to 0.02 for what is no power law exactly; or one that bounds it on a side."""
+def exponent(statement: Statement) -> Finding:
+    """The exponent of domain.of, without noise; see what is measured above."""
+    what, measured = MEASURED[statement.domain["of"]]
+    return _compare(*measured(), statement, what, {})
+
+
+def _compare(fit: Exponent, unlike: str, statement: Statement, what: str, numbers: dict[str, object]) -> Finding:
     if unlike:
         return Finding(False, unlike)
-    text = f"{what}^{fit.value:.3f}, between {fit.low:.3f} and {fit.high:.3f} at 99.9%"
-    measured = {"exponent": fit.value, "low": fit.low, "high": fit.high}
-    if claim.get("side") == "at most":
-        holds = fit.high <= claim["exponent"]
-    elif claim.get("side") == "at least":
-        holds = fit.low >= claim["exponent"]
-    else:
-        holds = fit.agrees_with(claim["exponent"], 0.02)
-    if claim.get("side") == "at most" and holds and not fit.agrees_with(claim["exponent"], 0.02):
-        text += f": the bound is loose, by the power {claim['exponent'] - fit.value:.3g}"
-    return Finding(
-        holds,
-        text,
-        measured | numbers,
-        error_probability=fit.alpha,
-        basis=on_instances(SEEDS * RUNS, "recursions equal to the trainer"),
-        rate=(claim["exponent"], fit.value),
-    )
+    return judged(fit, statement.claim, what, BASIS, numbers, slack=0.02)

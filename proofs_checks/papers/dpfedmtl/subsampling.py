@@ -6,11 +6,12 @@ import math
 from typing import Literal
 
 from flint import arb, ctx
+from scipy.stats import norm
 
 from .... import accounting
 from ....accounting import gaussian
 from ....mechanisms import Gaussian, Poisson
-from ..row import Finding, Statement
+from ..row import Finding, Statement, on_instances
 from .settings import CHOSEN, EXPERIMENTS
 
 BITS = 128
@@ -109,3 +110,14 @@ def undefined_f_p(statement: Statement) -> Finding:
         f"C_p {relation} the sampled round's curve: profiles differ by up to {worst:.3g} of their size",
         {"largest relative difference": worst},
     )
+
+
+def curve_of_the_best_test(statement: Statement) -> Finding:
+    """Phi(Phi^-1(1 - a) - c/sigma) against the type II error of rejecting above x, N(0, 1) against N(1/sigma, 1)."""
+    factor, worst = statement.claim["mu times sigma"], 0.0
+    for sigma in (0.65, 2.42, 9.69):
+        for x in (-2.0, -0.5, 0.0, 1.0, 2.5):
+            level, missed = math.erfc(x / math.sqrt(2)) / 2, math.erfc((1 / sigma - x) / math.sqrt(2)) / 2
+            worst = max(worst, abs(float(norm.cdf(norm.isf(level) - factor / sigma)) - missed))
+    text = f"the curve is off the best test's errors by at most {worst:.3g}"
+    return Finding(worst < 1e-12, text, {"largest difference": worst}, basis=on_instances(15))

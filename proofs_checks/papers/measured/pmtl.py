@@ -24,7 +24,9 @@ SUPPOSED = 8.0
 """The CNN's, which nobody knows: its steps are small enough if this is."""
 SIGMA = 0.2
 
-NINE = "Theorem 3, (9)"
+NINE, TWENTY_NINE = "Theorem 3, (9)", "Theorem 6, (29)"
+Measure = Callable[[float, int], float]
+"""The quantity at a size, for a seed."""
 
 
 def theorem_step(problem: Problem, strength: float, p: float = 1.0) -> float:
@@ -159,31 +161,34 @@ def _in_every_parameter(problem: Problem, clipping: bool) -> list[Rate]:
     far, sigma = {"quadratic": (8, 1.0), "logistic": (8, 2.0), "CNN": (4, 2.0)}[problem]
     return [
         rate("noise", "d", 1.0, *wide),
-        rate("noise", "lambda", 2.0, strengths, lambda x: how(strength=x), place="Theorem 6, (29)"),
+        rate("noise", "lambda", 2.0, strengths, lambda x: how(strength=x), place=TWENTY_NINE),
         rate("noise", "E", -1.0, steps, lambda x: how(steps=int(x), rounds=12)),
-        rate(
-            "noise",
-            "p",
-            -2.0,
-            (0.25, 0.5, 0.75),
-            shared,
-            place="Theorem 6, (29): q of 8 clients, p = q/8",
-            relation="at most",
-            towards="small",
-            bounded=False,
-        ),
-        Rate(
-            "PMTL",
-            "our correction of Theorem 6",
-            "squared gradient of the objective, noise",
-            "eta",
-            1.0,
-            (0.02, 0.04, 0.08),
+        in_p(lambda p, seed: _noise_adds(shared(p), seed), (0.25, 0.5, 0.75), problem, clipping),
+        in_eta(
             lambda eta, seed: _on_objective(how(step=eta, rounds=round(far / eta), sigma=sigma, dimension=32), seed),
-            problem=problem,
-            clipping=clipping,
+            problem,
+            clipping,
         ),
     ]
+
+
+def in_p(measure: Measure, sizes: tuple[float, ...], problem: Problem = "quadratic", clipping: bool = False) -> Rate:
+    """What noise adds to (29)'s left-hand side, in the share of clients that take part."""
+    place, quantity = f"{TWENTY_NINE}: q of 8 clients, p = q/8", "squared gradient, noise"
+    told = {"relation": "at most", "problem": problem, "clipping": clipping, "towards": "small"}
+    return Rate("PMTL", place, quantity, "p", -2.0, sizes, measure, **told)  # type: ignore[arg-type]
+
+
+def in_eta(
+    measure: Measure,
+    problem: Problem = "quadratic",
+    clipping: bool = False,
+    bound: Callable[[float], float] | None = None,
+) -> Rate:
+    """What noise adds to the squared gradient of the objective, in the step size."""
+    place, quantity = "our correction of Theorem 6", "squared gradient of the objective, noise"
+    sizes = (0.02, 0.04, 0.08)
+    return Rate("PMTL", place, quantity, "eta", 1.0, sizes, measure, bound, problem=problem, clipping=clipping)
 
 
 def _on_objective(how: How, seed: int) -> float:

@@ -5,10 +5,10 @@ F* is known there, and coordinates are runs of their own, so that many of them m
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 from ..pmtl.runs import Form, Path, run
-from .pmtl import SIGMA, nine, setting, theorem_step
+from .pmtl import SIGMA, TWENTY_NINE, in_eta, in_p, nine, setting, theorem_step
 from .rate import Rate
 from .watched import CLIENTS, quadratic
 
@@ -58,59 +58,44 @@ def _gap_bound(sigma: float) -> float:
 
 def rates() -> list[Rate]:
     """What is measured in its own way on quadratics without clipping."""
+    return [*_of_nine(), *_over_all_clients(), *_of_values()]
+
+
+def _of_nine() -> list[Rate]:
+    noise = partial(nine, "noise")
+    strengths = (8.0, 16.0, 32.0, 64.0), lambda x: setting("quadratic", strength=x)
     return [
-        nine("noise", "d", 1.0, (4, 8, 16, 32), lambda x: setting("quadratic", dimension=int(x))),
-        nine(
-            "noise",
-            "lambda",
-            1.0,
-            (8.0, 16.0, 32.0, 64.0),
-            lambda x: setting("quadratic", strength=x),
-            relation="at most",
-            bounded=False,
-        ),
-        nine(
-            "noise",
-            "lambda",
-            2.0,
-            (8.0, 16.0, 32.0, 64.0),
-            lambda x: setting("quadratic", strength=x),
-            place="Theorem 6, (29)",
-        ),
-        nine("noise", "E", -1.0, (4, 8, 16), lambda x: setting("quadratic", steps=int(x), rounds=20)),
-        Rate(
-            "PMTL",
-            "Theorem 6, (29): q of 8 clients, p = q/8",
-            "squared gradient, noise",
-            "p",
-            -2.0,
-            (0.25, 0.5, 0.75),
-            lambda p, seed: _cohorts(p, seed),
-            relation="at most",
-            towards="small",
-        ),
-        Rate(
-            "PMTL",
-            "our correction of Theorem 6",
-            "squared gradient of the objective, noise",
-            "eta",
-            1.0,
-            (0.02, 0.04, 0.08),
-            _by_step,
-            lambda eta: eta * CLIENTS * WIDE * SIGMA**2 / (2 * (1 - eta)),
-        ),
-        Rate(
-            "PMTL",
+        noise("d", 1.0, (4, 8, 16, 32), lambda x: setting("quadratic", dimension=int(x))),
+        noise("lambda", 1.0, *strengths, relation="at most", bounded=False),
+        noise("lambda", 2.0, *strengths, place=TWENTY_NINE),
+        noise("E", -1.0, (4, 8, 16), lambda x: setting("quadratic", steps=int(x), rounds=20)),
+    ]
+
+
+def _over_all_clients() -> list[Rate]:
+    def bound(eta: float) -> float:
+        return eta * CLIENTS * WIDE * SIGMA**2 / (2 * (1 - eta))
+
+    return [
+        in_p(lambda p, seed: _cohorts(p, seed), (0.25, 0.5, 0.75)),
+        in_eta(lambda eta, seed: _by_step(eta, seed), bound=bound),
+    ]
+
+
+def _of_values() -> list[Rate]:
+    """Of F - F*."""
+    gap = partial(Rate, "PMTL")
+    return [
+        gap(
             "Theorem 5, (12)",
             "F - F*, noise",
             "sigma",
             2.0,
             (0.05, 0.1, 0.2, 0.4),
             lambda sigma, seed: _gap("reset", 100, sigma, seed),
-            lambda sigma: _gap_bound(sigma),
+            _gap_bound,
         ),
-        Rate(
-            "PMTL",
+        gap(
             "Theorem 5, (12), line 8 as printed",
             "F - F*, noise",
             "T",

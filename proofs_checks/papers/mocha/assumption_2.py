@@ -6,53 +6,11 @@ import math
 from functools import cache
 
 import numpy as np
-import z3
 
 from ..row import Finding, Statement, on_instances
-from ..smt import Recheck, Values, decide
 from .one_round import confirm_rounds
 from .problem import made_problem, squared_optimum, squared_theta
 from .theorem_1 import constant
-
-P, P_MAX, THETA, THETA_MAX = z3.Reals("p p_max theta theta_max")
-
-
-def combined_theta(statement: Statement) -> Finding:
-    """E[theta | past] = p + (1 - p) theta, theta the mean if it answers, against p_max + c (1 - p_max) Theta_max."""
-    factor = z3.RealVal(str(statement.claim["c"]))
-    combined = P_MAX + factor * (1 - P_MAX) * THETA_MAX
-
-    def recheck(values: Values) -> Recheck:
-        true = values["p"] + (1 - values["p"]) * values["theta"]
-        said = values["p_max"] + statement.claim["c"] * (1 - values["p_max"]) * values["theta_max"]
-        return Recheck(true > said, {"E[theta | past]": true, "stated": said})
-
-    return decide(
-        z3.And(combined >= P + (1 - P) * THETA, combined < 1),
-        [P >= 0, P <= P_MAX, P_MAX < 1, THETA >= 0, THETA <= THETA_MAX, THETA_MAX < 1],
-        recheck,
-        proof="E[theta | past] <= p_max + (1 - p_max) Theta_max < 1",
-        refutation="E[theta | past] exceeds the stated bound where p = p_max and theta = Theta_max",
-    )
-
-
-def theta_in_range(statement: Statement) -> Finding:
-    """theta of a step tau times the exact one, on a quadratic subproblem: (1 - tau)^2."""
-    tau = z3.Real("tau")
-    theta = (1 - tau) * (1 - tau)
-    given = [tau >= 0, tau <= 2] if statement.domain["solver"] == "does not increase G" else []
-
-    def recheck(values: Values) -> Recheck:
-        value = (1 - values["tau"]) ** 2
-        return Recheck(not 0 <= value <= 1, {"theta": value})
-
-    return decide(
-        z3.And(theta >= 0, theta <= 1),
-        given,
-        recheck,
-        proof="a step that does not increase G has theta in [0, 1]",
-        refutation="a step backwards, or of more than twice the exact one, increases G: theta exceeds 1",
-    )
 
 
 def theta_at_the_ends(statement: Statement) -> Finding:
@@ -148,23 +106,4 @@ def asymptotic(statement: Statement) -> Finding:
         text,
         {"P[never answers]": silent, "E[D - D*] at least": excess},
         basis=on_instances(1, "trainer runs"),
-    )
-
-
-def generality(statement: Statement) -> Finding:
-    """Whether theta_t^h = theta < 1 for all nodes and rounds satisfies Assumption 2, with Theta = theta as in CoCoA."""
-    silent = z3.RealVal(str(statement.claim["p_max"]))
-    combined = silent + (1 - silent) * THETA
-
-    def recheck(values: Values) -> Recheck:
-        share = float(statement.claim["p_max"])
-        value = share + (1 - share) * values["theta"]
-        return Recheck(value != values["theta"], {"Theta": value, "theta": values["theta"]})
-
-    return decide(
-        combined == THETA,
-        [THETA >= 0, THETA < 1],
-        recheck,
-        proof="with p_max = 0 and Theta_max = theta, Theta is theta: (6) is CoCoA's bound with gamma = 1",
-        refutation="Theta differs from theta",
     )

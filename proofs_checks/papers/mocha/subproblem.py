@@ -3,59 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import z3
 
 from ....trainers.mocha import objective
 from ....trainers.mocha.relationships import safe_sigma
 from ..row import Finding, Statement, looseness, on_instances
-from ..smt import Recheck, Values, decide
 from .one_round import confirm_rounds
 from .problem import made_problem, part_way, tight_problem
-
-U = z3.Reals("u1 u2 u3")
-
-
-def row_sum_suffices(statement: Statement) -> Finding:
-    """u^T M u <= sigma' sum_t M_tt u_t^2 with sigma' at least c (1 + |M_12| / M_tt) for both of two tasks.
-
-    Both sides of the condition on (4) are sums over coordinates of X_t Delta alpha_t, so one coordinate is enough; with
-    more tasks the same inequality, |2 M_st u_s u_t| <= |M_st| (u_s^2 + u_t^2), is added up over all pairs.
-    """
-    sigma, first, second, off = z3.Reals("sigma m11 m22 m12")
-    u, v, size = U[0], U[1], z3.If(off >= 0, off, -off)
-    factor = z3.RealVal(str(statement.claim["c"]))
-
-    def recheck(values: Values) -> Recheck:
-        x, y, m11, m22, m12 = (values.get(name, 0.0) for name in ("u1", "u2", "m11", "m22", "m12"))
-        left, right = m11 * x * x + 2 * m12 * x * y + m22 * y * y, values["sigma"] * (m11 * x * x + m22 * y * y)
-        return Recheck(left > right, {"||X a||_M^2": left, "sigma' sum ||X_t a_t||^2": right})
-
-    return decide(
-        first * u * u + 2 * off * u * v + second * v * v <= sigma * (first * u * u + second * v * v),
-        [first > 0, second > 0, sigma * first >= factor * (first + size), sigma * second >= factor * (second + size)],
-        recheck,
-        proof="enough for every symmetric M with a positive diagonal",
-        refutation="not enough",
-    )
-
-
-def number_of_tasks_suffices(statement: Statement) -> Finding:
-    """||a + b + c||^2 <= factor (||a||^2 + ||b||^2 + ||c||^2), a = M^(1/2) X_1 alpha_1 and so on; by coordinates."""
-    factor = z3.RealVal(str(statement.claim["sigma' for 3 tasks"]))
-    a, b, c = U
-
-    def recheck(values: Values) -> Recheck:
-        u = [values.get(f"u{t}", 0.0) for t in (1, 2, 3)]
-        left, right = sum(u) ** 2, statement.claim["sigma' for 3 tasks"] * sum(x * x for x in u)
-        return Recheck(left > right, {"||sum||^2": left, "stated": right})
-
-    return decide(
-        (a + b + c) * (a + b + c) <= factor * (a * a + b * b + c * c),
-        [],
-        recheck,
-        proof="enough for every positive semidefinite M",
-        refutation="not enough when the tasks' contributions agree",
-    )
 
 
 def sharp_value(statement: Statement) -> Finding:
@@ -114,23 +67,6 @@ def descends(statement: Statement) -> Finding:
             state = after
     text = f"D changes by at most {worst:+.3g} of its size in a round"
     return Finding(worst <= 1e-12, text, {"largest relative change": worst}, basis=on_instances(2, "trainer runs"))
-
-
-def constant_term(statement: Statement) -> Finding:
-    """sum_t G_t(0) = D(alpha) needs sum_t c(alpha) = R*(X alpha): m times the stated share of R*."""
-    value, tasks = z3.Reals("R* m")
-    share = 1 / tasks if statement.claim["c"] == "R*/m" else z3.RealVal(1)
-
-    def recheck(values: Values) -> Recheck:
-        return Recheck(values["m"] * values["R*"] != values["R*"], {"sum of c": values["m"] * values["R*"]})
-
-    return decide(
-        tasks * share * value == value,
-        [tasks >= 2],
-        recheck,
-        proof="the m constants add up to R*(X alpha)",
-        refutation="the m constants add up to m R*(X alpha)",
-    )
 
 
 def local_data(statement: Statement) -> Finding:

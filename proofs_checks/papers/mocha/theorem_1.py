@@ -7,6 +7,7 @@ The proof bounds the expectation of one round given the past. With m nodes that 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
 from itertools import product
 
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from ....mechanisms.arrays import Floats
 from ....trainers.mocha.mocha import State
-from ..rates import Exponent, fitted_exponent
+from ..rates import Exponent, fitted_exponent, judged
 from ..row import Finding, Statement, looseness, on_instances
 from .one_round import confirm_rounds
 from .problem import Problem, lone_sample, made_problem, part_way, squared_optimum, squared_theta, tight_problem
@@ -152,21 +153,6 @@ def _measured_in_drops() -> tuple[Exponent, list[float]]:
     return fitted_exponent(1 / (1 - drops), rounds), rounds
 
 
-def exponent_in_drops(statement: Statement) -> Finding:
-    """Rounds to a fixed accuracy, fitted as a power of 1 / (1 - p)."""
-    confirm_rounds()
-    fit, rounds = _measured_in_drops()
-    numbers = {"exponent": fit.value, "low": fit.low, "high": fit.high, "rounds by p": rounds}
-    text = f"rounds grow as (1 / (1 - p))^{fit.value:.2f}, between {fit.low:.2f} and {fit.high:.2f} at 99.9%"
-    return Finding(
-        fit.agrees_with(statement.claim["exponent"]),
-        text,
-        numbers,
-        error_probability=fit.alpha,
-        basis=on_instances(6, "trainer runs"),
-    )
-
-
 @cache
 def _measured_in_accuracy() -> dict[str, tuple[Exponent, list[float]]]:
     problem = made_problem(6, 5, 6, coupling=0.9, regularisation=0.05)
@@ -176,21 +162,6 @@ def _measured_in_accuracy() -> dict[str, tuple[Exponent, list[float]]]:
         of: (fitted_exponent(logs[1:] - logs[0], rounds[1:] - rounds[0]), rounds.tolist())
         for of, rounds in zip(("D - D*", "gap"), both, strict=True)
     }
-
-
-def exponent_in_accuracy(statement: Statement) -> Finding:
-    """Further rounds from a first accuracy to epsilon, fitted as a power of the log of their ratio."""
-    confirm_rounds()
-    fit, rounds = _measured_in_accuracy()[statement.domain["of"]]
-    numbers = {"exponent": fit.value, "low": fit.low, "high": fit.high, "rounds": rounds}
-    text = f"rounds grow as log(1/epsilon)^{fit.value:.2f}, between {fit.low:.2f} and {fit.high:.2f} at 99.9%"
-    return Finding(
-        fit.agrees_with(statement.claim["exponent"], 0.04),
-        text,
-        numbers,
-        error_probability=fit.alpha,
-        basis=on_instances(11, "trainer runs"),
-    )
 
 
 @cache
@@ -210,19 +181,21 @@ def _measured_in_s() -> tuple[Exponent, list[float]]:
     return fitted_exponent(inverse, rounds), rounds
 
 
-def exponent_in_s(statement: Statement) -> Finding:
-    """Rounds for the same progress, fitted as a power of 1/s, up to 0.02 for what is no power law exactly."""
+MEASURED: dict[str, tuple[str, Callable[[], tuple[Exponent, list[float]]], int, float]] = {
+    "drops": ("rounds grow as (1 / (1 - p))", _measured_in_drops, 6, 0.0),
+    "D - D*": ("rounds grow as log(1/epsilon)", lambda: _measured_in_accuracy()["D - D*"], 11, 0.04),
+    "gap": ("rounds grow as log(1/epsilon)", lambda: _measured_in_accuracy()["gap"], 11, 0.04),
+    "s": ("rounds grow as (1/s)", _measured_in_s, 5, 0.02),
+}
+"""By domain.of: what is fitted, the fit and its rounds, at how many sizes, and what is left to what is no power law."""
+
+
+def exponent(statement: Statement) -> Finding:
+    """Rounds to a fixed accuracy, from a first accuracy to epsilon, or for the same progress, fitted as a power."""
     confirm_rounds()
-    fit, rounds = _measured_in_s()
-    numbers = {"exponent": fit.value, "low": fit.low, "high": fit.high, "rounds": rounds}
-    text = f"rounds grow as (1/s)^{fit.value:.3f}, between {fit.low:.3f} and {fit.high:.3f} at 99.9%"
-    return Finding(
-        fit.agrees_with(statement.claim["exponent"], 0.02),
-        text,
-        numbers,
-        error_probability=fit.alpha,
-        basis=on_instances(5, "trainer runs"),
-    )
+    what, measured, sizes, slack = MEASURED[statement.domain["of"]]
+    fit, rounds = measured()
+    return judged(fit, statement.claim, what, on_instances(sizes, "trainer runs"), {"rounds": rounds}, slack)
 
 
 S = "s over mu/(mu + sigma' sigma_max)"

@@ -10,11 +10,9 @@ import math
 from functools import cache
 
 import numpy as np
-import z3
 
 from ....mechanisms.arrays import Floats
 from ..row import Finding, Statement, on_instances
-from ..smt import Recheck, Values, decide
 from .one_round import confirm_rounds
 from .problem import Problem, made_problem
 
@@ -71,48 +69,4 @@ def prescribed_rounds(statement: Statement) -> Finding:
     text = f"after H = {worst['H']} rounds D - D* is {worst['D - D*']:.3g} at the average, the target {ACCURACY:g}"
     return Finding(
         holds, text, numbers, None if holds else dict(worst), basis=on_instances(len(numbers), "trainer runs")
-    )
-
-
-def sign_in_h0(statement: Statement) -> Finding:
-    """Whether the argument of the logarithm in h0 is positive, D being minimised at alpha*."""
-    start, best, size = z3.Reals("D0 Dstar G")
-    difference = best - start if statement.claim["difference"] == "D(a*) - D(a0)" else start - best
-
-    def recheck(values: Values) -> Recheck:
-        argument = values["Dstar"] - values["D0"]
-        return Recheck(argument <= 0, {"D(a*) - D(a0)": argument})
-
-    return decide(
-        2 * difference / size > 0,
-        [size > 0, start > best],
-        recheck,
-        proof="positive whenever the start is not optimal",
-        refutation="alpha* minimises D, so that D(a*) - D(a0) is negative and h0 is the logarithm of a negative number",
-    )
-
-
-def corrected_step(statement: Statement) -> Finding:
-    """The induction of the corrected theorem: from e <= 2G/(2 + kappa k) to e' <= 2G/(2 + c kappa (k + 1)).
-
-    e' is at most (1 - kappa s) e + kappa s^2 G/2 for every s in [0, 1]; the proof takes s = 2/(2 + kappa k).
-    """
-    excess, size, kappa, k = z3.Reals("e G kappa k")
-    c = z3.RealVal(str(statement.claim["c"]))
-    s = 2 / (2 + kappa * k)
-    after = (1 - kappa * s) * excess + kappa * s * s * size / 2
-
-    def recheck(values: Values) -> Recheck:
-        e, g, kap, steps = (values[name] for name in ("e", "G", "kappa", "k"))
-        share = 2 / (2 + kap * steps)
-        new = (1 - kap * share) * e + kap * share**2 * g / 2
-        said = 2 * g / (2 + statement.claim["c"] * kap * (steps + 1))
-        return Recheck(new > said, {"bound after the step": new, "stated": said})
-
-    return decide(
-        after <= 2 * size / (2 + c * kappa * (k + 1)),
-        [size > 0, kappa > 0, kappa <= 1, k >= 0, excess >= 0, excess <= 2 * size / (2 + kappa * k)],
-        recheck,
-        proof="the induction step holds for all G, kappa and k",
-        refutation="the induction step fails",
     )

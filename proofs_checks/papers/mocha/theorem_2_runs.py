@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import Any
 
 import numpy as np
 
-from ..rates import Exponent, fitted_exponent
+from ..rates import Exponent, fitted_exponent, judged
 from ..row import Finding, Statement, looseness, on_instances
 from .one_round import confirm_rounds
 from .problem import lone_sample, made_problem
@@ -117,10 +116,5 @@ def _measured_decay() -> Exponent:
 
 
 def decay(statement: Statement) -> Finding:
-    """D - D* as a power of the number of rounds, on a hard problem: at least, or at most, as fast as stated?"""
-    fit = _measured_decay()
-    numbers: dict[str, Any] = {"exponent": fit.value, "low": fit.low, "high": fit.high}
-    text = f"D - D* falls as h^{fit.value:.2f}, between {fit.low:.2f} and {fit.high:.2f} at 99.9%"
-    power = -statement.claim["power"]
-    holds = fit.high <= power if statement.claim["falls"] == "at least as fast" else fit.low >= power
-    return Finding(holds, text, numbers, error_probability=fit.alpha)
+    """D - D* as a power of the number of rounds, on a hard problem: claim.exponent bounds it from a side."""
+    return judged(_measured_decay(), statement.claim, "D - D* goes as h", on_instances(1, "trainer runs"), {})

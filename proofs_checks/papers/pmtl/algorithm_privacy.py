@@ -6,10 +6,8 @@ import math
 from typing import Any
 
 import numpy as np
-import z3
 
-from ..row import EXACT, WORDS, Finding, Statement, on_instances
-from ..smt import Recheck, Values, decide
+from ..row import WORDS, Finding, Statement, on_instances
 from .moments import Federation, check_against_trainer
 
 
@@ -102,88 +100,3 @@ def own_membership(statement: Statement) -> Finding:
     changed = [k for k in range(6) if not np.array_equal(recorded.outputs[k], again.outputs[k])]
     text = f"with the same broadcasts and data, {len(changed)} of 6 clients' outputs depend on the cohorts' coins"
     return Finding(not changed, text, {"clients changed": changed}, basis=on_instances(1, "a replay of the trainer"))
-
-
-def clipped_sum(statement: Statement) -> Finding:
-    """Whether one of two clients moves the sum by at most 2 gamma when clipping happens where stated.
-
-    A server under secure aggregation sees the sum alone, and can clip that to 2 gamma at best.
-    """
-    gamma, a, b, c = z3.Reals("gamma a b c")
-
-    def clip(x: Any, bound: Any) -> Any:
-        return z3.If(x > bound, bound, z3.If(x < -bound, -bound, x))
-
-    if statement.domain["clipping at"] == "the clients":
-        before, after = clip(a, gamma) + clip(b, gamma), clip(c, gamma) + clip(b, gamma)
-    else:
-        before, after = clip(a + b, 2 * gamma), clip(c + b, 2 * gamma)
-
-    def recheck(values: Values) -> Recheck:
-        bound = 2 * values["gamma"]
-        moved = abs(
-            np.clip(values["a"] + values["b"], -bound, bound) - np.clip(values["c"] + values["b"], -bound, bound)
-        )
-        return Recheck(bool(moved > bound), {"moved by": float(moved), "2 gamma": bound})
-
-    return decide(
-        z3.And(before - after <= 2 * gamma, after - before <= 2 * gamma),
-        [gamma > 0],
-        recheck,
-        proof="replacing one client's update moves the sum by at most 2 gamma",
-        refutation="replacing one client's update moves the clipped sum by more than 2 gamma",
-    )
-
-
-def participants(statement: Statement) -> Finding:
-    """The law of the sum when all send +1, m = 4, rate 1/2: that of a Sampled Gaussian Mechanism before the noise."""
-    sampled = [math.comb(4, k) / 16 for k in range(5)]
-    stated = sampled if statement.domain["cohorts"] == "independent coins" else [0.0, 0.0, 1.0, 0.0, 0.0]
-    apart = sum(abs(x - y) for x, y in zip(stated, sampled, strict=True)) / 2
-    text = f"total variation {apart:g} between the laws of the number that take part"
-    return Finding(apart == 0, text, {"number that take part, SGM": sampled, "Algorithm 1": stated}, basis=EXACT)
-
-
-def unclipped_mean(statement: Statement) -> Finding:
-    """Whether (7)'s mean over q = 2 clients moves by at most 2 gamma/q when client 1's data are replaced."""
-    gamma, u, v, other = z3.Reals("gamma u v other")
-    given = [gamma > 0, -gamma <= other, other <= gamma]
-    if statement.domain["terms of the mean"] == "clipped":
-        given += [-gamma <= u, u <= gamma, -gamma <= v, v <= gamma]
-
-    def recheck(values: Values) -> Recheck:
-        moved = abs(values["u"] - values["v"]) / 2
-        return Recheck(moved > values["gamma"], {"moved by": moved, "2 gamma/q": values["gamma"]})
-
-    move = (u + other) / 2 - (v + other) / 2
-    return decide(
-        z3.And(move <= gamma, -move <= gamma),
-        given,
-        recheck,
-        proof="the mean of clipped terms moves by at most 2 gamma/q",
-        refutation="h_k(D_k, w~) ranges over W, which is closed but not bounded: the mean moves by any amount",
-    )
-
-
-def cohort_size(statement: Statement) -> Finding:
-    """One client less in a cohort with s others of mean o: how far line 8's average moves, against gamma/q."""
-    gamma, update, others, size, q = z3.Reals("gamma g o s q")
-    given = [gamma > 0, q >= 1, size >= 1, update <= gamma, -update <= gamma, others <= gamma, -others <= gamma]
-    if statement.domain["divided by"] == "|S_t|":
-        move = (size * others + update) / (size + 1) - others
-    else:
-        move = (size * others + update) / q - size * others / q
-
-    def recheck(values: Values) -> Recheck:
-        moved = abs(values["g"] - values["o"]) / (values["s"] + 1)
-        return Recheck(
-            moved > values["gamma"] / values["q"], {"moved by": moved, "gamma/q": values["gamma"] / values["q"]}
-        )
-
-    return decide(
-        z3.And(move * q <= gamma, -move * q <= gamma),
-        given,
-        recheck,
-        proof="one clipped update moves the sum by gamma, and the constant q divides it",
-        refutation="in a small cohort one client moves the average by up to 2 gamma/|S_t|",
-    )

@@ -15,8 +15,8 @@ import numpy as np
 from ....accounting import epsilon as epsilon_of
 from ....mechanisms import Gaussian, Poisson, Repeat
 from ...auditing import audit, rdp
+from ..balls import largest_shift
 from ..row import Finding, Statement, on_instances
-from .theorem1 import largest_shift
 
 ALPHA = 1e-3
 Scores = Callable[[float, np.random.Generator, int], Any]

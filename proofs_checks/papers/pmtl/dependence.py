@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from ..balls import largest_shift
 from ..row import Finding, Statement, on_instances
 from .moments import Federation, check_against_trainer
 from .runs import Form
-from .theorem1 import largest_shift
 
 SLACK = 0.02
 """Beside the fit's interval: for quantities that are power laws in the limit only."""

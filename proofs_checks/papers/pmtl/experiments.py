@@ -15,8 +15,7 @@ from ....accounting.conversions.renyi import canonne_epsilon, mironov_epsilon
 from ....accounting.gaussian import profile_above
 from ....accounting.rdp.rdp import renyi
 from ....mechanisms import FixedSize, Gaussian, Neighbouring, Poisson, Repeat
-from ..formula import exactly
-from ..row import CERTIFIED, EXACT, Finding, Statement, looseness, on_instances
+from ..row import CERTIFIED, Finding, Statement, looseness, on_instances
 
 FIGURE_2 = {
     "StackOverflow": {"m": 400, "sigma": 0.01, "gamma": 0.5, "T": 600, "end": 15.16},
@@ -78,18 +77,6 @@ def conversion(statement: Statement) -> Finding:
         agree = agree and abs(value - found["end"]) <= 0.005
     ends = ", ".join(f"{value:.2f}" for value, _ in numbers.values())
     return Finding(agree, f"by that conversion the curves end at {ends}", numbers, basis=CERTIFIED)
-
-
-def exposure(statement: Statement) -> Finding:
-    """Publishing one uniformly random client's raw data: (0, delta)-DP exactly when delta >= 1/m.
-
-    Neighbours differ in one client; the output tells them apart only if that client is the one published, with
-    probability 1/m, and then for certain: the largest P(S) - Q(S) is 1/m.
-    """
-    times = exactly(statement.claim["delta times m"])
-    numbers = {f"m = {m}: delta, delta of total exposure": [float(times / m), 1 / m] for m in (205, 400, 515)}
-    text = f"publishing a random client's data is (0, 1/m)-DP and no better; delta is {float(times):g}/m"
-    return Finding(times >= 1, text, numbers, basis=EXACT)
 
 
 @cache

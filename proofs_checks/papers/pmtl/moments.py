@@ -215,7 +215,7 @@ def check_against_trainer(federation: Federation, rounds: int = 4) -> float:
     recursion of another algorithm.
     """
     told = replace(federation, scale=1.0)
-    d, deviation = told.size[1], told.noise_on_mean
+    d, deviation, where = told.size[1], told.noise_on_mean, f"({told.form}, q = {told.taking_part})"
     rounds = max(rounds, math.ceil(ENOUGH / d)) if deviation else rounds
     path = run(
         told.problem,
@@ -229,7 +229,6 @@ def check_against_trainer(federation: Federation, rounds: int = 4) -> float:
         seed=1,
         start=told.start,
     )
-    where = f"({told.form}, q = {told.taking_part})"
     if any(len(cohort) != told.taking_part for cohort in path.cohorts):
         raise Undecided(f"the trainer's cohorts are {[len(cohort) for cohort in path.cohorts[:4]]}, ... {where}")
     states = np.concatenate([path.shared[:, None], path.models], axis=1).reshape(rounds + 1, -1)

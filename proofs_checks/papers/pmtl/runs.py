@@ -67,17 +67,13 @@ def run(
     rounds: int,
     local_steps: int = 1,
     cohort: int | None = None,
-    sampling: Literal["fixed-size", "poisson"] = "fixed-size",
     noise_std: float = 0.0,
     clip_norm: float | None = None,
     seed: int = 0,
     start: Floats | None = None,
 ) -> Path:
     """Train and record. cohort: None for all clients. noise_std: sigma, on the mean. start: (d,) initial model."""
-    import torch
-
-    from ....trainers.federated import LocalSteps, Settings, StabilityWarning, Trainer
-    from ....trainers.models import Linear
+    from ....trainers.federated import LocalSteps, Settings
 
     population, dimension = problem.centres.shape
     taking_part = population if cohort is None else cohort
@@ -85,7 +81,7 @@ def run(
     told = Settings(
         rounds=rounds,
         cohort=taking_part,
-        sampling="full" if cohort is None else sampling,
+        sampling="full" if cohort is None else "fixed-size",
         noise_multiplier=noise_std * taking_part / bound if bound else 0.0,
         clip_norm=bound,
         dtype="float64",
@@ -94,19 +90,36 @@ def run(
         local=LocalSteps(learning_rate=learning_rate, steps=local_steps, batch_size=None),
     )
     algorithm, steps = _recorded(form, strength)
-    model = Linear(dimension, 1, bias=False)
     begin = np.zeros(dimension) if start is None else start
+    trainer = _trained(problem, algorithm, told, begin)
+    shared = np.stack([broadcast for broadcast, _, _ in steps] + [trainer.shared[0].numpy()])
+    models = _models(steps, np.repeat(begin[None], population, axis=0))
+    return Path(problem, strength, shared, models, tuple(np.asarray(clients) for _, clients, _ in steps))
+
+
+def _trained(problem: Any, algorithm: Any, told: Any, begin: Floats) -> Any:
+    """The trainer after its run. Step sizes that it warns of are what some rows are about."""
+    import torch
+
+    from ....trainers.federated import StabilityWarning, Trainer
+    from ....trainers.models import Linear
+
+    model = Linear(len(begin), 1, bias=False)
     model.weight.data = torch.from_numpy(begin[:, None].copy())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StabilityWarning)
         trainer = Trainer(problem.federation, algorithm, model, told)
         trainer.run()
-    shared = np.stack([broadcast for broadcast, _, _ in steps] + [trainer.shared[0].numpy()])
-    models = np.repeat(begin[None, None], population, axis=1).repeat(rounds + 1, axis=0)
-    for t, (_, clients, after) in enumerate(steps):
-        models[t + 1] = models[t]
-        models[t + 1, clients] = after
-    return Path(problem, strength, shared, models, tuple(np.asarray(clients) for _, clients, _ in steps))
+    return trainer
+
+
+def _models(steps: list[tuple[Floats, Any, Floats]], begin: Floats) -> Floats:
+    """(T + 1, m, d): every client's model, which stays as it is where it does not take part."""
+    found = [begin]
+    for _, clients, after in steps:
+        found.append(found[-1].copy())
+        found[-1][clients] = after
+    return np.array(found)
 
 
 def _recorded(form: Form, strength: float) -> tuple[Any, list[tuple[Floats, Any, Floats]]]:

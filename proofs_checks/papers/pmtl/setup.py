@@ -15,7 +15,7 @@ from ....accounting import epsilon as epsilon_of
 from ....accounting.calibrate import calibrate
 from ....mechanisms import Gaussian, Repeat
 from ..rates import fitted_exponent
-from ..row import CERTIFIED, EXACT, WORDS, Finding, Statement, on_instances
+from ..row import CERTIFIED, EXACT, Finding, Statement, on_instances
 
 LAMBDA, A, B, C, STEP = z3.Reals("lambda w1 w2 w3 t")
 
@@ -112,15 +112,6 @@ def _noise() -> Iterator[tuple[int, Fraction]]:
         yield k, weight * (Fraction(3, 2) if abs(k) == 8 else 1)
 
 
-def secrecy(statement: Statement) -> Finding:
-    """What m - 1 colluding clients learn from a billboard with epsilon = 1: one bit under randomised response."""
-    ratio = math.e
-    learns = "nothing at all" if statement.claim["secrecy"] == "Shamir's" else "odds within e^epsilon"
-    allowed = 1.0 if statement.claim["secrecy"] == "Shamir's" else math.e
-    text = f"the odds of the bit move by a factor {ratio:.4f}; secrecy read as: {learns}"
-    return Finding(ratio <= allowed, text, {"odds move by": ratio, "allowed": allowed}, basis=WORDS)
-
-
 def naive_client_level(statement: Statement) -> Finding:
     """P(the sign of client k's own weight survives) when the concatenated model is released once with client-level DP.
 
@@ -137,19 +128,6 @@ def naive_client_level(statement: Statement) -> Finding:
         {"P(right)": correct},
         basis=CERTIFIED,
     )
-
-
-def better_than_global(statement: Statement) -> Finding:
-    """Mean estimation, test error of PMTL's optimum against the global mean's, both without noise: closed form.
-
-    Client k has n = 5 samples of variance 1 around mu_k ~ N(0, spread^2), m = 100: x_bar against
-    (x_k + lambda x_bar)/(1 + lambda), lambda = 0.1.
-    """
-    spread, lam, samples, m = statement.domain["spread of the clients"], 0.1, 5, 100
-    shared = spread**2 * (1 - 1 / m) + 1 / (samples * m)
-    own = (1 / (1 + lam)) ** 2 * (1 / samples) + (lam / (1 + lam)) ** 2 * spread**2
-    text = f"test error {own:.4f} with PMTL, {shared:.4f} with one model (spread {spread:g})"
-    return Finding(own < shared, text, {"PMTL": own, "global": shared}, basis=EXACT)
 
 
 def noise_by_rounds(statement: Statement) -> Finding:

@@ -12,48 +12,14 @@ from flint import arb
 from ....accounting import delta as delta_of
 from ....accounting import epsilon as epsilon_of
 from ....accounting.accountants import AccountantName
-from ....accounting.gaussian import epsilon_above, profile_above, profile_below
+from ....accounting.conversions.optimal import asoodeh_epsilon
 from ....accounting.rdp.rdp import renyi
 from ....mechanisms import FixedSize, Gaussian, Poisson, Repeat
 from .. import balls
+from ..balls import largest_shift
 from ..formula import evaluated, exactly
+from ..kinds import boxes
 from ..row import BALLS, CERTIFIED, Finding, Statement, Undecided, on_instances
-from . import boxes
-
-
-def full_participation(statement: Statement) -> Finding:
-    """As boxes.full_participation, with what Theorem 1's sigma gives at a few points."""
-    found = boxes.full_participation(statement)
-    return Finding(
-        found.holds,
-        found.text,
-        dict(found.numbers) | _known_points(statement.claim["factor"]),
-        found.witness,
-        basis=found.basis,
-    )
-
-
-def _known_points(factor: float) -> dict[str, float]:
-    """What sigma gives at delta = 1e-5: the achieved epsilon, noise against the least needed, and one violation."""
-    delta, log = 1e-5, -math.log(1e-5)
-    numbers = {"true delta at epsilon = 40, delta = 1e-5": profile_below(40.0, 2 * 40 / (factor * math.sqrt(log)))}
-    for epsilon in (0.5, 1.0, 2.0, 8.0):
-        mu = 2 * epsilon / (factor * math.sqrt(log))
-        numbers[f"achieved at epsilon = {epsilon:g}, delta = 1e-5"] = epsilon_above(delta, mu)
-        numbers[f"noise / least noise at epsilon = {epsilon:g}"] = largest_shift(epsilon, delta) / mu
-    return numbers
-
-
-def largest_shift(epsilon: float, delta: float) -> float:
-    """At most mu*(eps, delta), the largest shift of a Gaussian pair that is (eps, delta)-DP, to 12 digits."""
-    low, high = 0.0, 1.0
-    while profile_above(epsilon, high) <= delta:
-        high *= 2
-    while high - low > 1e-12 * high:
-        middle = (low + high) / 2
-        low, high = (middle, high) if profile_above(epsilon, middle) <= delta else (low, middle)
-    return low
-
 
 POINTS = ((1.0, 1e-5, 1), (8.0, 1e-5, 100), (0.1, 1e-5, 400), (1.0, 1e-12, 25), (40.0, 1e-5, 9), (2.0, 0.005, 1000))
 """(epsilon, delta, T) at which noise is judged by what the accountant says of the run itself."""
@@ -253,3 +219,22 @@ def limits(statement: Statement) -> Finding:
             )
     last = found.upper
     return Finding(True, f"epsilon stays at {last:.4g} while sigma falls like 1/m", numbers, basis=CERTIFIED)
+
+
+def renyi_to_dp(statement: Statement) -> Finding:
+    """(alpha, rho)-RDP gives (rho + factor log(1/delta)/(alpha - 1), delta)-DP on a box, with L for log(1/delta).
+
+    By Canonne, Kamath, Steinke 2020, Proposition 12, delta <= e^{(alpha - 1)(rho - eps)} (1 - 1/alpha)^{alpha - 1}
+    /alpha; at the stated eps that is e^{-factor L} times a number below 1, for every rho. A refutation has to be one
+    of the conversion that cannot be improved as well (Asoodeh et al. 2020), at the violation and rho = .1.
+    """
+    found = boxes(statement)
+    if found.witness is not None:
+        alpha, log = found.witness["alpha"], found.witness["L"]
+        stated, needed = (
+            0.1 + statement.claim["factor"] * log / (alpha - 1),
+            asoodeh_epsilon(alpha, 0.1, math.exp(-log)),
+        )
+        if needed <= stated * (1 + 1e-9):
+            raise Undecided(f"epsilon {stated} may do at alpha = {alpha}, log(1/delta) = {log}: needed {needed}")
+    return found

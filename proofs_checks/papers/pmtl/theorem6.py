@@ -2,25 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
-from ..row import EXACT, Finding, Statement, on_instances
-
-
-def coin_per_step(statement: Statement) -> Finding:
-    """E f after E steps on f = a w^2/2, a eta = 1/2, p = 1/2, w = 1: coins tossed per step against per round."""
-    steps, p, shrink = statement.domain["E"], 0.5, 0.25
-    per_round = p * shrink**steps + 1 - p
-    per_step = statement.claim["times the proof's expectation"] * (p * shrink + 1 - p) ** steps
-    text = f"E f/f = {per_round:.4f} with Algorithm 1's coins, {per_step:.4f} as in the proof"
-    return Finding(math.isclose(per_round, per_step, rel_tol=1e-12), text, {"E f": [per_round, per_step]}, basis=EXACT)
-
-
-def one_gradient_47(statement: Statement) -> Finding:
-    """||update||^2 of E local steps on f = w^2/2 from w = 1, eta = .1, against ||eta grad||^2."""
-    update = 1 - 0.9 ** statement.domain["E"]
-    text, numbers = f"squared update {update**2:.4f}, (47) has 0.0100", {"squared update": update**2, "(47)": 0.1**2}
-    return Finding(update**2 <= 0.01 * (1 + 1e-12), text, numbers, basis=EXACT)
+from ..row import Finding, Statement, on_instances
 
 
 def no_clipping(statement: Statement) -> Finding:
@@ -42,11 +24,3 @@ def no_clipping(statement: Statement) -> Finding:
         where if worst > 1 + 1e-12 else None,
         basis=on_instances(18),
     )
-
-
-def feasible_rounds(statement: Statement) -> Finding:
-    """T = m/(lambda d gamma^2) for FEMNIST: m = 205, gamma = .2, the published network's d = 115 646."""
-    rounds = {lam: 205 / (lam * 115_646 * 0.04) for lam in statement.domain["lambda"]}
-    numbers = {f"lambda = {lam:g}": value for lam, value in rounds.items()}
-    least = min(rounds.values())
-    return Finding(least >= 1000, f"T = {least:.4g} rounds at the largest lambda, 1000 were run", numbers, basis=EXACT)

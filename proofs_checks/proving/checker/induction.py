@@ -20,7 +20,6 @@ set the name; after it ("locked") neither does. So both runs have the same last 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -231,9 +230,5 @@ class _Checking(Comparing):
 def uneventful(ways: Sequence[Way]) -> bool:
     """Whether runs that need not do the same are alike in what is drawn, and release nothing."""
     return all(
-        way.draws == ways[0].draws and way.control == NEXT and not way.released and not _appends(way) for way in ways
+        way.draws == ways[0].draws and way.control == NEXT and not way.released and not way.appends for way in ways
     )
-
-
-def _appends(way: Way) -> bool:
-    return any(len(part[1]) > 1 or part[1][0] is None for part in json.loads(way.label)[1])

@@ -45,6 +45,11 @@ class Way:
         """The tests of the entry alone: neither noise nor the state (which noise has made)."""
         return frozenset(test.name() for test in self.tests if of_data(test.form))
 
+    @property
+    def appends(self) -> bool:
+        """Whether anything is appended to a list, or a list is made anew."""
+        return any(len(part[1]) > 1 or part[1][0] is None for part in json.loads(self.label)[1])
+
 
 def of_data(form: Form) -> bool:
     """Whether a form is made of entries only."""

@@ -74,7 +74,7 @@ def test_asking_changes_nothing():
 
 def test_odometer_never_reads_below_the_truth_and_grows():
     order = default_order(2.0, 1e-5)
-    odometer = RenyiOdometer(1e-5, order, step=0.05)
+    odometer = RenyiOdometer(1e-5, order)
     last = 0.0
     for rounds in range(1, 30):
         odometer.record(Gaussian(15.0))
@@ -91,6 +91,7 @@ def test_odometer_never_reads_below_the_truth_and_grows():
         (lambda: RenyiFilter(1.0, 1e-5, order=1.0), "order"),
         (lambda: GaussianFilter(1.0, 1.0), "target_delta"),
         (lambda: GaussianFilter(1.0, 1e-5).record(Laplace(1.0)), "mechanism"),
+        (lambda: RenyiOdometer(1e-5, 1.0), "order"),
         (lambda: RenyiOdometer(1e-5, 2.0, 0.0), "step"),
     ],
 )
@@ -98,3 +99,9 @@ def test_bad_input_is_named(make, field):
     with pytest.raises(InputError) as caught:
         make()
     assert caught.value.field == field
+
+
+def test_the_odometers_step_is_of_no_use_any_more():
+    with pytest.warns(DeprecationWarning, match="leave it out"):
+        old = RenyiOdometer(1e-5, 8.0, 0.5)
+    assert old.epsilon == RenyiOdometer(1e-5, 8.0).epsilon

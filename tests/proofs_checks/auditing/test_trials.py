@@ -61,6 +61,7 @@ def test_a_process_pool_changes_nothing():
     assert np.array_equal(plain.neighbour.rows, spread.neighbour.rows, equal_nan=True)
 
 
+@pytest.mark.nightly
 def test_dask_changes_nothing():
     distributed = pytest.importorskip("dask.distributed")
     plain = Trials(noise_on_every_example, PAIR, seed=1).collect(600)

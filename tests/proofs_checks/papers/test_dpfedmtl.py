@@ -19,9 +19,9 @@ from dpcert.accounting import gaussian
 from dpcert.accounting.gdp import bu_mu, dong_mu
 from dpcert.mechanisms.arrays import Floats
 from dpcert.proofs_checks.papers import register
+from dpcert.proofs_checks.papers.balls import gaussian_excess
 from dpcert.proofs_checks.papers.dpfedmtl import trainer_problem
 from dpcert.proofs_checks.papers.dpfedmtl.algorithm_1 import _run
-from dpcert.proofs_checks.papers.dpfedmtl.boxes import _other_order
 from dpcert.proofs_checks.papers.dpfedmtl.composition import actual_epsilon, claimed_epsilon, multiplier
 from dpcert.proofs_checks.papers.dpfedmtl.descent import expected_step
 from dpcert.proofs_checks.papers.dpfedmtl.recursion import CURVES, Family, Step, quadratic_means, runs
@@ -52,7 +52,7 @@ def test_profile_of_the_other_order_is_its_hockey_stick(sigma: float, rate: floa
     numeric = quad(excess, -12, 14, limit=400, epsabs=1e-13)[0]
     c = 1 - (1 - rate) * rise
     assert c > 0
-    found = rate * float(_other_order(arb(growth), arb(c), arb(mu)).mid())
+    found = rate * float(gaussian_excess(arb(growth), arb(c), arb(mu)).mid())
     assert found == pytest.approx(numeric, rel=1e-6)
     assert found < rate * gaussian.profile_below(v / sigma, mu)
 
@@ -187,14 +187,14 @@ def test_noise_of_another_size_is_noticed(factor: float, right: bool) -> None:
 
 
 SHARP = {
-    "DPFEDMTL-L4.1": {"S": "1.94C/K"},
-    "DPFEDMTL-L4.1-box": {"S": "0.97 of 2C/K"},
-    "DPFEDMTL-L4.2-box": {"S": "0.97 of 2C/sqrt K"},
-    "DPFEDMTL-SIG-domain": {"sigma over the formula's": 0.97},
+    "DPFEDMTL-L4.1": {"formula": "apart <= (K*(1.94*C/K))**2"},
+    "DPFEDMTL-L4.1-box": {"formula": "r*r + s*s - 2*r*s*cos(t) <= 4*0.97*0.97"},
+    "DPFEDMTL-L4.2-box": {"formula": "1/0.97 < 1"},
+    "DPFEDMTL-SIG-domain": {"scale": 0.97},
     "DPFEDMTL-T4.2-source": {"mu": "1.03 nu sqrt(e^(1/sigma^2) - 1)", "order": "remove"},
     "DPFEDMTL-L5.2": {"right-hand side": "0.97 of the corrected noise"},
     "DPFEDMTL-T5.3": {"right-hand side": "corrected", "noise factor": 0.97, "rate factor": 1.0},
-    "DPFEDMTL-SIG": {"sigma for each epsilon": (0.11, 0.60, 2.42, 9.69)},
+    "DPFEDMTL-SIG": {"s8": 0.60},
 }
 
 
@@ -204,4 +204,4 @@ def test_a_corrected_statement_that_is_off_fails_too(id: str) -> None:
     (row,) = register(only=id)
     assert row.repaired is not None
     assert row.evidence(row.repaired).holds
-    assert not row.evidence(replace(row.repaired, claim=SHARP[id])).holds
+    assert not row.evidence(replace(row.repaired, claim={**row.repaired.claim, **SHARP[id]})).holds

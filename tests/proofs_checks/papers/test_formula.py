@@ -10,7 +10,7 @@ import pytest
 from dpcert.mechanisms import InputError
 from dpcert.proofs_checks.papers import Finding, Statement
 from dpcert.proofs_checks.papers.formula import conditions, evaluated, names
-from dpcert.proofs_checks.papers.kinds import numbers, reals, wording
+from dpcert.proofs_checks.papers.kinds import boxes, numbers, reals, wording
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,7 @@ from dpcert.proofs_checks.papers.kinds import numbers, reals, wording
         ("all(A >= B) and not all(A > B) and any(A > 3)", True),
         ("sum(A * 2 - B)", Fraction(14 - 4)),
         ("abs(x - 5)", Fraction(2)),
+        ("0.5**x", Fraction(1, 8)),
     ],
 )
 def test_exact_values(text: str, value: object) -> None:
@@ -44,7 +45,7 @@ def test_names_and_conditions() -> None:
 @pytest.mark.parametrize("text", ["x ** y", "x ** 2.5", "x <= ", "f(x)", "x.real", "[x]", "lambda: x", "x if x else 1"])
 def test_what_is_no_formula_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="formula"):
-        evaluated(text, {"x": Fraction(1), "y": Fraction(2)})
+        evaluated(text, {"x": Fraction(1), "y": Fraction(5, 2)})
 
 
 def said(formula: str, given: str = "", where: str = "", exists: str = "", **constants: Any) -> Statement:
@@ -130,3 +131,66 @@ def test_wording() -> None:
     found = wording(Statement("S.", {"printed": "H", "needed": "H^2"}))
     assert not found.holds
     assert "H^2 has to stand" in found.text
+
+
+BOX: dict[str, Any] = {"x": (0.5, 2.0), "y": (0.5, 2.0), "where": "both = x + y"}
+ON_THE_BOX = [
+    ("exp(-x) < 1 - x/3", "exp(-x) < 1 - x/2"),
+    ("log(both) <= both - 0.99", "log(both) <= both - 1.32"),
+    ("sqrt(x*y) < both/2 + 0.01", "sqrt(x*y) < both/2 - 0.01"),
+    ("x*y >= 0.24", "x*y >= 0.26"),
+    ("erf(x) < 1.13*x", "erf(x) < 1.03*x"),
+    ("max(x, y) < both - 0.49", "max(x, y) < both - 0.51"),
+    ("abs(x - y) <= 1.51", "abs(x - y) <= 1.49"),
+    ("delta(x, y) < delta(x/2, y)", "delta(x, y) > delta(x/2, y)"),
+    ("delta(x, 1) <= 0.24", "delta(x, 1) <= 0.23"),
+    ("cos(x) < cos(x/2)", "cos(x) < cos(2*x)"),
+]
+"""Ten true statements, and of each a false one near it."""
+
+
+@pytest.mark.parametrize(("true", "false"), ON_THE_BOX)
+def test_planted_statements_on_a_box_are_refuted_at_a_point_of_it(true: str, false: str) -> None:
+    assert boxes(Statement("S.", {"formula": true}, BOX)).holds
+    found = boxes(Statement("S.", {"formula": false}, BOX))
+    assert not found.holds
+    assert found.witness is not None
+    assert all(0.5 <= place <= 2.0 for place in found.witness.values())
+    assert f"{false} fails at" in found.text
+
+
+@pytest.mark.parametrize(
+    ("statement", "smallest", "median"),
+    [
+        (said("x <= 3*x", "x > 0"), 3.0, 3.0),
+        (said("x <= y", "x > 0, y >= x"), 1.0, None),
+        (said("x*y <= c*(x**2 + y**2)", "x > 0, y > 0", c=0.5), 1.0, None),
+        (said("x <= c*y", "x > 0", where="y = x + 1", c=2), 2.0, None),
+    ],
+)
+def test_the_smallest_ratio_of_bound_to_truth_is_proved(
+    statement: Statement, smallest: float, median: float | None
+) -> None:
+    """From below, to a thousandth: the bound is no bound of more than that times the truth."""
+    found = reals(statement)
+    assert found.loose is not None
+    assert found.loose[0] == pytest.approx(smallest, rel=2e-3)
+    assert found.loose[0] <= smallest
+    assert found.loose[1] is not None
+    assert found.loose[1] >= smallest * (1 - 1e-9)
+    if median is not None:
+        assert found.loose[1] == pytest.approx(median)
+
+
+def test_what_is_no_bound_has_no_ratio() -> None:
+    assert reals(said("-x - 1 <= -x", "x > 0")).loose is None  # the truth is nowhere positive
+    assert reals(said("x + 1 > x")).loose is None
+    assert reals(said("2 <= x", "x >= 3")).loose is None
+
+
+def test_the_ratio_on_a_box_is_that_of_its_points() -> None:
+    found = boxes(Statement("S.", {"formula": "x*y <= 4.1"}, BOX))
+    assert found.loose is not None
+    assert found.loose[0] == pytest.approx(4.1 / 4)
+    other = boxes(Statement("S.", {"formula": "x*y <= 4.1"}, BOX | {"ratio": "2*x"}))
+    assert other.loose == pytest.approx((1.0, 2.5))

@@ -73,6 +73,10 @@ def top(answers, rng):
     return int(np.argmax(answers + rng.laplace(0, 2, len(answers))))
 
 
+def last_two(answers, rng):
+    return np.argsort(answers + rng.laplace(0, 4, len(answers)))[-2:]
+
+
 boxed = part(lambda dataset, rng: dataset.sum() + rng.laplace(0, 2), epsilon=0.5)
 
 
@@ -92,6 +96,9 @@ CASES = {
     "median": (lambda d, rng: np.median(d) + rng.laplace(0, 1), 1.0, {}),
     "mean": (lambda d, rng: d.mean() + rng.laplace(0, 1), 1.0, {"entries": 1}),
     "argmax": (top, 1.0, {"relation": "answers", "entries": 3}),
+    "argmin": (lambda a, rng: int(np.argmin(a + rng.laplace(0, 2, len(a)))), 1.0, {"relation": "answers"}),
+    "argsort": (last_two, 0.5, {"relation": "answers", "entries": 3}),
+    "max of noise": (lambda d, rng: max(x + rng.laplace(0, 2) for x in d), 0.5, {}),
     "where of numbers": (lambda d, rng: np.where(d > 0.5, 1, 0).sum() + rng.laplace(0, 1), 1.0, {}),
     "where of data": (lambda d, rng: np.where(d > 0.5, d, 0.5).sum() + rng.laplace(0, 1), 1.0, {}),
     "cumsum": (lambda d, rng: np.cumsum(d + rng.laplace(0, 1, len(d))), 1.0, {}),

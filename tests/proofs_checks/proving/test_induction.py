@@ -11,6 +11,7 @@ import looping
 import numpy as np
 import pytest
 import several_loops
+from suggesting import ENDS, attempt, suggested
 
 from dpcert.proofs_checks.planted.provable import provable
 from dpcert.proofs_checks.proving import prove
@@ -22,11 +23,8 @@ from dpcert.proofs_checks.proving.checker.following import Refused
 from dpcert.proofs_checks.proving.checker.induction import _Checking, check_induction
 from dpcert.proofs_checks.proving.checker.states import Reading
 from dpcert.proofs_checks.proving.checker.surroundings import Surroundings
-from dpcert.proofs_checks.proving.configurations import NoInduction, Search
-from dpcert.proofs_checks.proving.induction import induction
-from dpcert.proofs_checks.proving.relations import Domain
+from dpcert.proofs_checks.proving.configurations import Search
 
-ENDS = (Fraction(0), Fraction(1), False)
 LOOPS = {
     "histogram as if one were added", "geometric count", "noisy max", "the largest value instead of its place",
     "sparse vector 3", "sparse vector 4", "sparse vector 5", "sparse vector 6", "threshold drawn again",
@@ -36,17 +34,6 @@ LOOPS = {
     "only the first entry", "one noise for all", "one-sided noise", "bounded noise",
 }  # fmt: skip
 """Cases whose correct mechanism is one loop over the data, or sums over them, written as a `def`."""
-
-
-def attempt(function, relation="replace-one", low=0, high=1, whole=False):
-    """The least epsilon for all N that is found and accepted, or None."""
-    ends = [None if end is None else Fraction(end) for end in (low, high)]
-    try:
-        document, epsilon = induction(function, relation, Domain(ends[0], ends[1], whole))
-        check_induction(json.loads(json.dumps(document)), function, relation, (ends[0], ends[1], whole), epsilon)
-    except (NoInduction, Refused):
-        return None
-    return float(epsilon)
 
 
 @pytest.mark.parametrize(("function", "epsilon", "options"), [*looping.PRIVATE, *several_loops.PRIVATE])
@@ -107,7 +94,7 @@ def test_dpcert_check_proves_the_induction_again():
 
 @pytest.fixture(scope="module")
 def certificate():
-    document, epsilon = induction(looping.sparse_vector, "answers", Domain(0, 1, False))
+    document, epsilon = suggested(looping.sparse_vector, "answers")
     assert epsilon == 1
     return document
 
@@ -215,7 +202,7 @@ def test_a_smaller_epsilon_is_rejected(certificate):
 
 
 def test_facts_of_a_configuration_are_proved():
-    document, epsilon = induction(looping.histogram, "replace-one", Domain(0, 1, False))
+    document, epsilon = suggested(looping.histogram, "replace-one")
     check_induction(document, looping.histogram, "replace-one", ENDS, epsilon)
     false = {"form": {"x": "1", "": "-1/2"}, "strict": False}
     for phase, reason in (("after", "need not be one"), ("before", "unknown variables")):
@@ -227,7 +214,7 @@ def test_facts_of_a_configuration_are_proved():
 
 
 def test_intervals_of_free_states_are_proved():
-    document, _ = induction(looping.noisy_max, "answers", Domain(0, 1, False))
+    document, _ = suggested(looping.noisy_max, "answers")
     for each in document["configurations"]:
         each["differences"] = [
             {"ends": ["-1/2", "1/2"]} if d.get("ends") == ["-1", "1"] else d for d in each["differences"]
@@ -252,7 +239,7 @@ def test_without_the_difference_check_an_unmoved_threshold_is_believed(certifica
 
 
 def test_without_comparing_released_numbers_unmoved_noise_is_believed(monkeypatch):
-    document, _ = induction(looping.noisy_sum, "replace-one", Domain(0, 1, False))
+    document, _ = suggested(looping.noisy_sum, "replace-one")
     for move in document["moves"]:
         move["shifts"], move["bounds"] = [{} for _ in move["shifts"]], ["0" for _ in move["bounds"]]
     for each in document["configurations"]:
@@ -265,7 +252,7 @@ def test_without_comparing_released_numbers_unmoved_noise_is_believed(monkeypatc
 
 @pytest.fixture(scope="module")
 def annotated():
-    document, epsilon = induction(several_loops.hundred_above, "answers", Domain(0, 1, False))
+    document, epsilon = suggested(several_loops.hundred_above, "answers")
     assert epsilon == 1
     return document
 
@@ -306,7 +293,7 @@ def test_numbers_that_need_not_be_whole_are_not_taken_for_such(annotated):
 
 
 def test_scales_that_hang_on_the_length_are_paid_for(monkeypatch):
-    document, epsilon = induction(several_loops.prefix_sums, "replace-one", Domain(0, 1, False))
+    document, epsilon = suggested(several_loops.prefix_sums, "replace-one")
     assert epsilon == 1
     check_induction(document, several_loops.prefix_sums, "replace-one", ENDS, epsilon)
     with pytest.raises(Refused, match="costs"):
@@ -328,7 +315,7 @@ def test_the_entry_that_differs_does_so_in_every_loop(monkeypatch):
     """Without that check a second loop is believed to see the same data."""
     function = several_loops.exact_sum_in_the_second
     monkeypatch.setattr(Search, "_differing", only_first(Search._differing))
-    document, epsilon = induction(several_loops.sum_then_each, "replace-one", Domain(0, 1, False))
+    document, epsilon = suggested(several_loops.sum_then_each, "replace-one")
     with pytest.raises(Refused, match="no move for the label"):
         check_induction(document, several_loops.sum_then_each, "replace-one", ENDS, epsilon)
     monkeypatch.setattr(_Checking, "_differing", only_first(_Checking._differing))
@@ -368,7 +355,7 @@ def test_without_counting_how_often_an_array_is_set_a_late_leak_is_believed(monk
 
 def test_without_facts_being_proved_a_false_one_is_believed(monkeypatch):
     """A counter that is said to be at most 9, so that ten answers above are paid for and a hundred given."""
-    document, epsilon = induction(several_loops.false_fact, "answers", Domain(0, 1, False))
+    document, epsilon = suggested(several_loops.false_fact, "answers")
     assert epsilon <= 1
     with pytest.raises(Refused, match="need not be one"):
         checked(copy.deepcopy(document), several_loops.false_fact)
@@ -396,7 +383,7 @@ def test_without_looking_for_aliases_a_late_leak_is_believed(monkeypatch):
 
 def test_without_the_free_phase_check_the_last_noise_above_is_believed(monkeypatch):
     """The winner of noisy max with a best value that is forgotten: intervals are what ties the runs together."""
-    document, _ = induction(looping.noisy_max, "answers", Domain(0, 1, False))
+    document, _ = suggested(looping.noisy_max, "answers")
     for each in document["configurations"]:
         each["differences"] = [{"ends": ["0", "0"]} if "ends" in d else d for d in each["differences"]]
     with pytest.raises(Refused):

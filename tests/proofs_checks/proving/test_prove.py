@@ -5,6 +5,7 @@ import functools
 import importlib
 import math
 import random
+import time
 
 import numpy as np
 import pytest
@@ -13,8 +14,9 @@ from dpcert.mechanisms import InputError
 from dpcert.proofs_checks import assert_proved, prove
 from dpcert.proofs_checks.proving import alignment, exploration, part
 from dpcert.proofs_checks.proving.checker.check import Checked
+from dpcert.proofs_checks.proving.checker.told import told
 
-prover = importlib.import_module("dpcert.proofs_checks.proving.prove")
+attempt = importlib.import_module("dpcert.proofs_checks.proving.attempt")
 
 
 def clipped_sum(dataset, rng):
@@ -181,10 +183,10 @@ def test_progress_and_the_time_budget():
         assert not proof.proved
 
 
-def test_with_an_induction_only_two_entries_are_proved_one_by_one():
+def test_with_an_induction_only_up_to_two_entries_are_proved_one_by_one():
     steps = []
     proof = prove(clipped_sum, entries=8, epsilon=0.5, progress=lambda done, total: steps.append((done, total)))
-    assert (proof.sizes, proof.every_size, steps) == ((2,), True, [(1, 2), (2, 2)])
+    assert (proof.sizes, proof.every_size, steps) == ((1, 2), True, [(1, 3), (2, 3), (3, 3)])
 
 
 def test_what_is_said_of_all_is_not_what_few_cost():
@@ -212,6 +214,54 @@ def test_an_interrupt_answers_with_what_is_done():
     assert proof.proved
     assert proof.stopped
     assert proof.sizes == (1,)
+
+
+def test_too_many_paths_leave_what_was_proved_for_fewer_entries(monkeypatch):
+    def each_above(answers, rng):
+        return [bool(answer + rng.laplace(0, 4) > 0) for answer in answers.tolist()]
+
+    monkeypatch.setattr(exploration, "MOST_PATHS", 5)
+    proof = prove(functools.partial(each_above), relation="answers", entries=4)
+    assert (proof.proved, proof.sizes, proof.stopped) == (True, (1, 2), True)
+    assert "not proved for more entries: more than 5 paths" in str(proof)
+    monkeypatch.setattr(exploration, "MOST_PATHS", 1)
+    assert "more than 1 paths" in prove(each_above, relation="answers").reason
+
+
+@pytest.mark.parametrize("way", ["by Ctrl-C", "by the clock"])
+def test_a_search_for_an_induction_that_is_stopped_answers_with_what_is_done(way, monkeypatch):
+    """The clock is the test's own: it stands until the checker is first asked what the loop's steps can do."""
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+
+    def stopping(function, relation):
+        if way == "by Ctrl-C":
+            raise KeyboardInterrupt
+        now[0] = 301.0
+        return told(function, relation)
+
+    monkeypatch.setattr(attempt, "told", stopping)
+    proof = prove(clipped_sum, epsilon=0.5, entries=4)
+    assert (proof.proved, proof.sizes, proof.stopped, proof.every_size) == (True, (1, 2), True, False)
+    assert str(proof).splitlines()[1:] == [
+        "  stopped before the requested number of entries",
+        "  not proved for more entries: the search for an induction was stopped",
+    ]
+
+
+def test_an_induction_whose_check_is_stopped_leaves_what_was_proved_one_by_one(monkeypatch):
+    real, shown = attempt.check_proof, []
+
+    def interrupted(document, function):
+        shown.append("induction" in document)
+        if shown[-1]:
+            raise KeyboardInterrupt
+        return real(document, function)
+
+    monkeypatch.setattr(attempt, "check_proof", interrupted)
+    proof = prove(clipped_sum, epsilon=0.5, entries=4)
+    assert shown == [True, False]
+    assert (proof.proved, proof.epsilon, proof.sizes, proof.every_size) == (True, 0.5, (1, 2), False)
 
 
 def histogram(dataset, rng):
@@ -332,20 +382,20 @@ def test_casts_to_integers_are_refused(cast):
     assert prove(lambda dataset, rng: cast(dataset).sum() + rng.laplace(), entries=1).verdict == "unsupported"
 
 
-def no_other_answer(self, condition):
-    """Takes the first possible answer, and forgets the other."""
-    answer = self._possible(condition)
-    chosen = condition if answer else condition.opposite()
-    self.taken.append(chosen)
-    self.answers.append(answer)
-    self.open.append(False)
-    self._assume(chosen)
-    return answer
+def no_other_way(self, options):
+    """Takes the first possible way, and forgets the others."""
+    chosen = next(k for k, option in enumerate(options) if self._possible(*option))
+    self.taken.append(options[chosen])
+    self.answers.append(chosen)
+    self.open.append([])
+    for condition in options[chosen]:
+        self._assume(condition)
+    return chosen
 
 
 MUTANTS = {
     "the cost is not checked": (alignment, "_cost", lambda *_: 0),
-    "a branch is forgotten": (exploration.Run, "decide", no_other_answer),
+    "a branch is forgotten": (exploration.Run, "choose", no_other_way),
     "a wrong scale": (alignment, "weight", lambda kind, scale: 1),
 }
 
@@ -363,7 +413,7 @@ def test_a_search_with_a_fault_proves_nothing_broken_because_of_the_checker(name
     broken = exact_branch if name == "a branch is forgotten" else half_noise
     monkeypatch.setattr(*MUTANTS[name])
     assert "the checker rejects" in prove(broken, epsilon=1, entries=1).reason
-    monkeypatch.setattr(prover, "check_proof", lambda *_: Checked(True, ""))
+    monkeypatch.setattr(attempt, "check_proof", lambda *_: Checked(True, ""))
     assert prove(broken, epsilon=1, entries=1).proved
 
 
@@ -382,7 +432,7 @@ def test_an_interrupted_check_proves_nothing(monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(prover, "check_proof", interrupted)
+    monkeypatch.setattr(attempt, "check_proof", interrupted)
     proof = prove(clipped_sum, entries=1)
     assert not proof.proved
     assert proof.stopped

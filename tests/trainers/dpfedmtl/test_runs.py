@@ -94,6 +94,7 @@ def compare(tmp_path, number):
         assert union == expected["models"]
 
 
+@pytest.mark.nightly
 def test_two_processes(tmp_path):
     compare(tmp_path, 2)
 
@@ -164,6 +165,7 @@ build("local-noise", sys.argv[2], rounds=80).run()
 """
 
 
+@pytest.mark.nightly
 def test_kill_9(tmp_path):
     command = [sys.executable, "-c", CHILD, os.path.dirname(__file__), str(tmp_path / "run")]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

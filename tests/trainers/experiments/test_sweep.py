@@ -36,6 +36,7 @@ def kept(folder):
     return {file.name: (file.stat().st_mtime_ns, file.read_text()) for file in (folder / "cells").glob("*.json")}
 
 
+@pytest.mark.nightly
 def test_killed_and_resumed_is_what_was_never_killed(tmp_path, capsys):
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     child = subprocess.Popen(

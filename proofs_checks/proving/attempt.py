@@ -1,0 +1,171 @@
+"""The order in which a proof is looked for: a few entries, then all of them by induction, else one more at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from .arrays import Symbols
+from .certificate import document
+from .checker.check import check_proof
+from .checker.following import Refused
+from .checker.told import told
+from .counterexamples import dearest, found
+from .induction import induction
+from .instrument import instrumented
+from .loops import NoInduction
+from .proof import Proof
+from .question import Progress, Question
+from .relations import Pair, pairs
+from .search import Piece, search
+from .unsupported import Raises, TooManyPaths, Unsupported
+from .work import OutOfWork
+
+FEW = 2
+"""Entries up to which a function with an induction is proved one by one, too: the checker runs it on real numbers."""
+
+
+def answer(question: Question, progress: Progress) -> Proof:
+    """Merged values first, since they fork less; where these know too little of the data, without."""
+    attempt = Attempt(question, progress)
+    try:
+        proof = attempt.proof()
+        if question.examples and attempt.merged:
+            proof = Attempt(question, progress, merging=False, bounded=attempt.bounded).proof()
+    except Unsupported as problem:
+        return question.proof("unsupported", str(problem))
+    return proof
+
+
+class Attempt:
+    """One search. bounded: why there is no proof for all numbers of entries; merged: whether values were."""
+
+    def __init__(self, question: Question, progress: Progress, merging: bool = True, bounded: str = "") -> None:
+        self.question, self.progress, self.merging, self.bounded = question, progress, merging, bounded
+        self.function = instrumented(question.asked)
+        self.merged = self.stopped = False
+        self.done = self.total = 0
+
+    def proof(self) -> Proof:
+        """What is proved when nothing is left to do, or when the search is stopped. Raises Unsupported."""
+        question, few = self.question, min(FEW, self.question.entries)
+        question.forget()
+        self._sizes(range(1, few + 1))
+        if not (self.bounded or self.stopped or question.examples):
+            proof = self._for_all()
+            if proof is not None:
+                return proof
+        if not (self.stopped or question.examples):
+            self._sizes(range(few + 1, question.entries + 1))
+        if question.examples:
+            return question.proof("not proved", question.examples[0].why)
+        if not question.cases:
+            return question.proof("not proved", "stopped before anything was proved", stopped=True)
+        try:
+            return self._accepted({})
+        except KeyboardInterrupt:
+            return question.proof("not proved", "interrupted before the checker was done", stopped=True)
+
+    def _for_all(self) -> Proof | None:
+        """By induction; or why not, or that it was stopped."""
+        question = self.question
+        try:
+            if question.notion == "zcdp":
+                raise NoInduction("inductions are about epsilon only")
+            if not question.cases:
+                raise NoInduction("it raises an exception for a few entries")
+            ask = told(question.mechanism, question.relation)
+            made, epsilon = induction(ask, question.relation, question.domain, question.work, question.claim)
+            least, question.epsilon = question.epsilon, max(epsilon, question.epsilon or epsilon)
+            proof = self._accepted({"induction": made})
+        except (NoInduction, Refused) as problem:
+            self.bounded = str(problem)
+            return None
+        except (KeyboardInterrupt, OutOfWork):
+            self.bounded, self.stopped = "the search for an induction was stopped", True
+            return None
+        if proof.proved:
+            return self._where_dearest(proof) if question.claim is None else proof
+        self.bounded, question.epsilon = proof.reason, least
+        return None
+
+    def _where_dearest(self, proof: Proof) -> Proof:
+        """Where it costs most with as many entries as were asked for: for the auditor, who looks for a lower bound."""
+        if self.question.entries <= FEW:
+            return proof
+        self.question.forget()
+        with suppress(Unsupported, KeyboardInterrupt):
+            self._sizes([self.question.entries])
+        return replace(proof, dearest=self.question.dearest or proof.dearest)
+
+    def _sizes(self, sizes: Iterable[int]) -> None:
+        """Fills in the question's cases of these numbers of entries, until one has an example or it is stopped."""
+        question = self.question
+        asked = {size: list(pairs(question.relation, size, question.domain, self.merging)) for size in sizes}
+        self.total += sum(len(each) for each in asked.values())
+        for size in list(asked):
+            each = asked.pop(size)
+            try:
+                question.cases |= {(size, pair.name): self._pieces(pair) for pair in each}
+            except Raises:
+                if question.cases or size == question.entries:
+                    raise
+                continue  # too few entries for this function
+            except TooManyPaths as problem:
+                if not question.cases:
+                    raise
+                self.bounded, self.stopped = str(problem), True
+                return
+            except (KeyboardInterrupt, OutOfWork):
+                self.stopped = True
+                return
+            if question.examples:
+                return
+
+    def _pieces(self, pair: Pair) -> list[Piece]:
+        question, pair.space.work = self.question, self.question.work
+        pieces, failures = search(self.function, pair, Symbols.of)
+        self.merged = self.merged or bool(pair.space.merged)
+        worst, where = dearest(pair, pieces)
+        if question.epsilon is not None and worst > question.epsilon:
+            question.dearest = where
+        question.examples += found(pair, pieces, failures, worst if question.claim is None else question.claim)
+        question.epsilon = None if failures or question.epsilon is None else max(question.epsilon, worst)
+        self.done += 1
+        self.progress(self.done, self.total)
+        return pieces
+
+    def _accepted(self, more: dict[str, Any]) -> Proof:
+        """What the checker says of it. more: of every number of entries."""
+        question = self.question
+        assert question.epsilon is not None
+        certificate = document(
+            question.mechanism,
+            question.name,
+            question.relation,
+            question.domain,
+            question.notion,
+            question.epsilon,
+            self.merging,
+            question.cases,
+        )
+        certificate |= more | {"container": question.container}
+        verdict = check_proof(certificate, question.mechanism)
+        if not verdict.ok:
+            return question.proof("not proved", f"the checker rejects what the search found: {verdict.reason}")
+        return question.proof(
+            "proved",
+            verdict.reason + _taken(question),
+            certificate=certificate,
+            stopped=self.stopped and not more,
+            every_size=verdict.every_size,
+            bounded="" if more else self.bounded,
+        )
+
+
+def _taken(question: Question) -> str:
+    """Which parts are not proved here."""
+    parts = sorted({s for pieces in question.cases.values() for p in pieces for kind, s in p.draws if kind == "part"})
+    return f"; taken for granted: parts that are {', '.join(f'{float(s):g}' for s in parts)}-DP" if parts else ""

@@ -1,0 +1,97 @@
+"""Which of several symbols is the largest, and their order: one fork with a way for each of them.
+
+Comparing one with the other would fork for every comparison: 2^(n - 1) ways to a maximum, and n! to the first two of a
+sorted array of which nobody reads the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import state
+from .linear import Condition, Linear, largest, smallest
+
+
+def largest_place(values: Sequence[Any]) -> int:
+    """The place of the largest value; of equal ones the first."""
+    return _place(values, lambda a, b: a > b, lambda a, b: a >= b)
+
+
+def least_place(values: Sequence[Any]) -> int:
+    """The place of the least value; of equal ones the first."""
+    return _place(values, lambda a, b: a < b, lambda a, b: a <= b)
+
+
+def largest_of(*values: Any) -> Any:
+    """max: values that hang on noise in one fork, others as linear.py knows how."""
+    return values[largest_place(values)] if _noisy(values) else largest(*values)
+
+
+def least_of(*values: Any) -> Any:
+    """min, likewise."""
+    return values[least_place(values)] if _noisy(values) else smallest(*values)
+
+
+def _noisy(values: Sequence[Any]) -> bool:
+    forms = [value for value in values if isinstance(value, Linear)]
+    return len(values) > 2 and any(form.noisy for form in forms)
+
+
+def _place(values: Sequence[Any], better: Any, good: Any) -> int:
+    """That of the value that is better than all before it, and as good as all behind it."""
+    options: dict[int, tuple[Condition, ...]] = {}
+    for i, value in enumerate(values):
+        tests = [better(value, other) for other in values[:i]] + [good(value, other) for other in values[i + 1 :]]
+        open_ = tuple(test for test in tests if isinstance(test, Condition))
+        if all(tests if not open_ else (test for test in tests if not isinstance(test, Condition))):
+            options[i] = open_
+    return [*options][state.current().choose(list(options.values()))] if len(options) > 1 else next(iter(options))
+
+
+class Order(np.lib.mixins.NDArrayOperatorsMixin, Sequence[int]):
+    """numpy.argsort of symbols: a place is known once it is read, from whichever end is nearer."""
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        self._values = list(values)
+        self._front: list[int] = []
+        self._back: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            places = range(len(self))[index]
+            near = sorted(places, key=lambda place: min(place, len(self) - 1 - place))
+            known = {place: self._at(place) for place in near}
+            return np.array([known[place] for place in places], int)
+        if isinstance(index, int | np.integer):
+            return np.int64(self._at(range(len(self))[int(index)]))
+        return np.asarray(self)[index]
+
+    def __iter__(self) -> Iterator[int]:
+        return (self[i] for i in range(len(self)))
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.array(list(self), dtype or int)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        plain = [np.asarray(value) if isinstance(value, Order) else value for value in inputs]
+        return getattr(ufunc, method)(*plain, **options)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(np.asarray(self), name)
+
+    def _at(self, place: int) -> int:
+        left = [i for i in range(len(self)) if i not in self._front and i not in self._back]
+        while place >= len(self._front) and len(self) - 1 - place >= len(self._back):
+            from_front = place - len(self._front) <= len(self) - 1 - place - len(self._back)
+            held = [self._values[i] for i in left]
+            found = left.pop(least_place(held) if from_front else len(held) - 1 - largest_place(held[::-1]))
+            (self._front if from_front else self._back).append(found)
+        return self._front[place] if place < len(self._front) else self._back[len(self) - 1 - place]
