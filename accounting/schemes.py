@@ -216,8 +216,10 @@ def correlated(part: CorrelatedGaussian, relation: Neighbouring, units: int = 1)
     """All rounds together are one Gaussian release, whoever sees the cohorts (docs/theory/correlated_noise.md)."""
     attained, most = part.squared_sensitivity()
     move = units * sensitivity(relation) / part.noise_multiplier
-    least = GaussianPair(widened_down(move * math.sqrt(attained), 4 * UNIT))
-    return Round({"both": GaussianPair(widened_up(move * math.sqrt(most), 4 * UNIT))}, {"both": least})
+    bound: dict[str, Pair] = {"both": GaussianPair(widened_up(move * math.sqrt(most), 4 * UNIT))}
+    if attained == 0:  # nothing is known to be moved for certain
+        return Round(bound, {})
+    return Round(bound, {"both": GaussianPair(widened_down(move * math.sqrt(attained), 4 * UNIT))})
 
 
 def refuse_seen_presence(part: Mechanism, relation: Neighbouring, participation: Participation) -> None:

@@ -23,6 +23,7 @@ from .private_selection import BestOfSeveral
 from .randomized_response import RandomizedResponse
 from .run import Run, as_run
 from .sampled import FixedSize, Poisson, Shuffled, TruncatedPoisson
+from .sampled_matrix import BallsInBins, MinSeparated
 from .schedules import draw_cyclic_poisson, draw_schedule
 from .secure_aggregation import DistributedDiscreteGaussian, Skellam
 from .selection import ReportNoisyMax, SparseVector, exponential_mechanism, permute_and_flip
@@ -39,6 +40,7 @@ from .visible import VisibleParticipation
 __all__ = [
     "NOTIONS",
     "ApproximateDp",
+    "BallsInBins",
     "BandedFactorisation",
     "BestOfSeveral",
     "BoundedLaplace",
@@ -60,6 +62,7 @@ __all__ = [
     "LocalHash",
     "MatrixFactorisation",
     "Mechanism",
+    "MinSeparated",
     "Neighbouring",
     "Notion",
     "PiecewiseMechanism",

@@ -88,3 +88,40 @@ def _progressions(rounds: int, separation: int, most: int) -> list[list[int]]:
     return [
         list(range(start, min(rounds, start + most * separation), separation)) for start in range(min(rounds, 10_000))
     ]
+
+
+def moves_of_bins(columns: list[tuple[float, ...]], bins: int) -> Floats:
+    """Row b: by what C x moves where a unit contributes 1 in rounds b, b + bins, ...: shape (bins, rounds)."""
+    moves = np.zeros((bins, len(columns)))
+    for at, column in enumerate(columns):
+        moves[at % bins, at : at + len(column)] += column
+    return moves
+
+
+def least_common_move(columns: list[tuple[float, ...]], bins: int) -> float:
+    """The square of an s such that along some unit vector every bin moves C x by s or more, rounded down; 0 for none.
+
+    The largest s is the distance of the bins' convex hull from 0: Frank and Wolfe's steps towards its nearest point.
+    Any point u of the hull serves, with s = min <move, u> / |u|.
+    """
+    moves = moves_of_bins(columns, bins)
+    products = moves @ moves.T
+    slack = (4 * len(columns) + 2 * bins + 8) * UNIT * float(np.max(np.abs(moves) @ np.abs(moves).T))
+    weights, best = np.full(bins, 1 / bins), 0.0
+    for _ in range(_STEPS):
+        along = products @ weights
+        square, nearest = float(weights @ along), int(np.argmin(along))
+        least = float(along[nearest]) - slack
+        if square <= 0 or least <= 0:
+            break
+        best = max(best, least * least / (square + slack))
+        gap = square - 2 * float(along[nearest]) + float(products[nearest, nearest])
+        step = min(1.0, (square - float(along[nearest])) / gap) if gap > 0 else 0.0
+        if step <= 0:
+            break
+        weights *= 1 - step
+        weights[nearest] += step
+    return best * (1 - 8 * UNIT)
+
+
+_STEPS = 200

@@ -27,15 +27,24 @@ SYNONYMS = {"dataset_size": "population", "batch_size": "cohort"}
 class SamplingTable(Table):
     """[sampling]: who takes part in a round. dataset_size and batch_size are other names for population and cohort."""
 
-    scheme: Literal["none", "poisson", "fixed-size", "shuffle", "cyclic", "random-allocation", "cyclic-poisson"] = (
-        "none"
-    )
+    scheme: Literal[
+        "none",
+        "poisson",
+        "fixed-size",
+        "shuffle",
+        "cyclic",
+        "random-allocation",
+        "cyclic-poisson",
+        "balls-in-bins",
+        "min-separated",
+    ] = "none"
     population: Count | None = None
     cohort: Count | None = None
     sampling_rate: Rate | None = None
     max_cohort: Count | None = None
     block: Count | None = None
     per_block: Count | None = None
+    bins: Count | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -59,8 +68,13 @@ class SamplingTable(Table):
                 expected = "a rate above 0 and at most 1, or population and cohort, with scheme = 'poisson'"
                 raise MissingKeys({"sampling_rate": expected})
             self._require("population", "cohort")
-        if self.scheme == "cyclic-poisson":
+        if self.scheme in ("cyclic-poisson", "min-separated"):
             self._rate_or_sizes()
+        if self.scheme != "balls-in-bins":
+            self._forbid("bins")
+        else:
+            self._forbid("sampling_rate", "cohort")
+            self._require("bins")
         if self.scheme != "poisson":
             self._forbid("max_cohort")
         elif self.max_cohort is not None:
@@ -107,6 +121,8 @@ class SamplingTable(Table):
             return self.sampling_rate
         if self.block is not None:
             return (self.per_block or 1) / self.block
+        if self.bins is not None:
+            return 1 / self.bins
         return self.cohort / self.population if self.cohort and self.population else 1.0
 
     def require_even(self, noise: str) -> None:
@@ -119,9 +135,11 @@ class SamplingTable(Table):
         """How many rounds so many passes over the population are, in exact decimals; the last one counts whole."""
         if self.scheme in ("shuffle", "cyclic"):
             share = Fraction(1, self.together)
+        elif self.bins is not None:
+            share = Fraction(1, self.bins)
         elif self.population and self.cohort:
             share = Fraction(self.cohort, self.population)
-        elif self.sampling_rate is not None:
+        elif self.sampling_rate is not None and self.scheme != "min-separated":
             share = Fraction(repr(float(self.sampling_rate)))
         else:
             raise InputError("composition.epochs", epochs, "rounds: without cohorts of known size there are no epochs")

@@ -8,10 +8,12 @@ from typing import Annotated, Any, Literal
 from pydantic import model_validator
 
 from .. import (
+    BallsInBins,
     BandedFactorisation,
     CorrelatedGaussian,
     InputError,
     Mechanism,
+    MinSeparated,
     ToeplitzFactorisation,
     TreeAggregation,
     cyclic_poisson,
@@ -82,6 +84,8 @@ class MatrixFactorisationTable(CorrelatedTable):
 
     def over(self, rounds: int, sampling: SamplingTable) -> Mechanism:
         """Banded noise with cyclic Poisson cohorts (min_separation groups) is Poisson rounds of Gaussian noise."""
+        if sampling.scheme in ("balls-in-bins", "min-separated"):
+            return self._sampled(rounds, sampling)
         if sampling.scheme != "cyclic-poisson":
             return super().over(rounds, sampling)
         if self.bands is None:
@@ -91,6 +95,28 @@ class MatrixFactorisationTable(CorrelatedTable):
         limits = self._limits | {"max_participations": passes}
         noise = BandedFactorisation(column_norms=self._norms(rounds), bands=self.bands, **limits)
         return cyclic_poisson(noise, self._rate(sampling))
+
+    def _sampled(self, rounds: int, sampling: SamplingTable) -> Mechanism:
+        """Rounds that a unit draws; how many they are at most follows from the scheme."""
+        if self.coefficients is None:
+            expected = f"the encoder's first column, with sampling.scheme = '{sampling.scheme}': norms are not enough"
+            raise MissingKeys({"coefficients": expected})
+        noise = ToeplitzFactorisation(
+            self.noise_multiplier, self.coefficients, rounds, min_separation=self.min_separation
+        )
+        if sampling.bins is not None:
+            return BallsInBins(noise, sampling.bins)
+        return MinSeparated(noise, self._coin(sampling))
+
+    def _coin(self, sampling: SamplingTable) -> float:
+        """Of a unit that may flip one: cohorts have population / (min_separation - 1 + 1/rate) units."""
+        if sampling.sampling_rate is not None:
+            return sampling.sampling_rate
+        share = 1 - sampling.rate * (self.min_separation - 1)
+        if share < sampling.rate:
+            largest = (sampling.population or 0) // self.min_separation
+            raise InputError("sampling.cohort", sampling.cohort, f"at most {largest}, population / min_separation")
+        return min(1.0, sampling.rate / share)
 
     def _rate(self, sampling: SamplingTable) -> float:
         """Of a unit within its group: cohorts of a round are drawn from one group only."""

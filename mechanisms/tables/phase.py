@@ -20,9 +20,8 @@ class Phase(Table):
         """The noise of one round, or of all rounds together where it is correlated between them."""
         if isinstance(self.mechanism, CorrelatedTable):
             return Described(*[self.mechanism.over(self.steps, self.sampling)] * 2)
-        if self.sampling.scheme == "cyclic-poisson":
-            expected = "poisson: only the noise of kind = 'matrix-factorisation' has groups"
-            raise InputError("sampling.scheme", self.sampling.scheme, expected)
+        if self.sampling.scheme in _OTHERWISE:
+            raise InputError("sampling.scheme", self.sampling.scheme, _OTHERWISE[self.sampling.scheme])
         return self.mechanism.described(self.sampling)
 
     @property
@@ -41,6 +40,15 @@ class Phase(Table):
     def rounds(self) -> int:
         """How often the described mechanism ran: rounds, epochs, passes or blocks; once for correlated rounds."""
         return 1 if isinstance(self.mechanism, CorrelatedTable) else self.sampling.times(self.steps)
+
+
+_OTHERWISE = {
+    "cyclic-poisson": "poisson: only the noise of kind = 'matrix-factorisation' has groups",
+    "balls-in-bins": "random-allocation, with noise_multiplier / sqrt(passes) and one block of all bins, which is the "
+    "same; bins drawn once are told of kind = 'matrix-factorisation' only",
+    "min-separated": "poisson, or kind = 'matrix-factorisation' with its min_separation",
+}
+"""What to ask for with noise that is independent between rounds."""
 
 
 def has_uneven_cohorts(phase: Phase) -> bool:

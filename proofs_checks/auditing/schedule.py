@@ -15,6 +15,8 @@ that is a bound for every finite log, no asymptotics. Checks are fixed beforehan
 - *same place*: units that are in the same batch of two consecutive epochs; a permutation's hits are negatively
   associated, so the same bound holds. A loader that shuffles once, or never, has all of them.
 - *one group*: with cyclic Poisson cohorts the rounds of a unit are all the same modulo the number of groups.
+
+Bins that are drawn once, and coins that keep a distance: schedule_separated.py.
 """
 
 from __future__ import annotations
@@ -88,7 +90,7 @@ def audit_schedule(
     if isinstance(step, WithReplacement):
         checks = _replaced(step, cohorts, size)
     else:
-        checks = _checks(step, _distinct(cohorts, size), size)
+        checks = _checks(step, distinct(cohorts, size), size)
     return ScheduleAudit(type(step).__name__, len(cohorts), error, tuple(checks))
 
 
@@ -103,7 +105,7 @@ def audit_cyclic_poisson(
     open_probability("error", error)
     if size % count("groups", groups):
         raise InputError("groups", groups, f"a divisor of the population, {size}: groups of one size")
-    rounds = _distinct(cohorts, size)
+    rounds = distinct(cohorts, size)
     if not rounds:
         raise InputError("cohorts", 0, "at least one round")
     groups_of: dict[int, set[int]] = {}
@@ -124,7 +126,8 @@ def audit_cyclic_poisson(
     return ScheduleAudit("CyclicPoisson", len(rounds), error, tuple(checks))
 
 
-def _distinct(cohorts: Sequence[Sequence[int]], population: int) -> Rounds:
+def distinct(cohorts: Sequence[Sequence[int]], population: int) -> Rounds:
+    """The cohorts as sets. Raises InputError for a unit that is there twice, or not of the population."""
     rounds = []
     for at, cohort in enumerate(cohorts):
         units = frozenset(count(f"cohorts[{at}]", unit, least=0) for unit in cohort)

@@ -70,26 +70,39 @@ def largest(rate: float, rounds: Rounds, population: int) -> Check:
 
 
 def even_sizes_in_blocks(blocks: list[Rounds], population: int) -> Check:
-    """One round each: sizes follow Bin(units left, 1/rounds left), given those before them in the block.
-
-    For every s the product of e^{s inside} / (1 - b + b e^s), b the band's probability given the past, has expectation
-    1, and so has its mean over several s: by Markov's inequality its inverse is a p-value.
-    """
-    logs = np.zeros(2 * _EXPONENTS.size)
-    exponents = np.concatenate([_EXPONENTS, -_EXPONENTS])
-    inside, expected = 0, 0.0
+    """One round each: sizes follow Bin(units left, 1/rounds left), given those before them in the block."""
+    sizes = []
     for block in blocks:
         left = population
         for at, cohort in enumerate(block[:-1]):
             if left == 0:
                 break
-            low, high, share = _band(left, 1 / (len(block) - at))
-            hit = low <= len(cohort) <= high
-            logs += exponents * hit - np.log1p(share * np.expm1(exponents))
-            inside, expected, left = inside + hit, expected + share, left - len(cohort)
+            sizes.append((len(cohort), left, 1 / (len(block) - at)))
+            left -= len(cohort)
+    return even_sizes_given_the_past(sizes)
+
+
+def even_sizes_given_the_past(sizes: list[tuple[int, int, float]]) -> Check:
+    """Each size follows Bin(units, rate), given those before it."""
+    bands = [(size, *_band(units, rate)) for size, units, rate in sizes]
+    inside = [(int(low <= size <= high), 1, share) for size, low, high, share in bands]
+    return given_the_past("even sizes", inside, "rounds of a size near the mean")
+
+
+def given_the_past(name: str, parts: list[tuple[int, int, float]], text: str) -> Check:
+    """Counts that follow Bin(trials, probability), given those before them, which both may depend on.
+
+    For every s the product of e^{s count} / (1 - p + p e^s)^trials has expectation 1, and so has its mean over several
+    s: by Markov's inequality its inverse is a p-value.
+    """
+    exponents = np.concatenate([_EXPONENTS, -_EXPONENTS])
+    logs = np.zeros(exponents.size)
+    for found, trials, probability in parts:
+        logs += exponents * found - trials * np.log1p(probability * np.expm1(exponents))
     value = float(special.logsumexp(logs)) - math.log(logs.size)
-    text = f"{inside} rounds of a size near the mean; expected {expected:.6g}"
-    return Check("even sizes", min(1.0, math.exp(min(0.0, -value)) * (1 + 1e-9)), text)
+    counted, expected = sum(found for found, _, _ in parts), sum(trials * share for _, trials, share in parts)
+    told = f"{counted} {text}; expected {expected:.6g}"
+    return Check(name, min(1.0, math.exp(min(0.0, -value)) * (1 + 1e-9)), told)
 
 
 def overlaps(pairs: Iterable[tuple[frozenset[int], frozenset[int]]], population: int) -> list[Check]:

@@ -68,6 +68,8 @@ def _phase(phase: Phase, relation: Neighbouring) -> Table:
         raise NoCertificate("the certificate's format has no random allocation")
     if phase.sampling.scheme == "cyclic-poisson":
         raise NoCertificate("the certificate's format has no cyclic Poisson cohorts")
+    if phase.sampling.scheme in ("balls-in-bins", "min-separated"):
+        raise NoCertificate("the certificate's format has no rounds that are drawn under correlated noise")
     if isinstance(phase.mechanism, CorrelatedTable):
         return _one_release(phase, phase.mechanism)
     if phase.sampling.scheme == "cyclic":

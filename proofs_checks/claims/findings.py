@@ -132,6 +132,11 @@ def _about_sampling(claim: Claim, phase: Phase) -> Iterator[str]:
             "cyclic Poisson cohorts: units are split into groups beforehand and publicly, whatever the data are; in "
             "every round the units of one group flip independent coins, and sums are divided by a constant"
         )
+    if scheme in ("balls-in-bins", "min-separated"):
+        yield (
+            "rounds are drawn by every unit for itself and stay secret; sums are divided by a constant, never by the "
+            "realised cohort"
+        )
     if scheme == "random-allocation":
         yield (
             f"random allocation: every unit picks {phase.sampling.per_block or 1} of the {phase.sampling.block} rounds "

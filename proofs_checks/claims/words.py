@@ -79,7 +79,8 @@ MECHANISM = {
 }
 
 SAMPLING = {
-    "scheme": "who takes part in a round: none, poisson, fixed-size, shuffle, cyclic or random-allocation",
+    "scheme": "who takes part in a round: none, poisson, fixed-size, shuffle, cyclic, random-allocation, or, with "
+    "correlated noise, cyclic-poisson, balls-in-bins or min-separated",
     "population": "how many units there are",
     "dataset_size": "how many units there are (another name of population)",
     "cohort": "how many units take part in a round; Poisson: in expectation",
@@ -88,6 +89,7 @@ SAMPLING = {
     "max_cohort": "Poisson: larger cohorts are cut to this",
     "block": "random allocation: the rounds among which each unit picks",
     "per_block": "random allocation: how many of them it picks",
+    "bins": "balls in bins: how many rounds a pass has; each unit draws one, once",
 }
 
 COMPOSITION = {

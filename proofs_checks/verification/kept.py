@@ -24,11 +24,12 @@ from ..claims.claim import Claim
 from ..claims.findings import Finding
 from ..claims.judged import judged
 from ..claims.observers import ObservedInterval
+from .simulated import SimulatedWitness
 from .verdict import Verification
 from .witness import CurrencyWitness, Witness
 
 LIBRARIES = ("numpy", "scipy", "mpmath", "python-flint", "pydantic")
-WITNESSES = {"epsilon": Witness, "currency": CurrencyWitness}
+WITNESSES = {"epsilon": Witness, "currency": CurrencyWitness, "simulated": SimulatedWitness}
 
 
 @cache

@@ -13,6 +13,7 @@ from ..claims.claim import Claim
 from ..claims.findings import Finding
 from ..claims.judged import Judged
 from ..claims.observers import ObservedInterval
+from .simulated import SimulatedWitness
 from .witness import CurrencyWitness, Witness
 
 Verdict = Literal["holds", "refuted", "undecided"]
@@ -36,7 +37,7 @@ class Verification:
     assumptions: tuple[str, ...]
     not_checked: tuple[str, ...]
     findings: tuple[Finding, ...]
-    witness: Witness | CurrencyWitness | AuditWitness | None
+    witness: Witness | CurrencyWitness | SimulatedWitness | AuditWitness | None
     certificate: str | None
     seconds: float
     judged: Judged
@@ -47,7 +48,10 @@ class Verification:
     def why(self) -> str:
         """The verdict's reason in one or two sentences."""
         claimed, lower, upper = self.claim.statement.threshold, self.certified.lower, self.certified.upper
-        if self.verdict == "refuted" and lower <= claimed:
+        if isinstance(self.witness, SimulatedWitness):
+            needed = f"a delta of at least {self.witness.delta_at_claimed_epsilon:.3g} there"
+            reason = f"simulated neighbours need {needed}, with probability of error {self.witness.error:g}"
+        elif self.verdict == "refuted" and lower <= claimed:
             reason = "an audit of the implementation contradicts the claim"
         elif self.verdict == "refuted":
             size = f"{lower / claimed:.3g} times the claim" if claimed > 0 else "more than claimed"

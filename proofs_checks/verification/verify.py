@@ -1,7 +1,8 @@
 """verify(claim): holds, refuted or undecided, by a certified interval around the true epsilon.
 
 holds iff the interval's upper end is at most the claimed epsilon; refuted iff its lower end, which an attained pair
-of neighbours certifies, is above; else undecided. An interval that is only an estimate decides nothing.
+of neighbours certifies, is above; else undecided. An interval that is only an estimate decides nothing. Where no
+accountant decides, draws may refute (simulated.py), never prove.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from ..reproduction.claimed import commonly_explained
 from ..reproduction.matches import Convention, not_reproduced
 from ..reproduction.printed import printed
 from .certified import certificate_of
+from .simulated import simulated
 from .verdict import Verification, judge
 from .witness import CurrencyWitness, Witness, currency_witness, witness
 from .worse import covering
@@ -71,7 +73,7 @@ def verify(
     reproduced = tuple(convention.name for convention in conventions if convention.reproduces)
     run, observers = witnessed_run(claim), by_observer(claim, rtol or RTOL)
     certificate, notes = certificate_of(claim, bracket, certificates, certificate_name)
-    return Verification(
+    found = Verification(
         claim=claim,
         verdict=verdict,
         certified=bracket,
@@ -89,9 +91,10 @@ def verify(
         witness=_witness(claim, run, bracket) if verdict == "refuted" and run is not None else None,
         certificate=certificate,
         observers=observers,
-        seconds=time.perf_counter() - started,
+        seconds=0.0,
         judged=judged(claim),
     )
+    return replace(simulated(found), seconds=time.perf_counter() - started)
 
 
 def _closer(claim: Claim, bracket: Bracket, asked: float | None) -> Bracket:

@@ -1,7 +1,7 @@
 """What refutes a claim: two neighbouring federations, and the pair of output distributions that they give.
 
-A witness is never a search result of chance: it is the attained pair behind a certified lower bound, in words that
-let a reader rebuild both federations and the two distributions.
+Such a witness is no search result of chance: it is the attained pair behind a certified lower bound, in words that
+let a reader rebuild both federations and the two distributions. Those of draws say so: simulated.py, and audits.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ from scipy.stats import norm
 
 from dpcert.accounting import delta, epsilon
 from dpcert.accounting.allocation import replaced
-from dpcert.mechanisms import Gaussian, RandomAllocation, Repeat, ToeplitzFactorisation
-from dpcert.proofs_checks.auditing.sampled_matrix import BallsInBins, estimate_delta
+from dpcert.mechanisms import BallsInBins, Gaussian, RandomAllocation, Repeat, ToeplitzFactorisation
+from dpcert.proofs_checks.auditing.sampled_estimates import estimate_delta
 
 
 def delta_of_two_rounds(shift: float, eps: float) -> float:

@@ -15,6 +15,7 @@ from dpcert.accounting import truncated
 from dpcert.accounting.dominating import dominating
 from dpcert.mechanisms import (
     ApproximateDp,
+    BallsInBins,
     BandedFactorisation,
     BestOfSeveral,
     BoundedLaplace,
@@ -31,6 +32,7 @@ from dpcert.mechanisms import (
     LocalHash,
     MatrixFactorisation,
     Mechanism,
+    MinSeparated,
     PiecewiseMechanism,
     Poisson,
     PureDp,
@@ -85,6 +87,8 @@ CORRELATED: dict[str, Mechanism] = {
     "banded-factorisation": BandedFactorisation(1.0, (1.0, 1.0, 1.0), 1),
     "toeplitz-factorisation": ToeplitzFactorisation(1.0, (1.0, 0.5), 4),
     "matrix-factorisation": MatrixFactorisation(1.0, ((1.0, 0.0), (0.5, 1.0))),
+    "balls in bins": BallsInBins(ToeplitzFactorisation(1.0, (1.0, 0.5), 4), 2),
+    "min-separated": MinSeparated(ToeplitzFactorisation(1.0, (1.0, 0.5), 4, min_separation=2), 0.5),
 }
 NESTING: dict[str, Callable[[Mechanism], Mechanism]] = {
     "Group": lambda run: Group(run, 2),

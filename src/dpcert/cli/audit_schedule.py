@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 EXPECTED = "JSON with population, sampling (as in a claim's [sampling]) and rounds: one list of unit numbers a round"
 GROUPS = "groups and sampling_rate beside scheme = 'cyclic-poisson'"
+BINS = "bins beside scheme = 'balls-in-bins'"
+SEPARATED = "min_separation and sampling_rate beside scheme = 'min-separated'"
 DRAWS = "cohort, the draws of a round, beside scheme = 'with-replacement'"
 
 
@@ -24,12 +26,20 @@ def audited(path: Path, error: float) -> ScheduleAudit:
     """The audit of a logged schedule. Raises InputError for a log that is not one."""
     from ..mechanisms.tables.cohort import SamplingTable
     from ..proofs_checks.auditing.schedule import audit_cyclic_poisson, audit_schedule
+    from ..proofs_checks.auditing.schedule_separated import audit_balls_in_bins, audit_min_separated
 
     log = _read(path)
     sampling, rounds = log["sampling"], log["rounds"]
     if not isinstance(rounds, list) or not rounds or not all(isinstance(cohort, list) for cohort in rounds):
         raise InputError("rounds", str(rounds)[:40], "a list with one list of unit numbers for each round")
-    # what a claim's [sampling] does not have: groups are the noise's there, draws with replacement an observer's matter
+    # what a claim's [sampling] does not have: groups and distances are the noise's there, draws with replacement an
+    # observer's matter
+    if sampling.get("scheme") == "balls-in-bins":
+        (bins,) = _exactly(sampling, ("bins",), BINS)
+        return audit_balls_in_bins(bins, rounds, log["population"], error)
+    if sampling.get("scheme") == "min-separated":
+        apart, share = _exactly(sampling, ("min_separation", "sampling_rate"), SEPARATED)
+        return audit_min_separated(apart, share, rounds, log["population"], error)
     if sampling.get("scheme") == "cyclic-poisson":
         groups, share = _exactly(sampling, ("groups", "sampling_rate"), GROUPS)
         return audit_cyclic_poisson(groups, share, rounds, log["population"], error)

@@ -79,6 +79,7 @@ def calibrate_command(
     cohort: options.Cohort = None,
     block: options.Block = None,
     per_block: options.PerBlock = None,
+    bins: options.Bins = None,
     schedule: ScheduleFile = None,
     neighbouring: options.Neighbouring = None,
     notion: options.Notion = "dp",

@@ -15,6 +15,7 @@ from ..accounting.currencies.pure_dp import UNBOUNDED
 from ..mechanisms import InputError
 from . import options
 from .convert import only_known
+from .estimate import print_estimate, simulated
 from .options import Setting, required, timed
 from .output import as_given, interval, print_json, rounded_up
 
@@ -34,6 +35,7 @@ def epsilon_command(
     cohort: options.Cohort = None,
     block: options.Block = None,
     per_block: options.PerBlock = None,
+    bins: options.Bins = None,
     neighbouring: options.Neighbouring = None,
     notion: options.Notion = "dp",
     participation: options.Participation = None,
@@ -59,10 +61,12 @@ def epsilon_command(
     run, delta = asked.run(delta=delta), delta or 0.0
     found, seconds = timed(lambda: epsilon_of(run, delta, **asked.against()))
     ends = {"epsilon_lower": found.lower, "epsilon_upper": found.upper, "delta": delta}
+    estimate = simulated(run, asked, delta=delta)
     if as_json:
-        print_json(_document(ends, asked, found, seconds))
+        print_json(_document(ends, asked, found, seconds) | estimate)
     else:
         _print(f"epsilon in {interval(found)} at delta = {as_given(delta)}", asked, found, seconds)
+        print_estimate(estimate, "epsilon")
         if delta == 0.0 and math.isinf(found.upper):
             typer.echo(f"  {UNBOUNDED}")
 
@@ -114,6 +118,7 @@ def delta_command(
     cohort: options.Cohort = None,
     block: options.Block = None,
     per_block: options.PerBlock = None,
+    bins: options.Bins = None,
     neighbouring: options.Neighbouring = None,
     notion: options.Notion = "dp",
     participation: options.Participation = None,
@@ -129,10 +134,12 @@ def delta_command(
     run, epsilon = asked.run(epsilon=epsilon), epsilon or 0.0
     found, seconds = timed(lambda: delta_of(run, epsilon, **asked.against()))
     ends = {"delta_lower": found.lower, "delta_upper": found.upper, "epsilon": epsilon}
+    estimate = simulated(run, asked, epsilon=epsilon)
     if as_json:
-        print_json(_document(ends, asked, found, seconds))
+        print_json(_document(ends, asked, found, seconds) | estimate)
     else:
         _print(f"delta in {interval(found)} at epsilon = {as_given(epsilon)}", asked, found, seconds)
+        print_estimate(estimate, "delta")
 
 
 def _document(ends: dict[str, Any], asked: Setting, found: Bracket, seconds: float) -> dict[str, Any]:

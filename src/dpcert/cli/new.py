@@ -33,6 +33,8 @@ SCHEMES = {
     "cyclic": ("population", "cohort"),
     "random-allocation": ("block",),
     "cyclic-poisson": ("sampling_rate",),
+    "balls-in-bins": ("bins",),
+    "min-separated": ("sampling_rate",),
 }
 """What each sampling scheme must be told."""
 
@@ -75,6 +77,7 @@ def new_command(
     population: Annotated[str | None, typer.Option("--population", "--dataset-size", help="Number of units.")] = None,
     cohort: Annotated[str | None, typer.Option("--cohort", "--batch-size", help="Units in one round.")] = None,
     block: Annotated[str | None, typer.Option(help="Random allocation: rounds of a block.")] = None,
+    bins: Annotated[str | None, typer.Option(help="Balls in bins: rounds of a pass.")] = None,
     rounds: Annotated[str | None, typer.Option(help="Rounds, composed adaptively.")] = None,
     epochs: Annotated[str | None, typer.Option(help="Instead of rounds: passes over the population.")] = None,
     keys: Annotated[
@@ -93,7 +96,7 @@ def new_command(
         | {"neighbouring": neighbouring, "notion": notion},
         "mechanism": {"kind": mechanism, "noise_multiplier": noise_multiplier},
         "sampling": {"scheme": sampling, "sampling_rate": sampling_rate, "population": population}
-        | {"cohort": cohort, "block": block},
+        | {"cohort": cohort, "block": block, "bins": bins},
         "composition": {"rounds": rounds, "epochs": epochs},
     }
     stated = {table: {key: text for key, text in keys_.items() if text is not None} for table, keys_ in given.items()}

@@ -92,7 +92,8 @@ Sampling = Annotated[
     str,
     typer.Option(
         "--sampling",
-        help="none, poisson, fixed-size, shuffle, cyclic, random-allocation or cyclic-poisson.",
+        help="none, poisson, fixed-size, shuffle, cyclic or random-allocation; with matrix-factorisation "
+        "cyclic-poisson, balls-in-bins or min-separated.",
         autocompletion=words(*get_args(SamplingTable.model_fields["scheme"].annotation)),
     ),
 ]
@@ -105,6 +106,7 @@ Block = Annotated[
 PerBlock = Annotated[
     int | None, typer.Option("--per-block", help="Random allocation: how many of them it picks. Default: 1.")
 ]
+Bins = Annotated[int | None, typer.Option("--bins", help="Balls in bins: rounds of a pass; each unit draws one, once.")]
 Neighbouring = Annotated[
     str | None,
     typer.Option(
@@ -132,7 +134,7 @@ Accountant = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout, and nothing else there.")]
 
 
-SAMPLED_BY = ("sampling_rate", "population", "cohort", "block", "per_block")
+SAMPLED_BY = ("sampling_rate", "population", "cohort", "block", "per_block", "bins")
 """The options that say how cohorts are drawn, beside --sampling."""
 
 
@@ -155,6 +157,7 @@ class Setting:
     participation: str | None
     accountant: str = "best"
     mechanism: str = "gaussian"
+    bins: int | None = None
     keys: tuple[str, ...] = ()
     rtol: float | None = None
 

@@ -39,6 +39,7 @@ def risk_command(
     cohort: options.Cohort = None,
     block: options.Block = None,
     per_block: options.PerBlock = None,
+    bins: options.Bins = None,
     neighbouring: options.Neighbouring = None,
     notion: options.Notion = "dp",
     participation: options.Participation = None,

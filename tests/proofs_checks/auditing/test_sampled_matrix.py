@@ -10,11 +10,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dpcert.accounting import delta
+from dpcert.accounting import delta, epsilon
 from dpcert.mechanisms import (
+    BallsInBins,
     Gaussian,
     InputError,
     MatrixFactorisation,
+    MinSeparated,
     Poisson,
     RandomAllocation,
     Repeat,
@@ -23,8 +25,9 @@ from dpcert.mechanisms import (
     draw_min_separated,
 )
 from dpcert.mechanisms.randomness import SeededTestSource
-from dpcert.proofs_checks.auditing import sampled_matrix
-from dpcert.proofs_checks.auditing.sampled_matrix import BallsInBins, MinSeparated, estimate_delta
+from dpcert.proofs_checks.auditing import mean_bounds, sampled_matrix
+from dpcert.proofs_checks.auditing.sampled_estimates import estimate_delta, estimate_epsilon
+from dpcert.proofs_checks.auditing.sampled_matrix import Tilt
 
 DRAWS, ERROR = 40_000, 1e-6
 
@@ -69,8 +72,8 @@ def test_replaced_units_move_by_two():
 def test_min_separated_banded_noise_by_all_patterns():
     """The likelihood ratio of five rounds, two bands, separation two, by the sum over all patterns."""
     noise, share = toeplitz(1.5, (1.0, 0.5), 5, 2), 0.3
-    law = sampled_matrix._law(MinSeparated(noise, share))
-    columns, rng = law.columns, np.random.default_rng(3)
+    law = sampled_matrix.law_of(MinSeparated(noise, share))
+    columns, rng = law.columns.toarray(), np.random.default_rng(3)
     points = rng.standard_normal((4, 5))
     ratio = np.zeros(4)
     for before, pattern in product((0, 1), product((0, 1), repeat=5)):
@@ -80,29 +83,103 @@ def test_min_separated_banded_noise_by_all_patterns():
             free = not taken
         move = np.array(pattern) @ columns
         ratio += chance * np.exp(points @ move - 0.5 * move @ move)
-    np.testing.assert_allclose(law._log_ratio(points @ columns.T), np.log(ratio), rtol=1e-12)
+    np.testing.assert_allclose(law.log_ratio(points @ columns.T, law.untilted), np.log(ratio), rtol=1e-12)
+
+
+TILTS = [Tilt(1.0, 0.2), Tilt(1.7, 0.2), Tilt(1.0, 0.35), Tilt(0.8, 0.2, 2.0), Tilt(1.2, 0.3, 1.5)]
+
+
+@pytest.mark.parametrize("tilt", TILTS)
+@pytest.mark.parametrize("name", SETTINGS)
+def test_draws_of_every_tilt_have_the_same_mean(name, tilt):
+    """Weights take back what the tilt does: of the whole law (mean 1), and of what delta is made of."""
+    sampled, known, eps = SETTINGS[name]
+    if name == "separated, always":
+        tilt = Tilt(tilt.enlarged, 1.0, tilt.drift)
+    drawn = sampled_matrix.draws(sampled, tilt, 10_000, np.random.default_rng(5), replaced=False)
+    assert np.all((drawn.weights >= 0) & (drawn.weights <= sampled_matrix.LARGEST_WEIGHT))
+    truth = delta(known, eps)
+    for values, most, mean in ((drawn.weights, 2.0, 1.0), (drawn.gains(eps), 2.0, truth.lower)):
+        assert mean_bounds.lower(values, ERROR) <= mean * (1 + 1e-4)
+        assert mean <= mean_bounds.upper(values, most, ERROR)
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_small_deltas_are_reached_by_tilted_draws(name):
+    sampled, known, _ = SETTINGS[name]
+    truth = epsilon(known, 1e-9)
+    found = estimate_epsilon(sampled, 1e-9, draws=DRAWS, error=ERROR, seed=2)
+    assert 0.97 * truth.lower <= found.lower <= truth.upper
+    assert abs(found.epsilon / truth.upper - 1) < 0.02
+    assert truth.lower <= found.upper
+    assert estimate_delta(sampled, truth.lower * 0.97, draws=DRAWS, error=ERROR, seed=2).refutes(1e-9)
+
+
+def test_weights_forgotten_are_caught(monkeypatch):
+    """The plant: tilted draws counted as if they were untilted; the lower end is then above what is attained."""
+    sampled, known, _ = SETTINGS["one pass"]
+    truth = epsilon(known, 1e-9).upper
+    monkeypatch.setattr(sampled_matrix.Draws, "gains", lambda self, at: np.maximum(-np.expm1(at - self.losses), 0.0))
+    assert estimate_delta(sampled, truth, draws=DRAWS, error=ERROR).lower > 1e-6
 
 
 def test_a_bin_that_is_known_is_caught(monkeypatch):
     """The plant: the loss of somebody who knows the bin; the estimate then exceeds what is attained."""
-    monkeypatch.setattr(sampled_matrix._Bins, "_log_mean", lambda self, y: (y - 0.5 * np.diag(self.gram)).max(axis=1))
+
+    def largest(self, along, tilt):
+        return (tilt.enlarged * along - 0.5 * tilt.enlarged**2 * np.diag(self.gram)).max(axis=1)
+
+    monkeypatch.setattr(sampled_matrix.Bins, "log_ratio", largest)
+    monkeypatch.setattr(sampled_matrix.Bins, "directions", [])
     sampled, known, eps = SETTINGS["one pass"]
     assert estimate_delta(sampled, eps, draws=DRAWS, error=ERROR, seed=1).lower > delta(known, eps).upper
 
 
+@pytest.mark.parametrize("share", [1e-3, 0.2])
+def test_bounds_of_means_err_as_rarely_as_stated(share):
+    """100 samples of draws from 0 to 2, error 1/20: more than 16 misses on a side have a probability below 1e-4."""
+    rng, misses = np.random.default_rng(7), np.zeros(2, int)
+    for _ in range(100):
+        values = np.where(rng.random(300) < share, 2 * rng.random(300), 0.0)
+        misses += (mean_bounds.lower(values, 0.05) > share, mean_bounds.upper(values, 2.0, 0.05) < share)
+    assert np.all(misses <= 16), misses
+    assert mean_bounds.lower(np.zeros(5), 0.05) == 0.0
+    assert mean_bounds.upper(np.full(5, 2.0), 2.0, 0.05) == 2.0
+
+
+@pytest.mark.parametrize("name", [name for name in SETTINGS if isinstance(SETTINGS[name][0], BallsInBins)])
+def test_the_certified_interval_of_bins_holds_the_truth(name):
+    sampled, known, _ = SETTINGS[name]
+    found, truth = epsilon(sampled, 1e-5), epsilon(known, 1e-5)
+    assert 0 < found.lower <= truth.upper
+    assert truth.lower <= found.upper
+
+
+def test_a_common_move_that_some_bin_lacks_is_caught(monkeypatch):
+    """The plant: the mean move, which not every bin makes; the lower end is then above the truth."""
+    sampled, known, _ = SETTINGS["one pass"]
+    monkeypatch.setattr(BallsInBins, "squared_sensitivity", lambda self: (1.0, 1.0))
+    assert epsilon(sampled, 1e-5).lower > epsilon(known, 1e-5).upper
+
+
 @pytest.mark.parametrize(
-    ("run", "asked", "field"),
+    ("made", "field"),
     [
-        (MinSeparated(toeplitz(1.0, (1.0, 0.5), 4), 0.5), {}, "min_separation"),
-        (MinSeparated(PLAIN, 1.5), {}, "sampling_rate"),
-        (BallsInBins(PLAIN, 13), {}, "bins"),
-        (BallsInBins(PLAIN, 3), {"draws": 0}, "draws"),
-        (BallsInBins(PLAIN, 3), {"error": 0.0}, "error"),
+        (lambda: MinSeparated(toeplitz(1.0, (1.0, 0.5), 4), 0.5), "min_separation"),
+        (lambda: MinSeparated(MatrixFactorisation(1.0, ((1.0, 0.0), (0.5, 1.0))), 0.5), "min_separation"),
+        (lambda: MinSeparated(PLAIN, 1.5), "sampling_rate"),
+        (lambda: MinSeparated(Gaussian(1.0), 0.5), "noise"),
+        (lambda: BallsInBins(PLAIN, 13), "bins"),
+        (lambda: BallsInBins(toeplitz(1.0, (0.5, 1.0), 4, 2), 1), "coefficients"),
+        (lambda: estimate_delta(BallsInBins(PLAIN, 3), 1.0, draws=0), "draws"),
+        (lambda: estimate_delta(BallsInBins(PLAIN, 3), 1.0, error=0.0), "error"),
+        (lambda: estimate_epsilon(BallsInBins(PLAIN, 3), 0.0), "delta"),
+        (lambda: estimate_delta(PLAIN, 1.0), "run"),
     ],
 )
-def test_bad_input(run, asked, field):
+def test_bad_input(made, field):
     with pytest.raises(InputError) as problem:
-        estimate_delta(run, 1.0, **asked)
+        made()
     assert problem.value.field == field
 
 
@@ -126,8 +203,8 @@ def test_schedules_are_those_that_are_simulated():
     assert not any(np.any(taken[:, at] & taken[:, at + apart]) for at in range(5) for apart in (1, 2, 3))
     after = taken[taken[:, 0], 4].mean()
     assert abs(after - 0.25) < 5.5 * 0.5 / taken[:, 0].sum() ** 0.5
-    simulated = sampled_matrix._law(MinSeparated(toeplitz(1.0, (1.0,), 9, 4), 0.25))
-    pairs = simulated._drawn(np.random.default_rng(2), units)
+    simulated = sampled_matrix.law_of(MinSeparated(toeplitz(1.0, (1.0,), 9, 4), 0.25))
+    pairs = simulated.taken(np.random.default_rng(2), units, 0.25)
     assert np.all(np.abs(pairs.T @ pairs / units - taken.T.astype(float) @ taken / units) < 2 * deviation)
     bins = draw_balls_in_bins(3, 7, units, SeededTestSource(2))
     assert bins[0] == bins[3] == bins[6]

@@ -25,11 +25,14 @@ from dpcert.mechanisms import (
     Shuffled,
     TruncatedPoisson,
     WithReplacement,
+    draw_balls_in_bins,
     draw_cyclic_poisson,
+    draw_min_separated,
     draw_schedule,
 )
 from dpcert.mechanisms.randomness import KeyedSource, SeededTestSource
 from dpcert.proofs_checks.auditing.schedule import audit_cyclic_poisson, audit_schedule
+from dpcert.proofs_checks.auditing.schedule_separated import audit_balls_in_bins, audit_min_separated
 
 NOISE = Gaussian(1.0)
 UNITS, ROUNDS = 240, 60
@@ -134,6 +137,45 @@ def test_false_alarms_are_as_rare_as_stated():
     assert alarms <= 290
 
 
+def failed(found):
+    return {check.name for check in found.checks if check.p_value <= found.error / len(found.checks)}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_bins_drawn_once_pass_and_others_do_not(seed):
+    source, units = SeededTestSource(seed), 40 * UNITS
+    cohorts = draw_balls_in_bins(40, 120, units, source)
+    assert not audit_balls_in_bins(40, cohorts, units).refuted
+    anew = [cohort for _ in range(3) for cohort in draw_balls_in_bins(40, 40, units, source)]
+    assert failed(audit_balls_in_bins(40, anew, units)) == {"same bin"}
+    dealt = draw_schedule(Shuffled(NOISE, 40), units, source) * 3
+    assert failed(audit_balls_in_bins(40, dealt, units)) >= {"even sizes"}
+    assert failed(audit_balls_in_bins(40, [cohort[:-1] for cohort in cohorts], units)) == {"one bin"}
+    twice = [[*cohorts[0], cohorts[1][0]], *cohorts[1:40]] * 3
+    assert failed(audit_balls_in_bins(40, twice, units)) == {"one bin"}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_separated_coins_pass_and_others_do_not(seed):
+    source = SeededTestSource(seed)
+
+    def drawn(apart, coin):
+        return draw_min_separated(apart, coin, ROUNDS, 4 * UNITS, source)
+
+    def refuted(cohorts):
+        return failed(audit_min_separated(5, 0.2, cohorts, 4 * UNITS))
+
+    cohorts = drawn(5, 0.2)
+    assert not refuted(cohorts)
+    assert "too close" in refuted(drawn(4, 0.2))
+    assert "total" in refuted(drawn(5, 0.3))
+    assert "at once" in refuted(drawn(6, 0.25))  # as many in each round
+    assert refuted(cohorts[:8] + cohorts[9:]) == {"too close"}
+    cold = draw_min_separated(5, 0.2, 2 * ROUNDS, 4 * UNITS, source)
+    late = [[] for _ in range(4)] + cold[: ROUNDS - 4]  # nobody at the start, where there are expected cohorts
+    assert "start" in refuted(late)
+
+
 def test_bad_logs():
     run = Repeat(Poisson(NOISE, 0.5), 2)
     for cohorts, field in (([[0]], "cohorts"), ([[0], [0, 0]], "cohorts[1]"), ([[5], []], "cohorts[0]")):
@@ -161,6 +203,12 @@ def test_the_command(tmp_path, capsys):
         ({"scheme": "cyclic-poisson", "sampling_rate": 0.2}, rounds, 2),
         ({"scheme": "with-replacement", "cohort": 12}, draws, 0),
         ({"scheme": "fixed-size", "cohort": 12}, draws, 2),
+        ({"scheme": "balls-in-bins", "bins": 4}, draw_balls_in_bins(4, 12, UNITS, SeededTestSource(2)), 0),
+        ({"scheme": "balls-in-bins", "bins": 6}, draw_balls_in_bins(4, 12, UNITS, SeededTestSource(2)), 1),
+        ({"scheme": "balls-in-bins"}, rounds, 2),
+        ({"scheme": "balls-in-bins", "bins": ROUNDS + 1}, rounds, 2),
+        ({"scheme": "min-separated", "min_separation": 2, "sampling_rate": 0.2}, rounds, 1),
+        ({"scheme": "min-separated", "min_separation": 2}, rounds, 2),
     ):
         log.write_text(json.dumps({"population": UNITS, "sampling": sampling, "rounds": logged}))
         assert main(["audit", "--schedule", str(log)]) == code

@@ -1,0 +1,184 @@
+"""What sampled correlated noise costs, by simulation: estimates with bounds that can refute, and never prove.
+
+delta(eps) = E_P(1 - e^{eps - L})_+ is the mean of weighted draws of the loss L (sampled_matrix.py), bounded by
+mean_bounds.py. A lower bound refutes a claim with the stated probability of error. An upper bound proves nothing: other
+contributions, or the other order of the neighbours, may reveal more, and a simulation may err. The tilt is chosen by
+draws of its own, so that the bounds hold whichever it is.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ...mechanisms import BallsInBins, InputError, MinSeparated, Neighbouring
+from ...mechanisms.arrays import Floats
+from ...mechanisms.validate import choice, count, nonnegative, open_probability
+from . import mean_bounds
+from .sampled_matrix import LARGEST_WEIGHT, Draws, Sampled, Tilt, draws, tilts
+
+_PILOT = 1 << 11
+"""Draws to choose a tilt by, each."""
+
+_SEARCHES = 4
+"""How often epsilon is looked for and the tilt chosen anew."""
+
+_MARGINS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
+"""By how much delta is to differ between the epsilon found and one that may be a bound, in logarithms."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeltaEstimate:
+    """An estimate of delta at epsilon; lower and upper each miss the attained pair's delta with probability `error`
+    at most. Never certified."""
+
+    epsilon: float
+    delta: float
+    lower: float
+    upper: float
+    error: float
+    draws: int
+    seed: int
+    certified: Literal[False] = False
+
+    def refutes(self, delta: float) -> bool:
+        """Whether a claim of this delta is refuted, with probability of error `error`; nothing can make it hold."""
+        return self.lower > delta
+
+
+@dataclass(frozen=True, slots=True)
+class EpsilonEstimate:
+    """An estimate of epsilon at delta; lower and upper each miss the attained pair's epsilon with probability `error`
+    at most. Never certified."""
+
+    delta: float
+    epsilon: float
+    lower: float
+    upper: float
+    error: float
+    draws: int
+    seed: int
+    certified: Literal[False] = False
+
+
+def estimate_delta(
+    run: Sampled,
+    epsilon: float,
+    *,
+    neighbouring: Neighbouring = "add-remove",
+    draws: int = 100_000,
+    error: float = 1e-3,
+    seed: int = 0,
+) -> DeltaEstimate:
+    """Simulate the loss of all rounds together, the unit being there under the first neighbour.
+
+    Raises InputError for values out of range.
+
+    >>> from dpcert.mechanisms import ToeplitzFactorisation
+    >>> noise = ToeplitzFactorisation(1.0, coefficients=(1.0, 0.5), rounds=20)
+    >>> found = estimate_delta(BallsInBins(noise, bins=10), 1.0, draws=20_000)
+    >>> found.lower <= found.delta <= found.upper, found.refutes(1e-6)
+    (True, True)
+    """
+    nonnegative("epsilon", epsilon)
+    source = _Source.of(run, neighbouring, draws, error, seed)
+    gains = source.drawn(source.tilt(epsilon)).gains(epsilon)
+    ends = mean_bounds.lower(gains, error), mean_bounds.upper(gains, LARGEST_WEIGHT, error)
+    return DeltaEstimate(epsilon, float(np.mean(gains)), ends[0], min(1.0, ends[1]), error, draws, seed)
+
+
+def estimate_epsilon(
+    run: Sampled,
+    delta: float,
+    *,
+    neighbouring: Neighbouring = "add-remove",
+    draws: int = 100_000,
+    error: float = 1e-3,
+    seed: int = 0,
+) -> EpsilonEstimate:
+    """The same, for the epsilon of a delta: where delta is about right is looked for by draws that are then forgotten.
+
+    Raises InputError for values out of range.
+
+    >>> from dpcert.mechanisms import ToeplitzFactorisation
+    >>> noise = ToeplitzFactorisation(1.0, coefficients=(1.0, 0.5), rounds=20)
+    >>> found = estimate_epsilon(BallsInBins(noise, bins=10), 1e-6, draws=20_000)
+    >>> found.lower <= found.epsilon <= found.upper
+    True
+    """
+    open_probability("delta", delta)
+    source = _Source.of(run, neighbouring, draws, error, seed)
+    near, tilt, slope = source.search(delta)
+    found = source.drawn(tilt)
+    share = error / len(_MARGINS)
+    below = (max(0.0, near - margin / slope) for margin in _MARGINS)
+    lower = next((at for at in below if mean_bounds.lower(found.gains(at), share) > delta), 0.0)
+    above = (near + margin / slope for margin in _MARGINS)
+    upper = (at for at in above if mean_bounds.upper(found.gains(at), LARGEST_WEIGHT, share) <= delta)
+    middle = _crossing(found, delta)
+    top = next(upper, math.inf)
+    return EpsilonEstimate(delta, min(max(middle, lower), top), lower, top, error, draws, seed)
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    run: Sampled
+    replaced: bool
+    total: int
+    rng: np.random.Generator
+
+    @classmethod
+    def of(cls, run: Sampled, neighbouring: Neighbouring, total: int, error: float, seed: int) -> _Source:
+        if not isinstance(run, BallsInBins | MinSeparated):
+            raise InputError("run", run, "a BallsInBins or a MinSeparated")
+        open_probability("error", error)
+        relation = choice("neighbouring", neighbouring, ("add-remove", "zero-out", "replace-one"))
+        rng = np.random.default_rng(count("seed", seed, least=0))
+        return cls(run, relation == "replace-one", count("draws", total), rng)
+
+    def drawn(self, tilt: Tilt) -> Draws:
+        return self._some(tilt, self.total)
+
+    def _some(self, tilt: Tilt, total: int) -> Draws:
+        return draws(self.run, tilt, total, self.rng, replaced=self.replaced)
+
+    def tilt(self, epsilon: float) -> Tilt:
+        """The one whose draws say most about delta there: as many as so many equal ones would."""
+        return self._best(epsilon)[0]
+
+    def _best(self, epsilon: float) -> tuple[Tilt, Draws]:
+        tried = [(tilt, self._some(tilt, _PILOT)) for tilt in tilts(self.run, epsilon, self.rng)]
+        return max(tried, key=lambda entry: _as_many_as(entry[1].gains(epsilon)))
+
+    def search(self, delta: float) -> tuple[float, Tilt, float]:
+        """About the epsilon, a tilt for it, and by how much log delta falls with epsilon there."""
+        near = 0.0
+        for _ in range(_SEARCHES):
+            tilt, pilot = self._best(near)
+            before, near = near, _crossing(pilot, delta)
+            if abs(near - before) <= 0.03 * near:
+                break
+        pilot = self._some(tilt, 8 * _PILOT)
+        near = _crossing(pilot, delta)
+        step = 0.02 * max(near, 0.1)
+        ends = [max(float(np.mean(pilot.gains(at))), 1e-300) for at in (near, near + step)]
+        return near, tilt, max(math.log(ends[0] / ends[1]) / step, 0.05)
+
+
+def _as_many_as(gains: Floats) -> float:
+    square = float(np.sum(gains * gains))
+    return float(np.sum(gains)) ** 2 / square if square > 0 else 0.0
+
+
+def _crossing(found: Draws, delta: float) -> float:
+    """Where the mean of the gains falls to delta."""
+    low, high = 0.0, float(np.max(found.losses))
+    if high <= 0 or float(np.mean(found.gains(0.0))) <= delta:
+        return 0.0
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if float(np.mean(found.gains(middle))) > delta else (low, middle)
+    return low

@@ -1,0 +1,98 @@
+"""Sampled correlated noise: what a simulation says of a claim that no accountant decides.
+
+Draws of the attained pair's loss can refute (auditing/sampled_estimates.py), with a stated probability of error; they
+never make a claim hold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
+
+from ...mechanisms import BallsInBins, MinSeparated, rounds_by_step
+from ..auditing.sampled_estimates import DeltaEstimate, estimate_delta
+from ..claims.claim import Claim
+from ..claims.currency import EpsilonAt
+from ..claims.findings import Finding
+from ..claims.observers import judged_against
+
+if TYPE_CHECKING:
+    from .verdict import Verification
+
+DRAWS = 100_000
+ERROR = 1e-6
+"""With which probability a claim that is true of the attained pair is refuted, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedWitness:
+    """What refutes a claim by draws: at the claimed epsilon these neighbours need more than the claimed delta.
+
+    delta_at_claimed_epsilon: a lower confidence bound on the delta that they need there, which exceeds their delta with
+    probability `error` at most. draws, seed: what repeats it. certified: it is evidence, and no proof.
+    """
+
+    neighbours: str
+    pair: str
+    direction: str
+    delta: float
+    delta_at_claimed_epsilon: float
+    error: float
+    draws: int
+    seed: int
+    certified: bool = False
+
+    def to_json(self) -> dict[str, object]:
+        """Plain data, under the names of the fields."""
+        return asdict(self)
+
+
+def simulated(verification: Verification) -> Verification:
+    """The verification with what a simulation adds; unchanged where it is decided, or nothing can be simulated."""
+    statement, run = verification.claim.statement, simulable(verification.claim)
+    if run is None or verification.verdict != "undecided" or not statement.delta:
+        return verification
+    about = statement.threshold, statement.neighbouring
+    found = estimate_delta(run, about[0], neighbouring=about[1], draws=DRAWS, error=ERROR)
+    told = replace(verification, findings=(*verification.findings, _finding(found, statement.delta)))
+    if not found.refutes(statement.delta):
+        return told
+    return replace(told, verdict="refuted", witness=_witness(verification.claim, run, found))
+
+
+def simulable(claim: Claim) -> BallsInBins | MinSeparated | None:
+    """What is drawn: the run, if it is one of sampled correlated noise alone, and hidden; else None."""
+    steps = list(rounds_by_step(claim.run).items())
+    plain = isinstance(claim.statement.currency, EpsilonAt) and claim.statement.is_ordinary
+    if not plain or judged_against(claim) is not None or len(steps) != 1:
+        return None
+    ((run, times),) = steps
+    return run if times == 1 and isinstance(run, BallsInBins | MinSeparated) else None
+
+
+def _finding(found: DeltaEstimate, delta: float) -> Finding:
+    says = "refutes the claim" if found.refutes(delta) else "does not refute the claim, which proves nothing"
+    text = (
+        f"A simulation {says}: at the claimed epsilon the unit that always contributes alike needs a delta of about "
+        f"{found.delta:.3g}, and of at least {found.lower:.3g} with probability of error {found.error:g} "
+        f"({found.draws:,} draws, seed {found.seed})."
+    )
+    return Finding("simulated", "info", text)
+
+
+def _witness(claim: Claim, run: BallsInBins | MinSeparated, found: DeltaEstimate) -> SimulatedWitness:
+    statement = claim.statement
+    other = "-clip u" if statement.neighbouring == "replace-one" else "nothing"
+    neighbours = (
+        f"one unit contributes +clip u in the rounds that it draws in the one, and {other} in the other; all others "
+        "contribute zero (u: a unit vector known to the observer)"
+    )
+    drawn = (
+        f"one of {run.bins} bins, in each of {run.passes} passes"
+        if isinstance(run, BallsInBins)
+        else f"coins of {run.sampling_rate:.6g}, {run.noise.min_separation} rounds apart at least"
+    )
+    pair = f"all {run.noise.rounds} rounds together, noise {run.noise_multiplier:.6g}; rounds drawn: {drawn}"
+    order = "replace" if statement.neighbouring == "replace-one" else "remove"
+    ends = found.lower, found.error, found.draws, found.seed
+    return SimulatedWitness(neighbours, pair, order, statement.delta or 0.0, *ends)
