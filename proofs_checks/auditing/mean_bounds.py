@@ -3,8 +3,8 @@
 For a mean of at most m and 0 <= b < 1 the product over draws x of 1 + b (x/m - 1) has expectation at most 1, and so has
 its average over several b; by Markov's inequality it reaches 1/error with probability at most `error`. It falls as m
 grows: every m below the largest one at which it is reached is refuted. Nothing is used of the draws but that they are
-independent and not negative; from above, they are at most `most`: the same holds of 1 - b (x - m)/(most - m).
-(Waudby-Smith and Ramdas 2024, arXiv 2010.09686, Section 4; fixed bets here, so that the order of draws does not matter.)
+independent and not negative; where they are at most `most`, so it is with 1 - b (x - m)/(most - m) from above.
+(Waudby-Smith, Ramdas 2024, arXiv 2010.09686, Section 4; bets are fixed here: the order of draws does not matter.)
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from ..claims.claim import Claim
 from ..claims.findings import Finding
 from ..claims.judged import judged
 from ..claims.observers import ObservedInterval
-from .simulated import SimulatedWitness
+from .simulated_witness import SimulatedWitness
 from .verdict import Verification
 from .witness import CurrencyWitness, Witness
 

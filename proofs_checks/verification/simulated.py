@@ -6,8 +6,7 @@ never make a claim hold.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 from ...mechanisms import BallsInBins, MinSeparated, rounds_by_step
 from ..auditing.sampled_estimates import DeltaEstimate, estimate_delta
@@ -15,36 +14,12 @@ from ..claims.claim import Claim
 from ..claims.currency import EpsilonAt
 from ..claims.findings import Finding
 from ..claims.observers import judged_against
-
-if TYPE_CHECKING:
-    from .verdict import Verification
+from .simulated_witness import SimulatedWitness
+from .verdict import Verification
 
 DRAWS = 100_000
 ERROR = 1e-6
 """With which probability a claim that is true of the attained pair is refuted, at most."""
-
-
-@dataclass(frozen=True, slots=True)
-class SimulatedWitness:
-    """What refutes a claim by draws: at the claimed epsilon these neighbours need more than the claimed delta.
-
-    delta_at_claimed_epsilon: a lower confidence bound on the delta that they need there, which exceeds their delta with
-    probability `error` at most. draws, seed: what repeats it. certified: it is evidence, and no proof.
-    """
-
-    neighbours: str
-    pair: str
-    direction: str
-    delta: float
-    delta_at_claimed_epsilon: float
-    error: float
-    draws: int
-    seed: int
-    certified: bool = False
-
-    def to_json(self) -> dict[str, object]:
-        """Plain data, under the names of the fields."""
-        return asdict(self)
 
 
 def simulated(verification: Verification) -> Verification:

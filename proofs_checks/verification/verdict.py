@@ -13,7 +13,7 @@ from ..claims.claim import Claim
 from ..claims.findings import Finding
 from ..claims.judged import Judged
 from ..claims.observers import ObservedInterval
-from .simulated import SimulatedWitness
+from .simulated_witness import SimulatedWitness
 from .witness import CurrencyWitness, Witness
 
 Verdict = Literal["holds", "refuted", "undecided"]
