@@ -8,7 +8,8 @@ from scipy.stats import binom
 from ....mechanisms.arrays import Floats
 from ...auditing import audit
 from ...planted import dpfedmtl as planted
-from ..row import EXACT, WORDS, Finding, Statement, on_instances
+from ..audited import judged
+from ..row import EXACT, WORDS, Finding, Statement
 from .settings import EXPERIMENTS
 
 ALPHA = 1e-4
@@ -98,22 +99,6 @@ def audited_round(statement: Statement) -> Finding:
     mechanism = case.correct if statement.claim["S"] == "2C" else case.broken
     result = audit(mechanism, case.pair, claim=case.claim, trials=case.trials, method=case.method, seed=0, alpha=ALPHA)
     bound = audit(mechanism, case.pair, trials=case.trials, method="mu", seed=0, alpha=ALPHA).mu_lower
-    numbers = {
-        "p-value": result.p_value,
-        "runs": result.trials,
-        "audited mu, at least": bound,
-        "claimed mu": 1 / planted.SIGMA,
-    }
-    text = (
-        f"p-value {result.p_value:.3g} in {result.trials} runs; audited mu at least {bound:.3g}, claimed "
-        f"{1 / planted.SIGMA:.3g}"
-    )
-    witness = result.witness.to_json() if result.witness is not None else None
-    return Finding(
-        not result.refuted,
-        text,
-        numbers,
-        witness,
-        error_probability=ALPHA if result.refuted else 0.0,
-        basis=on_instances(result.trials, "audit"),
-    )
+    numbers = {"audited mu, at least": bound, "claimed mu": 1 / planted.SIGMA}
+    against = f"mu = {1 / planted.SIGMA:.3g}, where it is at least {bound:.3g},"
+    return judged(result, against, numbers, ALPHA)

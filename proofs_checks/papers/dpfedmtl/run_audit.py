@@ -12,7 +12,8 @@ import numpy as np
 
 from ....mechanisms.arrays import Floats
 from ...auditing import approximate_dp, audit
-from ..row import Finding, Statement, on_instances
+from ..audited import judged
+from ..row import Finding, Statement
 from .composition import actual_epsilon, claimed_epsilon, multiplier
 from .settings import DELTA, FEMNIST
 
@@ -54,12 +55,5 @@ def audited_run(statement: Statement) -> Finding:
         said = actual_epsilon(FEMNIST, SIGMA, sensitivity, sees, "upper")
     mechanism = (averages if sees == "averages" else uploads)(sensitivity)
     result = audit(mechanism, (1.0, -1.0), claim=approximate_dp(said, DELTA), trials=TRIALS, seed=0, alpha=ALPHA)
-    text = f"p-value {result.p_value:.3g} against epsilon = {said:.4g} in {result.trials} runs"
-    numbers = {"p-value": result.p_value, "stated epsilon": said, "audited epsilon": result.epsilon_lower(DELTA)}
-    return Finding(
-        not result.refuted,
-        text,
-        numbers,
-        error_probability=ALPHA if result.refuted else 0.0,
-        basis=on_instances(result.trials, "audit"),
-    )
+    numbers = {"stated epsilon": said, "audited epsilon": result.epsilon_lower(DELTA)}
+    return judged(result, f"epsilon = {said:.4g}", numbers, ALPHA)

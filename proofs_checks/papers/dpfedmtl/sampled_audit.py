@@ -10,6 +10,7 @@ import numpy as np
 from ....accounting.gdp import bu_mu, gdp_delta
 from ....mechanisms.arrays import Floats
 from ...auditing import approximate_dp, audit
+from ..audited import judged
 from ..row import Finding, Statement, on_instances
 from .settings import FEMNIST
 from .subsampling import sampled_profile
@@ -40,15 +41,7 @@ def audited_sample(statement: Statement) -> Finding:
     said = float(sampled_profile(1 / SIGMA, FEMNIST.rate, EPSILON).upper())
     claim = approximate_dp(EPSILON, said)
     result = audit(mechanism, (True, False), claim=claim, trials=TRIALS, seed=0, alpha=ALPHA)
-    text = f"p-value {result.p_value:.3g} against delta(0.5) = {said:.3g} in {result.trials} rounds"
-    numbers = {"p-value": result.p_value, "stated delta": said, "rounds": result.trials}
-    return Finding(
-        not result.refuted,
-        text,
-        numbers,
-        error_probability=ALPHA if result.refuted else 0.0,
-        basis=on_instances(result.trials, "audit"),
-    )
+    return judged(result, f"delta(0.5) = {said:.3g}", {"stated delta": said}, ALPHA)
 
 
 def simulated_limit(statement: Statement) -> Finding:

@@ -69,11 +69,3 @@ def aggregation(statement: Statement) -> Finding:
     best = min(rounds, key=lambda name: rounds[name])
     text = ", ".join(f"{name}: {count} rounds" for name, count in rounds.items())
     return Finding(best == statement.claim["best"], text, rounds)
-
-
-def definite(statement: Statement) -> Finding:
-    """Whether M of the single-model case meets Assumption 1, which wants M positive definite."""
-    ridge = statement.domain["ridge in Omega^-1"]
-    least = float(np.linalg.eigvalsh(np.ones((4, 4)) + ridge * np.eye(4))[0])
-    text = f"the smallest eigenvalue of Omega^-1 is {least:.3g}"
-    return Finding(least > 1e-9, text, {"smallest eigenvalue": least})

@@ -18,6 +18,7 @@ from ...auditing import approximate_dp, audit
 from ...planted import sparse_vector as planted
 from ...planted.provable.sparse_vector import numeric, sparse_vector
 from ...proving import prove
+from ..audited import judged
 from ..formula import exactly
 from ..row import BALLS, Basis, Finding, Means, Statement, Undecided, on_instances
 
@@ -173,10 +174,5 @@ def attacked(statement: Statement) -> Finding:
     claim = approximate_dp(statement.claim["epsilon"])
     mechanism = algorithms[statement.domain["algorithm"]]
     result = audit(mechanism, planted.CROSSED, claim=claim, trials=10_000, seed=0, alpha=1e-4)
-    text = (
-        f"p-value {result.p_value:.2g} against epsilon = {statement.claim['epsilon']:g} in {result.trials} runs a side"
-    )
-    numbers = {"p-value": result.p_value, "audited epsilon at least": result.epsilon_lower(0.0)}
-    return Finding(
-        not result.refuted, text, numbers, error_probability=1e-4, basis=on_instances(result.trials, "audit")
-    )
+    numbers = {"audited epsilon at least": result.epsilon_lower(0.0)}
+    return judged(result, f"epsilon = {statement.claim['epsilon']:g}", numbers, 1e-4)

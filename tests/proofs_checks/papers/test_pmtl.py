@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dpcert.proofs_checks.papers import EvidenceError, Row, Statement, Undecided, register
-from dpcert.proofs_checks.papers.perturbation import LARGEST, perturbation
 from dpcert.proofs_checks.papers.pmtl.corrected import distance_bound
 from dpcert.proofs_checks.papers.pmtl.moments import Federation, check_against_trainer
 from dpcert.proofs_checks.papers.pmtl.runs import Form, run
 from dpcert.trainers.data.known import mean_estimation, ridge_regression
+
+from .perturbation import LARGEST, perturbation
 
 ROWS = (*register("pmtl"), *register("pmtl-jdp"))
 FORMS: list[tuple[Form, int | None]] = [

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .judge import EvidenceError
-from .row import Row
+from dpcert.proofs_checks.papers import EvidenceError, Row
 
 LARGEST = 0.1
 """A constant may move by at most this share of itself; one that is 0, by at most this much."""
