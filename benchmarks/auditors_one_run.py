@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from dpcert.proofs_checks.auditing import confident_first, independent_canaries, one_run
+from dpcert.proofs_checks.auditing.guesses import guess
 from dpcert.proofs_checks.auditing.mu import epsilon_if_gaussian
 from dpcert.proofs_checks.auditing.threshold_curve import threshold_curve
 
@@ -24,7 +25,7 @@ ERROR, DELTA = 0.05, 1e-5
 Bound = Callable[[np.ndarray, np.ndarray], float]
 """(scores, coins) -> 95% lower bound on epsilon at DELTA."""
 
-GAUSSIAN = "Gaussian", "mu", "fdp"
+GAUSSIAN = "Gaussian", "mu", "fdp", "linear programme"
 """Words of bounds that are right for Gaussian curves only."""
 NOISES = {
     "Gaussian, mu = 1: epsilon 4.377": lambda rng, m: rng.normal(0, 1, m),
@@ -36,16 +37,21 @@ def largest(bounds: tuple, quantity: str) -> float:
     return max(bound.value for bound in bounds if bound.quantity == quantity)
 
 
+def without_programme(scores: np.ndarray, included: np.ndarray) -> float:
+    """The largest of the bounds on mu by the recursion alone."""
+    made = {max(1, round(share * len(scores))): part * ERROR for share, part in one_run.SHARES.items()}
+    return max(one_run.mu_lower(guess(scores, included, number), error) for number, error in made.items())
+
+
 BOUNDS: dict[str, Bound] = {
     "guess by guess (any number of guesses, any stop)": lambda s, c: confident_first.epsilon_lower(s, c, DELTA, ERROR)[
         0
     ],
-    "a tenth guessed (Theorem 5.2)": lambda s, c: one_run.epsilon_lower(
-        one_run.guess(s, c, len(c) // 10), DELTA, ERROR
-    ),
+    "a tenth guessed (Theorem 5.2)": lambda s, c: one_run.epsilon_lower(guess(s, c, len(c) // 10), DELTA, ERROR),
     "curve of mu-GDP, three numbers of guesses": lambda s, c: epsilon_if_gaussian(
         one_run.best_mu_lower(s, c, ERROR)[0], DELTA
     ),
+    "the same without the linear programme": lambda s, c: epsilon_if_gaussian(without_programme(s, c), DELTA),
     "if canaries are independent, epsilon": lambda s, c: largest(
         independent_canaries.bounds(s, c, DELTA, ERROR), "epsilon"
     ),

@@ -28,6 +28,7 @@ from ...mechanisms.validate import count, delta_below_one, open_probability
 from . import confident_first, one_run
 from .audit import audit
 from .curve import ClaimedCurve, of_mechanism
+from .guesses import Guesses
 from .result import AuditResult
 
 Coins = NDArray[np.bool_]
@@ -79,7 +80,7 @@ class OneRun:
     mu_lower: the trainer is mu-GDP for no mu below it.
     """
 
-    guesses: one_run.Guesses
+    guesses: Guesses
     p_value: float
     epsilon_lower: float
     mu_lower: float

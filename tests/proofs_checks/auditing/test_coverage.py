@@ -13,7 +13,7 @@ from scipy.stats import binomtest
 
 from dpcert.proofs_checks.auditing import approximate_dp, gdp, likelihood, mu, one_run
 from dpcert.proofs_checks.auditing.eprocess import Bet, EProcess
-from dpcert.proofs_checks.auditing.one_run import Guesses
+from dpcert.proofs_checks.auditing.guesses import Guesses, guess
 from dpcert.proofs_checks.auditing.outputs import Outputs
 from dpcert.proofs_checks.auditing.rules import Rule
 from dpcert.proofs_checks.auditing.scores import Coordinate, finite
@@ -94,7 +94,7 @@ def test_one_run(case, runs):
     """Forty canaries, each one use of the mechanism; twenty guesses, by the true log density ratio."""
     heads, loss = played(case, runs, 40, seed=4)
     scores = finite(loss)
-    correct = np.array([one_run.guess(*row, 20).correct for row in zip(scores, heads, strict=True)])
+    correct = np.array([guess(*row, 20).correct for row in zip(scores, heads, strict=True)])
     claim = gdp(case.mu) if case.mu is not None else approximate_dp(case.epsilon, case.delta)
     times = dict(zip(*np.unique(correct, return_counts=True), strict=True))
     for analysis, p_value in (

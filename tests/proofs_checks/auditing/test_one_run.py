@@ -9,8 +9,8 @@ from scipy.stats import binom, binomtest
 
 from dpcert.mechanisms import InputError
 from dpcert.proofs_checks.auditing import approximate_dp, gdp, one_run
+from dpcert.proofs_checks.auditing.guesses import Guesses, guess
 from dpcert.proofs_checks.auditing.mu import epsilon_if_gaussian
-from dpcert.proofs_checks.auditing.one_run import Guesses
 
 
 def steinke_p_value(m, r, v, eps, delta):
@@ -63,8 +63,8 @@ def test_curve_p_value_solves_the_linear_programme(seen, claim):
 def test_guess_takes_both_ends():
     scores = np.array([5.0, 1.0, 4.0, 2.0, 3.0])
     included = np.array([True, False, False, False, True])
-    assert one_run.guess(scores, included, 2) == Guesses(5, 2, 2)
-    assert one_run.guess(scores, included, 4) == Guesses(5, 4, 3)
+    assert guess(scores, included, 2) == Guesses(5, 2, 2)
+    assert guess(scores, included, 4) == Guesses(5, 4, 3)
 
 
 def randomized_response(epsilon, canaries, runs, rng):
@@ -97,7 +97,7 @@ def test_the_curve_analysis_gains_on_a_gaussian():
     """1000 canaries on orthogonal directions, mu = 1: at delta = 1e-5 40% above the other analysis's bound."""
     rng = np.random.default_rng(3)
     included = one_run.coins(1000, seed=4)
-    seen = one_run.guess(included + rng.normal(size=1000), included, 100)
+    seen = guess(included + rng.normal(size=1000), included, 100)
     mu = one_run.mu_lower(seen, 0.05)
     assert mu < 1.0
     assert 1.4 * one_run.epsilon_lower(seen, 1e-5, 0.05) < epsilon_if_gaussian(mu, 1e-5) < 4.3774
@@ -110,7 +110,7 @@ def test_false_alarms_on_gaussian_canaries():
     canaries, made, runs = 100, 50, 10_000
     included = rng.random((runs, canaries)) < 0.5
     scores = included + rng.normal(size=(runs, canaries))
-    correct = np.array([one_run.guess(s, b, made).correct for s, b in zip(scores, included, strict=True)])
+    correct = np.array([guess(s, b, made).correct for s, b in zip(scores, included, strict=True)])
     claim = gdp(1.0)
     values = {v: one_run.curve_p_value(Guesses(canaries, made, v), claim) for v in np.unique(correct).tolist()}
     alarms = sum(values[v] <= 0.05 for v in correct.tolist())
@@ -119,6 +119,6 @@ def test_false_alarms_on_gaussian_canaries():
 
 def test_bad_input():
     with pytest.raises(InputError, match="included"):
-        one_run.guess([1.0, 2.0], [True], 1)
+        guess([1.0, 2.0], [True], 1)
     with pytest.raises(InputError, match="made"):
-        one_run.guess([1.0, 2.0], [True, False], 3)
+        guess([1.0, 2.0], [True, False], 3)

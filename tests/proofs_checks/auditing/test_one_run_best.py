@@ -7,12 +7,12 @@ import math
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
+from counted_guesses import few_lines, law
 from scipy.special import ndtri
 
 from dpcert.mechanisms import InputError
-from dpcert.proofs_checks.auditing import ClaimedCurve, approximate_dp, gdp, one_run
-from dpcert.proofs_checks.auditing.one_run import Guesses
+from dpcert.proofs_checks.auditing import approximate_dp, gdp, one_run
+from dpcert.proofs_checks.auditing.guesses import Guesses, guess
 
 
 def canaries(count: int, seed: int, mu: float):
@@ -20,44 +20,6 @@ def canaries(count: int, seed: int, mu: float):
     rng = np.random.default_rng(seed)
     coins = rng.random(count) < 0.5
     return coins + rng.normal(0, 1 / mu, count), coins
-
-
-def few_lines(claim):
-    return ClaimedCurve(claim.epsilons[::5], claim.deltas[::5], claim.text)
-
-
-def law(canaries: int, least: dict[int, int], claim) -> tuple[float, dict[tuple[int, int], float]]:
-    """The largest P(k >= least[r]) of mechanisms that keep the claim, and the law of (r guesses, k right) that has it.
-
-    The mechanism draws (r, k), then evenly which canaries it guesses and which of these rightly. Flipping one coin
-    turns "this canary right, k right in all" into "wrong, k - 1 right": of each such pair the excess over e^epsilon
-    times the other, in both directions, all summed up, is what a line bounds by delta. By linear programming.
-    """
-    cells = {cell: i for i, cell in enumerate((r, k) for r in least for k in range(r + 1))}
-    mine, other = np.zeros((2, len(cells), len(cells)))
-    for (r, k), i in cells.items():
-        if k:
-            mine[i, i], other[i, cells[r, k - 1]] = k / canaries, (r - k + 1) / canaries
-    lines = list(zip(claim.epsilons, claim.deltas, strict=True))
-    size, extra = len(cells), 2 * len(cells)
-    rows, bounds = [], []
-    for number, (epsilon, delta) in enumerate(lines):
-        odds, start = math.exp(epsilon), size + number * extra
-        for part, over in ((0, mine - odds * other), (1, other - odds * mine)):
-            block = np.zeros((size, size + len(lines) * extra))
-            block[:, :size] = over
-            block[:, start + part * size : start + (part + 1) * size] = -np.eye(size)
-            rows += list(block)
-            bounds += [0.0] * size
-        rows.append(np.zeros(size + len(lines) * extra))
-        rows[-1][start : start + extra] = 1.0
-        bounds.append(delta)
-    wanted = np.zeros(size + len(lines) * extra)
-    wanted[:size] = [-float(k >= least[r]) for r, k in cells]
-    total = np.concatenate([np.ones(size), np.zeros(len(lines) * extra)])[None]
-    solved = linprog(wanted, A_ub=np.array(rows), b_ub=bounds, A_eq=total, b_eq=[1.0], method="highs")
-    assert solved.status == 0
-    return -solved.fun, dict(zip(cells, solved.x[:size], strict=True))
 
 
 def excess(canaries: int, guesses: int, chances: dict[tuple[int, int], float], epsilon: float) -> float:
@@ -107,9 +69,9 @@ def test_the_output_may_not_choose_the_number_of_guesses_for_a_curve() -> None:
 
 
 def test_coverage_of_mu() -> None:
-    """60 runs at error .1: more than 18 bounds above the truth have a probability below 1e-5."""
-    found = [one_run.best_mu_lower(*canaries(60, seed, 1.0), 0.1)[0] for seed in range(60)]
-    assert sum(bound > 1.0 for bound in found) <= 18
+    """30 runs at error .1: more than 12 bounds above the truth have a probability below 1e-5."""
+    found = [one_run.best_mu_lower(*canaries(60, seed, 1.0), 0.1)[0] for seed in range(30)]
+    assert sum(bound > 1.0 for bound in found) <= 12
     assert max(found) > 0.3
 
 
@@ -118,7 +80,7 @@ def test_the_best_without_a_price_would_not_cover() -> None:
     above = 0
     for seed in range(60):
         scores, coins = canaries(60, seed, 1.0)
-        seen = [one_run.guess(scores, coins, round(share * 60)) for share in one_run.SHARES]
+        seen = [guess(scores, coins, round(share * 60)) for share in one_run.SHARES]
         # P(right) at most F(P(wrong)) for the rates among all canaries, as if they were known
         rates = [(min(one.correct / 60, 1 - 1e-9), (one.made - one.correct + 0.5) / 60) for one in seen]
         above += max(ndtri(right) - ndtri(wrong) for right, wrong in rates) > 1.0
@@ -132,7 +94,7 @@ def test_the_parts_of_the_error_are_one() -> None:
 def test_mu_is_decided_by_one_tail() -> None:
     """The same answer as by the p-value, whose largest feasible tail takes fifty of them."""
     for seed in range(3):
-        seen = one_run.guess(*canaries(120, seed, 3.0), 60)
+        seen = guess(*canaries(120, seed, 3.0), 60)
         bound = one_run.mu_lower(seen, 0.05)
         assert one_run.curve_p_value(seen, gdp(max(bound, 1e-6))) <= 0.05 * (1 + 1e-9)
         assert one_run.curve_p_value(seen, gdp(bound + 2e-3)) > 0.05 * (1 - 1e-9)
