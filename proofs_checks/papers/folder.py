@@ -114,7 +114,7 @@ def _row(name: str, table: Table, paper: str, package: str, like: Row | None) ->
         id=table["id"],
         paper=paper,
         place=table["place"],
-        evidence=Check(package, table["check"]) if "check" in table or like is None else like.evidence,
+        evidence=_check(package, table["check"]) if "check" in table or like is None else like.evidence,
         printed=readings if len(readings) > 1 else printed,
         repaired=variant("repaired", like.repaired if like else None),
         spoilt=variant("spoilt", like.spoilt if like else None),
@@ -128,6 +128,11 @@ def _row(name: str, table: Table, paper: str, package: str, like: Row | None) ->
         proof=told("proof", ""),
         cost=told("cost", "quick"),
     )
+
+
+def _check(package: str, name: str) -> Check:
+    """By its full name, so that the same function is the same check, whichever paper names it."""
+    return Check("", Check(package, name).place)
 
 
 def _member(name: str, key: str, kind: type[Name], value: str) -> Name:

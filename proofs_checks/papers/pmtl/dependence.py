@@ -16,7 +16,7 @@ import numpy as np
 
 from ..balls import largest_shift
 from ..row import Finding, Statement, on_instances
-from .moments import Federation, check_against_trainer
+from .moments import Federation, Moments, check_against_trainer
 from .runs import Form
 
 SLACK = 0.02
@@ -30,6 +30,7 @@ def _problem(population: int, dimension: int) -> Any:
     return mean_estimation(population=population, dimension=dimension, curvature=1.0, seed=1)
 
 
+@cache
 def _federation(
     *,
     m: int = 4,
@@ -52,14 +53,25 @@ def _confirmed(own: Federation) -> float:
     return check_against_trainer(own)
 
 
+@cache
+def _moments(own: Federation, rounds: int) -> Moments:
+    """Several terms are read off one run."""
+    return own.moments(rounds)
+
+
+@cache
+def _silent(own: Federation) -> Federation:
+    return replace(own, sigma=0.0)
+
+
 def _gradients(own: Federation, rounds: int) -> float:
     """(9)'s left-hand side over the last half of the rounds: the mean over clients and local steps."""
-    return float(own.moments(rounds).local_gradients()[rounds // 2 : -1].mean()) / own.steps
+    return float(_moments(own, rounds).local_gradients()[rounds // 2 : -1].mean()) / own.steps
 
 
 def _gap(own: Federation, rounds: int) -> float:
     """F - F*, over the same rounds."""
-    return float(own.moments(rounds).gaps()[rounds // 2 : -1].mean())
+    return float(_moments(own, rounds).gaps()[rounds // 2 : -1].mean())
 
 
 Measure = Callable[[Federation, int], float]
@@ -68,14 +80,14 @@ Measure = Callable[[Federation, int], float]
 def _noise(measure: Measure, own: Federation, rounds: int = 200) -> float:
     """What sigma adds, once the run is stationary."""
     _confirmed(own)
-    return measure(own, rounds) - measure(replace(own, sigma=0.0), rounds)
+    return measure(own, rounds) - measure(_silent(own), rounds)
 
 
 def _start(own: Federation, rounds: int) -> float:
     """(9)'s left-hand side without noise, over the whole run."""
-    own = replace(own, sigma=0.0)
+    own = _silent(own)
     _confirmed(own)
-    return float(own.moments(rounds).local_gradients()[:-1].mean()) / own.steps
+    return float(_moments(own, rounds).local_gradients()[:-1].mean()) / own.steps
 
 
 def _first_gaps(own: Federation) -> float:

@@ -133,7 +133,8 @@ def _points(c1: float, statement: Statement) -> list[tuple[float, float, float, 
 
 
 def _against_accountant(c1: float, c2: float, halving: int, statement: Statement) -> list[float]:
-    """The certified upper end over the stated epsilon at the corners; also Theorem 11 itself against exact moments."""
+    """The certified upper end over the stated epsilon at corners, of add-remove those of the largest p; also Theorem 11
+    itself against exact moments."""
     ratios = []
     for p, epsilon, delta, rounds in _points(c1, statement):
         z = c2 * p * math.sqrt(rounds * -math.log(delta)) / epsilon
@@ -142,9 +143,9 @@ def _against_accountant(c1: float, c2: float, halving: int, statement: Statement
         moment = renyi(Poisson(Gaussian(z / halving), p), alpha).upper
         if moment > 2 * p * p * alpha * (halving / z) ** 2:
             raise Undecided(f"Theorem 11 fails at p = {p}, z = {z / halving}, alpha = {alpha}")
-        if halving == 1:
+        if halving == 1 and p == statement.domain["p at most"]:
             ratios.append(epsilon_of(run, delta, accountant="rdp").upper / epsilon)
-        else:
+        elif halving > 1:
             ratios.append(_replace_one_upper(moment, alpha, rounds, delta) / epsilon)
     return ratios
 
