@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Literal
 
 from ..mechanisms import InputError, Mechanism, Neighbouring, Notion, Visibility
@@ -91,7 +92,8 @@ def calibrate(
         return answer(Question.about(run, "epsilon", neighbouring, notion, participation, accountant, rtol), delta)
 
     search = Search(bracket, solve_for, target, rtol)
-    return search.from_start(math.inf if most is None else positive("most", most))
+    found = search.from_start(math.inf if most is None else positive("most", most))
+    return found if delta else search.at_decimal(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,22 @@ class Search:
             name = self.solve_for.replace("_", " ")
             raise InputError(self.quantity, self.target, f"a larger target: no value of {name} meets this one")
         return Calibration(self.solve_for, self._shown(value), found, None)
+
+    def at_decimal(self, found: Calibration) -> Calibration:
+        """The same with a shorter decimal towards the value that misses, where one meets the target too.
+
+        Where sums of decimals are exact (currencies/pure_dp.py) this is often the very value that is sought.
+        """
+        if found.beyond is None or self.solve_for in WHOLE:
+            return found
+        direction = ROUND_CEILING if found.value > found.beyond else ROUND_FLOOR
+        for digits in range(1, 16):
+            tried = float(Context(prec=digits, rounding=direction).plus(Decimal(repr(found.beyond))))
+            if min(found.value, found.beyond) < tried < max(found.value, found.beyond):
+                bracket = self.bracket(tried)
+                if bracket.upper <= self.target:
+                    return Calibration(self.solve_for, tried, bracket, found.beyond)
+        return found
 
     def _between(self, good: tuple[float, Bracket], bad: tuple[float, Bracket]) -> Calibration:
         """False position on log epsilon against log value, halving when it stalls; ends when the two are neighbours."""

@@ -15,25 +15,17 @@ from __future__ import annotations
 import heapq
 import math
 from dataclasses import replace
-from fractions import Fraction
 from itertools import pairwise
 
 from ...mechanisms import (
-    DiscreteGaussian,
-    Gaussian,
-    Group,
     InputError,
-    Mechanism,
     Neighbouring,
     Notion,
     Run,
     Visibility,
-    Zcdp,
     as_run,
     default_relation,
     neighbouring_relation,
-    rounds_by_step,
-    sensitivity,
 )
 from ...mechanisms.validate import number
 from ..bracket import Bracket
@@ -56,10 +48,11 @@ from ..pairs import (
 from ..question import seen_by
 from ..rdp.attained import divergence_below
 from ..rdp.largest_loss import largest_loss
+from ..rdp.proportional import proportional
 from ..rdp.rdp import RenyiCurve, curve
 from ..rdp.rdp import supports as has_renyi
 from ..rounding import down, up, widened_down, widened_up
-from .pure_dp import decimal, decimal_above, decimal_below
+from .pure_dp import decimal_above, decimal_below
 
 METHOD = "renyi-orders"
 
@@ -93,38 +86,14 @@ def rho(
         raise InputError("orders_up_to", orders_up_to, "an order above 1")
     relation = neighbouring_relation(neighbouring or default_relation(notion, participation))
     pairs = dominating(as_run(run), relation, seen_by(notion, participation))
-    stated = _of_decimals(as_run(run), relation, orders_up_to)
-    if stated is not None:
-        return stated
+    exact = proportional(as_run(run), relation)
+    if exact is not None:
+        attained = exact.limit if orders_up_to == math.inf else exact.always
+        return Bracket(decimal_below(attained), decimal_above(exact.most), True, METHOD)
     upper = max((_above(product, orders_up_to, rtol) for product in pairs.upper), default=math.inf)
     lower = max((_below(product, orders_up_to) for product in pairs.lower), default=0.0)
     found = Bracket(min(lower, upper), upper, True, METHOD)
     return replace(found, reached=found.narrower_than(rtol))
-
-
-def _of_decimals(run: Mechanism, relation: Neighbouring, last: float) -> Bracket | None:
-    """The exact sum of decimals (Bun, Steinke 2016, Lemma 2.3) where every round's rho is one: stated, or (move /
-    noise)^2 / 2. None where one is not.
-
-    Gaussian noise has it at every order, discrete Gaussian noise in the limit of large ones (Canonne, Kamath, Steinke
-    2020, arXiv 2004.00010, Proposition 5), which is attained then.
-    """
-    most = least = Fraction(0)
-    for part, rounds in rounds_by_step(run).items():
-        base, units = (part.mechanism, part.units) if isinstance(part, Group) else (part, 1)
-        move = Fraction(units) * int(sensitivity(relation))
-        if type(base) is Gaussian:  # not noise that units bring themselves
-            one = (move / decimal(base.noise_multiplier)) ** 2 / 2
-        elif isinstance(base, DiscreteGaussian):
-            one = (move * base.clip / decimal(base.sigma)) ** 2 / 2
-        elif isinstance(base, Zcdp):
-            one = units * units * decimal(base.rho)
-        else:
-            return None
-        most += rounds * one
-        attained = type(base) is Gaussian or (isinstance(base, DiscreteGaussian) and last == math.inf)
-        least += rounds * one if attained else 0
-    return Bracket(decimal_below(least), decimal_above(most), True, METHOD)
 
 
 def _above(product: Composition, last: float, rtol: float) -> float:

@@ -10,10 +10,11 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ...mechanisms import InputError, Mechanism, Neighbouring
+from ...mechanisms import InputError, Mechanism, Neighbouring, neighbouring_relation
 from ...mechanisms.validate import number
 from ..bracket import Bracket
 from ..conversions.renyi import best_delta, best_epsilon, canonne_epsilon
+from ..currencies.pure_dp import decimal, decimal_above, decimal_below
 from ..dominating import dominating
 from ..pairs import (
     AllocationPair,
@@ -36,6 +37,7 @@ from .attained import divergence_below
 from .largest_loss import largest_loss
 from .one_run import delta_above
 from .orders import best_order
+from .proportional import proportional
 from .selection import poisson_divergence, selection_divergence
 
 METHOD = "rdp"
@@ -171,16 +173,21 @@ def renyi(
     Raises InputError for alpha <= 1 and for combinations without a known bound.
 
     >>> from dpcert.mechanisms import Gaussian
-    >>> round(renyi(Gaussian(2.0), alpha=8.0).upper, 9)  # alpha / (2 z^2)
+    >>> renyi(Gaussian(2.0), alpha=8.0).upper  # alpha / (2 z^2)
     1.0
     """
     if alpha != math.inf and number("alpha", alpha) <= 1:
         raise InputError("alpha", alpha, "an order above 1")
-    pairs, largest = dominating(run, neighbouring, participation), 0.0
+    relation = neighbouring_relation(neighbouring)
+    pairs, largest = dominating(run, relation, participation), 0.0
     for product in pairs.upper:
         if not supports(product):
             raise InputError("run", run, "mechanisms whose Renyi divergence is known")
         composed = curve(product)
         largest = max(largest, math.inf if composed.failure > 0 else composed(float(alpha)))
+    exact = proportional(run, relation) if alpha < math.inf else None
+    if exact is not None:
+        order = decimal(alpha)
+        return Bracket(decimal_below(order * exact.always), decimal_above(order * exact.most), True, METHOD)
     attained = (divergence_below(product, float(alpha)) for product in pairs.lower if alpha < math.inf)
     return Bracket(min(largest, max(attained, default=0.0)), largest, True, METHOD)

@@ -10,7 +10,7 @@ import pytest
 from dpcert.accounting import Calibration, calibrate, epsilon
 from dpcert.accounting.answer import answer
 from dpcert.accounting.question import Question
-from dpcert.mechanisms import FixedSize, Gaussian, InputError, Poisson, Repeat, Sequence
+from dpcert.mechanisms import FixedSize, Gaussian, InputError, Laplace, Poisson, Repeat, Sequence
 from dpcert.mechanisms.base import Mechanism
 
 
@@ -42,6 +42,16 @@ def test_gaussian_noise_against_the_exact_profile(target: float, delta: float) -
         exact = float(high)
     assert exact <= found.value <= exact * (1.0 + 3e-9)
     assert is_met_and_tight(found, target)
+
+
+@pytest.mark.parametrize(("rounds", "target", "scale"), [(3, 0.3, 10.0), (24, 2.64, 9.090909090909092), (7, 2.8, 2.5)])
+def test_pure_dp_finds_the_decimal(rounds: int, target: float, scale: float) -> None:
+    """rounds / target, which a search in doubles stops next to."""
+    found = calibrate(
+        lambda b: Repeat(Laplace(b), rounds), solve_for="noise_multiplier", epsilon=target, delta=0.0, rtol=1e-6
+    )
+    assert found.epsilon.upper <= target
+    assert scale <= found.value <= scale * (1 + (0 if scale == round(scale, 2) else 1e-6))
 
 
 @pytest.mark.parametrize("target", [0.5, 3.0])

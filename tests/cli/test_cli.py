@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -308,6 +309,8 @@ def test_the_text_answer_rounds_outwards(capsys: pytest.CaptureFixture[str]) -> 
     assert (rounded_down(1.23456789, 4), rounded_up(1.23456789, 4)) == ("1.234", "1.235")
     assert (rounded_down(9.9996, 4), rounded_up(9.9996, 4)) == ("9.999", "10")
     assert (rounded_down(0.0, 4), rounded_up(float("inf"), 4)) == ("0", "inf")
+    assert (rounded_down(0.3, 4), rounded_up(2.64, 6)) == ("0.3", "2.64"), "the decimals that the doubles stand for"
+    assert rounded_up(math.nextafter(2.64, 3), 6) == "2.64001"
 
 
 OTHER = ["epsilon", "--delta", "1e-5", "--mechanism"]

@@ -130,14 +130,22 @@ def test_a_run_of_many_phases_has_all_of_it(tmp_path: Path) -> None:
 
 
 def test_no_end_is_shown_beyond_the_number_that_it_holds(tmp_path: Path) -> None:
-    """2.64 as a double is a little more than 2.64: rounded up to six digits, what holds would look refuted."""
+    """The double 2.64 is a little more than 2.64, and stands for 2.64; 2.6400004 is rounded up beyond 2.6400005."""
     path = tmp_path / "sum.toml"
     pure = CLAIM.format(title="sum", author="A", epsilon=2.64).replace('"gaussian"', '"pure-dp"')
     path.write_text(pure.replace("noise_multiplier = 2.0", "epsilon = 2.64").replace("1e-5", "0"))
     one = entry(path, "papers", tmp_path / "cache")
     assert isinstance(one, Entry)
-    assert rounded_up(2.64, 6) == "2.64001"
+    assert (rounded_up(2.64, 6), rounded_up(2.6400004, 6)) == ("2.64", "2.64001")
     assert (one.data["verdict"], one.data["interval"]) == ("holds", "[0, 2.64]")
+    path.write_text(
+        path.read_text()
+        .replace("epsilon = 2.64\ndelta", "epsilon = 2.6400005\ndelta")
+        .replace("epsilon = 2.64\n", "epsilon = 2.6400004\n")
+    )
+    longer = entry(path, "papers", tmp_path / "cache")
+    assert isinstance(longer, Entry)
+    assert (longer.data["verdict"], longer.data["interval"]) == ("holds", "[0, 2.6400005]")
 
 
 def test_errors_are_counted(tmp_path: Path) -> None:

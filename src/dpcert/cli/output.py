@@ -56,14 +56,17 @@ def rounded_down(value: float, digits: int = SIGNIFICANT_DIGITS) -> str:
 
 
 def rounded_up(value: float, digits: int = SIGNIFICANT_DIGITS) -> str:
-    """At most `digits` significant digits, towards plus infinity: an upper bound stays one."""
+    """At most `digits` significant digits, towards plus infinity: an upper bound stays one.
+
+    As everywhere, a double stands for the decimal that it prints as: what is shown is read back as no smaller double.
+    """
     return _rounded(value, digits, ROUND_CEILING)
 
 
 def _rounded(value: float, digits: int, direction: str) -> str:
     if math.isinf(value) or value == 0:
         return "inf" if value else "0"
-    return f"{float(Context(prec=digits, rounding=direction).plus(Decimal(value))):.{digits}g}"
+    return f"{float(Context(prec=digits, rounding=direction).plus(Decimal(repr(float(value))))):.{digits}g}"
 
 
 def interval(bracket: Bracket, digits: int = SIGNIFICANT_DIGITS) -> str:

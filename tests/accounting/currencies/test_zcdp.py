@@ -48,6 +48,17 @@ def laplace_divergence(shift: float, alpha: float) -> float:
         return float(mpmath.log(moment) / (a - 1))
 
 
+def test_renyi_at_the_very_number() -> None:
+    """Order 8 of four rounds of noise 10 is 4 * 8 / 200 = .16 exactly; in doubles it was a little more."""
+    found = renyi(Repeat(Gaussian(10.0), 4), 8.0)
+    assert (found.lower, found.upper) == (0.16, 0.16)
+    assert renyi(Repeat(Gaussian(10.0), 4), 8.0, "replace-one").upper == 0.64
+    assert renyi(Zcdp(0.1), 3.0).upper == 0.3, "3 times 0.1 in doubles is more"
+    discrete = renyi(DiscreteGaussian(sigma=10.0), 8.0)
+    assert discrete.lower == 0.0
+    assert discrete.upper == 0.04
+
+
 ORDERS = [1.01, 1.3, 2.0, 3.7, 8.0, 20.0, 32.0]
 
 
