@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..mechanisms import BestOfSeveral, Mechanism, Neighbouring, rounds_by_step
-from . import shuffled, truncated
+from . import closed_form, shuffled, truncated
 from .accountants import Quantity, composed, composed_together
 from .bracket import Bracket
 from .currencies.pure_dp import METHOD as PURE
@@ -17,6 +17,7 @@ from .measures.densities import accountant as contour
 from .pairs import Composition, SubsampledPair
 from .question import Question
 from .rounding import down, up, widened_down
+from .stated import stated
 
 
 def answers(question: Question, points: Sequence[float]) -> tuple[Bracket, ...]:
@@ -90,6 +91,9 @@ def _together(question: Question, pairs: Dominating, points: Sequence[float]) ->
 
 
 def _between(question: Question, pairs: Dominating, at: float) -> Bracket:
+    alone = _by_itself(question, at)
+    if alone is not None:
+        return alone
     upper = _largest(pairs.upper, question, at)
     if pairs.lower == pairs.upper:
         return upper
@@ -128,6 +132,18 @@ def _of_each_search(question: Question, at: float) -> Iterator[float]:
             yield down(some * answer(one, at).lower)
         elif (share := up(at / some) if at else 0.0) < 1.0:
             yield answer(one, share).lower
+
+
+def _by_itself(question: Question, at: float) -> Bracket | None:
+    """Of one release by itself whose worst neighbours depend on epsilon (stated.Stated.alone); None for other runs."""
+    steps = rounds_by_step(question.run)
+    if question.accountant not in ("best", closed_form.METHOD) or list(steps.values()) != [1]:
+        return None
+    known = stated(next(iter(steps)))
+    if known is None or known.alone is None:
+        return None
+    ask = closed_form.epsilon if question.quantity == "epsilon" else closed_form.delta
+    return ask(((known.alone, 1),), at)
 
 
 def reveals_less(product: Composition) -> tuple[bool, bool]:

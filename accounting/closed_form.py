@@ -76,8 +76,10 @@ def _crossing(pair: Pair, rounds: int, target: float, accept: Callable[[arb], bo
         from scipy.optimize import brentq  # here: it would double the time that importing the accountants takes
 
         root = brentq(excess, 0.0, right, xtol=1e-300, rtol=8.9e-16)
-    # Outwards from the root, at first by units in the last place, in steps that double where the profile is flat.
-    step = 1e-16 * max(root, 1e-300)
+    # Outwards from the root, at first by units in the last place, or by what a wide ball leaves open, in steps that
+    # double where the profile is flat.
+    ball = profile(pair, rounds, root)
+    step = max(1e-16 * max(root, 1e-300), float((ball.rad() / 64 / (ball.abs_lower() + ball.rad())).mid()))
     while not accept(profile(pair, rounds, root)):
         if direction < 0 and root == 0:
             return 0.0

@@ -11,15 +11,19 @@ from ..mechanisms import BoundedLaplace, ClampedGaussian, TruncatedGaussian
 from .pairs import (
     ApproximateDpPair,
     BoundedLaplacePair,
-    BoundedRangePair,
     ClampedGaussianPair,
     Pair,
     TruncatedGaussianPair,
+    WorstBoundedLaplacePair,
+    WorstTruncatedGaussianPair,
 )
 from .rounding import UNIT, down, float_above, widened_down, widened_up
 from .stated import Stated, stated
 
 _BITS = 256
+
+_FEW_CHORDS = 8.0
+"""The largest loss for which the chords of an envelope are close."""
 
 PublicRange = BoundedLaplace | ClampedGaussian | TruncatedGaussian
 """Mechanisms whose outputs stay within a range."""
@@ -52,23 +56,23 @@ def _clamped_gaussian(mechanism: ClampedGaussian) -> Stated:
 
 @stated.register
 def _bounded_laplace(mechanism: BoundedLaplace) -> Stated:
-    """A range of 2/scale, within which the largest loss is that at an end of the public range."""
-    with ctx.workprec(_BITS):
-        step, width = 1 / arb(mechanism.scale), arb(mechanism.width) / arb(mechanism.scale)
-        inner = 1 - ((-step).exp() + (step - width).exp()) / 2
-        largest = step + (inner / ((1 - (-width).exp()) / 2)).log()
-        upper = BoundedRangePair(float_above(2 * step), float_above(largest))
+    """The worst value's pair, which depends on epsilon. Attained: values at the end and in the middle."""
+    upper = WorstBoundedLaplacePair(mechanism.scale, mechanism.width)
     places = _values(mechanism.width, 1.0)
-    return Stated(upper, tuple(BoundedLaplacePair(mechanism.scale, mechanism.width, at) for at in places))
+    return Stated(upper, tuple(BoundedLaplacePair(mechanism.scale, mechanism.width, at) for at in places), upper)
 
 
 @stated.register
 def _truncated_gaussian(mechanism: TruncatedGaussian) -> Stated:
-    """As private as the Gaussian, and no loss is above that at the end of the range: a clamped pair has both."""
+    """The worst value's pair; in several releases with large losses a clamped pair: as private as the Gaussian, and no
+    loss above that at the end of the range."""
     places = _values(mechanism.width, 0.0)
     attained = tuple(TruncatedGaussianPair(mechanism.sigma, mechanism.width, at) for at in places)
+    alone = WorstTruncatedGaussianPair(mechanism.sigma, mechanism.width)
+    if alone.largest_loss() <= _FEW_CHORDS:
+        return Stated(alone, attained, alone)
     with ctx.workprec(_BITS):
-        return Stated(_both(1 / mechanism.sigma, attained[0].ends()[1]), attained)
+        return Stated(_both(1 / mechanism.sigma, attained[0].ends()[1]), attained, alone)
 
 
 def _values(width: float, end: float) -> Iterator[float]:

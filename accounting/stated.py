@@ -28,6 +28,7 @@ from .pairs import (
     ApproximateDpPair,
     BoundedRangePair,
     EventPair,
+    LaplacePair,
     Pair,
     RandomizedResponsePair,
     SubsampledPair,
@@ -40,10 +41,15 @@ _BITS = 128
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """upper: dominates, for all neighbours and both orders. lower: pairs, each of which some neighbours have."""
+    """upper: dominates, for all neighbours and both orders. lower: pairs, each of which some neighbours have.
+
+    alone: dominates too, and at every epsilon some neighbours have its delta in one release by itself (different ones
+    at different epsilons, so that in several releases it bounds from above only); None where no such pair is known.
+    """
 
     upper: Pair
     lower: tuple[Pair, ...] = ()
+    alone: Pair | None = None
 
 
 @singledispatch
@@ -75,18 +81,17 @@ def _randomized_response(mechanism: RandomizedResponse) -> Stated:
 
 @stated.register
 def _noisy_max(mechanism: ReportNoisyMax) -> Stated:
-    """Bounded range for Gumbel noise; for other noise any epsilon-DP pair. Attained: events of a few neighbours."""
+    """Bounded range for Gumbel noise; for other noise Laplace noise's pair, as the scores move gradually (docs:
+    "Moved gradually"), which two candidates attain with exponential noise. Attained: events of a few neighbours."""
     with ctx.workprec(_BITS):
         e = arb(mechanism.epsilon)
         events = {"gumbel": _gumbel_events, "exponential": _exponential_events, "laplace": _laplace_events}
         lower = tuple(
             EventPair(max(0.0, float_below(p)), min(1.0, float_above(q))) for p, q in events[mechanism.noise](e)
         )
-    envelope = mechanism.noise == "gumbel"
-    return Stated(
-        BoundedRangePair(mechanism.epsilon) if envelope else ApproximateDpPair(mechanism.epsilon, 0.0),
-        tuple(pair for pair in lower if pair.likely > pair.unlikely),
-    )
+    upper = BoundedRangePair(mechanism.epsilon) if mechanism.noise == "gumbel" else LaplacePair(mechanism.epsilon)
+    attained = tuple(pair for pair in lower if pair.likely > pair.unlikely)
+    return Stated(upper, attained, None if mechanism.noise == "laplace" else upper)
 
 
 def _gumbel_events(e: arb) -> list[tuple[arb, arb]]:
@@ -119,13 +124,14 @@ def _laplace_events(e: arb) -> list[tuple[arb, arb]]:
 @stated.register
 def _sparse_vector(mechanism: SparseVector) -> Stated:
     """Lyu, Su, Li 2017 (arXiv 1603.01699), Theorems 4 and 5: each hit costs 2 / scale where queries move either way,
-    1 / scale where all move the same way; the threshold is paid once, and each released value."""
+    1 / scale where all move the same way; the threshold is paid once, and each released value. Half a move costs half
+    of that: Laplace noise's pair dominates (docs: "Moved gradually")."""
     with ctx.workprec(_BITS):
         each = (1 if mechanism.monotone else 2) / arb(mechanism.query_scale)
         if mechanism.value_scale is not None:
             each += 1 / arb(mechanism.value_scale)
         total = 1 / arb(mechanism.threshold_scale) + mechanism.hits * each
-        return Stated(ApproximateDpPair(float_above(total), 0.0), sparse_vector.events(mechanism))
+        return Stated(LaplacePair(float_above(total)), sparse_vector.events(mechanism))
 
 
 @stated.register

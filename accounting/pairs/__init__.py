@@ -14,6 +14,7 @@ from .counts import CountsPair, ShuffledResponsePair
 from .cut import CutPair
 from .discrete_gaussian import DiscreteGaussianPair
 from .discrete_laplace import DiscreteLaplacePair
+from .envelope import EnvelopePair
 from .event import EventPair
 from .finite import FinitePair
 from .gaussian import GaussianPair
@@ -29,6 +30,7 @@ from .selection import PoissonSelectionPair, SelectionPair
 from .subsampled import Order, SubsampledPair
 from .truncated_gaussian import TruncatedGaussianPair
 from .truncated_laplace import TruncatedLaplacePair
+from .worst_place import WorstBoundedLaplacePair, WorstPlacePair, WorstTruncatedGaussianPair
 from .zero_out import OpposedPair, ZeroedPair
 
 __all__ = [
@@ -42,6 +44,7 @@ __all__ = [
     "CutPair",
     "DiscreteGaussianPair",
     "DiscreteLaplacePair",
+    "EnvelopePair",
     "EventPair",
     "FinitePair",
     "GaussianPair",
@@ -62,6 +65,9 @@ __all__ = [
     "SubsampledPair",
     "TruncatedGaussianPair",
     "TruncatedLaplacePair",
+    "WorstBoundedLaplacePair",
+    "WorstPlacePair",
+    "WorstTruncatedGaussianPair",
     "ZcdpBound",
     "ZeroedPair",
     "product_of",

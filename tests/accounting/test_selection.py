@@ -12,7 +12,7 @@ from scipy.integrate import quad
 
 from dpcert import delta, epsilon, rho
 from dpcert.accounting.accountants import composed
-from dpcert.accounting.pairs import ApproximateDpPair, BoundedRangePair, EventPair
+from dpcert.accounting.pairs import ApproximateDpPair, BoundedRangePair, EventPair, LaplacePair
 from dpcert.accounting.sparse_vector import chosen, events
 from dpcert.mechanisms import (
     Group,
@@ -119,6 +119,54 @@ def test_planted_bounded_range_for_other_noise_is_caught() -> None:
     single = delta(permute_and_flip(1.0), 0.5)
     assert single.lower > composed(((BoundedRangePair(1.0), 1),), "best", "delta", 0.5, 1e-6).upper
     assert wrong < right.upper
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.9])
+def test_permute_and_flip_is_exact_for_one_release(share: float) -> None:
+    """Two candidates, one ahead by the gap that is worst at this epsilon: they have what Laplace noise's pair has."""
+    epsilons = share * EPSILON
+    found = delta(permute_and_flip(EPSILON), epsilons)
+    a = math.exp((epsilons - EPSILON) / 2)
+    seen = 1 - a / 2 - math.exp(epsilons) * math.exp(-EPSILON) / (2 * a)
+    assert found.narrower_than(1e-12)
+    assert found.lower * (1 - 1e-12) <= seen <= found.upper * (1 + 1e-12)
+    assert epsilon(permute_and_flip(1.0), 0.1).upper == pytest.approx(1 + 2 * math.log(0.9), rel=1e-12)
+
+
+def test_planted_the_exact_pair_of_one_release_in_two_is_not_said_to_be_attained() -> None:
+    """The lower end of several releases is what events show, not the envelope's own."""
+    twice = Repeat(permute_and_flip(1.0), 2)
+    envelope = composed(((LaplacePair(1.0), 2),), "best", "delta", 0.5, 1e-6)
+    found = delta(twice, 0.5, rtol=1e-6)
+    assert found.lower < envelope.lower <= found.upper * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("noise", ["exponential", "laplace"])
+def test_moved_gradually_bounds_every_event_of_neighbours(noise: SelectionNoise) -> None:
+    """Of up to six tied candidates against as many, at all gaps: Laplace noise's pair, and not one that moves a tenth
+    less (planted), covers what exponential noise shows; with Laplace noise less is shown."""
+    law = {"exponential": lambda x: np.where(x > 0, -np.expm1(-np.maximum(x, 0)), 0.0), "laplace": _laplace_law}[noise]
+    x = np.linspace(-30.0, 60.0, 20_001)
+
+    def wins(ours: int, theirs: int, gap: float) -> float:
+        best = np.diff(law(x) ** theirs)
+        return float(1 - (law((x[1:] + x[:-1]) / 2 - gap) ** ours * best).sum())
+
+    worst_seen = {}
+    for eps in (0.0, 0.5):
+        events_seen = [
+            wins(ours, theirs, gap) - math.exp(eps) * wins(ours, theirs, gap - 1.0)
+            for ours, theirs, gap in product((1, 2, 6), (1, 2, 6), np.arange(-1.5, 3.0, 0.25))
+        ]
+        worst_seen[eps] = max(events_seen)
+        assert worst_seen[eps] <= delta(ReportNoisyMax(1.0, noise), eps).upper * (1 + 1e-4)
+    planted = composed(((LaplacePair(0.9), 1),), "closed-form", "delta", 0.5, 1e-6).upper
+    assert (worst_seen[0.5] > planted) == (noise == "exponential")
+
+
+def _laplace_law(x: np.ndarray) -> np.ndarray:
+    tail = np.exp(-np.abs(x)) / 2
+    return np.where(x < 0, tail, 1 - tail)
 
 
 def test_laplace_noise_by_quadrature() -> None:
