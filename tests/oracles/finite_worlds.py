@@ -19,6 +19,7 @@ import selection_worlds as selections
 import staircase_worlds as staircases
 from hockey_stick import LARGE, Ends, at_bits, ball, lattice
 from outcomes import Pair, distinct, largest, pair, telling
+from scipy import stats
 
 from dpcert.accounting import Bracket, epsilon
 from dpcert.mechanisms import (
@@ -72,6 +73,8 @@ class Finite:
     seen: Callable[[], list[Pair]] | None = None
     larger: Callable[[], list[Pair]] | None = None
     """Pairs of datasets too large to enumerate, that a lower end may be attained by."""
+    worst: Callable[[float], list[Pair]] | None = None
+    """The same, by epsilon."""
 
     def ask(self, view: str, rounds: int, delta: float) -> Bracket:
         """The product's answer; InputError where it refuses."""
@@ -95,6 +98,7 @@ class Finite:
             assert high <= delta * (1 + NEAR) + 1e-12, f"delta({bracket.upper}) may be {high}, not {delta}: {self}"
         if bracket.lower > 0 and delta > 0:
             attained = pairs + (_built(self.larger) if self.larger is not None else [])
+            attained = attained + (self.worst(bracket.lower) if self.worst is not None and rounds == 1 else [])
             low, _ = _both_orders(attained, rounds, min(bracket.lower, LARGE))
             assert low >= delta * (1 - NEAR), f"delta({bracket.lower}) is {low}, below {delta}: {self}"
 
@@ -195,11 +199,17 @@ def public_ranges() -> Iterator[Finite]:
                 BoundedLaplace(float(scale), float(width)),
                 relation,
                 lambda s=scale, w=width: ranges.bounded_laplace(s, w),
+                worst=lambda e, s=scale, w=width: ranges.bounded_laplace(
+                    s, w, ranges.worst_values(stats.laplace.cdf, s, e)
+                ),
             )
             yield Finite(
                 TruncatedGaussian(float(scale), float(width)),
                 relation,
                 lambda s=scale, w=width: ranges.truncated_gaussian(s, w),
+                worst=lambda e, s=scale, w=width: ranges.truncated_gaussian(
+                    s, w, ranges.worst_values(stats.norm.cdf, s, e)
+                ),
             )
             yield Finite(
                 ClampedGaussian(float(scale), float(width)),

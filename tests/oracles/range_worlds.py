@@ -11,12 +11,16 @@ from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from itertools import pairwise, product
 
+import numpy as np
 from flint import arb
 from hockey_stick import at_bits, ball
 from outcomes import Law, Pair, distinct, joint, pair
 
 Below = Callable[[Fraction], arb]
 """By x, the mass below it."""
+
+Values = Callable[[Fraction], Iterator[tuple[Fraction, Fraction]]]
+"""By the range's width, pairs of neighbouring values."""
 
 F = Fraction
 
@@ -72,10 +76,27 @@ def values(width: Fraction) -> Iterator[tuple[Fraction, Fraction]]:
         yield at, at + F(1, 2)
 
 
+def worst_values(cdf: Callable[[np.ndarray], np.ndarray], scale: Fraction, epsilon: float) -> Values:
+    """Those 1 apart that show most at this epsilon, on a grid in double precision that is fine at the end."""
+
+    def places(width: Fraction) -> Iterator[tuple[Fraction, Fraction]]:
+        edges, shares = np.linspace(0.0, float(width), 1001), np.linspace(0.0, 1.0, 251) ** 2 / 2
+
+        def shown(share: float) -> float:
+            at = share * (float(width) - 1)
+            p, q = (np.diff(cdf((edges - centre) / float(scale))) for centre in (at, at + 1))
+            return float(np.maximum(p / p.sum() - np.exp(epsilon) * q / q.sum(), 0.0).sum())
+
+        at = F(max(shares, key=shown)) * (width - 1)
+        yield at, at + 1
+
+    return places
+
+
 @at_bits
-def bounded_laplace(scale: Fraction, width: Fraction) -> list[Pair]:
+def bounded_laplace(scale: Fraction, width: Fraction, places: Values = values) -> list[Pair]:
     found = []
-    for one, other in values(width):
+    for one, other in places(width):
         edges = cells(F(0), width, 8, cells(one, other, 2000))
         p, q = (within(laplace_below(scale, at), edges, F(0), width) for at in (one, other))
         found += [pair(p, q), pair(q, p)]
@@ -83,10 +104,10 @@ def bounded_laplace(scale: Fraction, width: Fraction) -> list[Pair]:
 
 
 @at_bits
-def truncated_gaussian(sigma: Fraction, width: Fraction) -> list[Pair]:
+def truncated_gaussian(sigma: Fraction, width: Fraction, places: Values = values) -> list[Pair]:
     found = []
-    for one, other in values(width):
-        edges = cells(F(0), width, 400)
+    for one, other in places(width):
+        edges = cells(F(0), width, 400 if places is values else 4000)
         p, q = (within(normal_below(sigma, at), edges, F(0), width) for at in (one, other))
         found += [pair(p, q), pair(q, p)]
     return distinct(found)
