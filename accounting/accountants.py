@@ -13,7 +13,7 @@ from ..mechanisms.validate import choice
 from . import closed_form, gaussian, gdp, one_event
 from .accountant import Accountant, Tuned, Untuned
 from .allocation import one_block
-from .bracket import Bracket, EmptyBracket, OutOfReach
+from .bracket import Bracket, EmptyBracket, OutOfReach, names
 from .measures.densities import accountant as densities
 from .measures.densities import batch
 from .measures.lattices import accountant as lattices
@@ -110,6 +110,7 @@ def composed_together(
 def _best(product: Composition, quantity: Quantity, at: float, rtol: float) -> Bracket:
     """The first supporting accountant's bracket if it is narrow, else its intersection with the next ones'."""
     best: Bracket | None = None
+    found: list[Bracket] = []
     for accountant in CERTIFIED:
         if best is not None and (best.narrower_than(max(rtol, accountant.finest)) or _idle(accountant, product)):
             continue
@@ -119,10 +120,18 @@ def _best(product: Composition, quantity: Quantity, at: float, rtol: float) -> B
             bracket = _asked(accountant, product, quantity, at, rtol)
         except OutOfReach:
             continue
+        found.append(bracket)
         best = bracket if best is None else best.intersect(bracket)
     if best is None:
         raise InputError("run", product, "a composition that some accountant supports")
-    return best
+    return replace(best, method=_givers(found, best.lower, best.upper))
+
+
+def _givers(found: Sequence[Bracket], lower: float, upper: float) -> str:
+    """The accountants that gave the ends, in the order in which they were asked."""
+    above = next(bracket for bracket in found if bracket.upper == upper)
+    below = above if above.lower == lower else next(bracket for bracket in found if bracket.lower == lower)
+    return names(*(bracket for bracket in found if bracket is above or bracket is below))
 
 
 def _idle(accountant: Accountant, product: Composition) -> bool:

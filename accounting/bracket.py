@@ -63,17 +63,21 @@ class Bracket:
         """Both brackets hold the true value, so it is in the overlap. Only certified brackets qualify."""
         if not (self.certified and other.certified):
             raise ValueError("only certified brackets can be intersected: an estimate proves nothing")
-        return Bracket(max(self.lower, other.lower), min(self.upper, other.upper), True, self._methods(other))
+        return self._joined(other, max(self.lower, other.lower), min(self.upper, other.upper), True)
 
     def maximum(self, other: Bracket) -> Bracket:
         """A bracket of the larger of two quantities."""
-        return Bracket(
-            max(self.lower, other.lower),
-            max(self.upper, other.upper),
-            self.certified and other.certified,
-            self._methods(other),
-        )
+        lower, upper = max(self.lower, other.lower), max(self.upper, other.upper)
+        return self._joined(other, lower, upper, self.certified and other.certified)
 
-    def _methods(self, other: Bracket) -> str:
-        """Every accountant that had a part, each once."""
-        return "+".join(dict.fromkeys([*self.method.split("+"), *other.method.split("+")]))
+    def _joined(self, other: Bracket, lower: float, upper: float, certified: bool) -> Bracket:
+        """With the names of those of the two that gave an end: of one alone where it gave both."""
+        for each in (self, other):
+            if (each.lower, each.upper) == (lower, upper):
+                return Bracket(lower, upper, certified, each.method)
+        return Bracket(lower, upper, certified, names(self, other))
+
+
+def names(*brackets: Bracket) -> str:
+    """Every accountant that had a part, each once."""
+    return "+".join(dict.fromkeys(name for bracket in brackets for name in bracket.method.split("+")))
