@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algorithms.finetune import PENALTIES
 from ..build import Parameters, build_algorithm
 from ..data import Federation, load_federation
 from ..data.split import hold_out
@@ -31,14 +32,21 @@ VALIDATION = 0.2
 
 CLIP_NORMS = (0.1, 0.3, 1.0)
 LEARNING_RATES = (0.03, 0.1, 0.3, 1.0)
-OWN: dict[str, dict[str, tuple[float, ...]]] = {
-    "pmtl": {"strength": (0.03, 0.1, 0.3, 1.0)},
-    "dp-fedavg": {},
-    "dp-fedprox": {"strength": (0.03, 0.1, 0.3, 1.0)},
-    "ditto": {"strength": (0.03, 0.1, 0.3, 1.0)},
+STRENGTHS, EPOCHS = (0.03, 0.1, 0.3, 1.0), (1, 2, 5)
+TUNING: dict[str, tuple[Any, ...]] = {"finetune": PENALTIES, "finetune_epochs": EPOCHS}
+LOCAL: dict[str, tuple[Any, ...]] = {"local_epochs": EPOCHS}
+"""Of training alone, which has nothing else: with it there are more settings than trials, as for all others."""
+
+OWN: dict[str, dict[str, tuple[Any, ...]]] = {
+    "pmtl": {"strength": STRENGTHS},
+    "pmtl + fine-tuning": {"strength": STRENGTHS} | TUNING,
+    "dp-fedavg": {"local_epochs": EPOCHS},
+    "dp-fedavg + fine-tuning": TUNING,
+    "dp-fedprox": {"strength": STRENGTHS},
+    "ditto": {"strength": STRENGTHS},
     "pp-sgd": {"alpha": (0.1, 0.3, 1.0, 3.0)},
 }
-"""The methods, and each one's parameters beside the common grid."""
+"""The methods, an algorithm each or one and what follows it, and each one's parameters beside the common grid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +93,7 @@ class _Work:
     def tuned(self, method: str, target: float | None, seeds: Sequence[int]) -> list[dict[str, Any]]:
         """The method with the setting of the best validation accuracy, once a seed."""
         best, highest = None, -1.0
-        tried = list(self._trials(method, target))
-        self.all -= self.plan.budget - len(tried)
-        for cell in tried:
+        for cell in self._trials(method, target):
             found = self._run(cell, "trials")["test_accuracy"]
             if found is not None and found > highest:
                 best, highest = cell, found
@@ -97,11 +103,12 @@ class _Work:
 
     def _trials(self, method: str, target: float | None) -> Iterator[Cell]:
         grid: dict[str, tuple[Any, ...]] = {"learning_rate": LEARNING_RATES, "rounds": self.plan.rounds}
-        grid |= {"clip_norm": CLIP_NORMS if target is not None else (None,)} | OWN.get(method, {})
+        grid |= {"clip_norm": CLIP_NORMS if target is not None else (None,)} | OWN.get(method, LOCAL)
         choices = list(product(*grid.values()))
         order = np.random.default_rng(self.base.seed).permutation(len(choices))
+        plain = replace(self.base, algorithm=method.partition(" + ")[0], finetune="")
         for place in order[: self.plan.budget].tolist():
-            cell = replace(self.base, algorithm=method, **dict(zip(grid, choices[place], strict=True)))
+            cell = replace(plain, **dict(zip(grid, choices[place], strict=True)))
             noise = 0.0 if target is None else self._noise_of(cell, target)
             yield replace(cell, noise_multiplier=noise)
 
@@ -150,8 +157,10 @@ def as_markdown(results: Sequence[dict[str, Any]]) -> str:
     for (target, method), own in _groups(results).items():
         first, scores = own[0], np.array([result["test_accuracy"] for result in own])
         error = float(scores.std(ddof=1) / np.sqrt(len(scores))) if len(scores) > 1 else None
-        names = ("learning_rate", "rounds", "clip_norm", *OWN.get(method, {}))
-        chosen = ", ".join(f"{name.replace('_', ' ')} {first[name]:g}" for name in names if first[name] is not None)
+        names = ("learning_rate", "rounds", "clip_norm", *OWN.get(method, LOCAL))
+        chosen = ", ".join(
+            f"{name.replace('_', ' ')} {_short(first[name])}" for name in names if first[name] is not None
+        )
         cells = (str(target), method, accuracy(float(scores.mean()), error), upper(first["epsilon_upper"]))
         lines.append(f"| {' | '.join(cells)} | {first['noise_multiplier']:.3g} | {chosen} |")
     told = "Choosing among trials reads the clients' data and is not accounted for, for any method alike."
@@ -161,5 +170,10 @@ def as_markdown(results: Sequence[dict[str, Any]]) -> str:
 def _groups(results: Sequence[dict[str, Any]]) -> dict[tuple[Any, str], list[dict[str, Any]]]:
     groups: dict[tuple[Any, str], list[dict[str, Any]]] = {}
     for result in results:
-        groups.setdefault((result["target"], result["algorithm"]), []).append(result)
+        method = result["algorithm"] + (" + fine-tuning" if result["finetune"] else "")
+        groups.setdefault((result["target"], method), []).append(result)
     return groups
+
+
+def _short(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:g}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -44,13 +45,16 @@ def test_every_method_is_tuned_alike_and_what_was_run_is_kept(tmp_path, monkeypa
     assert len(results) == 2 * (1 + 2 * len(fair.OWN))
     assert len(list((tmp_path / "trials").glob("*.json"))) == 2 * (1 + 2 * len(fair.OWN))
     private = [result for result in results if result["target"] == 5.0]
-    assert {result["algorithm"] for result in private} == set(fair.OWN)
+    tuned = {result["algorithm"] + " + fine-tuning" * bool(result["finetune"]) for result in private}
+    assert tuned == set(fair.OWN)
     assert all(4.9 < result["epsilon_upper"] <= 5.0 * (1 + 1e-5) for result in private)
     trials = [json.loads(file.read_text()) for file in (tmp_path / "trials").glob("*.json")]
     for result in results:
         noisy = result["target"] == 5.0
-        same = [trial for trial in trials if trial["algorithm"] == result["algorithm"]]
+        after = bool(result["finetune"])
+        same = [t for t in trials if t["algorithm"] == result["algorithm"] and bool(t["finetune"]) == after]
         own = [trial["test_accuracy"] for trial in same if bool(trial["noise_multiplier"]) == noisy]
+        assert len(own) == PLAN.budget
         assert result["validation_accuracy"] == max(own)
 
     def refuse(*_):
@@ -59,6 +63,15 @@ def test_every_method_is_tuned_alike_and_what_was_run_is_kept(tmp_path, monkeypa
     monkeypatch.setattr(fair, "train_cell", refuse)
     assert fair.compare(base(), PLAN, range(2), tmp_path) == results
     assert fair.as_markdown(results).count("| 5.0 |") == len(fair.OWN)
+
+
+@pytest.mark.parametrize("plan", [fair.FULL, fair.QUICK])
+def test_every_method_has_at_least_as_many_settings_as_trials(plan):
+    """So that all have the same number of trials; without epochs of its own training alone has 12 settings for 16."""
+    common = len(fair.LEARNING_RATES) * len(plan.rounds)
+    for own in (*fair.OWN.values(), fair.LOCAL):
+        assert common * math.prod(map(len, own.values())) >= plan.budget
+    assert len(fair.LEARNING_RATES) * len(fair.FULL.rounds) < fair.FULL.budget
 
 
 def test_trials_are_judged_on_validation_samples_alone(tmp_path, monkeypatch):
@@ -87,6 +100,7 @@ def test_the_command(capsys, tmp_path, monkeypatch):
     for more, named in (
         (["--lambda", "2"], "--lambda"),
         (["--rounds", "3"], "--rounds"),
+        (["--finetune", "vanilla"], "--finetune"),
         (["--clip-norm", "1"], "--clip"),
     ):
         assert run([*asked, *more]) == 2
