@@ -188,7 +188,7 @@ class Row:
     inequality flipped). missing: what the paper would have to say, where the readings disagree. kind: what the row
     is of. formula: TeX as the paper has it. note: what the finding means. severity: how much hangs on it, where it does
     not hold. proof: where it is proved in prose, and when that was read last. cost: quick rows together take less than
-    20 seconds on two cores.
+    a minute of processor time.
     """
 
     id: str
