@@ -9,6 +9,7 @@ from typing import Any
 import z3
 
 from .linear import Condition, Linear
+from .noise import Draw
 from .proof import Counterexample
 from .relations import Pair, at
 from .search import Failure, Piece
@@ -18,7 +19,7 @@ MOST = 6
 
 def found(pair: Pair, pieces: Iterable[Piece], failures: Iterable[Failure], claim: Any) -> list[Counterexample]:
     """One for each output without an alignment; else for those that cost more than the claim, the dearest first."""
-    examples = [_example(pair, failure.conditions, failure.key, failure.why) for failure in failures]
+    examples = [_example(pair, each.conditions, each.draws, each.key, each.why) for each in failures]
     dear = sorted((p for p in pieces if p.alignment.cost > claim), key=lambda p: -p.alignment.cost)
     examples += [_costly(pair, piece) for piece in dear[:MOST]]
     return [example for example in examples if example is not None][:MOST]
@@ -32,10 +33,12 @@ def dearest(pair: Pair, pieces: Iterable[Piece]) -> tuple[Fraction, Counterexamp
 
 def _costly(pair: Pair, piece: Piece) -> Counterexample | None:
     why = f"the cheapest alignment costs {float(piece.alignment.cost):.6g}"
-    return _example(pair, piece.source, piece.key, why)
+    return _example(pair, piece.source, piece.draws, piece.key, why)
 
 
-def _example(pair: Pair, conditions: tuple[Condition, ...], key: Any, why: str) -> Counterexample | None:
+def _example(
+    pair: Pair, conditions: tuple[Condition, ...], draws: tuple[Draw, ...], key: Any, why: str
+) -> Counterexample | None:
     space = pair.space
     with space.assuming(*conditions) as solver:
         if solver.check() != z3.sat:
@@ -54,11 +57,10 @@ def _example(pair: Pair, conditions: tuple[Condition, ...], key: Any, why: str) 
         point = {n: _fraction(model, space.real(n)) for n in names}
         while solver.num_scopes() > space.depth:
             solver.pop()
-    noise = sorted((n for n in point if n[0] == "n" and n[1:].isdigit()), key=lambda n: int(n[1:]))
     return Counterexample(
         tuple(float(at(entry, point)) for entry in pair.dataset),
         tuple(float(at(entry, point)) for entry in pair.neighbour),
-        tuple(float(point[n]) for n in noise),
+        tuple(float(point.get(f"n{k}", 0)) for k in range(len(draws))),
         shown(key),
         why,
     )

@@ -38,6 +38,7 @@ class Failure:
     key: Any
     why: str
     conditions: tuple[Condition, ...]
+    draws: tuple[Draw, ...]
 
 
 Found = tuple[list[Piece], list[Failure]]
@@ -86,15 +87,15 @@ def _cells(paths: Sequence[Path]) -> list[_Cell]:
 def _aligned(space: Space, here: list[Path], there: list[Path], data: tuple[Condition, ...]) -> list[Piece] | Failure:
     """One alignment for all runs of an output; else one for each run; else one that depends on the noise."""
     if not there:
-        return Failure(
-            here[0].key, "this output is impossible on the neighbour, or drawn otherwise", here[0].conditions
-        )
+        why = "this output is impossible on the neighbour, or drawn otherwise"
+        return Failure(here[0].key, why, here[0].conditions, here[0].draws)
     together = _together(space, here, there, data)
     if together:
         return together
     options = [found for way in (_each, _solved) if (found := way(space, here, there, data))]
     if not options:
-        return Failure(here[0].key, "no alignment of the supported form", (*here[0].conditions, *there[0].data))
+        conditions = (*here[0].conditions, *there[0].data)
+        return Failure(here[0].key, "no alignment of the supported form", conditions, here[0].draws)
     return min(options, key=_worst)
 
 

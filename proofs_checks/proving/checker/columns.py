@@ -11,19 +11,21 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from .first_steps import with_first_steps
 from .following import Refused
+from .open_loop import OpenLoop
+from .reductions import KEPT, reduced
 from .statements import is_loop, mentions, parsed, times_set
 from .sums import ELEMENTWISE, Renamed, Sums
 
 ARRAY = "_dpcert_array"
 NOISES = {"laplace": 2, "gumbel": 2, "normal": 2, "exponential": 1}
 """How many arguments come before the size."""
-KEPT = {"argmax": (">", "-inf"), "argmin": ("<", "inf")}
 
 
 def array_of(items: Any) -> Any:
@@ -50,19 +52,15 @@ def as_loops(body: list[ast.stmt], data: str, rng: str, entry: str, counted: boo
             group, sums = [], sums.further()
         else:
             group.append(sums.visit(statement))
-    return [*out, *sums.loop(), *group]
+    done = [*out, *sums.loop(), *group]
+    for name in left_over(columns.named, done):
+        raise Refused(f"the array {name!r} is used otherwise than entry by entry")
+    return done
 
 
-class _Open:
-    """A loop under construction, at its place in the function."""
-
-    def __init__(self) -> None:
-        self.before: list[str] = []
-        self.body: list[ast.stmt] = []
-
-    def add(self, before: str, *body: str) -> None:
-        self.before += [before] if before else []
-        self.body += parsed(*body)
+def left_over(arrays: Iterable[str], body: list[ast.stmt]) -> list[str]:
+    """Those that are still mentioned where their loops have taken their place."""
+    return [name for name in arrays if any(mentions(statement, name) for statement in body)]
 
 
 class _Columns(ast.NodeTransformer):
@@ -71,10 +69,10 @@ class _Columns(ast.NodeTransformer):
     def __init__(self, data: str, rng: str, entry: str, body: list[ast.stmt]) -> None:
         self.data, self.rng, self.entry = data, rng, entry
         self.body = body
-        self.named: dict[str, tuple[_Open, str]] = {}
+        self.named: dict[str, tuple[OpenLoop, str]] = {}
         self.whole: set[str] = set()
-        self.loop: _Open | None = None
-        self.places: dict[int, _Open] = {}
+        self.loop: OpenLoop | None = None
+        self.places: dict[int, OpenLoop] = {}
         self.count = 0
 
     def statement(self, statement: ast.stmt) -> list[ast.stmt]:
@@ -117,9 +115,9 @@ class _Columns(ast.NodeTransformer):
         self.places[id(place)] = self.loop
         return [place, *statements]
 
-    def _opened(self) -> _Open:
+    def _opened(self) -> OpenLoop:
         if self.loop is None:
-            self.loop = _Open()
+            self.loop = OpenLoop()
         return self.loop
 
     def _name(self, kind: str) -> str:
@@ -140,7 +138,7 @@ class _Columns(ast.NodeTransformer):
                 return inner  # type: ignore[no-any-return]
             node.args = [inner]
             return node
-        held, kind = _reduced(node)
+        held, kind = reduced(node)
         made = None if held is None or self._plain(held, kind) else self._column(held)
         if made is None:
             return self.generic_visit(node)
@@ -287,18 +285,6 @@ class _Columns(ast.NodeTransformer):
         name = self._name("once")
         self._opened().add(f"{name} = {ast.unparse(part)}")
         return ast.Name(name, ast.Load())
-
-
-def _reduced(node: ast.Call) -> tuple[ast.expr | None, str]:
-    """(E, what is computed of it), of np.argmax(E), E.argmax(), sum(E), list(E) and so on."""
-    module, _, name = ast.unparse(node.func).rpartition(".")
-    if node.keywords or (name not in ("sum", "tolist", "list") and name not in KEPT):
-        return None, name
-    if len(node.args) == 1 and (module in ("np", "numpy") or name in ("sum", "list")) and name != "tolist":
-        return node.args[0], name
-    if not node.args and isinstance(node.func, ast.Attribute) and name != "list":
-        return node.func.value, name
-    return None, name
 
 
 def _expression(text: str) -> ast.expr:

@@ -16,8 +16,8 @@ from flint import arb, ctx, fmpq
 
 from .check import Checked
 from .following import Refused
-from .forms import rational
 from .names import taking
+from .rational import rational
 from .runs import parts
 
 FORMAT = "dpcert enumeration 1"

@@ -216,6 +216,23 @@ def test_an_interrupt_answers_with_what_is_done():
     assert proof.sizes == (1,)
 
 
+def test_a_counterexample_has_a_value_for_every_noise():
+    (example,) = prove(lambda data, rng: data.sum() + rng.laplace(0, 0.5), epsilon=1, entries=1).counterexamples
+    assert (example.dataset, example.neighbour, example.noise) == ((1.0,), (0.0,), (0.0,))
+
+
+def test_an_array_that_is_read_by_place_is_named():
+    def with_gap(answers, rng):
+        noisy = answers + rng.laplace(0, 2, len(answers))
+        where = int(np.argmax(noisy))
+        return where, noisy[where] - max(noisy[i] for i in range(len(answers)) if i != where)
+
+    assert (
+        prove(with_gap, relation="answers", entries=2).bounded
+        == "the array 'noisy' is used otherwise than entry by entry"
+    )
+
+
 def test_too_many_paths_leave_what_was_proved_for_fewer_entries(monkeypatch):
     def each_above(answers, rng):
         return [bool(answer + rng.laplace(0, 4) > 0) for answer in answers.tolist()]
