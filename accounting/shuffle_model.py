@@ -10,6 +10,7 @@ from ..mechanisms import (
     DuchiMechanism,
     HadamardResponse,
     InputError,
+    LocalHash,
     PureDp,
     RandomizedResponse,
     ShuffledReports,
@@ -66,12 +67,17 @@ def _is_small(report: RandomizedResponse, n: int) -> bool:
 
 
 def _lower(report: LocalRandomiser | PureDp, n: int) -> tuple[Pair, ...]:
-    """Of randomized response: all others have a third category, or of two categories the second."""
-    if isinstance(report, DuchiMechanism):
-        flip = 1 / (1 + arb(report.epsilon).exp())
-        return _first_category(1 - flip, flip, n)
-    if not isinstance(report, RandomizedResponse):
+    """Of randomized response: all others have a third category, or of two categories the second. Of other reports: how
+    many are likelier under the one value, where all others have the other one."""
+    if isinstance(report, PureDp):
         return ()
+    if not isinstance(report, RandomizedResponse):
+        found = separation(report)
+        assert found is not None
+        odds = (found[0] * (1 - arb(2) ** -48)).exp()  # post-processing of every report, as the flip below
+        apart = found[1] * (1 - arb(2) ** -48)
+        told = apart * (1 - 1 / arb(report.buckets)) if isinstance(report, LocalHash) else apart
+        return _first_category(told * odds / (1 + odds), told / (1 + odds), n)
     if report.categories > 2 and _is_small(report, n):
         return (ShuffledResponsePair(n, report.flip_probability, report.categories),)
     flip = arb(report.flip_probability) * (1 + arb(2) ** -48)  # post-processing, for all inputs that the double means

@@ -7,10 +7,14 @@ from collections import Counter
 from fractions import Fraction
 from itertools import product
 
+import numpy as np
 import pytest
+from scipy.stats import binom
 
 from dpcert import delta, epsilon
+from dpcert.accounting import shuffle_model
 from dpcert.accounting.accountants import composed
+from dpcert.accounting.local_randomisers import LocalRandomiser
 from dpcert.accounting.pairs import CountsPair, ShuffledResponsePair
 from dpcert.mechanisms import (
     DuchiMechanism,
@@ -23,6 +27,7 @@ from dpcert.mechanisms import (
     RandomizedResponse,
     Repeat,
     ShuffledReports,
+    UnaryEncoding,
 )
 
 Law = dict[tuple[int, ...], Fraction]
@@ -141,3 +146,33 @@ def test_bad_input() -> None:
         epsilon(ShuffledReports(Gaussian(1.0), 10), 1e-6, "replace-one")
     with pytest.raises(InputError, match="reports"):
         ShuffledReports(DuchiMechanism(1.0), 0)
+
+
+UNARY = UnaryEncoding(keep=0.75, false=0.25)
+SIDES = [
+    (UNARY, 0.75**2, 0.25**2),  # the one bit set, the other one not
+    (HadamardResponse(1.0), 0.5 / (1 + math.exp(-1)), 0.5 / (1 + math.e)),
+    (PiecewiseMechanism(1.0), math.sqrt(math.e) / (math.sqrt(math.e) + 1), 1 / (math.e + math.sqrt(math.e))),
+]
+
+
+@pytest.mark.parametrize(("report", "own", "others"), SIDES)
+def test_reports_on_one_side_are_a_lower_end(
+    report: LocalRandomiser, own: float, others: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their law by convolution, where all others have the other value: no more than this is said to be attained, but is
+    where the others are taken to be on that side half as often (planted)."""
+
+    def shown(eps: float) -> float:
+        law = binom.pmf(np.arange(30), 29, others)
+        moved = [np.append(law, 0.0) * (1 - p) + np.append(0.0, law) * p for p in (own, others)]
+        return float(np.maximum(moved[0] - math.exp(eps) * moved[1], 0.0).sum())
+
+    for eps in (0.1, 0.4):
+        found = delta(ShuffledReports(report, 30), eps, "replace-one")
+        assert 0.0 < found.lower <= shown(eps) * (1 + 1e-9)
+        assert shown(eps) <= found.upper
+    real = shuffle_model._first_category
+    monkeypatch.setattr(shuffle_model, "_first_category", lambda truth, false, n: real(truth, false / 2, n))
+    events = shuffle_model.of_shuffled_reports(ShuffledReports(report, 30)).lower
+    assert max(event.likely - math.exp(0.1) * event.unlikely for event in events) > shown(0.1)
