@@ -12,7 +12,7 @@ from ..mechanisms import InputError
 from ..mechanisms.validate import choice
 from . import closed_form, gaussian, gdp, one_event
 from .accountant import Accountant, Tuned, Untuned
-from .allocation import one_block
+from .allocation import one_block, replaced_block
 from .bracket import Bracket, EmptyBracket, OutOfReach, names
 from .measures.densities import accountant as densities
 from .measures.densities import batch
@@ -26,6 +26,7 @@ AccountantName = Literal[
     "gaussian",
     "closed-form",
     "allocation",
+    "replaced-block",
     "contour",
     "participation",
     "pld",
@@ -51,6 +52,7 @@ CERTIFIED: tuple[Accountant, ...] = (
     Untuned("gaussian", gaussian.supports, gaussian.epsilon, gaussian.delta),
     Untuned("closed-form", closed_form.supports, closed_form.epsilon, closed_form.delta),
     Untuned("allocation", one_block.supports, one_block.epsilon, one_block.delta),
+    Untuned("replaced-block", replaced_block.supports, replaced_block.epsilon, replaced_block.delta),
     Tuned(
         "contour",
         densities.supports,
@@ -112,7 +114,7 @@ def _best(product: Composition, quantity: Quantity, at: float, rtol: float) -> B
     best: Bracket | None = None
     found: list[Bracket] = []
     for accountant in CERTIFIED:
-        if best is not None and (best.narrower_than(max(rtol, accountant.finest)) or _idle(accountant, product)):
+        if best is not None and (best.narrower_than(max(rtol, accountant.finest)) or _idle(accountant, product, best)):
             continue
         if not accountant.supports(product):
             continue
@@ -134,8 +136,11 @@ def _givers(found: Sequence[Bracket], lower: float, upper: float) -> str:
     return names(*(bracket for bracket in found if bracket is above or bracket is below))
 
 
-def _idle(accountant: Accountant, product: Composition) -> bool:
-    """Whether it only bounds from above what is a lower end's anyway: the loss of sums of scores."""
+def _idle(accountant: Accountant, product: Composition, found: Bracket) -> bool:
+    """Whether it only bounds from above what is a lower end's anyway: the loss of sums of scores; or cuts more coarsely
+    what has been bounded: one block of a replaced unit."""
+    if accountant.name == "pld" and replaced_block.METHOD in found.method:
+        return True
     return accountant.finest == ONE_SIDED and any(isinstance(pair, ScoredBlockPair) for pair, _ in product)
 
 

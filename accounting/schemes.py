@@ -200,6 +200,8 @@ def allocated(part: RandomAllocation, relation: Neighbouring, participation: Par
     total = 2 * times / (base.noise_multiplier * math.sqrt(part.rounds))
     attained: dict[str, Pair] = {"both": GaussianPair(widened_down(total, 8 * UNIT))}
     attained |= _scored("both scored", base, part.rounds, times, (1, -1))
+    if times == 1:  # Theorem 6: the pair itself is attained; where its profile is not seen from below, the scores are
+        attained["both exact"] = ReplacedAllocationPair(apart)
     return Round({"both": ReplacedAllocationPair(apart)}, attained)
 
 

@@ -12,6 +12,7 @@ the profile, and are the profile of a discrete pair.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -20,19 +21,45 @@ from scipy.special import ndtr
 from ...mechanisms.arrays import Floats
 from ..measures.lattices.bases import gaussian_masses
 from ..measures.lattices.cells import Atoms
+from ..pairs import GaussianPair, Pair, ReplacedAllocationPair
 from ..rounding import UNIT
 from .tilted_sums import Scores, law_of_scores, moment_beyond
 
-_STEPS_PER_SPREAD, _CELLS_PER_SPREAD = 12, 400
+_CELLS_PER_SPREAD = 400
 _NODES_PER_SPREAD, _BULK, _RATIO = 8, 7.0, 1.15
 """Nodes in epsilon: this many in a spread of the loss, up to so many spreads, and then in this ratio."""
 
-_MOST = 1 << 17
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """steps: in a standard deviation of Z. most: of the transforms' sizes."""
+
+    steps: int
+    most: int
+
+
+_COARSE = Grid(12, 1 << 17)
+
 _LOWEST = 6.0
 """Outcomes with x below -s - 6 are enlarged to those at it."""
 
 _SCALE, _TILTS = 20.0, (1.0,)
 """The one tilt, in units in which the largest Z is 20: more take longer and change nothing down to delta = 1e-9."""
+
+
+_LARGEST_SHIFT, _MOST_ROUNDS = 2.0, 10**6
+"""Shifts and rounds up to which a grid can hold a block's jumps."""
+
+
+def known_shift(pair: Pair) -> float | None:
+    """The shift of a round of a replaced unit's block with one participation and jumps that a grid can hold."""
+    if not isinstance(pair, ReplacedAllocationPair):
+        return None
+    apart = pair.apart
+    if not isinstance(apart.base, GaussianPair) or apart.participations != 1:
+        return None
+    held = 1e-3 <= apart.base.shift <= _LARGEST_SHIFT and 1 < apart.rounds <= _MOST_ROUNDS
+    return apart.base.shift if held else None
 
 
 @lru_cache(maxsize=16)
@@ -55,7 +82,7 @@ def losses_of_replaced(shift: float, rounds: int, tail: float) -> Atoms:
     return _atoms(np.array(nodes[: len(values)]), np.array(values))
 
 
-def profile_above(shift: float, rounds: int, epsilon: float, tail: float) -> float:
+def profile_above(shift: float, rounds: int, epsilon: float, tail: float, grid: Grid = _COARSE) -> float:
     """At least H_gamma of one block at gamma = e^epsilon >= 1."""
     odds = math.exp(epsilon) * (1 - 4 * UNIT)  # a smaller gamma, a larger H
     reach = math.sqrt(-2 * math.log(tail))
@@ -66,7 +93,7 @@ def profile_above(shift: float, rounds: int, epsilon: float, tail: float) -> flo
     if largest <= 0:
         return tail  # no outcome inside the edges reaches the odds
     size = 16 * deviation * math.sqrt(rounds) + 2 * largest - float(places[0])
-    step = max(deviation / _STEPS_PER_SPREAD, 2 * size / _MOST)
+    step = max(deviation / grid.steps, 2 * size / grid.most)
     index, masses, error = _split(edges, places, shift, odds, step)
     bins = 1 << math.ceil(math.log2(size / step))
     scores = Scores(index, step * _SCALE / largest, bins, rounds * (1 - odds) * _SCALE / largest)
@@ -113,7 +140,7 @@ def _atoms(nodes: Floats, values: Floats) -> Atoms:
     mirrored = 1 - 1 / gammas[1:] + values[1:] / gammas[1:]
     at = np.concatenate([[0.0], 1 / gammas[:0:-1], gammas])
     height = np.concatenate([[1.0], mirrored[::-1], values])
-    kept = _minorant(at, height)
+    kept = minorant(at, height)
     at, height = at[kept], height[kept]
     slopes = np.append(np.diff(height) / np.diff(at), 0.0)
     q = np.maximum(np.diff(slopes), 0.0)
@@ -124,7 +151,7 @@ def _atoms(nodes: Floats, values: Floats) -> Atoms:
     return Atoms(loss + UNIT * (16 + 4 * np.abs(loss)), p, infinite)
 
 
-def _minorant(at: Floats, height: Floats) -> list[int]:
+def minorant(at: Floats, height: Floats) -> list[int]:
     """Vertices of the largest convex function below the points (Andrew's chain)."""
     chain: list[int] = []
     for here in range(at.size):

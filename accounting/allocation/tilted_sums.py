@@ -115,6 +115,11 @@ def _outside(
     return math.exp(min(best + 1e-9 * (1 + abs(best)), 700.0))
 
 
+def probability_below(scores: Scores, parts: Parts) -> float:
+    """At least P[T below the window]."""
+    return _outside(scores, parts, 0.0, scores.window(), -1)
+
+
 def moment_beyond(scores: Scores, parts: Parts) -> float:
     """At least E[T; T above the window], T in units in which the scores have `step`.
 

@@ -16,7 +16,7 @@ import numpy as np
 from ....mechanisms.arrays import Floats
 from ...allocation.block import supports_base
 from ...allocation.laws import law_above, law_below
-from ...allocation.replaced import losses_of_replaced
+from ...allocation.replaced import known_shift, losses_of_replaced
 from ...allocation.scored_block import losses_of_scores
 from ...pairs import (
     AllocationPair,
@@ -58,9 +58,6 @@ _COARSE = 1024
 _GRADED = 0.8
 """Share of the edges placed by importance; the rest are spread evenly."""
 
-_LARGEST_REPLACED, _MOST_REPLACED = 2.0, 10**6
-"""Shifts and rounds up to which a replaced unit's block has a law of its own."""
-
 _TRIMMED = 1e-3
 """Share of the tail that may be lost to large losses."""
 
@@ -98,7 +95,7 @@ def supports_pair(pair: Pair) -> bool:
     if isinstance(pair, AllocationPair):
         return supports_base(pair.base)
     if isinstance(pair, ReplacedAllocationPair):
-        return _one_of_few(pair)
+        return known_shift(pair) is not None
     if isinstance(pair, MixturePair):
         return all(isinstance(part, SampledPair) and supports_pair(part) for _, part in pair.parts)
     if isinstance(pair, CountsPair | ShuffledResponsePair):
@@ -160,13 +157,6 @@ def _law(pair: Pair, resolution: Resolution, discrete: Callable[[Cells], Atoms])
     if isinstance(pair, LaplacePair):
         return LaplaceLaw(pair.shift)
     return AtomLaw(_atoms(pair, resolution, discrete))
-
-
-def _one_of_few(pair: ReplacedAllocationPair) -> bool:
-    """Where the law of a replaced unit's block is worth having: one participation, and jumps that a grid can hold."""
-    apart = pair.apart
-    known = isinstance(apart.base, GaussianPair) and 1e-3 <= apart.base.shift <= _LARGEST_REPLACED
-    return known and apart.participations == 1 and 1 < apart.rounds <= _MOST_REPLACED
 
 
 def _replaced(pair: ReplacedAllocationPair, resolution: Resolution, above: bool) -> Law:
