@@ -53,7 +53,7 @@ def _place(x: float, shift: float, odds: float) -> float:
 
 def contracted(shift: float, odds: float, step: float, first: int, last: int) -> tuple[int, Floats]:
     """The place of the first mass on the grid, and a law on it that is below Z in the increasing convex order."""
-    grid = step * np.arange(first, last + 1)
+    grid = np.asarray(step * np.arange(first, last + 1), float)
     middle = 0.5 * (grid[:-1] + grid[1:]) * math.exp(0.5 * shift**2)
     root = np.sqrt(middle * middle + 4 * odds)
     above = np.where(middle > 0, 0.5 * (middle + root), 2 * odds / (root - middle))
@@ -61,10 +61,10 @@ def contracted(shift: float, odds: float, step: float, first: int, last: int) ->
     at[0], at[-1] = -np.inf, np.inf  # lines: E Z - g, and 0
     ahead, none, behind = ndtr(shift - at), ndtr(-at), odds * ndtr(-shift - at)
     size = ahead + behind
-    low, high = (ahead - behind - g * none - 64 * UNIT * (size + np.abs(g) * none) for g in (grid[:-1], grid[1:]))
+    low, high = (ahead - behind - g * none - 256 * UNIT * (size + np.abs(g) * none) for g in (grid[:-1], grid[1:]))
     low, high = np.where(high > 0, low, 0.0), np.maximum(high, 0.0)  # 0 is such a line as well
     height = np.concatenate([low[:1], np.minimum(high[:-1], low[1:]), high[-1:]])
-    kept = minorant(grid, height.astype(float))
+    kept = minorant(grid, height)
     slopes = np.diff(np.interp(grid, grid[kept], height[kept])) / step
     masses = np.maximum(np.append(np.diff(slopes), -slopes[-1]), 0.0)  # from the second place on
     # rounding of a slope moves E(Z' - g)_+ by 2 UNIT of it times the grid's length: that many parts of the whole
