@@ -35,7 +35,15 @@ from .paths import Sampled
 from .pilot import rough
 from .range import factors, log_mixture
 
-_LABELS = ((0.35, 1.0, 0.1), (0.5, 0.7, 0.1), (0.35, 1.5, 0.1), (0.25, 1.5, 0.1), (0.35, 0.7, 1e3))
+_LABELS = (
+    (0.35, 1.0, 0.1),
+    (0.5, 0.7, 0.1),
+    (0.35, 1.5, 0.1),
+    (0.25, 1.5, 0.1),
+    (0.15, 0.3, 0.1),
+    (0.2, 0.15, 0.1),
+    (0.35, 0.7, 1e3),
+)
 """Losses, in units of epsilon, about which rounds are called jumps; by how much the log of e^{c loss} may grow within
 the label's blur, about, where delta is e^{-c epsilon}; and the number of far rounds, in units of the tolerance: one
 after the other until one serves."""
