@@ -222,12 +222,11 @@ def histograms() -> Iterator[Finite]:
     """Of one group a unit, or two; noise of Laplace's or Gauss's law."""
     noises = ((Laplace(1.0), ranges.laplace_below), (Gaussian(1.0), ranges.normal_below))
     for relation, (noise, below), groups in product(RELATIONS, noises, (1, 2)):
-        if (relation, groups) != ("replace-one", 2):
-            yield Finite(
-                StableHistogram(noise, 4.0, groups),
-                relation,
-                lambda b=below, g=groups, r=relation: ranges.histogram(b, F(1), F(4), g, r),
-            )
+        yield Finite(
+            StableHistogram(noise, 4.0, groups),
+            relation,
+            lambda b=below, g=groups, r=relation: ranges.histogram(b, F(1), F(4), g, r),
+        )
 
 
 NUMBERS = (F(-1), F(0), F(1, 2), F(1))

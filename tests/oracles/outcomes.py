@@ -63,6 +63,26 @@ def _outer(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> tuple[Fl
     return low * (1 - widen), high * (1 + widen)
 
 
+def coarser(one: Pair, outcomes: int) -> Pair:
+    """Outcomes of neighbouring likelihood ratios put together: no divergence grows. Those that one law lacks stay."""
+    if len(one) <= outcomes:
+        return one
+    with np.errstate(divide="ignore", invalid="ignore"):
+        losses = np.log(one.p[1]) - np.log(one.q[1])
+    seen = np.isfinite(losses)
+    at = np.where(losses == np.inf, outcomes - 1, 0)
+    known = losses[seen & (np.maximum(one.p[1], one.q[1]) > 1e-12)]
+    step = (known.max() - known.min()) / (outcomes - 3) or 1.0
+    at[seen] = np.clip(np.floor((losses[seen] - known.min()) / step), 0, outcomes - 3) + 1
+    widen = rounding(len(one))
+
+    def together(law: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+        low, high = (np.bincount(at, weights=side, minlength=outcomes) for side in law)
+        return low * (1 - widen), high * (1 + widen)
+
+    return Pair(together(one.p), together(one.q))
+
+
 def distinct(pairs: Iterable[Pair]) -> list[Pair]:
     """Each only once, whatever the names of its outcomes."""
     found = {}

@@ -14,7 +14,7 @@ from itertools import pairwise, product
 import numpy as np
 from flint import arb
 from hockey_stick import at_bits, ball
-from outcomes import Law, Pair, distinct, joint, pair
+from outcomes import Law, Pair, coarser, distinct, joint, pair
 
 Below = Callable[[Fraction], arb]
 """By x, the mass below it."""
@@ -23,6 +23,8 @@ Values = Callable[[Fraction], Iterator[tuple[Fraction, Fraction]]]
 """By the range's width, pairs of neighbouring values."""
 
 F = Fraction
+MERGED = 900
+"""Outcomes of the groups that a unit leaves, and of those that it enters, where they are several."""
 
 
 def laplace_below(scale: Fraction, centre: Fraction) -> Below:
@@ -134,7 +136,7 @@ def histogram(below: Callable[[Fraction, Fraction], Below], noise: Fraction, thr
     singles: list[Pair] = []
     for others, adds in product((threshold - 1, threshold + 40, F(1)), (F(1),) if several else (F(1), F(1, 2))):
         reach = F(0) if below is laplace_below else 5 * noise
-        narrow = cells(others - reach, others + adds + reach, 150 if several else 1000)
+        narrow = cells(others - reach, others + adds + reach, 300 if several else 1000)
         edges = cells(threshold, threshold + 42 + 12 * noise, 8, narrow)
 
         def sums(at: Fraction, edges: list[Fraction] = edges) -> Law:
@@ -149,6 +151,7 @@ def histogram(below: Callable[[Fraction, Fraction], Below], noise: Fraction, thr
     if groups == 2:
         many, new = singles[1], singles[-1]
         sides = [[many, new], [new, new], [many, many]]
-    if relation == "replace-one":
-        sides = [[*one, *(each.swapped() for each in other)] for one, other in product(sides, repeat=2)]
-    return distinct(map(joint, sides))
+    if relation != "replace-one":
+        return distinct(map(joint, sides))
+    left = [joint(one) if groups == 1 else coarser(joint(one), MERGED) for one in sides]
+    return distinct(joint((one, other.swapped())) for one, other in product(left, repeat=2))

@@ -12,9 +12,10 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import chain, combinations, product
 
+import range_worlds as ranges
 from exponentials import above, below, density
 from flint import arb, ctx
-from hockey_stick import Ends, ball, ends
+from hockey_stick import ball
 from outcomes import Law, Pair, distinct, pair
 from scipy.integrate import quad
 
@@ -239,29 +240,30 @@ def likeliest_first(p: list[arb], q: list[arb]) -> list[tuple[int, ...]]:
     return [(0,) * len(p), up, tuple(len(p) - 1 - rank for rank in up)]
 
 
-def released(stream: tuple[Scores, Scores], laws: tuple[Law, Law], scale: Fraction, epsilon: float) -> Ends:
-    """Ends of the divergence where the value of the one query that was above is released too, with Laplace noise."""
+@lru_cache(maxsize=64)
+def _noisy_value(shift: Fraction) -> tuple[Law, Law]:
+    """Laplace noise of scale 1 about two values so far apart, in cells."""
+    edges = ranges.cells(Fraction(0), shift, 16)
+    return ranges.clamped(ranges.laplace_below(ONE, shift), edges), ranges.clamped(
+        ranges.laplace_below(ONE, Fraction(0)), edges
+    )
+
+
+def valued(stream: tuple[Scores, Scores], hits: int, run: SparseVector) -> Pair:
+    """Answers, and the value of each query that was above with Laplace noise of its own."""
     before, ctx.prec = ctx.prec, PRECISION
     try:
-        total, odds = arb(0), arb(epsilon).exp()
-        for given in laws[0].keys() | laws[1].keys():
-            shift = Fraction(0)
-            if True in given:
-                at = given.index(True)
-                shift = abs(stream[0][at] - stream[1][at]) / scale
-            total += _laplace_profile(laws[0][given], odds * laws[1][given], shift)
-        return ends(total)
+        scales = Fraction(run.threshold_scale), Fraction(run.query_scale)
+        sides = [answers(values, *scales, hits) for values in stream]
+        p: dict[object, arb] = {}
+        q: dict[object, arb] = {}
+        for given in sides[0]:
+            gaps = [abs(a - b) for a, b, above in zip(*stream, given, strict=False) if above]
+            noises = [_noisy_value(gap / Fraction(run.value_scale or 1)) for gap in gaps]
+            for spots in product(*(noise[0] for noise in noises)):
+                for law, side, k in ((p, sides[0], 0), (q, sides[1], 1)):
+                    masses = (noise[k][spot] for noise, spot in zip(noises, spots, strict=True))
+                    law[given, spots] = math.prod(masses, start=side[given])
+        return pair(p, q)
     finally:
         ctx.prec = before
-
-
-def _laplace_profile(p: arb, q: arb, shift: Fraction) -> arb:
-    """The integral of max(p f - q g, 0), f and g Laplace densities of scale 1 so far apart."""
-    t = (q / p).log()
-    s = ball(shift)
-    if t >= s:
-        return arb(0)
-    if t <= -s:
-        return p - q
-    inside = p - (p * q).sqrt() * (-s / 2).exp()
-    return inside if abs(t) < s else inside.union(arb(0)).union(p - q)
