@@ -6,14 +6,18 @@ and where a lower end is printed some pair attains it.
 """
 
 import math
+from collections import Counter
 from dataclasses import fields
 from fractions import Fraction
 from itertools import product
 
+import leaf_worlds
 import nesting
 import pytest
 from cases import at_night, few
 from finite_worlds import VIEWS, Finite, worlds
+from leaves_nested import LEAVES
+from leaves_nested import around as leaves_around
 from nested_finite import around
 from outcomes import joint, largest, pair
 from part_worlds import PARTS, Parts
@@ -23,7 +27,16 @@ from selection_worlds import streams, valued
 from worlds import NOISES, SCHEMES, World
 
 from dpcert import epsilon
-from dpcert.mechanisms import ApproximateDp, CorrelatedGaussian, InputError, Mechanism, PureDp, SparseVector, Zcdp
+from dpcert.mechanisms import (
+    ApproximateDp,
+    BestOfSeveral,
+    CorrelatedGaussian,
+    InputError,
+    Mechanism,
+    PureDp,
+    SparseVector,
+    Zcdp,
+)
 
 DELTAS = (0.0, 1e-3, 0.05, 0.3)
 EVERY = {
@@ -64,6 +77,31 @@ def answered(world: Finite, rounds: int) -> int:
 def test_what_is_inside_of_each_other(kind, at):
     """At delta = 0 at least: the best of several of some schemes has no other answer."""
     assert answered(around()[kind][at], 1) >= 1
+
+
+@pytest.mark.parametrize("leaf", few(sorted(LEAVES, key=["pure-dp", "staircase"].__contains__, reverse=True), 20))
+def test_leaves_in_parts_for_groups_and_in_searches(leaf):
+    """Public ranges, correlated noise and stated bounds among them: in cells, so at deltas that are not small.
+
+    The best of several runs of cut noise or of a stated delta has no answer there."""
+    found = Counter()
+    for world, delta in product(leaves_around(leaf), DELTAS[2:]):
+        try:
+            bracket = world.ask("hidden", 1, delta)
+        except InputError:
+            assert isinstance(world.run, BestOfSeveral)
+            continue
+        world.check(bracket, "hidden", 1, delta)
+        found[type(world.run).__name__] += 1
+    assert found["Disjoint"] >= 10
+    assert found["Group"] == 6
+
+
+@pytest.mark.parametrize("leaf", ["pure-dp", "clamped-gaussian", "tree-aggregation"])
+def test_a_group_that_is_priced_as_one_unit_is_caught(leaf):
+    """The plant."""
+    wrong = epsilon(LEAVES[leaf], 0.05, "zero-out").upper
+    assert max(largest([one], 1, wrong)[0] for one in leaf_worlds.pairs(leaf, "zero-out", 2)) > 0.05
 
 
 @pytest.mark.parametrize(("kind", "at"), CASES)

@@ -69,9 +69,9 @@ def asked(units: int) -> list[Pair]:
 
 
 @at_bits
-def normal(move: Fraction, count: int = 600) -> list[Pair]:
+def normal(move: Fraction) -> list[Pair]:
     """N(0, 1) against N(move, 1)."""
-    edges = ranges.cells(F(-6), move + 6, count)
+    edges = ranges.cells(F(-6), move + 6, 400 + int(400 * move))
     p, q = (ranges.clamped(ranges.normal_below(ONE, at), edges) for at in (move, F(0)))
     return [pair(p, q), pair(q, p)]
 
