@@ -129,9 +129,10 @@ class RenyiFilter(_Additive):
         self._known: dict[Mechanism, float] = {}
 
     def cost(self, mechanism: Mechanism) -> float:
-        """D_alpha of the mechanism at the filter's order, rounded up; remembered by description."""
+        """D_alpha of the mechanism at the filter's order, rounded up as a double; remembered by description."""
         if mechanism not in self._known:
-            self._known[mechanism] = renyi(mechanism, self.order, self.neighbouring, self.participation).upper
+            cost = renyi(mechanism, self.order, self.neighbouring, self.participation)
+            self._known[mechanism] = up(cost.upper)
         return self._known[mechanism]
 
 

@@ -52,7 +52,7 @@ class RenyiOdometer:
 
     def record(self, mechanism: Mechanism) -> None:
         """Add the mechanism's D_alpha, rounded up."""
-        cost = renyi(mechanism, self.order, self.neighbouring, self.participation).upper
+        cost = up(renyi(mechanism, self.order, self.neighbouring, self.participation).upper)
         self.spent = up(self.spent + cost)
 
     @property
