@@ -19,6 +19,8 @@ from .replaced_below import profile_below
 METHOD = "replaced-block"
 
 _COARSE, _FINE = Grid(10, 1 << 15), Grid(64, 1 << 19)
+_MANY = Grid(48, 1 << 17)
+"""For deltas, which trade-off curves ask for by the dozen."""
 
 _LOST = 1e-7
 """Share of delta that large outcomes may take."""
@@ -52,10 +54,15 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
 
 def delta(composition: Composition, epsilon: float) -> Bracket:
     """The smallest delta of the block at epsilon >= 0."""
-    high, low, rounds = _block(composition[0][0])
+    return _delta(composition[0][0], epsilon)
+
+
+@lru_cache(maxsize=256)
+def _delta(pair: Pair, epsilon: float) -> Bracket:
+    high, low, rounds = _block(pair)
     found = Bracket(0.0, 1.0, True, METHOD)
     for tail in _TAILS:
-        ends = profile_below(low, rounds, epsilon, tail, _FINE), profile_above(high, rounds, epsilon, tail, _FINE)
+        ends = profile_below(low, rounds, epsilon, tail, _MANY), profile_above(high, rounds, epsilon, tail, _MANY)
         found = found.intersect(Bracket(*ends, True, METHOD))
         if tail <= 1e-6 * found.lower:
             break
