@@ -220,8 +220,9 @@ LISTED = {
 
 
 def has_nested_worlds(leaf: str) -> bool:
-    """In leaves_nested.py: all but reports and histograms."""
-    return leaf in (*OTHERS, *CORRELATED) and leaf not in REPORTS and not leaf.startswith(("stable-", "shuffled"))
+    """In leaves_nested.py: all but reports, histograms and correlated noise with random participations."""
+    elsewhere = (*REPORTS, "balls in bins", "min-separated")
+    return leaf in (*OTHERS, *CORRELATED) and leaf not in elsewhere and not leaf.startswith(("stable-", "shuffled"))
 
 
 WHERE = (
