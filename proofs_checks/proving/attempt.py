@@ -79,7 +79,12 @@ class Attempt:
             ask = told(question.mechanism, question.relation)
             made, epsilon = induction(ask, question.relation, question.domain, question.work, question.claim)
             least, question.epsilon = question.epsilon, max(epsilon, question.epsilon or epsilon)
-            proof = self._accepted({"induction": made})
+            few, most = question.cases, max(size for size, _ in question.cases)
+            question.cases = {case: pieces for case, pieces in few.items() if case[0] == most}
+            try:
+                proof = self._accepted({"induction": made})
+            finally:
+                question.cases = few
         except (NoInduction, Refused) as problem:
             self.bounded = str(problem)
             return None
