@@ -67,6 +67,36 @@ def test_on_the_line_against_quadrature(p, q, epsilon):
     assert found[-1][1] - found[-1][0] <= 1e-5
 
 
+REPEATED = (
+    {((ONE, 2 * ONE, ZERO), (ONE, HALF, ONE)): HALF, ((ZERO, ZERO, ONE), (ONE, HALF, ONE)): HALF},
+    {((ZERO, ZERO, ZERO), (ONE, HALF, ONE)): ONE},
+)
+"""Twice what the first coordinate has, in the second, whose noise is another."""
+
+
+def test_coordinates_that_repeat_each_other_are_as_telling_as_one():
+    p, _, laws = hockey_stick._repeated(*REPEATED, ("gaussian",) * 3)
+    assert laws == ("gaussian",) * 2
+    assert p == {((ONE, ZERO), (ONE / 9, ONE)): HALF, ((ZERO, ONE), (ONE / 9, ONE)): HALF}
+    *_, (low, high) = narrowed(cells(*REPEATED, 0.2), 2e-3)
+    *_, (below, above) = narrowed(divergence(*REPEATED, 0.2, "gaussian", ONE), 1e-4)
+    assert low <= above
+    assert below <= high
+    assert above - below <= 1e-4
+
+
+def test_a_coordinate_that_is_forgotten_would_be_noticed():
+    less = [{((a, c), (v, x)): mass for ((a, _, c), (v, _, x)), mass in law.items()} for law in REPEATED]
+    *_, (low, _) = narrowed(cells(*REPEATED, 0.2), 2e-3)
+    *_, (_, above) = narrowed(divergence(*less, 0.2, "gaussian", ONE), 1e-4)
+    assert above < low
+
+
+def test_noise_that_is_not_alike_in_all_components_is_left_alone():
+    p, q = {((ONE, ONE), (ONE, ONE)): ONE}, {((ZERO, ZERO), (HALF, ONE)): ONE}
+    assert hockey_stick._repeated(p, q, ("gaussian",) * 2) == (p, q, ("gaussian",) * 2)
+
+
 @pytest.mark.parametrize("axes", [1, 2, 3])
 def test_several_coordinates_against_the_closed_form(axes):
     p, q = ({((centre,) * axes, (ONE,) * axes): ONE} for centre in (ZERO, HALF))

@@ -87,7 +87,7 @@ def divergence(p: Mixture, q: Mixture, epsilon: float, law: str | Laws, share: F
     if not p:
         return Fixed(0.0, 0.0)
     odds = ball(min(epsilon, LARGE)).exp()
-    p, q, laws = _informative(p, q, law)
+    p, q, laws = _repeated(*_informative(p, q, law))
     if not next(iter(p))[0]:  # nothing that was released tells the two apart
         found: Fixed | Cells = Fixed(*ends(_total(p) - odds * _total(q)))
     elif laws[0] not in TAIL:
@@ -119,6 +119,42 @@ def _informative(p: Mixture, q: Mixture, law: str | Laws) -> tuple[Mixture, Mixt
         return found
 
     return left(p), left(q), tuple(laws[k] for k in kept)
+
+
+def _repeated(p: Mixture, q: Mixture, laws: Laws) -> tuple[Mixture, Mixture, Laws]:
+    """Normal coordinates whose centres move in proportion, as one: X_k = r_k t + N(0, v_k) are together as telling
+    about t as t + N(0, 1 / sum r_k^2 / v_k), their weighted mean, given which the rest is independent of t."""
+    components = list(dict.fromkeys([*p, *q]))
+    start, variances = components[0]
+    moves = [[c[k] - start[k] for c, _ in components] for k in range(len(laws))]
+    normal = [law == "gaussian" and len({v[k] for _, v in components}) == 1 for k, law in enumerate(laws)]
+    precisions: dict[int, Fraction] = {}
+    for k in range(len(laws)):
+        ratios = ((at, _ratio(moves[k], moves[at])) for at in precisions if normal[k] and normal[at])
+        first, ratio = next(((at, r) for at, r in ratios if r is not None), (k, Fraction(1)))
+        precisions[first] = precisions.get(first, Fraction(0)) + ratio**2 / variances[k]
+    if len(precisions) == len(laws):
+        return p, q, laws
+    kept = list(precisions)
+
+    def merged(law: Mixture) -> Mixture:
+        found: Mixture = {}
+        for (centres, own), mass in law.items():
+            spread = tuple(1 / precisions[k] if normal[k] else own[k] for k in kept)
+            component = tuple(centres[k] for k in kept), spread
+            found[component] = found.get(component, Fraction(0)) + mass
+        return found
+
+    return merged(p), merged(q), tuple(laws[k] for k in kept)
+
+
+def _ratio(moves: list[Fraction], of: list[Fraction]) -> Fraction | None:
+    """r with moves = r of, None where there is none."""
+    at = next((i for i, move in enumerate(of) if move), None)
+    if at is None:
+        return None
+    ratio = moves[at] / of[at]
+    return ratio if all(a == ratio * b for a, b in zip(moves, of, strict=True)) else None
 
 
 def _two_normals(p: Mixture, q: Mixture, odds: arb) -> Fixed:
