@@ -131,7 +131,24 @@ def noisy_maxima() -> Iterator[Finite]:
                 noise, loss
             )
 
-        yield Finite(ReportNoisyMax(float(loss), noise), relation, build)
+        worst = _worst_of_two(relation, votes, loss, noise)
+        yield Finite(ReportNoisyMax(float(loss), noise), relation, build, worst=worst)
+
+
+def _worst_of_two(relation: str, votes: str, loss: Fraction, noise: str) -> Callable[[float], list[Pair]]:
+    """By epsilon, neighbours over two candidates, whose lead is searched ever more finely."""
+
+    def worst(epsilon: float) -> list[Pair]:
+        def over(gap: Fraction) -> list[Pair]:
+            return selections.elections(relation, votes, loss, [(gap, F(0))], noise)
+
+        gap, step = F(0), loss / 2
+        for _ in range(3):
+            gap = max((gap + step * k for k in range(-24, 25)), key=lambda at: _both_orders(over(at), 1, epsilon)[0])
+            step /= 16
+        return over(gap)
+
+    return worst
 
 
 def many_candidates() -> Iterator[Finite]:
@@ -145,7 +162,7 @@ def many_candidates() -> Iterator[Finite]:
             four = selections.elections("zero-out", votes, F(1), selections.leads(F(1), 1, (4,)), noise)
             return two + more + four * (relation == "zero-out") + _tied(noise, F(1))
 
-        yield Finite(ReportNoisyMax(1.0, noise), relation, build)
+        yield Finite(ReportNoisyMax(1.0, noise), relation, build, worst=_worst_of_two(relation, votes, F(1), noise))
 
 
 def _tied(noise: str, loss: Fraction) -> list[Pair]:

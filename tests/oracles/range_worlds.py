@@ -86,8 +86,9 @@ def worst_values(cdf: Callable[[np.ndarray], np.ndarray], scale: Fraction, epsil
 
         def shown(share: float) -> float:
             at = share * (float(width) - 1)
-            p, q = (np.diff(cdf((edges - centre) / float(scale))) for centre in (at, at + 1))
-            return float(np.maximum(p / p.sum() - np.exp(epsilon) * q / q.sum(), 0.0).sum())
+            laws = [np.diff(cdf((edges - centre) / float(scale))) for centre in (at, at + 1)]
+            p, q = (law / law.sum() for law in laws)
+            return float(max(np.maximum(a - np.exp(epsilon) * b, 0.0).sum() for a, b in ((p, q), (q, p))))
 
         at = F(max(shares, key=shown)) * (width - 1)
         yield at, at + 1
