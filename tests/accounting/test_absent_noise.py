@@ -87,10 +87,14 @@ def test_no_way_to_a_number_takes_add_remove_with_noise_that_units_bring(noise, 
 @pytest.mark.parametrize("way", asked(Gaussian(1.0), "zero-out"))
 @pytest.mark.parametrize("relation", ["zero-out", "replace-one"])
 def test_the_other_relations_cost_what_a_server_s_noise_costs(relation, way):
-    def plain(found):  # a calibration names its run nowhere, a ledger's reading is a bracket
+    def plain(found):  # a calibration names its run nowhere
         return getattr(found, "value", found)
 
-    assert plain(asked(DistributedGaussian(10.0), relation)[way]()) == plain(asked(Gaussian(10.0), relation)[way]())
+    found, server = (plain(asked(noise, relation)[way]()) for noise in (DistributedGaussian(10.0), Gaussian(10.0)))
+    if way == "renyi":  # the server's is a decimal, and exact
+        assert found.lower <= server.lower <= server.upper <= found.upper <= server.upper * (1 + 1e-12)
+    else:
+        assert found == server
 
 
 @pytest.mark.parametrize("relation", ["add-remove", "zero-out", "replace-one"])

@@ -47,6 +47,7 @@ EVERY = {
     "best of several": 9,
     "shuffled bounds": 5,
     "groups": 4,
+    "public ranges": 20,
 }
 CASES = [
     case

@@ -218,7 +218,8 @@ def test_an_interrupt_answers_with_what_is_done():
 
 def test_a_counterexample_has_a_value_for_every_noise():
     (example,) = prove(lambda data, rng: data.sum() + rng.laplace(0, 0.5), epsilon=1, entries=1).counterexamples
-    assert (example.dataset, example.neighbour, example.noise) == ((1.0,), (0.0,), (0.0,))
+    assert {example.dataset, example.neighbour} == {(1.0,), (0.0,)}  # which is first is the solver's choice
+    assert example.noise == (0.0,)
 
 
 def test_an_array_that_is_read_by_place_is_named():
