@@ -27,6 +27,7 @@ from ...mechanisms import (
     Mechanism,
     Neighbouring,
     PiecewiseMechanism,
+    Poisson,
     PureDp,
     ReportNoisyMax,
     SparseVector,
@@ -70,6 +71,8 @@ def _of_way(way: Way, relation: Neighbouring, participation: Participation) -> B
     exact, low = Fraction(0), Fraction(0)
     others: Way = {}
     for (part, change), rounds in way.items():
+        if isinstance(part, Poisson) and part.sampling_rate == 1.0:  # everybody takes part
+            part = part.mechanism
         loss = _rational_loss(part, relation if change == "stays" else "add-remove")
         if loss is None:
             others[part, change] = rounds

@@ -53,6 +53,14 @@ def test_laplace_and_replacement():
     assert ours.epsilon == epsilon(Repeat(Poisson(Laplace(3.0), 0.5), 10), 1e-6, "replace-one").upper
 
 
+def test_pure_dp_is_exact_for_laplace_noise_and_no_epsilon_serves_for_gaussian():
+    pure = {"num_compositions": 10, "sampling_probability": 1.0, "mechanism": "laplace", "delta": 0.0}
+    assert CertifiedAccountant(**pure, noise_parameter=20.0).epsilon == 0.5
+    assert CertifiedAccountant(**pure, epsilon=0.5).noise_parameter == 20.0
+    assert CertifiedAccountant(**pure, epsilon=0.5, noise_parameter=20.0).delta == 0.0
+    assert CertifiedAccountant(**RUN, delta=0.0, noise_parameter=0.8).epsilon == math.inf
+
+
 def test_a_claim_is_checked_on_one_side():
     needed = epsilon(run(0.8), 1e-6).upper
     CertifiedAccountant(**RUN, epsilon=needed, delta=1e-6, noise_parameter=0.8)
@@ -67,7 +75,7 @@ def test_a_claim_is_checked_on_one_side():
         {"delta": None},
         {"noise_parameter": 0.0},
         {"noise_parameter": math.inf},
-        {"delta": 0.0},
+        {"delta": 1.0},
         {"sampling_probability": 0.0},
         {"sampling_probability": 1.1},
         {"num_compositions": 0},

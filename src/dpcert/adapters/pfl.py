@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
+from sys import float_info
 from typing import TYPE_CHECKING, Any
 
 from pfl.privacy.privacy_accountant import PrivacyAccountant
@@ -33,6 +34,7 @@ class CertifiedAccountant(PrivacyAccountant):
     noise_scale: as in pfl, cohort_noise_parameter = noise_parameter * noise_scale is what a small simulated cohort
     is given; epsilon and delta are those of a deployment with noise_parameter itself.
     With all three of epsilon, delta and noise_parameter the claim is checked: InputError where it does not hold.
+    delta = 0 is pure DP: exact for Laplace noise, and no epsilon serves for Gaussian noise.
     """
 
     if TYPE_CHECKING:  # pfl's own fields
@@ -50,7 +52,11 @@ class CertifiedAccountant(PrivacyAccountant):
     def __post_init__(self) -> None:
         low, high = self.min_bound_noise_parameter, self.max_bound_noise_parameter
         self._check()
+        stated = self.delta
+        if stated == 0.0:  # pure DP; pfl's own check wants a delta above 0
+            self.delta = float_info.min
         super().__post_init__()
+        self.delta = stated
         if self.noise_parameter is None:
             self.noise_parameter = self._calibrated()
             if not (low or 0.0) <= self.noise_parameter <= (inf if high is None else high):

@@ -34,6 +34,7 @@ def test_decimals_add_up_exactly() -> None:
     found = epsilon(Sequence((Repeat(PureDp(0.11), 12), Repeat(PureDp(0.22), 6))), delta=0)
     assert (found.lower, found.upper, found.certified) == (0.0, 2.64, True)
     assert epsilon(Repeat(Laplace(10.0), 3), delta=0).upper == 0.3
+    assert epsilon(Repeat(Poisson(Laplace(10.0), 1.0), 3), delta=0).upper == 0.3  # everybody takes part
     assert sum([0.1] * 3) > 0.3  # what a sum of doubles would have said
 
 
