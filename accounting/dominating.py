@@ -168,8 +168,8 @@ def _round(part: Mechanism, relation: Neighbouring, participation: Participation
     if isinstance(part, BestOfSeveral):
         return _best_of_several(part, relation, participation)
     known = of_shuffled_reports(part) if isinstance(part, ShuffledReports) else stated(part)
-    if isinstance(part, ShuffledReports) and participation != "hidden":
-        return _round(part.report, relation, participation)  # who knows the others' reports, or sees the unit's
+    if isinstance(part, ShuffledReports) and participation == "pooled":
+        return _round(part.report, relation, participation)  # the others know their reports
     if known is not None:
         return Round({"both": known.upper}, _named(known.lower))
     if isinstance(part, Skellam | DistributedDiscreteGaussian):

@@ -22,6 +22,7 @@ LEAVES = [
     ("randomized-response", "shuffled"),
     ("staircase", "alone"),
     ("shuffled two categories", "alone"),
+    ("shuffled two categories", "shown"),
     ("sparse-vector", "cyclic"),
     ("pure-dp", "allocated"),
 ]

@@ -64,8 +64,8 @@ F = Fraction
 
 @dataclass(frozen=True)
 class Finite:
-    """build: the pairs of one round, for the observer who knows nobody's coins; seen: for who knows the others' reports
-    or sees the unit's, where that is something else."""
+    """build: the pairs of one round, for the observer who knows nobody's coins; seen: for who knows the others'
+    reports, where that is something else."""
 
     run: Mechanism
     relation: str
@@ -82,7 +82,7 @@ class Finite:
 
     def pairs(self, view: str, rounds: int) -> list[Pair]:
         """Those of one round, of which each round's is chosen."""
-        found = _built(self.build if view == "hidden" or self.seen is None else self.seen)
+        found = _built(self.seen if view == "pooled" and self.seen is not None else self.build)
         if len(found) <= MOST_PAIRS[rounds]:
             return found
         losses = [share * largest_loss(found) for share in (0.0, 0.25, 0.5, 0.75, 0.95)]

@@ -275,11 +275,11 @@ def drawn(run: Mechanism, slots: list[fed.Cohort], there: fed.Cohort) -> fed.Dra
         each = len(slots) // len(inner)
         shares = [slots[at * each : at * each + each] for at in range(len(inner))] if each else [slots] * len(inner)
         return independent([drawn(part, own, there) for part, own in zip(inner, shares, strict=True)])
+    if isinstance(run, Cyclic):  # of every population one half in each batch
+        halves = [(own[: len(own) // 2], own[len(own) // 2 :]) for own in slots]
+        return independent([drawn(run.mechanism, list(batch), there) for batch in zip(*halves, strict=True)])
     (own,) = slots
     present = tuple(i for i in there if i in own)
-    if isinstance(run, Cyclic):
-        size = len(own) // 2
-        return independent([drawn(run.mechanism, [batch], there) for batch in (own[:size], own[size:])])
     lots: fed.Drawn | None = None
     if isinstance(run, Poisson):
         lots = fed.poisson(1, Fraction(run.sampling_rate))(present)

@@ -270,10 +270,15 @@ class World:
             yield from sides.stateful_pairs(self.relation, self.clients)
 
     def _points(self) -> list[sides.Vector]:
-        """Contributions: of several releases each by itself; in an epoch all but one are left out, which splits it."""
+        """Contributions: of several releases each by itself, but where the unit may be in any of several rounds. There
+        that is too much to resolve: of normal ones alike in both, which sum up to one, else in the first alone."""
         if self.noise not in ONE_SAMPLE:
             return sides.grid(self.dimension)
-        if self.scheme == "shuffled" and self.noise != "two lattices":
+        known = self.scheme == "shuffled" and self.sees in ("all others", "pooled")
+        several = self.scheme in ("shuffled", "allocated", "allocated, several") and not known
+        if several and self.noise == "two gaussians":
+            return [(x, x) for (x,) in sides.grid(1)]
+        if several and (self.noise, self.scheme) != ("two lattices", "shuffled"):
             return [(x, sides.ZERO) for (x,) in sides.grid(1)]
         return [(x, y) for (x,) in sides.grid(1) for (y,) in sides.grid(1)]
 

@@ -7,7 +7,7 @@ import pytest
 from adaptive import most_exceeded
 from finite_worlds import F
 from outcomes import largest, pair
-from report_worlds import alone, response
+from report_worlds import alone, response, shuffled
 from worlds import World
 
 from dpcert.accounting import epsilon
@@ -30,6 +30,7 @@ from dpcert.mechanisms import (
     ShuffledReports,
     StableHistogram,
     UnaryEncoding,
+    VisibleParticipation,
 )
 from dpcert.proofs_checks.certificates import certificate as certificates
 from dpcert.proofs_checks.certificates import checker
@@ -139,7 +140,8 @@ def test_reports_that_are_shares_of_a_sum_s_noise(monkeypatch):
         with pytest.raises(InputError, match="local randomiser"):
             epsilon(run, 0.05, "replace-one", **view)
     monkeypatch.setattr(dominating, "of_shuffled_reports", nothing)
-    wrong = epsilon(run, 0.05, "replace-one", participation="visible").upper
+    monkeypatch.setattr(dominating, "refuse_known_shares", nothing)
+    wrong = epsilon(run, 0.05, "replace-one", notion="joint").upper
     world = World("gaussian", "none", "replace-one", "visible", clients=2, rounds=1, delta=0.05)
     assert world.most(wrong, lambda low, high: low > world.delta)[0] > world.delta
 
@@ -166,3 +168,23 @@ def test_an_odometer_that_converts_like_a_filter(monkeypatch):
     monkeypatch.setattr(odometer, "mironov_epsilon", best_epsilon)
     assert most_exceeded(1, [one], lambda chosen: meter.epsilon) > 0.0099
     assert sum(max(0.0, p - math.exp(meter.epsilon) * q) for p, q in one) <= 0.001
+
+
+def test_participation_that_is_seen_shows_no_report(monkeypatch):
+    """Everybody reports. What was printed as the lower end: the cost to somebody who sees the unit's own report."""
+
+    def printed(reports):
+        """How much of delta .05 the lower end is attained by; of every number of reports, pairs are kept."""
+        run = VisibleParticipation(Poisson(ShuffledReports(RandomizedResponse(0.25), reports), 1.0))
+        pairs = shuffled(response(F(1, 4), 2), reports)
+        return largest(pairs, 1, epsilon(run, 0.05, "replace-one").lower)
+
+    assert printed(19)[0] >= 0.05
+    round_of = dominating._round
+
+    def linked(part, relation, participation):
+        seen = isinstance(part, ShuffledReports) and participation == "visible"
+        return round_of(part, relation, "pooled" if seen else participation)
+
+    monkeypatch.setattr(dominating, "_round", linked)
+    assert printed(20)[1] < 0.05
