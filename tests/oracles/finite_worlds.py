@@ -131,11 +131,11 @@ def noisy_maxima() -> Iterator[Finite]:
                 noise, loss
             )
 
-        worst = _worst_of_two(relation, votes, loss, noise)
+        worst = worst_of_two(relation, votes, loss, noise)
         yield Finite(ReportNoisyMax(float(loss), noise), relation, build, worst=worst)
 
 
-def _worst_of_two(relation: str, votes: str, loss: Fraction, noise: str) -> Callable[[float], list[Pair]]:
+def worst_of_two(relation: str, votes: str, loss: Fraction, noise: str) -> Callable[[float], list[Pair]]:
     """By epsilon, neighbours over two candidates, whose lead is searched ever more finely."""
 
     def worst(epsilon: float) -> list[Pair]:
@@ -162,7 +162,7 @@ def many_candidates() -> Iterator[Finite]:
             four = selections.elections("zero-out", votes, F(1), selections.leads(F(1), 1, (4,)), noise)
             return two + more + four * (relation == "zero-out") + _tied(noise, F(1))
 
-        yield Finite(ReportNoisyMax(1.0, noise), relation, build, worst=_worst_of_two(relation, votes, F(1), noise))
+        yield Finite(ReportNoisyMax(1.0, noise), relation, build, worst=worst_of_two(relation, votes, F(1), noise))
 
 
 def _tied(noise: str, loss: Fraction) -> list[Pair]:

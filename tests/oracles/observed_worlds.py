@@ -10,12 +10,14 @@ from dataclasses import dataclass, replace
 
 import federation as fed
 import leaf_worlds
+import range_worlds as ranges
 import report_worlds as reports
-from finite_worlds import Finite
+from finite_worlds import Finite, worst_of_two
 from leaf_worlds import F, pairs
 from nested_worlds import Nested
 from nesting import OTHERS
 from outcomes import Pair, coarser, distinct, joint
+from scipy import stats
 
 from dpcert.accounting import Bracket
 from dpcert.accounting.billboard import Observer, observer_epsilon
@@ -92,12 +94,25 @@ class Choice(Finite):
 def choice(leaf: str, scheme: str, relation: str, observer: str) -> Choice:
     """Of a leaf of the table."""
 
+    told = scheme == "shuffled" and observer == "all others"
+    hidden = scheme in HIDDEN and not told
+
     def build() -> list[Pair]:
         found = _left(leaf, relation, observer)
-        told = scheme == "shuffled" and observer == "all others"
-        return found if scheme not in HIDDEN or told else _one_of_two(found)
+        return _one_of_two(found) if hidden else found
 
-    return Choice(AROUND[scheme](OTHERS[leaf]), relation, build)
+    return Choice(AROUND[scheme](OTHERS[leaf]), relation, build, worst=None if hidden else _worst(leaf, relation))
+
+
+def _worst(leaf: str, relation: str) -> Callable[[float], list[Pair]] | None:
+    """By epsilon, neighbours that are worst there, where that depends on it."""
+    if leaf.startswith("noisy-max"):
+        return worst_of_two(relation, "signed", F(1), leaf.split()[1])
+    if leaf == "bounded-laplace":
+        return lambda at: ranges.bounded_laplace(F(1), F(4), ranges.worst_values(stats.laplace.cdf, F(1), at))
+    if leaf == "truncated-gaussian":
+        return lambda at: ranges.truncated_gaussian(F(1), F(4), ranges.worst_values(stats.norm.cdf, F(1), at))
+    return None
 
 
 def _left(leaf: str, relation: str, observer: str) -> list[Pair]:
