@@ -59,8 +59,13 @@ def bun_steinke_integral_epsilon(rho: float, delta: float) -> float:
 
 def canonne_zcdp_epsilon(rho: float, delta: float) -> float:
     """The best order of Canonne, Kamath, Steinke 2020, arXiv 2004.00010 v4, Proposition 12, for D_alpha = rho alpha."""
-    alpha = best_order(lambda order: canonne_epsilon(order, rho * order, delta), _start(rho, delta), 1e-6)
+    alpha = canonne_zcdp_order(rho, delta)
     return canonne_epsilon(alpha, widened_up(rho * alpha, _SLACK), delta)
+
+
+def canonne_zcdp_order(rho: float, delta: float) -> float:
+    """The order at which `canonne_zcdp_epsilon` is found: what rho says of larger ones is not used at this delta."""
+    return best_order(lambda order: canonne_epsilon(order, rho * order, delta), _start(rho, delta), 1e-6)
 
 
 def canonne_zcdp_delta(rho: float, epsilon: float) -> float:

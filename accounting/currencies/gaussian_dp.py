@@ -9,15 +9,15 @@ of the next chord (accounting/profile.py).
 
 Over all error rates the tail decides. For Poisson-sampled Gaussian rounds the least mu is sqrt(T) / z: with probability
 rate^T the unit takes part in every round, and at tiny error rates that alone matters. A smaller mu is meant from some
-error rate on: `error_rates_at_least`, of both kinds of errors.
+error rate on: `error_rates_at_least`, of both kinds of errors; or down to some delta, `deltas_at_least`: the profiles
+are compared at eps from 0 to the run's own at that delta (gaussian_knots.in_cells).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
-from itertools import pairwise
 
 from flint import arb, ctx, fmpq
 
@@ -36,17 +36,17 @@ from ...mechanisms import (
     rounds_by_step,
     sensitivity,
 )
-from ...mechanisms.validate import number
+from ...mechanisms.validate import delta_below_one, number
 from .. import gaussian
 from ..answer import answer
 from ..bracket import Bracket
 from ..dominating import dominating
 from ..pairs import Composition, GaussianPair, OpposedPair, Pair, SubsampledPair, ZeroedPair
-from ..profile import Profile, steepness
+from ..profile import Profile
 from ..question import Question, seen_by
 from ..rdp.largest_loss import largest_loss
-from ..rounding import down, float_above, float_below, up, widened_down, widened_up
-from ..tradeoff import TradeOff
+from ..rounding import down, float_above, up, widened_down, widened_up
+from .gaussian_knots import Knots, around, at_least_rate, below, gaussian_below, in_cells, vertices
 from .pure_dp import decimal, pure_epsilon
 
 METHOD = "trade-off"
@@ -56,8 +56,6 @@ _FIRST_KNOTS = 17
 _MOST_KNOTS = 60
 _SLACK = 2.0**-40
 
-Knots = tuple[tuple[float, Bracket], ...]
-
 
 def mu(
     run: Run,
@@ -66,23 +64,24 @@ def mu(
     notion: Notion = "dp",
     participation: Visibility | None = None,
     error_rates_at_least: float = 0.0,
+    deltas_at_least: float = 0.0,
     rtol: float = 1e-4,
 ) -> Bracket:
     """The least mu for which the run is mu-GDP, as a certified bracket.
 
     error_rates_at_least: the comparison of the two curves is made where both error rates are at least this, below 1/2;
-    0 compares them everywhere. rtol: the relative width at which the search ends; `reached` says whether it was.
+    0 compares them everywhere. deltas_at_least, in its place: at every delta from this on the run's epsilon is at most
+    that of mu. rtol: the relative width at which the search ends; `reached` says whether it was.
 
     >>> from dpcert.mechanisms import Gaussian, Repeat
     >>> found = mu(Repeat(Gaussian(noise_multiplier=4.0), rounds=4))
     >>> 0.5 - 1e-12 < found.lower <= 0.5 <= found.upper < 0.5 + 1e-12
     True
 
-    Raises InputError for error_rates_at_least outside [0, 1/2), and as accounting.epsilon does.
+    Raises InputError for error_rates_at_least outside [0, 1/2), deltas_at_least outside [0, 1) or beside it, and as
+    accounting.epsilon does.
     """
-    least = number("error_rates_at_least", error_rates_at_least)
-    if not 0.0 <= least < 0.5:
-        raise InputError("error_rates_at_least", error_rates_at_least, "an error rate from 0 to below 1/2")
+    least, floor = _range(error_rates_at_least, deltas_at_least)
     run, relation = as_run(run), neighbouring or default_relation(notion, participation)
     seen = seen_by(notion, participation)
     pairs = dominating(run, relation, seen)
@@ -93,6 +92,9 @@ def mu(
         most_shift = max(gaussian.composed_shift(product)[1] for product in pairs.upper)
         return Bracket(min(least_shift, most_shift), most_shift, True, gaussian.METHOD)
     profile = Profile(lambda eps: answer(Question.about(run, "delta", relation, notion, participation), eps))
+    if floor > 0.0:
+        end = answer(Question.about(run, "epsilon", relation, notion, participation), floor)
+        return _down_to(profile, floor, end, rtol)
     if least == 0.0:
         most = pure_epsilon(run, relation, seen).upper
         if most == math.inf:
@@ -104,6 +106,16 @@ def mu(
         return Bracket(0.0, math.inf, True, METHOD, reached=False)
     _lay_out(profile, max(last, 1e-12))
     return _searched(profile, least, rtol, ())
+
+
+def _range(error_rates_at_least: float, deltas_at_least: float) -> tuple[float, float]:
+    least = number("error_rates_at_least", error_rates_at_least)
+    floor = delta_below_one("deltas_at_least", deltas_at_least)
+    if not 0.0 <= least < 0.5:
+        raise InputError("error_rates_at_least", error_rates_at_least, "an error rate from 0 to below 1/2")
+    if least > 0.0 and floor > 0.0:
+        raise InputError("deltas_at_least", deltas_at_least, "no such range beside error_rates_at_least")
+    return least, floor
 
 
 def _of_decimals(run: Mechanism, relation: Neighbouring) -> Bracket | None:
@@ -127,94 +139,42 @@ def _lay_out(profile: Profile, last: float) -> None:
         profile(last * k / (_FIRST_KNOTS - 1))
 
 
-def _searched(profile: Profile, least: float, rtol: float, beyond: Knots) -> Bracket:
-    """Knots are added on both sides of the vertex that needs the largest mu."""
+def _down_to(profile: Profile, floor: float, end: Bracket, rtol: float) -> Bracket:
+    """At eps up to the run's own at delta = floor, which is in `end`."""
+    if end.upper == math.inf:
+        return Bracket(0.0, math.inf, True, METHOD, reached=False)
+    if end.upper == 0.0:  # no eps is compared
+        return Bracket(0.0, 0.0, True, METHOD)
+    _lay_out(profile, end.upper)
+    with ctx.workprec(_BITS):
+        at_end = gaussian_below(end.lower, floor)
+    found = _searched(profile, 0.0, rtol, (), floor)
+    lower = min(max(found.lower, at_end), found.upper)
+    return Bracket(lower, found.upper, True, METHOD, reached=found.upper <= lower * (1 + rtol))
+
+
+def _searched(profile: Profile, least: float, rtol: float, beyond: Knots, floor: float = 0.0) -> Bracket:
+    """Knots are added on both sides of the vertex that needs the largest mu; floor: the least delta compared."""
     lower = 0.0
     with ctx.workprec(_BITS):
         while True:
             knots = profile.knots + beyond
-            upper, worst = max(_vertices(knots, least), default=(math.inf, 0))
-            lower = max(lower, *(_below(knots[i : i + 2], least) for i in range(len(knots) - 1)))
-            lower = max(lower, _at_least_rate(knots, least) if least > 0.0 else 0.0)
+            needed = in_cells(knots, lower) if floor > 0.0 else vertices(knots, least)
+            upper, worst = max(needed, default=(math.inf, 0))
+            lower = max(lower, *(below(knots[i : i + 2], least, floor) for i in range(len(knots) - 1)))
+            lower = max(lower, at_least_rate(knots, least) if least > 0.0 else 0.0)
             found = Bracket(min(lower, upper), upper, True, METHOD, reached=upper <= lower * (1 + rtol))
             if found.reached or len(knots) >= _MOST_KNOTS:
                 return found
             known = len(profile.knots)
-            if upper == math.inf and not beyond:  # the lines end above the smallest error rate
+            if upper == math.inf and not beyond and floor == 0.0:  # the lines end above the smallest error rate
                 profile(1.5 * knots[-1][0])
-            for left, right in _around(knots, worst):
+            for left, right in around(knots, worst):
                 middle = 0.5 * (left + right)
                 if left < middle < right:
                     profile(middle)
             if len(profile.knots) == known:
                 return found
-
-
-def _around(knots: Knots, worst: int) -> Iterator[tuple[float, float]]:
-    """The cells next to a vertex, which is between the lines of two neighbouring knots."""
-    for i in range(max(0, worst - 1), min(len(knots) - 1, worst + 2)):
-        yield knots[i][0], knots[i + 1][0]
-
-
-def _vertices(knots: Knots, least: float) -> Iterator[tuple[float, int]]:
-    """(at least the mu through a vertex of the lines, which one), from type I error `least` to the diagonal."""
-    lines = [(arb(eps).exp(), 1 - arb(bracket.upper)) for eps, bracket in knots]  # 1 - D - x alpha
-    diagonal = lines[0][1] / (1 + lines[0][0])
-    yield _mu_above(diagonal, diagonal), 0
-    from_rate = arb(least)
-    reached = least == 0.0
-    for i, ((x, top), (x_next, top_next)) in enumerate(pairwise(lines)):
-        alpha = (top_next - top) / (x_next - x)
-        if alpha > from_rate:
-            yield _mu_above(alpha, top - x * alpha), i
-        else:  # the last line that matters: it leaves the range at the smallest error rate
-            reached = True
-            yield _mu_above(from_rate, top - x * from_rate), i
-            break
-    if not reached:
-        yield math.inf, len(knots) - 2
-
-
-def _mu_above(alpha: arb, beta: arb) -> float:
-    return float_above(_mu(alpha, beta)) if alpha > 0 and beta > 0 else math.inf
-
-
-def _mu(alpha: arb, beta: arb) -> arb:
-    """Phi^-1(1 - alpha) - Phi^-1(beta)."""
-    return arb(2).sqrt() * ((2 * alpha).erfcinv() + (2 * beta).erfcinv())
-
-
-def _below(ends: Knots, least: float) -> float:
-    """A mu that the curve needs: its profile at the first knot is above that of G_mu, and it touches the line there at
-    a type I error of at least the chord's slope."""
-    slope, _ = steepness(*ends)
-    if not slope >= arb(least):
-        return 0.0
-    eps, bracket = ends[0]
-    return _gaussian_below(widened_up(eps, 2.0**-52), bracket.lower)
-
-
-def _gaussian_below(eps: float, delta: float) -> float:
-    """A mu with delta(eps; mu) <= delta, close to the largest."""
-    if delta <= 0.0:
-        return 0.0
-    low, high = 0.0, 1.0
-    while gaussian.profile_above(eps, high) <= delta and high < 1e9:
-        low, high = high, 2 * high
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        if not low < middle < high or high - low < 1e-13 * high:
-            break
-        low, high = (middle, high) if gaussian.profile_above(eps, middle) <= delta else (low, middle)
-    return low
-
-
-def _at_least_rate(knots: Knots, least: float) -> float:
-    """The mu through the curve's point at type I error `least`, where it is at most what the knots leave possible."""
-    beta = TradeOff(knots).beta(least).upper
-    if beta < least:  # the other kind of error is out of range there
-        return 0.0
-    return max(0.0, float_below(_mu(arb(least), arb(beta))))
 
 
 def _everywhere(upper: tuple[Composition, ...], lower: tuple[Composition, ...]) -> Bracket:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from flint import arb, ctx, fmpq
@@ -48,7 +49,7 @@ def of_currency(claim: Claim, found: Bracket, against: Against) -> Table:
     document = search.statement | {
         "format": format.CURRENCY,
         "verdict": "holds" if holds else "refuted",
-        "currency": {"name": currency.name, "number": repr(currency.threshold), "place": place},
+        "currency": {"name": search.name, "number": repr(currency.threshold), "place": place},
     }
     reason = "no point of the curve shows it"
     for orders, points in search.proposals(holds):
@@ -66,12 +67,17 @@ class _Proposals:
 
     def __init__(self, claim: Claim, against: Against) -> None:
         self.claim, self.against, self.currency = claim, against, claim.statement.currency
-        absent: dict[str, Any] = dict.fromkeys(("rho", "mu", "renyi", "tpr_at_fpr", "orders_up_to", "fpr_at_least"))
+        absent: dict[str, Any] = dict.fromkeys(("rho", "mu", "renyi", "tpr_at_fpr", *_RANGES))
         point = claim.statement.model_copy(update=absent | {"epsilon": 0.0, "delta": 0.0})
         whole = stated(replace(claim, statement=point))
         about = {key: value for key, value in whole["claim"].items() if key not in _OF_EPSILON}
         self.statement: Table = {"issued": whole["issued"], "claim": about, "phases": whole["phases"]}
         self.searches: dict[bool, dict[str, pairs.Product]] = {}
+
+    @property
+    def name(self) -> str:
+        """The format's name for it."""
+        return "mu at deltas" if isinstance(self.currency, Mu) and self.currency.delta else self.currency.name
 
     @property
     def place(self) -> str | None:
@@ -82,7 +88,8 @@ class _Proposals:
         if isinstance(stated_in, Rho):
             return None if stated_in.orders_up_to == math.inf else repr(stated_in.orders_up_to)
         if isinstance(stated_in, Mu):
-            return repr(stated_in.fpr_at_least) if stated_in.fpr_at_least else None
+            least = stated_in.delta or stated_in.fpr_at_least
+            return repr(least) if least else None
         return repr(stated_in.fpr) if isinstance(stated_in, TprAtFpr) else None
 
     def proposals(self, holds: bool) -> Iterator[tuple[list[str], list[Table]]]:
@@ -136,7 +143,7 @@ class _Proposals:
             yield from self._above_mu(mu)
             return
         yield [], []
-        yield [], self._below_mu(mu)
+        yield [], self._below_mu_to(mu) if mu.delta else self._below_mu(mu)
 
     def _delta(self, at: float) -> Bracket:
         """Both ends as the checker's list of losses has them, where there is one; else the accountants'."""
@@ -188,8 +195,10 @@ class _Proposals:
     def _above_mu(self, mu: Mu) -> Iterator[tuple[list[str], list[Table]]]:
         """A point where delta is above the claimed mu's, and one further on, which shows where the line touches."""
         step, found = 0.05 * mu.threshold + 1e-3, []
-        for k in range(48):
-            at = mu.threshold * k / 12
+        marks = [mu.threshold * k / 12 for k in range(48)]
+        if mu.delta:
+            marks.append(epsilon(self.claim.run, 1.001 * mu.delta, **(self.against.options() | {"rtol": 1e-6})).lower)
+        for at in marks:
             with ctx.workprec(PRECISION):
                 claimed = float(bounds.profile(arb(mu.threshold), arb(at)).upper())
             known, less = self._delta(at).lower, self._delta(at + step).upper
@@ -197,6 +206,8 @@ class _Proposals:
             if known > claimed * (1 + 1e-8) and chord >= 1.001 * mu.fpr_at_least:
                 found.append((known / claimed, at, known, less))
         for ratio, at, known, less in sorted(found, reverse=True)[:6]:
+            if known / math.sqrt(ratio) <= mu.delta * (1 + 1e-6):
+                continue
             if mu.fpr_at_least:
                 yield [], [self._lower(at, known), self._upper(at + step, less)]
             else:
@@ -223,6 +234,24 @@ class _Proposals:
                 knots[middle] = self._delta(middle).upper * (1 + 1e-6)
         raise NoCertificate(f"no {_MOST_POINTS} points prove the mu, so near is the claim to the truth")
 
+    def _below_mu_to(self, mu: Mu) -> list[Table]:
+        """Points from 0 to the delta, halved where the profile of mu is not seen to be above."""
+        last = epsilon(self.claim.run, 0.999 * mu.delta, **(self.against.options() | {"rtol": 1e-6})).upper
+        while self._delta(last).upper * (1 + 1e-6) > mu.delta:  # the checker's own pair may be a little worse
+            last *= 1.01
+        knots = {last * k / 8: self._delta(last * k / 8).upper * (1 + 1e-6) for k in range(9)}
+        most = fmpq(*mu.threshold.as_integer_ratio())
+        while len(knots) < _MOST_POINTS:
+            points = [(fmpq(*at.as_integer_ratio()), fmpq(*knots[at].as_integer_ratio())) for at in sorted(knots)]
+            with ctx.workprec(PRECISION):
+                cells = [pair for pair in pairwise(points) if not currencies.in_cell(most, *pair)]
+            if not cells:
+                return [self._upper(at, knots[at]) for at in sorted(knots)]
+            for left, right in cells:
+                middle = float(left[0] + right[0]) / 2
+                knots[middle] = self._delta(middle).upper * (1 + 1e-6)
+        raise NoCertificate(f"no {_MOST_POINTS} points prove the mu, so near is the claim to the truth")
+
     def _of_rate(self, stated_in: TprAtFpr) -> list[Table]:
         """Steps along delta from below, each as long as the claim allows."""
         last = math.log(stated_in.threshold / stated_in.fpr) * (1 + 1e-12) + 1e-12
@@ -244,4 +273,5 @@ class _Proposals:
         return points[::-1]
 
 
+_RANGES = ("orders_up_to", "fpr_at_least", "delta_at_least")
 _OF_EPSILON = ("epsilon", "epsilon_interval", "delta")

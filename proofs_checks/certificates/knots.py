@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from flint import arb, ctx, fmpq
 
-from .checker import currencies
+from .checker import currencies, format
 from .checker.command import PRECISION
 from .stated import NoCertificate
 
@@ -31,7 +31,7 @@ def as_far_as_can_be(moments: Callable[[fmpq], list[arb]], most: fmpq, last: flo
         except ValueError:
             return False
 
-    end, at, step = fmpq(*last.as_integer_ratio()), fmpq(1), fmpq(1)
+    end, at, step = format.number(repr(last)), fmpq(1), fmpq(1)
     found: list[fmpq] = []
     while at < end:
         following = min(at + step, end)

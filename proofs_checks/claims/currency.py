@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from ...accounting import Bracket, mu, renyi, rho, risk
 from ...accounting.answer import answer
+from ...accounting.conversions.zcdp import canonne_zcdp_order
 from ...accounting.question import RTOL, Question, seen_by
 from ...mechanisms import Mechanism, Neighbouring, Notion, Visibility
 
@@ -90,24 +91,34 @@ class EpsilonAt(Currency):
 
 @dataclass(frozen=True)
 class Rho(Currency):
-    """rho-zCDP, at the orders up to orders_up_to."""
+    """rho-zCDP, at the orders up to orders_up_to; delta: for which that is the order (`for_delta`)."""
 
     threshold: float
     orders_up_to: float = math.inf
+    delta: float = 0.0
     name: str = "rho"
     rtol = 1e-4
+
+    @classmethod
+    def for_delta(cls, threshold: float, delta: float) -> Rho:
+        """Up to the order at which it becomes an epsilon at this delta (accounting/conversions/zcdp.py), rounded up."""
+        order = canonne_zcdp_order(threshold, delta) - 1
+        scale = 10.0 ** (3 - math.floor(math.log10(order)))
+        return cls(threshold, 1 + math.ceil(order * scale) / scale, delta)
 
     def bracket(self, run: Mechanism, against: Against) -> Bracket:
         return rho(run, orders_up_to=self.orders_up_to, **against.options())
 
     def claimed(self) -> dict[str, object]:
-        if self.orders_up_to == math.inf:
-            return {"rho": self.threshold}
-        return {"rho": self.threshold, "orders_up_to": self.orders_up_to}
+        ranges = {"orders_up_to": self.orders_up_to} if self.orders_up_to < math.inf else {}
+        return {"rho": self.threshold, **({"delta": self.delta} if self.delta else ranges)}
 
     @property
     def words(self) -> str:
-        return "rho" if self.orders_up_to == math.inf else f"rho at orders up to {self.orders_up_to:g}"
+        if self.orders_up_to == math.inf:
+            return "rho"
+        place = f" (all that delta {self.delta:g} needs)" if self.delta else ""
+        return f"rho at orders up to {self.orders_up_to:g}{place}"
 
     def without_range(self) -> Currency | None:
         return None if self.orders_up_to == math.inf else Rho(self.threshold)
@@ -115,27 +126,30 @@ class Rho(Currency):
 
 @dataclass(frozen=True)
 class Mu(Currency):
-    """mu-GDP, where both error rates are at least fpr_at_least."""
+    """mu-GDP, where both error rates are at least fpr_at_least, or at deltas of at least `delta`."""
 
     threshold: float
     fpr_at_least: float = 0.0
+    delta: float = 0.0
     name: str = "mu"
     rtol = 1e-4
 
     def bracket(self, run: Mechanism, against: Against) -> Bracket:
-        return mu(run, error_rates_at_least=self.fpr_at_least, **against.options())
+        least, floor = self.fpr_at_least, self.delta
+        return mu(run, error_rates_at_least=least, deltas_at_least=floor, **against.options())
 
     def claimed(self) -> dict[str, object]:
-        if not self.fpr_at_least:
-            return {"mu": self.threshold}
-        return {"mu": self.threshold, "fpr_at_least": self.fpr_at_least}
+        ranges = {"fpr_at_least": self.fpr_at_least, "delta": self.delta}
+        return {"mu": self.threshold, **{name: least for name, least in ranges.items() if least}}
 
     @property
     def words(self) -> str:
+        if self.delta:
+            return f"mu at deltas from {self.delta:g} on"
         return f"mu at error rates from {self.fpr_at_least:g} on" if self.fpr_at_least else "mu"
 
     def without_range(self) -> Currency | None:
-        return Mu(self.threshold) if self.fpr_at_least else None
+        return Mu(self.threshold) if self.fpr_at_least or self.delta else None
 
 
 @dataclass(frozen=True)

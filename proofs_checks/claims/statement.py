@@ -89,13 +89,14 @@ CURRENCIES = ("epsilon", "rho", "mu", "renyi", "curve", "tpr_at_fpr", "advantage
 """The keys of [claim] that state what is claimed: one of them."""
 
 COMPANIONS = {
-    "delta": "epsilon",
-    "epsilon_interval": "epsilon",
-    "rdp_orders": "epsilon",
-    "orders_up_to": "rho",
-    "fpr_at_least": "mu",
+    "delta": ("epsilon",),
+    "epsilon_interval": ("epsilon",),
+    "rdp_orders": ("epsilon",),
+    "orders_up_to": ("rho",),
+    "fpr_at_least": ("mu",),
+    "delta_at_least": ("rho", "mu"),
 }
-"""Keys that mean something beside one of them only."""
+"""Keys that mean something beside one of these only; beside rho and mu, delta is another name of delta_at_least."""
 
 
 def _year(field: str, value: object) -> int:
@@ -114,8 +115,9 @@ def _link(field: str, value: object) -> str:
 class Statement(Table):
     """[claim]: what is claimed, about whom, and by whom.
 
-    One currency (proofs_checks/claims/currency.py): epsilon with delta (0 for pure DP), rho (with orders_up_to), mu
-    (with fpr_at_least), renyi = {order, epsilon}, curve = [[epsilon, delta], ...], tpr_at_fpr = {fpr, tpr}, advantage.
+    One currency (proofs_checks/claims/currency.py): epsilon with delta (0 for pure DP), rho (with orders_up_to or a
+    delta), mu (with fpr_at_least or a delta), renyi = {order, epsilon}, curve = [[epsilon, delta], ...],
+    tpr_at_fpr = {fpr, tpr}, advantage. delta_at_least: what a delta beside rho or mu is read as.
     per: "day" where the claim is about what runs on one of the days that [composition] counts, not about all of them.
     rdp_orders: the Renyi orders at which the source's accountant looked; for `dpcert explain`.
     epsilon_interval: what the printed epsilon may have been before rounding; the verdict then uses its upper end.
@@ -144,6 +146,7 @@ class Statement(Table):
     orders_up_to: Annotated[float, checked(_order)] | None = None
     mu: Positive | None = None
     fpr_at_least: Annotated[float, checked(_error_rate)] | None = None
+    delta_at_least: Annotated[float, checked(delta_below_one)] | None = None
     renyi: RenyiTable | None = None
     curve: Annotated[tuple[tuple[float, float], ...] | None, checked(_points)] = None
     tpr_at_fpr: TprAtFprTable | None = None
@@ -161,14 +164,28 @@ class Statement(Table):
     assumed: tuple[Text, ...] = ()
     implementation: Text | None = None
 
+    @model_validator(mode="before")
+    @classmethod
+    def _delta_of_a_range(cls, given: Any) -> Any:
+        if not isinstance(given, dict) or given.get("delta") is None or given.get("epsilon") is not None:
+            return given
+        ranged = [name for name in COMPANIONS["delta_at_least"] if given.get(name) is not None]
+        if not ranged or given.get("delta_at_least") is not None:
+            return given
+        least = delta_below_one("delta", given["delta"])
+        return {key: value for key, value in given.items() if key != "delta"} | {"delta_at_least": least}
+
     @model_validator(mode="after")
     def _one_currency(self) -> Statement:
         stated = [name for name in CURRENCIES if getattr(self, name) is not None]
         if len(stated) != 1:
             raise InputError(stated[-1], stated, "a value: one of " + ", ".join(CURRENCIES))
-        for name, owner in COMPANIONS.items():
-            if getattr(self, name) is not None and stated != [owner]:
-                raise InputError(name, getattr(self, name), f"no such key without {owner}")
+        for name, owners in COMPANIONS.items():
+            if getattr(self, name) is not None and stated[0] not in owners:
+                raise InputError(name, getattr(self, name), f"no such key without {' or '.join(owners)}")
+        for name in ("orders_up_to", "fpr_at_least"):
+            if self.delta_at_least is not None and getattr(self, name) is not None:
+                raise InputError("delta_at_least", self.delta_at_least, f"no such key beside {name}: one range")
         return self
 
     @classmethod
@@ -220,9 +237,11 @@ class Statement(Table):
             most = self.epsilon_interval[1] if self.epsilon_interval else self.epsilon
             return EpsilonAt(self.epsilon, self.delta, most)
         if self.rho is not None:
+            if self.delta_at_least:
+                return Rho.for_delta(self.rho, self.delta_at_least)
             return Rho(self.rho, math.inf if self.orders_up_to is None else self.orders_up_to)
         if self.mu is not None:
-            return Mu(self.mu, self.fpr_at_least or 0.0)
+            return Mu(self.mu, self.fpr_at_least or 0.0, self.delta_at_least or 0.0)
         if self.renyi is not None:
             return RenyiAt(self.renyi.epsilon, self.renyi.order)
         if self.curve is not None:

@@ -17,6 +17,7 @@ STATEMENT = {
     "orders_up_to": "the largest Renyi order up to which rho is meant",
     "mu": "Gaussian DP, not its central limit, instead of epsilon",
     "fpr_at_least": "both error rates from which on mu is meant",
+    "delta_at_least": "the delta down to which rho or mu is meant; delta beside them is another name",
     "renyi": "{ order, epsilon }: the Renyi divergence of that order, instead of epsilon",
     "curve": "[[epsilon, delta], ...], all of which must hold, instead of epsilon",
     "tpr_at_fpr": "{ fpr, tpr }: the true-positive rate of the strongest attack, instead of epsilon",

@@ -111,6 +111,28 @@ def _gaussian(product: Product, most: fmpq) -> bool:
     return total is not None and total <= most**2
 
 
+def mu_holds_to(stated: Claim, phases: list[Phase], least: fmpq, most: fmpq, points: list[Point]) -> bool:
+    """[6.3] From each point to the next delta is below that of mu, and the last delta is at most the least one."""
+    worst = products(phases, stated.relation, stated.seen, True)
+    if worst and all(_gaussian(product, most) for product in worst.values()):
+        return True
+    require(bool(points) and points[0][0] == 0 and points[-1][1] <= least, "points from epsilon = 0 to the least delta")
+    for epsilon, delta, above, _ in points:
+        upper_end(stated._replace(delta=delta), phases, epsilon, above)
+    return all(in_cell(most, left[:2], right[:2]) for left, right in pairwise(points))
+
+
+def in_cell(most: fmpq, left: tuple[fmpq, fmpq], right: tuple[fmpq, fmpq]) -> bool:
+    """[6.3] The chord of delta is below that of mu: its line meets the curve, or mu's last delta is above its first."""
+    (epsilon, delta), (after, less) = left, right
+    x, steps = arb(epsilon).exp(), arb(after).exp() - arb(epsilon).exp()
+    require(bool(steps > 0), "points in order")
+    alpha = arb(delta - less) / steps
+    beta = 1 - arb(delta) - x * alpha
+    met = bool(alpha > 0) and bool(beta > 0) and bool(mu_of(alpha, beta) <= arb(most))
+    return met or bool(profile(arb(most), arb(after)) >= arb(delta))
+
+
 def mu_fails(stated: Claim, phases: list[Phase], least: fmpq | None, most: fmpq, points: list[Point]) -> bool:
     """[6.3] delta is above that of mu at one point, whose line touches the curve at an error rate of at least this."""
     (epsilon, delta, _, evidence), *others = points
@@ -155,14 +177,24 @@ def prove(document: Any) -> str:
     if name == "tpr_at_fpr":
         require(verdict == "refuted" and place is not None, "that a rate holds is a matter of one point")
         proved = tpr_fails(stated, phases, place or fmpq(0), most, found)
+    elif name == "mu at deltas":
+        least = fmpq(1) if place is None else place
+        require(place is not None, "a range without its end")
+        require(verdict == "holds" or (bool(found) and found[0][1] >= least), "a delta below the least one")
+        proved = (
+            mu_holds_to(stated, phases, least, most, found)
+            if verdict == "holds"
+            else mu_fails(stated, phases, None, most, found[:1])
+        )
     elif name == "mu":
         proved = (mu_holds if verdict == "holds" else mu_fails)(stated, phases, place, most, found)
     else:
         require(name in ("rho", "renyi"), "no such currency")
         proved = by_orders(stated, phases, name, place, most, marks, verdict == "holds")
     require(proved, "what is claimed is not proved")
+    told = "holds" if verdict == "holds" else "is refuted"
     where = "" if at is None else f" (place {at})"
-    return f"{text(name)}{where} is {'at most' if verdict == 'holds' else 'above'} {written}: the claim {verdict}"
+    return f"{text(name)}{where} is {'at most' if verdict == 'holds' else 'above'} {written}: the claim {told}"
 
 
 def by_orders(

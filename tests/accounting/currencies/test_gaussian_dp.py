@@ -8,9 +8,10 @@ from collections.abc import Callable
 import mpmath
 import pytest
 from cases import few
+from scipy.optimize import brentq
 
-from dpcert.accounting import mu
-from dpcert.accounting.currencies import gaussian_dp
+from dpcert.accounting import delta, mu
+from dpcert.accounting.currencies import gaussian_dp, gaussian_knots
 from dpcert.mechanisms import Gaussian, InputError, Laplace, Poisson, RandomizedResponse, Repeat, Sequence
 
 
@@ -69,15 +70,12 @@ def test_planted_contacts_instead_of_vertices_are_caught(monkeypatch: pytest.Mon
     true = largest_mu(sampled_gaussian(0.1, 2.0), [k / 200 for k in range(-1200, 1201)], 1e-3)
     run = Poisson(Gaussian(0.5), 0.1)
     assert mu(run, error_rates_at_least=1e-3).upper >= true
-    vertices = gaussian_dp._vertices
 
     def planted(knots, least):  # type: ignore[no-untyped-def]
         for i in range(len(knots) - 1):
-            yield gaussian_dp._below(knots[i : i + 2], least), i
-        if False:
-            yield from vertices(knots, least)
+            yield gaussian_knots.below(knots[i : i + 2], least), i
 
-    monkeypatch.setattr(gaussian_dp, "_vertices", planted)
+    monkeypatch.setattr(gaussian_dp, "vertices", planted)
     assert mu(run, error_rates_at_least=1e-3).upper < true
 
 
@@ -105,6 +103,57 @@ def test_a_smaller_range_needs_no_more() -> None:
     run = Repeat(Poisson(Gaussian(1.0), 0.01), 1000)
     found = [mu(run, error_rates_at_least=rate) for rate in (1e-2, 1e-5, 0.0)]
     assert found[0].upper <= found[1].upper <= found[2].upper
+
+
+def profile_of_sampled_gaussian(rate: float, shift: float) -> Callable[[float], float]:
+    """delta of "remove" at eps: beyond the y at which 1 - rate + rate e^(s y - s^2 / 2) is e^eps."""
+
+    def delta(eps: float) -> float:
+        c = mpmath.log((mpmath.exp(eps) - 1 + rate) / rate) / shift + mpmath.mpf(shift) / 2
+        tail = (1 - rate) * mpmath.ncdf(-c) + rate * mpmath.ncdf(shift - c)
+        return float(tail - mpmath.exp(eps) * mpmath.ncdf(-c))
+
+    return delta
+
+
+def mu_with(eps: float, delta: float) -> float:
+    """The mu of Gaussian noise with that delta at eps, by bisection."""
+
+    def missing(mu: float) -> float:
+        return float(mpmath.ncdf(-eps / mu + mu / 2) - mpmath.exp(eps) * mpmath.ncdf(-eps / mu - mu / 2)) - delta
+
+    return float(brentq(missing, 1e-3, 20.0, xtol=1e-13))
+
+
+@pytest.mark.parametrize(("rate", "noise", "floor"), [(0.1, 0.5, 1e-2), (0.1, 0.5, 1e-6), (0.5, 1.0, 1e-4)])
+def test_down_to_a_delta(rate: float, noise: float, floor: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The largest mu that some epsilon needs at which delta is at least the floor. Planted: knots end too early."""
+    known = profile_of_sampled_gaussian(rate, 1 / noise)
+    grid = [k / 40 for k in range(0, 400, 4)]
+    true = max(mu_with(eps, known(eps)) for eps in grid if known(eps) >= floor)
+    run = Poisson(Gaussian(noise), rate)
+    found = mu(run, deltas_at_least=floor)
+    assert true * (1 - 1e-9) <= found.upper <= true * (1 + 0.05)  # the grid's last eps is not that of the floor
+    assert found.lower <= found.upper <= found.lower * (1 + 1e-4)
+    if floor == 1e-6:  # the mu is that of the last knot
+        laid_out = gaussian_dp._lay_out
+        monkeypatch.setattr(gaussian_dp, "_lay_out", lambda profile, last: laid_out(profile, last / 2))
+        assert mu(run, deltas_at_least=floor).upper < true
+
+
+def test_planted_chords_of_the_whole_range_are_caught() -> None:
+    """The crude bound of a cell must take delta at its beginning: at its end it is below what is between them."""
+    run, (left, right) = Poisson(Gaussian(0.5), 0.1), (1.0, 2.0)
+    knots = tuple((eps, delta(run, eps)) for eps in (left, right))
+    between = mu_with(1.5, delta(run, 1.5).lower)
+    assert gaussian_knots.gaussian_above(right, knots[0][1].upper) >= between
+    assert gaussian_knots.gaussian_above(left, knots[1][1].upper) < between
+
+
+@pytest.mark.parametrize("wrong", [{"deltas_at_least": 1.0}, {"deltas_at_least": 0.1, "error_rates_at_least": 0.1}])
+def test_other_ranges_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(InputError, match="deltas_at_least"):
+        mu(Gaussian(1.0), **wrong)
 
 
 @pytest.mark.parametrize("bad", [-0.1, 0.5, math.nan])

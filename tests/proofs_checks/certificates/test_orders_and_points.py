@@ -51,11 +51,15 @@ def certificate(stated: dict[str, Any], run: dict[str, Any], folder: Path) -> di
         ({"rho": 0.12}, DISCRETE, "refuted"),
         ({"rho": 41.4}, DP_SGD, "holds"),  # 100 / (2 z^2): no amplification at large orders
         ({"rho": 0.02, "orders_up_to": 8}, DP_SGD, "holds"),
+        ({"rho": 0.2, "delta": 1e-5}, DP_SGD, "holds"),  # up to an order that is no double
         ({"rho": 0.005, "orders_up_to": 8}, DP_SGD, "refuted"),
         ({"renyi": {"order": 8, "epsilon": 0.06}}, DP_SGD, "holds"),
         ({"renyi": {"order": 8, "epsilon": 0.05}}, DP_SGD, "refuted"),
         ({"mu": 9.1}, DP_SGD, "holds"),
         ({"mu": 0.1, "fpr_at_least": 0.01}, DP_SGD, "refuted"),
+        ({"mu": 0.2, "delta": 1e-5}, GAUSSIAN, "holds"),
+        ({"mu": 0.199, "delta": 1e-5}, GAUSSIAN, "refuted"),
+        ({"mu": 1.0, "delta": 1e-3}, LAPLACE, "holds"),
         ({"rho": 0.5}, LAPLACE, "holds"),
         ({"mu": 1.0}, LAPLACE, "holds"),
         ({"tpr_at_fpr": {"fpr": 0.01, "tpr": 0.02}}, LAPLACE, "refuted"),
@@ -86,6 +90,8 @@ FALSE = [  # (a claim that is proved, its run, another number that is false, whi
     ({"rho": 0.02, "orders_up_to": 8}, DP_SGD, "0.006"),
     ({"renyi": {"order": 8, "epsilon": 0.06}}, DP_SGD, "0.056"),
     ({"mu": 9.1}, DP_SGD, "9.0"),
+    ({"mu": 1.0, "delta": 1e-3}, LAPLACE, "0.84"),  # true: .8478
+    ({"mu": 0.199, "delta": 1e-5}, GAUSSIAN, "0.2001"),
     ({"rho": 0.6}, ANSWER, "0.549"),
     ({"mu": 1.35}, ANSWER, "1.348"),
     ({"rho": 0.0199}, GAUSSIAN, "0.0201"),
@@ -132,8 +138,9 @@ def test_other_places_and_verdicts_are_refused(tmp_path: Path) -> None:
     assert not check(seal(document | {"verdict": "refuted"})).ok
     assert not check(seal(document | {"verdict": "undecided"})).ok
     renamed = copy.deepcopy(document)
-    renamed["currency"]["name"] = "tpr_at_fpr"
-    assert not check(seal(renamed)).ok
+    for name in ("tpr_at_fpr", "mu at deltas", "mu"):
+        renamed["currency"]["name"] = name
+        assert not check(seal(renamed)).ok
     assert "digest" in check(document | {"verdict": "refuted"}).reason
 
 
@@ -148,6 +155,19 @@ def test_planted_a_chord_that_is_not_looked_at_is_caught(tmp_path: Path) -> None
     assert plant.check(seal(document)).ok
     assert not check(seal(document)).ok
     assert math.log(3) * math.tanh(math.log(3) / 2) > 0.5
+
+
+def test_a_range_that_ends_before_its_delta_is_refused(tmp_path: Path) -> None:
+    """And planted: a checker that looks at the first and last points only believes a mu that is false between them."""
+    document = certificate({"mu": 1.0, "delta": 1e-3}, LAPLACE, tmp_path / "certificates")
+    for place in (None, "1e-4", "1e-9"):
+        moved = copy.deepcopy(document)
+        moved["currency"]["place"] = place
+        assert not check(seal(moved)).ok
+    document["currency"]["number"] = "0.6"
+    cells = "return all(in_cell(most, left[:2], right[:2]) for left, right in pairwise(points))"
+    assert weakened(tmp_path, {cells: "return True"}).check(seal(document)).ok
+    assert "not proved" in check(seal(document)).reason
 
 
 def test_planted_a_step_that_is_too_long_is_caught(tmp_path: Path) -> None:

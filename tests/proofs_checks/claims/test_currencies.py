@@ -29,6 +29,10 @@ JUDGED = [
     ({"mu": 0.51}, "holds"),
     ({"mu": 0.49}, "refuted"),
     ({"mu": 0.51, "fpr_at_least": 1e-3}, "holds"),
+    ({"mu": 0.51, "delta": 1e-5}, "holds"),
+    ({"mu": 0.49, "delta": 1e-5}, "refuted"),
+    ({"rho": 0.126, "delta": 1e-5}, "holds"),
+    ({"rho": 0.124, "delta": 1e-5}, "refuted"),
     ({"renyi": {"order": 4, "epsilon": 0.51}}, "holds"),
     ({"renyi": {"order": 4, "epsilon": 0.49}}, "refuted"),
     ({"advantage": 0.1975}, "holds"),
@@ -83,6 +87,18 @@ def test_a_range_is_told_with_what_holds_without_it() -> None:
     assert verify(claim({"mu": 0.1}, **run)).verdict == "refuted"
 
 
+def test_a_delta_is_a_range() -> None:
+    """Sampled, sqrt(100) / 2 = 5 and 100 / 8 = 12.5 without it."""
+    sampling = {"scheme": "poisson", "sampling_rate": 0.01}
+    run = {"sampling": sampling, "composition": {"rounds": 100}}
+    for stated, less, without in (({"mu": 0.059}, {"mu": 0.058}, "5 to 5"), ({"rho": 0.2}, {"rho": 1e-3}, "12.5")):
+        result = verify(claim(stated | {"delta": 1e-5}, **run))
+        assert result.verdict == "holds"
+        assert any(finding.id == "range-matters" and without in finding.text for finding in result.findings)
+        assert result.to_json()["claimed"] == stated | {"delta": 1e-5}
+        assert verify(claim(less | {"delta": 1e-5}, **run)).verdict == "refuted"
+
+
 def test_the_witness_names_what_is_compared() -> None:
     seen = verify(claim({"rho": 0.1, "orders_up_to": 4})).witness
     assert isinstance(seen, CurrencyWitness)
@@ -95,7 +111,11 @@ BAD = [
     ({}, "claim.epsilon, claim.delta"),
     ({"epsilon": 1.0}, "claim.delta"),
     ({"rho": 0.1, "mu": 1.0}, "claim.mu"),
-    ({"rho": 0.1, "delta": 1e-5}, "claim.delta"),
+    ({"rho": 0.1, "delta": 1.5}, "claim.delta"),
+    ({"rho": 0.1, "delta": 1e-5, "orders_up_to": 8}, "claim.delta_at_least"),
+    ({"mu": 0.1, "delta": 1e-5, "fpr_at_least": 0.1}, "claim.delta_at_least"),
+    ({"advantage": 0.1, "delta": 1e-5}, "claim.delta"),
+    ({"epsilon": 0.1, "delta": 1e-5, "delta_at_least": 1e-5}, "claim.delta_at_least"),
     ({"mu": 1.0, "orders_up_to": 8}, "claim.orders_up_to"),
     ({"rho": -1.0}, "claim.rho"),
     ({"mu": math.nan}, "claim.mu"),
