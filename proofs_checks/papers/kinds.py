@@ -17,7 +17,7 @@ from .balls import ARB, decide, ratio_at
 from .formula import EXACT as FRACTIONS
 from .formula import evaluated, exactly, parsed
 from .row import EXACT, WORDS, Z3, Finding, Statement, Undecided
-from .smt import counterexample
+from .smt import Question
 from .stated import Stated, stated
 
 
@@ -30,11 +30,12 @@ def reals(statement: Statement) -> Finding:
     algorithm.
     """
     claim = stated(statement)
-    found = counterexample(claim.formula, claim)
+    question = Question(claim)
+    found = question.counterexample(claim.formula)
     if found is None:
         vacuous = bool(statement.domain.get("anything", False))
         text = f"{_shown(claim)}: proved for all reals"
-        return Finding(True, text, {"z3": "unsat"}, vacuous=vacuous, basis=Z3, loose=loose.over_reals(claim))
+        return Finding(True, text, {"z3": "unsat"}, vacuous=vacuous, basis=Z3, loose=loose.over_reals(question))
     if claim.exists:
         return Finding(False, f"{_shown(claim)}: refuted, by elimination of quantifiers", {"z3": "sat"}, basis=Z3)
     values = claim.values({name: found.get(name, Fraction(0)) for name in claim.free}, FRACTIONS)

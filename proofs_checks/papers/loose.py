@@ -17,7 +17,7 @@ import numpy as np
 from ...mechanisms.arrays import Floats
 from .formula import evaluated
 from .row import Undecided
-from .smt import follows
+from .smt import Question
 from .stated import Stated
 
 DRAWN, ENOUGH, WIDE = 40_000, 20, 1e3
@@ -55,8 +55,9 @@ class Doubles:
         return ~value
 
 
-def over_reals(claim: Stated) -> Ratios | None:
+def over_reals(question: Question) -> Ratios | None:
     """Of a bound that was proved: the ratio that z3 proves, and the median over drawn points where enough are found."""
+    claim = question.claim
     sides = claim.bound
     if sides is None or claim.exists:
         return None
@@ -64,19 +65,19 @@ def over_reals(claim: Stated) -> Ratios | None:
     if points >= ENOUGH and not len(ratios):
         return None  # the truth is nowhere positive
     median = float(np.median(ratios)) if len(ratios) >= ENOUGH else None
-    if not _still(claim, *sides, TIGHT):
+    if not _still(question, *sides, TIGHT):
         return 1.0, median
     low, high = TIGHT, LARGEST
     for _ in range(HALVINGS):
         middle = math.sqrt(low * high)
-        low, high = (middle, high) if _still(claim, *sides, middle) else (low, middle)
+        low, high = (middle, high) if _still(question, *sides, middle) else (low, middle)
     return low, median
 
 
-def _still(claim: Stated, truth: str, bound: str, times: float) -> bool:
+def _still(question: Question, truth: str, bound: str, times: float) -> bool:
     """Whether the bound is proved for so many times the truth."""
     try:
-        return follows(f"({truth})*{times!r} <= {bound}", claim, A_MOMENT)
+        return question.follows(f"({truth})*{times!r} <= {bound}", A_MOMENT)
     except Undecided:
         return False
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
 import z3
-from z3.z3util import get_vars
 
-from .formula import evaluated
+from .formula import evaluated, names
 from .row import Undecided
 from .stated import Stated
 
@@ -18,7 +17,7 @@ _DIGITS = 25
 
 
 class Reals:
-    """z3's real numbers and formulas."""
+    """z3's real numbers and formulas, of one context."""
 
     functions: Mapping[str, Callable[..., Any]] = {
         "abs": lambda x: z3.If(x < 0, -x, x),
@@ -26,9 +25,12 @@ class Reals:
         "max": lambda x, y: z3.If(x < y, y, x),
     }
 
+    def __init__(self) -> None:
+        self.context = z3.Context()
+
     def number(self, text: str) -> Any:
         """The decimal, or the fraction, as it is written."""
-        return z3.RealVal(text)
+        return z3.RealVal(text, self.context)
 
     def both(self, first: Any, second: Any) -> Any:
         """And."""
@@ -42,63 +44,61 @@ class Reals:
         """Not."""
         return z3.Not(value)
 
-
-REALS = Reals()
-
-
-def follows(formula: str, claim: Stated, seconds: float = SECONDS) -> bool:
-    """Whether the formula follows from what is given, for all reals. Raises Undecided when z3 gives up."""
-    return counterexample(formula, claim, seconds) is None
+    def truth(self, text: str, values: Mapping[str, Any]) -> Any:
+        """A formula; a comparison of two of Python's numbers is Python's own."""
+        value = evaluated(text, values, self)
+        return z3.BoolVal(value, self.context) if isinstance(value, bool) else value
 
 
-def counterexample(formula: str, claim: Stated, seconds: float = SECONDS) -> dict[str, Fraction] | None:
-    """None where the formula follows from what is given; else values under which it does not.
+class Question:
+    """What is given by a statement, in a context of its own: no answer depends on what else was asked before."""
 
-    With claim.exists, some values of these names have to make it true of all others; a refutation has no values then.
-    Raises Undecided when z3 gives up.
-    """
-    values = claim.values({name: z3.Real(name) for name in claim.free}, REALS)
-    wanted = _truth(evaluated(formula, values, REALS))
-    given = [_truth(evaluated(each, values, REALS)) for each in claim.given]
-    return answer(wanted, given, [values[name] for name in claim.exists], seconds)
+    def __init__(self, claim: Stated) -> None:
+        self.claim, self.reals = claim, Reals()
+        self.unknown = {name: z3.Real(name, self.reals.context) for name in claim.free}
+        self.values = claim.values(self.unknown, self.reals)
+        self.given = {text: self.reals.truth(text, self.values) for text in claim.given}
 
+    def follows(self, formula: str, seconds: float = SECONDS) -> bool:
+        """Whether the formula follows from what is given, for all reals. Raises Undecided when z3 gives up."""
+        return self.counterexample(formula, seconds) is None
 
-def _truth(value: Any) -> Any:
-    """A comparison of two numbers is Python's own."""
-    return z3.BoolVal(value) if isinstance(value, bool) else value
+    def counterexample(self, formula: str, seconds: float = SECONDS) -> dict[str, Fraction] | None:
+        """None where the formula follows from what is given; else values under which it does not.
 
+        With claim.exists, some values of these names have to make it true of all others; a refutation has no values
+        then. Raises Undecided when z3 gives up.
+        """
+        wanted, exists = self.reals.truth(formula, self.values), self.claim.exists
+        solver = self._for_all(wanted) if exists else z3.Solver(ctx=self.reals.context)
+        solver.set("timeout", round(seconds * 1000))
+        if not exists:
+            solver.add(*self.given.values(), z3.Not(wanted))
+        found = solver.check()
+        if found == z3.unsat:
+            return None
+        if found != z3.sat:
+            raise Undecided(f"z3: {solver.reason_unknown()} after at most {seconds:g} s")
+        if exists:
+            return {}
+        model = solver.model()
+        return {name: _number(model.eval(each, model_completion=True)) for name, each in self.unknown.items()}
 
-def answer(
-    claim: Any, given: Sequence[Any], exists: Sequence[Any] = (), seconds: float = SECONDS
-) -> dict[str, Fraction] | None:
-    """`counterexample` of z3's own formulas."""
-    fresh = z3.Context()  # which counterexample is found does not depend on what was asked before
-    claim, given, exists = claim.translate(fresh), _translated(given, fresh), _translated(exists, fresh)
-    solver = z3.Then("simplify", "nlqsat", ctx=fresh).solver() if exists else z3.Solver(ctx=fresh)
-    solver.set("timeout", round(seconds * 1000))
-    variables = get_vars(z3.And(*given, claim, fresh))
-    if exists:
-        others = [each for each in variables if not any(each.eq(one) for one in exists)]
-        chosen = [each for each in given if any(v.eq(one) for v in get_vars(each) for one in exists)]
-        rest = [each for each in given if not any(each.eq(one) for one in chosen)]
-        matrix = z3.Implies(z3.And(*rest), claim) if rest else claim
+    def _for_all(self, wanted: Any) -> Any:
+        """That no values of the names that may be chosen make it true of all others."""
+        solver = z3.Then("simplify", "nlqsat", ctx=self.reals.context).solver()
+        may_choose = [self.unknown[name] for name in self.claim.exists]
+        others = [each for name, each in self.unknown.items() if name not in self.claim.exists]
+        chosen = [each for text, each in self.given.items() if self._about(text)]
+        rest = [each for text, each in self.given.items() if not self._about(text)]
+        matrix = z3.Implies(z3.And(*rest), wanted) if rest else wanted
         every = z3.ForAll(others, matrix) if others else matrix
-        solver.add(z3.Not(z3.Exists(list(exists), z3.And(*chosen, every))))
-    else:
-        solver.add(*given, z3.Not(claim))
-    found = solver.check()
-    if found == z3.unsat:
-        return None
-    if found != z3.sat:
-        raise Undecided(f"z3: {solver.reason_unknown()} after at most {seconds:g} s")
-    if exists:
-        return {}
-    model = solver.model()
-    return {str(variable): _number(model.eval(variable, model_completion=True)) for variable in variables}
+        solver.add(z3.Not(z3.Exists(may_choose, z3.And(*chosen, every))))
+        return solver
 
-
-def _translated(parts: Sequence[Any], context: z3.Context) -> list[Any]:
-    return [part.translate(context) for part in parts]
+    def _about(self, text: str) -> bool:
+        """Whether it is of names that may be chosen."""
+        return not set(self.claim.exists).isdisjoint(names(text))
 
 
 def _number(value: Any) -> Fraction:

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from ..proofs_checks.papers import Judgement, Row
 
 ALL_JUDGED, EVIDENCE_FELL_SHORT = 0, 1
-MOST_TOGETHER = 8
-"""Rows that one process judges at one go."""
+SHARED_KINDS, MOST_TOGETHER = "dpcert.proofs_checks.papers.kinds", 8
+"""Rows of the shared kinds have nothing in common but their check: so many are judged at one go."""
+COSTS = {"quick": 1, "full": 6}
+"""About what a row costs beside another, where it is not of the shared kinds."""
 INSTALL = "pip install 'dpcert[papers,train]'"
 
 
@@ -137,17 +139,14 @@ def _outcomes(rows: Sequence[Row], folder: Path | None, jobs: int) -> Iterator[J
 
 
 def _groups(rows: Sequence[Row]) -> list[list[str]]:
-    """Rows of one function share its measurements, so that one process judges them; the long ones begin first."""
-    groups: dict[str, list[list[Row]]] = {}
+    """Checks of one module share measurements, so that one process judges their rows; the long ones begin first."""
+    groups: dict[str, list[Row]] = {}
     for row in rows:
-        known = groups.setdefault(row.function, [[]])
-        if len(known[-1]) == MOST_TOGETHER:
-            known.append([])
-        known[-1].append(row)
-    every = [group for known in groups.values() for group in known]
-    return [
-        [row.id for row in group] for group in sorted(every, key=lambda group: all(r.cost == "quick" for r in group))
-    ]
+        groups.setdefault(row.function.partition(":")[0], []).append(row)
+    shared = groups.pop(SHARED_KINDS, [])
+    pieces = [shared[k : k + MOST_TOGETHER] for k in range(0, len(shared), MOST_TOGETHER)]
+    by_length = sorted(groups.values(), key=lambda group: sum(COSTS[row.cost] for row in group), reverse=True)
+    return [[row.id for row in group] for group in (*by_length, *pieces)]
 
 
 def _outcomes_together(names: Sequence[str], folder: Path | None) -> dict[str, Judgement | str]:
