@@ -6,9 +6,9 @@ from .choosing import CASES as _CHOOSING
 from .clipping import CASES as _CLIPPING
 from .dpfedmtl import CASES as _DPFEDMTL
 from .floating_point import CASES as _FLOATING_POINT
-from .local_reports import CASES as _LOCAL_REPORTS
+from .local_reports import cases as _local_reports
 from .private_selection import CASES as _PRIVATE_SELECTION
-from .public_ranges import CASES as _PUBLIC_RANGES
+from .public_ranges import cases as _public_ranges
 from .rounds import cases as _rounds
 from .sparse_vector import CASES as _SPARSE_VECTOR
 
@@ -23,8 +23,8 @@ def catalogue() -> tuple[Planted, ...]:
         *_FLOATING_POINT,
         *_DPFEDMTL,
         *_CHOOSING,
-        *_LOCAL_REPORTS,
-        *_PUBLIC_RANGES,
+        *_local_reports(),
+        *_public_ranges(),
         *_PRIVATE_SELECTION,
     )
 
