@@ -1,7 +1,8 @@
-"""Measured rates: the exponent of a power law with its confidence interval."""
+"""Measured rates: the exponent of a power law, with its interval over seeds or its range between neighbouring sizes."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,15 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from .row import Basis, Finding
+from .row import Basis, Finding, Statement
 
 ALPHA = 1e-3
-"""The probability that an interval misses the exponent of an exact power law with normal log errors."""
+"""The probability that an interval over seeds misses the mean exponent, of normal ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exponent:
-    """measured ~ size^value, with the two-sided interval [low, high] at confidence 1 - alpha."""
+    """measured ~ size^value. [low, high]: at confidence 1 - alpha; without chance (alpha = 0) between neighbours."""
 
     value: float
     low: float
@@ -29,34 +30,46 @@ class Exponent:
         """The exponent lies in the interval, widened by `slack` for what is not a power law exactly."""
         return self.low - slack <= exponent <= self.high + slack
 
+    @property
+    def range(self) -> str:
+        """In words."""
+        if self.alpha:
+            return f"between {self.low:.3f} and {self.high:.3f} at {1 - self.alpha:.1%} over seeds"
+        return f"from {self.low:.3f} to {self.high:.3f} between neighbours"
+
 
 def fitted_exponent(sizes: ArrayLike, measured: ArrayLike, alpha: float = ALPHA) -> Exponent:
-    """Least squares on logarithms. sizes: (n,), positive, n >= 3; measured: (n,), positive, one a size or repeated.
+    """Least squares on logarithms. sizes: (n,), positive, n >= 3; measured: positive.
 
-    The interval is Student's, from the residuals, which holds for a power law with independent normal log errors.
+    (seeds, n): the mean of the seeds' exponents, with Student's interval; what a seed measures at several sizes may
+    depend on each other. (n,): numbers in which there is no chance; how far they are from a power law shows between
+    neighbouring sizes.
     """
     x, y = np.log(np.asarray(sizes, dtype=float)), np.log(np.asarray(measured, dtype=float))
-    off, free = x - x.mean(), len(x) - 2
-    slope = float(off @ y / (off @ off))
-    residuals = y - y.mean() - slope * off
-    error = float(np.sqrt(residuals @ residuals / free / (off @ off)))
-    reach = float(stats.t.ppf(1 - alpha / 2, free)) * error
-    return Exponent(slope, slope - reach, slope + reach, alpha)
+    off = x - x.mean()
+    slopes = y @ off / (off @ off)
+    if y.ndim == 1:
+        local = np.diff(y) / np.diff(x)
+        return Exponent(float(slopes), float(local.min()), float(local.max()), 0.0)
+    reach = float(stats.t.ppf(1 - alpha / 2, len(y) - 1)) * float(slopes.std(ddof=1)) / math.sqrt(len(y))
+    value = float(slopes.mean())
+    return Exponent(value, value - reach, value + reach, alpha)
 
 
 def judged(
-    fit: Exponent, claim: Mapping[str, Any], what: str, basis: Basis, numbers: Mapping[str, Any], slack: float = 0.0
+    fit: Exponent, statement: Statement, what: str, basis: Basis, numbers: Mapping[str, Any], slack: float = 0.0
 ) -> Finding:
-    """claim.exponent as that of a fit, or a bound of it on claim.side ("at most", "at least").
+    """claim.exponent as that of a fit. what: the quantity, to which the exponent is added.
 
-    slack: for what is not a power law exactly. what: the quantity, to which the exponent is added.
+    claim.relation: "is", or "at most" where the paper bounds the quantity by O(size^exponent) for large sizes (for
+    small ones with domain.towards = 0); "at least" is its opposite. slack: for what is not a power law exactly.
     """
-    stated, side = claim["exponent"], claim.get("side")
-    text = f"{what}^{fit.value:.3f}, between {fit.low:.3f} and {fit.high:.3f} at 99.9%"
-    exact = fit.agrees_with(stated, slack)
-    holds = {"at most": fit.high <= stated, "at least": fit.low >= stated}.get(side or "", exact)
-    if side == "at most" and holds and not exact:
-        text += f": the bound is loose, by the power {stated - fit.value:.3g}"
+    stated, relation = statement.claim["exponent"], statement.claim.get("relation", "is")
+    exact, above, below = fit.agrees_with(stated, slack), fit.low >= stated - slack, fit.high <= stated + slack
+    most, least = (above, below) if statement.domain.get("towards", math.inf) == 0 else (below, above)
+    holds = {"is": exact, "at most": most, "at least": least}[relation]
+    text = f"{what}^{fit.value:.3f}, {fit.range}, stated {stated:g}"
+    if relation == "at most" and holds and not exact:
+        text += f": the bound is loose, by the power {abs(stated - fit.value):.3g}"
     measured = {"exponent": fit.value, "low": fit.low, "high": fit.high, **numbers}
-    rate = (stated, fit.value)
-    return Finding(holds, text, measured, error_probability=fit.alpha, basis=basis, rate=rate)
+    return Finding(holds, text, measured, error_probability=fit.alpha, basis=basis, rate=(stated, fit.value))

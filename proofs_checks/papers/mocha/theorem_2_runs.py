@@ -111,10 +111,10 @@ def gap_of_the_average(statement: Statement) -> Finding:
 @cache
 def _measured_decay() -> Exponent:
     _, excess = excess_of(0.02, LONG)
-    rounds = np.unique(np.geomspace(100, LONG - 1, 12).astype(int))
+    rounds = np.unique(np.geomspace(200, LONG - 1, 12).astype(int))
     return fitted_exponent(rounds, excess[rounds])
 
 
 def decay(statement: Statement) -> Finding:
     """D - D* as a power of the number of rounds, on a hard problem: claim.exponent bounds it from a side."""
-    return judged(_measured_decay(), statement.claim, "D - D* goes as h", on_instances(1, "trainer runs"), {})
+    return judged(_measured_decay(), statement, "D - D* goes as h", on_instances(1, "trainer runs"), {})

@@ -1,6 +1,6 @@
 """How the terms of Theorems 3 and 5 depend on T, m, E, lambda, sigma, epsilon, d and p: fitted exponents.
 
-The numbers are expectations (moments.py), so that a fit's interval shows how far they are from a power law, not chance.
+The numbers are expectations (moments.py), so that their range between sizes shows how far they are from a power law.
 The step is half of 1/(L + lambda), w~ is reset to the cohort's mean, L = mu = 1, q = m and E = 1 unless said.
 """
 
@@ -12,15 +12,14 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 from ..balls import largest_shift
+from ..rates import fitted_exponent, judged
 from ..row import Finding, Statement, on_instances
 from .moments import Federation, Moments, check_against_trainer
 from .runs import Form
 
 SLACK = 0.02
-"""Beside the fit's interval: for quantities that are power laws in the limit only."""
+"""For quantities that are power laws in the limit only."""
 
 
 @cache
@@ -176,25 +175,9 @@ def _values(term: str, parameter: str) -> tuple[tuple[float, ...], tuple[float, 
 
 
 def exponent(statement: Statement) -> Finding:
-    """The exponent of one parameter in one term: between any two neighbouring sizes, and over all of them.
-
-    claim.relation: "is", or "at most" where the paper bounds the term by O(parameter^exponent) for large sizes (for
-    small ones with domain.towards = 0); "at least" is its opposite. The measured values are expectations, so that the
-    range of the local exponents shows how far they are from a power law.
-    """
+    """The exponent of one parameter in one term. The measured values are expectations: there is no chance in them."""
     term, parameter = statement.domain["term"], statement.domain["parameter"]
     sizes, values = _values(term, parameter)
-    local = np.diff(np.log(values)) / np.diff(np.log(sizes))
-    low, high, stated = float(local.min()), float(local.max()), statement.claim["exponent"]
-    found = float(np.log(values[-1] / values[0]) / math.log(sizes[-1] / sizes[0]))
-    relation, small = statement.claim.get("relation", "is"), statement.domain.get("towards", math.inf) == 0
-    bounded = low >= stated - SLACK if small else high <= stated + SLACK
-    exact = low - SLACK <= stated <= high + SLACK
-    holds = {"is": exact, "at most": bounded, "at least": not bounded or exact}[relation]
-    text = f"{term} ~ ({parameter})^{found:.4f}, from {low:.4f} to {high:.4f} between neighbours, stated {stated:g}"
-    if relation != "is" and bounded and not exact:
-        text += f": the bound is loose by ({parameter})^{stated - found:.3g}"
-    numbers = {parameter: list(sizes), "measured": list(values), "local exponents": [low, high]}
-    return Finding(
-        holds, text, numbers, basis=on_instances(len(sizes), "recursions equal to the trainer"), rate=(stated, found)
-    )
+    numbers = {parameter: list(sizes), "measured": list(values)}
+    basis = on_instances(len(sizes), "recursions equal to the trainer")
+    return judged(fitted_exponent(sizes, values), statement, f"{term} ~ ({parameter})", basis, numbers, SLACK)
