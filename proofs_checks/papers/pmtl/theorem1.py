@@ -203,7 +203,7 @@ def limits(statement: Statement) -> Finding:
 
     z = q sigma / gamma: with q = m it does not depend on m; with q fixed it vanishes.
     """
-    delta, rounds, epsilon, constant = 1e-5, 1000, 1.0, 4.0
+    delta, rounds, epsilon, constant = 1e-5, 1000, statement.claim["epsilon"], 4.0
     numbers = {}
     for m in (10**3, 10**4, 10**5, 10**6):
         q = m if statement.domain["cohort"] == "all" else 100
@@ -214,7 +214,7 @@ def limits(statement: Statement) -> Finding:
         if found.lower > epsilon:
             return Finding(
                 False,
-                f"q = {q}, m = {m}: z = {z:.4g}, epsilon at least {found.lower:.4g}, not 1",
+                f"q = {q}, m = {m}: z = {z:.4g}, epsilon at least {found.lower:.4g}, not {epsilon:g}",
                 numbers,
                 basis=CERTIFIED,
             )
