@@ -159,12 +159,12 @@ def test_planted_a_chord_that_is_not_looked_at_is_caught(tmp_path: Path) -> None
 
 def test_a_range_that_ends_before_its_delta_is_refused(tmp_path: Path) -> None:
     """And planted: a checker that looks at the first and last points only believes a mu that is false between them."""
-    document = certificate({"mu": 1.0, "delta": 1e-3}, LAPLACE, tmp_path / "certificates")
-    for place in (None, "1e-4", "1e-9"):
+    document = certificate({"mu": 1.0, "delta": 0.1}, LAPLACE, tmp_path / "certificates")
+    for place in (None, "0.05", "1e-9"):
         moved = copy.deepcopy(document)
         moved["currency"]["place"] = place
         assert not check(seal(moved)).ok
-    document["currency"]["number"] = "0.6"
+    document["currency"]["number"] = "0.7"  # true: .8478
     cells = "return all(in_cell(most, left[:2], right[:2]) for left, right in pairwise(points))"
     assert weakened(tmp_path, {cells: "return True"}).check(seal(document)).ok
     assert "not proved" in check(seal(document)).reason
