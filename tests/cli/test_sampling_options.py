@@ -1,4 +1,4 @@
-"""--sampling cyclic, shuffle and random-allocation: what they cost, and how many rounds of them a target allows."""
+"""--sampling cyclic, shuffle, random-allocation, and cut cohorts: what they cost, how many rounds a target allows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from dpcert.accounting import epsilon as epsilon_of
 from dpcert.cli import run
-from dpcert.mechanisms import Cyclic, Gaussian, Mechanism, RandomAllocation, Repeat, Shuffled
+from dpcert.mechanisms import Cyclic, Gaussian, Mechanism, RandomAllocation, Repeat, Shuffled, TruncatedPoisson
 
 ALLOCATED = ["--sampling", "random-allocation", "--block", "20"]
 CYCLIC = ["--sampling", "cyclic", "--population", "1000", "--cohort", "50"]
@@ -36,6 +36,14 @@ def test_epsilon_is_the_library_s(capsys, options: list[str], step: Mechanism, r
     found = epsilon_of(Repeat(step, 2), 1e-5, "zero-out")
     assert (told["epsilon_lower"], told["epsilon_upper"]) == (found.lower, found.upper)
     assert told["sampling"] == options[1]
+
+
+def test_cohorts_that_are_cut(capsys):
+    poisson = ["--sampling", "poisson", "--population", "1000", "--cohort", "50", "--max-cohort", "70"]
+    told = _asked(capsys, "epsilon", "--noise-multiplier", "2", "--rounds", "10", *poisson, *TARGET)
+    found = epsilon_of(Repeat(TruncatedPoisson(Gaussian(2.0), 0.05, 1000, 70), 10), 1e-5, "zero-out")
+    assert (told["epsilon_lower"], told["epsilon_upper"]) == (found.lower, found.upper)
+    assert told["max_cohort"] == 70
 
 
 @pytest.mark.parametrize("options", [ALLOCATED, CYCLIC, SHUFFLED])
@@ -73,6 +81,7 @@ def test_the_last_phase_of_a_schedule_grows_by_whole_epochs(capsys, tmp_path: Pa
         ([*CYCLIC, "--block", "20", "--rounds", "40"], "--block"),
         (["--sampling", "cyclic", "--rounds", "40"], "--population, --cohort"),
         (["--block", "20", "--rounds", "40"], "--block"),
+        ([*CYCLIC, "--max-cohort", "70"], "--max-cohort"),
     ],
 )
 def test_bad_options_are_one_line(capsys, options: list[str], named: str):

@@ -77,6 +77,7 @@ def calibrate_command(
     sampling_rate: options.SamplingRate = None,
     population: options.Population = None,
     cohort: options.Cohort = None,
+    max_cohort: options.MaxCohort = None,
     block: options.Block = None,
     per_block: options.PerBlock = None,
     bins: options.Bins = None,

@@ -33,6 +33,7 @@ def epsilon_command(
     sampling_rate: options.SamplingRate = None,
     population: options.Population = None,
     cohort: options.Cohort = None,
+    max_cohort: options.MaxCohort = None,
     block: options.Block = None,
     per_block: options.PerBlock = None,
     bins: options.Bins = None,
@@ -116,6 +117,7 @@ def delta_command(
     sampling_rate: options.SamplingRate = None,
     population: options.Population = None,
     cohort: options.Cohort = None,
+    max_cohort: options.MaxCohort = None,
     block: options.Block = None,
     per_block: options.PerBlock = None,
     bins: options.Bins = None,
@@ -153,6 +155,5 @@ def _document(ends: dict[str, Any], asked: Setting, found: Bracket, seconds: flo
 def _print(answer: str, asked: Setting, found: Bracket, seconds: float) -> None:
     kind = "certified" if found.certified else "an estimate, not a bound"
     typer.echo(answer)
-    typer.echo(
-        f"  {kind}, by {found.method}, in {seconds:.3g} s; {asked.notion}, {asked.relation}, sampling {asked.sampling}"
-    )
+    sampled = asked.sampling if asked.max_cohort is None else f"{asked.sampling}, cohorts cut to {asked.max_cohort}"
+    typer.echo(f"  {kind}, by {found.method}, in {seconds:.3g} s; {asked.notion}, {asked.relation}, sampling {sampled}")

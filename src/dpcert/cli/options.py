@@ -100,6 +100,9 @@ Sampling = Annotated[
 SamplingRate = Annotated[float | None, typer.Option("--sampling-rate", help="Poisson: rate in (0, 1].")]
 Population = Annotated[int | None, _counted("--population", "Number of units.")]
 Cohort = Annotated[int | None, _counted("--cohort", "Units in one round; Poisson: expected.")]
+MaxCohort = Annotated[
+    int | None, _counted("--max-cohort", "Poisson: cohorts that are larger are cut to so many, at random.")
+]
 Block = Annotated[
     int | None, typer.Option("--block", help="Random allocation: rounds of a block, among which each unit picks.")
 ]
@@ -134,7 +137,7 @@ Accountant = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout, and nothing else there.")]
 
 
-SAMPLED_BY = ("sampling_rate", "population", "cohort", "block", "per_block", "bins")
+SAMPLED_BY = ("sampling_rate", "population", "cohort", "max_cohort", "block", "per_block", "bins")
 """The options that say how cohorts are drawn, beside --sampling."""
 
 
@@ -158,6 +161,7 @@ class Setting:
     accountant: str = "best"
     mechanism: str = "gaussian"
     bins: int | None = None
+    max_cohort: int | None = None
     keys: tuple[str, ...] = ()
     rtol: float | None = None
 

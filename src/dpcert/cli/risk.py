@@ -37,6 +37,7 @@ def risk_command(
     sampling_rate: options.SamplingRate = None,
     population: options.Population = None,
     cohort: options.Cohort = None,
+    max_cohort: options.MaxCohort = None,
     block: options.Block = None,
     per_block: options.PerBlock = None,
     bins: options.Bins = None,
