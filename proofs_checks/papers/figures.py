@@ -113,7 +113,7 @@ def _attack_points() -> tuple[list[float], list[float]]:
 
 def _step_sizes(axes: Any) -> str:
     from ...trainers.data.known import mean_estimation
-    from .pmtl.runs import run
+    from ..convergence.pmtl_runs import run
 
     problem = mean_estimation(population=10, dimension=3, curvature=1.0, seed=1)
     for name, eta in (
@@ -136,7 +136,7 @@ def _step_sizes(axes: Any) -> str:
 
 def _line_8(axes: Any) -> str:
     from ...trainers.data.known import mean_estimation
-    from .pmtl.runs import run
+    from ..convergence.pmtl_runs import run
 
     problem = mean_estimation(population=20, dimension=3, curvature=0.2, seed=1)
     told = {"strength": 1.0, "learning_rate": 0.3, "local_steps": 5, "seed": 3}
@@ -182,7 +182,7 @@ def _dpfedmtl(axes: Any) -> str:
 
 
 def _mocha(axes: Any) -> str:
-    from .mocha.problem import made_problem, squared_optimum, squared_theta
+    from ..convergence.mocha_problem import made_problem, squared_optimum, squared_theta
     from .mocha.theorem_1 import constant
 
     problem = made_problem(4, 5, 6, coupling=0.9)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from ..convergence.unlike import UnlikeTheTrainer
 from .row import Evidence, Finding, Grade, Means, Row, Statement, Status, Undecided
 
 
@@ -140,7 +141,7 @@ def judge(row: Row) -> Judgement:
 def _run(row: Row, statement: Statement) -> Finding:
     try:
         return _found(row.evidence, _Parameters(statement))
-    except Undecided as problem:
+    except (Undecided, UnlikeTheTrainer) as problem:
         raise EvidenceError(f"{row.id}: undecided on {statement.text!r}: {problem}") from problem
 
 

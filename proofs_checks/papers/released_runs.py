@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...mechanisms.arrays import Floats
-from .noise_law import right_noise
+from ..convergence.noise_law import right_noise
 from .row import Finding, Statement, looseness, on_instances
 
 CLIENTS, WIDE, CLIP, NOISE = 3, 20_000, 0.5, 1.5

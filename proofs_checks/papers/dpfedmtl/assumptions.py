@@ -7,8 +7,8 @@ from itertools import islice
 
 import numpy as np
 
+from ...convergence.dpfedmtl_recursion import Family, Step, runs
 from ..row import EXACT, Finding, Statement, on_instances
-from .recursion import Family, Step, runs
 
 
 def smallest_diversity(family: Family, shared: float, denominator: str) -> float:

@@ -10,8 +10,8 @@ from itertools import combinations, product
 
 import numpy as np
 
+from ...convergence.dpfedmtl_recursion import CURVES, Family
 from ..row import Finding, Statement, on_instances
-from .recursion import CURVES, Family
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(80)
 WEIGHTS = WEIGHTS / WEIGHTS.sum()

@@ -11,7 +11,7 @@ from ....accounting.gdp import bu_mu, dong_mu, gdp_delta, gdp_epsilon
 from ....accounting.measures.densities import accountant as contour
 from ....accounting.pairs import Composition, GaussianPair, SubsampledPair
 from ....accounting.rdp import rdp
-from ..rates import fitted_exponent
+from ...convergence.exponents import fitted_exponent
 from ..row import CERTIFIED, Finding, Statement
 from .settings import DELTA, EXPERIMENTS
 

@@ -14,11 +14,12 @@ import numpy as np
 
 from ....accounting.gdp import gdp_epsilon
 from ....mechanisms.arrays import Floats
-from ..rates import Exponent, fitted_exponent, judged
+from ...convergence.dpfedmtl_recursion import Family, Step, quadratic_means, runs
+from ...convergence.dpfedmtl_trainer import unlike_the_trainer
+from ...convergence.exponents import Exponent, fitted_exponent
+from ..rates import judged
 from ..row import Finding, Statement, on_instances
-from .recursion import Family, Step, quadratic_means, runs
 from .settings import DELTA
-from .trainer_problem import unlike_the_trainer
 
 SEEDS, RUNS = 8, 50
 CLIENTS = (8, 16, 32, 64)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...convergence.dpfedmtl_recursion import Family, quadratic_means
+from ...convergence.dpfedmtl_trainer import unlike_the_trainer
 from ..row import Finding, Statement, on_instances
-from .recursion import Family, quadratic_means
 from .theorems_5 import FLAT, RHS, ROUNDS, largest_slope, neighbourhood, step_of, with_curve
-from .trainer_problem import unlike_the_trainer
 
 STRONG = (
     ((10, 0.01, 1.0, 0.01), 0.0),

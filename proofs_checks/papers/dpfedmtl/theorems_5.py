@@ -15,9 +15,9 @@ import numpy as np
 from scipy.stats import norm
 
 from ....mechanisms.arrays import Floats
+from ...convergence.dpfedmtl_recursion import Family, Step, quadratic_means, runs
+from ...convergence.dpfedmtl_trainer import unlike_the_trainer
 from ..row import Finding, Statement, Undecided, looseness, on_instances
-from .recursion import Family, Step, quadratic_means, runs
-from .trainer_problem import unlike_the_trainer
 
 ALPHA, RUNS, ROUNDS = 1e-6, 2000, 150
 RHS = "right-hand side"

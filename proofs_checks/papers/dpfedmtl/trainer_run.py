@@ -21,9 +21,9 @@ import numpy as np
 from scipy.stats import t as student
 
 from ....mechanisms.arrays import Floats
+from ...convergence.dpfedmtl_recursion import Family, Step, runs
+from ...convergence.dpfedmtl_trainer import unlike_the_trainer
 from ..row import Finding, Statement, Undecided, looseness, on_instances
-from .recursion import Family, Step, runs
-from .trainer_problem import unlike_the_trainer
 
 if TYPE_CHECKING:
     from ....trainers.federated import Trainer

@@ -18,8 +18,8 @@ from ....trainers.mocha.methods import Setting, WeightStep, iterate
 from ....trainers.mocha.mocha import omega_step, report, stale_omega_step
 from ....trainers.mocha.relationships import learned_covariance
 from ....trainers.mocha.tasks import related_tasks
+from ...convergence.mocha_round import confirm_rounds
 from ..row import Finding, Statement, on_instances
-from .one_round import confirm_rounds
 
 
 def alternate_to_the_end(statement: Statement) -> Finding:

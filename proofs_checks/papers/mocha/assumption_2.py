@@ -7,9 +7,9 @@ from functools import cache
 
 import numpy as np
 
+from ...convergence.mocha_problem import made_problem, squared_optimum, squared_theta
+from ...convergence.mocha_round import confirm_rounds
 from ..row import Finding, Statement, on_instances
-from .one_round import confirm_rounds
-from .problem import made_problem, squared_optimum, squared_theta
 from .theorem_1 import constant
 
 

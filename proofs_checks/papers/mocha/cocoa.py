@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ....mechanisms.arrays import Floats
+from ...convergence.mocha_problem import Problem, made_problem, part_way
 from ..row import Finding, Statement
-from .problem import Problem, made_problem, part_way
 
 ROUNDS, PASSES = 20, 2
 

@@ -18,8 +18,8 @@ from ....trainers.mocha.mocha import State, federated_round, report
 from ....trainers.mocha.relationships import mean_regularised, safe_sigma
 from ....trainers.mocha.sdca import random_order
 from ....trainers.mocha.tasks import Tasks, related_tasks
+from ...convergence.mocha_round import confirm_rounds
 from ..row import EXACT, Finding, Statement, on_instances
-from .one_round import confirm_rounds
 
 TABLE_1 = {
     "Human Activity": {"Global": (2.23, 0.30), "Local": (1.34, 0.21), "MTL": (0.46, 0.11)},

@@ -17,8 +17,8 @@ from ....trainers.mocha.losses import LOSSES
 from ....trainers.mocha.methods import Setting, WeightStep, iterate
 from ....trainers.mocha.mocha import omega_step
 from ....trainers.mocha.tasks import Tasks, related_tasks
+from ...convergence.mocha_round import confirm_rounds
 from ..row import Finding, Statement, on_instances
-from .one_round import confirm_rounds
 
 COUNT, DIMENSION, TRAIN, VALIDATION, TEST, DRAWS, LEVEL = 12, 10, 15, 10, 200, 10, 1e-3
 LAMBDAS = (1e-3, 1e-2)

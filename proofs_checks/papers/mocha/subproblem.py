@@ -6,9 +6,9 @@ import numpy as np
 
 from ....trainers.mocha import objective
 from ....trainers.mocha.relationships import safe_sigma
+from ...convergence.mocha_problem import made_problem, part_way, tight_problem
+from ...convergence.mocha_round import confirm_rounds
 from ..row import Finding, Statement, looseness, on_instances
-from .one_round import confirm_rounds
-from .problem import made_problem, part_way, tight_problem
 
 
 def sharp_value(statement: Statement) -> Finding:

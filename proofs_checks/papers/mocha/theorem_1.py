@@ -16,10 +16,19 @@ from numpy.typing import NDArray
 
 from ....mechanisms.arrays import Floats
 from ....trainers.mocha.mocha import State
-from ..rates import Exponent, fitted_exponent, judged
+from ...convergence.exponents import Exponent, fitted_exponent
+from ...convergence.mocha_problem import (
+    Problem,
+    lone_sample,
+    made_problem,
+    part_way,
+    squared_optimum,
+    squared_theta,
+    tight_problem,
+)
+from ...convergence.mocha_round import confirm_rounds
+from ..rates import judged
 from ..row import Finding, Statement, looseness, on_instances
-from .one_round import confirm_rounds
-from .problem import Problem, lone_sample, made_problem, part_way, squared_optimum, squared_theta, tight_problem
 
 ROUNDS, SEEDS = 80, 6
 

@@ -12,9 +12,9 @@ from functools import cache
 import numpy as np
 
 from ....mechanisms.arrays import Floats
+from ...convergence.mocha_problem import Problem, made_problem
+from ...convergence.mocha_round import confirm_rounds
 from ..row import Finding, Statement, on_instances
-from .one_round import confirm_rounds
-from .problem import Problem, made_problem
 
 ROUNDS = 600
 ACCURACY = 5.0

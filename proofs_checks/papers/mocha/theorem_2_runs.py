@@ -7,10 +7,11 @@ from functools import cache
 
 import numpy as np
 
-from ..rates import Exponent, fitted_exponent, judged
+from ...convergence.exponents import Exponent, fitted_exponent
+from ...convergence.mocha_problem import lone_sample, made_problem
+from ...convergence.mocha_round import confirm_rounds
+from ..rates import judged
 from ..row import Finding, Statement, looseness, on_instances
-from .one_round import confirm_rounds
-from .problem import lone_sample, made_problem
 from .theorem_1 import expected_dual
 from .theorem_2 import excess_of, hinge_run, spread
 

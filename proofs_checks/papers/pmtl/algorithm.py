@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ...convergence.pmtl_moments import Federation, check_against_trainer
+from ...convergence.pmtl_runs import Form, run
 from ..row import Finding, Statement, Undecided, on_instances
-from .moments import Federation, check_against_trainer
-from .runs import Form, run
 
 APART = 0.05
 """Between predicted and measured growth a round: cohorts are drawn, and what does not grow stays at their floor."""

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ...convergence.pmtl_moments import Federation, check_against_trainer
 from ..row import WORDS, Finding, Statement, on_instances
-from .moments import Federation, check_against_trainer
 
 
 def first_broadcast(statement: Statement) -> Finding:

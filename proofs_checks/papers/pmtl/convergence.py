@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ....mechanisms.arrays import Floats
+from ...convergence.pmtl_moments import Federation, check_against_trainer
+from ...convergence.pmtl_runs import Path, run
 from ..row import Finding, Statement, on_instances
-from .moments import Federation, check_against_trainer
-from .runs import Path, run
 
 
 def _problem(population: int, dimension: int, curvature: float) -> Any:

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from ....mechanisms.arrays import Floats
+from ...convergence.pmtl_moments import Federation, Moments, check_against_trainer
+from ...convergence.pmtl_runs import Form
 from ..row import Finding, Statement, looseness, on_instances
-from .moments import Federation, Moments, check_against_trainer
-from .runs import Form
 
 Setting = tuple[Federation, int]
 """A federation and its number of rounds."""

@@ -12,11 +12,12 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from ...convergence.exponents import fitted_exponent
+from ...convergence.pmtl_moments import Federation, Moments, check_against_trainer
+from ...convergence.pmtl_runs import Form
 from ..balls import largest_shift
-from ..rates import fitted_exponent, judged
+from ..rates import judged
 from ..row import Finding, Statement, on_instances
-from .moments import Federation, Moments, check_against_trainer
-from .runs import Form
 
 SLACK = 0.02
 """For quantities that are power laws in the limit only."""

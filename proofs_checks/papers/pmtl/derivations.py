@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import z3
 
+from ...convergence.pmtl_moments import Federation, check_against_trainer
 from ..row import EXACT, Finding, Statement, on_instances
-from .moments import Federation, check_against_trainer
 from .setup import published
 
 D, LAMBDA, GAMMA, LOG, M, EPSILON, E, B, S, P, L = z3.Reals("d lambda gamma log_1_delta m epsilon E B s p L")
@@ -34,7 +34,7 @@ def outputs(statement: Statement) -> Finding:
 def releases(statement: Statement) -> Finding:
     """How many noisy broadcasts Algorithm 1 makes for 12 local steps of a client, in a run, against 12 charged."""
     from ....trainers.data.known import mean_estimation
-    from .runs import run
+    from ...convergence.pmtl_runs import run
 
     steps, problem = statement.domain["E"], mean_estimation(population=3, dimension=1, curvature=1.0, seed=1)
     check_against_trainer(Federation(problem, "as-printed", 1.0, 0.1, steps, sigma=0.1))

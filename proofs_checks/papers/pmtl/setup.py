@@ -14,7 +14,7 @@ from scipy.stats import norm
 from ....accounting import epsilon as epsilon_of
 from ....accounting.calibrate import calibrate
 from ....mechanisms import Gaussian, Repeat
-from ..rates import fitted_exponent
+from ...convergence.exponents import fitted_exponent
 from ..row import CERTIFIED, EXACT, Finding, Statement, on_instances
 
 LAMBDA, A, B, C, STEP = z3.Reals("lambda w1 w2 w3 t")

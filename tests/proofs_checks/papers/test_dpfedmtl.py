@@ -18,16 +18,16 @@ from scipy.stats import norm
 from dpcert.accounting import gaussian
 from dpcert.accounting.gdp import bu_mu, dong_mu
 from dpcert.mechanisms.arrays import Floats
+from dpcert.proofs_checks.convergence import dpfedmtl_trainer
+from dpcert.proofs_checks.convergence.dpfedmtl_recursion import CURVES, Family, Step, quadratic_means, runs
+from dpcert.proofs_checks.convergence.noise_law import right_noise
 from dpcert.proofs_checks.papers import register
 from dpcert.proofs_checks.papers.balls import gaussian_excess
-from dpcert.proofs_checks.papers.dpfedmtl import trainer_problem
 from dpcert.proofs_checks.papers.dpfedmtl.algorithm_1 import _run
 from dpcert.proofs_checks.papers.dpfedmtl.composition import actual_epsilon, claimed_epsilon, multiplier
 from dpcert.proofs_checks.papers.dpfedmtl.descent import expected_step
-from dpcert.proofs_checks.papers.dpfedmtl.recursion import CURVES, Family, Step, quadratic_means, runs
 from dpcert.proofs_checks.papers.dpfedmtl.settings import CELEBA, DELTA, FEMNIST
 from dpcert.proofs_checks.papers.dpfedmtl.subsampling import sampled_profile
-from dpcert.proofs_checks.papers.noise_law import right_noise
 
 
 @pytest.mark.parametrize(("mu", "rate", "epsilon"), [(0.7, 0.3, 0.2), (2.0, 0.05, 1.0), (0.4, 0.9, 0.0)])
@@ -159,12 +159,12 @@ DRIVEN = Family("log cosh", 1.0, 5, 3, 0.4), Step(1.0, 0.3, 2)
 
 
 def test_the_recursion_is_the_trainers() -> None:
-    assert trainer_problem.distance_from_trainer(*DRIVEN, 1.0) < 1e-6
+    assert dpfedmtl_trainer.distance_from_trainer(*DRIVEN, 1.0) < 1e-6
 
 
 @pytest.mark.parametrize("wrong", ["a smoothness that is off by a percent", "heads that stay", "noise that is added"])
 def test_a_recursion_that_is_not_the_trainers_is_noticed(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    right = trainer_problem.advance
+    right = dpfedmtl_trainer.advance
 
     def planted(family: Family, how: Step, heads: Floats, shared: Floats, *rest: Any) -> Floats:
         if wrong.startswith("a smoothness"):
@@ -173,10 +173,10 @@ def test_a_recursion_that_is_not_the_trainers_is_noticed(wrong: str, monkeypatch
             return right(family, how, heads.copy(), shared, *rest)
         return right(family, how, heads, shared, rest[0], -rest[1])
 
-    monkeypatch.setattr(trainer_problem, "advance", planted)
-    trainer_problem.distance_from_trainer.cache_clear()
-    assert "away from the trainer's run" in trainer_problem.unlike_the_trainer([(*DRIVEN, 1.0)])
-    trainer_problem.distance_from_trainer.cache_clear()
+    monkeypatch.setattr(dpfedmtl_trainer, "advance", planted)
+    dpfedmtl_trainer.distance_from_trainer.cache_clear()
+    assert "away from the trainer's run" in dpfedmtl_trainer.unlike_the_trainer([(*DRIVEN, 1.0)])
+    dpfedmtl_trainer.distance_from_trainer.cache_clear()
 
 
 @pytest.mark.parametrize(("factor", "right"), [(1.0, True), (1.35, False), (0.7, False)])

@@ -8,8 +8,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from dpcert.proofs_checks.convergence.exponents import fitted_exponent
 from dpcert.proofs_checks.papers import Statement, Undecided, balls, kinds
-from dpcert.proofs_checks.papers.rates import fitted_exponent, judged
+from dpcert.proofs_checks.papers.rates import judged
 from dpcert.proofs_checks.papers.row import on_instances
 from dpcert.proofs_checks.papers.smt import Question
 from dpcert.proofs_checks.papers.stated import stated

@@ -15,10 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from dpcert.proofs_checks.papers import EvidenceError, Row, Statement, Undecided, register
+from dpcert.proofs_checks.convergence.pmtl_moments import Federation, check_against_trainer
+from dpcert.proofs_checks.convergence.pmtl_runs import Form, run
+from dpcert.proofs_checks.convergence.unlike import UnlikeTheTrainer
+from dpcert.proofs_checks.papers import EvidenceError, Row, Statement, register
 from dpcert.proofs_checks.papers.pmtl.corrected import distance_bound
-from dpcert.proofs_checks.papers.pmtl.moments import Federation, check_against_trainer
-from dpcert.proofs_checks.papers.pmtl.runs import Form, run
 from dpcert.trainers.data.known import mean_estimation, ridge_regression
 
 from .perturbation import LARGEST, perturbation
@@ -81,7 +82,7 @@ def test_a_recursion_of_another_algorithm_is_noticed(bug: str, monkeypatch: pyte
         own, **{"steps": {"steps": 4}, "weight": {"scale": 1.01}, "pull": {"strength": 2.02}}[bug]
     ).parts
     monkeypatch.setattr(Federation, "parts", (idle, moving))
-    with pytest.raises(Undecided, match="away from the trainer"):
+    with pytest.raises(UnlikeTheTrainer, match="away from the trainer"):
         check_against_trainer(own)
 
 

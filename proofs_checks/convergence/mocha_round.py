@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....mechanisms.arrays import Floats
-from ..row import Undecided
-from .problem import Problem, made_problem
+from ...mechanisms.arrays import Floats
+from .mocha_problem import Problem, made_problem
+from .unlike import UnlikeTheTrainer
 
 CLOSE = 1e-9
 ROUNDS = 3
@@ -45,7 +45,7 @@ def written_out(problem: Problem, loss: str, alpha: Floats, answering: list[bool
 
 
 def confirm_rounds() -> None:
-    """Raises Undecided where the trainer's rounds are not these, for both losses, a node absent every other round."""
+    """For both losses, a node absent every other round. Raises UnlikeTheTrainer where the trainer's rounds differ."""
     for loss in ("squared", "hinge"):
         problem = made_problem(3, 4, 5, loss=loss, coupling=0.7)
         state, alpha = problem.start(), problem.start().alpha
@@ -55,4 +55,6 @@ def confirm_rounds() -> None:
             alpha = written_out(problem, loss, alpha, answering.tolist(), 2)
             apart = float(np.abs(state.alpha - alpha).max())
             if not apart < CLOSE:
-                raise Undecided(f"the trainer's round {h + 1} is {apart:.2g} away from Algorithm 1's ({loss} loss)")
+                raise UnlikeTheTrainer(
+                    f"the trainer's round {h + 1} is {apart:.2g} away from Algorithm 1's ({loss} loss)"
+                )

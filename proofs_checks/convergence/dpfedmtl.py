@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ....mechanisms.arrays import Floats
-from ..dpfedmtl.recursion import Family, Step
-from ..dpfedmtl.trainer_problem import trained
+from ...mechanisms.arrays import Floats
+from .dpfedmtl_recursion import Family, Step
+from .dpfedmtl_trainer import trained
 from .floor import clip_of, floor
 from .rate import Rate
 from .watched import How, Problem, dpfedmtl, first_value

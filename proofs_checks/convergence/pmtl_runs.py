@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ....mechanisms.arrays import Floats
+from ...mechanisms.arrays import Floats
 
 Form = Literal["as-printed", "reset", "increments"]
 """Line 8 as printed; with u_k = w_k^{t+1} - w~^t, as the published code has it; with 1/m for 1/q."""
@@ -73,7 +73,7 @@ def run(
     start: Floats | None = None,
 ) -> Path:
     """Train and record. cohort: None for all clients. noise_std: sigma, on the mean. start: (d,) initial model."""
-    from ....trainers.federated import LocalSteps, Settings
+    from ...trainers.federated import LocalSteps, Settings
 
     population, dimension = problem.centres.shape
     taking_part = population if cohort is None else cohort
@@ -101,8 +101,8 @@ def _trained(problem: Any, algorithm: Any, told: Any, begin: Floats) -> Any:
     """The trainer after its run. Step sizes that it warns of are what some rows are about."""
     import torch
 
-    from ....trainers.federated import StabilityWarning, Trainer
-    from ....trainers.models import Linear
+    from ...trainers.federated import StabilityWarning, Trainer
+    from ...trainers.models import Linear
 
     model = Linear(len(begin), 1, bias=False)
     model.weight.data = torch.from_numpy(begin[:, None].copy())
@@ -124,7 +124,7 @@ def _models(steps: list[tuple[Floats, Any, Floats]], begin: Floats) -> Floats:
 
 def _recorded(form: Form, strength: float) -> tuple[Any, list[tuple[Floats, Any, Floats]]]:
     """The algorithm, and the list to which each round adds (w~^t, cohort, the cohort's models after the round)."""
-    from ....trainers.federated import Pmtl, PmtlAsPrinted, PmtlIncrements
+    from ...trainers.federated import Pmtl, PmtlAsPrinted, PmtlIncrements
 
     steps: list[tuple[Floats, Any, Floats]] = []
     base: Any = {"as-printed": PmtlAsPrinted, "reset": Pmtl, "increments": PmtlIncrements}[form]

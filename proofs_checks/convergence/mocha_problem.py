@@ -12,13 +12,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ....mechanisms.arrays import Floats
-from ....trainers.mocha import objective
-from ....trainers.mocha.losses import LOSSES, Loss
-from ....trainers.mocha.mocha import State, federated_round
-from ....trainers.mocha.relationships import safe_sigma
-from ....trainers.mocha.sdca import Order
-from ....trainers.mocha.tasks import Tasks
+from ...mechanisms.arrays import Floats
+from ...trainers.mocha import objective
+from ...trainers.mocha.losses import LOSSES, Loss
+from ...trainers.mocha.mocha import State, federated_round
+from ...trainers.mocha.relationships import safe_sigma
+from ...trainers.mocha.sdca import Order
+from ...trainers.mocha.tasks import Tasks
 
 
 @dataclass(frozen=True, eq=False)

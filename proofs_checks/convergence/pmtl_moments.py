@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from ....mechanisms.arrays import Floats
-from ..noise_law import ENOUGH, right_noise
-from ..row import Undecided
-from .runs import Form, run
+from ...mechanisms.arrays import Floats
+from .noise_law import ENOUGH, right_noise
+from .pmtl_runs import Form, run
+from .unlike import UnlikeTheTrainer
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,9 +210,9 @@ class Moments:
 def check_against_trainer(federation: Federation, rounds: int = 4) -> float:
     """Run the trainer, noise and all: the largest distance from what A and the B_k make of the round before.
 
-    With noise there are rounds enough for the law of what w~ got beside it to be tested. Raises Undecided above 1e-9 of
-    the models' size, for noise of another variance and for cohorts of another size, so that no evidence rests on a
-    recursion of another algorithm.
+    With noise there are rounds enough for the law of what w~ got beside it to be tested. Raises UnlikeTheTrainer
+    above 1e-9 of the models' size, for noise of another variance and for cohorts of another size, so that no evidence
+    rests on a recursion of another algorithm.
     """
     told = replace(federation, scale=1.0)
     d, deviation, where = told.size[1], told.noise_on_mean, f"({told.form}, q = {told.taking_part})"
@@ -230,7 +230,7 @@ def check_against_trainer(federation: Federation, rounds: int = 4) -> float:
         start=told.start,
     )
     if any(len(cohort) != told.taking_part for cohort in path.cohorts):
-        raise Undecided(f"the trainer's cohorts are {[len(cohort) for cohort in path.cohorts[:4]]}, ... {where}")
+        raise UnlikeTheTrainer(f"the trainer's cohorts are {[len(cohort) for cohort in path.cohorts[:4]]}, ... {where}")
     states = np.concatenate([path.shared[:, None], path.models], axis=1).reshape(rounds + 1, -1)
     states = np.hstack([states, np.ones((rounds + 1, 1))])
     idle, moving = told.parts
@@ -242,7 +242,7 @@ def check_against_trainer(federation: Federation, rounds: int = 4) -> float:
         apart[:, :d] = 0.0
     worst = float(np.abs(apart).max()) / size
     if not worst < 1e-9:
-        raise Undecided(f"the recursion is {worst:.2g} away from the trainer {where}")
+        raise UnlikeTheTrainer(f"the recursion is {worst:.2g} away from the trainer {where}")
     if not right_noise(noise, deviation, 1e-9 * size):
-        raise Undecided(f"the trainer's noise has deviation {noise.std():.3g}, told {deviation:.3g} {where}")
+        raise UnlikeTheTrainer(f"the trainer's noise has deviation {noise.std():.3g}, told {deviation:.3g} {where}")
     return worst

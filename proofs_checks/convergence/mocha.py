@@ -15,8 +15,8 @@ from typing import Literal
 
 import numpy as np
 
-from ....trainers.mocha.cocoa import theta_round
-from ..mocha.problem import Problem, made_problem, squared_optimum, squared_theta
+from ...trainers.mocha.cocoa import theta_round
+from .mocha_problem import Problem, made_problem, squared_optimum, squared_theta
 from .rate import Rate, Relation
 
 ACCURACY = 1e-4

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ....mechanisms.arrays import Floats
+from ...mechanisms.arrays import Floats
 
 Curve = tuple[Callable[[Floats], Floats], Callable[[Floats], Floats]]
 

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....mechanisms.arrays import Floats
-from ..noise_law import ENOUGH, right_noise
-from .recursion import Family, Step, advance
+from ...mechanisms.arrays import Floats
+from .dpfedmtl_recursion import Family, Step, advance
+from .noise_law import ENOUGH, right_noise
 
 if TYPE_CHECKING:
     import torch
 
-    from ....trainers.dpfedmtl import DpFedMtlLocalNoise
-    from ....trainers.federated import Trainer
+    from ...trainers.dpfedmtl import DpFedMtlLocalNoise
+    from ...trainers.federated import Trainer
 
 CLIP = 64.0
 """C in units of the slopes and the noise: so large that nothing is clipped."""
@@ -92,7 +92,7 @@ def _model(family: Family, start: float) -> torch.nn.Module:
 
 def _watched() -> tuple[DpFedMtlLocalNoise, dict[str, Any]]:
     """The algorithm with the noise at the clients, which notes down who uploads what."""
-    from ....trainers.dpfedmtl import DpFedMtlLocalNoise
+    from ...trainers.dpfedmtl import DpFedMtlLocalNoise
 
     seen: dict[str, Any] = {"cohorts": [], "clean": [], "noisy": []}
 
@@ -116,8 +116,8 @@ def _watched() -> tuple[DpFedMtlLocalNoise, dict[str, Any]]:
 
 def _trainer(family: Family, how: Step, start: float, rounds: int, seed: int) -> tuple[Trainer, dict[str, Any]]:
     """The trainer with clients' noise, and what it is seen to do: uploads before noise, and noisy sums."""
-    from ....trainers.data import Client, Federation, Samples
-    from ....trainers.federated import LocalSteps, Settings, Trainer
+    from ...trainers.data import Client, Federation, Samples
+    from ...trainers.federated import LocalSteps, Settings, Trainer
 
     d, clients, clip = family.dimension, [], CLIP * max(family.smoothness, how.noise)
     for name, centre in enumerate(family.centres):
