@@ -57,10 +57,10 @@ def _range(form: Linear, known: Sequence[Condition]) -> Interval:
 
 
 def least_value(form: Linear, known: Sequence[Condition]) -> Fraction | None:
-    """Where the inequalities hold, as a simple fraction; None where there is none."""
-    names = sorted({name for condition in known for name in condition.form.terms} | form.terms.keys())
-    if not names:
+    """Where the inequalities hold (somewhere they do), as a simple fraction; None where there is none."""
+    if not form.terms:
         return Fraction(form.constant)
+    names = sorted({name for condition in known for name in condition.form.terms} | form.terms.keys())
     cost = [float(form.terms.get(name, 0)) for name in names]
     rows = np.array([[-float(condition.form.terms.get(name, 0)) for name in names] for condition in known])
     right = np.array([float(condition.form.constant) for condition in known])

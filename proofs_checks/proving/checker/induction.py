@@ -72,7 +72,7 @@ def check_induction(
     checking.start()
     for k in range(len(configurations)):
         checking.configuration(k)
-    runs = same_outputs(function, relation, ends, container)
+    runs = same_outputs(function, made, relation, ends, container)
     return prover.steps, runs
 
 

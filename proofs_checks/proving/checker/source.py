@@ -28,16 +28,14 @@ def definition(function: types.FunctionType) -> ast.FunctionDef:
     """The syntax of the very code that the function runs."""
     code = function.__code__
     try:
-        text = "".join(inspect.findsource(function)[0])
-        tree = ast.parse(text)
-        whole = compile(text, code.co_filename, "exec", dont_inherit=True, flags=_future(function))
-    except (OSError, TypeError, SyntaxError) as problem:
+        tree = ast.parse("".join(inspect.findsource(function)[0]))
+        tree.body = [node for node in tree.body if _around(node, code.co_firstlineno)]
+        whole = compile(tree, code.co_filename, "exec", dont_inherit=True, flags=_future(function))
+    except (OSError, TypeError, SyntaxError, ValueError) as problem:
         raise Refused(f"the function's source cannot be read ({problem})") from problem
-    found = [
-        made
-        for node in ast.walk(tree)
-        if (made := _as_def(node)) is not None and (made.name, made.lineno) == (code.co_name, code.co_firstlineno)
-    ]
+    named = ast.Lambda if code.co_name == "<lambda>" else ast.FunctionDef
+    begun = [node for node in ast.walk(tree) if isinstance(node, named) and node.lineno == code.co_firstlineno]
+    found = [made for node in begun if (made := _as_def(node)).name == code.co_name]
     if len(found) != 1:
         raise Refused("neither an undecorated `def` nor the only lambda in its line")
     if not any(_same(code, other) for other in _codes(whole)):
@@ -47,10 +45,15 @@ def definition(function: types.FunctionType) -> ast.FunctionDef:
     return found[0]
 
 
-def _as_def(node: ast.AST) -> ast.FunctionDef | None:
+def _around(statement: ast.stmt, line: int) -> bool:
+    """Whether a statement of the module has that line: no other says what the code there is."""
+    return statement.lineno <= line <= (statement.end_lineno or line)
+
+
+def _as_def(node: ast.Lambda | ast.FunctionDef) -> ast.FunctionDef:
     """A `def`, or the lambda written as one."""
-    if not isinstance(node, ast.Lambda):
-        return node if isinstance(node, ast.FunctionDef) else None
+    if isinstance(node, ast.FunctionDef):
+        return node
     made = ast.parse("def _(): return None").body[0]
     assert isinstance(made, ast.FunctionDef)
     made.name, made.args, made.lineno = "<lambda>", node.args, node.lineno

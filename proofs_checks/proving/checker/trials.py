@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ....mechanisms import samplers
-from .cut import BREAK, NEXT, cut
+from .cut import BREAK, NEXT, Cut, cut
 from .following import Refused
 from .runs import parts
 
@@ -20,14 +20,14 @@ TRIALS = 3
 
 
 def same_outputs(
-    function: Any, relation: str, ends: tuple[Fraction | None, Fraction | None, bool], container: str
+    function: Any, made: Cut, relation: str, ends: tuple[Fraction | None, Fraction | None, bool], container: str
 ) -> int:
-    """How many runs were compared. Raises Refused where the two differ."""
+    """How many runs of the function and of what it was cut into were compared. Raises Refused where the two differ."""
     low, high, whole = ends
     chance, tried = random.Random(7), 0
     source = _Source()
     fed = _fed(function, source)
-    ways = fed, _by_steps(fed, relation)
+    ways = fed, _by_steps(made if fed is function else cut(fed, relation))
     for size in range(MOST + 1):
         for trial in range(TRIALS):
             least = -3.0 if low is None or relation == "answers" else float(low)
@@ -75,9 +75,7 @@ def _close(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def _by_steps(function: Callable[..., Any], relation: str) -> Callable[..., Any]:
-    made = cut(function, relation)
-
+def _by_steps(made: Cut) -> Callable[..., Any]:
     def chained(dataset: Any, rng: Any) -> Any:
         length = len(dataset)
         _, state = made.before(length, rng)
