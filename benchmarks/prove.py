@@ -3,13 +3,14 @@
 `python benchmarks/prove.py [--prototype FILE]`. FILE has prove(mechanism, epsilon, entries, kind) -> {"proved": ...};
 without it the first column is all there is. Ours is the whole command: induction, check, and the search for 2
 entries, or for all sizes up to N where there is no induction; the prototype's is the search for N alone, which the
-last column compares with ours alone. Each is the better of two runs.
+last column compares with ours alone. Each is the median of five runs.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import statistics
 import sys
 import time
 from collections.abc import Callable
@@ -129,13 +130,13 @@ def cases() -> list[tuple[str, Mechanism, str, int]]:
 
 
 def spent(call: Callable[[], bool]) -> tuple[float, bool]:
-    """CPU seconds of the better of two calls, and what the last one said."""
+    """CPU seconds, the median of five calls, and what the last one said."""
     seconds, said = [], False
-    for _ in range(2):
+    for _ in range(5):
         began = time.process_time()
         said = call()
         seconds.append(time.process_time() - began)
-    return min(seconds), said
+    return statistics.median(seconds), said
 
 
 def searched(mechanism: Mechanism, relation: str, entries: int) -> bool:

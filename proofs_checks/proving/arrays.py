@@ -207,6 +207,8 @@ def _index(index: Any) -> Any:
         raise unsupported("an index that depends on the data or on noise")
     if isinstance(index, Condition):
         return bool(index)
+    if isinstance(index, Order):
+        return np.asarray(index)
     if isinstance(index, Symbols):
         cells = index.ravel().tolist()
         kind: Any = bool if all(isinstance(cell, bool | Condition) for cell in cells) else int

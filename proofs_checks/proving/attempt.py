@@ -117,7 +117,7 @@ class Attempt:
             except Raises:
                 if question.cases or size == question.entries:
                     raise
-                continue  # too few entries for this function
+                self.total -= len(each)  # too few entries for this function
             except TooManyPaths as problem:
                 if not question.cases:
                     raise
@@ -158,6 +158,10 @@ class Attempt:
         )
         certificate |= more | {"container": question.container}
         verdict = check_proof(certificate, question.mechanism)
+        if verdict.sizes and not (verdict.ok or more):  # what is shown for fewer entries stands
+            question.cases = {case: pieces for case, pieces in question.cases.items() if case[0] in verdict.sizes}
+            self.bounded = f"the checker does not accept what the search found ({verdict.reason})"
+            return self._accepted({})
         if not verdict.ok:
             return question.proof("not proved", f"the checker rejects what the search found: {verdict.reason}")
         return question.proof(

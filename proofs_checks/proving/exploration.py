@@ -13,6 +13,7 @@ from .arrays import apply
 from .exact import Number
 from .linear import Condition, Linear
 from .noise import Draw, SymbolicGenerator, support
+from .order import Order
 from .sealed import sealed
 from .space import Space
 from .unsupported import Raises, TooManyPaths, Unsupported, unsupported, where
@@ -170,7 +171,8 @@ def split(output: Any) -> tuple[Any, list[Linear]]:
         output = output.item()
     if output is None or isinstance(output, bool | int | float | str | bytes):
         return (type(output).__name__, repr(output)), []
-    if isinstance(output, np.ndarray):
+    if isinstance(output, np.ndarray | Order):
+        output = np.asarray(output)
         parts = [split(cell) for cell in output.ravel().tolist()]
         name: Any = ("array", output.shape)
     elif isinstance(output, list | tuple):

@@ -52,46 +52,56 @@ def _place(values: Sequence[Any], better: Any, good: Any) -> int:
 
 
 class Order(np.lib.mixins.NDArrayOperatorsMixin, Sequence[int]):
-    """numpy.argsort of symbols: a place is known once it is read, from whichever end is nearer."""
+    """numpy.argsort of symbols, forwards or backwards. A place is known once it is read, from the nearer end."""
 
     def __init__(self, values: Sequence[Any]) -> None:
         self._values = list(values)
         self._front: list[int] = []
         self._back: list[int] = []
+        self._ranks = range(len(self._values))
 
     def __len__(self) -> int:
         return len(self._values)
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            places = range(len(self))[index]
-            near = sorted(places, key=lambda place: min(place, len(self) - 1 - place))
-            known = {place: self._at(place) for place in near}
-            return np.array([known[place] for place in places], int)
+            ranks = self._ranks[index]
+            return self._turned(ranks) if len(ranks) == len(self) else np.array(self._known(ranks), int)
         if isinstance(index, int | np.integer):
-            return np.int64(self._at(range(len(self))[int(index)]))
+            return np.int64(self._at(self._ranks[int(index)]))
         return np.asarray(self)[index]
 
     def __iter__(self) -> Iterator[int]:
         return (self[i] for i in range(len(self)))
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return np.array(list(self), dtype or int)
+        return np.array(self._known(self._ranks), dtype or int)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         plain = [np.asarray(value) if isinstance(value, Order) else value for value in inputs]
         return getattr(ufunc, method)(*plain, **options)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("_"):
             raise AttributeError(name)
         return getattr(np.asarray(self), name)
 
-    def _at(self, place: int) -> int:
+    def _turned(self, ranks: range) -> Order:
+        """The same order, of which the same is known, read in this direction."""
+        other = Order(self._values)
+        other._front, other._back, other._ranks = self._front, self._back, ranks
+        return other
+
+    def _known(self, ranks: range) -> list[int]:
+        """The places of these ranks; those near to an end are found first."""
+        found = {rank: self._at(rank) for rank in sorted(ranks, key=lambda rank: min(rank, len(self) - 1 - rank))}
+        return [found[rank] for rank in ranks]
+
+    def _at(self, rank: int) -> int:
         left = [i for i in range(len(self)) if i not in self._front and i not in self._back]
-        while place >= len(self._front) and len(self) - 1 - place >= len(self._back):
-            from_front = place - len(self._front) <= len(self) - 1 - place - len(self._back)
+        while rank >= len(self._front) and len(self) - 1 - rank >= len(self._back):
+            from_front = rank - len(self._front) <= len(self) - 1 - rank - len(self._back)
             held = [self._values[i] for i in left]
             found = left.pop(least_place(held) if from_front else len(held) - 1 - largest_place(held[::-1]))
             (self._front if from_front else self._back).append(found)
-        return self._front[place] if place < len(self._front) else self._back[len(self) - 1 - place]
+        return self._front[rank] if rank < len(self._front) else self._back[len(self) - 1 - rank]

@@ -38,17 +38,20 @@ FORMAT = "dpcert proof 1"
 @dataclass(frozen=True)
 class Checked:
     """ok: everything was proved. steps: contradictions shown by multipliers; runs: real runs compared. every_size:
-    it was proved for all numbers of entries."""
+    it was proved for all numbers of entries. sizes: the numbers of entries for which it was proved one by one, by a
+    certificate that was refused too."""
 
     ok: bool
     reason: str
     steps: int = 0
     runs: int = 0
     every_size: bool = False
+    sizes: tuple[int, ...] = ()
 
 
 def check_proof(document: Mapping[str, Any], function: Callable[..., Any]) -> Checked:
     """Whether the certificate proves that the function is epsilon-DP for what it states. Never raises for a bad one."""
+    shown: list[int] = []
     try:
         if document.get("format") != FORMAT:
             raise Refused(f"not a certificate of the format {FORMAT!r}")
@@ -68,6 +71,7 @@ def check_proof(document: Mapping[str, Any], function: Callable[..., Any]) -> Ch
                     raise Refused(f"nothing is said of {size} entries where {case.name}")
                 done = check_case(function, case, stated[size, case.name], budget, cost)
                 steps, runs = steps + done.steps, runs + done.runs
+            shown.append(int(size))
         every_size = "induction" in document
         if every_size:
             if notion == "rho":
@@ -82,11 +86,11 @@ def check_proof(document: Mapping[str, Any], function: Callable[..., Any]) -> Ch
             )
             steps, runs = steps + more[0], runs + more[1]
     except Refused as problem:
-        return Checked(False, str(problem))
+        return Checked(False, str(problem), sizes=tuple(shown))
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, ZeroDivisionError) as problem:
         return Checked(False, f"the certificate cannot be read ({type(problem).__name__}: {problem})")
     reason = f"{steps} contradictions shown by exact multipliers, {runs} real runs agree"
-    return Checked(True, reason, steps, runs, every_size)
+    return Checked(True, reason, steps, runs, every_size, tuple(shown))
 
 
 def check_case(

@@ -17,7 +17,9 @@ import numpy as np
 from ....mechanisms import samplers
 from .following import Refused, refuse, tracer
 from .forms import Form, Sign, greater, lesser
+from .order import largest_place, least_place
 from .tables import Table, table
+from .tracer import noisy
 
 CHANCE = ("random", "secrets", "time", "os", "uuid", "datetime")
 LIBRARIES = ("numpy", "scipy", "pandas", "torch", "z3")
@@ -60,11 +62,17 @@ def _type_of(*arguments: Any) -> Any:
     return type(*arguments)
 
 
-def _best(plain: Callable[..., Any], pick: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+def _best(
+    plain: Callable[..., Any], pick: Callable[[Any, Any], Any], place: Callable[[list[Any]], int]
+) -> Callable[..., Any]:
+    """max or min; of several noisy values in one fork, of data merged into one value where that can be."""
+
     def best(*values: Any, **options: Any) -> Any:
         listed = list(values[0]) if len(values) == 1 else list(values)
         if options or not any(isinstance(value, Form) for value in listed):
             return plain(listed, **options)
+        if len(listed) > 2 and any(isinstance(value, Form) and noisy(value) for value in listed):
+            return listed[place(listed)]
         return functools.reduce(pick, listed)
 
     return best
@@ -174,8 +182,8 @@ BUILTINS = vars(builtins) | {
     "float": Real,
     "isinstance": _is_instance,
     "type": _type_of,
-    "max": _best(max, greater),
-    "min": _best(min, lesser),
+    "max": _best(max, greater, largest_place),
+    "min": _best(min, lesser, least_place),
     "__import__": _import,
 }
 BUILTINS |= {name: _no(name) for name in ("id", "hash", "open", "input", "exec", "eval", "globals", "locals", "vars")}

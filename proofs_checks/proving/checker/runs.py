@@ -7,7 +7,7 @@ import dataclasses
 import json
 import os
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from unittest.mock import patch
 
@@ -17,9 +17,10 @@ from .dice import Dice
 from .farkas import Prover
 from .following import Refused, followed, refuse
 from .forms import Form, Sign
+from .order import Order
 from .pairs import Data, Point
 from .tables import table
-from .tracer import Tracer
+from .tracer import Tracer, Ways
 
 LIMIT = 20_000
 
@@ -36,26 +37,24 @@ class Leaf:
 
 @dataclasses.dataclass
 class Branch:
-    """A test in the tree. None: that answer was shown to be impossible."""
+    """A fork in the tree: what holds on each way, and where it leads to. None: it was shown to be impossible."""
 
-    sign: Sign
-    yes: Branch | Leaf | None = None
-    no: Branch | Leaf | None = None
+    ways: Ways
+    ends: list[Branch | Leaf | None]
 
 
 def tree(function: Callable[..., Any], dataset: list[Form], data: Data, prover: Prover) -> Branch | Leaf:
     """All ways through function(dataset, rng). Raises Refused."""
     root: Branch | Leaf | None = None
-    waiting: list[list[tuple[str, bool]]] = [[]]
+    waiting: list[list[tuple[Ways, int]]] = [[]]
     count = 0
     while waiting:
         tracer = Tracer(prover, data, waiting.pop())
         leaf = _one(function, dataset, tracer)
         root = _planted(root, tracer.trail, leaf)
-        answers = [(sign.name(), chosen) for sign, chosen, _ in tracer.trail]
-        for i in range(len(tracer.script), len(answers)):
-            if tracer.trail[i][2]:
-                waiting.append([*answers[:i], (answers[i][0], not answers[i][1])])
+        taken = [(ways, chosen) for ways, chosen, _ in tracer.trail]
+        for i in range(len(tracer.script), len(taken)):
+            waiting += [[*taken[:i], (taken[i][0], other)] for other in tracer.trail[i][2]]
         count += 1
         if count > LIMIT:
             raise Refused("too many ways through the function")
@@ -64,16 +63,13 @@ def tree(function: Callable[..., Any], dataset: list[Form], data: Data, prover: 
     return root
 
 
-def _planted(root: Branch | Leaf | None, trail: list[tuple[Sign, bool, bool]], leaf: Leaf) -> Branch | Leaf:
-    """The tree with this way in it."""
+def _planted(root: Branch | Leaf | None, trail: Sequence[tuple[Ways, int, Any]], leaf: Leaf) -> Branch | Leaf:
+    """The tree with this run in it."""
     if not trail:
         return leaf
-    (sign, chosen, _), *rest = trail
-    branch = root if isinstance(root, Branch) else Branch(sign)
-    if chosen:
-        branch.yes = _planted(branch.yes, rest, leaf)
-    else:
-        branch.no = _planted(branch.no, rest, leaf)
+    (ways, chosen, _), *rest = trail
+    branch = root if isinstance(root, Branch) else Branch(ways, [None] * len(ways))
+    branch.ends[chosen] = _planted(branch.ends[chosen], rest, leaf)
     return branch
 
 
@@ -113,6 +109,8 @@ def parts(output: Any) -> tuple[Any, list[Form]]:
         output = float(output)
     if isinstance(output, np.generic):
         output = output.item()
+    if isinstance(output, Order):
+        output = np.asarray(output)
     if output is None or type(output) in (bool, int, float, str, bytes):
         return [type(output).__name__, repr(output)], []
     cells: list[Any]
@@ -137,8 +135,8 @@ def leaves(node: Branch | Leaf | None) -> Iterator[Leaf]:
     if isinstance(node, Leaf):
         yield node
     elif node is not None:
-        yield from leaves(node.yes)
-        yield from leaves(node.no)
+        for end in node.ends:
+            yield from leaves(end)
 
 
 def reached(node: Branch | Leaf | None, premises: list[Sign], prover: Prover) -> Iterator[tuple[Leaf, list[Sign]]]:
@@ -146,9 +144,9 @@ def reached(node: Branch | Leaf | None, premises: list[Sign], prover: Prover) ->
     if isinstance(node, Leaf):
         yield node, premises
     elif node is not None:
-        for child, sign in ((node.yes, node.sign), (node.no, node.sign.negation())):
-            if child is not None and not prover.contradictory([*premises, sign]):
-                yield from reached(child, [*premises, sign], prover)
+        for end, way in zip(node.ends, node.ways, strict=True):
+            if end is not None and not prover.contradictory([*premises, *way]):
+                yield from reached(end, [*premises, *way], prover)
 
 
 def complete(point: Point, data: Data) -> Point:

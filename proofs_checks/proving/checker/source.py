@@ -29,13 +29,17 @@ def definition(function: types.FunctionType) -> ast.FunctionDef:
     code = function.__code__
     try:
         tree = ast.parse("".join(inspect.findsource(function)[0]))
-        tree.body = [node for node in tree.body if _around(node, code.co_firstlineno)]
         whole = compile(tree, code.co_filename, "exec", dont_inherit=True, flags=_future(function))
     except (OSError, TypeError, SyntaxError, ValueError) as problem:
         raise Refused(f"the function's source cannot be read ({problem})") from problem
-    named = ast.Lambda if code.co_name == "<lambda>" else ast.FunctionDef
-    begun = [node for node in ast.walk(tree) if isinstance(node, named) and node.lineno == code.co_firstlineno]
-    found = [made for node in begun if (made := _as_def(node)).name == code.co_name]
+    around = [node for node in tree.body if node.lineno <= code.co_firstlineno <= (node.end_lineno or 0)]
+    found = [
+        made
+        for statement in around
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Lambda | ast.FunctionDef) and node.lineno == code.co_firstlineno
+        if (made := _as_def(node)).name == code.co_name
+    ]
     if len(found) != 1:
         raise Refused("neither an undecorated `def` nor the only lambda in its line")
     if not any(_same(code, other) for other in _codes(whole)):
@@ -43,11 +47,6 @@ def definition(function: types.FunctionType) -> ast.FunctionDef:
     if isinstance(found[0].body[0], ast.Expr) and isinstance(found[0].body[0].value, ast.Constant):
         found[0].body = found[0].body[1:] or [ast.Pass()]
     return found[0]
-
-
-def _around(statement: ast.stmt, line: int) -> bool:
-    """Whether a statement of the module has that line: no other says what the code there is."""
-    return statement.lineno <= line <= (statement.end_lineno or line)
 
 
 def _as_def(node: ast.Lambda | ast.FunctionDef) -> ast.FunctionDef:

@@ -10,6 +10,7 @@ import numpy as np
 
 from .following import refuse
 from .forms import Form, Sign, greater, lesser
+from .order import Order, largest_place, least_place
 
 ONE: dict[str, Callable[..., Any]] = {
     "negative": operator.neg,
@@ -131,6 +132,23 @@ class Table(np.ndarray[Any, Any]):
     def mean(self, axis: Any = None, **_: Any) -> Any:  # type: ignore[override]
         return (self.sum() / self.size) if axis is None else self.sum(axis=axis) / self.shape[axis]
 
+    def argmax(self, axis: Any = None, *others: Any, **options: Any) -> Any:
+        """One fork, with a way for each cell."""
+        return largest_place(self.tolist()) if self._listed(axis) else super().argmax(axis, *others, **options)
+
+    def argmin(self, axis: Any = None, *others: Any, **options: Any) -> Any:
+        """Likewise."""
+        return least_place(self.tolist()) if self._listed(axis) else super().argmin(axis, *others, **options)
+
+    def argsort(self, axis: Any = -1, *others: Any, **options: Any) -> Any:
+        """As far as it is read."""
+        return Order.of(self.tolist()) if self._listed(axis) else super().argsort(axis, *others, **options)
+
+    def _listed(self, axis: Any) -> bool:
+        cells = self.ravel().tolist()
+        numbers = all(isinstance(cell, int | float | Form) and not isinstance(cell, bool) for cell in cells)
+        return self.ndim == 1 and len(cells) > 0 and axis in (None, 0, -1) and numbers
+
     def __bool__(self) -> bool:
         if self.size != 1:
             raise ValueError("the truth value of an array")
@@ -156,6 +174,8 @@ def _place(where: Any) -> Any:
         raise refuse("a symbol as an index")
     if isinstance(where, Sign):
         return bool(where)
+    if isinstance(where, Order):
+        return np.asarray(where)
     if isinstance(where, Table):
         listed = where.ravel().tolist()
         truth = all(isinstance(cell, bool | Sign) for cell in listed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -25,34 +26,44 @@ def noisy(form: Form) -> bool:
     return any(noise_index(name) is not None for name in form.slopes)
 
 
-class Tracer:
-    """One run. script: the answers of its first tests."""
+Ways = tuple[tuple[Sign, ...], ...]
+"""Of a fork: what holds on each. Of any numbers the signs of exactly one way hold, all of them."""
 
-    def __init__(self, prover: Prover, data: Data, script: list[tuple[str, bool]]) -> None:
+
+class Tracer:
+    """One run. script: the ways that it takes at its first forks."""
+
+    def __init__(self, prover: Prover, data: Data, script: list[tuple[Ways, int]]) -> None:
         self.prover = prover
         self.data = data
         self.script = script
-        self.trail: list[tuple[Sign, bool, bool]] = []
+        self.trail: list[tuple[Ways, int, list[int]]] = []
+        """The ways at each fork, the number of the one that is taken, and those that are possible besides."""
         self.assumed: list[Sign] = []
         self.draws: list[tuple[str, str]] = []
         self.spoilt: str | None = None
         self.entries: list[str] = []
 
     def answer(self, sign: Sign) -> bool:
-        position = len(self.trail)
+        return self.choose([(sign,), (sign.negation(),)]) == 0
+
+    def choose(self, ways: Sequence[tuple[Sign, ...]]) -> int:
+        """The number of the way that this run takes; exactly one of them must hold wherever the run is."""
+        position, met, chosen, others = len(self.trail), tuple(ways), 0, list[int]()
         if position >= DEEPEST:
             raise refuse("a run without an end")
         if position < len(self.script):
-            name, chosen = self.script[position]
-            if name != sign.name():
+            before, chosen = self.script[position]
+            if _keys(before) != _keys(met):
                 raise refuse("the function does not do the same when it is run again")
-            open_ = False
         else:
-            known = [*self.data.facts, *self.assumed]
-            chosen = not self.prover.contradictory([*known, sign])
-            open_ = chosen and not self.prover.contradictory([*known, sign.negation()])
-        self.trail.append((sign, chosen, open_))
-        self.assumed.append(sign if chosen else sign.negation())
+            known, last = [*self.data.facts, *self.assumed], len(met) - 1
+            possible = [k for k in range(last) if not self.prover.contradictory([*known, *met[k]])]
+            if not possible or not self.prover.contradictory([*known, *met[last]]):
+                possible.append(last)
+            chosen, *others = possible
+        self.trail.append((met, chosen, others))
+        self.assumed += met[chosen]
         return chosen
 
     def merged_sign(self, sign: Sign) -> Form | None:
@@ -97,6 +108,10 @@ class Tracer:
         self.draws.append((kind, str(parameter)))
         self.assumed += support(kind, value)
         return value
+
+
+def _keys(ways: Ways) -> list[list[Any]]:
+    return [[sign.key() for sign in way] for way in ways]
 
 
 def _end(which: str, certain: str, a: Fraction | None, b: Fraction | None) -> Fraction | None:

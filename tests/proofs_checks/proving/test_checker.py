@@ -8,12 +8,13 @@ import copy
 import json
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from dpcert.mechanisms.samplers import discrete_laplace
 from dpcert.proofs_checks.proving import prove
 from dpcert.proofs_checks.proving.checker import check as checker
-from dpcert.proofs_checks.proving.checker import costs, farkas, finite, tracer
+from dpcert.proofs_checks.proving.checker import costs, farkas, finite, following, order, tracer
 from dpcert.proofs_checks.proving.checker.check import check_proof
 from dpcert.proofs_checks.proving.checker.forms import Form, Sign
 
@@ -159,6 +160,10 @@ def exact_word(data, rng):
     return "a" if data[0] > 0.5 else "b"
 
 
+def exact_place(data, rng):
+    return int(np.argmax([data[0], 0.5]))
+
+
 def one_sided(data, rng):
     return data[0] + rng.exponential(1)
 
@@ -239,12 +244,19 @@ def ignore(*_, **__):
     return None
 
 
-def no_branch(self, sign):
-    """Only one answer is followed."""
-    chosen = not self.prover.contradictory([*self.data.facts, *self.assumed, sign])
-    self.trail.append((sign, chosen, False))
-    self.assumed.append(sign if chosen else sign.negation())
+def no_branch(self, ways):
+    """Only one way is followed."""
+    known = [*self.data.facts, *self.assumed]
+    possible = [k for k, way in enumerate(ways) if not self.prover.contradictory([*known, *way])]
+    chosen = possible[0] if possible else len(ways) - 1
+    self.trail.append((tuple(ways), chosen, []))
+    self.assumed += ways[chosen]
     return chosen
+
+
+def no_last_place(values, better, as_good):
+    """As if the last value were never the one looked for."""
+    return following.tracer().choose([tuple(as_good(values[0], other) for other in values[1:])])
 
 
 FALSE = {
@@ -262,7 +274,12 @@ FALSE = {
     "branches": (
         exact_word,
         lambda: certificate(piece(WORD, [], [], [])),
-        [(tracer.Tracer, "answer", no_branch)],
+        [(tracer.Tracer, "choose", no_branch)],
+    ),
+    "every place": (
+        exact_place,
+        lambda: certificate(piece(["int", "0"], [], [], [])),
+        [(order, "_place", no_last_place)],
     ),
     "coverage": (
         exact_word,
@@ -296,7 +313,7 @@ FALSE = {
     "entailment": (
         exact_word,
         lambda: certificate(piece(WORD, [], [], []), piece(OTHER, [], [], [])),
-        [(farkas.Prover, "contradictory", lambda self, signs: True), (tracer.Tracer, "answer", no_branch)],
+        [(farkas.Prover, "contradictory", lambda self, signs: True), (tracer.Tracer, "choose", no_branch)],
     ),
 }
 

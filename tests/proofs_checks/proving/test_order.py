@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from dpcert.proofs_checks.proving import order, prove
 from dpcert.proofs_checks.proving.arrays import Symbols
+from dpcert.proofs_checks.proving.checker import following, tables
+from dpcert.proofs_checks.proving.checker import order as checkers_order
+from dpcert.proofs_checks.proving.checker import runs as checkers_runs
+from dpcert.proofs_checks.proving.checker.check import check_proof
+from dpcert.proofs_checks.proving.checker.forms import Form
 from dpcert.proofs_checks.proving.exploration import explore
 from dpcert.proofs_checks.proving.instrument import instrumented
 from dpcert.proofs_checks.proving.relations import Domain, at, pairs
@@ -17,6 +24,10 @@ from dpcert.proofs_checks.proving.relations import Domain, at, pairs
 READS = {
     "the first two": (lambda noisy: np.argsort(noisy)[:2], 12),
     "the last two, the last first": (lambda noisy: np.argsort(noisy)[-2:][::-1], 12),
+    "the first two of it backwards": (lambda noisy: np.argsort(noisy)[::-1][:2], 12),
+    "the last of it, backwards twice": (lambda noisy: np.argsort(noisy)[::-1][::-1][-1], 4),
+    "all, returned": (np.argsort, 24),
+    "all, backwards": (lambda noisy: np.argsort(noisy)[::-1], 24),
     "both ends": (lambda noisy: [np.argsort(noisy)[0], np.argsort(noisy)[-1]], 12),
     "the second": (lambda noisy: np.argsort(noisy)[1], 12),
     "all": (lambda noisy: list(np.argsort(noisy)), 24),
@@ -27,6 +38,13 @@ READS = {
     "a maximum against a bound": (lambda noisy: bool(max(noisy) > 1), 8),
     "a minimum in numpy": (lambda noisy: bool(noisy.min() > 1), 8),
 }
+
+
+class Stable(np.ndarray):
+    """numpy's default sort promises nothing about equal values."""
+
+    def argsort(self, *_, **__):
+        return np.argsort(np.asarray(self), kind="stable")
 
 
 def runs(read):
@@ -71,4 +89,56 @@ def test_an_order_that_forgets_a_comparison_is_noticed_by_the_checker(monkeypatc
 
     assert prove(top_two, relation="answers", entries=3, epsilon=1).proved
     monkeypatch.setattr(order, "_place", careless)
-    assert not prove(top_two, relation="answers", entries=3, epsilon=1).proved
+    proof = prove(top_two, relation="answers", entries=3, epsilon=1)
+    assert proof.sizes == (1,)  # the last place is always taken for possible
+    assert "the checker does not accept what the search found" in proof.bounded
+
+
+@pytest.mark.parametrize("read", [name for name in READS if "bound" not in name and "numpy" not in name])
+def test_the_checkers_order_is_that_of_numpy(read):
+    """On all rankings of four numbers, with equal ones among them: it has one way, and that is the stable order."""
+    function = READS[read][0]
+    for values in itertools.product(range(3), repeat=4):
+        ranked = tables.table([Form({}, Fraction(value)) for value in values])
+        found, expected = function(ranked), function(np.array(values).view(Stable))
+        assert np.array_equal(np.asarray(found), np.asarray(expected)), values
+
+
+@pytest.mark.parametrize("name", ["largest_place", "least_place"])
+def test_of_any_numbers_exactly_one_way_of_the_checkers_fork_holds(name, monkeypatch):
+    """So that none is left out, nor taken for two; a fork that breaks ties on both sides leaves some out."""
+    assert ways_held(name, checkers_order) == {1}
+    right = checkers_order._place
+    monkeypatch.setattr(checkers_order, "_place", lambda values, better, as_good: right(values, better, better))
+    assert ways_held(name, checkers_order) == {0, 1}
+
+
+def ways_held(name, home):
+    """How many ways of its fork hold, over all values of three symbols on a grid."""
+    asked = SimpleNamespace(choose=lambda ways: asked.__dict__.update(ways=ways) or 0, spoilt=None)
+    with following.followed(asked):
+        getattr(home, name)([Form.variable(each) for each in "abc"])
+    points = [dict(zip("abc", values, strict=True)) for values in itertools.product(range(3), repeat=3)]
+    return {sum(all(_true(sign, point) for sign in way) for way in asked.ways) for point in points}
+
+
+def _true(sign, point):
+    value = sign.form.value(point)
+    return value > 0 if sign.strict else value >= 0
+
+
+@pytest.mark.nightly
+def test_the_top_two_of_eight_are_proved():
+    proof = prove(top_two, relation="answers", entries=8, epsilon=1)
+    assert proof.proved
+    assert proof.sizes[-1] == 8
+
+
+def test_what_the_checker_does_not_follow_leaves_what_it_accepts(monkeypatch):
+    """Three answers have six ways to a top two."""
+    monkeypatch.setattr(checkers_runs, "LIMIT", 5)
+    proof = prove(top_two, relation="answers", entries=4, epsilon=1)
+    assert proof.proved
+    assert proof.sizes == (1, 2)
+    assert "too many ways through the function" in str(proof).splitlines()[1]
+    assert check_proof(proof.certificate, top_two).ok
