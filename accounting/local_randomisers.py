@@ -76,8 +76,7 @@ def _duchi(mechanism: DuchiMechanism) -> tuple[arb, arb]:
 
 
 def _reported(mechanism: Mechanism) -> Stated:
-    """The pair, rounded outwards where its epsilon is computed; a universal hash function need not tell two values
-    apart more often than a random one does."""
+    """The pair, rounded outwards where its epsilon is computed."""
     with ctx.workprec(_BITS):
         found = separation(mechanism)
         assert found is not None
@@ -85,8 +84,12 @@ def _reported(mechanism: Mechanism) -> Stated:
         if isinstance(mechanism, UnaryEncoding):
             return Stated(three_valued(float_above(loss), apart), (three_valued(float_below(loss), apart),))
         epsilon = float(loss.mid())
-        told = apart * (1 - 1 / arb(mechanism.buckets)) if isinstance(mechanism, LocalHash) else apart
-        return Stated(three_valued(epsilon, apart), (three_valued(epsilon, told),))
+        return Stated(three_valued(epsilon, apart), (three_valued(epsilon, told_apart(mechanism, apart)),))
+
+
+def told_apart(mechanism: Mechanism, apart: arb) -> arb:
+    """What is attained of `apart`: a universal hash function need not tell two values apart more often than this."""
+    return apart * (1 - 1 / arb(mechanism.buckets)) if isinstance(mechanism, LocalHash) else apart
 
 
 for _kind in (UnaryEncoding, HadamardResponse, LocalHash, PiecewiseMechanism, DuchiMechanism):

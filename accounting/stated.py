@@ -138,11 +138,16 @@ def _sparse_vector(mechanism: SparseVector) -> Stated:
 def _staircase(mechanism: Staircase) -> Stated:
     """Loss +-epsilon on masses that a visible coin tells apart from the rest, where there is none."""
     with ctx.workprec(_BITS):
-        ratio, gamma = (-arb(mechanism.epsilon)).exp(), arb(mechanism.gamma)
-        height = (1 - ratio) / (2 * (gamma + ratio * (1 - gamma)))
-        truth = arb(0.5) + height * min(mechanism.gamma, 1 - mechanism.gamma)
-        pair = three_valued(mechanism.epsilon, truth * (1 + ratio))
+        pair = three_valued(mechanism.epsilon, staircase_apart(mechanism))
     return Stated(pair, (pair,))
+
+
+def staircase_apart(mechanism: Staircase) -> arb:
+    """The probability of an output that is not as likely under both: the density of Geng, Viswanath 2014 (arXiv
+    1212.1186), Section 3."""
+    ratio, gamma = (-arb(mechanism.epsilon)).exp(), arb(mechanism.gamma)
+    height = (1 - ratio) / (2 * (gamma + ratio * (1 - gamma)))
+    return (arb(0.5) + height * min(mechanism.gamma, 1 - mechanism.gamma)) * (1 + ratio)
 
 
 def three_valued(epsilon: float, apart: arb) -> Pair:

@@ -27,7 +27,8 @@ from ..claims.claim import Claim
 from .checker import format, pairs, verdict
 from .checker.command import PRECISION
 from .evidence import Search
-from .stated import NoCertificate, Table, stated
+from .restated import NoCertificate
+from .stated import Table, stated
 
 WIDENINGS = (
     0.0,

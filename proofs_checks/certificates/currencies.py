@@ -21,7 +21,8 @@ from .checker import bounds, check, currencies, format, pairs
 from .checker.command import PRECISION
 from .evidence import Search
 from .knots import as_far_as_can_be, in_order, worst_vertex
-from .stated import NoCertificate, Table, stated
+from .restated import NoCertificate
+from .stated import Table, stated
 
 _MOST_POINTS = 60
 _TOWARDS = 1e-9

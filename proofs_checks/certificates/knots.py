@@ -10,7 +10,7 @@ from flint import arb, ctx, fmpq
 
 from .checker import currencies, format
 from .checker.command import PRECISION
-from .stated import NoCertificate
+from .restated import NoCertificate
 
 _MOST_ORDERS = 400
 

@@ -15,7 +15,7 @@ from ...accounting import risk
 from ...accounting.rounding import down, up
 from ..claims.claim import Claim
 from ..claims.currency import Advantage, Against, Currency, Curve, EpsilonAt, TprAtFpr
-from .stated import NoCertificate
+from .restated import NoCertificate
 
 
 def points(claim: Claim, against: Against) -> list[Claim]:

@@ -7,7 +7,6 @@ from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
 
-from ...accounting.currencies.pure_dp import pure_epsilon
 from ...mechanisms import Neighbouring
 from ...mechanisms.tables.cohort import SamplingTable
 from ...mechanisms.tables.correlated import CorrelatedTable
@@ -18,33 +17,44 @@ from ..claims.judged import issued
 from ..claims.observers import observer_is_the_notion_s_own
 from ..claims.statement import Statement
 from .checker import format
+from .restated import NoCertificate, is_restated, of_group, restated_rounds
 
 Table = dict[str, Any]
 
 _UNSAMPLED: Table = {"scheme": "none", "population": None, "cohort": None, "sampling_rate": None}
 
 
-class NoCertificate(Exception):
-    """The checker could prove nothing of this claim; the message says why."""
-
-
 def stated(claim: Claim) -> Table:
     """Format, issued, claim and phases. Raises NoCertificate for what the format cannot describe."""
     if not observer_is_the_notion_s_own(claim):
         raise NoCertificate("the certificate's format has no such observer, and no noise that clients know a part of")
-    refuse_groups(claim.statement)
+    units = claim.statement.group or 1
     return {
         "format": format.FORMAT,
         "issued": asdict(issued(claim)),
         "claim": _claim(claim.statement, restated(claim)),
-        "phases": [_phase(phase, claim.statement.neighbouring) for phase in claim.phases],
+        "phases": [
+            table for phase in of_one_unit(claim) for table in _phase(phase, claim.statement.neighbouring, units)
+        ],
     }
 
 
-def refuse_groups(statement: Statement) -> None:
-    """Of claims about more units than one, or units that are in some phases only: a certificate would not say so."""
-    if (statement.group or 1) > 1 or statement.phases_per_unit is not None:
-        raise NoCertificate("the certificate's format is about single units, whose data are in every phase")
+def of_one_unit(claim: Claim) -> tuple[Phase, ...]:
+    """The phases that cost one unit, or a group, the most. Raises NoCertificate where it is not plain which ones do.
+
+    Of like phases any; of Gaussian noise for everybody those with the largest (move / noise)^2, which add up.
+    """
+    most = claim.statement.phases_per_unit
+    if most is None or most == len(claim.phases) or len(set(claim.phases)) == 1:
+        return claim.phases[:most]
+    plain = {(phase.mechanism.kind, phase.sampling.scheme) for phase in claim.phases}
+    if plain == {("gaussian", "none")}:
+        return tuple(sorted(claim.phases, key=_square, reverse=True)[:most])
+    raise NoCertificate("the certificate's format is about units whose data are in every phase")
+
+
+def _square(phase: Phase) -> Fraction:
+    return phase.steps / Fraction(repr(phase.mechanism.model_dump()["noise_multiplier"])) ** 2
 
 
 def _claim(statement: Statement, note: str | None) -> Table:
@@ -63,7 +73,20 @@ def _claim(statement: Statement, note: str | None) -> Table:
     }
 
 
-def _phase(phase: Phase, relation: Neighbouring) -> Table:
+def _phase(phase: Phase, relation: Neighbouring, units: int) -> list[Table]:
+    """One phase of the format, or two where it has no such mechanism."""
+    if is_restated(phase):
+        rounds = restated_rounds(phase, relation, units)
+        return [{"mechanism": table, "sampling": _UNSAMPLED, "rounds": n} for table, n in rounds]
+    table = _described(phase)
+    if units == 1:
+        return [table]
+    if table["sampling"]["scheme"] != "none":
+        raise NoCertificate("the certificate's format has no group in rounds that units are drawn for")
+    return [table | {"mechanism": of_group(table["mechanism"], units)}]
+
+
+def _described(phase: Phase) -> Table:
     if phase.sampling.scheme == "random-allocation":
         raise NoCertificate("the certificate's format has no random allocation")
     if phase.sampling.scheme == "cyclic-poisson":
@@ -74,8 +97,6 @@ def _phase(phase: Phase, relation: Neighbouring) -> Table:
         return _one_release(phase, phase.mechanism)
     if phase.sampling.scheme == "cyclic":
         return {"mechanism": _mechanism(phase), "sampling": _UNSAMPLED, "rounds": phase.rounds}
-    if _is_restated_as_pure(phase):
-        return {"mechanism": _pure(phase, relation), "sampling": _UNSAMPLED, "rounds": phase.steps}
     return {
         "mechanism": _mechanism(phase),
         "sampling": _sampling(phase.sampling),
@@ -89,19 +110,6 @@ def _one_release(phase: Phase, mechanism: CorrelatedTable) -> Table:
     least, most = (_root(Fraction(square), direction) for square, direction in zip(squares, (-1, 1), strict=True))
     sizes = {"noise_std": repr(mechanism.noise_multiplier), "clip_norm": "1", "max_weight": most, "min_weight": least}
     return {"mechanism": {"kind": "gaussian-mean", **sizes}, "sampling": _UNSAMPLED, "rounds": 1}
-
-
-def _is_restated_as_pure(phase: Phase) -> bool:
-    """Whether the format has no such mechanism, but one that is private with the same largest loss."""
-    return phase.mechanism.kind not in format.FIELDS and phase.sampling.scheme == "none"
-
-
-def _pure(phase: Phase, relation: Neighbouring) -> Table:
-    """Any mechanism with this one's largest loss: what it proves from above holds, and nothing from below."""
-    found = pure_epsilon(phase.described().upper, relation)
-    if not math.isfinite(found.upper):
-        raise NoCertificate(f"the certificate's format has no {phase.mechanism.kind}")
-    return {"kind": "pure-dp", "epsilon": repr(found.upper)}
 
 
 def _root(square: Fraction, direction: int) -> str:
@@ -121,9 +129,24 @@ def restated(claim: Claim) -> str | None:
         )
     if any(phase.sampling.scheme == "cyclic" for phase in claim.phases):
         told.append("each pass of a cyclic schedule as the one round that a unit takes part in")
-    if any(not isinstance(p.mechanism, CorrelatedTable) and _is_restated_as_pure(p) for p in claim.phases):
-        told.append("mechanisms that the format has not as any of their pure epsilon, which is taken as given")
-    return "; ".join(told) or None
+    statement, units = claim.statement, claim.statement.group or 1
+    for phase in filter(is_restated, claim.phases):
+        rounds = restated_rounds(phase, statement.neighbouring, units)
+        told.append(f"{phase.mechanism.kind} as {' and '.join(_GIVEN[table['kind']] for table, _ in rounds)}")
+    if units > 1:
+        told.append(f"a group of {units} as one unit that moves as far as all of them together")
+    if statement.phases_per_unit is not None:
+        told.append("the phases that cost one unit the most, as a unit is not in more")
+    return "; ".join(dict.fromkeys(told)) or None
+
+
+_GIVEN = {
+    "pure-dp": "any mechanism of its pure epsilon, which is taken as given",
+    "approximate-dp": "any mechanism of an epsilon and a delta, which are taken as given",
+    "three-valued": "its losses, which are taken as given",
+    "gaussian": "Gaussian noise",
+}
+"""What a mechanism that the format has not is certified as."""
 
 
 def _mechanism(phase: Phase) -> Table:

@@ -9,14 +9,13 @@ from ...mechanisms import InputError
 from ..certificates.certificate import Written, filed, write
 from ..certificates.currencies import of_currency, serves
 from ..certificates.points import points
-from ..certificates.stated import NoCertificate, restated
+from ..certificates.restated import NoCertificate
+from ..certificates.stated import restated
 from ..claims.claim import Claim
 from ..claims.currency import EpsilonAt
 from ..claims.findings import Finding
 from ..claims.observers import against, certifiable, interval
 from .verdict import judge
-
-_ONE_UNIT = "No certificate: the format states what one unit costs, whose data may be in every phase."
 
 
 def certificate_of(
@@ -28,8 +27,6 @@ def certificate_of(
     """
     if directory is None:
         return None, ()
-    if not claim.statement.is_ordinary:
-        return None, (_none(_ONE_UNIT),)
     if not certifiable(claim):
         return None, (_none("Certificates speak of the notion's own observer only."),)
     if serves(claim.statement.currency, bracket):

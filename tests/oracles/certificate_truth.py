@@ -148,6 +148,8 @@ class World:
             side = (1 - flip, flip / others)
             rest = (flip - flip / others, flip - flip / others)
             return ({1: side, -1: side[::-1], 0: rest},) * 2
+        if self.kind == "three-valued":
+            return _three(n["least_epsilon"], n["least_apart"]), _three(n["most_epsilon"], n["most_apart"])
         if self.kind in ("pure-dp", "approximate-dp"):
             delta, up = n.get("delta", mp.mpf(0)), 1 / (1 + mp.exp(-n["epsilon"]))
             up *= 1 - delta
@@ -157,16 +159,23 @@ class World:
         raise NotImplementedError(self.kind)
 
 
+def _three(epsilon: mp.mpf, apart: mp.mpf) -> Law:
+    """With probability `apart` an answer that is e^epsilon times as likely under the one or the other, else none."""
+    right = apart / (1 + mp.exp(-epsilon))
+    return {1: (right, apart - right), -1: (apart - right, right), 0: (1 - apart, 1 - apart)}
+
+
 def bound_only(document: dict[str, Any]) -> bool:
     """Whether some mechanism is known by a bound only, so that no positive lower end can be true of all of them."""
-    kinds = {phase["mechanism"]["kind"] for phase in document["phases"]}
-    return kinds <= {"zcdp", "pure-dp", "approximate-dp"}
+    mechanisms = [phase["mechanism"] for phase in document["phases"]]
+    bounds = {"zcdp", "pure-dp", "approximate-dp"}
+    return all(m["kind"] in bounds or exact(m.get("least_apart", 1)) == 0 for m in mechanisms)
 
 
 def unbounded(document: dict[str, Any]) -> bool:
     """Whether losses have no largest one, so that no lower end at delta = 0 is too high."""
     mechanisms = [phase["mechanism"] for phase in document["phases"]]
-    bounded = {"laplace", "discrete-laplace", "randomized-response", "pure-dp"}
+    bounded = {"laplace", "discrete-laplace", "randomized-response", "pure-dp", "three-valued"}
     return any(m["kind"] not in bounded and exact(m.get("delta", 1)) > 0 for m in mechanisms)
 
 

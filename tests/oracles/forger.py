@@ -53,6 +53,7 @@ def statement(
 
 
 Z = {"noise_multiplier": "2.0"}
+LOSSES = {"least_epsilon": "0.9", "most_epsilon": "1.1", "least_apart": "0.5", "most_apart": "0.75"}
 MEAN = {"noise_std": "0.2", "clip_norm": "1.5", "max_weight": "1/6", "min_weight": "1/6"}
 STATEMENTS: dict[str, Document] = {
     "gaussian": statement("gaussian", Z, rounds=3),
@@ -86,6 +87,9 @@ STATEMENTS: dict[str, Document] = {
     "discrete-gaussian": statement("discrete-gaussian", {"sigma": "1.5", "clip": 1}, rounds=1),
     "discrete-gaussian, coin": statement("discrete-gaussian", {"sigma": "1.5", "clip": 1}, COIN, "zero-out", rounds=1),
     "responses": statement("randomized-response", {"flip_probability": "0.3", "categories": 3}, rounds=4),
+    "three losses": statement("three-valued", LOSSES, rounds=3),
+    "three losses, delta 0": statement("three-valued", LOSSES, relation="zero-out", delta="0"),
+    "three losses, of a bound": statement("three-valued", LOSSES | {"least_apart": "0"}, rounds=1),
     "zcdp": statement("zcdp", {"rho": "0.25"}),
     "pure": statement("pure-dp", {"epsilon": "0.5"}, rounds=3),
     "approximate": statement("approximate-dp", {"epsilon": "0.5", "delta": "1e-7"}, rounds=3),

@@ -34,7 +34,6 @@ from dpcert.mechanisms import (
 )
 from dpcert.proofs_checks.certificates import certificate as certificates
 from dpcert.proofs_checks.certificates import checker
-from dpcert.proofs_checks.certificates.stated import NoCertificate
 from dpcert.proofs_checks.claims.claim import parse_claim
 
 dominating = import_module("dpcert.accounting.dominating")
@@ -102,35 +101,42 @@ def test_who_counts_the_runs_learns_more_than_the_best(view):
     assert low > 0.01
 
 
-def certified_as_one_unit(about, ends, monkeypatch):
-    """The interval of a certificate, proved by the checker, of a claim that says more of two phases than it could."""
+def certified_as_one_unit(about, ends, monkeypatch, **forgotten):
+    """(The interval that a certificate proves, and that of one that forgets whom the claim is about), as numbers."""
     phase = {"mechanism": {"kind": "gaussian", "noise_multiplier": 1.0}, "composition": {"rounds": 1}}
     stated = {"title": "T", "neighbouring": "zero-out", "epsilon": 5.0, "delta": 0.05} | about
     claim = parse_claim({"claim": stated, "phase": [phase, phase]})
-    with pytest.raises(NoCertificate, match="single units, whose data are in every phase"):
-        certificates.certificate(claim, *ends)
-    monkeypatch.setattr(certificates_stated, "refuse_groups", nothing)
+    honest = certificates.certificate(claim, *ends)["interval"]
+    for name, forgets in forgotten.items():
+        monkeypatch.setattr(certificates_stated, name, forgets)
     document = certificates.certificate(claim, *ends)
     assert checker.check(document).ok
-    return document["interval"]
+    return [
+        [math.inf if end == "inf" else float(end) for end in (each["epsilon_lower"], each["epsilon_upper"])]
+        for each in (honest, document["interval"])
+    ]
 
 
 def test_a_group_s_certificate_of_one_unit(monkeypatch):
     """The plant is what was written: of fewer units than the claim is about."""
     ends = 0.0, epsilon(Repeat(Gaussian(1.0), 2), 0.05, "zero-out").upper
-    interval = certified_as_one_unit({"group": 2}, ends, monkeypatch)
+    honest, forgetful = certified_as_one_unit(
+        {"group": 2}, ends, monkeypatch, of_group=lambda mechanism, units: mechanism
+    )
     world = World("gaussian", "none", "zero-out", "hidden", clients=2, rounds=2, delta=0.05, units=2)
-    upper = float(interval["epsilon_upper"])
-    assert world.most(upper, lambda low, high: low > world.delta)[0] > world.delta
+    assert world.most(forgetful[1], lambda low, high: low > world.delta)[0] > world.delta
+    assert world.most(honest[1], lambda low, high: low > world.delta)[0] <= world.delta
 
 
 def test_some_phases_certificate_of_all_of_them(monkeypatch):
     """The plant: a unit that is in one of two phases is told to lose what both cost."""
     ends = epsilon(Repeat(Gaussian(1.0), 2), 0.05, "zero-out").lower, math.inf
-    interval = certified_as_one_unit({"phases_per_unit": 1}, ends, monkeypatch)
+    honest, forgetful = certified_as_one_unit(
+        {"phases_per_unit": 1}, ends, monkeypatch, of_one_unit=lambda claim: claim.phases
+    )
     world = World("gaussian", "none", "zero-out", "hidden", clients=2, rounds=1, delta=0.05)
-    lower = float(interval["epsilon_lower"])
-    assert world.most(lower, lambda low, high: high < world.delta)[1] < world.delta
+    assert world.most(forgetful[0], lambda low, high: high < world.delta)[1] < world.delta
+    assert world.most(honest[0], lambda low, high: high < world.delta)[1] >= world.delta
 
 
 def test_reports_that_are_shares_of_a_sum_s_noise(monkeypatch):

@@ -29,6 +29,7 @@ FIELDS = {
     "pure-dp": "epsilon",
     "approximate-dp": "epsilon delta",
     "randomized-response": "flip_probability categories",
+    "three-valued": "least_epsilon most_epsilon least_apart most_apart",
 }
 WHOLE = ("clip", "categories")
 GAUSSIAN = ("gaussian", "gaussian-mean", "per-client-gaussian")

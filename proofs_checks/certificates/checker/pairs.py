@@ -115,6 +115,12 @@ def randomized_response(r: Round) -> Pair:
     return pure(arb((1 - flip) * others / flip), stay=arb(flip - flip / others))
 
 
+def three_valued(r: Round) -> Pair:
+    """[2.1] L = +-epsilon with probability apart, else 0: the most of both in what dominates."""
+    epsilon, apart = (r.phase.values[f"{'most' if r.worst else 'least'}_{name}"] for name in ("epsilon", "apart"))
+    return pure(arb(epsilon).exp(), stay=arb(1 - apart))._replace(most=epsilon)
+
+
 NOISE: dict[str, Callable[[Round], Pair]] = {
     "gaussian": gaussian,
     "gaussian-mean": gaussian_mean,
@@ -126,6 +132,7 @@ NOISE: dict[str, Callable[[Round], Pair]] = {
     "pure-dp": bounded,
     "approximate-dp": bounded,
     "randomized-response": randomized_response,
+    "three-valued": three_valued,
 }
 
 
@@ -134,6 +141,9 @@ def meaningful(phase: Phase, relation: str) -> None:
     kind, sampled = phase.kind, phase.rate < 1
     require(not sampled or kind in (*GAUSSIAN, *LAPLACE, "discrete-gaussian"), f"no bound for sampling under {kind}")
     require(kind != "randomized-response" or relation == "replace-one", "a respondent answers: replace-one")
+    if kind == "three-valued":
+        least_epsilon, most_epsilon, least_apart, most_apart = phase.values.values()
+        require(least_epsilon <= most_epsilon and least_apart <= most_apart <= 1, "probabilities, the least first")
     if kind == "per-client-gaussian":
         require("poisson" not in phase.scheme, "with a random cohort the amount of noise is random")
         require(relation != "add-remove", "an absent client's noise is absent too")
@@ -206,7 +216,8 @@ def behind_coin(pair: Pair, order: str, phase: Phase, move: int, worst: bool) ->
 
 def attained(phase: Phase) -> bool:
     """[2.1] Whether two neighbours are known that are as far apart as the pair: not where only a bound is stated."""
-    bounded = phase.kind == "gaussian-mean" and phase.values["min_weight"] == 0
+    least = {"gaussian-mean": "min_weight", "three-valued": "least_apart"}.get(phase.kind)
+    bounded = least is not None and phase.values[least] == 0
     return phase.kind not in ("zcdp", "pure-dp", "approximate-dp") and not bounded
 
 

@@ -139,6 +139,7 @@ def test_contradictions_are_named(stated: dict[str, Any], field: str) -> None:
 
 
 def test_no_certificate_says_so(tmp_path: Path) -> None:
-    result = verify(claim({"mu": 1.1, "group": 2}), certificates=tmp_path)
+    sampling = {"scheme": "poisson", "sampling_rate": 0.1}
+    result = verify(claim({"mu": 1.1, "group": 2}, sampling=sampling), certificates=tmp_path)
     assert result.certificate is None
     assert any(finding.id == "no-certificate" for finding in result.findings)

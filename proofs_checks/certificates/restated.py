@@ -1,0 +1,137 @@
+"""What a certificate states of mechanisms and groups that its format has no words for: something that it has.
+
+Each is taken as given by the checker; the certificate's source, and a finding, say so.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from flint import arb, ctx
+
+from ...accounting import delta
+from ...accounting.currencies.pure_dp import pure_epsilon
+from ...accounting.local_randomisers import separation, told_apart
+from ...accounting.rounding import float_above, float_below, up
+from ...accounting.stable_histogram import pairs_of_new_group
+from ...accounting.stated import staircase_apart
+from ...mechanisms import (
+    Gaussian,
+    Group,
+    InputError,
+    Mechanism,
+    Neighbouring,
+    StableHistogram,
+    Staircase,
+    TruncatedLaplace,
+    sensitivity,
+)
+from ...mechanisms.tables.phase import Phase
+from .checker import format
+
+Table = dict[str, Any]
+
+_BITS = 128
+
+_DIVIDED = {"gaussian": "noise_multiplier", "laplace": "noise_multiplier"}
+_MULTIPLIED = {"discrete-gaussian": "clip", "discrete-laplace": "clip", "pure-dp": "epsilon"}
+"""The number of each kind by which a group's move is that of one unit."""
+
+
+class NoCertificate(Exception):
+    """The checker could prove nothing of this claim; the message says why."""
+
+
+def is_restated(phase: Phase) -> bool:
+    """Whether the format has no such mechanism."""
+    return phase.mechanism.kind not in format.FIELDS and phase.sampling.scheme == "none"
+
+
+def restated_rounds(phase: Phase, relation: Neighbouring, units: int = 1) -> list[tuple[Table, int]]:
+    """Mechanism tables of the format, each with its rounds, that together are as revealing as the phase, or more.
+
+    Raises NoCertificate where the format has nothing of the kind.
+    """
+    mechanism = phase.described().upper
+    if units == 1 and isinstance(mechanism, StableHistogram):
+        return _of_histogram(mechanism, relation, phase.steps)
+    if units == 1 and isinstance(mechanism, TruncatedLaplace):
+        return [(_approximate(mechanism, relation), phase.steps)]
+    apart = _three_valued(mechanism) if units == 1 else None
+    return [(apart or _pure(mechanism, relation, units, phase.mechanism.kind), phase.steps)]
+
+
+def of_group(mechanism: Table, units: int) -> Table:
+    """The same noise for a move that is so many times as large, or the group's stated bound (accounting/stated.py,
+    for_group). Raises NoCertificate for another kind."""
+    kind = mechanism["kind"]
+    if kind == "zcdp":
+        return mechanism | {"rho": _written(Fraction(mechanism["rho"]) * units**2)}
+    if kind in _DIVIDED:
+        return mechanism | {_DIVIDED[kind]: _written(Fraction(mechanism[_DIVIDED[kind]]) / units)}
+    if kind in _MULTIPLIED:
+        moved = Fraction(mechanism[_MULTIPLIED[kind]]) * units
+        return mechanism | {_MULTIPLIED[kind]: int(moved) if kind.startswith("discrete") else _written(moved)}
+    raise NoCertificate(f"the certificate's format has no group under {kind}")
+
+
+def _written(number: Fraction) -> str:
+    return f"{number.numerator}/{number.denominator}"
+
+
+def _in_range(failure: float) -> str:
+    """At least this probability, of a size that the format's numbers of mechanisms have."""
+    return repr(max(failure, 1 / format.LARGE)) if failure else "0"
+
+
+def _pure(mechanism: Mechanism, relation: Neighbouring, units: int, kind: str) -> Table:
+    """Any mechanism with this one's largest loss: what it proves from above holds, and nothing from below."""
+    try:
+        found = pure_epsilon(mechanism if units == 1 else Group(mechanism, units), relation)
+    except InputError as problem:
+        raise NoCertificate(f"of a group in such rounds nothing is known: {problem}") from None
+    if not math.isfinite(found.upper):
+        raise NoCertificate(f"the certificate's format has no {kind}, and its loss has no bound")
+    return {"kind": "pure-dp", "epsilon": repr(found.upper)}
+
+
+def _three_valued(mechanism: Mechanism) -> Table | None:
+    """Outputs that are e^epsilon times as likely under the one or the other, or as likely under both."""
+    with ctx.workprec(_BITS):
+        if isinstance(mechanism, Staircase):
+            loss, apart = arb(mechanism.epsilon), staircase_apart(mechanism)
+        else:
+            found = separation(mechanism)
+            if found is None:
+                return None
+            loss, apart = found
+        least = told_apart(mechanism, apart)
+        return {
+            "kind": "three-valued",
+            "least_epsilon": repr(float_below(loss)),
+            "most_epsilon": repr(float_above(loss)),
+            "least_apart": repr(float_below(least)),
+            "most_apart": repr(min(1.0, float_above(apart))),
+        }
+
+
+def _approximate(mechanism: TruncatedLaplace, relation: Neighbouring) -> Table:
+    """Laplace noise's largest loss, but where one neighbour's noise cannot be: (epsilon, delta)-DP of one round."""
+    epsilon = Fraction(int(sensitivity(relation))) / Fraction(repr(mechanism.noise_multiplier))
+    failure = delta(mechanism, up(float(epsilon)), relation).upper
+    return {"kind": "approximate-dp", "epsilon": repr(up(float(epsilon), 2)), "delta": _in_range(failure)}
+
+
+def _of_histogram(histogram: StableHistogram, relation: Neighbouring, rounds: int) -> list[tuple[Table, int]]:
+    """Every group, of those that a unit leaves and enters, at once as one that others are in, whose sum moves by one,
+    and as one of the unit's own, which is released or not (docs/theory/stable_histogram.md)."""
+    groups = rounds * histogram.buckets * (2 if relation == "replace-one" else 1)
+    alone = StableHistogram(histogram.noise, histogram.threshold)
+    released = _in_range(pairs_of_new_group(alone, 1)["remove"].likely)
+    noise = Fraction(repr(histogram.noise.noise_multiplier))
+    if isinstance(histogram.noise, Gaussian):
+        moved = {"kind": "gaussian", "noise_multiplier": _written(noise * int(sensitivity(relation)))}
+        return [(moved, groups), ({"kind": "approximate-dp", "epsilon": "0", "delta": released}, groups)]
+    return [({"kind": "approximate-dp", "epsilon": _written(1 / noise), "delta": released}, groups)]
