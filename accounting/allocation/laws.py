@@ -6,9 +6,8 @@ import math
 from dataclasses import dataclass
 
 from ...mechanisms.arrays import Complex, Floats
-from ..measures.lattices.closed_laws import unsplit
-from ..measures.lattices.jumps import Product
 from ..measures.lattices.transform import AtomLaw, Frequencies, Law
+from ..measures.lattices.whole import Product
 from ..pairs import AllocationPair
 from .block import losses_above, losses_below
 from .statistic import losses_of_statistic
@@ -47,14 +46,8 @@ class Repeated:
     def log_moments(self, points: Floats) -> Floats:
         return self.times * self.law.log_moments(points)
 
-    def split_moments(self, points: Floats, thresholds: Floats) -> tuple[Floats, Floats]:
-        return unsplit(self, points, thresholds)
-
     def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Floats]:
         return Product([(self.law, self.times)]).normalised(c, grid)
-
-    def split(self, threshold: float) -> tuple[Law, Law | None]:
-        return self, None
 
 
 def law_above(pair: AllocationPair, fineness: float, tail: float) -> Law:

@@ -1,8 +1,8 @@
-"""The accountant of lattices: certified brackets for any composition of this project's pairs, rare jumps above all.
+"""The accountant of lattices: certified brackets for any composition of this project's pairs.
 
 Each step is replaced by a discrete law that dominates it and one that it dominates (laws.py, cells.py); the inverter
-takes their transforms along a tilted line (transform.py). Where large losses come from rare jumps, only the outcomes
-with a jump are inverted (jumps.py): any number of steps, in any order. Theory and proofs: docs/theory/lattices.md.
+takes their transforms along a tilted line (transform.py). Where large losses come from rare jumps, far ones are priced
+in closed form (far.py): any number of steps, in any order. Theory and proofs: docs/theory/lattices.md.
 Relatives: Koskela, Jaelkoe, Honkela 2020 (arXiv 1906.03049); Gopi, Lee, Wutschitz 2021 (arXiv 2106.02848);
 Doroshenko et al. 2022 (arXiv 2207.04380).
 """
@@ -29,7 +29,7 @@ from ...profiles import has_profile, profile
 from ...rounding import TARGET, float_above, up, widened_down, widened_up
 from .laws import Resolution, SampledPair, Step, steps, supports_pair
 from .profile import Profile, Sides
-from .search import Table, far_threshold, first_bound, scale, without
+from .search import far_threshold, first_bound, scale, table, without
 from .summit import lower_at_summit, upper_at_summit
 
 METHOD = "pld"
@@ -114,9 +114,9 @@ def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Brack
         if below >= whole.top:
             return Bracket(whole.infinite_lower, whole.infinite_upper, True, METHOD)
         place = epsilon if layout.rare and epsilon else scale(pilot, epsilon)
-        table = Table.of(pilot, place)
-        log_delta = max(min(table.at(epsilon), 0.0) - 3.0, -600.0)
-        slope = table.line(epsilon, log_delta, layout.log_share)
+        moments = table(pilot, place)
+        log_delta = max(min(moments.at(epsilon), 0.0) - 3.0, -600.0)
+        slope = moments.line(epsilon)
         layout = Layout(composition, min(layout.tail, _tail(composition, math.exp(log_delta), rtol)), rtol)
     stuck = 0.0
     for cells, tolerance in layout.stages():
@@ -170,19 +170,19 @@ class Layout:
 
     def bounded(self, pilot: list[Step], high: float, log_delta: float) -> tuple[float, float]:
         """At least epsilon, by Chernoff, and about minus the slope of log delta there."""
-        scale = high = min(high, first_bound(pilot, log_delta))
-        table = None
+        place = high = min(high, first_bound(pilot, log_delta))
+        slope, rounds = 1.0, sum(rounds for _, rounds in self.composition)
         for _ in range(4):
             if not high > 0:
-                return high, 1.0
-            table = Table.of(pilot, scale)
-            found = table.least(log_delta, self.log_share)
-            high = min(high, found)
-            if found > 0.1 * scale:
                 break
-            scale = max(high, 1e-300)
-        assert table is not None
-        return high, table.line(high, log_delta, self.log_share)
+            moments = table(pilot, place)
+            found = moments.least(log_delta, rounds)
+            high = min(high, found)
+            slope = moments.line(high)
+            if found > 0.1 * place:
+                break
+            place = max(high, 1e-300)
+        return high, slope
 
     def profile(
         self, window: tuple[float, float], log_delta: float, slope: float, cells: int, tolerance: float
@@ -195,17 +195,11 @@ class Layout:
         pilot = self.laws(_PILOT_CELLS, slope, window[1] or math.inf)
         epsilon = window[1] if rare else scale(pilot, window[1])
         far = far_threshold(pilot, epsilon, log_delta + self.log_share) if rare else math.inf
-        table = Table.of(without(pilot, far), epsilon)
-        split = table.threshold(max(window[0], 0.8 * epsilon), log_delta, self.log_share) if rare else None
-        both = table.both(epsilon, log_delta) if split is None and rare else None
-        chosen = split or both
         laws = pilot if cells == _PILOT_CELLS else self.laws(cells, slope, window[1] or math.inf)
-        sides = Sides.of(laws, chosen, both is not None, (far, epsilon))
-        parts = [table.whole] if chosen is None else [chosen.jumps, chosen.rest]
         accuracy = 3.0 - math.log(tolerance)
-        plans = [part.plan(window, log_delta, accuracy) for part in parts[: len(sides.parts)]]
+        plan = table(without(pilot, far), epsilon).plan(window, log_delta, accuracy)
         square = _SMOOTHED * tolerance / (slope * (slope + 1.0))
-        return Profile.on(sides, plans, accuracy, square, _MOST_FREQUENCIES)
+        return Profile.on(Sides.of(laws, (far, epsilon)), plan, accuracy, square, _MOST_FREQUENCIES)
 
 
 def _crossed(found: Profile, known: Bracket, delta: float, slope: float) -> tuple[Bracket, float]:

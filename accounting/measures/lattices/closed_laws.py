@@ -12,14 +12,7 @@ import numpy as np
 
 from ....mechanisms.arrays import Complex, Floats
 from ...rounding import UNIT, down
-from .cells import Atoms
-from .transform import AtomLaw, Frequencies, Law, log_moment
-
-
-def unsplit(law: Law, points: Floats, thresholds: Floats) -> tuple[Floats, Floats]:
-    """split_moments of a law that stays whole."""
-    shape = points.size, thresholds.size
-    return np.broadcast_to(law.log_moments(points)[:, None], shape), np.full(shape, -np.inf)
+from .transform import Frequencies, Law, log_moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +25,6 @@ class GaussianLaw:
 
     def log_moments(self, points: Floats) -> Floats:
         return 0.5 * self.shift**2 * points * (points + 1)
-
-    def split_moments(self, points: Floats, thresholds: Floats) -> tuple[Floats, Floats]:
-        return unsplit(self, points, thresholds)
 
     def summit(self, price: float, least: float) -> tuple[float, float]:
         """No loss has a mass of its own."""
@@ -49,9 +39,6 @@ class GaussianLaw:
         phase_error = 8 * scaled * (grid.omega + 2 * c + 1)
         error = UNIT * np.abs(value) * (16 + phase_error + 8 * log_moment(self, c))
         return value, error + 1e-300
-
-    def split(self, threshold: float) -> tuple[Law, Law | None]:
-        return self, None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +67,6 @@ class LaplaceLaw:
         small = np.exp(-(2 * points + 1) * self.shift)
         return np.asarray(points * self.shift + np.log(0.5 + 0.5 * small + 0.5 * (1 - small) / (2 * points + 1)))
 
-    def split_moments(self, points: Floats, thresholds: Floats) -> tuple[Floats, Floats]:
-        return unsplit(self, points, thresholds)
-
     def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Floats]:
         """Relative to e^{cs}: every term is at most 1, and log_moment's argument is between 1/2 and 1."""
         phase = grid.omega * self.shift
@@ -92,9 +76,6 @@ class LaplaceLaw:
         scale = math.exp(c * self.shift - log_moment(self, c))
         error = UNIT * (64 + 8 * phase + 8 * c * self.shift)
         return relative * np.exp(1j * phase) * scale, error
-
-    def split(self, threshold: float) -> tuple[Law, Law | None]:
-        return self, None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,52 +103,8 @@ class VisibleLaw:
     def log_moments(self, points: Floats) -> Floats:
         return np.logaddexp(math.log1p(-self.rate), math.log(self.rate) + self.base.log_moments(points))
 
-    def split_moments(self, points: Floats, thresholds: Floats) -> tuple[Floats, Floats]:
-        small, jump = self.split(0.0)
-        assert jump is not None
-        shape = points.size, thresholds.size
-        return tuple(np.broadcast_to(law.log_moments(points)[:, None], shape) for law in (small, jump))  # type: ignore[return-value]
-
     def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Floats]:
         total, base = log_moment(self, c), log_moment(self.base, c)
         out, taken = math.exp(math.log1p(-self.rate) - total), math.exp(math.log(self.rate) + base - total)
         value, error = self.base.normalised(c, grid)
         return out + taken * value, taken * error + UNIT * (64 + 4 * abs(base) + 4 * abs(total))
-
-    def split(self, threshold: float) -> tuple[Law, Law | None]:
-        none = AtomLaw(Atoms(np.zeros(1), np.array([1 - self.rate]), 0.0))
-        return none, ScaledLaw(self.base, self.rate)
-
-
-@dataclass(frozen=True, slots=True)
-class ScaledLaw:
-    """The base law's finite part times a probability."""
-
-    base: Law
-    weight: float
-    infinite: float = 0.0
-
-    @property
-    def top(self) -> float:
-        return self.base.top
-
-    def summit(self, price: float, least: float) -> tuple[float, float]:
-        loss, mass = self.base.summit(price, least)
-        return loss, down(self.weight * mass)
-
-    def ceiling(self, mass: float) -> float:
-        return self.base.ceiling(mass)
-
-    def log_moments(self, points: Floats) -> Floats:
-        return self.base.log_moments(points) + math.log(self.weight)
-
-    def split_moments(self, points: Floats, thresholds: Floats) -> tuple[Floats, Floats]:
-        return unsplit(self, points, thresholds)
-
-    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Floats]:
-        value, error = self.base.normalised(c, grid)
-        rounding = UNIT * (4 + 2 * abs(log_moment(self.base, c)) + 2 * abs(math.log(self.weight)))
-        return value, error + rounding * np.abs(value)
-
-    def split(self, threshold: float) -> tuple[Law, Law | None]:
-        return self, None

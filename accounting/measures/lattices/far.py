@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...inversion.line import log_peak
-from .jumps import log_error
 from .transform import AtomLaw, Law
+from .whole import log_error
 
 _ERROR = 1e-11
 """Far above the relative rounding of sums of 2^20 masses, and of what is made of them."""

@@ -1,6 +1,6 @@
-"""Where to invert: the line, and the threshold above which a loss is a jump, from tables of moments alone.
+"""Where to invert: the line, and the threshold above which a loss is far, from tables of moments alone.
 
-Any choice is valid; good ones are fast. `Table.least` is a bound as well.
+Any choice is valid; good ones are fast. `Moments.least` is a bound as well.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 from ....mechanisms.arrays import Floats
 from ...inversion.line import Plan
 from .far import cut, near
-from .jumps import log_error
 from .laws import Step
+from .whole import log_error
 
 _LINES = np.concatenate([[0.0], np.geomspace(0.03, 2e3, 80)])
 """Lines tried, in units of 1/eps."""
@@ -23,17 +23,8 @@ _LINES = np.concatenate([[0.0], np.geomspace(0.03, 2e3, 80)])
 _WIDE = np.geomspace(1e-3, 1e15, 120)
 """Lines for a first bound."""
 
-_LOSSES = np.geomspace(1e-5, 1.0, 30)
-"""Thresholds tried, in units of eps."""
-
-_APART = 1.05
-"""Above the threshold by this factor nothing may matter either: cells' edges move between resolutions."""
-
 _FAR = (1.3, 1.6, 2.0, 3.0, 5.0, 10.0)
 """Losses tried as thresholds of far ones, in units of eps."""
-
-_RARE = 0.3
-"""Largest expected number of jumps that are called rare."""
 
 _MOST = 17.0
 """log of how much larger than delta the terms may be before rounding shows."""
@@ -55,9 +46,14 @@ class Moments:
             peak = np.where(lines > 0, lines * np.log(np.maximum(lines, 1e-300)) - (1 + lines) * np.log1p(lines), 0.0)
         return cls(lines, logs, logs + peak)
 
-    def reach(self, log_delta: float) -> float:
-        """About the least epsilon from which on the measure's profile is certainly below e^log_delta."""
-        return max(0.0, float(np.min((self.start[1:] - log_delta) / self.lines[1:])))
+    def least(self, log_delta: float, rounds: int) -> float:
+        """At least the epsilon at which the profile of that many rounds is e^log_delta, by Chernoff."""
+        best = max(0.0, float(np.min((self.start[1:] - log_delta) / self.lines[1:])))
+        return best * (1 + 1e-9) + log_error(rounds, 100.0) / float(self.lines[1])
+
+    def line(self, epsilon: float) -> float:
+        """About the tilt at which epsilon is likely."""
+        return float(self.lines[1 + int(np.argmin((self.start - self.lines * epsilon)[1:]))])
 
     def at(self, epsilon: float) -> float:
         """About the log of the least bound on the profile."""
@@ -83,88 +79,10 @@ class Moments:
         return Plan(float(lines[best]), points, float(period[best]), first, log_delta, max(0.0, float(height[best])))
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
-    """One threshold: who jumps, and the moments of the outcomes with a jump and of those without."""
-
-    loss: float
-    jumping: frozenset[int]
-    jumps: Moments
-    rest: Moments
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Moments of all outcomes, and of those with and without a jump for every threshold at which jumps are rare."""
-
-    whole: Moments
-    splits: tuple[Split, ...]
-    rounds: int
-
-    @classmethod
-    def of(cls, steps: Sequence[Step], epsilon: float) -> Table:
-        """Of the steps' upper laws, for eps about as large as that or up to 100 times smaller."""
-        lines = _LINES / epsilon
-        counts = [step.rounds for step in steps]
-        wholes = [step.upper.log_moments(lines) for step in steps]
-        whole = Moments.of(lines, np.asarray(sum(count * logs for count, logs in zip(counts, wholes, strict=True))))
-        sampled = [at for at, step in enumerate(steps) if step.sampled]
-        losses = _LOSSES * epsilon
-        parts = {at: steps[at].upper.split_moments(lines, losses) for at in sampled}
-        masses = {at: counts[at] * np.exp(parts[at][1][0]) for at in sampled}
-        splits = []
-        for column, loss in enumerate(losses.tolist()):
-            jumping = frozenset(at for at in sampled if 0.0 < masses[at][column] <= _RARE / len(sampled))
-            if jumping:
-                rest, growth = np.zeros(lines.size), np.zeros(lines.size)
-                for at, count in enumerate(counts):
-                    if at not in jumping:
-                        rest += count * wholes[at]
-                        continue
-                    small, jump = parts[at][0][:, column], parts[at][1][:, column]
-                    rest += count * small
-                    growth += count * np.logaddexp(0.0, jump - small)
-                grown = np.where(growth > 40, growth, np.log(np.maximum(np.expm1(np.minimum(growth, 40.0)), 1e-300)))
-                splits.append(Split(loss, jumping, Moments.of(lines, rest + grown), Moments.of(lines, rest)))
-        return cls(whole, tuple(splits), sum(counts))
-
-    def least(self, log_delta: float, log_share: float) -> float:
-        """At least the epsilon at which the finite losses' profile is e^log_delta: by Chernoff, for all outcomes or for
-        those with a jump and those without apart, the latter with a share e^log_share of delta."""
-        share = math.log1p(-math.exp(log_share))
-        apart = (
-            max(split.rest.reach(log_delta + log_share), split.jumps.reach(log_delta + share)) for split in self.splits
-        )
-        best = min([self.whole.reach(log_delta), *apart])
-        lines = self.whole.lines
-        return best * (1 + 1e-9) + log_error(self.rounds, 100.0) / float(lines[1])
-
-    def at(self, epsilon: float) -> float:
-        """About the log of a bound on the profile."""
-        pairs = [float(np.logaddexp(split.jumps.at(epsilon), split.rest.at(epsilon))) for split in self.splits]
-        return min([self.whole.at(epsilon), *pairs])
-
-    def line(self, epsilon: float, log_delta: float, log_share: float) -> float:
-        """About the tilt at which epsilon is likely."""
-        split = self.threshold(epsilon, log_delta, log_share)
-        moments = self.whole if split is None else split.jumps
-        return float(moments.lines[1 + int(np.argmin((moments.start - moments.lines * epsilon)[1:]))])
-
-    def threshold(self, epsilon: float, log_delta: float, log_share: float) -> Split | None:
-        """The largest threshold below which losses add up to epsilon with at most a share of delta."""
-        for split in reversed(self.splits):
-            if split.rest.at(epsilon) <= log_delta + log_share:
-                return split
-        return None
-
-    def both(self, epsilon: float, log_delta: float) -> Split | None:
-        """Where no threshold leaves a negligible rest: that with the best of the worse of the two bounds."""
-
-        def worse(split: Split) -> float:
-            return max(split.jumps.at(epsilon), split.rest.at(epsilon), log_delta) - 0.01 * math.log(split.loss)
-
-        best = min(self.splits, key=worse, default=None)
-        return best if best is not None and self.whole.at(epsilon) > log_delta + _MOST else None
+def table(steps: Sequence[Step], epsilon: float) -> Moments:
+    """Of all outcomes by the steps' upper laws, for eps about as large as that or up to 100 times smaller."""
+    lines = _LINES / epsilon
+    return Moments.of(lines, np.asarray(sum(step.rounds * step.upper.log_moments(lines) for step in steps)))
 
 
 def first_bound(steps: Sequence[Step], log_delta: float) -> float:

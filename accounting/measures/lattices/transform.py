@@ -98,17 +98,8 @@ class Law(Protocol):
         """log phi(c), 0 <= c, at every c of points, within LOG_ERROR."""
         ...
 
-    def split_moments(self, points: Floats, thresholds: Floats) -> tuple[Floats, Floats]:
-        """At least the log of the integrals of e^{cL} up to each threshold, and above it, within LOG_ERROR: rows of
-        points, columns of thresholds."""
-        ...
-
     def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Floats]:
         """phi(c + i w) / exp(the computed log phi(c)), and a bound of the error at each frequency."""
-        ...
-
-    def split(self, threshold: float) -> tuple[Law, Law | None]:
-        """The finite losses up to a threshold >= 0, and those above it; None where they are not told apart."""
         ...
 
 
@@ -153,20 +144,8 @@ class AtomLaw:
         largest = np.max(exponents, axis=1)
         return np.asarray(largest + np.log(np.sum(np.exp(exponents - largest[:, None]), axis=1)))
 
-    def split_moments(self, points: Floats, thresholds: Floats) -> tuple[Floats, Floats]:
-        order = np.argsort(self.atoms.loss)
-        loss = self.atoms.loss[order]
-        exponents = self._log_mass[order] + np.multiply.outer(points, loss)
-        largest = np.max(exponents, axis=1, keepdims=True)
-        weights = np.exp(exponents - largest)
-        nothing = np.zeros((points.size, 1))
-        below = np.concatenate([nothing, np.cumsum(weights, axis=1)], axis=1)
-        above = np.concatenate([np.cumsum(weights[:, ::-1], axis=1)[:, ::-1], nothing], axis=1)
-        at = np.searchsorted(loss, thresholds, side="right")
-        low, high = (largest + np.log(np.maximum(sums[:, at], _UNDERFLOW)) for sums in (below, above))
-        return low, np.where(at < loss.size, high, -np.inf)
-
     def split(self, threshold: float) -> tuple[Law, Law | None]:
+        """The losses up to a threshold >= 0, and those above it; None where they are not told apart."""
         above = self.atoms.loss > threshold
         if not np.any(above) or np.all(above):
             return self, None

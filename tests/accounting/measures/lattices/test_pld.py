@@ -54,7 +54,8 @@ def test_gaussian_rounds_are_the_exact_formula(shift: float, rounds: int, deviat
 
 
 # Poisson-subsampled Gaussian, remove order, to 9 or 10 digits: the project's table of peers (bracketed there in ball
-# arithmetic by tilted inversion of the characteristic function, 2026-11).
+# arithmetic by tilted inversion of the characteristic function, 2026-11). The last row is .0065020582
+# there, where delta is 1.2e-4 too large: here from sums over a grid of outcomes on three tilts, which agree to 1e-8.
 GOLDEN = [
     (1.0, 0.01, 10**4, 1e-5, 6.18771239),
     (0.6, 0.001, 10**4, 1e-5, 2.45614542),
@@ -67,7 +68,7 @@ GOLDEN = [
     (0.5, 0.01, 10**5, 1e-5, 221.90742735),
     (8.0, 100 / 205, 1000, 1e-5, 9.61736639),
 ]
-SLOW_GOLDEN = [(1.0, 0.001, 10, 1e-5, 0.02351309), (1.0, 1e-6, 10**6, 1e-10, 0.0065020582)]
+SLOW_GOLDEN = [(1.0, 0.001, 10, 1e-5, 0.02351309), (1.0, 1e-6, 10**6, 1e-10, 0.0065020874)]
 
 
 @pytest.mark.parametrize(

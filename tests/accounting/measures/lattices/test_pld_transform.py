@@ -11,9 +11,9 @@ from cases import few
 
 from dpcert.accounting.inversion.line import Plan, invert, summed
 from dpcert.accounting.measures.lattices.cells import Atoms
-from dpcert.accounting.measures.lattices.closed_laws import GaussianLaw, LaplaceLaw, ScaledLaw, VisibleLaw
-from dpcert.accounting.measures.lattices.jumps import Jumps, Product
+from dpcert.accounting.measures.lattices.closed_laws import GaussianLaw, LaplaceLaw, VisibleLaw
 from dpcert.accounting.measures.lattices.transform import AtomLaw, Frequencies, Law, log_moment
+from dpcert.accounting.measures.lattices.whole import Product
 
 SEED = 20261122
 
@@ -34,10 +34,8 @@ def exact_transform(law: Law, t: mp.mpc) -> mp.mpc:
         s = mp.mpf(law.shift)
         middle = mp.quad(lambda x: mp.exp(t * (2 * x - s) + x - s) / 2, mp.linspace(0, s, 30))
         return mp.exp(t * s) / 2 + mp.exp(-(1 + t) * s) / 2 + middle
-    if isinstance(law, VisibleLaw):
-        return 1 - mp.mpf(law.rate) + mp.mpf(law.rate) * exact_transform(law.base, t)
-    assert isinstance(law, ScaledLaw)
-    return mp.mpf(law.weight) * exact_transform(law.base, t)
+    assert isinstance(law, VisibleLaw)
+    return 1 - mp.mpf(law.rate) + mp.mpf(law.rate) * exact_transform(law.base, t)
 
 
 LAWS = [
@@ -46,7 +44,6 @@ LAWS = [
     GaussianLaw(0.7),
     LaplaceLaw(1.3),
     VisibleLaw(LaplaceLaw(0.4), 0.05),
-    ScaledLaw(random_atoms(100), 1e-5),
 ]
 
 
@@ -64,36 +61,6 @@ def test_transforms_are_within_their_stated_errors(law: Law, c: float) -> None:
             exact = exact_transform(law, mp.mpc(c, 2 * mp.pi * k / mp.mpf(grid.period))) / scale
             computed = mp.mpc(float(value[k].real), float(value[k].imag))
             assert abs(exact - computed) <= error[k], (k, abs(exact - computed), error[k])
-
-
-@pytest.mark.parametrize("threshold", [0.2, 0.6])
-@pytest.mark.parametrize("rounds", [1, 3, 40])
-def test_jumps_are_the_product_minus_the_small_losses(threshold: float, rounds: int) -> None:
-    law = random_atoms(60)
-    small, jump = law.split(threshold)
-    assert jump is not None
-    measure = Jumps([(small, jump, rounds), (GaussianLaw(0.1), None, 2)])
-    grid = Frequencies.covering(3.0, 64)
-    value, error = measure.normalised(2.0, grid)
-    with mp.workdps(40):
-        scale = mp.exp(mp.mpf(measure.log_moment(2.0)))
-        for k in (0, 1, 13, 64):
-            t = mp.mpc(2, 2 * mp.pi * k / mp.mpf(grid.period))
-            whole, part = exact_transform(law, t) ** rounds, exact_transform(small, t) ** rounds
-            exact = exact_transform(GaussianLaw(0.1), t) ** 2 * (whole - part) / scale
-            computed = mp.mpc(float(value[k].real), float(value[k].imag))
-            assert abs(exact - computed) <= error[k]
-
-
-def test_rare_jumps_keep_their_relative_accuracy() -> None:
-    """A product minus a product in doubles would keep no digit of a jump of mass 1e-20."""
-    tiny = AtomLaw(Atoms(np.array([0.9]), np.array([1e-20]), 0.0))
-    rest = AtomLaw(Atoms(np.array([0.0]), np.array([1.0]), 0.0))
-    measure = Jumps([(rest, tiny, 10)])
-    assert measure.log_moment(0.0) == pytest.approx(math.log(1e-19), rel=1e-12)
-    value, error = measure.normalised(1.0, Frequencies.covering(4.0, 64))
-    assert abs(value[0]) == pytest.approx(1, abs=1e-11)
-    assert float(np.max(error)) < 1e-10
 
 
 @pytest.mark.parametrize("sigma", [0.01, 0.1, 2.0])
