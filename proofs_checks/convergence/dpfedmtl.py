@@ -1,6 +1,6 @@
 """DPFedMTL's rates: the mean of ||grad f(w^t)||^2, Theorem 5.1's left-hand side, on noisy runs with clients' noise.
 
-On the quadratics of dpfedmtl/recursion.py, identical clients and lambda = 2, everything is known: eta = 1/(lambda L),
+On the quadratics of dpfedmtl_recursion.py, identical clients and lambda = 2, everything is known: eta = 1/(lambda L),
 and the corrected bounds (docs/theory/dpfedmtl.md) are d (S sigma)^2/(lambda K) and 2 lambda L f(w^0)/T. Two layers with
 softmax and a small CNN have a fixed step: their noise floors are floor.py's, and all clients take part where the start
 is what is measured, so that the gradient of f is seen.

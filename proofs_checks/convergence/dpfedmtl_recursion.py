@@ -2,7 +2,7 @@
 
 f_i(w_i, w_s) = sum of phi over the coordinates of w_i and of w_s - centre_i, phi convex or not with |phi''| <= L. With
 one cohort for H local steps between synchronisations, and one noise on what is uploaded then (H = 1 is Algorithm 1; for
-H > 1 it leaves w_(M+1) undefined). What is computed here is what the trainer does: trainer_problem.py.
+H > 1 it leaves w_(M+1) undefined). What is computed here is what the trainer does: dpfedmtl_trainer.py.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The trainer on the clients of recursion.py, and the recursion driven by the trainer's own cohorts and noise.
+"""The trainer on the clients of dpfedmtl_recursion.py, and the recursion driven by the trainer's own cohorts and noise.
 
 A client's samples are one row a coordinate; its loss (1/n) sum (prediction)^2/2 is f_i for predictions
 sqrt(n L) g(w - c) with g^2/2 = phi. What the trainer and the recursion compute from the same cohorts and noise must

@@ -1,6 +1,6 @@
 """MOCHA's rates: how many rounds Theorem 1's (6) needs, and how many the trainer does, over seeds of drops and orders.
 
-Six coupled tasks (mocha/problem.py): ridge regressions, whose dual optimum is known in closed form, and logistic
+Six coupled tasks (mocha_problem.py): ridge regressions, whose dual optimum is known in closed form, and logistic
 regressions, whose is found to a duality gap that is a thousandth of what is measured. The bound is (6) itself, with
 Theta = p + (1 - p) theta and s = mu/(mu + sigma' sigma_max); nobody knows the logistic nodes' theta, but where it is
 what they are asked for. The paper has no noise.

@@ -1,7 +1,7 @@
 """Measured rates of Algorithm 1 on quadratic clients, where everything is a power law, beside the theorems' exponents.
 
 An upper bound is not refuted by a smaller measured exponent: such a row says "no faster than". Every size is also run
-by the trainer, and the recursion behind the means is compared with it (trainer_problem.py).
+by the trainer, and the recursion behind the means is compared with it (convergence/dpfedmtl_trainer.py).
 """
 
 from __future__ import annotations
