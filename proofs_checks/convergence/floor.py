@@ -1,8 +1,8 @@
 """DPFedMTL's noise floor on networks: what the clients' noise leaves of ||grad f||^2 where there was nothing before.
 
 Runs begin where a long run without noise ended, at a stationary point: far out a softmax is flat, and noise may lower
-the gradient there. All clients have the same samples, as the quadratics do (dpfedmtl_recursion.py), or a cohort's mean would
-move the shared layers by itself; and each picture has several labels, or the optimum would be at infinity.
+the gradient there. All clients have the same samples, as the quadratics do (dpfedmtl_recursion.py), or a cohort's mean
+would move the shared layers by itself; and each picture has several labels, or the optimum would be at infinity.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Theorems 5.1 and 5.2: their bounds along runs of Algorithm 1 with H = 1, runs that are the trainer's own.
 
-In every setting the recursion behind the means is first compared with a run of the trainer (convergence/dpfedmtl_trainer.py).
+In every setting the recursion behind the means is first compared with a run of the trainer (dpfedmtl_trainer.py of the
+convergence room).
 Quadratic clients have exact expectations in closed form; the others are means over runs, with a one-sided normal bound
 of error probability ALPHA for each of the rounds looked at.
 """

@@ -2,7 +2,7 @@
 
 Proofs: docs/theory/convergence.md. Each bound is compared on a problem where it is tight, so that a constant moved by a
 few percent is refuted, and on ridge regression with clients that differ, where it has to hold all the same. p = q/m,
-K = L + lambda, c = 1 - eta K/2, no clipping; a trainer run confirms each recursion (pmtl_moments.check_against_trainer).
+K = L + lambda, c = 1 - eta K/2, no clipping; a trainer run confirms each recursion (check_against_trainer).
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """How the terms of Theorems 3 and 5 depend on T, m, E, lambda, sigma, epsilon, d and p: fitted exponents.
 
-The numbers are expectations (convergence/pmtl_moments.py), so that their range between sizes shows how far they are from a power law.
+The numbers are expectations (convergence/pmtl_moments.py): their range between sizes shows how far they are from a
+power law.
 The step is half of 1/(L + lambda), w~ is reset to the cohort's mean, L = mu = 1, q = m and E = 1 unless said.
 """
 
