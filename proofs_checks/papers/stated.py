@@ -38,9 +38,9 @@ class Stated:
 
     @property
     def bound(self) -> tuple[str, str] | None:
-        """(truth, bound) of a formula `truth <= bound`; None for any other, and where the left is a number."""
+        """(truth, bound) of `truth <= bound`, the first of several (`a <= b < c`); None where the left is a number."""
         node = parsed(self.formula)
-        if not isinstance(node, ast.Compare) or len(node.ops) > 1 or not isinstance(node.ops[0], BOUND):
+        if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], BOUND):
             return None
         left, right = ast.unparse(node.left), ast.unparse(node.comparators[0])
         return (left, right) if names(left) else None

@@ -87,3 +87,12 @@ def test_what_is_not_installed_is_said_before_the_rows_are_checked(monkeypatch, 
     monkeypatch.setattr("dpcert.cli.papers._judge_all", lambda *_: pytest.fail(capsys.readouterr().err))
     with pytest.raises(pytest.fail.Exception, match="note: z3 is not installed: rows that need it will have no status"):
         run(["papers"])
+
+
+def test_quick_says_which_rows_it_leaves_out(monkeypatch, capsys):
+    judged = []
+    monkeypatch.setattr("dpcert.cli.papers._judge_all", lambda rows, *_: judged.extend(rows) or ([], []))
+    assert run(["papers", "--paper", "svt", "--quick"]) == 0
+    assert "note: --quick leaves out 2 rows that take long: SVT-A4-audit, SVT-A6-audit" in capsys.readouterr().err
+    assert "SVT-A4" in {row.id for row in judged}
+    assert "SVT-A4-audit" not in {row.id for row in judged}

@@ -19,7 +19,7 @@ from ....trainers.mocha.relationships import mean_regularised, safe_sigma
 from ....trainers.mocha.sdca import random_order
 from ....trainers.mocha.tasks import Tasks, related_tasks
 from ...convergence.mocha_round import confirm_rounds
-from ..row import EXACT, Finding, Statement, on_instances
+from ..row import EXACT, Finding, Statement, looseness, on_instances
 
 TABLE_1 = {
     "Human Activity": {"Global": (2.23, 0.30), "Local": (1.34, 0.21), "MTL": (0.46, 0.11)},
@@ -93,13 +93,10 @@ def degrades_with_communication(statement: Statement) -> Finding:
     times = _tuned_times(statement.claim["method"])
     growth = times["3G"] / times["WiFi"]
     text = f"{statement.claim['method']} takes {growth:.2f} times as long on 3G as on WiFi"
-    limit = statement.claim["growth"]
-    return Finding(
-        growth <= limit if statement.claim["relation"] == "at most" else growth >= limit,
-        text,
-        times,
-        basis=on_instances(1, "trainer runs"),
-    )
+    limit, most = statement.claim["growth"], statement.claim["relation"] == "at most"
+    loose = looseness([growth / limit]) if most and growth <= limit else None
+    holds = growth <= limit if most else growth >= limit
+    return Finding(holds, text, times, basis=on_instances(1, "trainer runs"), loose=loose)
 
 
 def time_of_a_round(statement: Statement) -> Finding:
@@ -133,5 +130,6 @@ def varied_work(statement: Statement) -> Finding:
     confirm_rounds()
     ratios = [_work_where_nodes_vary(0.1, seed) / _work_where_nodes_vary(0.9, seed) for seed in range(3)]
     text = f"high variability takes at most {max(ratios):.3f} times the work of low"
-    holds = max(ratios) <= statement.claim["times the work"]
-    return Finding(holds, text, {"ratios": ratios}, basis=on_instances(3, "trainer runs"))
+    stated = statement.claim["times the work"]
+    loose = looseness(ratio / stated for ratio in ratios) if max(ratios) <= stated else None
+    return Finding(max(ratios) <= stated, text, {"ratios": ratios}, basis=on_instances(3, "trainer runs"), loose=loose)

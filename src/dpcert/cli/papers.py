@@ -94,6 +94,9 @@ def _rows(paper: str | None, only: str | None, folder: Path | None, quick: bool)
         raise InputError("papers", f"{error.name} is not installed", INSTALL) from error
     if not quick:
         return rows
+    long = [row.id for row in rows if row.cost != "quick"]
+    if long:
+        typer.echo(f"note: --quick leaves out {len(long)} rows that take long: {', '.join(long)}", err=True)
     return tuple(row for row in rows if row.cost == "quick")
 
 
