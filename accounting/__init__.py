@@ -1,7 +1,7 @@
 """WHAT it costs: certified, two-sided privacy accounting of mechanism descriptions."""
 
 from .bracket import Bracket
-from .calibrate import Calibration, calibrate
+from .calibrate import Calibration, calibrate, calibrations
 from .calibrate_risk import RiskCalibration, calibrate_risk
 from .currencies.convert import Conversion, convert
 from .currencies.gaussian_dp import mu
@@ -23,6 +23,7 @@ __all__ = [
     "TradeOff",
     "calibrate",
     "calibrate_risk",
+    "calibrations",
     "convert",
     "delta",
     "deltas",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Literal
 
@@ -83,46 +83,113 @@ def calibrate(
     >>> round(found.value, 6), found.epsilon.at_most(2.0)
     (0.959102, True)
     """
+    return next(
+        calibrations(
+            build,
+            solve_for=solve_for,
+            epsilons=[epsilon],
+            delta=delta,
+            most=most,
+            neighbouring=neighbouring,
+            notion=notion,
+            participation=participation,
+            accountant=accountant,
+            rtol=rtol,
+        )
+    )
+
+
+def calibrations(
+    build: Callable[[float], Mechanism],
+    *,
+    solve_for: SolveFor,
+    epsilons: Sequence[float],
+    delta: float,
+    most: float | None = None,
+    neighbouring: Neighbouring | None = None,
+    notion: Notion = "dp",
+    participation: Visibility | None = None,
+    accountant: AccountantName = "best",
+    rtol: float = 1e-6,
+) -> Iterator[Calibration]:
+    """`calibrate` at every target epsilon, in the order given: each search begins between what the others have seen.
+
+    The arguments are those of calibrate. Raises InputError for targets out of range before any work, and at a target
+    that no value meets.
+
+    >>> from dpcert.mechanisms import Gaussian, Repeat
+    >>> found = calibrations(
+    ...     lambda z: Repeat(Gaussian(z), 10), solve_for="noise_multiplier", epsilons=[1.0, 2.0, 4.0], delta=1e-5
+    ... )
+    >>> [round(each.value, 4) for each in found]
+    [11.7973, 6.305, 3.4189]
+    """
     choice("solve_for", solve_for, tuple(STARTS))
-    target = nonnegative("epsilon", epsilon)
+    targets = [nonnegative("epsilon", epsilon) for epsilon in epsilons]
     delta_below_one("delta", delta)
+    limit = math.inf if most is None else positive("most", most)
 
     def bracket(value: float) -> Bracket:
         run = build(int(value) if solve_for in WHOLE else value)
         return answer(Question.about(run, "epsilon", neighbouring, notion, participation, accountant, rtol), delta)
 
-    search = Search(bracket, solve_for, target, rtol)
-    found = search.from_start(math.inf if most is None else positive("most", most))
-    return found if delta else search.at_decimal(found)
+    seen = dict[float, Bracket]()
+
+    def found(target: float) -> Calibration:
+        search = Search(bracket, solve_for, target, rtol, seen=seen)
+        found = search.from_start(limit)
+        return found if delta else search.at_decimal(found)
+
+    return map(found, targets)
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """For the value of `solve_for` whose bracket meets the target, next to one, at most gap away, that misses it."""
+    """For the value of `solve_for` whose bracket meets the target, next to one, at most gap away, that misses it.
+
+    seen: the brackets of all values tried; searches for several targets share them.
+    """
 
     bracket: Callable[[float], Bracket]
     solve_for: SolveFor
     target: float
     gap: float
     quantity: str = "epsilon"
+    seen: dict[float, Bracket] = field(default_factory=dict)
+
+    def at(self, value: float) -> Bracket:
+        """The bracket at a value, computed once."""
+        if value not in self.seen:
+            self.seen[value] = self.bracket(value)
+        return self.seen[value]
 
     def from_start(self, most: float) -> Calibration:
         """From a value that meets the target and one that misses it to two neighbouring ones."""
+        ends = self._seen_ends()
+        if ends is not None:
+            return self._between(*ends)
         safest, value, boldest = (min(start, most) for start in STARTS[self.solve_for])
-        found = self.bracket(value)
+        found = self.at(value)
         met = found.upper <= self.target
         limit = boldest if met else safest
         factor = 2.0 if limit > value else 0.5
         while value != limit:
             last, value = (value, found), _towards(value, factor, limit)
-            found = self.bracket(value)
+            found = self.at(value)
             if (found.upper <= self.target) != met:
-                ends = (last, (value, found)) if met else ((value, found), last)
-                return self._between(*ends)
+                here = value, found
+                return self._between(last, here) if met else self._between(here, last)
         if not met:
             name = self.solve_for.replace("_", " ")
             raise InputError(self.quantity, self.target, f"a larger target: no value of {name} meets this one")
         return Calibration(self.solve_for, self._shown(value), found, None)
+
+    def _seen_ends(self) -> tuple[tuple[float, Bracket], tuple[float, Bracket]] | None:
+        """The boldest value seen that meets the target, and the safest one beyond it, which therefore misses it."""
+        safest, _, boldest = STARTS[self.solve_for]
+        bolder = sorted(self.seen.items(), key=lambda each: each[0], reverse=boldest < safest)
+        met = [at for at, (_, found) in enumerate(bolder) if found.upper <= self.target]
+        return (bolder[met[-1]], bolder[met[-1] + 1]) if met and met[-1] + 1 < len(bolder) else None
 
     def at_decimal(self, found: Calibration) -> Calibration:
         """The same with a shorter decimal towards the value that misses, where one meets the target too.
@@ -135,7 +202,7 @@ class Search:
         for digits in range(1, 16):
             tried = float(Context(prec=digits, rounding=direction).plus(Decimal(repr(found.beyond))))
             if min(found.value, found.beyond) < tried < max(found.value, found.beyond):
-                bracket = self.bracket(tried)
+                bracket = self.at(tried)
                 if bracket.upper <= self.target:
                     return Calibration(self.solve_for, tried, bracket, found.beyond)
         return found
@@ -148,7 +215,7 @@ class Search:
             trial = self._trial(good, bad, stalled)
             if whole:
                 trial = min(max(float(round(trial)), min(good[0], bad[0]) + 1.0), max(good[0], bad[0]) - 1.0)
-            found = self.bracket(trial)
+            found = self.at(trial)
             if found.upper <= self.target:
                 stalled = max(1, stalled + 1) if stalled >= 0 else 1
                 good = trial, found

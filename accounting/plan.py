@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
 from typing import Literal
 
 from ..mechanisms import FixedSize, Gaussian, InputError, Mechanism, Neighbouring, Notion, Poisson, Repeat, Visibility
 from ..mechanisms.validate import choice, count
-from .calibrate import Calibration, calibrate
+from .calibrate import Calibration, calibrations
 from .rounding import UNIT, widened_up
 
 Sampling = Literal["poisson", "fixed-size"]
@@ -66,16 +67,16 @@ def plan(
         sampled = Poisson(base, cohort / population) if sampling == "poisson" else FixedSize(base, population, cohort)
         return Repeat(sampled, rounds)
 
-    def option(cohort: int, target: float) -> Option:
-        found = calibrate(
+    def options(cohort: int) -> Iterator[Option]:
+        found = calibrations(
             lambda noise_multiplier: run(noise_multiplier, cohort),
             solve_for="noise_multiplier",
-            epsilon=target,
+            epsilons=target_epsilons,
             delta=delta,
             neighbouring=neighbouring,
             notion=notion,
             participation=participation,
         )
-        return Option(cohort, target, found)
+        return map(Option, repeat(cohort), target_epsilons, found)
 
-    return (option(cohort, target) for cohort in cohorts for target in target_epsilons)
+    return chain.from_iterable(map(options, cohorts))

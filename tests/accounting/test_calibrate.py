@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
+import sys
+from collections.abc import Callable
 
 import mpmath
 import pytest
 
-from dpcert.accounting import Calibration, calibrate, epsilon
+from dpcert.accounting import Calibration, calibrate, calibrations, epsilon
 from dpcert.accounting.answer import answer
+from dpcert.accounting.bracket import Bracket
+from dpcert.accounting.calibrate import Search
 from dpcert.accounting.question import Question
 from dpcert.mechanisms import FixedSize, Gaussian, InputError, Laplace, Poisson, Repeat, Sequence
 from dpcert.mechanisms.base import Mechanism
+
+search = sys.modules["dpcert.accounting.calibrate"]  # the package's attribute of that name is the function
 
 
 def subsampled(noise_multiplier: float, rate: float, rounds: int) -> Mechanism:
@@ -166,3 +172,60 @@ def test_the_largest_clip_norm_of_a_schedule() -> None:
     found = calibrate(run, solve_for="clip_norm", epsilon=2.0, delta=1e-6)
     assert epsilon(run(found.value), 1e-6).upper <= 2.0
     assert epsilon(run(found.value * (1 + 1e-6)), 1e-6).upper > 2.0
+
+
+TARGETS = [3.0, 0.5, 8.0, 1.0]
+
+
+def all_met_and_tight(runs: list[Callable[[float], Mechanism]], found: list[list[Calibration]]) -> bool:
+    """Asked anew: each value meets its target, and what is said to miss it does."""
+
+    def upper(run: Mechanism) -> float:
+        return epsilon(run, 1e-5, accountant="rdp").upper
+
+    return all(
+        upper(build(calibration.value)) <= target * (1 + 1e-12) < upper(build(calibration.beyond or 0.0))
+        for build, each in zip(runs, found, strict=True)
+        for target, calibration in zip(TARGETS, each, strict=True)
+    )
+
+
+def many(build: Callable[[float], Mechanism]) -> list[Calibration]:
+    asked = {"solve_for": "noise_multiplier", "epsilons": TARGETS, "delta": 1e-5, "accountant": "rdp", "rtol": 1e-4}
+    return list(calibrations(build, **asked))  # type: ignore[arg-type]
+
+
+def test_many_targets_share_what_was_seen_and_each_is_met(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: two runs share it too, and values of the first are taken for the second's."""
+    calls = 0
+
+    def few(z: float) -> Mechanism:
+        nonlocal calls
+        calls += 1
+        return Repeat(Gaussian(z), 10)
+
+    runs = [few, lambda z: Repeat(Gaussian(z), 20)]
+    found = [many(build) for build in runs]
+    together, calls = calls, 0
+    assert all_met_and_tight(runs, found)
+    calls = 0
+    for target in TARGETS:
+        calibrate(few, solve_for="noise_multiplier", epsilon=target, delta=1e-5, accountant="rdp", rtol=1e-4)
+    assert together < 0.8 * calls
+    shared: dict[float, Bracket] = {}
+    monkeypatch.setattr(search, "Search", lambda *given, **_: Search(*given, seen=shared))
+    assert not all_met_and_tight(runs, [many(build) for build in runs])
+
+
+def test_many_targets_of_whole_numbers_and_of_one_limit() -> None:
+    found = list(
+        calibrations(
+            lambda rounds: Repeat(Gaussian(10.0), int(rounds)),
+            solve_for="rounds",
+            epsilons=[1.0, 2.0, 1.0],
+            delta=1e-5,
+            most=20,
+        )
+    )
+    assert [each.value for each in found] == [7, 20, 7]
+    assert [each.beyond for each in found] == [8, None, 8]
