@@ -261,6 +261,7 @@ def largest_value(space: Space, total: Linear) -> Fraction:
     if not total.terms:
         return Fraction(total.constant)
     optimizer = z3.Optimize()
+    optimizer.set("ctrl_c", False)  # as in space.py
     optimizer.add(*[space.formula(fact) for fact in space.facts])
     for name in total.terms:
         if name.startswith("abs:"):

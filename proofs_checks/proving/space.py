@@ -38,6 +38,7 @@ class Space:
         self._real: dict[str, Any] = {}
         self._formulas: dict[Any, Any] = {}
         self._solver = z3.SolverFor("QF_LRA")
+        self._solver.set("ctrl_c", False)  # else z3 keeps the interrupt to itself, and says that it does not know
         self._solver.set("rlimit", HARDEST)
         self._known = self._nested = 0
 

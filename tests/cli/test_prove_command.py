@@ -1,6 +1,10 @@
 """dpcert prove, and dpcert check of what it writes."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -102,3 +106,47 @@ def test_what_is_not_supported_is_neither_proved_nor_refuted(module, capsys):
 def test_bad_input(module, capsys, options):
     assert run(["prove", f"{module}:gaussian", *options]) == 2
     assert len(capsys.readouterr().err.strip().splitlines()) == 1
+
+
+TELLING = """
+import numpy as np
+
+class Telling:
+    def __call__(self, entries):
+        if entries == 3:
+            with open({busy!r}, "w") as told:
+                told.write("busy")
+            open({never!r}).read()
+
+telling = Telling()
+
+def slow(answers, rng):
+    telling(len(answers))
+    return int(np.argmax(answers + rng.laplace(0, 2, len(answers))))
+"""
+
+
+def test_ctrl_c_answers_with_what_is_proved_so_far(tmp_path):
+    """A child process of its own, interrupted in the middle of three entries."""
+    busy, never, module = tmp_path / "busy", tmp_path / "never", tmp_path / "telling.py"
+    os.mkfifo(busy)
+    os.mkfifo(never)
+    module.write_text(TELLING.format(busy=str(busy), never=str(never)))
+    command = [sys.executable, "-m", "dpcert", "prove", f"{module}:slow", "--relation", "answers", "--epsilon", "1"]
+    child = subprocess.Popen(
+        [*command, "--entries", "5"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a suite in the background may ignore it
+    )
+    with busy.open() as told:
+        assert told.read() == "busy"
+    os.killpg(child.pid, signal.SIGINT)
+    shown, errors = child.communicate(timeout=300)
+    assert child.returncode == 0, errors
+    first, second, *_ = shown.splitlines()
+    assert first.endswith("slow is 1.0-DP for up to N = 2 entries (answers, all answers to queries of sensitivity 1)")
+    assert second == "  stopped before the requested number of entries"
+    assert "Traceback" not in errors

@@ -23,6 +23,7 @@ class Prover:
 
     def __init__(self) -> None:
         self._solver = z3.SolverFor("QF_LRA")
+        self._solver.set("ctrl_c", False)  # else z3 keeps the interrupt to itself
         self._solver.set("unsat_core", True)
         self._literals: dict[Any, Any] = {}
         self._signs: dict[str, Sign] = {}
