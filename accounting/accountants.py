@@ -138,7 +138,9 @@ def _givers(found: Sequence[Bracket], lower: float, upper: float) -> str:
 
 def _idle(accountant: Accountant, product: Composition, found: Bracket) -> bool:
     """Whether it only bounds from above what is a lower end's anyway: the loss of sums of scores; or cuts more coarsely
-    what has been bounded: one block of a replaced unit."""
+    what has been bounded: one block of a replaced unit; or an envelope's own profile is known, which is all it says."""
+    if found.method == closed_form.METHOD and any(pair.is_envelope() for pair, _ in product):
+        return True
     if accountant.name == "pld" and replaced_block.METHOD in found.method:
         return True
     return accountant.finest == ONE_SIDED and any(isinstance(pair, ScoredBlockPair) for pair, _ in product)

@@ -23,11 +23,12 @@ from ..mechanisms import (
     Staircase,
     Zcdp,
 )
-from . import sparse_vector
+from . import sparse_vector, tied_candidates
 from .pairs import (
     ApproximateDpPair,
     BoundedRangePair,
     EventPair,
+    LaplaceMaximumPair,
     LaplacePair,
     Pair,
     RandomizedResponsePair,
@@ -81,17 +82,21 @@ def _randomized_response(mechanism: RandomizedResponse) -> Stated:
 
 @stated.register
 def _noisy_max(mechanism: ReportNoisyMax) -> Stated:
-    """Bounded range for Gumbel noise; for other noise Laplace noise's pair, as the scores move gradually (docs:
-    "Moved gradually"), which two candidates attain with exponential noise. Attained: events of a few neighbours."""
+    """Bounded range for Gumbel noise; for exponential noise Laplace noise's pair, as the scores move gradually (docs:
+    "Moved gradually"), which two candidates attain; for Laplace noise less. Attained: events of a few neighbours."""
     with ctx.workprec(_BITS):
         e = arb(mechanism.epsilon)
-        events = {"gumbel": _gumbel_events, "exponential": _exponential_events, "laplace": _laplace_events}
-        lower = tuple(
-            EventPair(max(0.0, float_below(p)), min(1.0, float_above(q))) for p, q in events[mechanism.noise](e)
+        others = {"gumbel": _gumbel_events, "exponential": _exponential_events}
+        events = (
+            tied_candidates.events(mechanism.epsilon) if mechanism.noise == "laplace" else others[mechanism.noise](e)
         )
-    upper = BoundedRangePair(mechanism.epsilon) if mechanism.noise == "gumbel" else LaplacePair(mechanism.epsilon)
-    attained = tuple(pair for pair in lower if pair.likely > pair.unlikely)
+        ends = [(max(0.0, float_below(p)), min(1.0, float_above(q))) for p, q in events]
+    upper = _MAXIMA[mechanism.noise](mechanism.epsilon)
+    attained = tuple(EventPair(likely, unlikely) for likely, unlikely in ends if likely > unlikely)
     return Stated(upper, attained, None if mechanism.noise == "laplace" else upper)
+
+
+_MAXIMA = {"gumbel": BoundedRangePair, "exponential": LaplacePair, "laplace": LaplaceMaximumPair}
 
 
 def _gumbel_events(e: arb) -> list[tuple[arb, arb]]:
@@ -109,16 +114,6 @@ def _exponential_events(e: arb) -> list[tuple[arb, arb]]:
     """
     choices = [(n, (-e * share / 4).exp()) for n in (2, 3, 6) for share in (0, 1, 2, 3)]
     return [((1 - (1 - a) ** n) / (n * a), (-e).exp() / (n * a)) for n, a in choices]
-
-
-def _laplace_events(e: arb) -> list[tuple[arb, arb]]:
-    """Two candidates whose gap moves by epsilon scales; the tail of a difference of two Laplace variables."""
-
-    def tail(gap: arb) -> arb:
-        half = (-abs(gap)).exp() * (2 + abs(gap)) / 4
-        return half if gap >= 0 else 1 - half
-
-    return [(tail(gap), tail(gap + e)) for gap in (-e / 2, -e / 4, arb(0), e, 4 * e + 4)]
 
 
 @stated.register

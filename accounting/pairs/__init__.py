@@ -21,6 +21,7 @@ from .gaussian import GaussianPair
 from .laplace import LaplacePair
 from .mixed_gaussian import MixedGaussianPair
 from .mixture import MixturePair
+from .noisy_max import LaplaceMaximumPair
 from .pair import Composition, Pair
 from .product import ProductPair, product_of
 from .randomized_response import RandomizedResponsePair
@@ -48,6 +49,7 @@ __all__ = [
     "EventPair",
     "FinitePair",
     "GaussianPair",
+    "LaplaceMaximumPair",
     "LaplacePair",
     "MixedGaussianPair",
     "MixturePair",

@@ -6,14 +6,18 @@ import math
 from fractions import Fraction
 from itertools import pairwise, permutations, product
 
+import mpmath
 import numpy as np
 import pytest
+from flint import arb
 from scipy.integrate import quad
 
 from dpcert import delta, epsilon, rho
 from dpcert.accounting.accountants import composed
-from dpcert.accounting.pairs import ApproximateDpPair, BoundedRangePair, EventPair, LaplacePair
+from dpcert.accounting.bracket import EmptyBracket
+from dpcert.accounting.pairs import ApproximateDpPair, BoundedRangePair, EventPair, LaplacePair, noisy_max
 from dpcert.accounting.sparse_vector import chosen, events
+from dpcert.accounting.tied_candidates import wins
 from dpcert.mechanisms import (
     Group,
     InputError,
@@ -153,15 +157,53 @@ def test_moved_gradually_bounds_every_event_of_neighbours(noise: SelectionNoise)
         return float(1 - (law((x[1:] + x[:-1]) / 2 - gap) ** ours * best).sum())
 
     worst_seen = {}
-    for eps in (0.0, 0.5):
+    for eps in (0.0, 0.25, 0.5):
         events_seen = [
             wins(ours, theirs, gap) - math.exp(eps) * wins(ours, theirs, gap - 1.0)
             for ours, theirs, gap in product((1, 2, 6), (1, 2, 6), np.arange(-1.5, 3.0, 0.25))
         ]
         worst_seen[eps] = max(events_seen)
         assert worst_seen[eps] <= delta(ReportNoisyMax(1.0, noise), eps).upper * (1 + 1e-4)
+        assert worst_seen[eps] <= delta(ReportNoisyMax(1.0, noise), eps).lower * 1.01
     planted = composed(((LaplacePair(0.9), 1),), "closed-form", "delta", 0.5, 1e-6).upper
     assert (worst_seen[0.5] > planted) == (noise == "exponential")
+
+
+def test_planted_a_density_of_a_quarter_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of Laplace noise, that an event changes no faster than by a third of the move: two candidates against two do by
+    .28 of it, with a move of 1, and by more with a small one."""
+    e = 0.01
+    seen = max(
+        float((wins(ours, theirs, arb(e / 2)) - wins(ours, theirs, arb(-e / 2))).mid())
+        for ours, theirs in ((1, 1), (2, 2), (3, 3))
+    )
+    assert e / 4 < seen <= delta(ReportNoisyMax(e, "laplace"), 0.0).upper
+    monkeypatch.setattr(noisy_max, "_beyond", lambda left: left / 4)
+    with pytest.raises(EmptyBracket):  # what tied candidates show is above it
+        delta(ReportNoisyMax(e, "laplace"), 0.0)
+    assert seen > composed(((noisy_max.LaplaceMaximumPair(e), 1),), "closed-form", "delta", 0.0, 1e-6).upper
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [(1, 1), (2, 3), (1, 6)])
+@pytest.mark.parametrize("lead", [-2.5, 0.0, 0.75])
+def test_who_wins_by_quadrature(ours: int, theirs: int, lead: float) -> None:
+    """mpmath, in pieces between the kinks."""
+
+    def law(y: mpmath.mpf) -> mpmath.mpf:
+        return mpmath.exp(y) / 2 if y < 0 else 1 - mpmath.exp(-y) / 2
+
+    def loses(y: mpmath.mpf) -> mpmath.mpf:
+        return theirs * law(y) ** (theirs - 1) * mpmath.exp(-abs(y)) / 2 * law(y - lead) ** ours
+
+    cuts = sorted({mpmath.mpf(0), mpmath.mpf(lead)})
+    true = 1 - mpmath.quad(loses, [-mpmath.inf, *cuts, mpmath.inf])
+    assert abs(float(wins(ours, theirs, arb(lead)).mid()) - float(true)) < 1e-13
+
+
+def test_epsilons_without_measure_have_ends() -> None:
+    for e in (1e-9, 600.0, 5000.0):
+        found = delta(ReportNoisyMax(e, "laplace"), e / 2)
+        assert 0.0 <= found.lower <= found.upper <= 1.0
 
 
 def _laplace_law(x: np.ndarray) -> np.ndarray:
