@@ -160,7 +160,9 @@ one sample the daily ones. Before observers (`tests/accounting/test_observed_cho
 ranges, histograms and stated bounds in every scheme that they are answered in, four of six parts run; `Disjoint`,
 `Group`, `Cyclic` and `Sequence` around every kind around every noise, run in part. Public ranges, correlated noise and
 stated bounds in `Disjoint` parts, for groups and in searches (`tests/oracles/leaves_nested.py`, at deltas .05 and .3):
-all run, but for `Disjoint` noisy maxima of a replaced unit, of which Gumbel's have worlds.
+all run. Every other nesting that is answered (`tests/accounting/test_nested_pairs.py`, 834 of them): composed, parted,
+grouped and searched from the laws of one release or of one cohort; truncated Laplace noise behind lots, and rounds that
+are drawn (balls in bins, rounds kept apart), all run; `Disjoint` parts and searches once, the others in part.
 The faults found are in tests/power/test_faults_found_in_worlds.py; test_world_faults.py there has a planted one for
 each kind of world.
 
@@ -180,9 +182,10 @@ INSIDE = """
 Every kind of mechanism that is about another one, around every kind that is not, and around those: from the registry of
 descriptions. The letters are those above. Worlds: `F` drawn in test_federation.py and
 test_parts_and_bands.py; `N` these two kinds around this noise (test_nested_worlds.py); `S` listed with this leaf
-(test_small_worlds.py); `P` by the pairs of what is inside (dominating_pairs.md, "Inside of each other"), which are
-those of the leaf: in worlds of its own (tests/oracles/leaf_worlds.py). `0`: an answer at delta = 0 only, since
-no Renyi divergences are known of the runs that are searched; it is infinite where noise or cohorts are cut.
+(test_small_worlds.py); `L` composed, parted, grouped and searched from the laws of one release of the leaf, or of one
+cohort's (test_nested_pairs.py). The proof of all: dominating_pairs.md, "Inside of each other". `0`: an answer at
+delta = 0 only, since no Renyi divergences are known of the runs that are searched; it is infinite where noise or
+cohorts are cut.
 
 """
 

@@ -54,7 +54,8 @@ def elected(relation: str, noise: str, units: int) -> list[Pair]:
     found = selections.elections(relation, "signed", ONE, leads, noise, units)
     for n, k in product((3, 6), range(5)):
         ahead, behind = (ONE * units * k / 4, *[F(0)] * (n - 1)), (F(0), *[units - ONE * units * k / 4] * (n - 1))
-        found.append(pair(selections.chosen(noise, ahead), selections.chosen(noise, behind)))
+        one = pair(selections.chosen(noise, ahead), selections.chosen(noise, behind))
+        found += [one, one.swapped()]  # a unit that comes, or one of opposite votes that leaves
     return found
 
 

@@ -40,15 +40,17 @@ def parted(name: str, relation: str, units: int = 1) -> list[Pair]:
         leaving = leaving + long_streams(SPARSE)
     losses = 24 if max(map(len, leaving)) <= FEW else 3
     worst = telling(leaving, [largest_loss(leaving) * k / losses for k in range(losses)], 1)
-    return [*inside, *distinct(joint((one, other.swapped())) for one in worst for other in worst)]
+    both = [(one, other.swapped()) for one in worst for other in worst]
+    if name.startswith("noisy-max"):  # who enters may have the opposite votes of who leaves
+        both += [(one, one) for one in leaving]
+    return [*inside, *distinct(map(joint, both))]
 
 
 def around(name: str) -> Iterator[Finite]:
     """All that is answered about this leaf."""
     run = LEAVES[name]
     for relation in RELATIONS:
-        if not name.startswith("noisy-max") or relation != "replace-one":  # nested_finite.py, with more scores
-            yield Finite(Disjoint(run, run), relation, lambda r=relation: parted(name, r))
+        yield Finite(Disjoint(run, run), relation, lambda r=relation: parted(name, r))
         yield Finite(Group(run, 2), relation, lambda r=relation: leaf_worlds.pairs(name, r, 2))
         yield Finite(Cyclic(Group(run, 2), 2), relation, lambda r=relation: leaf_worlds.pairs(name, r, 2))
         group = Group(run, 2)

@@ -237,18 +237,25 @@ WHERE = (
 
 
 def worlds_of(label: str, leaf: str) -> str:
-    """How answers are compared, as the page says."""
+    """Where answers are compared, as the page says."""
     names = label.rstrip("…)").rstrip("(").split("(")
     if set(names) <= set(nested_worlds.KINDS) and leaf in nested_worlds.NOISES:
         if len(names) == 1:
             return "F"
-        return "N" if nested_worlds.Nested(tuple(names), leaf, "zero-out", "hidden").is_small else "P"
+        return "N" if nested_worlds.Nested(tuple(names), leaf, "zero-out", "hidden").is_small else "L"
     if names in WHERE and has_nested_worlds(leaf):
         return "S"
     if len(names) == 1:
         rounds = names[0] in ("Sequence", "Repeat", "Cyclic") and leaf not in CORRELATED
-        return "S" if rounds or leaf in LISTED.get(names[0], ()) else "P"
-    return "S" if names[0] == "BestOfSeveral" and leaf in LISTED["BestOfSeveral"] else "P"
+        return "S" if rounds or leaf in LISTED.get(names[0], ()) else "L"
+    return "S" if names[0] == "BestOfSeveral" and leaf in LISTED["BestOfSeveral"] else "L"
+
+
+def paired() -> list[tuple[tuple[str, ...], str]]:
+    """Kinds and leaves whose worlds are in nested_pairs.py."""
+    listed = ((label, leaf) for (label, leaf), cells in nested().items() if set("".join(cells)) != {"-"})
+    there = ((label, leaf) for label, leaf in listed if worlds_of(label, leaf) == "L")
+    return [(tuple(label.rstrip("…)").rstrip("(").split("(")), leaf) for label, leaf in there]
 
 
 def merged(rows: dict[tuple[str, str], list[str]]) -> list[tuple[list[str], list[str], list[str]]]:
