@@ -27,7 +27,8 @@ from ...pairs import (
 from ...parameters import dominating_parameters
 from ...profiles import has_profile, profile
 from ...rounding import TARGET, float_above, up, widened_down, widened_up
-from .laws import Resolution, SampledPair, Step, steps, supports_pair
+from .edges import Resolution
+from .laws import SampledPair, Step, steps, supports_pair
 from .profile import Profile, Sides
 from .search import far_threshold, first_bound, scale, table, without
 from .summit import lower_at_summit, upper_at_summit

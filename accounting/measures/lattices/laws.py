@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....mechanisms.arrays import Floats
 from ...allocation.block import supports_base
 from ...allocation.laws import law_above, law_below
 from ...allocation.replaced import known_shift, losses_of_replaced
@@ -30,7 +29,6 @@ from ...pairs import (
     MixedGaussianPair,
     MixturePair,
     OpposedPair,
-    Order,
     Pair,
     ProductPair,
     RandomizedResponsePair,
@@ -48,33 +46,18 @@ from .closed_laws import GaussianLaw, LaplaceLaw, VisibleLaw
 from .counts import counts_cells, supports_counts
 from .cut import cut_cells
 from .discrete import finite_cells, lattice_base, lattice_cells, outcome_cells
+from .edges import Resolution, even_edges, graded, opposed_edges, sampled_edges
 from .mixed import mixed_cells, mixed_span
 from .product import MOST_CELLS, crossed, merged
-from .sampled_cells import joined, location_cells, replace_continuous, replace_lattice, sheets
+from .sampled_cells import joined, location_cells, replace_lattice, sampled_cells, sheets
 from .transform import AtomLaw, Law
-from .zeroed import below_zero, opposed_cells, span, zeroed_cells
-
-_COARSE = 1024
-_GRADED = 0.8
-"""Share of the edges placed by importance; the rest are spread evenly."""
+from .zeroed import below_zero, opposed_cells, zeroed_cells
 
 _TRIMMED = 1e-3
 """Share of the tail that may be lost to large losses."""
 
 SampledPair = SubsampledPair | OpposedPair | ZeroedPair | MixedGaussianPair
 """Pairs in which a coin, seen or not, decides about taking part."""
-
-
-@dataclass(frozen=True, slots=True)
-class Resolution:
-    """How finely continuous pairs are cut: the number of cells, the mass of a tail that may be left to the
-    pessimist's infinity and the optimist's nothing, and what the cells should serve best: eps about epsilon, where
-    delta falls like e^{-tilt eps}."""
-
-    cells: int
-    tilt: float
-    tail: float
-    epsilon: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,16 +188,18 @@ def _cells(pair: Pair, resolution: Resolution) -> Cells:
         return _subsampled(pair, resolution)
     if isinstance(pair, MixedGaussianPair):
         forced = mixed_span(pair, resolution.tail)
-        edges = _graded(lambda edges: [mixed_cells(pair, edges, resolution.tail)], forced, resolution)
+        edges = graded(lambda edges: [mixed_cells(pair, edges, resolution.tail)], forced, resolution)
         return mixed_cells(pair, edges, resolution.tail)
     if isinstance(pair, CutPair):
         return cut_cells(pair, resolution.cells, resolution.tail)
     if isinstance(pair, OpposedPair):
-        return opposed_cells(pair, _opposed_edges(pair, resolution), resolution.tail)
+        return opposed_cells(pair, opposed_edges(pair, resolution), resolution.tail)
     if isinstance(pair, ZeroedPair):
-        edges = _opposed_edges(OpposedPair(pair.shift, pair.rate, pair.order), resolution)
+        edges = opposed_edges(OpposedPair(pair.shift, pair.rate, pair.order), resolution)
         other = below_zero(pair)
-        return joined(zeroed_cells(pair, edges, _edges(GaussianBase(pair.shift), other, resolution), resolution.tail))
+        return joined(
+            zeroed_cells(pair, edges, sampled_edges(GaussianBase(pair.shift), other, resolution), resolution.tail)
+        )
     return _product(pair, resolution) if isinstance(pair, ProductPair) else _table(pair, resolution.tail)
 
 
@@ -232,8 +217,8 @@ def _table(pair: Pair, tail: float) -> Cells:
 def _subsampled(pair: SubsampledPair, resolution: Resolution) -> Cells:
     lattice, continuous = lattice_base(pair.base), continuous_base(pair.base)
     if continuous is not None:
-        edges = _edges(continuous, pair, resolution)
-        return joined(_cut(continuous, pair.order, pair.rate, edges, resolution.tail))
+        edges = sampled_edges(continuous, pair, resolution)
+        return joined(sampled_cells(continuous, pair.order, pair.rate, edges, resolution.tail))
     if lattice is not None and pair.order == "replace":
         return replace_lattice(lattice, pair.rate, resolution.tail)
     base = pair.base
@@ -259,47 +244,4 @@ def _product(pair: ProductPair, resolution: Resolution) -> Cells:
 
 def _even(base: ContinuousBase, resolution: Resolution) -> Cells:
     """A part's own cells, of equal width: they are merged with others'."""
-    left, right = base.span(resolution.tail, 0.0)
-    inner = np.linspace(left, right, min(resolution.cells, _COARSE) + 1)
-    edges = np.unique(np.concatenate([inner, base.outer, [0.0, base.shift]]))
-    return location_cells(base, edges, resolution.tail)
-
-
-def _cut(base: ContinuousBase, order: Order, rate: float, edges: Floats, tail: float) -> list[Cells]:
-    if order == "replace":
-        return [replace_continuous(base, rate, edges, tail)]
-    return sheets(location_cells(base, edges, tail), order, rate)
-
-
-def _edges(base: ContinuousBase, pair: SubsampledPair, resolution: Resolution) -> Floats:
-    lowest = -base.shift if pair.order == "replace" else 0.0
-    left, right = base.span(resolution.tail, lowest)
-    forced = [left, lowest, 0.0, 0.5 * base.shift, base.shift, right]
-    fine = _graded(lambda edges: _cut(base, pair.order, pair.rate, edges, resolution.tail), forced, resolution)
-    return np.unique(np.concatenate([fine, base.outer]))
-
-
-def _opposed_edges(pair: OpposedPair, resolution: Resolution) -> Floats:
-    return _graded(lambda edges: [opposed_cells(pair, edges, resolution.tail)], span(pair, resolution.tail), resolution)
-
-
-def _graded(cut: Callable[[Floats], list[Cells]], forced: list[float], resolution: Resolution) -> Floats:
-    """Edges whose number in a place grows with (tilted mass * width^2)^(1/3) there, the forced ones among them.
-
-    forced: from the first edge to the last.
-    """
-    left, right = forced[0], forced[-1]
-    coarse = np.unique(np.concatenate([np.linspace(left, right, _COARSE + 1), forced]))
-    importance = np.zeros(coarse.size - 1)
-    for sheet in cut(coarse):
-        if sheet.p.size == importance.size:
-            with np.errstate(divide="ignore"):
-                near = np.minimum(sheet.high, 2 * resolution.epsilon - sheet.high)  # past eps the payoff is not curved
-                exponent = np.log(sheet.p) + resolution.tilt * near + 2 * np.log(sheet.high - sheet.low)
-            importance += np.exp((exponent - np.max(exponent)) / 3) if np.isfinite(np.max(exponent)) else 0.0
-    density = _GRADED * importance / np.sum(importance) + (1 - _GRADED) * np.diff(coarse) / (right - left)
-    cumulative = np.concatenate([[0.0], np.cumsum(density)])
-    fine = np.interp(np.linspace(0, cumulative[-1], resolution.cells + 1), cumulative, coarse)
-    # no cell so narrow that rounding could take it to the wrong side of a forced edge
-    apart = np.min(np.abs(fine[:, None] - np.array(forced)), axis=1) > 1e-9 * (right - left)
-    return np.unique(np.concatenate([fine[apart], forced]))
+    return location_cells(base, even_edges(base, resolution), resolution.tail)

@@ -102,6 +102,13 @@ def _hybrid(removed: Cells) -> list[Cells]:
     return [above, replace(below, only_p=0.0, only_q=0.0), at_zero]
 
 
+def sampled_cells(base: ContinuousBase, order: Order, rate: float, edges: Floats, tail: float) -> list[Cells]:
+    """The cells of a sampled round of continuous noise between these edges, a list for each part of its mixture."""
+    if order == "replace":
+        return [replace_continuous(base, rate, edges, tail)]
+    return sheets(location_cells(base, edges, tail), order, rate)
+
+
 def replace_continuous(base: ContinuousBase, rate: float, edges: Floats, tail: float) -> Cells:
     """P = (1 - rate) N(0) + rate N(s) against Q = (1 - rate) N(0) + rate N(-s), between consecutive edges."""
     masses = [base.masses(edges, centre) for centre in (base.shift, 0.0, -base.shift)]

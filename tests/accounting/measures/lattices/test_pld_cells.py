@@ -12,7 +12,8 @@ from flint import arb, ctx
 from dpcert.accounting.measures.lattices.bases import gaussian_masses
 from dpcert.accounting.measures.lattices.cells import Atoms, optimistic, pessimistic
 from dpcert.accounting.measures.lattices.discrete import DiscreteGaussianBase, DiscreteLaplaceBase, lattice_cells
-from dpcert.accounting.measures.lattices.laws import Resolution, steps
+from dpcert.accounting.measures.lattices.edges import Resolution
+from dpcert.accounting.measures.lattices.laws import steps
 from dpcert.accounting.measures.lattices.transform import AtomLaw
 from dpcert.accounting.pairs import GaussianPair, LaplacePair, Order, Pair, SubsampledPair
 from dpcert.accounting.profiles import profile

@@ -10,7 +10,8 @@ import pytest
 from dpcert.accounting import closed_form
 from dpcert.accounting.measures.lattices import accountant as pld
 from dpcert.accounting.measures.lattices import summit
-from dpcert.accounting.measures.lattices.laws import Resolution, steps
+from dpcert.accounting.measures.lattices.edges import Resolution
+from dpcert.accounting.measures.lattices.laws import steps
 from dpcert.accounting.measures.lattices.transform import AtomLaw
 from dpcert.accounting.pairs import (
     ApproximateDpPair,

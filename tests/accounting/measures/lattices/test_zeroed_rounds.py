@@ -15,7 +15,8 @@ from dpcert.accounting.measures.densities import accountant as contour
 from dpcert.accounting.measures.lattices import accountant as pld
 from dpcert.accounting.measures.lattices import zeroed as pld_zeroed
 from dpcert.accounting.measures.lattices.cells import Atoms
-from dpcert.accounting.measures.lattices.laws import Resolution, steps
+from dpcert.accounting.measures.lattices.edges import Resolution
+from dpcert.accounting.measures.lattices.laws import steps
 from dpcert.accounting.measures.lattices.transform import AtomLaw
 from dpcert.accounting.pairs import GaussianPair, OpposedPair, Pair, SubsampledPair, ZeroedPair
 from dpcert.accounting.participation import revealed
