@@ -13,6 +13,7 @@ from ..mechanisms.validate import choice, delta_below_one, nonnegative, positive
 from .accountants import AccountantName
 from .answer import answer
 from .bracket import Bracket
+from .currencies.pure_dp import UNBOUNDED
 from .question import Question
 
 SolveFor = Literal["noise_multiplier", "noise_std", "rounds", "cohort", "sampling_rate", "clip_norm"]
@@ -137,7 +138,12 @@ def calibrations(
 
     def found(target: float) -> Calibration:
         search = Search(bracket, solve_for, target, rtol, seen=seen)
-        found = search.from_start(limit)
+        try:
+            found = search.from_start(limit)
+        except InputError as missed:
+            if delta > 0.0 or any(each.upper < math.inf for each in seen.values()):
+                raise
+            raise InputError("delta", delta, f"a number above 0: {UNBOUNDED}") from missed
         return found if delta else search.at_decimal(found)
 
     return map(found, targets)

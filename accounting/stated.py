@@ -100,7 +100,8 @@ _MAXIMA = {"gumbel": BoundedRangePair, "exponential": LaplacePair, "laplace": La
 
 
 def _gumbel_events(e: arb) -> list[tuple[arb, arb]]:
-    """Two candidates whose odds change by e^-epsilon: loss t or t - epsilon (Dong, Durfee, Rogers 2020)."""
+    """Two candidates whose odds change by e^-epsilon: loss t or t - epsilon, the generalised random response of Dong,
+    Durfee, Rogers 2020 (arXiv 1909.13830), Section 4."""
     losses = [e * share / 32 for share in (16, 20, 24, 28, 31)]
     likely = [(1 - (t - e).exp()) / (1 - (-e).exp()) for t in losses]
     return [(p, p * (-t).exp()) for p, t in zip(likely, losses, strict=True)]

@@ -33,7 +33,7 @@ class DiscreteGaussian(Mechanism):
 class DiscreteLaplace(Mechanism):
     """A scalar integer sum plus discrete Laplace noise, P[x] proportional to exp(-|x| / scale).
 
-    Ghosh, Roughgarden, Sundararajan 2009 (the geometric mechanism). scale: in units of the grid.
+    Ghosh, Roughgarden, Sundararajan 2009, arXiv 0811.2841 (the geometric mechanism). scale: in units of the grid.
     clip: bound on one unit's integer contribution.
 
     >>> from dpcert import epsilon

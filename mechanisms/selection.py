@@ -38,7 +38,7 @@ class ReportNoisyMax(Mechanism):
 
 def exponential_mechanism(epsilon: float) -> ReportNoisyMax:
     """A candidate with probability proportional to exp(epsilon score / (2 sensitivity)), or exp(epsilon score /
-    sensitivity) for monotone scores (McSherry, Talwar 2007): the largest score with Gumbel noise.
+    sensitivity) for monotone scores (McSherry, Talwar 2007, Theorem 6): the largest score with Gumbel noise.
 
     >>> exponential_mechanism(1.0)
     ReportNoisyMax(epsilon=1.0, noise='gumbel')

@@ -54,7 +54,7 @@ class Verification:
         elif self.verdict == "refuted" and lower <= claimed:
             reason = "an audit of the implementation contradicts the claim"
         elif self.verdict == "refuted":
-            size = f"{lower / claimed:.3g} times the claim" if claimed > 0 else "more than claimed"
+            size = _beside(lower, claimed)
             reason = f"two neighbours exist that need {size}" if math.isfinite(lower) else UNBOUNDED
         elif self.verdict == "holds":
             reason = f"the true {self.claim.statement.currency.words.removeprefix('the ')} is at most the claimed one"
@@ -103,6 +103,14 @@ class Verification:
             "observers": [entry.to_json() for entry in self.observers],
             "seconds": self.seconds,
         }
+
+
+def _beside(needed: float, claimed: float) -> str:
+    """By how much more than claimed, or both numbers where it is less than one in two hundred."""
+    if claimed == 0.0:
+        return "more than claimed"
+    ratio = needed / claimed
+    return f"{ratio:.3g} times the claim" if ratio >= 1.005 else f"{needed:.10g}, and not {claimed:.10g}"
 
 
 def judge(bracket: Bracket, threshold: float) -> Verdict:

@@ -117,6 +117,13 @@ def test_other_deltas_are_refused(bad: object) -> None:
         epsilon(Laplace(1.0), delta=bad)  # type: ignore[arg-type]
 
 
+def test_calibrating_noise_whose_loss_has_no_bound_says_so() -> None:
+    with pytest.raises(InputError, match=r"delta = 0.*above 0: the privacy loss has no bound"):
+        calibrate(lambda z: Repeat(Gaussian(z), 10), solve_for="noise_multiplier", epsilon=1.0, delta=0)
+    with pytest.raises(InputError, match=r"epsilon = 0\.0: expected a larger target"):
+        calibrate(lambda z: Repeat(Laplace(z), 10), solve_for="noise_multiplier", epsilon=0.0, delta=0)
+
+
 def test_calibrate_and_running_and_filter() -> None:
     found = calibrate(lambda z: Repeat(Laplace(z), 10), solve_for="noise_multiplier", epsilon=1.0, delta=0, rtol=1e-9)
     assert 10.0 <= found.value < 10.0 * (1 + 1e-8)

@@ -99,6 +99,12 @@ def test_a_delta_is_a_range() -> None:
         assert verify(claim(less | {"delta": 1e-5}, **run)).verdict == "refuted"
 
 
+def test_what_is_needed_is_told_with_digits_that_differ_from_the_claimed() -> None:
+    laplace = {"kind": "laplace", "noise_multiplier": 2.0}
+    for stated, told in ((0.4999, "0.5, and not 0.4999"), (0.4, "1.25 times the claim")):
+        assert verify(claim({"epsilon": stated, "delta": 0}, laplace)).why == f"two neighbours exist that need {told}"
+
+
 def test_the_witness_names_what_is_compared() -> None:
     seen = verify(claim({"rho": 0.1, "orders_up_to": 4})).witness
     assert isinstance(seen, CurrencyWitness)
