@@ -110,7 +110,9 @@ def points(stated: Sequence[Sequence[float]]) -> ClaimedCurve:
     if not stated or not all(isinstance(point, tuple | list) and len(point) == 2 for point in stated):
         raise InputError("curve", stated, "(epsilon, delta) points, at least one")
     epsilons, deltas = zip(*stated, strict=True)
-    return ClaimedCurve(tuple(epsilons), tuple(deltas), f"a curve of {len(stated)} points")
+    return ClaimedCurve(
+        tuple(epsilons), tuple(deltas), f"a curve of {len(stated)} point{'s' if len(stated) > 1 else ''}"
+    )
 
 
 def from_profile(profile: Callable[[float], float], epsilons: ArrayLike, text: str) -> ClaimedCurve:
