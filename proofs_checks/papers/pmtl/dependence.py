@@ -114,7 +114,7 @@ def _noise_terms(measure: Measure) -> dict[str, Values]:
     return {
         "sigma": ((0.05, 0.1, 0.2, 0.4, 0.8), lambda x: _noise(measure, _federation(sigma=x))),
         "lambda": (
-            (128.0, 256.0, 512.0, 1024.0),
+            (64.0, 128.0, 256.0, 512.0),
             lambda x: _noise(measure, _federation(m=3, strength=x), int(10 * x)),
         ),
         "d": ((1, 2, 4, 8), lambda x: _noise(measure, _federation(m=3, d=int(x)))),
@@ -131,7 +131,7 @@ def _noise_terms(measure: Measure) -> dict[str, Values]:
         ),
         "T": ((200, 400, 800, 1600), lambda x: _noise(measure, _federation(), int(x))),
         "T, as printed": (
-            (4000, 8000, 16_000, 32_000),
+            (1000, 2000, 4000, 8000),
             lambda x: _noise(measure, _federation(m=3, form="as-printed"), int(x)),
         ),
     }
