@@ -107,17 +107,27 @@ def sum_then_count(data, rng):
     return total, above + rng.laplace(0, 2)
 
 
-def hundred_above(answers, rng):
-    bound, out, count = rng.laplace(0, 2), [], 0
-    for answer in answers:
-        prove.invariant(count <= 99, spent=0.5 + count / 200)
-        above = bool(answer + rng.laplace(0, 400) >= bound)
-        out.append(above)
-        if above:
-            count += 1
-            if count == 100:
-                break
-    return out
+def up_to_a_hundred(scale, said, share):
+    """Sparse vector; said: how many are above at most before a step; share: of 1/200, what each is said to cost."""
+
+    def above_the_threshold(answers, rng):
+        bound, out, count = rng.laplace(0, 2), [], 0
+        for answer in answers:
+            prove.invariant(count <= said, spent=0.5 + count * share / 200)
+            above = bool(answer + rng.laplace(0, scale) >= bound)
+            out.append(above)
+            if above:
+                count += 1
+                if count == 100:
+                    break
+        return out
+
+    return above_the_threshold
+
+
+hundred_above = up_to_a_hundred(400, said=99, share=1)
+false_fact = up_to_a_hundred(40, said=9, share=10)
+false_spending = up_to_a_hundred(40, said=99, share=0)
 
 
 def forty_above(answers, rng):
@@ -189,32 +199,6 @@ def ended_early(data, rng):
     out = []
     for x in data:
         out.append(x + left + rng.laplace(0, 1))
-    return out
-
-
-def false_fact(answers, rng):
-    bound, out, count = rng.laplace(0, 2), [], 0
-    for answer in answers:
-        prove.invariant(count <= 9, spent=0.5 + count / 20)
-        above = bool(answer + rng.laplace(0, 40) >= bound)
-        out.append(above)
-        if above:
-            count += 1
-            if count == 100:
-                break
-    return out
-
-
-def false_spending(answers, rng):
-    bound, out, count = rng.laplace(0, 2), [], 0
-    for answer in answers:
-        prove.invariant(count <= 99, spent=0.5)
-        above = bool(answer + rng.laplace(0, 40) >= bound)
-        out.append(above)
-        if above:
-            count += 1
-            if count == 100:
-                break
     return out
 
 
