@@ -34,6 +34,26 @@ def test_false_alarms_at_any_time():
     assert binomtest(alarms(mechanisms(), 700, [40, 40, 80], 11), 700, 0.05, alternative="greater").pvalue > 1e-4
 
 
+def curve_alarms(mu, claimed, runs):
+    """Of a whole claimed curve, for two normals mu apart: at each look bets are placed on lines of it anew."""
+
+    draw, count = (lambda rng, n: rng.normal(mu, 1, n), lambda rng, n: rng.normal(0, 1, n)), 0
+    for run in range(runs):
+        process = EProcess(gdp(claimed), (Coordinate(),), run)
+        count += feed(process, draw, np.random.default_rng((13, run)), [40, 40, 80], stop_at=20.0)
+    return count
+
+
+@pytest.mark.parametrize("runs", [30, pytest.param(1000, marks=pytest.mark.nightly)])
+def test_false_alarms_on_a_curve_at_any_time(runs):
+    """The curve is kept with equality on every line."""
+    assert binomtest(curve_alarms(1.0, 1.0, runs), runs, 0.05, alternative="greater").pvalue > 1e-4
+
+
+def test_a_claim_of_half_the_curve_is_told_from_it():
+    assert binomtest(curve_alarms(2.0, 1.0, 20), 20, 0.05, alternative="greater").pvalue < 1e-4
+
+
 @pytest.mark.nightly
 def test_false_alarms_at_any_time_many_runs():
     runs = 28_000
