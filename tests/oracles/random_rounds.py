@@ -95,12 +95,13 @@ def views(draws: Draws, relation: str, sees: str, units: int) -> Iterator[tuple[
 
 
 def _seen(law: dict[tuple[object, Vector], Fraction], sign: int, directions: int) -> fed.Law:
-    """Coordinates along the moves that are possible given what is known."""
+    """Coordinates along the moves that are possible given what is known; of a single move, how long it is says all."""
     found: fed.Law = defaultdict(lambda: defaultdict(Fraction))
     for known in {known for known, _ in law}:
         moves = {vector: mass for (at, vector), mass in law.items() if at == known}
         basis = orthogonal(iter(sorted(moves, key=lambda v: -dot(v, v))), directions)
         variances = tuple(dot(one, one) for one in basis)
+        label = (known,) if len(moves) > 1 else variances
         for vector, mass in moves.items():
-            found[(known,)][tuple(sign * dot(vector, one) for one in basis), variances] += mass
+            found[label][tuple(sign * dot(vector, one) for one in basis), variances] += mass
     return found
