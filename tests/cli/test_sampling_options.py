@@ -100,6 +100,6 @@ def test_ctrl_c_is_one_line(capsys, monkeypatch):
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("dpcert.cli.options.Setting.run", interrupted)
+    monkeypatch.setattr("dpcert.cli.setting.Setting.run", interrupted)
     assert run(["epsilon", "--delta", "1e-5", "--noise-multiplier", "1"]) == 130
     assert capsys.readouterr().err.strip() == "error: interrupted"

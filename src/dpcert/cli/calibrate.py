@@ -15,9 +15,9 @@ from ..mechanisms import InputError, Mechanism
 from ..mechanisms.tables.fields import MissingKeys
 from ..mechanisms.validate import choice
 from . import options
-from .options import SAMPLED_BY, Setting, missing, refuse, required, timed
 from .output import as_given, interval, output_console, print_json, rounded_down, rounded_up
 from .plan_schemes import compare_schemes
+from .setting import SAMPLED_BY, Setting, missing, refuse, required, timed
 
 SOLVED: dict[str, SolveFor] = {name.replace("_", "-"): name for name in get_args(SolveFor)}
 """What --solve-for may be, and what the accountants call it."""

@@ -16,8 +16,8 @@ from ..mechanisms import InputError
 from . import options
 from .convert import only_known
 from .estimate import print_estimate, simulated
-from .options import Setting, required, timed
 from .output import as_given, interval, print_json, rounded_up
+from .setting import Setting, required, timed
 
 
 def epsilon_command(

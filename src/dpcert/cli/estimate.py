@@ -12,7 +12,7 @@ from .output import rounded_down
 
 if TYPE_CHECKING:
     from ..proofs_checks.auditing.sampled_estimates import DeltaEstimate, EpsilonEstimate
-    from .options import Setting
+    from .setting import Setting
 
 ERROR = 1e-6
 

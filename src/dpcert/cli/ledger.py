@@ -14,8 +14,8 @@ from rich.table import Table
 from ..accounting.ledger import Ledger, LedgerError
 from ..mechanisms import InputError, Repeat, Sequence
 from . import options
-from .options import timed
 from .output import as_given, interval, output_console, print_json
+from .setting import relation, timed
 
 app = typer.Typer(
     help="Check, show or export a ledger file: the record of what was released.",
@@ -63,7 +63,7 @@ def show_command(
     steps = _steps(opened)
     document["mechanisms"] = [{"rounds": rounds, "mechanism": text} for text, rounds in steps]
     if delta is not None:
-        named = options.relation(neighbouring, notion, participation)
+        named = relation(neighbouring, notion, participation)
         against = {"neighbouring": named, "notion": notion, "participation": participation}
         found, seconds = timed(lambda: opened.epsilon(delta, accountant=accountant, **against))  # type: ignore[arg-type]
         ends = {"epsilon_lower": found.lower, "epsilon_upper": found.upper, "delta": delta}

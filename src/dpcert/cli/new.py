@@ -22,8 +22,8 @@ from ..proofs_checks.claims.claim import parse_claim
 from ..proofs_checks.claims.schema import ADDRESS
 from ..proofs_checks.claims.statement import Statement
 from ..proofs_checks.claims.words import COMPOSITION, MECHANISM, SAMPLING, STATEMENT
-from .options import as_option, as_toml_number
 from .output import complain
+from .setting import as_option, as_toml_number
 
 SCHEMES = {
     "none": (),

@@ -17,9 +17,9 @@ from ..mechanisms import InputError
 from ..mechanisms.validate import count, positive
 from . import options
 from .drawing import drawable, saved
-from .options import as_option, relation, required
 from .output import as_given, output_console, print_json, rounded_up
 from .plan_schemes import compare_schemes
+from .setting import as_option, relation, required
 
 Cohorts = Annotated[
     str | None, typer.Option("--cohorts", help="Cohorts to compare, such as 100,300,1000; default: six of them.")

@@ -16,8 +16,8 @@ from rich.table import Table
 from ..accounting.plan_schemes import SCHEMES, SchemeOption, plan_schemes
 from ..mechanisms import InputError
 from .drawing import saved
-from .options import as_option, required
 from .output import output_console, print_json, rounded_down, rounded_up
+from .setting import as_option, required
 
 
 def compare_schemes(

@@ -13,8 +13,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..mechanisms import InputError
-from .options import Json, as_option
+from .options import Json
 from .output import jsonable, print_json, rounded_down, rounded_up
+from .setting import as_option
 
 if TYPE_CHECKING:
     from ..proofs_checks.auditing import AuditResult

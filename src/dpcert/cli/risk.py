@@ -13,8 +13,8 @@ from ..accounting.currencies.gaussian_fit import GaussianFit, gaussian_fit
 from ..accounting.risk import FALSE_POSITIVE_RATES, Risk, risk
 from ..mechanisms import InputError
 from . import options
-from .options import Setting, timed
 from .output import interval, output_console, print_json, rounded_up
+from .setting import Setting, timed
 
 Rates = Annotated[
     list[float] | None, typer.Option("--fpr", help="A false-positive rate; repeatable. Default: 1e-1 to 1e-8.")

@@ -1,0 +1,210 @@
+"""What the options say: the run, against whom, by which accountant; and what is wrong under the options' names."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
+
+import typer
+from pydantic import ValidationError
+
+from ..mechanisms import InputError, Mechanism, default_relation
+from ..mechanisms.tables.cohort import SamplingTable
+from ..mechanisms.tables.fields import A_VALUE, MissingKeys
+from ..mechanisms.tables.kinds import KINDS
+from ..mechanisms.tables.phase import Phase, run_of
+from ..mechanisms.tables.problems import all_missing, first_problem
+
+Answer = TypeVar("Answer")
+
+SAMPLED_BY = ("sampling_rate", "population", "cohort", "max_cohort", "block", "per_block", "bins")
+"""The options that say how cohorts are drawn, beside --sampling."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What the options say: what ran, against whom, by which accountant. Fields that are None were not given."""
+
+    noise_multiplier: float | None
+    noise_std: float | None
+    clip_norm: float | None
+    rounds: int | None
+    sampling: str
+    sampling_rate: float | None
+    population: int | None
+    cohort: int | None
+    block: int | None
+    per_block: int | None
+    neighbouring: str | None
+    notion: str
+    participation: str | None
+    accountant: str = "best"
+    mechanism: str = "gaussian"
+    bins: int | None = None
+    max_cohort: int | None = None
+    keys: tuple[str, ...] = ()
+    rtol: float | None = None
+
+    @classmethod
+    def given(cls, context: typer.Context) -> Setting:
+        """From what the command was called with."""
+        named = {field.name: context.params[field.name] for field in fields(cls) if field.name in context.params}
+        return cls(**named | {"keys": tuple(context.params.get("keys") or ())})
+
+    def run(self, **needed: object) -> Mechanism:
+        """The mechanism description; InputError (with the option's name) for bad or contradictory options.
+
+        needed: values of options that the command cannot do without; all that is missing is one error.
+        """
+        refuse([*missing(needed), *self.lacking()])
+        try:
+            return run_of((Phase.model_validate(self._tables()),))
+        except InputError as problem:
+            raise as_option(problem) from None
+
+    def lacking(self) -> list[MissingKeys]:
+        """What the run cannot be described without; InputError (with the option's name) for what is wrong."""
+        found = [] if self.rounds is not None else [MissingKeys({"rounds": A_VALUE})]
+        try:
+            Phase.model_validate(self._tables())
+        except ValidationError as invalid:
+            problem = first_problem(invalid)
+            if not isinstance(problem, MissingKeys):
+                raise as_option(problem) from None
+            found.insert(0, problem)
+        return found
+
+    def _tables(self) -> dict[str, Any]:
+        sampling = {"scheme": self.sampling} | self._given(*SAMPLED_BY)
+        return {"mechanism": self._noise(), "sampling": sampling, "composition": self._given("rounds")}
+
+    @property
+    def relation(self) -> str:
+        """The relation as named, or the notion's default."""
+        return relation(self.neighbouring, self.notion, self.participation)
+
+    @property
+    def step(self) -> int:
+        """By how many rounds the run can grow; InputError as for `run`."""
+        return self._sampling_table().step
+
+    def _sampling_table(self) -> SamplingTable:
+        try:
+            return SamplingTable.model_validate({"scheme": self.sampling} | self._given(*SAMPLED_BY))
+        except ValidationError as problem:
+            raise as_option(first_problem(problem)) from None
+
+    def _noise(self) -> dict[str, Any]:
+        """The claim format's [mechanism] table: noise on the sum, or on the mean."""
+        if self.mechanism != "gaussian" or self.keys:
+            return {"kind": self.mechanism} | self._given("noise_multiplier", "noise_std", "clip_norm") | self._set()
+        if self.noise_std is None and self.clip_norm is None:
+            return {"kind": "gaussian"} | self._given("noise_multiplier")
+        if self.noise_multiplier is not None:
+            raise InputError("--noise-multiplier", self.noise_multiplier, "to be left out beside --noise-std")
+        return {"kind": "gaussian-mean"} | self._given("noise_std", "clip_norm")
+
+    def _set(self) -> dict[str, Any]:
+        """What --set says, each value as TOML would read it."""
+        read: dict[str, Any] = {}
+        for entry in self.keys:
+            key, equals, value = entry.partition("=")
+            if not equals:
+                raise InputError("--set", entry, "KEY=VALUE, such as sigma=3")
+            read[key.strip().replace("-", "_")] = _plain(value)
+        return read
+
+    def against(self) -> dict[str, Any]:
+        """The keyword arguments of accounting.epsilon, delta and calibrate."""
+        return {
+            "neighbouring": self.relation,
+            "notion": self.notion,
+            "participation": self.participation,
+            "accountant": self.accountant,
+        } | self._given("rtol")
+
+    def to_json(self) -> dict[str, Any]:
+        """What was asked, for the JSON documents."""
+        against: dict[str, Any] = {"notion": self.notion, "neighbouring": self.relation, "sampling": self.sampling}
+        noise = {"mechanism": self.mechanism} | self._set() if self.mechanism != "gaussian" or self.keys else {}
+        return against | noise | self._given(*SAMPLED_BY, "noise_multiplier", "noise_std", "clip_norm", "rounds")
+
+    def _given(self, *names: str) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+
+
+def relation(named: str | None, notion: str, participation: str | None) -> str:
+    """The relation as named, or the notion's default."""
+    return named or default_relation(notion, participation)  # type: ignore[arg-type] # which checks them
+
+
+def _plain(text: str) -> object:
+    """A number, a list, true or false; else a text."""
+    try:
+        return tomllib.loads(f"value = {as_toml_number(text) or text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def as_toml_number(text: str) -> str:
+    """A number as TOML writes it where people leave zeros out (.01, 5.); nothing for what is no such number."""
+    return repr(float(text)) if re.fullmatch(r"[+-]?(\.\d+|\d+\.)(e[+-]?\d+)?", text, re.IGNORECASE) else ""
+
+
+def _share_done(share: float) -> None:
+    """A line on stderr that is written over, where somebody looks at it."""
+    if sys.stderr.isatty():
+        typer.echo(f"\r{share:4.0%} of this recursion\r", err=True, nl=False)
+
+
+def timed(ask: Callable[[], Answer]) -> tuple[Answer, float]:
+    """The answer and the seconds it took; an InputError comes back under the option's name."""
+    from ..accounting.cohorts.cohorts import watched  # here: commands that ask nothing load no accountant
+
+    started = time.perf_counter()
+    try:
+        with watched(_share_done):
+            answer = ask()
+    except InputError as problem:
+        raise as_option(problem) from None
+    except (ArithmeticError, MemoryError) as problem:
+        reason = " ".join(f"{type(problem).__name__} {problem}".split())[:120]
+        raise InputError("options", "(together)", f"a run that the accountants can do ({reason})") from None
+    return answer, time.perf_counter() - started
+
+
+def as_option(problem: InputError) -> InputError:
+    """The same problem under the option's name: mechanism.noise_multiplier becomes --noise-multiplier."""
+    if isinstance(problem, MissingKeys):
+        return MissingKeys({_option(key): expected for key, expected in problem.keys.items()})
+    return InputError(_option(problem.field), problem.value, problem.expected)
+
+
+def _option(key: str) -> str:
+    """The option that says what a claim file says by this key."""
+    key = key.rsplit(".", 1)[-1].lstrip("-")
+    named = {"scheme": "sampling", "kind": "mechanism"}.get(key, key)
+    own = {field.name for field in fields(Setting)} | {"epsilon", "delta"}
+    keys = {name for table in KINDS.values() for name in table.model_fields}
+    return f"--set {named}" if named in keys - own else f"--{named.replace('_', '-')}"
+
+
+def missing(given: Mapping[str, object]) -> list[MissingKeys]:
+    """The options that must be given and are not."""
+    return [MissingKeys({name: A_VALUE}) for name, value in given.items() if value is None]
+
+
+def refuse(lacking: Sequence[MissingKeys]) -> None:
+    """One InputError, under the options' names, for all that is missing, if anything is."""
+    if lacking:
+        raise as_option(all_missing(lacking))
+
+
+def required(**given: object) -> None:
+    """One InputError for all options that must be given and are not."""
+    refuse(missing(given))
