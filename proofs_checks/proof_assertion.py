@@ -9,6 +9,8 @@ from ..mechanisms import InputError
 from .assertion_context import current
 from .proving import Proof, prove
 
+__tracebackhide__ = True  # pytest: as in assertion.py
+
 
 def assert_proved(mechanism: Callable[..., Any], *, epsilon: float | None = None, **options: Any) -> Proof:
     """Fail unless a proof is found, and confirmed by the checker, that the mechanism is epsilon-DP.

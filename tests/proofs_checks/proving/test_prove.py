@@ -158,8 +158,9 @@ def test_bad_input(options):
 
 def test_assert_proved():
     assert assert_proved(clipped_sum, epsilon=0.5, entries=2).proved
-    with pytest.raises(AssertionError, match="not proved"):
+    with pytest.raises(AssertionError, match="not proved") as failure:
         assert_proved(clipped_sum, epsilon=0.4, entries=2)
+    assert [entry.name for entry in failure.traceback.filter(failure)] == ["test_assert_proved"]
     with pytest.raises(InputError, match="epsilon"):
         assert_proved(clipped_sum)
 
