@@ -113,3 +113,16 @@ def test_digits_rounded_to_the_nearest_would_miss(capsys, monkeypatch):
     )
     assert missed
     assert off
+
+
+@pytest.mark.parametrize("rtol", [1e-9, 1e-12])
+def test_an_interval_that_is_asked_narrow_is_printed_narrow(rtol: float, capsys: pytest.CaptureFixture[str]) -> None:
+    """Rounded outwards by a tenth of the width at most, and still around what the accountants found."""
+    asked = ["--noise-multiplier", "1.1", *GIVEN["sampling-rate"][2:], "--sampling-rate", "0.01", "--delta", "1e-5"]
+    assert run(["epsilon", *asked, "--rtol", repr(rtol)]) == 0
+    ends = re.search(r"\[([\d.]+), ([\d.]+)\]", capsys.readouterr().out)
+    assert ends is not None
+    low, high = map(float, ends.groups())
+    found = epsilon(Repeat(Poisson(Gaussian(1.1), 0.01), 300), 1e-5, rtol=rtol)
+    assert low <= found.lower <= found.upper <= high
+    assert high - low <= 1.2 * rtol * high

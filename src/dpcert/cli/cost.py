@@ -16,7 +16,7 @@ from ..mechanisms import InputError
 from . import options
 from .convert import only_known
 from .estimate import print_estimate, simulated
-from .output import as_given, interval, print_json, rounded_up
+from .output import as_given, digits_for, interval, print_json, rounded_up
 from .setting import Setting, required, timed
 
 
@@ -66,7 +66,8 @@ def epsilon_command(
     if as_json:
         print_json(_document(ends, asked, found, seconds) | estimate)
     else:
-        _print(f"epsilon in {interval(found)} at delta = {as_given(delta)}", asked, found, seconds)
+        shown = interval(found, digits_for(asked.rtol))
+        _print(f"epsilon in {shown} at delta = {as_given(delta)}", asked, found, seconds)
         print_estimate(estimate, "epsilon")
         if delta == 0.0 and math.isinf(found.upper):
             typer.echo(f"  {UNBOUNDED}")
@@ -140,7 +141,8 @@ def delta_command(
     if as_json:
         print_json(_document(ends, asked, found, seconds) | estimate)
     else:
-        _print(f"delta in {interval(found)} at epsilon = {as_given(epsilon)}", asked, found, seconds)
+        shown = interval(found, digits_for(asked.rtol))
+        _print(f"delta in {shown} at epsilon = {as_given(epsilon)}", asked, found, seconds)
         print_estimate(estimate, "delta")
 
 

@@ -69,6 +69,11 @@ def _rounded(value: float, digits: int, direction: str) -> str:
     return f"{float(Context(prec=digits, rounding=direction).plus(Decimal(repr(float(value))))):.{digits}g}"
 
 
+def digits_for(rtol: float | None) -> int:
+    """So many significant digits that printing an interval of this relative width widens it by a tenth at most."""
+    return SIGNIFICANT_DIGITS if rtol is None else min(15, max(SIGNIFICANT_DIGITS, 2 - math.floor(math.log10(rtol))))
+
+
 def interval(bracket: Bracket, digits: int = SIGNIFICANT_DIGITS) -> str:
     """[lower, upper], each end rounded outwards."""
     return f"[{rounded_down(bracket.lower, digits)}, {rounded_up(bracket.upper, digits)}]"
