@@ -28,6 +28,7 @@ from ...mechanisms import (
     TruncatedLaplace,
     sensitivity,
 )
+from ...mechanisms.tables.correlated import CorrelatedTable
 from ...mechanisms.tables.phase import Phase
 from .checker import format
 
@@ -45,8 +46,9 @@ class NoCertificate(Exception):
 
 
 def is_restated(phase: Phase) -> bool:
-    """Whether the format has no such mechanism."""
-    return phase.mechanism.kind not in format.FIELDS and phase.sampling.scheme == "none"
+    """Whether the format has no such mechanism; correlated noise is one Gaussian release there (stated.py)."""
+    correlated = isinstance(phase.mechanism, CorrelatedTable)
+    return phase.mechanism.kind not in format.FIELDS and phase.sampling.scheme == "none" and not correlated
 
 
 def restated_rounds(phase: Phase, relation: Neighbouring, units: int = 1) -> list[tuple[Table, int]]:
