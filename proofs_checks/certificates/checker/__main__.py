@@ -4,7 +4,8 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-if not __package__:  # started as a folder: the folder above it is where this package is found
-    sys.path[0] = str(Path(__file__).resolve().parents[1])
+folder = Path(__file__).resolve().parent
+if not __package__:  # started as a folder, whatever its name: the one above it is where this package is found
+    sys.path[0] = str(folder.parent)
 
-sys.exit(import_module(".command", __package__ or "checker").main(sys.argv[1:]))
+sys.exit(import_module(".command", __package__ or folder.name).main(sys.argv[1:]))
