@@ -161,8 +161,9 @@ ranges, histograms and stated bounds in every scheme that they are answered in, 
 `Group`, `Cyclic` and `Sequence` around every kind around every noise, run in part. Public ranges, correlated noise and
 stated bounds in `Disjoint` parts, for groups and in searches (`tests/oracles/leaves_nested.py`, at deltas .05 and .3):
 all run. Every other nesting that is answered (`tests/accounting/test_nested_pairs.py`, 834 of them): composed, parted,
-grouped and searched from the laws of one release or of one cohort; truncated Laplace noise behind lots, and rounds that
-are drawn (balls in bins, rounds kept apart), all run; `Disjoint` parts and searches once, the others in part.
+grouped and searched from the laws of one release or of one cohort, truncated Laplace noise behind lots and drawn rounds
+(balls in bins, rounds kept apart) among them. Run: `Disjoint` parts, searches and cohorts but for epochs inside of each
+other, groups of groups; of releases one after the other a part. No pair exceeds an upper end.
 The faults found are in tests/power/test_faults_found_in_worlds.py; test_world_faults.py there has a planted one for
 each kind of world.
 
