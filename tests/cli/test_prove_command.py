@@ -61,6 +61,16 @@ def test_a_proof_its_certificate_and_its_check(module, tmp_path, capsys):
     assert run(["check", str(certificate)]) == 1
 
 
+def test_what_to_draw_instead_of_floating_point_noise(module, capsys):
+    options = [f"{module}:noisy_max", "--relation", "answers", "--entries", "1", "--trials", "0", "--exact-noise"]
+    code, text = printed(capsys, *options)
+    assert code == 0
+    named = text[text.index("exact noise") :]
+    assert "samplers.discrete_laplace(scale)" in named
+    _, document = printed(capsys, *options, "--json")
+    assert all(line in named for line in json.loads(document)["exact_noise"])
+
+
 def test_a_broken_mechanism_is_refuted(module, capsys):
     code, text = printed(capsys, f"{module}:half_noise", "--epsilon", "1", "--entries", "1")
     assert code == 1

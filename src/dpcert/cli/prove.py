@@ -23,6 +23,14 @@ if TYPE_CHECKING:
 
 PROVED, REFUTED, UNDECIDED = 0, 1, 3
 
+EXACT_NOISE = (
+    "dpcert.mechanisms.samplers.discrete_laplace(scale): whole numbers, drawn exactly; of values that are whole too "
+    "(round them to a grid first) it is proved as it runs, with --whole",
+    "dpcert.mechanisms.samplers.discrete_gaussian(sigma), or GridGaussian(sigma).release(value), for rng.normal",
+    "rng.geometric and rng.choice are discrete, but drawn from floating-point numbers",
+)
+"""What to draw in place of noise that leaks through the low-order bits of its floating-point numbers."""
+
 
 def prove_command(
     mechanism: Annotated[str, typer.Argument(metavar="MODULE:FUNCTION", help="mechanism(dataset, rng) -> output.")],
@@ -56,6 +64,9 @@ def prove_command(
     max_work: Annotated[
         int | None, typer.Option("--max-work", help="Questions that may be put to solvers: the same on every machine.")
     ] = None,
+    exact_noise: Annotated[
+        bool, typer.Option("--exact-noise", help="Say which samplers draw noise that does not leak in floating point.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Prove that a Python function is epsilon-DP, or show the neighbours at which no proof exists.
@@ -98,7 +109,7 @@ def prove_command(
             raise as_option(problem) from None
     audit = _audited(target.mechanism, proof, trials)
     written = _written(proof, certificate, mechanism)
-    _say(mechanism, proof, audit, written, as_json)
+    _say(mechanism, proof, audit, written, EXACT_NOISE if exact_noise else (), as_json)
     raise typer.Exit(PROVED if proof.proved else REFUTED if _refuted(proof, audit) else UNDECIDED)
 
 
@@ -163,13 +174,20 @@ def _written(proof: Proof, folder: Path | None, mechanism: str) -> str | None:
     return str(path)
 
 
-def _say(mechanism: str, proof: Proof, audit: AuditResult | None, written: str | None, as_json: bool) -> None:
+def _say(
+    mechanism: str,
+    proof: Proof,
+    audit: AuditResult | None,
+    written: str | None,
+    samplers: tuple[str, ...],
+    as_json: bool,
+) -> None:
     lower = audit.epsilon_lower(0.0) if audit is not None else 0.0
     if as_json:
         found = {"audit": None if audit is None else audit.to_json()}
         verdict = {"verdict": "refuted"} if _refuted(proof, audit) else {}
         document = proof.to_json() | verdict | {f"{_named(proof)}_lower": lower, "certificate": written, **found}
-        print_json(jsonable(document | {"mechanism": mechanism}))
+        print_json(jsonable(document | {"mechanism": mechanism} | ({"exact_noise": samplers} if samplers else {})))
         return
     typer.echo("REFUTED" + str(proof).removeprefix("not proved") if _refuted(proof, audit) else str(proof))
     if proof.epsilon is not None and proof.claim is None:
@@ -183,3 +201,5 @@ def _say(mechanism: str, proof: Proof, audit: AuditResult | None, written: str |
         typer.echo("  This is about real numbers: see docs/prove.md for floating-point noise.")
     if written is not None:
         typer.echo(f"  certificate: {written}")
+    if samplers:
+        typer.echo("\n".join(["  exact noise, so that it holds as it runs:", *(f"    {line}" for line in samplers)]))
