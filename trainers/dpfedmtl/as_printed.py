@@ -26,6 +26,9 @@ from ..engine.parameters import FlatModule
 from ..engine.settings import Settings
 from .shared_layers import SharedLayers
 
+LARGEST_SPREAD = 0.25
+"""Of the logarithm of all rounds' factors |I_t|/K: on FEMNIST .71 takes 5 points of accuracy."""
+
 
 class DpFedMtlAsPrinted(SharedLayers):
     """Algorithm 1 as printed. clip_norm is the C that Lemma 4.1 supposes; it only scales the noise."""
@@ -36,11 +39,12 @@ class DpFedMtlAsPrinted(SharedLayers):
 
     def prepare(self, model: FlatModule, federation: Federation, settings: Settings) -> None:
         super().prepare(model, federation, settings)
-        self.empty_rounds = 0.0
+        self.empty_rounds = self.spread = 0.0
         if settings.sampling == "poisson" and settings.cohort < federation.population:
-            absent = (1 - settings.cohort / federation.population) ** federation.population
+            absent = 1 - settings.cohort / federation.population
             releases = sum(map(self.releases_in, range(settings.rounds)))
-            self.empty_rounds = releases * absent
+            self.empty_rounds = releases * absent**federation.population
+            self.spread = math.sqrt(releases * absent / settings.cohort)
 
     def sensitivity(self, clip_norm: float, cohort: int, population: int) -> float:
         """S = 2CK/M (Lemma 4.1)."""
@@ -51,9 +55,15 @@ class DpFedMtlAsPrinted(SharedLayers):
         return (members * shared - self.learning_rate * total) / expected
 
     def advice(self, *, learning_rate: float, steps: int, sampling_rate: float) -> str | None:
-        if math.expm1(-self.empty_rounds) > -0.5:
-            return None
-        return (
-            f"eq. (6) divides by K whatever |I_t| is, and {self.empty_rounds:.3g} rounds without any client are "
-            "expected: each sets all shared weights to zero. Use --sampling fixed-size, or dpfedmtl."
-        )
+        if math.expm1(-self.empty_rounds) <= -0.5:
+            return (
+                f"eq. (6) divides by K whatever |I_t| is, and {self.empty_rounds:.3g} rounds without any client are "
+                "expected: each sets all shared weights to zero. Use --sampling fixed-size, or dpfedmtl."
+            )
+        if self.spread > LARGEST_SPREAD:
+            return (
+                "eq. (6) divides by K whatever |I_t| is: over these rounds the shared weights are multiplied by a "
+                f"random factor whose logarithm varies by {self.spread:.2g} (a standard deviation), so that training "
+                "may end below clients that train alone. Use --sampling fixed-size, or dpfedmtl."
+            )
+        return None

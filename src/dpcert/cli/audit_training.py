@@ -15,7 +15,7 @@ from ..mechanisms.validate import choice
 from . import options
 from .output import print_json, rounded_down, rounded_up
 from .train import resolve
-from .train_options import ALGORITHMS, DEFAULTS, Relations, Rounds, SharedLayers, What, with_options
+from .train_options import ALGORITHMS, DEFAULTS, MOCHA_FAMILY, Relations, Rounds, SharedLayers, What, with_options
 
 if TYPE_CHECKING:
     from ..proofs_checks.auditing.trainer import TrainerAudit
@@ -31,6 +31,14 @@ SHORT = 3
 """Rounds of a run, without --rounds."""
 
 VIEWS = {"coalition": "all other clients", "outside": "a reader of the releases"}
+
+NOT_AUDITED = {
+    MOCHA_FAMILY: "MOCHA's runs with noise are audited in tests alone, and those without make no claim",
+    ("local",): "local training releases nothing, so that there is nothing to attack",
+    ("dpfedmtl-as-printed",): "nothing is clipped, so that its epsilon is infinite and no attack contradicts it",
+    ("dpfedmtl-local-noise", "dpfedmtl-clipped"): "its clients add the noise, and canaries here are for a server's",
+}
+"""Algorithms without an attack here, and why, beside what dpcert.proofs_checks.audit_trainer takes from Python."""
 
 
 class Attack:
@@ -70,6 +78,10 @@ def _attack(asked: SimpleNamespace) -> None:
     told = SimpleNamespace(**DEFAULTS | vars(asked))
     told.rounds = SHORT if asked.rounds is None else asked.rounds
     told.data = SMALL if asked.data == DEFAULTS["data"] else asked.data
+    named = asked.algorithm if asked.variant is None else f"{asked.algorithm}-{asked.variant}"
+    for names, why in NOT_AUDITED.items():
+        if named in names:
+            raise InputError("algorithm", named, f"one that this command can attack: {why}")
     choice("algorithm", asked.algorithm, ALGORITHMS)
     resolve(told)
     try:

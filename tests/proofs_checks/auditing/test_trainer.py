@@ -138,7 +138,11 @@ def test_the_command(capsys):
     assert found["one_run"]["canaries"] == 20
     assert found["epsilon_lower"] <= found["certified"]["epsilon_upper"]
     for bad, named in (
-        (["mocha"], "algorithm"),
+        (["mocha"], "tests alone"),
+        (["local"], "releases nothing"),
+        (["dpfedmtl-as-printed"], "nothing is clipped"),
+        (["dpfedmtl", "--variant", "clipped"], "clients add the noise"),
+        (["nothing"], "algorithm"),
         (["pmtl", "--view", "nobody"], "view"),
         (["pmtl", "--alpha", "2"], "alpha"),
     ):

@@ -19,6 +19,7 @@ from dpcert.trainers.engine.billboard import RecordingBillboard
 from dpcert.trainers.federated import LocalSteps, ReplayableTrainer, Settings, Trainer
 
 torch.set_num_threads(1)
+pytestmark = pytest.mark.filterwarnings("ignore::dpcert.trainers.engine.algorithm.StabilityWarning")
 POPULATION = 6
 FEDERATION = related_tasks(population=POPULATION, features=4, classes=3, samples=8, seed=2)
 VARIANTS = (DpFedMtl, DpFedMtlLocalNoise, DpFedMtlClipped, DpFedMtlAsPrinted)

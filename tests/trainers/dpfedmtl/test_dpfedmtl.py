@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -28,6 +29,7 @@ from dpcert.trainers.engine.settings import LocalSteps, Settings
 from dpcert.trainers.engine.trainer import Trainer
 
 torch.set_num_threads(1)
+pytestmark = pytest.mark.filterwarnings("ignore::dpcert.trainers.engine.algorithm.StabilityWarning")
 VARIANTS = (DpFedMtl, DpFedMtlLocalNoise, DpFedMtlClipped, DpFedMtlAsPrinted)
 NO_BIAS = nn.Sequential(nn.Linear(4, 5), nn.Linear(5, 6, bias=False))
 POPULATION, FEATURES, CLASSES, HIDDEN, RATE = 10, 4, 6, 5, 0.3
@@ -156,6 +158,20 @@ def test_empty_cohorts_are_predicted():
     with pytest.warns(StabilityWarning, match=r"0\.966 rounds without any client"):
         # (1 - 2/10)^10 = .107 a round.
         run(DpFedMtlAsPrinted(), rounds=9, cohort=2, sampling="poisson", clip_norm=1.0)
+
+
+def test_a_cohort_s_varying_size_is_predicted():
+    """sqrt(30 (1 - 5/10) / 5) = 1.73; exact cohorts, or dividing by what is expected of gradients, vary nothing."""
+
+    def begun(algorithm, sampling):
+        return Trainer(disjoint_labels(), algorithm, module(), Settings(30, 5, sampling, clip_norm=1.0, seed=2))
+
+    with pytest.warns(StabilityWarning, match=r"varies by 1\.7 "):
+        begun(DpFedMtlClipped(), "poisson")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        begun(DpFedMtlClipped(), "fixed-size")
+        begun(DpFedMtl(), "poisson")
 
 
 def test_aggregation_interval():

@@ -18,6 +18,7 @@ from dpcert.trainers.engine.checkpoint import Checkpoint
 from dpcert.trainers.federated import LocalSteps, Settings, Trainer
 
 torch.set_num_threads(1)
+pytestmark = pytest.mark.filterwarnings("ignore::dpcert.trainers.engine.algorithm.StabilityWarning")
 POPULATION, SHARDS = 17, 12
 VARIANTS = {
     "local-noise": lambda: DpFedMtlLocalNoise(label_sets="own"),
