@@ -33,6 +33,9 @@ NATURAL = 600
 _MOST_LIFT = 20.0
 """Twice the logarithm by which smoothing may enlarge the terms."""
 
+_MOST_SQUARE = 8.0
+"""A smoothing round whose square is larger costs lower bounds the factor e in its weight; at 5,600 it overflows."""
+
 _LARGEST = 700.0
 _STEPS = 60
 
@@ -137,7 +140,7 @@ def invert(above: Measure, below: Measure, plan: Plan, accuracy: float, square: 
     where one is needed. Raises OutOfReach where more than `most` frequencies would be.
     """
     line = above.on(plan.c)
-    square = min(square, _MOST_LIFT / (plan.c * (plan.c + 1.0)))
+    square = min(square, _MOST_SQUARE, _MOST_LIFT / (plan.c * (plan.c + 1.0)))
     goal = plan.log_delta + plan.c * plan.epsilon - accuracy
     try:
         frequency = truncation(line, plan, goal, 0.0, NATURAL)

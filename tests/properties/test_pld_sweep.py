@@ -88,6 +88,11 @@ def test_random_compositions(seed: int) -> None:
     assert check(seed) <= NARROW
 
 
+def test_a_loss_of_hundreds_of_thousands() -> None:
+    """The delta at an epsilon of 3e5 ended in an OverflowError."""
+    assert check(1166) < 1.0
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("block", range(20))
 def test_many_random_compositions(block: int) -> None:
