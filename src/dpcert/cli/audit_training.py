@@ -44,6 +44,7 @@ NOT_AUDITED = {
 class Attack:
     """What is attacked, and how hard."""
 
+    rounds: Annotated[int | None, typer.Option(help=f"Rounds of a run. Default: {SHORT}.")] = None
     noise_multiplier: Annotated[float, typer.Option(help="Noise on the sum of updates, in units of --clip-norm.")] = 1.0
     clip_norm: Annotated[float, typer.Option(help="Bound on one client's update.")] = 1.0
     delta: Annotated[float, typer.Option(help="Of the epsilon that is compared.")] = 1e-5
