@@ -47,10 +47,14 @@ def of_kind(table: Mapping[str, str], bug: Bug) -> str:
     return table.get(bug.name.split()[0], table["other"])
 
 
+ROOMS = ("dpcert.proofs_checks.papers.", "dpcert.proofs_checks.convergence.")
+"""Where evidence of trainers is gathered."""
+
+
 def forget() -> None:
-    """Drop all evidence that the papers' modules remember, so that it is gathered again."""
+    """Drop all evidence that the papers' and the convergence modules remember, so that it is gathered again."""
     for name, module in list(sys.modules.items()):
-        if name.startswith("dpcert.proofs_checks.papers.") and not name.endswith(".register"):
+        if name.startswith(ROOMS) and not name.endswith(".register"):
             for each in list(vars(module).values()):
                 if hasattr(each, "cache_clear"):
                     each.cache_clear()
