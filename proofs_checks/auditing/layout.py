@@ -19,6 +19,8 @@ FEW_TEXTS = 20
 LOOKED_AT = 64
 """Irregular outputs whose paths are compared; what differs among them has no name of its own."""
 SHORT = 60
+OR = " or "
+"""Between the two names of a column that outputs of two kinds have in common."""
 
 
 class Layout:
@@ -58,7 +60,7 @@ class Layout:
         if self._names is None:
             self._names = names
             return
-        same = [a if a == b else "" for a, b in zip(self._names, names, strict=False)]
+        same = [_either(a, b) for a, b in zip(self._names, names, strict=False)]
         longer = max(self._names, names, key=len)
         self._names = [*same, *longer[len(same) :]]
 
@@ -97,6 +99,14 @@ class Layout:
             if not (math.isnan(number) and column)
         ]
         return "(" + ", ".join(told) + (", ..." if len(numbers) > 6 else "") + ")"
+
+
+def _either(known: str, other: str) -> str:
+    """A column's name where outputs of two kinds call it by two; empty where there are more."""
+    told = known.split(OR)
+    if not known or other in told:
+        return known
+    return known + OR + other if len(told) == 1 else ""
 
 
 def _elements(path: str, shape: tuple[int, ...]) -> Iterator[str]:

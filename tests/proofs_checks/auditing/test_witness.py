@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from dpcert.proofs_checks.auditing import approximate_dp, audit, gdp
+from dpcert.proofs_checks.auditing import approximate_dp, audit, gdp, observing_failures
 from dpcert.proofs_checks.auditing.curve import ClaimedCurve
 from dpcert.proofs_checks.auditing.eprocess import Bet
 from dpcert.proofs_checks.auditing.interval import LARGEST, MISSING, Interval
@@ -194,3 +194,15 @@ def test_a_text_that_never_repeats_is_named() -> None:
     assert any(told.startswith("output['id']: a text that differed in every run") for told in result.blind)
     assert audit(lambda d, rng: str(rng.normal()), PAIR, epsilon=1.0, trials=300).blind == ()
     assert audit(lambda d, rng: rng.choice(["a", "b"]), PAIR, epsilon=1.0, trials=300).blind == ()
+
+
+def test_columns_of_outputs_of_two_kinds_have_both_names() -> None:
+    def failing(dataset, rng):
+        if sum(dataset) > 1.5 and rng.random() < 0.3:
+            raise ValueError("too many")
+        return {"sum": float(rng.normal())}
+
+    result = audit(observing_failures(failing), PAIR, epsilon=0.1, trials=3000)
+    assert result.refuted
+    assert "len(output) or failure of output" in str(result.witness)
+    assert "of the output's parts" not in str(result.witness)
