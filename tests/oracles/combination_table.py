@@ -128,9 +128,9 @@ def table(rows: dict[tuple[str, str], list[str]], first: str) -> str:
 
 HEAD = """# Every combination: exact, bracketed or refused
 
-Written by `tests/oracles/combination_table.py`; `tests/accounting/test_combinations.py` fails when the product answers
-otherwise, and `tests/accounting/test_federation.py` compares its answers with small federations in full. The proofs are
-in docs/theory.
+Written by `tests/oracles/combination_table.py`; `test_combinations.py` fails when the product answers otherwise, and
+`test_federation.py` compares its answers with small federations in full. The tests named here stand in
+`tests/accounting/worlds` unless another folder is said. The proofs are in docs/theory.
 
 The nightly sweep draws one world (at most four clients, three rounds, two dimensions) for each of 3,402 combinations
 of noise or aggregation, scheme, relation, observer and state, and encloses the divergence of every pair of neighbours
@@ -138,29 +138,29 @@ on its grid, proved, to 1e-3 of delta. It was run on 2026-11-22 over all of them
 forty parts on a later state of that day (of the 3,147 of the other parts 1,895 are refused, 53 infinite, 1,199
 bracketed); no pair exceeds an upper end, and each lower end above 0 is attained. The faults that it found
 that day are in the changelog, and planted in tests/power/test_federation_faults.py. Correlated noise:
-`tests/accounting/test_correlated_worlds.py`; weights in claims:
+`test_correlated_worlds.py`; weights in claims:
 `tests/proofs_checks/claims/test_weights_in_worlds.py`.
 
 Added on 2026-11-23, with the same rules. Groups of two and three: one world for each of 630 combinations, all run (66
 bracketed, 564 refused). Several releases on one sample: 378 more combinations in the sweep above, of which the daily
 sample and a part of the nightly ones were run. Disjoint releases and banded noise with cyclic Poisson cohorts
-(`tests/accounting/test_parts_and_bands.py`): 72 and 90 worlds, all run (52 and 80 bracketed, the others refused). Noisy
+(`test_parts_and_bands.py`): 72 and 90 worlds, all run (52 and 80 bracketed, the others refused). Noisy
 maxima, sparse vector, staircase, public ranges, histograms, local and shuffled reports, private selection
-(`tests/accounting/test_small_worlds.py`): 254 worlds, each at four deltas and for three views, over one to three rounds
+(`test_small_worlds.py`): 254 worlds, each at four deltas and for three views, over one to three rounds
 with adaptive choices. One round was run of all but the 18 worlds of noisy maxima among three and four candidates, of
 which one was; two rounds of reports, shuffled reports, searches and groups; three of staircases and reports. No pair
 exceeds an upper end, and each lower end above 0 is attained. The outputs of cut noise, public ranges and histograms are
 put into cells, whose divergences are lower bounds, to 1e-3 of delta.
 Two kinds around each other: of noise of Laplace's and Gauss's law on the integers all 656 answered worlds were run; of
 other noise some.
-Observers of other noise than the server's Gaussian one (`tests/accounting/test_observed_noise.py`): of Laplace's
+Observers of other noise than the server's Gaussian one (`test_observed_noise.py`): of Laplace's
 law, of both laws on the integers and of noise that clients add all 2,520 combinations (930 bracketed); the cut cohorts
 of Laplace's law on the integers again, with other worlds, once their lower ends were mended. Of several releases on
-one sample the daily ones. Before observers (`tests/accounting/test_observed_choices.py`): selections, reports, public
+one sample the daily ones. Before observers (`test_observed_choices.py`): selections, reports, public
 ranges, histograms and stated bounds in every scheme that they are answered in, four of six parts run; `Disjoint`,
 `Group`, `Cyclic` and `Sequence` around every kind around every noise, run in part. Public ranges, correlated noise and
 stated bounds in `Disjoint` parts, for groups and in searches (`tests/oracles/leaves_nested.py`, at deltas .05 and .3):
-all run. Every other nesting that is answered (`tests/accounting/test_nested_pairs.py`, 834 of them): composed, parted,
+all run. Every other nesting that is answered (`test_nested_pairs.py`, 834 of them): composed, parted,
 grouped and searched from the laws of one release or of one cohort, truncated Laplace noise behind lots and drawn rounds
 (balls in bins, rounds kept apart) among them. Run: `Disjoint` parts, searches and cohorts but for epochs inside of each
 other, groups of groups; of releases one after the other a part. No pair exceeds an upper end.
@@ -206,7 +206,7 @@ OTHER_NOISE = """
 ## `observer_epsilon`, of other noise
 
 Without an aggregation, with the letters of the last table; the server's view needs one, and is refused. Worlds of what
-the oracle draws: `tests/accounting/test_observed_noise.py`; of the others: `tests/accounting/test_observed_choices.py`.
+the oracle draws: `test_observed_noise.py`; of the others: `test_observed_choices.py`.
 
 """
 

@@ -30,6 +30,37 @@ def test_the_name_is_told_apart_and_names_are_not_withdrawn_without_a_warning() 
     assert "DeprecationWarning" in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
+def strays(root: Path) -> list[str]:
+    """Tests of accounting that stand beside no room or module of their name; `worlds` is about all of them at once."""
+    rooms = root / "accounting"
+    return [
+        str(test.relative_to(root))
+        for test in sorted((root / "tests" / "accounting").rglob("test_*.py"))
+        if not (
+            (rooms / test.parent.relative_to(root / "tests" / "accounting")).is_dir()
+            and (test.parent.name != "accounting" or (rooms / test.name.removeprefix("test_")).is_file())
+        )
+        and test.parent.name != "worlds"
+    ]
+
+
+def test_the_tests_of_accounting_stand_as_its_rooms_do(tmp_path: Path) -> None:
+    assert strays(ROOT) == []
+    for made in ("accounting/pairs/noise.py", "tests/accounting/pairs/test_any.py", "tests/accounting/test_noise.py"):
+        (tmp_path / made).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / made).touch()
+    assert strays(tmp_path) == ["tests/accounting/test_noise.py"]
+
+
+def test_the_tests_that_the_pages_name_are_there() -> None:
+    code = (ROOT / "accounting").rglob("*.py")
+    pages = [ROOT / "Makefile", *ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *code]
+    texts = [page.read_text(encoding="utf-8") for page in pages]
+    named = {name for text in texts for name in re.findall(r"\btests/[\w/]*test_\w+\.py", text)}
+    assert len(named) > 20
+    assert [name for name in sorted(named) if not (ROOT / name).is_file()] == []
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.name)
 def test_workflows_and_templates_are_yaml(path: Path) -> None:
     yaml = pytest.importorskip("yaml")

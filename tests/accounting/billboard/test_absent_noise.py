@@ -189,7 +189,7 @@ def test_shuffled_batches_of_a_fixed_size_refuse_add_remove_before_every_observe
             observer_epsilon(Shuffled(Laplace(1.0), 4), observer, 1e-5, "add-remove")
 
 
-CLAIMS = Path(__file__).parents[2] / "claims"
+CLAIMS = Path(__file__).parents[3] / "claims"
 
 
 @pytest.mark.parametrize("path", sorted(CLAIMS.rglob("dpfedmtl-*-as-written.toml")), ids=lambda path: path.stem)
