@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ..mechanisms import InputError
+from ..mechanisms import InputError, Mechanism
 from .assertion_context import current
 from .auditing import AuditResult, ClaimedCurve, audit
-from .auditing.curve import gdp, points, zcdp
+from .auditing.curve import approximate_dp, gdp, points, renyi_at, zcdp
 
 __tracebackhide__ = True  # pytest: a failure is about the caller's mechanism, not about these frames
 
@@ -29,18 +29,20 @@ def assert_private(
     *,
     epsilon: float | None = None,
     delta: float | None = None,
-    claim: ClaimedCurve | None = None,
+    claim: ClaimedCurve | Mechanism | None = None,
     rho: float | None = None,
     mu: float | None = None,
     curve: Sequence[tuple[float, float]] | None = None,
+    renyi: tuple[float, float] | None = None,
     trials: int | None = None,
     method: str = "best",
     executor: Executor | None = None,
 ) -> AuditResult:
     """Fail when running the mechanism on the pair contradicts the claim.
 
-    mechanism, pair, claim, trials, method: see `audit`. epsilon and delta default to those of the test's `dp` mark.
-    rho, mu, curve: the claim in another currency: zCDP, Gaussian DP, or several (epsilon, delta), all of which hold.
+    mechanism, pair, claim, trials, method: see `audit`. rho, mu, curve, renyi: the claim in another currency: zCDP,
+    Gaussian DP, several (epsilon, delta), all of which hold, or (order, divergence). The claim defaults to that of the
+    test's `dp` mark.
     Passing proves nothing; failing is wrong with at most the call's share of the session's error probability.
     Returns the audit's result. Raises AssertionError with the witness; InputError for unusable values.
 
@@ -50,18 +52,25 @@ def assert_private(
     False
     """
     context = current()
-    claim = _in_currency(claim, epsilon, rho, mu, curve)
-    if claim is None and epsilon is None:
-        epsilon, delta = context.epsilon, context.delta if delta is None else delta
-    if claim is None and epsilon is None:
-        raise InputError("epsilon", None, "a number, a claim, or a @pytest.mark.dp(epsilon=...) on the test")
+    named: dict[str, Any] = {
+        "claim": claim,
+        "epsilon": epsilon,
+        "rho": rho,
+        "mu": mu,
+        "curve": curve,
+        "renyi": renyi,
+        "delta": delta,
+    }
+    stated = {name: value for name, value in named.items() if value is not None}
+    if stated.keys() <= {"delta"}:
+        stated = {**context.claim, **stated}
+    claimed = _in_currency(stated)
     alpha = context.spend()
     result = audit(
         mechanism,
         pair,
-        epsilon=epsilon,
-        delta=delta or 0.0,
-        claim=claim,
+        claim=claimed,
+        delta=stated.get("delta", 0.0),
         trials=context.trials if trials is None else trials,
         alpha=alpha,
         method=method,
@@ -74,30 +83,26 @@ def assert_private(
     context.record(result)
     if result.refuted:
         context.refuted()
-        said = f"({epsilon:g}, {delta or 0:g})-DP" if epsilon is not None else str(claim)
-        told = f"not {said}: refuted with error probability {alpha:.1g}"
+        told = f"not {result.claim.text if result.claim else claimed}: refuted with error probability {alpha:.1g}"
         shown = result.witness
         raise AssertionError(f"{shown.sentence}\n{told}\n{shown.details}" if shown is not None else told)
     return result
 
 
-def _in_currency(
-    claim: ClaimedCurve | None,
-    epsilon: float | None,
-    rho: float | None,
-    mu: float | None,
-    curve: Sequence[tuple[float, float]] | None,
-) -> ClaimedCurve | None:
-    """The claim as lines, whatever it is stated in; what refutes the lines refutes it. InputError for two claims."""
-    stated = {"claim": claim, "epsilon": epsilon, "rho": rho, "mu": mu, "curve": curve}
-    given = [name for name, value in stated.items() if value is not None]
+def _in_currency(stated: dict[str, Any]) -> ClaimedCurve | Mechanism:
+    """The claim as lines, whatever it is stated in; what refutes the lines refutes it. InputError for none or two."""
+    given = [name for name in stated if name != "delta"]
+    if not given:
+        raise InputError("epsilon", None, "a number, a claim, or a @pytest.mark.dp(epsilon=...) on the test")
+    name, value = given[0], stated[given[0]]
     if len(given) > 1:
-        raise InputError(given[1], stated[given[1]], f"nothing beside {given[0]}: one claim")
-    if rho is not None:
-        return zcdp(rho)
-    if mu is not None:
-        return gdp(mu)
-    return claim if curve is None else points(curve)
+        raise InputError(given[1], stated[given[1]], f"nothing beside {name}: one claim")
+    if name == "epsilon":
+        return approximate_dp(value, stated.get("delta", 0.0))
+    return value if name == "claim" else _OTHERS[name](value)
+
+
+_OTHERS: Mapping[str, Callable[[Any], ClaimedCurve]] = {"rho": zcdp, "mu": gdp, "curve": points, "renyi": renyi_at}
 
 
 def seed_of(mechanism: Callable[..., Any], pair: tuple[Any, Any]) -> int:

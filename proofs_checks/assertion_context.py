@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .auditing import AuditResult
 
 DEFAULT_ALPHA = 1e-6
 DEFAULT_TRIALS = 2_000
+
+CURRENCIES = ("epsilon", "rho", "mu", "curve", "renyi")
+"""What a claim may be stated in, by the names of assert_private's arguments and of the dp mark's; a delta beside
+epsilon only."""
 
 
 SPARE = 0.1
@@ -67,15 +71,15 @@ def _example() -> object:
 
 @dataclass(frozen=True)
 class Context:
-    """trials: calls of the mechanism a side. epsilon, delta: the test's claim. replay: the command that runs the test.
+    """trials: calls of the mechanism a side. claim: the test's, as keyword arguments of assert_private; empty
+    where none is stated. replay: the command that runs the test.
 
     alpha: error probability of the test, which its calls share; without a count of them each call's.
     """
 
     alpha: float = DEFAULT_ALPHA
     trials: int = DEFAULT_TRIALS
-    epsilon: float | None = None
-    delta: float = 0.0
+    claim: Mapping[str, Any] = field(default_factory=dict)
     record: Callable[[AuditResult], None] = lambda result: None
     replay: str | None = None
     calls: Calls | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..mechanisms import InputError
@@ -15,8 +15,9 @@ __tracebackhide__ = True  # pytest: as in assertion.py
 def assert_proved(mechanism: Callable[..., Any], *, epsilon: float | None = None, **options: Any) -> Proof:
     """Fail unless a proof is found, and confirmed by the checker, that the mechanism is epsilon-DP.
 
-    options: see `prove`. epsilon defaults to that of the test's `dp` mark. Failing does not say that the mechanism is
-    broken: the message says what could not be proved, and where. Returns the proof. Raises AssertionError, InputError.
+    options: see `prove`. The claim defaults to that of the test's `dp` mark, in epsilon or rho. Failing does not say
+    that the mechanism is broken: the message says what could not be proved, and where. Returns the proof. Raises
+    AssertionError, InputError.
 
     >>> def noisy_sum(data, rng):
     ...     return sum(data) + rng.laplace(0, 1)
@@ -24,13 +25,24 @@ def assert_proved(mechanism: Callable[..., Any], *, epsilon: float | None = None
     True
     """
     context = current()
-    claim = context.epsilon if epsilon is None and "rho" not in options else epsilon
-    if claim is None and "rho" not in options:
-        raise InputError("epsilon", None, "a number, or a @pytest.mark.dp(epsilon=...) on the test")
-    if epsilon is None and context.delta:
-        raise InputError("delta", context.delta, "0: proofs are of pure differential privacy")
+    if epsilon is not None:
+        options["epsilon"] = epsilon
+    elif "rho" not in options:
+        options |= _marked(context.claim)
     context.spend()
-    proof = prove(mechanism, epsilon=claim, **options)
+    proof = prove(mechanism, **options)
     if not proof.proved:
         raise AssertionError(str(proof))
     return proof
+
+
+def _marked(claim: Mapping[str, Any]) -> dict[str, Any]:
+    """The mark's claim, where it is one that proofs are about."""
+    if not claim:
+        raise InputError("epsilon", None, "a number, or a @pytest.mark.dp(epsilon=...) on the test")
+    if claim.get("delta"):
+        raise InputError("delta", claim["delta"], "0: proofs are of pure differential privacy")
+    for name in ("mu", "curve", "renyi"):
+        if name in claim:
+            raise InputError(name, claim[name], "a claim in epsilon or rho: proofs are about these")
+    return {name: value for name, value in claim.items() if name != "delta"}

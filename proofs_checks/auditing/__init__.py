@@ -1,7 +1,7 @@
 """Auditors: statistics that try to refute a privacy claim by running the mechanism (docs/auditing.md)."""
 
 from .audit import audit, audit_samples
-from .curve import ClaimedCurve, approximate_dp, from_profile, gdp, of_mechanism, points, rdp, zcdp
+from .curve import ClaimedCurve, approximate_dp, from_profile, gdp, of_mechanism, points, rdp, renyi_at, zcdp
 from .eprocess import EProcess
 from .failures import Raised, observing_failures
 from .mechanism_error import MechanismError
@@ -29,5 +29,6 @@ __all__ = [
     "of_mechanism",
     "points",
     "rdp",
+    "renyi_at",
     "zcdp",
 ]

@@ -105,6 +105,16 @@ def zcdp(rho: float) -> ClaimedCurve:
     return replace(rdp(ORDERS, [level * order for order in ORDERS]), text=f"{level:g}-zCDP", rho=level)
 
 
+def renyi_at(stated: Sequence[float]) -> ClaimedCurve:
+    """A Renyi divergence of one order: (order, divergence)."""
+    if not isinstance(stated, tuple | list) or len(stated) != 2:
+        raise InputError("renyi", stated, "(order, divergence)")
+    order, divergence = number("renyi", stated[0]), nonnegative("renyi", stated[1])
+    if order <= 1:
+        raise InputError("renyi", stated, "an order above 1")
+    return replace(rdp([order], [divergence]), text=f"a Renyi divergence of at most {divergence:g} at order {order:g}")
+
+
 def points(stated: Sequence[Sequence[float]]) -> ClaimedCurve:
     """(epsilon, delta)-DP at each of the points."""
     if not stated or not all(isinstance(point, tuple | list) and len(point) == 2 for point in stated):

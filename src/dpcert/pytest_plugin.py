@@ -1,6 +1,7 @@
 """The pytest plugin: privacy claims as tests, one error probability for the whole session.
 
-- `@pytest.mark.dp(epsilon=..., delta=...)` states the claim that `assert_private` tests in that function.
+- `@pytest.mark.dp(epsilon=..., delta=...)`, or with rho, mu, curve or renyi in their place, states the claim that
+  `assert_private` tests in that function.
 - `--dp-alpha` is the probability that any correct mechanism fails in this session; it is split evenly over the
   collected tests and, within a Hypothesis test, over its examples; calls of `assert_private` in one example share it.
 - `--dp-profile=ci|nightly` sets how often mechanisms run; `--dp-report=FILE` writes one JSON line a call.
@@ -48,7 +49,9 @@ def _probability(text: str) -> float:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "dp(epsilon, delta=0.0): the privacy claim that assert_private tests here")
+    config.addinivalue_line(
+        "markers", "dp(epsilon, delta=0.0 | rho | mu | curve | renyi): the privacy claim that assert_private tests here"
+    )
     report = config.getoption("--dp-report")
     if report is not None and not hasattr(config, "workerinput"):  # pytest-xdist's workers add to the same file
         try:
@@ -108,21 +111,20 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
         return (yield)
     from .proofs_checks.assertion_context import Calls, Context, assertions
 
-    epsilon, delta = _marked(item)
+    claim = _marked(item)
     alpha, profile = _share(item)
     calls = Calls(_examples(item))
     context = Context(
         alpha=alpha,
         trials=PROFILES[profile],
-        epsilon=epsilon,
-        delta=delta,
+        claim=claim,
         record=lambda result: _report(item, result),
         replay=_replay(item, alpha, profile),
         calls=calls,
     )
     with assertions(context):
         outcome = yield
-    if epsilon is not None and calls.total == 0:
+    if claim and calls.total == 0:
         pytest.fail(f"{item.nodeid} states a privacy claim (the dp mark) that no assert_private tested", pytrace=False)
     return outcome
 
@@ -138,13 +140,19 @@ def _replay(item: pytest.Item, alpha: float, profile: str) -> str:
     return f"python -m pytest {shlex.quote(item.nodeid)} --dp-alpha {alpha!r} --dp-profile {profile}"
 
 
-def _marked(item: pytest.Item) -> tuple[float | None, float]:
+def _marked(item: pytest.Item) -> dict[str, Any]:
+    """The keyword arguments of the mark; none without one."""
+    from .proofs_checks.assertion_context import CURRENCIES
+
     mark = item.get_closest_marker("dp")
     if mark is None:
-        return None, 0.0
-    if mark.args or not {"epsilon"} <= set(mark.kwargs) <= {"epsilon", "delta"}:
-        raise pytest.UsageError(f"{item.nodeid}: use @pytest.mark.dp(epsilon=..., delta=...)")
-    return float(mark.kwargs["epsilon"]), float(mark.kwargs.get("delta", 0.0))
+        return {}
+    stated = set(mark.kwargs)
+    allowed = stated == {"epsilon", "delta"} or (len(stated) == 1 and stated <= set(CURRENCIES))
+    if mark.args or not allowed:
+        others = ", ".join(f"{name}=..." for name in CURRENCIES[1:])
+        raise pytest.UsageError(f"{item.nodeid}: use @pytest.mark.dp(epsilon=..., delta=...), or one of {others}")
+    return dict(mark.kwargs)
 
 
 def _examples(item: pytest.Function) -> int:

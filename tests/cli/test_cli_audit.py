@@ -96,6 +96,7 @@ def test_refuted_and_not_refuted(file, capsys):
     ("refuted", "holding"),
     [
         (["--rho", "0.5"], ["--rho", "2.1"]),  # the noise's rho is 2: a standard deviation of one half
+        (["--renyi", "2:0.8"], ["--renyi", "2:4.1"]),
         (["--curve", "8:1e-3", "--curve", "1:1e-3"], ["--curve", "8:1e-3", "--curve", "10:1e-4"]),
     ],
 )

@@ -19,6 +19,7 @@ def _gaussian_sum(dataset, rng, size):
     [
         ({"mu": 1.0}, {"mu": 0.3}),
         ({"rho": 0.5}, {"rho": 0.02}),
+        ({"renyi": (2.0, 1.0)}, {"renyi": (2.0, 0.1)}),
         ({"curve": [(1.0, 0.13), (2.0, 0.021)]}, {"curve": [(1.0, 0.13), (0.0, 0.1)]}),
     ],
 )
@@ -32,7 +33,9 @@ def test_claims_in_other_currencies(right: dict[str, Any], wrong: dict[str, Any]
         assert_private(_gaussian_sum, pair, epsilon=1.0, **right)
 
 
-@pytest.mark.parametrize("bad", [{"rho": -1.0}, {"mu": 0.0}, {"curve": []}, {"curve": [1.0, 2.0]}])
+@pytest.mark.parametrize(
+    "bad", [{"rho": -1.0}, {"mu": 0.0}, {"curve": []}, {"curve": [1.0, 2.0]}, {"renyi": (1.0, 1.0)}, {"renyi": 2.0}]
+)
 def test_bad_input(bad: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         assert_private(_gaussian_sum, ([0.0], [1.0]), **bad)

@@ -87,12 +87,49 @@ def test_the_mark_states_the_claim(project):
         @pytest.mark.dp(0.5)
         def test_misused():
             pass
+
+        @pytest.mark.dp(mu=1.0, delta=1e-5)
+        def test_two_at_once():
+            pass
         """
     )
     result = project.runpytest_subprocess("--dp-report=audits.jsonl")
-    result.assert_outcomes(passed=1, failed=3)
+    result.assert_outcomes(passed=1, failed=4)
     lines = [json.loads(line) for line in (project.path / "audits.jsonl").read_text().splitlines()]
     assert [line["refuted"] for line in lines] == [False, True]
+
+
+def test_the_mark_states_claims_in_other_currencies(project):
+    """A strictly failing test for each, so that a mark that is not read is found out; an own claim goes before it."""
+    project.makepyfile(
+        """
+        import pytest
+        from dpcert.proofs_checks import assert_private
+
+        def release(dataset, rng, size):
+            return sum(dataset) + rng.normal(0.0, 1.0, size)
+
+        RIGHT = {"mu": 1.0, "rho": 0.5, "renyi": (2.0, 1.0), "curve": [(1.0, 0.13), (2.0, 0.021)]}
+        WRONG = {"mu": 0.2, "rho": 0.01, "renyi": (2.0, 0.03), "curve": [(1.0, 0.13), (0.0, 0.05)]}
+
+        def marked(claims):
+            return [pytest.param(marks=pytest.mark.dp(**{name: value}), id=name) for name, value in claims.items()]
+
+        @pytest.mark.parametrize((), marked(RIGHT))
+        def test_right():
+            assert_private(release, ([0.0], [1.0]), trials=20_000)
+
+        @pytest.mark.xfail(strict=True, raises=AssertionError)
+        @pytest.mark.parametrize((), marked(WRONG))
+        def test_wrong():
+            assert_private(release, ([0.0], [1.0]), trials=20_000)
+
+        @pytest.mark.dp(mu=0.2)
+        def test_own():
+            assert_private(release, ([0.0], [1.0]), mu=1.0)
+        """
+    )
+    project.runpytest_subprocess().assert_outcomes(passed=5, xfailed=4)
 
 
 def test_the_session_error_probability_is_split_over_tests_and_examples(project):

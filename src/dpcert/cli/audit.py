@@ -39,6 +39,10 @@ def audit_command(
         list[str] | None,
         typer.Option("--curve", metavar="EPSILON:DELTA", help="Claim a curve instead: a point, repeatable; all hold."),
     ] = None,
+    renyi: Annotated[
+        str | None,
+        typer.Option("--renyi", metavar="ORDER:DIVERGENCE", help="Claim a Renyi divergence of one order instead."),
+    ] = None,
     pair: Annotated[
         str | None,
         typer.Option(
@@ -78,18 +82,20 @@ def audit_command(
     the mechanism. Ctrl-C ends the trials; whatever ends them, what is known by then is reported.
     """
     if schedule is not None:
-        _against_schedule(schedule, (mechanism, epsilon, mu, rho, curve or None), alpha, as_json)
-    claims = sum(claimed is not None for claimed in (epsilon, mu, rho, curve or None))
+        _against_schedule(schedule, (mechanism, epsilon, mu, rho, curve or None, renyi), alpha, as_json)
+    claims = sum(claimed is not None for claimed in (epsilon, mu, rho, curve or None, renyi))
     lacking = {} if mechanism is not None else {"MODULE:CALLABLE": "a callable to attack, or --schedule LOG"}
     if not claims:
-        lacking["--epsilon"] = "a claim: this (with --delta), --mu, --rho, or --curve"
+        lacking["--epsilon"] = "a claim: this (with --delta), --mu, --rho, --curve or --renyi"
     if mechanism is None or lacking:
         raise MissingKeys(lacking)
     if claims > 1:
-        raise InputError("--epsilon", epsilon, "one claim: --epsilon (with --delta), --mu, --rho, or --curve")
+        raise InputError("--epsilon", epsilon, "one claim: --epsilon (with --delta), --mu, --rho, --curve or --renyi")
     count("--workers", workers, least=0)
     given = {field.name: context.params[field.name] for field in fields(Asked)}
-    asked = Asked(**given | {"curve": tuple(map(_point, curve or ()))})
+    stated = {"curve": tuple(_two("--curve", "EPSILON:DELTA, such as 1:1e-5", point) for point in curve or ())}
+    order = None if renyi is None else _two("--renyi", "ORDER:DIVERGENCE, such as 2:0.5", renyi)
+    asked = Asked(**given | stated | {"renyi": order})
     target = asked.target()
     if target.generic:
         typer.echo("note: no pair was given; generic arrays of numbers in [0, 1] are tried (see --pair)", err=True)
@@ -103,12 +109,12 @@ def audit_command(
     raise typer.Exit(REFUTED if result is not None and result.refuted else NOT_REFUTED)
 
 
-def _point(text: str) -> tuple[float, float]:
-    epsilon, _, delta = text.partition(":")
+def _two(option: str, expected: str, text: str) -> tuple[float, float]:
+    first, _, second = text.partition(":")
     try:
-        return float(epsilon), float(delta)
+        return float(first), float(second)
     except ValueError:
-        raise InputError("--curve", text, "EPSILON:DELTA, such as 1:1e-5") from None
+        raise InputError(option, text, expected) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +127,7 @@ class Asked:
     mu: float | None
     rho: float | None
     curve: tuple[tuple[float, float], ...]
+    renyi: tuple[float, float] | None
     pair: str | None
     neighbouring: str
     trials: int
@@ -131,12 +138,14 @@ class Asked:
 
     def claim(self) -> Any:
         """In the one currency in which it is stated."""
-        from ..proofs_checks.auditing import approximate_dp, gdp, points, zcdp
+        from ..proofs_checks.auditing import approximate_dp, gdp, points, renyi_at, zcdp
 
         if self.rho is not None:
             return zcdp(self.rho)
         if self.curve:
             return points(self.curve)
+        if self.renyi is not None:
+            return renyi_at(self.renyi)
         return gdp(self.mu) if self.mu is not None else approximate_dp(self.epsilon or 0.0, self.delta)
 
     def target(self) -> Target:
@@ -152,6 +161,7 @@ class Asked:
         numbers = {"epsilon": self.epsilon, "mu": self.mu, "rho": self.rho}
         stated = [f"--{name} {value!r}" for name, value in numbers.items() if value is not None]
         stated += [f"--curve {epsilon!r}:{delta!r}" for epsilon, delta in self.curve]
+        stated += [] if self.renyi is None else [f"--renyi {self.renyi[0]!r}:{self.renyi[1]!r}"]
         claim = " ".join([*stated, f"--delta {self.delta!r}"])
         pair = f"--pair {shlex.quote(self.pair)}" if self.pair is not None else f"--neighbouring {self.neighbouring}"
         how = f"--trials {self.trials} --alpha {self.alpha!r} --method {self.method} --seed {self.seed}"
