@@ -1,10 +1,15 @@
 """Every event class of dp_accounting, in every relation: priced, or refused by name."""
 
+import gc
+import importlib
 import inspect
+import pkgutil
 
 import pytest
 
-dp_event = pytest.importorskip("dp_accounting.dp_event")
+dp_accounting = pytest.importorskip("dp_accounting")
+
+from dp_accounting import dp_event  # noqa: E402
 
 from dp_accounting import NeighboringRelation  # noqa: E402
 
@@ -30,14 +35,24 @@ PRICED = {
 }
 PRICED["zero-out"] = PRICED["add-remove"] | {"SingleEpochTreeAggregation"}
 PRICED["replace-one"] = PRICED["zero-out"] | {"RandomizedResponse"}
+REFUSED = {"Unsupported", "SampledWithReplacement", "RepeatAndSelect", "MixtureOfGaussians"}
+"""In every relation; no others are known of."""
 
 
 def classes():
-    return [
-        cls
-        for _, cls in inspect.getmembers(dp_event, inspect.isclass)
-        if issubclass(cls, dp_event.DpEvent) and cls is not dp_event.DpEvent and cls.__module__ == dp_event.__name__
-    ]
+    """All of its kinds of events, wherever in its package they are; its own tests' are not meant."""
+    for module in pkgutil.walk_packages(dp_accounting.__path__, "dp_accounting."):
+        if not module.name.endswith("_test"):
+            importlib.import_module(module.name)
+    return sorted(_below(dp_event.DpEvent), key=lambda cls: cls.__name__)
+
+
+def _below(kind):
+    """Subclasses of subclasses too; what tests define is told by its module."""
+    for cls in kind.__subclasses__():
+        if cls.__module__.startswith("dp_accounting.") and not cls.__module__.endswith("_test"):
+            yield cls
+        yield from _below(cls)
 
 
 def example(cls):
@@ -63,6 +78,21 @@ def test_priced_or_refused_by_name(cls, relation):
     assert (found is not None) == (cls.__name__.removesuffix("DpEvent") in PRICED[relation])
     if isinstance(found, Released) and found.run is not None:
         assert dominating(found.run, relation).upper
+
+
+def all_are_known():
+    return {cls.__name__.removesuffix("DpEvent") for cls in classes()} == PRICED["replace-one"] | REFUSED
+
+
+def test_a_new_kind_of_event_is_noticed():
+    """Planted: one more, below another one."""
+    assert all_are_known()
+    new = type("NewDpEvent", (dp_event.GaussianDpEvent,), {"__module__": dp_event.__name__})
+    assert not all_are_known()
+    with pytest.raises(Unsupported, match="NewDpEvent"):
+        released(new(1.0), "add-remove")
+    del new
+    gc.collect()
 
 
 def test_every_relation_is_translated():
