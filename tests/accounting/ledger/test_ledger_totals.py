@@ -8,7 +8,9 @@ import multiprocessing
 import shutil
 import sqlite3
 import time
+import uuid
 from contextlib import closing
+from types import SimpleNamespace
 
 import pytest
 from mpmath import mp, mpf, ncdf
@@ -69,11 +71,44 @@ def test_two_writers_at_once(path):
     assert total(path, 36)
 
 
+def taking_turns(path):
+    """What the first of two writers says after six more rounds of both."""
+    writers = Ledger(path), Ledger(path)
+    for turn in range(6):
+        writers[turn % 2].record(STEP)
+    return writers[0].epsilon(DELTA).upper
+
+
+def test_a_writer_who_does_not_look_at_the_others_is_caught(path, monkeypatch):
+    """The plant."""
+    assert taking_turns(path) >= spent(12)
+    look = Ledger._refresh
+    monkeypatch.setattr(Ledger, "_refresh", lambda self: None if self._seen else look(self))
+    assert taking_turns(path) < spent(18)
+
+
 def test_a_restart_goes_on(path):
     open_before = Ledger(path)
     write(path, 3)
     assert total(path, 9)
     assert open_before.epsilon(DELTA) == Ledger(path).epsilon(DELTA)
+
+
+def script(path, **run):
+    """A training loop that names its rounds, and cannot tell whether a crash came before or after the last one."""
+    ledger = Ledger(path, **run)
+    for number in range(4):
+        ledger.record(STEP, f"round-{number}", retry=True)
+
+
+def test_a_script_that_is_started_again_adds_to_the_total(path):
+    """Planted: both times it is the same run, and the rounds of the second are taken for repetitions."""
+    script(path)
+    script(path)
+    assert total(path, 14)
+    script(path, run_id="run")
+    script(path, run_id="run")
+    assert not total(path, 22)
 
 
 def test_a_copy_of_the_file_alone_misses_nothing(path, tmp_path):
@@ -84,6 +119,14 @@ def test_a_copy_of_the_file_alone_misses_nothing(path, tmp_path):
         write(path, 2)
         shutil.copy(path, tmp_path / "copy.sqlite")
     assert total(tmp_path / "copy.sqlite", 8)
+
+
+def test_a_copy_without_the_log_of_an_old_ledger_would_miss_some(path, tmp_path):
+    """The plant: what is acknowledged is in a second file."""
+    holder = with_a_log(path)
+    shutil.copy(path, tmp_path / "copy.sqlite")
+    holder.close()
+    assert not total(tmp_path / "copy.sqlite", 10)
 
 
 def older_copy_put_back(path):
@@ -145,20 +188,32 @@ def with_a_log(path):
     return holder
 
 
-@pytest.mark.parametrize("share", [0.0, 0.3, 0.7, 0.95])
-def test_a_cut_log_of_an_old_ledger_is_refused(path, tmp_path, share):
+def cut_log(path, folder, share):
+    """A copy of such a ledger, of whose log only a share is there."""
     holder = with_a_log(path)
     log = path.with_name(path.name + "-wal")
     content = log.read_bytes()
-    cut = tmp_path / "cut" / path.name
+    cut = folder / "cut" / path.name
     cut.parent.mkdir()
     for file in (path, path.with_name(path.name + NOTE)):
         shutil.copy(file, cut.with_name(file.name))
     cut.with_name(log.name).write_bytes(content[: int(share * len(content))])
     holder.close()
+    return cut
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.7, 0.95])
+def test_a_cut_log_of_an_old_ledger_is_refused(path, tmp_path, share):
+    cut = cut_log(path, tmp_path, share)
     with pytest.raises(LedgerError, match="cut"):
         Ledger(cut)
     assert total(path, 10)
+
+
+def test_without_the_note_a_cut_log_would_be_believed(path, tmp_path, monkeypatch):
+    """The plant."""
+    monkeypatch.setattr(SqliteStore, "_not_older", lambda *_: None)
+    assert not total(cut_log(path, tmp_path, 0.3), 10)
 
 
 def test_a_whole_log_of_an_old_ledger_is_read_and_is_the_last(path):
@@ -170,10 +225,15 @@ def test_a_whole_log_of_an_old_ledger_is_read_and_is_the_last(path):
 
 
 def test_a_clock_that_is_set_back_changes_nothing(path, monkeypatch):
+    """Planted: releases are named by the time, and one of the same name is a repetition."""
     for name in ("time", "time_ns", "monotonic", "perf_counter"):
         monkeypatch.setattr(time, name, lambda: 0)
     write(path, 2)
     assert total(path, 8)
+    monkeypatch.setattr(uuid, "uuid4", lambda: SimpleNamespace(hex=str(time.time())))
+    with pytest.raises(LedgerError, match="recorded already"):
+        write(path, 2)
+    assert not total(path, 10)
 
 
 def test_a_note_that_lags_behind_or_is_missing_is_no_fault(path):
