@@ -2,7 +2,9 @@
 
 Feldman, Zrnic 2021 (arXiv 2008.11193), section 4: each client may be charged what its own participations and
 update norms cost, and is left out once its own budget is spent; the composed release keeps the
-budget for every client. The amounts must not depend on what a client does after it was left out.
+budget for every client. The amounts must not depend on what a client does after it was left out. Squared moves add
+up where each release has one contribution of a client: one that drops out and comes late is not added to a later sum. A
+replaced client is charged for a move twice as long as its contribution.
 """
 
 from __future__ import annotations

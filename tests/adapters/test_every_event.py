@@ -9,9 +9,7 @@ import pytest
 
 dp_accounting = pytest.importorskip("dp_accounting")
 
-from dp_accounting import dp_event  # noqa: E402
-
-from dp_accounting import NeighboringRelation  # noqa: E402
+from dp_accounting import NeighboringRelation, dp_event  # noqa: E402
 
 from dpcert.accounting import dominating  # noqa: E402
 from dpcert.adapters.dp_accounting import RELATIONS, Released, Unsupported, released  # noqa: E402
