@@ -3,6 +3,7 @@
 from .bracket import Bracket
 from .calibrate import Calibration, calibrate, calibrations
 from .calibrate_risk import RiskCalibration, calibrate_risk
+from .calibrate_to import TargetCalibration, calibrate_to
 from .currencies.convert import Conversion, convert
 from .currencies.gaussian_dp import mu
 from .currencies.gaussian_fit import GaussianFit, gaussian_fit
@@ -20,9 +21,11 @@ __all__ = [
     "GaussianFit",
     "Risk",
     "RiskCalibration",
+    "TargetCalibration",
     "TradeOff",
     "calibrate",
     "calibrate_risk",
+    "calibrate_to",
     "calibrations",
     "convert",
     "delta",

@@ -209,8 +209,8 @@ class Search:
             tried = float(Context(prec=digits, rounding=direction).plus(Decimal(repr(found.beyond))))
             if min(found.value, found.beyond) < tried < max(found.value, found.beyond):
                 bracket = self.at(tried)
-                if bracket.upper <= self.target:
-                    return Calibration(self.solve_for, tried, bracket, found.beyond)
+                met = bracket.upper <= self.target  # else longer decimals miss too: they are nearer to what misses
+                return Calibration(self.solve_for, tried, bracket, found.beyond) if met else found
         return found
 
     def _between(self, good: tuple[float, Bracket], bad: tuple[float, Bracket]) -> Calibration:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..mechanisms import InputError, Mechanism, Neighbouring, Notion, Visibility
-from ..mechanisms.validate import choice, number, open_probability, positive
+from ..mechanisms.validate import choice, number, open_probability
 from .bracket import Bracket
-from .calibrate import STARTS, WHOLE, Search, SolveFor
-from .question import tolerance
+from .calibrate import STARTS, SolveFor
+from .calibrate_to import calibrate_to
 from .tradeoff import tradeoff
 
 
@@ -63,14 +62,10 @@ def calibrate_risk(
     if open_probability("tpr", tpr) <= fpr:
         raise InputError("tpr", tpr, f"a true-positive rate above the false-positive rate {fpr}: guessing has that one")
 
-    gap = tolerance("rtol", rtol)
-
-    def power(value: float) -> Bracket:
-        run = build(int(value) if solve_for in WHOLE else value)
+    def power(run: Mechanism) -> Bracket:
         against = {"notion": notion, "participation": participation}
         curve = tradeoff(run, neighbouring, points=9, narrow_at=(fpr,), **against)  # type: ignore[arg-type]
         return curve.power(fpr)
 
-    search = Search(power, solve_for, float(tpr), gap, "tpr")
-    found = search.from_start(math.inf if most is None else positive("most", most))
-    return RiskCalibration(solve_for, found.value, found.epsilon, found.beyond)
+    found = calibrate_to(build, power, solve_for=solve_for, target=tpr, most=most, rtol=rtol, quantity="tpr")
+    return RiskCalibration(solve_for, found.value, found.amount, found.beyond)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 
 from flint import arb
@@ -74,6 +75,7 @@ def below(ends: Knots, least: float, floor: float = 0.0) -> float:
     return gaussian_below(widened_up(eps, 2.0**-52), bracket.lower)
 
 
+@lru_cache(maxsize=1024)  # the knots of a search are asked again at each of its steps
 def gaussian_below(eps: float, delta: float) -> float:
     """A mu with delta(eps; mu) <= delta, close to the largest."""
     if delta <= 0.0:

@@ -76,6 +76,19 @@ def test_epsilon_of_what_is_known(capsys: pytest.CaptureFixture[str]) -> None:
     assert document["direction"] == "upper bound"
 
 
+def test_delta_of_what_is_known(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["delta", "--mu", "0.25", "--rounds", "4", "--epsilon", "1", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["delta_upper"] == convert("mu", 0.5, "delta", epsilon=1.0).at_most
+    assert (document["delta_lower"], document["epsilon"], document["direction"]) == (0.0, 1.0, "tight")
+    assert run(["delta", "--rho", "0.1", "--epsilon", "2"]) == 0
+    assert "at epsilon = 2, from rho = 0.1" in capsys.readouterr().out
+    assert run(["delta", "--mu", "0.25", "--sampling", "poisson", "--epsilon", "1"]) == 2
+    assert "--sampling" in capsys.readouterr().err
+    assert run(["delta", "--mu", "0.25"]) == 2
+    assert "--epsilon" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [

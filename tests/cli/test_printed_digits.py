@@ -5,9 +5,8 @@ import re
 import pytest
 
 from dpcert.accounting import epsilon
-from dpcert.cli import calibrate as calibrate_command
+from dpcert.cli import calibrate_problem, run
 from dpcert.cli import plan as plan_command
-from dpcert.cli import run
 from dpcert.mechanisms import FixedSize, Gaussian, Poisson, Repeat
 
 DELTA = 1.23456789e-6
@@ -101,8 +100,8 @@ def _planned_run(z, cohort, sampling, target):
 
 def test_digits_rounded_to_the_nearest_would_miss(capsys, monkeypatch):
     """The plant, with five digits: some miss."""
-    monkeypatch.setattr(calibrate_command, "rounded_up", lambda value, digits: f"{value:.5g}")
-    monkeypatch.setattr(calibrate_command, "rounded_down", lambda value, digits: f"{value:.5g}")
+    monkeypatch.setattr(calibrate_problem, "rounded_up", lambda value, digits: f"{value:.5g}")
+    monkeypatch.setattr(calibrate_problem, "rounded_down", lambda value, digits: f"{value:.5g}")
     missed = 0
     for solve_for in GIVEN:
         value, target, delta = calibrated(solve_for, capsys)

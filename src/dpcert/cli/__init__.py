@@ -38,7 +38,7 @@ COMMANDS = {
     ),
     "calibrate": (
         "calibrate:calibrate_command",
-        "The most favourable value that still meets (--epsilon, --delta), or (--tpr, --fpr): it never misses.",
+        "The most favourable value that meets (--epsilon, --delta), (--tpr, --fpr), --rho or --mu: it never misses.",
     ),
     "plan": (
         "plan:plan_command",

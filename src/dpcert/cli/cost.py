@@ -10,7 +10,7 @@ import typer
 from ..accounting import Bracket
 from ..accounting import delta as delta_of
 from ..accounting import epsilon as epsilon_of
-from ..accounting.currencies.convert import Known, composed_amount, convert
+from ..accounting.currencies.convert import Asked, Known, composed_amount, convert
 from ..accounting.currencies.pure_dp import UNBOUNDED
 from ..mechanisms import InputError
 from . import options
@@ -18,6 +18,9 @@ from .convert import only_known
 from .estimate import print_estimate, simulated
 from .output import as_given, digits_for, interval, print_json, rounded_up
 from .setting import Setting, required, timed
+
+KnownRho = Annotated[float | None, typer.Option("--rho", help="Instead of a run: its zCDP, of each of --rounds.")]
+KnownMu = Annotated[float | None, typer.Option("--mu", help="Instead of a run: its Gaussian DP, of each round.")]
 
 
 def epsilon_command(
@@ -42,8 +45,8 @@ def epsilon_command(
     participation: options.Participation = None,
     accountant: options.Accountant = "best",
     rtol: options.Rtol = None,
-    rho: Annotated[float | None, typer.Option("--rho", help="Instead of a run: its zCDP, of each of --rounds.")] = None,
-    mu: Annotated[float | None, typer.Option("--mu", help="Instead of a run: its Gaussian DP, of each round.")] = None,
+    rho: KnownRho = None,
+    mu: KnownMu = None,
     as_json: options.Json = False,
 ) -> None:
     """The epsilon of a run at --delta, as an interval that holds the true value.
@@ -56,7 +59,7 @@ def epsilon_command(
     dpcert epsilon --delta 1e-6 --rho 0.1
     """
     if rho is not None or mu is not None:
-        _of_guarantee(context, only_known({"rho": rho, "mu": mu}), delta, rounds, as_json)
+        _of_guarantee(context, only_known({"rho": rho, "mu": mu}), ("epsilon", "delta", delta), rounds, as_json)
         return
     asked = Setting.given(context)
     run, delta = asked.run(delta=delta), delta or 0.0
@@ -74,32 +77,38 @@ def epsilon_command(
 
 
 def _of_guarantee(
-    context: typer.Context, known: tuple[Known, float], delta: float | None, rounds: int | None, as_json: bool
+    context: typer.Context,
+    known: tuple[Known, float],
+    asked: tuple[Asked, str, float | None],
+    rounds: int | None,
+    as_json: bool,
 ) -> None:
-    """At most the epsilon of whatever has this rho or mu, in each of the rounds: how it was got does not matter."""
+    """At most the epsilon (at a delta), or delta (at an epsilon), of whatever has this rho or mu in each of the rounds:
+    how it was got does not matter."""
+    wanted, place, at = asked
     for name in context.params:
         source = context.get_parameter_source(name)  # of click's own, or of the copy that newer typers bring
         if (
             source is not None
             and source.name == "COMMANDLINE"
-            and name not in ("rho", "mu", "delta", "rounds", "as_json")
+            and name not in ("rho", "mu", place, "rounds", "as_json")
         ):
             option = "set" if name == "keys" else name.replace("_", "-")
             raise InputError(f"--{option}", context.params[name], f"nothing of a run beside --{known[0]}")
-    required(delta=delta, rounds=rounds)
+    required(**{place: at, "rounds": rounds})
     times = 1 if rounds is None else rounds
     if not known[1] > 0:
         raise InputError(f"--{known[0]}", known[1], "a number above 0")
-    found, seconds = timed(lambda: convert(known[0], composed_amount(*known, times), "epsilon", delta=delta))
+    found, seconds = timed(lambda: convert(known[0], composed_amount(*known, times), wanted, **{place: at}))  # type: ignore[arg-type] # place is delta or epsilon
     if as_json:
         told = {"direction": found.direction, "words": found.words, "seconds": seconds}
-        about = {"delta": delta, "notion": "dp", known[0]: known[1], "rounds": rounds}
-        ends = {"epsilon_lower": 0.0, "epsilon_upper": found.at_most}
+        about = {place: at, "notion": "dp", known[0]: known[1], "rounds": rounds}
+        ends = {f"{wanted}_lower": 0.0, f"{wanted}_upper": found.at_most}
         print_json(ends | about | {"accountant": "conversion", "certified": True, "reached": True} | told)
         return
     each = f" in each of {rounds} rounds" if rounds != 1 else ""
     typer.echo(
-        f"epsilon <= {rounded_up(found.at_most)} at delta = {as_given(delta or 0.0)}, "
+        f"{wanted} <= {rounded_up(found.at_most)} at {place} = {as_given(at or 0.0)}, "
         f"from {known[0]} = {as_given(known[1])}{each}"
     )
     typer.echo(f"  {found.direction}: {found.words}")
@@ -127,12 +136,19 @@ def delta_command(
     participation: options.Participation = None,
     accountant: options.Accountant = "best",
     rtol: options.Rtol = None,
+    rho: KnownRho = None,
+    mu: KnownMu = None,
     as_json: options.Json = False,
 ) -> None:
     """The delta of a run at --epsilon, as an interval that holds the true value.
 
     Example: dpcert delta --epsilon 2 --rounds 100 --noise-multiplier 4
+
+    dpcert delta --epsilon 2 --mu 0.5
     """
+    if rho is not None or mu is not None:
+        _of_guarantee(context, only_known({"rho": rho, "mu": mu}), ("delta", "epsilon", epsilon), rounds, as_json)
+        return
     asked = Setting.given(context)
     run, epsilon = asked.run(epsilon=epsilon), epsilon or 0.0
     found, seconds = timed(lambda: delta_of(run, epsilon, **asked.against()))

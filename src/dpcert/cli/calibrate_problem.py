@@ -1,0 +1,128 @@
+"""What `dpcert calibrate` solves: the run as a function of the value that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, get_args
+
+from ..accounting.calibrate import WHOLE, SolveFor
+from ..mechanisms import InputError, Mechanism
+from ..mechanisms.tables.fields import MissingKeys
+from ..mechanisms.validate import choice
+from .output import rounded_down, rounded_up
+from .setting import SAMPLED_BY, Setting, missing, refuse
+
+SOLVED: dict[str, SolveFor] = {name.replace("_", "-"): name for name in get_args(SolveFor)}
+"""What --solve-for may be, and what the accountants call it."""
+
+_MOST_ROUNDS = 2**53
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """build: the run at a value; most: the largest value; at: what was asked, with the value, for the JSON document.
+
+    step: how many rounds the value counts together, where a run has whole epochs or blocks of them only.
+    """
+
+    build: Callable[[float], Mechanism]
+    most: float | None
+    at: Callable[[float], dict[str, Any]]
+    step: int = 1
+
+
+def complete(asked: Setting, solve_for: str | None, schedule: Path | None, **target: float | None) -> None:
+    """One error for all that is missing: of the target, of what is solved for, and of the run but for that."""
+    own = missing(target)
+    if solve_for is None:
+        own.append(MissingKeys({"solve_for": f"one of {', '.join(SOLVED)}, which needs no value itself"}))
+    refuse([*own, *([] if schedule is not None else _lacking(asked, solve_for))])
+
+
+def _lacking(asked: Setting, solve_for: str | None) -> list[MissingKeys]:
+    """What the run lacks. Where it is not said what is solved for, one thing that it could be is no lack."""
+    if solve_for is not None:
+        solved = known(solve_for)
+        _fits(asked, solved)
+        return replace(asked, **{solved: 1}).lacking()  # type: ignore[arg-type] # 1 is allowed for all of them
+    lacking = asked.lacking()
+    free = {key for each in lacking for key in each.keys if key.rpartition(".")[2] in get_args(SolveFor)}
+    return lacking if len(free) > 1 else [each for each in lacking if not free & set(each.keys)]
+
+
+def known(solve_for: str) -> SolveFor:
+    return SOLVED[choice("--solve-for", solve_for, SOLVED)]
+
+
+def _fits(asked: Setting, solved: SolveFor) -> None:
+    """Raises InputError where the options leave nothing to solve for, or no way to."""
+    option = "--" + solved.replace("_", "-")
+    if getattr(asked, solved) is not None:
+        raise InputError(option, getattr(asked, solved), "to be left out: it is what --solve-for asks for")
+    if solved == "sampling_rate":
+        if asked.sampling != "poisson":
+            raise InputError("--sampling", asked.sampling, "poisson, to solve for the sampling rate")
+        if asked.cohort is not None:
+            raise InputError("--cohort", asked.cohort, "to be left out: with a population it says the sampling rate")
+    if solved == "cohort":
+        if asked.sampling not in ("poisson", "fixed-size") or asked.population is None:
+            raise InputError(
+                "--sampling", asked.sampling, "poisson or fixed-size, with --population, to solve for the cohort"
+            )
+        if asked.noise_std is not None:
+            raise InputError(
+                "--noise-std", asked.noise_std, "--noise-multiplier: noise on a mean changes with the cohort"
+            )
+
+
+def one_phase(asked: Setting, solved: SolveFor) -> Problem:
+    """The options describe the phase, but for the one that is solved for."""
+
+    def at(value: float) -> Setting:
+        given: dict[str, Any] = {solved: value}
+        return replace(asked, **given)
+
+    def document(value: float) -> dict[str, Any]:
+        return at(value).to_json()
+
+    if solved == "rounds":
+        return Problem(lambda value: at(value * asked.step).run(), _MOST_ROUNDS // asked.step, document, asked.step)
+    return Problem(lambda value: at(value).run(), asked.population if solved == "cohort" else None, document)
+
+
+def several(asked: Setting, solved: SolveFor, path: Path) -> Problem:
+    """The phases of a file; every option for a single phase must be left out."""
+    from ..mechanisms.tables.schedule import load_schedule
+
+    if asked.sampling != "none":
+        raise InputError("--sampling", asked.sampling, "to be left out beside --schedule")
+    for name in ("noise_multiplier", "noise_std", "clip_norm", "rounds", *SAMPLED_BY):
+        if getattr(asked, name) is not None:
+            raise InputError("--" + name.replace("_", "-"), getattr(asked, name), "to be left out beside --schedule")
+    schedule = load_schedule(path)
+    builders = {
+        "noise_multiplier": schedule.with_noise,
+        "clip_norm": schedule.with_clip,
+        "rounds": schedule.with_last_rounds,  # by the step
+        "cohort": schedule.with_last_cohort,
+    }
+    if solved not in builders:
+        expected = "noise-multiplier, clip-norm, rounds or cohort, with --schedule"
+        raise InputError("--solve-for", solved.replace("_", "-"), expected)
+    against = {"notion": asked.notion, "neighbouring": asked.relation, "schedule": str(path)}
+    if solved == "rounds":
+        step = schedule.last_step
+        return Problem(
+            lambda value: schedule.with_last_rounds(value * step), _MOST_ROUNDS // step, lambda value: against, step
+        )
+    most = schedule.last_population() if solved == "cohort" else None
+    return Problem(builders[solved], most, lambda value: against)
+
+
+def safe_side(field: SolveFor, value: float) -> str:
+    """Ten digits, rounded to the side that still meets the target: noise up, a rate or a clip down."""
+    if field in WHOLE:
+        return str(int(value))
+    return rounded_up(value, 10) if field in ("noise_multiplier", "noise_std") else rounded_down(value, 10)

@@ -1,0 +1,152 @@
+"""dpcert calibrate for targets that are no epsilon: an attack's two error rates, a rho, a mu."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from ..accounting.calibrate_risk import calibrate_risk
+from ..accounting.calibrate_to import TargetCalibration, calibrate_to
+from ..mechanisms import InputError
+from ..mechanisms.validate import delta_below_one, number, positive
+from .calibrate_problem import Problem, complete, known, one_phase, safe_side, several
+from .output import as_given, interval, output_console, print_json, rounded_up
+from .setting import Setting, timed
+
+if TYPE_CHECKING:
+    from ..proofs_checks.claims.currency import Currency
+
+_RTOL = 1e-4
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """The options that state a target, as given. Each of tpr, rho and mu is one, the others say in which range."""
+
+    epsilon: float | None
+    delta: float | None
+    tpr: float | None
+    fpr: float | None
+    rho: float | None
+    mu: float | None
+
+    def is_epsilon(self) -> bool:
+        """Whether no other target is stated."""
+        return (self.tpr, self.fpr, self.rho, self.mu) == (None,) * 4
+
+
+def to_target(asked: Setting, solve_for: str | None, stated: Targets, schedule: Path | None, as_json: bool) -> None:
+    """Solve for a target other than an epsilon, and print the answer."""
+    named = {"tpr": stated.tpr, "rho": stated.rho, "mu": stated.mu, "epsilon": stated.epsilon}
+    given = [name for name, value in named.items() if value is not None]
+    if len(given) > 1:
+        raise InputError(f"--{given[1]}", named[given[1]], f"to be left out beside --{given[0]}: one target")
+    if asked.accountant != "best":
+        raise InputError("--accountant", asked.accountant, "no accountant by name but for an epsilon")
+    if stated.rho is None and stated.mu is None:
+        if stated.delta is not None:
+            raise InputError("--delta", stated.delta, "to be left out beside --tpr and --fpr: one target")
+        _for_risk(asked, solve_for, (stated.tpr, stated.fpr), schedule, as_json)
+    else:
+        _for_currency(asked, solve_for, stated, schedule, as_json)
+
+
+def _problem(asked: Setting, solve_for: str | None, schedule: Path | None, **target: float | None) -> Problem:
+    complete(asked, solve_for, schedule, **target)
+    solved = known(str(solve_for))
+    return one_phase(asked, solved) if schedule is None else several(asked, solved, schedule)
+
+
+def _for_risk(
+    asked: Setting,
+    solve_for: str | None,
+    target: tuple[float | None, float | None],
+    schedule: Path | None,
+    as_json: bool,
+) -> None:
+    """An attack's two error rates."""
+    tpr, fpr = target
+    problem = _problem(asked, solve_for, schedule, tpr=tpr, fpr=fpr)
+    solved = known(str(solve_for))
+    against = {name: value for name, value in asked.against().items() if name != "accountant"}
+    found, seconds = timed(
+        lambda: calibrate_risk(
+            problem.build, solve_for=solved, tpr=tpr or 0.0, fpr=fpr or 0.0, most=problem.most, **against
+        )
+    )
+    value = found.value * problem.step
+    if as_json:
+        power = found.true_positive_rate
+        answer = {"solve_for": solve_for, "value": value, "tpr": tpr, "fpr": fpr, "seconds": seconds}
+        ends = {"true_positive_rate_lower": power.lower, "true_positive_rate_upper": power.upper}
+        print_json(problem.at(value) | answer | ends | {"certified": power.certified})
+        return
+    console = output_console()
+    console.print(f"{solve_for} = {safe_side(solved, value)}")
+    console.print(
+        f"No attack that accuses {fpr:g} wrongly finds out more than {rounded_up(found.true_positive_rate.upper, 5)} "
+        f"(asked for: {tpr:g}). {seconds:.2f} s"
+    )
+
+
+def _for_currency(asked: Setting, solve_for: str | None, stated: Targets, schedule: Path | None, as_json: bool) -> None:
+    """A rho or a mu, in the range that a delta (or, for mu, a false-positive rate) beside it names, as in claims."""
+    from ..proofs_checks.claims.currency import Against  # here: claims load pydantic
+
+    problem = _problem(asked, solve_for, schedule)
+    solved = known(str(solve_for))
+    currency = _currency(stated)
+    against = Against(asked.relation, asked.notion, asked.participation, _RTOL)  # type: ignore[arg-type] # checked there
+
+    def solve() -> TargetCalibration:
+        return calibrate_to(
+            problem.build,
+            lambda run: currency.bracket(run, against),
+            solve_for=solved,
+            target=currency.threshold,
+            most=problem.most,
+            rtol=_RTOL if asked.rtol is None else asked.rtol,
+            quantity=currency.name,
+        )
+
+    found, seconds = timed(solve)
+    value = found.value * problem.step
+    whole = currency.without_range()
+    everywhere = None if whole is None else whole.bracket(problem.build(found.value), against)
+    if as_json:
+        name = currency.name
+        answer = {"solve_for": solve_for, "value": value, **currency.claimed(), "seconds": seconds}
+        ends = {f"{name}_lower": found.amount.lower, f"{name}_upper": found.amount.upper}
+        told = {} if everywhere is None else {"without_range": [everywhere.lower, everywhere.upper]}
+        print_json(problem.at(value) | answer | ends | told | {"certified": found.amount.certified})
+        return
+    scheduled = " times the schedule's" if schedule is not None and solved in ("noise_multiplier", "clip_norm") else ""
+    typer.echo(f"{solve_for} = {safe_side(solved, value)}{scheduled} meets {_said(currency.claimed())}")
+    typer.echo(f"  {currency.words} in {interval(found.amount)}; certified, in {seconds:.3g} s")
+    if everywhere is not None:
+        typer.echo(f"  Without that range {currency.name} is in {interval(everywhere)}.")
+
+
+def _currency(stated: Targets) -> Currency:
+    from ..proofs_checks.claims.currency import Mu, Rho
+
+    delta = 0.0 if stated.delta is None else delta_below_one("--delta", stated.delta)
+    if stated.rho is not None:
+        if stated.fpr is not None:
+            raise InputError("--fpr", stated.fpr, "no such range beside --rho: --delta, or --mu in its place")
+        rho = positive("--rho", stated.rho)
+        return Rho.for_delta(rho, delta) if delta else Rho(rho)
+    if stated.fpr is not None and stated.delta is not None:
+        raise InputError("--delta", stated.delta, "to be left out beside --fpr: one range")
+    if stated.fpr is not None and not 0.0 < number("--fpr", stated.fpr) < 0.5:
+        raise InputError("--fpr", stated.fpr, "an error rate above 0 and below 1/2")
+    return Mu(positive("--mu", stated.mu), stated.fpr or 0.0, delta)
+
+
+def _said(claimed: Mapping[str, object]) -> str:
+    first, *places = (f"{name} = {as_given(value)}" for name, value in claimed.items() if isinstance(value, float))
+    return first + (f" in the range of {', '.join(places)}" if places else "")
