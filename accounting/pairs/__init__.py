@@ -9,6 +9,7 @@ from .allocation import AllocationPair, ReplacedAllocationPair
 from .approximate_dp import ApproximateDpPair
 from .bounded_laplace import BoundedLaplacePair
 from .bounded_range import BoundedRangePair
+from .categories import CategoriesPair
 from .clamped_gaussian import ClampedGaussianPair
 from .counts import CountsPair, ShuffledResponsePair
 from .cut import CutPair
@@ -39,6 +40,7 @@ __all__ = [
     "ApproximateDpPair",
     "BoundedLaplacePair",
     "BoundedRangePair",
+    "CategoriesPair",
     "ClampedGaussianPair",
     "Composition",
     "CountsPair",

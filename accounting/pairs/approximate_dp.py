@@ -6,15 +6,17 @@ import math
 from dataclasses import dataclass, replace
 from typing import Self
 
+import numpy as np
 from flint import arb
 
+from ...mechanisms.arrays import Floats
+from .categories import CategoriesPair
 from .moments import from_terms
-from .pair import Pair
 from .tails import positive
 
 
 @dataclass(frozen=True, slots=True)
-class ApproximateDpPair(Pair):
+class ApproximateDpPair(CategoriesPair):
     """The worst (epsilon, delta)-DP pair.
 
     P and Q put mass delta where the other has none, and are randomized response with odds e^epsilon on the
@@ -27,10 +29,6 @@ class ApproximateDpPair(Pair):
     def moved(self, factor: float) -> Self:
         """In its epsilon; a stated delta is taken as the double that it is."""
         return replace(self, epsilon=self.epsilon * factor)
-
-    def has_profile(self) -> bool:
-        """A formula."""
-        return True
 
     def profile(self, epsilon: arb) -> arb:
         """delta, and randomized response on the rest."""
@@ -54,12 +52,23 @@ class ApproximateDpPair(Pair):
         """epsilon, unless it may fail."""
         return arb(self.epsilon) if self.delta == 0 else None
 
-    def has_divergence(self) -> bool:
-        """A formula."""
-        return True
-
     def divergence(self, alpha: float) -> float:
         """Of the rest, given that it does not fail."""
         high = -math.log1p(math.exp(-self.epsilon))
         terms = [high + (alpha - 1) * self.epsilon, high - alpha * self.epsilon]
         return from_terms(terms, alpha, self.largest_loss())
+
+    def likely(self) -> tuple[arb, arb, int]:
+        """Of the rest, given that it does not fail."""
+        high = 1 / (1 + (-arb(self.epsilon)).exp())
+        return high, 1 - high, 0
+
+    def masses(self) -> tuple[list[float], float, float]:
+        """Of the rest, and delta."""
+        rest = (1 - self.delta) / (1 + math.exp(-self.epsilon))
+        return [rest, rest * math.exp(-self.epsilon), 0.0], self.epsilon, self.delta
+
+    def ratios(self) -> tuple[Floats, Floats] | None:
+        """Of the rest, given that it does not fail."""
+        high = -math.log1p(math.exp(-self.epsilon))
+        return np.array([high - self.epsilon, high]), np.array([self.epsilon, -self.epsilon])

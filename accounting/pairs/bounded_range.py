@@ -56,10 +56,6 @@ class BoundedRangePair(CutPair):
         x = (loss.max(low).min(high) + whole) / 2
         return (1 - (x - whole).exp()) / (1 - (-whole).exp()), ((-x).exp() - (-whole).exp()) / (1 - (-whole).exp())
 
-    def has_divergence(self) -> bool:
-        """A bound."""
-        return True
-
     def divergence(self, alpha: float) -> float:
         """alpha epsilon^2 / 8 for every pair of the range (Cesar, Rogers 2021, arXiv 2004.07223, Lemma 3.2)."""
         largest = min(self.epsilon, self.most)

@@ -58,10 +58,6 @@ class ClampedGaussianPair(CutPair):
         s = arb(self.shift)
         return (normal_tail(knee / s - s / 2) / normal_tail(knee / s + s / 2)).log()
 
-    def has_divergence(self) -> bool:
-        """A bound."""
-        return True
-
     def divergence(self, alpha: float) -> float:
         """That of the Gaussian before it is clamped."""
         value = alpha * self.shift * self.shift / 2

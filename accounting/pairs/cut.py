@@ -40,10 +40,6 @@ class CutPair(Pair):
         """A ball that holds Q(P never has the outcome): as much as P's own, for a pair that is its mirror image."""
         return self.infinite_mass()
 
-    def has_profile(self) -> bool:
-        """P(L > eps) - e^eps Q(L > eps)."""
-        return True
-
     def profile(self, epsilon: arb) -> arb:
         """Continuous: at an end the mass there counts for nothing, so that either side's formula serves."""
         low, high = self.ends()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from flint import arb
@@ -14,6 +15,9 @@ from .moments import SLACK
 from .pair import Pair
 
 _LARGEST_SIGMA = 50.0
+
+_RANGE = 12.0
+"""Standard deviations on either side of a moment's mass that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +46,6 @@ class DiscreteGaussianPair(Pair):
             best = best.max((_theta_tail(sigma, m - s) - odds * _theta_tail(sigma, m)) / total)
         return best
 
-    def has_divergence(self) -> bool:
-        """A formula."""
-        return True
-
     def divergence(self, alpha: float) -> float:
         """alpha shift^2 / (2 sigma^2) + log(theta(alpha shift) / theta(0)) / (alpha - 1), and never above its first
         term. theta(c) = sum of e^(-(x - c)^2 / (2 sigma^2)) over the integers x, at most theta(0).
@@ -61,6 +61,24 @@ class DiscreteGaussianPair(Pair):
         shifted, centred = (float(logsumexp(-((x - c) ** 2) / (2 * variance))) for c in (offset, 0.0))
         rounding = SLACK * (1 + alpha * self.shift) / variance
         return min(gaussian, gaussian + (shifted - centred + rounding) / (alpha - 1))
+
+    def moment(self, alpha: arb) -> arb | None:
+        """e^(alpha (alpha - 1) shift^2 / (2 sigma^2)) theta(alpha shift) / theta(0)."""
+        variance, centre = arb(self.sigma) ** 2, alpha * self.shift
+        if self.sigma > 100:  # Poisson summation: theta(c) is at least 1 - 2 e^(-2 pi^2 sigma^2) of theta(0)
+            ratio = 1 - 4 * (-2 * arb.pi() ** 2 * variance).exp()
+        else:
+            middle, reach = math.floor(float(centre.mid())), math.ceil(_RANGE * self.sigma) + 2
+            kept = range(middle - reach, middle + reach)
+            shifted = sum(((-((x - centre) ** 2) / (2 * variance)).exp() for x in kept), arb(0))
+            around = sum(((-(arb(x) ** 2) / (2 * variance)).exp() for x in range(-reach, reach + 1)), arb(0))
+            tail = (-(arb(reach) ** 2) / (2 * variance)).exp() * (1 + 2 * variance)
+            ratio = shifted / (around + 2 * tail)
+        return (alpha * (alpha - 1) * self.shift**2 / (2 * variance)).exp() * ratio
+
+    def doubled(self) -> Self | None:
+        """In its shift."""
+        return replace(self, shift=2 * self.shift)
 
 
 def _theta_tail(sigma: arb, m: int) -> arb:

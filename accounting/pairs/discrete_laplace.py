@@ -6,8 +6,10 @@ import math
 from dataclasses import dataclass, replace
 from typing import Self
 
+import numpy as np
 from flint import arb
 
+from ...mechanisms.arrays import Floats
 from .moments import from_terms
 from .pair import Pair
 from .tails import positive
@@ -32,10 +34,6 @@ class DiscreteLaplacePair(Pair):
         """P against Q."""
         return f"Laplace_Z({self.shift}, {self.scale:.6g}) against Laplace_Z(0, {self.scale:.6g})"
 
-    def has_profile(self) -> bool:
-        """A formula."""
-        return True
-
     def profile(self, epsilon: arb) -> arb:
         """P(X >= m) - odds Q(X >= m), largest at the first m with loss (2m - s)/scale above epsilon."""
         scale, s = arb(self.scale), self.shift
@@ -58,10 +56,6 @@ class DiscreteLaplacePair(Pair):
         """shift / scale."""
         return arb(self.shift) / arb(self.scale)
 
-    def has_divergence(self) -> bool:
-        """A formula."""
-        return True
-
     def divergence(self, alpha: float) -> float:
         """x <= 0 and x >= shift in closed form; between, a geometric series with ratio e^((2 alpha - 1) / scale)."""
         step, shift = 1 / self.scale, self.shift
@@ -74,3 +68,22 @@ class DiscreteLaplacePair(Pair):
             )
             terms.append(math.log(-math.expm1(-step)) + outside - alpha * shift * step + series)
         return from_terms(terms, alpha, self.largest_loss())
+
+    def moment(self, alpha: arb) -> arb | None:
+        """x <= 0 and x >= shift in closed form, the points between one by one."""
+        a, s = (-1 / arb(self.scale)).exp(), self.shift
+        between = sum((a ** (alpha * (s - x) + (1 - alpha) * x) for x in range(1, s)), arb(0)) if s <= 4096 else arb(0)
+        return (1 - a) / (1 + a) * (between + (a ** (alpha * s) + a ** ((1 - alpha) * s)) / (1 - a))
+
+    def ratios(self) -> tuple[Floats, Floats] | None:
+        """x <= 0, the points between, x >= shift."""
+        step, shift = 1 / self.scale, self.shift
+        inside = np.arange(1, shift)
+        outside = -math.log1p(math.exp(-step))
+        log_unit = math.log(-math.expm1(-step)) + outside
+        log_mass = np.concatenate(([outside], log_unit - inside * step, [outside - shift * step]))
+        return log_mass, np.concatenate(([-shift * step], (2 * inside - shift) * step, [shift * step]))
+
+    def doubled(self) -> Self | None:
+        """In its shift."""
+        return replace(self, shift=2 * self.shift)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from flint import arb, ctx
 
 from ...mechanisms import InputError
+from ...mechanisms.arrays import Floats
 from ..rounding import float_above
 from .pair import Pair
 from .tails import positive
@@ -39,10 +41,6 @@ class FinitePair(Pair):
                     raise InputError("outcomes", self, "for each outcome with masses (p, q) one with (q, p)")
                 left.remove(mirror)
 
-    def has_profile(self) -> bool:
-        """A sum over the outcomes."""
-        return True
-
     def profile(self, epsilon: arb) -> arb:
         """E_P[(1 - e^{eps-L})_+], outcome by outcome."""
         odds = epsilon.exp()
@@ -70,10 +68,6 @@ class FinitePair(Pair):
             most = most.max((p / q).log())
         return most
 
-    def has_divergence(self) -> bool:
-        """A sum over the outcomes."""
-        return True
-
     def divergence(self, alpha: float) -> float:
         """log(sum p^alpha q^(1-alpha)) / (alpha - 1) (van Erven, Harremoes 2014, arXiv 1206.2459, equation 1)."""
         with ctx.workprec(_BITS):
@@ -83,3 +77,10 @@ class FinitePair(Pair):
             order = arb(alpha)
             moment = sum((p**order * q ** (1 - order) for p, q in kept), arb(0))
             return max(0.0, float_above(moment.log() / (order - 1)))
+
+    def ratios(self) -> tuple[Floats, Floats] | None:
+        """Over the outcomes."""
+        with ctx.workprec(_BITS):
+            known = [(float(q.log()), float((p / q).log())) for p, q in self.outcomes()]
+        log_mass, log_ratio = zip(*known, strict=True)
+        return np.array(log_mass), np.array(log_ratio)

@@ -26,20 +26,20 @@ class GaussianPair(Pair):
         """P against Q."""
         return f"N({self.shift:.6g}, 1) against N(0, 1)"
 
-    def has_profile(self) -> bool:
-        """A formula."""
-        return True
-
     def profile(self, epsilon: arb) -> arb:
         """Balle, Wang 2018, arXiv 1805.06530, Theorem 8."""
         s = arb(self.shift)
         return normal_tail(epsilon / s - s / 2) - epsilon.exp() * normal_tail(epsilon / s + s / 2)
 
-    def has_divergence(self) -> bool:
-        """A formula."""
-        return True
-
     def divergence(self, alpha: float) -> float:
         """Mironov 2017, arXiv 1702.07476, Proposition 7."""
         value = alpha * self.shift * self.shift / 2
         return value + SLACK * value
+
+    def moment(self, alpha: arb) -> arb | None:
+        """As `divergence`."""
+        return (alpha * (alpha - 1) * arb(self.shift) ** 2 / 2).exp()
+
+    def doubled(self) -> Self | None:
+        """In its shift."""
+        return replace(self, shift=2 * self.shift)

@@ -27,10 +27,6 @@ class LaplacePair(Pair):
         """P against Q."""
         return f"Laplace({self.shift:.6g}, 1) against Laplace(0, 1)"
 
-    def has_profile(self) -> bool:
-        """A formula."""
-        return True
-
     def profile(self, epsilon: arb) -> arb:
         """1 - e^{(eps - s)/2} for |eps| <= s; 0 above; 1 - e^eps below (Balle, Barthe, Gaboardi 2018, arXiv 1807.01647,
         Theorem 3)."""
@@ -46,13 +42,18 @@ class LaplacePair(Pair):
         """The shift."""
         return arb(self.shift)
 
-    def has_divergence(self) -> bool:
-        """A formula."""
-        return True
-
     def divergence(self, alpha: float) -> float:
         """Mironov 2017, arXiv 1702.07476, Proposition 6."""
         t = alpha - 1
         double = math.log1p(t / (t + 1))
         terms = [t * self.shift - double, math.log(t / (t + 1)) - double - alpha * self.shift]
         return from_terms(terms, alpha, self.shift)
+
+    def moment(self, alpha: arb) -> arb | None:
+        """As `divergence`."""
+        s = arb(self.shift)
+        return (alpha * ((alpha - 1) * s).exp() + (alpha - 1) * (-alpha * s).exp()) / (2 * alpha - 1)
+
+    def doubled(self) -> Self | None:
+        """In its shift."""
+        return replace(self, shift=2 * self.shift)

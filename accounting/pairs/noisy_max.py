@@ -25,10 +25,6 @@ class LaplaceMaximumPair(EnvelopePair):
         """P against Q."""
         return f"any two laws of a choice whose scores, with Laplace noise, come {self.epsilon:.6g} scales closer"
 
-    def has_profile(self) -> bool:
-        """A formula."""
-        return True
-
     def supremum(self) -> arb:
         """Its epsilon: in the tails."""
         return arb(self.epsilon)

@@ -7,6 +7,8 @@ from typing import Self
 
 from flint import arb
 
+from ...mechanisms.arrays import Floats
+
 
 class Pair:
     """A frozen description of (P, Q). Subclasses are frozen dataclasses, and override what they know.
@@ -33,8 +35,8 @@ class Pair:
         return repr(self)
 
     def has_profile(self) -> bool:
-        """Whether `profile` is known."""
-        return False
+        """Whether `profile` is known: where it is given."""
+        return type(self).profile is not Pair.profile
 
     def profile(self, epsilon: arb) -> arb:
         """A ball that holds delta(epsilon) of one round, at any real epsilon."""
@@ -57,12 +59,28 @@ class Pair:
         return None
 
     def has_divergence(self) -> bool:
-        """Whether `divergence` is known."""
-        return False
+        """Whether `divergence` is known: where it is given."""
+        return type(self).divergence is not Pair.divergence
 
     def divergence(self, alpha: float) -> float:
         """An upper bound on D_alpha(P||Q), which is D_alpha(Q||P), for finite alpha > 1."""
         raise TypeError(f"no divergence for {self}")
+
+    def moment(self, alpha: arb) -> arb | None:
+        """E_Q[(dP/dQ)^alpha] for alpha > 1, or a ball at most that; None where nothing is known."""
+        return None
+
+    def sampled_moment(self, rate: arb, power: arb) -> arb | None:
+        """E_Q[(1 - rate + rate dP/dQ)^power], or a ball at most that; None where nothing is known."""
+        return None
+
+    def ratios(self) -> tuple[Floats, Floats] | None:
+        """log(Q-masses) and log(dP/dQ) on them, to nearest, at least where it is not 0; None where it has more."""
+        return None
+
+    def doubled(self) -> Self | None:
+        """The pair of a sum that moves twice as far; None where this is no additive noise."""
+        return None
 
 
 Composition = tuple[tuple[Pair, int], ...]

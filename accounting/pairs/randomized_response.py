@@ -6,16 +6,18 @@ import math
 from dataclasses import dataclass, replace
 from typing import Self
 
+import numpy as np
 from flint import arb
 
+from ...mechanisms.arrays import Floats
 from ..rounding import UNIT
+from .categories import CategoriesPair
 from .moments import from_terms
-from .pair import Pair
 from .tails import positive
 
 
 @dataclass(frozen=True, slots=True)
-class RandomizedResponsePair(Pair):
+class RandomizedResponsePair(CategoriesPair):
     """P reports category 0 with probability 1 - flip, Q category 1; each other one with flip/(categories-1)."""
 
     flip: float
@@ -28,10 +30,6 @@ class RandomizedResponsePair(Pair):
     def words(self) -> str:
         """P against Q."""
         return f"one of {self.categories} categories against another, flipped with {self.flip:.6g}"
-
-    def has_profile(self) -> bool:
-        """A formula."""
-        return True
 
     def profile(self, epsilon: arb) -> arb:
         """A sum over the two categories and the others."""
@@ -53,13 +51,24 @@ class RandomizedResponsePair(Pair):
         flip = arb(self.flip)
         return ((1 - flip) * (self.categories - 1) / flip).log()
 
-    def has_divergence(self) -> bool:
-        """A formula."""
-        return True
-
     def divergence(self, alpha: float) -> float:
         """Mironov 2017, arXiv 1702.07476, Proposition 5, for any number of categories."""
         t, other = alpha - 1, self.flip / (self.categories - 1)
         high, low = math.log1p(-self.flip), math.log(other)
         rest = [math.log((self.categories - 2) * other)] if self.categories > 2 else []
         return from_terms([alpha * high - t * low, alpha * low - t * high, *rest], alpha, self.largest_loss())
+
+    def likely(self) -> tuple[arb, arb, int]:
+        """The truth, and each other category."""
+        return 1 - arb(self.flip), arb(self.flip) / (self.categories - 1), self.categories - 2
+
+    def masses(self) -> tuple[list[float], float, float]:
+        """The same in doubles."""
+        truth, other = 1 - self.flip, self.flip / (self.categories - 1)
+        return [truth, other, other * (self.categories - 2)], math.log(truth / other), 0.0
+
+    def ratios(self) -> tuple[Floats, Floats] | None:
+        """The truth's under Q, and the other's."""
+        odds = self.largest_loss()
+        log_mass = [math.log(self.flip / (self.categories - 1)), math.log1p(-self.flip)]
+        return np.array(log_mass), np.array([odds, -odds])

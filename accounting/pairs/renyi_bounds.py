@@ -15,10 +15,6 @@ class ZcdpBound(Pair):
 
     rho: float
 
-    def has_divergence(self) -> bool:
-        """Its definition."""
-        return True
-
     def divergence(self, alpha: float) -> float:
         """Its definition."""
         return self.rho * alpha * (1 + SLACK)
@@ -32,10 +28,6 @@ class RenyiLines(Pair):
     """
 
     lines: tuple[tuple[float, float], ...]
-
-    def has_divergence(self) -> bool:
-        """Its definition."""
-        return True
 
     def divergence(self, alpha: float) -> float:
         """The least of the lines' chords."""

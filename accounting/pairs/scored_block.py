@@ -24,9 +24,6 @@ class ScoredBlockPair(Pair):
     first: int
     second: int
 
-    def has_divergence(self) -> bool:
-        return True
-
     def divergence(self, alpha: float) -> float:
         """That of Gaussian rounds: which releases move would have to be known."""
         move = self.shift * (self.first - self.second)

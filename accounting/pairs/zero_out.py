@@ -30,10 +30,6 @@ class OpposedPair(Pair):
         """In shift and rate."""
         return replace(self, shift=self.shift * factor, rate=min(self.rate * factor, 1 - UNIT))
 
-    def has_profile(self) -> bool:
-        """A formula."""
-        return True
-
     def profile(self, epsilon: arb) -> arb:
         """At epsilon >= 0."""
         return _opposed(arb(self.shift), arb(self.rate), epsilon.exp(), self.order)
@@ -61,10 +57,6 @@ class ZeroedPair(Pair):
     def moved(self, factor: float) -> Self:
         """In shift and rate."""
         return replace(self, shift=self.shift * factor, rate=min(self.rate * factor, 1 - UNIT))
-
-    def has_profile(self) -> bool:
-        """A formula."""
-        return True
 
     def profile(self, epsilon: arb) -> arb:
         """At epsilon >= 0."""

@@ -15,13 +15,9 @@ from flint import acb, arb, ctx
 from ..pairs import (
     ApproximateDpPair,
     Composition,
-    DiscreteGaussianPair,
-    DiscreteLaplacePair,
     GaussianPair,
-    LaplacePair,
     OpposedPair,
     Pair,
-    RandomizedResponsePair,
     SubsampledPair,
 )
 from ..parameters import dominated_parameters
@@ -58,52 +54,9 @@ def _below(pair: Pair, alpha: float) -> float:
 
 def _moment(pair: Pair, alpha: arb) -> arb | None:
     """E_Q[(dP/dQ)^alpha], or at most that; None where nothing is known."""
-    if isinstance(pair, GaussianPair):
-        return (alpha * (alpha - 1) * arb(pair.shift) ** 2 / 2).exp()
-    if isinstance(pair, LaplacePair):
-        s = arb(pair.shift)
-        return (alpha * ((alpha - 1) * s).exp() + (alpha - 1) * (-alpha * s).exp()) / (2 * alpha - 1)
-    if isinstance(pair, DiscreteLaplacePair):
-        return _discrete_laplace(pair, alpha)
-    if isinstance(pair, DiscreteGaussianPair):
-        return _discrete_gaussian(pair, alpha)
-    if isinstance(pair, RandomizedResponsePair):
-        return _two_categories(1 - arb(pair.flip), arb(pair.flip) / (pair.categories - 1), pair.categories - 2, alpha)
-    if isinstance(pair, ApproximateDpPair):
-        high = 1 / (1 + (-arb(pair.epsilon)).exp())
-        return _two_categories(high, 1 - high, 0, alpha)
     if isinstance(pair, OpposedPair):
         return _opposed(pair, alpha)
-    return _sampled(pair, alpha) if isinstance(pair, SubsampledPair) else None
-
-
-def _two_categories(high: arb, low: arb, others: int, alpha: arb) -> arb:
-    """Reported as `high` against `low`, the reverse, and `others` categories that are `low` under both."""
-    return high**alpha * low ** (1 - alpha) + low**alpha * high ** (1 - alpha) + others * low
-
-
-def _discrete_laplace(pair: DiscreteLaplacePair, alpha: arb) -> arb:
-    """x <= 0 and x >= shift in closed form, the points between one by one."""
-    a, s = (-1 / arb(pair.scale)).exp(), pair.shift
-    weight = (1 - a) / (1 + a)
-    between = sum((a ** (alpha * (s - x) + (1 - alpha) * x) for x in range(1, s)), arb(0)) if s <= 4096 else arb(0)
-    return weight * (between + (a ** (alpha * s) + a ** ((1 - alpha) * s)) / (1 - a))
-
-
-def _discrete_gaussian(pair: DiscreteGaussianPair, alpha: arb) -> arb:
-    """e^(alpha (alpha - 1) shift^2 / (2 sigma^2)) theta(alpha shift) / theta(0); theta(c) a sum over integers."""
-    variance, centre = arb(pair.sigma) ** 2, alpha * pair.shift
-    if pair.sigma > 100:  # Poisson summation: theta(c) is at least 1 - 2 e^(-2 pi^2 sigma^2) of theta(0)
-        ratio = 1 - 4 * (-2 * arb.pi() ** 2 * variance).exp()
-    else:
-        middle, reach = math.floor(float(centre.mid())), math.ceil(_RANGE * pair.sigma) + 2
-        shifted = sum(
-            ((-((x - centre) ** 2) / (2 * variance)).exp() for x in range(middle - reach, middle + reach)), arb(0)
-        )
-        around = sum(((-(arb(x) ** 2) / (2 * variance)).exp() for x in range(-reach, reach + 1)), arb(0))
-        tail = (-(arb(reach) ** 2) / (2 * variance)).exp() * (1 + 2 * variance)
-        ratio = shifted / (around + 2 * tail)
-    return (alpha * (alpha - 1) * pair.shift**2 / (2 * variance)).exp() * ratio
+    return _sampled(pair, alpha) if isinstance(pair, SubsampledPair) else pair.moment(alpha)
 
 
 def _sampled(pair: SubsampledPair, alpha: arb) -> arb | None:
@@ -113,20 +66,9 @@ def _sampled(pair: SubsampledPair, alpha: arb) -> arb | None:
         return None if unsampled is None else 1 - q + q * unsampled
     if isinstance(base, GaussianPair) and pair.order in ("remove", "add", "replace"):
         return _sampled_gaussian(arb(base.shift), q, pair.order, alpha)
-    if isinstance(base, RandomizedResponsePair | ApproximateDpPair) and pair.order in ("remove", "add"):
-        return _sampled_categories(base, q, alpha if pair.order == "remove" else 1 - alpha)
+    if pair.order in ("remove", "add"):  # the add order is the power 1 - alpha (docs/theory/rdp.md)
+        return base.sampled_moment(q, alpha if pair.order == "remove" else 1 - alpha)
     return None
-
-
-def _sampled_categories(base: RandomizedResponsePair | ApproximateDpPair, q: arb, power: arb) -> arb:
-    """E_Q of a power of 1 - q + q P/Q; the add order is the power 1 - alpha (docs/theory/rdp.md)."""
-    if isinstance(base, ApproximateDpPair):
-        high, others = 1 / (1 + (-arb(base.epsilon)).exp()), 0
-        low = 1 - high
-    else:
-        high, low, others = 1 - arb(base.flip), arb(base.flip) / (base.categories - 1), base.categories - 2
-    rarer, commoner = 1 - q + q * high / low, 1 - q + q * low / high
-    return low * rarer**power + high * commoner**power + others * low
 
 
 def _sampled_gaussian(s: arb, q: arb, order: str, alpha: arb) -> arb:

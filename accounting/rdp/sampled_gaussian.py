@@ -21,6 +21,9 @@ from .quadrature import log_integral_upper
 _TAIL = 14.0
 """Gaussian tails are cut where they are e^-98 of the whole, and their bound is added."""
 
+_FARTHEST = 2_000.0
+"""In standard deviations."""
+
 _ANGLE = 2.0
 """Largest argument of the complex likelihood ratio on the ellipses; the sampled ratio has its zeros at pi."""
 
@@ -180,6 +183,8 @@ class ReplaceDensity:
 
 def log_moment_excess(shift: float, rate: float, order: Order, alpha: float) -> float:
     """log of an upper bound on E_Q[(dP/dQ)^alpha] - 1 for the sampled Gaussian pair; alpha > 1, 0 < rate < 1."""
+    if out_of_reach(shift, order, alpha):
+        return math.inf
     if order == "replace":
         parts = [_replace_above(power, rate, shift) for power in (alpha, 1 - alpha)]
     elif order == "hybrid":
@@ -188,6 +193,11 @@ def log_moment_excess(shift: float, rate: float, order: Order, alpha: float) -> 
         power = alpha if order == "remove" else 1 - alpha
         parts = [_above(power, rate, shift), _below(power, rate, shift)]
     return float(np.logaddexp.reduce(np.array(parts)))
+
+
+def out_of_reach(shift: float, order: Order, alpha: float) -> bool:
+    """Whether the tilt is so far that the unsampled bound is left to serve."""
+    return order != "add" and alpha * shift > _FARTHEST
 
 
 def _log_tail(at: float) -> float:

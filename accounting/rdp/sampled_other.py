@@ -7,43 +7,30 @@ atom on each side and a smooth part between (docs/theory/rdp.md, section "Sample
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
-from flint import ctx
 from scipy.special import logsumexp
 
 from ...mechanisms.arrays import Floats
 from ..pairs import (
-    ApproximateDpPair,
     DiscreteGaussianPair,
-    DiscreteLaplacePair,
-    FinitePair,
     LaplacePair,
     Order,
     Pair,
-    RandomizedResponsePair,
 )
 from ..rounding import UNIT
 from .excess import log_excess, log_mixture
 from .quadrature import log_integral_upper
-from .sampled_gaussian import SampledDensity
+from .sampled_gaussian import SampledDensity, out_of_reach
 
-_BITS = 128
 _TAIL = 14.0
 _MOST_ATOMS = 1_000_000
 
 
-@dataclass(frozen=True, eq=False)
-class Atoms:
-    """The unsampled ratio's law under Q0: masses e^log_mass at log-ratios log_ratio, rounded to nearest."""
-
-    log_mass: Floats
-    log_ratio: Floats
-
-
 def log_moment_excess(base: Pair, rate: float, order: Order, alpha: float) -> float:
     """log of an upper bound on E_Q[(dP/dQ)^alpha] - 1, alpha > 1, 0 < rate < 1; inf where none is computed."""
+    if isinstance(base, LaplacePair) and out_of_reach(base.shift, order, alpha):
+        return math.inf
     powers = {"remove": (alpha,), "add": (1 - alpha,), "hybrid": (alpha, 1 - alpha)}[order]
     one_sided = order == "hybrid"
     parts = [_part(base, rate, power, one_sided) for power in powers]
@@ -53,18 +40,22 @@ def log_moment_excess(base: Pair, rate: float, order: Order, alpha: float) -> fl
 def _part(base: Pair, rate: float, power: float, one_sided: bool) -> float:
     """E[excess of x^power], over x > 1 only if one_sided."""
     if isinstance(base, LaplacePair):
-        atoms = Atoms(np.array([-math.log(2), -base.shift - math.log(2)]), np.array([-base.shift, base.shift]))
+        ends = np.array([-math.log(2), -base.shift - math.log(2)]), np.array([-base.shift, base.shift])
         density = SampledDensity(power, rate, base.shift, 2.0, 0)
         middle = log_integral_upper(density, 0.0 if one_sided else -base.shift / 2, base.shift / 2)
-        return float(np.logaddexp(_sum(atoms, rate, power, one_sided), middle))
+        return float(np.logaddexp(_sum(*ends, rate, power, one_sided), middle))
     if isinstance(base, DiscreteGaussianPair):
         return _discrete_gaussian(base, rate, power, one_sided)
-    return _sum(_finite_atoms(base), rate, power, one_sided)
+    known = base.ratios()
+    if known is None:
+        raise TypeError(f"no likelihood ratio of {base}")
+    return _sum(*known, rate, power, one_sided)
 
 
-def _sum(atoms: Atoms, rate: float, power: float, one_sided: bool) -> float:
-    kept = atoms.log_ratio > 0 if one_sided else np.full(atoms.log_ratio.shape, True)
-    log_mass, log_ratio = atoms.log_mass[kept], atoms.log_ratio[kept]
+def _sum(log_mass: Floats, log_ratio: Floats, rate: float, power: float, one_sided: bool) -> float:
+    """log_mass, log_ratio: of the unsampled ratio's law under Q0, rounded to nearest."""
+    kept = log_ratio > 0 if one_sided else np.full(log_ratio.shape, True)
+    log_mass, log_ratio = log_mass[kept], log_ratio[kept]
     change = rate * np.expm1(np.minimum(log_ratio, 600.0))
     terms = log_mass + log_excess(power, log_mixture(rate, log_ratio), change)
     top = float(np.max(terms, initial=-math.inf))
@@ -74,28 +65,6 @@ def _sum(atoms: Atoms, rate: float, power: float, one_sided: bool) -> float:
     inner = 4 - math.log1p(-rate) + 3 * np.abs(log_ratio[counted])
     slack = 40 * UNIT * (2 + np.abs(terms[counted]) + 3 * np.abs(log_mass[counted]) + (abs(power) + 1) * inner)
     return float(logsumexp(terms)) + float(np.max(slack)) + len(terms) * (2 * UNIT + math.exp(-45))
-
-
-def _finite_atoms(base: Pair) -> Atoms:
-    if isinstance(base, RandomizedResponsePair):
-        other = base.flip / (base.categories - 1)
-        odds = base.largest_loss()
-        return Atoms(np.array([math.log(other), math.log1p(-base.flip)]), np.array([odds, -odds]))
-    if isinstance(base, ApproximateDpPair):
-        high = -math.log1p(math.exp(-base.epsilon))
-        return Atoms(np.array([high - base.epsilon, high]), np.array([base.epsilon, -base.epsilon]))
-    if isinstance(base, FinitePair):
-        with ctx.workprec(_BITS):
-            known = [(float(q.log()), float((p / q).log())) for p, q in base.outcomes()]
-        return Atoms(*(np.array(column) for column in zip(*known, strict=True)))
-    assert isinstance(base, DiscreteLaplacePair)
-    step, shift = 1 / base.scale, base.shift
-    inside = np.arange(1, shift)
-    outside = -math.log1p(math.exp(-step))
-    log_unit = math.log(-math.expm1(-step)) + outside
-    log_mass = np.concatenate(([outside], log_unit - inside * step, [outside - shift * step]))
-    log_ratio = np.concatenate(([-shift * step], (2 * inside - shift) * step, [shift * step]))
-    return Atoms(log_mass, log_ratio)
 
 
 def _discrete_gaussian(base: DiscreteGaussianPair, rate: float, power: float, one_sided: bool) -> float:
@@ -114,8 +83,8 @@ def _discrete_gaussian(base: DiscreteGaussianPair, rate: float, power: float, on
     variance = sigma * sigma
     log_normaliser = float(logsumexp(-0.5 * np.arange(-reach, reach + 1.0) ** 2 / variance))
     x = np.arange(-depth, high + 1.0)
-    atoms = Atoms(-0.5 * x * x / variance - log_normaliser, shift * (x - shift / 2) / variance)
-    total = _sum(atoms, rate, power, one_sided)
+    log_mass, log_ratio = -0.5 * x * x / variance - log_normaliser, shift * (x - shift / 2) / variance
+    total = _sum(log_mass, log_ratio, rate, power, one_sided)
     total = float(np.logaddexp(total, _upper_rest(base, rate, power, high + 1.0) - log_normaliser))
     if one_sided:
         return total

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 
 from ..pairs import (
-    ApproximateDpPair,
-    DiscreteGaussianPair,
-    DiscreteLaplacePair,
+    CategoriesPair,
     FinitePair,
     GaussianPair,
-    LaplacePair,
     OpposedPair,
-    RandomizedResponsePair,
+    Pair,
     SubsampledPair,
     ZcdpBound,
     ZeroedPair,
@@ -25,18 +21,6 @@ from . import sampled_gaussian as rdp_sampled_gaussian
 from . import sampled_other as rdp_sampled_other
 
 _SLACK = 2.0**-40
-_FARTHEST = 2_000.0
-"""Tilts alpha * shift beyond this many standard deviations are left to the unsampled bound."""
-
-_KNOWN_RATIO = (
-    GaussianPair,
-    LaplacePair,
-    DiscreteGaussianPair,
-    DiscreteLaplacePair,
-    RandomizedResponsePair,
-    ApproximateDpPair,
-    FinitePair,
-)
 
 
 def supports(pair: SubsampledPair) -> bool:
@@ -44,20 +28,17 @@ def supports(pair: SubsampledPair) -> bool:
     if pair.base.infinite_mass() != 0:
         return False
     if pair.order == "visible":
-        return isinstance(pair.base, (*_KNOWN_RATIO, ZcdpBound))
-    if pair.order == "replace":
-        return isinstance(pair.base, GaussianPair | LaplacePair | DiscreteGaussianPair | DiscreteLaplacePair)
-    return isinstance(pair.base, _KNOWN_RATIO)
+        return _known_ratio(pair.base) or isinstance(pair.base, ZcdpBound)
+    return pair.base.doubled() is not None if pair.order == "replace" else _known_ratio(pair.base)
+
+
+def _known_ratio(base: Pair) -> bool:
+    return base.doubled() is not None or isinstance(base, CategoriesPair | FinitePair)
 
 
 def as_hybrid(pair: SubsampledPair) -> SubsampledPair:
     """Of the replace order: a pair that dominates it, with noise of any kind but Gaussian (docs/theory/rdp.md)."""
-    base = pair.base
-    if isinstance(base, LaplacePair):
-        base = replace(base, shift=2.0 * base.shift)
-    elif isinstance(base, DiscreteGaussianPair | DiscreteLaplacePair):
-        base = replace(base, shift=2 * base.shift)
-    return SubsampledPair(base, pair.rate, "hybrid")
+    return SubsampledPair(pair.base.doubled() or pair.base, pair.rate, "hybrid")
 
 
 def above_zeroed(pair: OpposedPair | ZeroedPair) -> tuple[SubsampledPair, SubsampledPair]:
@@ -78,25 +59,16 @@ def sampled_divergence(pair: SubsampledPair, alpha: float) -> float:
     if pair.order == "replace" and not isinstance(pair.base, GaussianPair):
         return sampled_divergence(as_hybrid(pair), alpha)
     rate = up(pair.rate, 4)
-    unsampled = pair.base
-    if isinstance(unsampled, GaussianPair) and pair.order == "replace":
-        unsampled = GaussianPair(2 * unsampled.shift)
-    unsampled_bound = unsampled.divergence(alpha)
+    unsampled_bound = (pair.base.doubled() or pair.base if pair.order == "replace" else pair.base).divergence(alpha)
     if rate >= 1:
         return unsampled_bound
     if pair.order == "visible":
         log_excess = math.log(rate) + _log_moment_minus_1((alpha - 1) * pair.base.divergence(alpha))
-    elif isinstance(pair.base, GaussianPair | LaplacePair) and _out_of_reach(pair.base.shift, pair.order, alpha):
-        log_excess = math.inf
     elif isinstance(pair.base, GaussianPair):
         log_excess = rdp_sampled_gaussian.log_moment_excess(up(pair.base.shift, 4), rate, pair.order, alpha)
     else:
         log_excess = rdp_sampled_other.log_moment_excess(pair.base, rate, pair.order, alpha)
     return min(_divergence(log_excess, alpha), unsampled_bound)
-
-
-def _out_of_reach(shift: float, order: str, alpha: float) -> bool:
-    return order != "add" and alpha * shift > _FARTHEST
 
 
 def _log_moment_minus_1(log_moment: float) -> float:
