@@ -14,11 +14,10 @@ from typing import TypeVar
 import numpy as np
 
 from ...mechanisms import InputError
-from ..measures.lattices.bases import continuous_base
 from ..measures.lattices.cells import NEGLIGIBLE, Atoms, Cells
 from ..measures.lattices.discrete import finite_cells, lattice_base, lattice_cells
 from ..measures.lattices.sampled_cells import location_cells
-from ..pairs import ApproximateDpPair, Pair, RandomizedResponsePair
+from ..pairs import CategoriesPair, LocationPair, Pair
 from ..rounding import UNIT
 from .mean import Above, Below, mean_above, mean_below, spread
 
@@ -39,8 +38,7 @@ _TAIL_LEVELS = 6.0
 
 def supports_base(pair: Pair) -> bool:
     """Whether the likelihood ratio of one round is known."""
-    finite = isinstance(pair, RandomizedResponsePair | ApproximateDpPair)
-    return finite or continuous_base(pair) is not None or lattice_base(pair) is not None
+    return isinstance(pair, CategoriesPair | LocationPair) or lattice_base(pair) is not None
 
 
 def losses_above(base: Pair, rounds: int, order: str, fineness: float, tail: float) -> Atoms:
@@ -109,10 +107,9 @@ def _mean(
 
 def spread_of_loss(base: Pair) -> float:
     """About the standard deviation of one round's loss under Q."""
-    continuous = continuous_base(base)
-    if continuous is not None:
-        edges = np.linspace(*continuous.span(_PILOT_TAIL, 0.0), _PILOT + 1)
-        pilot = location_cells(continuous, np.unique(np.concatenate([edges, continuous.outer])), _PILOT_TAIL)
+    if isinstance(base, LocationPair):
+        edges = np.linspace(*base.span(_PILOT_TAIL, 0.0), _PILOT + 1)
+        pilot = location_cells(base, np.unique(np.concatenate([edges, base.outer])), _PILOT_TAIL)
     else:
         pilot = _table(base, _PILOT_TAIL)
     places = 0.5 * (pilot.low + pilot.high)
@@ -121,7 +118,7 @@ def spread_of_loss(base: Pair) -> float:
 
 
 def _table(base: Pair, tail: float) -> Cells:
-    if isinstance(base, RandomizedResponsePair | ApproximateDpPair):
+    if isinstance(base, CategoriesPair):
         return finite_cells(base)
     lattice = lattice_base(base)
     if lattice is None:
@@ -134,15 +131,14 @@ def cells(base: Pair, step: float, offset: float, tail: float) -> Cells:
 
     The loss of Gaussian and of Laplace noise is linear in the outcome all over the span.
     """
-    continuous = continuous_base(base)
-    if continuous is None:
+    if not isinstance(base, LocationPair):
         return _table(base, tail)
-    ends = np.array(continuous.span(tail, 0.0))
-    low, high = continuous.log_ratio(ends)[0]
+    ends = np.array(base.span(tail, 0.0))
+    low, high = base.log_ratio(ends)[0]
     losses = step * (np.arange(math.ceil(low / step - offset), math.floor(high / step - offset) + 1) + offset)
     inside = ends[0] + (losses - low) * ((ends[1] - ends[0]) / (high - low))
     apart = (inside > ends[0] + 1e-9 * step) & (inside < ends[1] - 1e-9 * step)
-    return location_cells(continuous, np.unique(np.concatenate([inside[apart], ends, continuous.outer])), tail)
+    return location_cells(base, np.unique(np.concatenate([inside[apart], ends, base.outer])), tail)
 
 
 def _first_above(cut: Cells, step: float) -> Above:

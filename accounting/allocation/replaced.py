@@ -19,9 +19,9 @@ import numpy as np
 from scipy.special import ndtr
 
 from ...mechanisms.arrays import Floats
-from ..measures.lattices.bases import gaussian_masses
 from ..measures.lattices.cells import Atoms
 from ..pairs import GaussianPair, Pair, ReplacedAllocationPair
+from ..pairs.gaussian import gaussian_masses
 from ..rounding import UNIT
 from .tilted_sums import Scores, law_of_scores, moment_beyond
 

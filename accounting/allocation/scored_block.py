@@ -16,9 +16,9 @@ from functools import lru_cache
 import numpy as np
 
 from ...mechanisms.arrays import Floats
-from ..measures.lattices.bases import GaussianBase, gaussian_masses
 from ..measures.lattices.cells import Atoms
-from ..pairs import ScoredBlockPair
+from ..pairs import GaussianPair, ScoredBlockPair
+from ..pairs.gaussian import gaussian_masses
 from ..rounding import UNIT
 from .tilted_sums import Masses, Scores, law_of_scores
 
@@ -53,7 +53,7 @@ def _outcomes(pair: ScoredBlockPair) -> tuple[Masses, Masses, float]:
     shift, rounds, times = pair.shift, pair.rounds, pair.participations
     c = _PLAIN if pair.first * pair.second > 0 else _PLAIN_OPPOSED
     moves = (pair.first * shift, pair.second * shift, 0.0)
-    low, high = GaussianBase(max(moves)).span(_TAIL, min(moves))
+    low, high = GaussianPair(max(moves)).span(_TAIL, min(moves))
     edges = np.linspace(low, high, math.ceil((high - low) * _CELLS_PER_SPREAD * max(1.0, shift)) + 1)
     (first, e1), (second, e2), (none, e3) = (gaussian_masses(edges, centre) for centre in moves)
     score = _score(0.5 * (edges[:-1] + edges[1:]), moves[0], moves[1], c * times / rounds)

@@ -20,6 +20,8 @@ from .event import EventPair
 from .finite import FinitePair
 from .gaussian import GaussianPair
 from .laplace import LaplacePair
+from .lattice import LatticePair
+from .location import LocationPair
 from .mixed_gaussian import MixedGaussianPair
 from .mixture import MixturePair
 from .noisy_max import LaplaceMaximumPair
@@ -53,6 +55,8 @@ __all__ = [
     "GaussianPair",
     "LaplaceMaximumPair",
     "LaplacePair",
+    "LatticePair",
+    "LocationPair",
     "MixedGaussianPair",
     "MixturePair",
     "OpposedPair",

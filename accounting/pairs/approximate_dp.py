@@ -63,7 +63,7 @@ class ApproximateDpPair(CategoriesPair):
         high = 1 / (1 + (-arb(self.epsilon)).exp())
         return high, 1 - high, 0
 
-    def masses(self) -> tuple[list[float], float, float]:
+    def doubles(self) -> tuple[list[float], float, float]:
         """Of the rest, and delta."""
         rest = (1 - self.delta) / (1 + math.exp(-self.epsilon))
         return [rest, rest * math.exp(-self.epsilon), 0.0], self.epsilon, self.delta

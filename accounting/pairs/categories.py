@@ -19,7 +19,7 @@ class CategoriesPair(Pair):
         """high, low, others, given that no round fails."""
 
     @abstractmethod
-    def masses(self) -> tuple[list[float], float, float]:
+    def doubles(self) -> tuple[list[float], float, float]:
         """P's masses of the two categories and of the others together, to nearest; the log of their odds; failure."""
 
     def moment(self, alpha: arb) -> arb | None:

@@ -10,9 +10,10 @@ import numpy as np
 from flint import arb
 from scipy.special import logsumexp
 
-from ..rounding import PARAMETER
+from ...mechanisms.arrays import Floats
+from ..rounding import PARAMETER, UNIT
+from .lattice import LatticePair
 from .moments import SLACK
-from .pair import Pair
 
 _LARGEST_SIGMA = 50.0
 
@@ -21,7 +22,7 @@ _RANGE = 12.0
 
 
 @dataclass(frozen=True, slots=True)
-class DiscreteGaussianPair(Pair):
+class DiscreteGaussianPair(LatticePair):
     """P = N_Z(shift, sigma^2), Q = N_Z(0, sigma^2), on the integers; symmetric; shift a positive integer."""
 
     sigma: float
@@ -79,6 +80,28 @@ class DiscreteGaussianPair(Pair):
     def doubled(self) -> Self | None:
         """In its shift."""
         return replace(self, shift=2 * self.shift)
+
+    def size(self) -> float:
+        """For every tail that a double can be."""
+        return 100 * self.sigma + 3 * self.shift
+
+    def points(self, tail: float, lowest: int) -> Floats:
+        """P[X >= m] <= Phi(-(m-1)/sigma) <= exp(-((m-1)/sigma)^2 / 2), since Z >= sqrt(2 pi) sigma (Poisson sum)."""
+        reach = math.ceil(self.sigma * math.sqrt(-2 * math.log(tail))) + 2
+        return np.arange(lowest - reach, self.shift + reach + 1, dtype=float)
+
+    def masses(self, points: Floats, centre: int) -> tuple[Floats, Floats]:
+        """exp(-x^2 / (2 sigma^2)) / Z, with Z = sum over the integers."""
+        squares = ((points - centre) / self.sigma) ** 2
+        reach = math.ceil(40 * self.sigma) + 1
+        half = np.exp(-0.5 * (np.arange(1, reach + 1) / self.sigma) ** 2)
+        total = 1 + 2 * float(np.sum(half))
+        return np.exp(-0.5 * squares) / total, (4 * UNIT + 2 * PARAMETER) * (squares + 16)
+
+    def log_ratio(self, points: Floats) -> tuple[Floats, Floats]:
+        """s (2x - s) / (2 sigma^2); sigma itself is uncertain by PARAMETER, here and in the masses."""
+        value = self.shift * (2 * points - self.shift) / (2 * self.sigma**2)
+        return value, (6 * UNIT + 2 * PARAMETER) * np.abs(value)
 
 
 def _theta_tail(sigma: arb, m: int) -> arb:

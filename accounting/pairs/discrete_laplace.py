@@ -10,13 +10,14 @@ import numpy as np
 from flint import arb
 
 from ...mechanisms.arrays import Floats
+from ..rounding import UNIT
+from .lattice import LatticePair
 from .moments import from_terms
-from .pair import Pair
 from .tails import positive
 
 
 @dataclass(frozen=True, slots=True)
-class DiscreteLaplacePair(Pair):
+class DiscreteLaplacePair(LatticePair):
     """P[x] proportional to exp(-|x - shift| / scale), Q the same about 0; symmetric; shift a positive integer.
 
     The geometric mechanism of Ghosh, Roughgarden, Sundararajan 2009 (arXiv 0811.2841), Section 2; its sums are written
@@ -87,3 +88,24 @@ class DiscreteLaplacePair(Pair):
     def doubled(self) -> Self | None:
         """In its shift."""
         return replace(self, shift=2 * self.shift)
+
+    def size(self) -> float:
+        """For every tail that a double can be."""
+        return 2 * self.shift
+
+    def points(self, tail: float, lowest: int) -> Floats:
+        """Outcomes beyond the centres have equal losses and are one point."""
+        return np.arange(lowest, self.shift + 1, dtype=float)
+
+    def masses(self, points: Floats, centre: int) -> tuple[Floats, Floats]:
+        """(1-a)/(1+a) a^|x|, a = exp(-1/scale)."""
+        away = np.abs(points - centre) / self.scale
+        ends = (points == points[0]) | (points == points[-1])
+        one_minus_a, one_plus_a = -math.expm1(-1 / self.scale), 1 + math.exp(-1 / self.scale)
+        mass = np.exp(-away) * np.where(ends, 1.0, one_minus_a) / one_plus_a
+        return mass, 4 * UNIT * (away + 16)
+
+    def log_ratio(self, points: Floats) -> tuple[Floats, Floats]:
+        """(|x| - |x - s|) / scale."""
+        value = (2 * np.clip(points, 0, self.shift) - self.shift) / self.scale
+        return value, 4 * UNIT * np.abs(value)

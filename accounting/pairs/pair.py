@@ -8,6 +8,7 @@ from typing import Self
 from flint import arb
 
 from ...mechanisms.arrays import Floats
+from ..measures.lattices.transform import Law
 
 
 class Pair:
@@ -76,6 +77,10 @@ class Pair:
 
     def ratios(self) -> tuple[Floats, Floats] | None:
         """log(Q-masses) and log(dP/dQ) on them, to nearest, at least where it is not 0; None where it has more."""
+        return None
+
+    def law(self) -> Law | None:
+        """The law of log(dP/dQ) under P, where its transform has a formula."""
         return None
 
     def doubled(self) -> Self | None:

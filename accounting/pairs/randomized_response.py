@@ -62,7 +62,7 @@ class RandomizedResponsePair(CategoriesPair):
         """The truth, and each other category."""
         return 1 - arb(self.flip), arb(self.flip) / (self.categories - 1), self.categories - 2
 
-    def masses(self) -> tuple[list[float], float, float]:
+    def doubles(self) -> tuple[list[float], float, float]:
         """The same in doubles."""
         truth, other = 1 - self.flip, self.flip / (self.categories - 1)
         return [truth, other, other * (self.categories - 2)], math.log(truth / other), 0.0

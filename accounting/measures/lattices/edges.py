@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....mechanisms.arrays import Floats
-from ...pairs import OpposedPair, SubsampledPair
-from .bases import ContinuousBase
+from ...pairs import LocationPair, OpposedPair, SubsampledPair
 from .cells import Cells
 from .sampled_cells import sampled_cells
 from .zeroed import opposed_cells, span
@@ -35,14 +34,14 @@ class Resolution:
     epsilon: float = math.inf
 
 
-def even_edges(base: ContinuousBase, resolution: Resolution) -> Floats:
+def even_edges(base: LocationPair, resolution: Resolution) -> Floats:
     """Of cells of equal width."""
     left, right = base.span(resolution.tail, 0.0)
     inner = np.linspace(left, right, min(resolution.cells, _COARSE) + 1)
     return np.unique(np.concatenate([inner, base.outer, [0.0, base.shift]]))
 
 
-def sampled_edges(base: ContinuousBase, pair: SubsampledPair, resolution: Resolution) -> Floats:
+def sampled_edges(base: LocationPair, pair: SubsampledPair, resolution: Resolution) -> Floats:
     """For a round of this noise behind a coin."""
     lowest = -base.shift if pair.order == "replace" else 0.0
     left, right = base.span(resolution.tail, lowest)

@@ -19,19 +19,18 @@ from ...allocation.replaced import known_shift, losses_of_replaced
 from ...allocation.scored_block import losses_of_scores
 from ...pairs import (
     AllocationPair,
-    ApproximateDpPair,
+    CategoriesPair,
     Composition,
     CountsPair,
     CutPair,
     FinitePair,
     GaussianPair,
-    LaplacePair,
+    LocationPair,
     MixedGaussianPair,
     MixturePair,
     OpposedPair,
     Pair,
     ProductPair,
-    RandomizedResponsePair,
     ReplacedAllocationPair,
     ScoredBlockPair,
     ShuffledResponsePair,
@@ -40,9 +39,7 @@ from ...pairs import (
 )
 from ...parameters import dominated_parameters, dominating_parameters
 from ...rounding import UNIT
-from .bases import ContinuousBase, GaussianBase, continuous_base
 from .cells import Atoms, Cells, optimistic, pessimistic
-from .closed_laws import GaussianLaw, LaplaceLaw, VisibleLaw
 from .counts import counts_cells, supports_counts
 from .cut import cut_cells
 from .discrete import finite_cells, lattice_base, lattice_cells, outcome_cells
@@ -51,6 +48,7 @@ from .mixed import mixed_cells, mixed_span
 from .product import MOST_CELLS, crossed, merged
 from .sampled_cells import joined, location_cells, replace_lattice, sampled_cells, sheets
 from .transform import AtomLaw, Law
+from .visible import VisibleLaw
 from .zeroed import below_zero, opposed_cells, zeroed_cells
 
 _TRIMMED = 1e-3
@@ -86,17 +84,15 @@ def supports_pair(pair: Pair) -> bool:
     if isinstance(pair, ProductPair):
         return all(not isinstance(part, SampledPair) and supports_pair(part) for part, _ in pair.parts)
     if isinstance(pair, SubsampledPair):
-        listed = RandomizedResponsePair | ApproximateDpPair | FinitePair | ProductPair | CutPair
+        listed = CategoriesPair | FinitePair | ProductPair | CutPair
         if pair.order == "replace" and isinstance(pair.base, listed):
             return False
         return not isinstance(pair.base, SubsampledPair) and supports_pair(pair.base)
     return (
         isinstance(
             pair,
-            GaussianPair
-            | LaplacePair
-            | RandomizedResponsePair
-            | ApproximateDpPair
+            LocationPair
+            | CategoriesPair
             | FinitePair
             | OpposedPair
             | ZeroedPair
@@ -135,11 +131,7 @@ def _law(pair: Pair, resolution: Resolution, discrete: Callable[[Cells], Atoms])
         return _replaced(pair, resolution, discrete is pessimistic)
     if isinstance(pair, ScoredBlockPair):
         return AtomLaw(losses_of_scores(pair, discrete is pessimistic))
-    if isinstance(pair, GaussianPair):
-        return GaussianLaw(pair.shift)
-    if isinstance(pair, LaplacePair):
-        return LaplaceLaw(pair.shift)
-    return AtomLaw(_atoms(pair, resolution, discrete))
+    return pair.law() or AtomLaw(_atoms(pair, resolution, discrete))
 
 
 def _replaced(pair: ReplacedAllocationPair, resolution: Resolution, above: bool) -> Law:
@@ -198,13 +190,13 @@ def _cells(pair: Pair, resolution: Resolution) -> Cells:
         edges = opposed_edges(OpposedPair(pair.shift, pair.rate, pair.order), resolution)
         other = below_zero(pair)
         return joined(
-            zeroed_cells(pair, edges, sampled_edges(GaussianBase(pair.shift), other, resolution), resolution.tail)
+            zeroed_cells(pair, edges, sampled_edges(GaussianPair(pair.shift), other, resolution), resolution.tail)
         )
     return _product(pair, resolution) if isinstance(pair, ProductPair) else _table(pair, resolution.tail)
 
 
 def _table(pair: Pair, tail: float) -> Cells:
-    if isinstance(pair, RandomizedResponsePair | ApproximateDpPair):
+    if isinstance(pair, CategoriesPair):
         return finite_cells(pair)
     if isinstance(pair, FinitePair):
         return outcome_cells(pair)
@@ -215,13 +207,12 @@ def _table(pair: Pair, tail: float) -> Cells:
 
 
 def _subsampled(pair: SubsampledPair, resolution: Resolution) -> Cells:
-    lattice, continuous = lattice_base(pair.base), continuous_base(pair.base)
-    if continuous is not None:
-        edges = sampled_edges(continuous, pair, resolution)
-        return joined(sampled_cells(continuous, pair.order, pair.rate, edges, resolution.tail))
+    base, lattice = pair.base, lattice_base(pair.base)
+    if isinstance(base, LocationPair):
+        edges = sampled_edges(base, pair, resolution)
+        return joined(sampled_cells(base, pair.order, pair.rate, edges, resolution.tail))
     if lattice is not None and pair.order == "replace":
         return replace_lattice(lattice, pair.rate, resolution.tail)
-    base = pair.base
     whole = _cells(base, resolution) if isinstance(base, ProductPair | CutPair) else _table(base, resolution.tail)
     return joined(sheets(whole, pair.order, pair.rate))
 
@@ -230,9 +221,8 @@ def _product(pair: ProductPair, resolution: Resolution) -> Cells:
     """All parts' cells together, few enough at each step."""
     total: Cells | None = None
     for part, rounds in pair.parts:
-        continuous = continuous_base(part)
         for _ in range(rounds):
-            cells = _cells(part, resolution) if continuous is None else _even(continuous, resolution)
+            cells = _even(part, resolution) if isinstance(part, LocationPair) else _cells(part, resolution)
             if total is None:
                 total = cells
                 continue
@@ -242,6 +232,6 @@ def _product(pair: ProductPair, resolution: Resolution) -> Cells:
     return total
 
 
-def _even(base: ContinuousBase, resolution: Resolution) -> Cells:
+def _even(base: LocationPair, resolution: Resolution) -> Cells:
     """A part's own cells, of equal width: they are merged with others'."""
     return location_cells(base, even_edges(base, resolution), resolution.tail)

@@ -9,8 +9,8 @@ from flint import ctx
 
 from ....mechanisms.arrays import Floats
 from ...pairs import MixedGaussianPair
+from ...pairs.gaussian import gaussian_masses
 from ...rounding import UNIT
-from .bases import gaussian_masses
 from .cells import Cells
 
 _BITS = 128

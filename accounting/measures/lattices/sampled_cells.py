@@ -12,14 +12,12 @@ from dataclasses import replace
 import numpy as np
 
 from ....mechanisms.arrays import Floats
-from ...pairs import Order
+from ...pairs import LatticePair, LocationPair, Order
 from ...rounding import UNIT
-from .bases import ContinuousBase
 from .cells import ROUNDING_OF_SUMS, Cells
-from .discrete import LatticeBase
 
 
-def location_cells(base: ContinuousBase, edges: Floats, tail: float) -> Cells:
+def location_cells(base: LocationPair, edges: Floats, tail: float) -> Cells:
     """The cells of (N(shift), N(0)) between consecutive edges."""
     (p, p_error), (q, q_error) = base.masses(edges, base.shift), base.masses(edges, 0.0)
     loss, slack = base.log_ratio(edges)
@@ -102,21 +100,21 @@ def _hybrid(removed: Cells) -> list[Cells]:
     return [above, replace(below, only_p=0.0, only_q=0.0), at_zero]
 
 
-def sampled_cells(base: ContinuousBase, order: Order, rate: float, edges: Floats, tail: float) -> list[Cells]:
+def sampled_cells(base: LocationPair, order: Order, rate: float, edges: Floats, tail: float) -> list[Cells]:
     """The cells of a sampled round of continuous noise between these edges, a list for each part of its mixture."""
     if order == "replace":
         return [replace_continuous(base, rate, edges, tail)]
     return sheets(location_cells(base, edges, tail), order, rate)
 
 
-def replace_continuous(base: ContinuousBase, rate: float, edges: Floats, tail: float) -> Cells:
+def replace_continuous(base: LocationPair, rate: float, edges: Floats, tail: float) -> Cells:
     """P = (1 - rate) N(0) + rate N(s) against Q = (1 - rate) N(0) + rate N(-s), between consecutive edges."""
     masses = [base.masses(edges, centre) for centre in (base.shift, 0.0, -base.shift)]
     loss, slack = _replace_loss(*base.log_ratio(edges), *base.log_ratio(-edges), rate)
     return _replace(masses, (loss - slack)[:-1], (loss + slack)[1:], rate, tail)
 
 
-def replace_lattice(base: LatticeBase, rate: float, tail: float) -> Cells:
+def replace_lattice(base: LatticePair, rate: float, tail: float) -> Cells:
     """The same for integer noise."""
     points = base.points(tail, -base.shift)
     masses = [base.masses(points, centre) for centre in (base.shift, 0, -base.shift)]

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from ....mechanisms.arrays import Floats
 from ...pairs import GaussianPair, OpposedPair, SubsampledPair, ZeroedPair
+from ...pairs.gaussian import gaussian_masses
 from ...rounding import UNIT
-from .bases import GaussianBase, gaussian_masses
 from .cells import Cells
 from .sampled_cells import location_cells, mixed_loss, sheets
 
@@ -26,7 +26,7 @@ _CLEAR = 1e-9
 
 def span(pair: OpposedPair, tail: float) -> list[float]:
     """Edges of the moved line that must be there, from the first to the last."""
-    left, right = GaussianBase(0.5 * pair.shift).span(tail, -1.5 * pair.shift)
+    left, right = GaussianPair(0.5 * pair.shift).span(tail, -1.5 * pair.shift)
     return [left, -1.5 * pair.shift, 0.0, 0.5 * pair.shift, right]
 
 
@@ -60,7 +60,7 @@ def zeroed_cells(pair: ZeroedPair, edges: Floats, others: Floats, tail: float) -
     """
     s, rate = pair.shift, pair.rate
     above = _part(opposed_cells(OpposedPair(s, rate, "remove"), edges, tail), edges[:-1] >= 0)
-    (removed,) = sheets(location_cells(GaussianBase(s), others, tail), "remove", rate)
+    (removed,) = sheets(location_cells(GaussianPair(s), others, tail), "remove", rate)
     below = _part(removed, others[:-1] >= 0.5 * s).mirrored()
     middle, error = gaussian_masses(np.array([-1.5 * s, 0.5 * s]), 0.0)
     at_zero = Cells((1 - rate) * middle, (1 - rate) * middle, np.zeros(1), np.zeros(1), error + 16 * UNIT)

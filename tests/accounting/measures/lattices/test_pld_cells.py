@@ -9,13 +9,21 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from dpcert.accounting.measures.lattices.bases import gaussian_masses
 from dpcert.accounting.measures.lattices.cells import Atoms, optimistic, pessimistic
-from dpcert.accounting.measures.lattices.discrete import DiscreteGaussianBase, DiscreteLaplaceBase, lattice_cells
+from dpcert.accounting.measures.lattices.discrete import lattice_cells
 from dpcert.accounting.measures.lattices.edges import Resolution
 from dpcert.accounting.measures.lattices.laws import steps
 from dpcert.accounting.measures.lattices.transform import AtomLaw
-from dpcert.accounting.pairs import GaussianPair, LaplacePair, Order, Pair, SubsampledPair
+from dpcert.accounting.pairs import (
+    DiscreteGaussianPair,
+    DiscreteLaplacePair,
+    GaussianPair,
+    LaplacePair,
+    Order,
+    Pair,
+    SubsampledPair,
+)
+from dpcert.accounting.pairs.gaussian import gaussian_masses
 from dpcert.accounting.profiles import profile
 
 SEED = 20261121
@@ -96,14 +104,14 @@ def test_hybrid_is_symmetric_and_has_mass_one(rate: float) -> None:
 def test_discrete_tables_are_the_definitions() -> None:
     with mp.workdps(40):
         for base, weight in (
-            (DiscreteGaussianBase(1.7, 2), lambda x: mp.exp(-(mp.mpf(x) ** 2) / (2 * mp.mpf(1.7) ** 2))),
-            (DiscreteLaplaceBase(1.7, 2), lambda x: mp.exp(-abs(mp.mpf(x)) / mp.mpf(1.7))),
+            (DiscreteGaussianPair(1.7, 2), lambda x: mp.exp(-(mp.mpf(x) ** 2) / (2 * mp.mpf(1.7) ** 2))),
+            (DiscreteLaplacePair(1.7, 2), lambda x: mp.exp(-abs(mp.mpf(x)) / mp.mpf(1.7))),
         ):
             total = mp.fsum(weight(x) for x in range(-200, 201))
             cells = lattice_cells(base, 1e-20)
             points = base.points(1e-20, 0)
             for i, x in enumerate(points):
-                ends = isinstance(base, DiscreteLaplaceBase) and i in (0, points.size - 1)
+                ends = isinstance(base, DiscreteLaplacePair) and i in (0, points.size - 1)
                 xs = [int(x)] if not ends else range(int(x), 200) if i else range(-200, int(x) + 1)
                 p, q = (mp.fsum(weight(y - centre) for y in xs) / total for centre in (2, 0))
                 assert abs(cells.p[i] - p) <= cells.error[i] * p
@@ -113,6 +121,6 @@ def test_discrete_tables_are_the_definitions() -> None:
 
 
 def test_no_law_gains_or_loses_more_than_rounding() -> None:
-    cells = lattice_cells(DiscreteGaussianBase(3.0, 1), 1e-25)
+    cells = lattice_cells(DiscreteGaussianPair(3.0, 1), 1e-25)
     for atoms in (pessimistic(cells), optimistic(cells)):
         assert float(np.sum(atoms.mass)) + atoms.infinite == pytest.approx(1, abs=1e-12)

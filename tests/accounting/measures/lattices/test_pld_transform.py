@@ -11,9 +11,11 @@ from cases import few
 
 from dpcert.accounting.inversion.line import Plan, invert, summed
 from dpcert.accounting.measures.lattices.cells import Atoms
-from dpcert.accounting.measures.lattices.closed_laws import GaussianLaw, LaplaceLaw, VisibleLaw
 from dpcert.accounting.measures.lattices.transform import AtomLaw, Frequencies, Law, log_moment
+from dpcert.accounting.measures.lattices.visible import VisibleLaw
 from dpcert.accounting.measures.lattices.whole import Product
+from dpcert.accounting.pairs.gaussian import GaussianLaw
+from dpcert.accounting.pairs.laplace import LaplaceLaw
 
 SEED = 20261122
 

@@ -1,0 +1,31 @@
+"""Pairs of integer noise N, which can be tabled: N(shift) against N(0)."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+from ...mechanisms.arrays import Floats
+from .pair import Pair
+
+
+class LatticePair(Pair):
+    """With a monotone likelihood ratio."""
+
+    __slots__ = ()
+    shift: int
+
+    @abstractmethod
+    def size(self) -> float:
+        """At least the number of outcomes in a table."""
+
+    @abstractmethod
+    def points(self, tail: float, lowest: int) -> Floats:
+        """Outcomes for centres between `lowest` and `shift`; all but 2 * tail of each centre's mass is on them."""
+
+    @abstractmethod
+    def masses(self, points: Floats, centre: int) -> tuple[Floats, Floats]:
+        """Masses of N(centre), and their relative errors."""
+
+    @abstractmethod
+    def log_ratio(self, points: Floats) -> tuple[Floats, Floats]:
+        """log dN(shift)/dN(0), and its absolute errors."""

@@ -1,0 +1,33 @@
+"""Pairs of a continuous location family, which can be cut into cells: N(shift) against N(0) for a noise N."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+from ...mechanisms.arrays import Floats
+from .pair import Pair
+
+
+class LocationPair(Pair):
+    """With a monotone likelihood ratio."""
+
+    __slots__ = ()
+    shift: float
+
+    @property
+    def outer(self) -> tuple[float, ...]:
+        """Edges beyond the span: infinite where the loss is constant there, so that nothing is left out."""
+        return ()
+
+    @abstractmethod
+    def span(self, tail: float, lowest: float) -> tuple[float, float]:
+        """The range to cut when the centres are between `lowest` and the shift; no centre has more than `tail` mass
+        outside on a side, but for what `outer` adds."""
+
+    @abstractmethod
+    def masses(self, edges: Floats, centre: float) -> tuple[Floats, Floats]:
+        """The masses of N(centre) between consecutive edges, and their relative errors."""
+
+    @abstractmethod
+    def log_ratio(self, x: Floats) -> tuple[Floats, Floats]:
+        """log dN(shift)/dN(0), and its error."""
