@@ -20,6 +20,7 @@ from ...mechanisms import (
     Repeat,
     Sequence,
     Shuffled,
+    TruncatedPoisson,
     VisibleParticipation,
     WithReplacement,
     rounds_by_step,
@@ -102,7 +103,7 @@ def _fits(step: Mechanism, observer: Observer, aggregation: Aggregation) -> None
 def _random_size(step: Mechanism) -> bool:
     if isinstance(step, RandomAllocation):
         return step.participations < step.rounds
-    return isinstance(step, Poisson) and step.sampling_rate < 1.0
+    return isinstance(step, TruncatedPoisson) or (isinstance(step, Poisson) and step.sampling_rate < 1.0)
 
 
 def _depends_on_the_others(aggregation: Aggregation) -> bool:
@@ -164,6 +165,7 @@ def _with_noise(run: Mechanism, noise_multiplier: float) -> Mechanism:
         return Sequence(tuple(_with_noise(part, noise_multiplier) for part in run.mechanisms))
     if isinstance(run, Gaussian):
         return replace(run, noise_multiplier=noise_multiplier)
-    if isinstance(run, Repeat | Poisson | FixedSize | Shuffled | WithReplacement | Cyclic | RandomAllocation):
+    sampled = Poisson | TruncatedPoisson | FixedSize | Shuffled | WithReplacement | Cyclic | RandomAllocation
+    if isinstance(run, Repeat | sampled):
         return replace(run, mechanism=_with_noise(run.mechanism, noise_multiplier))
     raise InputError("run", run, "Gaussian rounds")

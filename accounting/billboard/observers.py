@@ -214,10 +214,11 @@ def _unhidden(step: Mechanism) -> Mechanism:
 
 
 def _visible(run: Mechanism, delta: float, relation: Neighbouring, asking: Asking) -> Bracket:
-    exact = epsilon_when_visible(run, delta, relation)
+    steps = rounds_by_step(run)
+    cut = any(isinstance(step, TruncatedPoisson) for step in steps)  # their law is bounded, not known
+    exact = None if cut else epsilon_when_visible(run, delta, relation)
     if exact is not None:
         return exact
-    steps = rounds_by_step(run)
     parts = Sequence(tuple(Repeat(_unhidden(step), rounds) for step, rounds in steps.items()))
     plain = all(not hasattr(step, "mechanism") for step in steps)  # everybody takes part: there is nothing to see
     return answer(asking(parts, "epsilon", relation, participation=None if plain else "visible"), delta)

@@ -119,10 +119,13 @@ class FederatedCanaries:
         return releases, took_part
 
     def _likelihood_ratio(self, seen: Floats, took_part: NDArray[np.bool_]) -> Floats:
-        """Summed over rounds; seen: in units of the clip norm. Hidden cohorts leave a coin for each round."""
+        """Summed over rounds; seen: in units of the clip norm. Hidden cohorts leave a coin for each round.
+
+        The others know when the client took part where its place is what they leave, or public.
+        """
         variance = self.settings.noise_multiplier**2
         sampler = self._first.sampler
-        known = self.view == "coalition" and sampler.sampling != "poisson"
+        known = self.view == "coalition" and sampler.sampling not in ("poisson", "random-allocation")
         with np.errstate(divide="ignore"):
             away = np.log1p(-sampler.rate)
         logs = [(value * seen - value**2 / 2) / variance for value in self._signs]

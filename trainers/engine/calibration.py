@@ -32,9 +32,9 @@ def calibrated_noise(
     cost = PrivacyCost.of(
         told, sampler, algorithm.notion, goal, algorithm.releases, noise_at=algorithm.noise_at, bounded=True
     )
-    releases = sum(map(algorithm.releases_in, range(settings.rounds)))
+    drawings = sampler.drawings(filter(algorithm.releases_in, range(settings.rounds)))
     return calibrate(
-        lambda multiplier: Repeat(one_round(sampler, multiplier, algorithm.noise_at), releases),
+        lambda multiplier: Repeat(one_round(sampler, multiplier, algorithm.noise_at), drawings),
         solve_for="noise_multiplier",
         epsilon=target,
         delta=goal.delta,

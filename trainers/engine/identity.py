@@ -16,7 +16,7 @@ from .settings import Settings
 NOT_PART_OF_IT = ("rounds", "evaluate_every", "evaluate_clients", "device", "seed")
 """A run may be continued for more rounds, watched differently, and moved to another device; the seed is compared
 on its own."""
-OF_EARLIER_CHECKPOINTS = {"schedule": "constant", "noise_source": "auto", "chunk": None}
+OF_EARLIER_CHECKPOINTS = {"schedule": "constant", "noise_source": "auto", "chunk": None, "max_cohort": None}
 """What runs were before there was a choice."""
 
 

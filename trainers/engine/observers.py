@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...accounting.billboard.guarantees import EVERYBODY_ELSE, ONE_OTHER_CLIENT, SERVER, Observer
 from ...accounting.billboard.observers import observer_epsilon
@@ -37,12 +37,21 @@ class Against:
         }
 
 
-def against_observers(trainer: Trainer, releases: int) -> tuple[Against, ...]:
+def against_observers(trainer: Trainer, releases: int, whole: int | None = None) -> tuple[Against, ...]:
     """The cost of so many of the trainer's releases. Where only an upper bound is known, the lower end is 0.
+
+    releases: the sampler's drawings (engine/paid.py); whole: how many of them were released as a whole, by default all.
 
     Raises InputError as observer_epsilon does, for add-remove neighbours where participation is seen.
     """
-    return tuple(Against(name, *_against(trainer, observer, releases)) for name, observer in OBSERVERS.items())
+    found = [Against(name, *_against(trainer, observer, releases)) for name, observer in OBSERVERS.items()]
+    if whole is None or whole == releases:
+        return tuple(found)
+    least = against_observers(trainer, whole)
+    return tuple(
+        replace(most, epsilon=replace(most.epsilon, lower=min(less.epsilon.lower, most.epsilon.lower)))
+        for most, less in zip(found, least, strict=True)
+    )
 
 
 def _against(trainer: Trainer, observer: Observer, releases: int) -> tuple[Bracket, tuple[str, ...]]:

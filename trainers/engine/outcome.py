@@ -13,7 +13,8 @@ from ...mechanisms import Mechanism
 class Outcome:
     """What training came to.
 
-    rounds: completed. spent: releases paid for; more than rounds only where a crashed round had to be repeated.
+    rounds: completed. spent: drawings of cohorts paid for: one a release, or one an epoch; more than these only where a
+    crashed round had to be repeated.
     privacy: bracket of epsilon; None without noise. mechanism: what was released, for the accountants.
     stopped_by_budget: whether one more round would have exceeded the budget.
     history: the evaluations on the way as JSON-able records; the last one is of the final models.

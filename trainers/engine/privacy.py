@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -54,7 +54,8 @@ class PrivacyGoal:
 class PrivacyCost:
     """One round's mechanism and the cost of many. round_mechanism: None where nothing private is released.
 
-    bounded: whether contributions are clipped at all.
+    "Rounds" are the sampler's drawings below: an epoch where one drawing of cohorts covers it. bounded: whether
+    contributions are clipped at all.
     """
 
     round_mechanism: Mechanism | None
@@ -90,7 +91,10 @@ class PrivacyCost:
         if mechanism is not None and noise_at == "clients" and goal.neighbouring == "add-remove":
             expected = "replace-one or zero-out: who took part is seen, so a client cannot be there or not be there"
             raise InputError("neighbouring", "add-remove", expected)
-        return cls(mechanism, notion, goal, releases, bounded)
+        cost = cls(mechanism, notion, goal, releases, bounded)
+        if cost.mechanism(1) is not None:
+            cost.question(1).pairs()  # which refuses relations that the cohorts cannot have
+        return cost
 
     @property
     def participation(self) -> Literal["visible"] | None:
@@ -118,8 +122,23 @@ class PrivacyCost:
         if run is None:
             return None
         if rounds not in self._known:
-            self._known[rounds] = answer(Question.about(run, "epsilon", self.relation, self.notion), self.goal.delta)
+            self._known[rounds] = answer(self.question(rounds), self.goal.delta)
         return self._known[rounds]
+
+    def question(self, rounds: int) -> Question:
+        """What `rounds` releases cost, as the accountants are asked; there is noise, and at least one round."""
+        run = self.mechanism(rounds)
+        assert run is not None
+        return Question.about(run, "epsilon", self.relation, self.notion)
+
+    def between(self, drawings: int, whole: int) -> Bracket | None:
+        """What drawings cost of which only so many were released as a whole: the others may have told as much."""
+        most = self.spent(drawings)
+        if most is None or drawings == whole:
+            return most
+        least = self.spent(whole)
+        assert least is not None  # as for `drawings`
+        return replace(most, lower=min(least.lower, most.lower))
 
     @cached_property
     def affordable(self) -> int | None:
@@ -145,11 +164,16 @@ def one_round(sampler: CohortSampler, noise_multiplier: float, noise_at: NoiseAt
 
     noise_at "clients": the noise multiplier is that of one client's own noise, which is all that is left between a
     client and the coalition of the others: they subtract what they sent. What remains is exactly nothing when the
-    client stayed away, so its participation is seen even under Poisson sampling.
+    client stayed away, so its participation is seen even under Poisson sampling. Raises InputError for cohorts of other
+    kinds with it.
     """
     if noise_at == "server":
         return sampler.describe(Gaussian(noise_multiplier))
     described = sampler.describe(DistributedGaussian(noise_multiplier))
-    if not isinstance(described, Poisson | FixedSize):
+    if sampler.sampling == "full":
         described = FixedSize(described, sampler.population, sampler.population)
+    if not isinstance(described, Poisson | FixedSize):
+        raise InputError(
+            "sampling", sampler.sampling, "poisson (uncut), fixed-size or full where clients add their own noise"
+        )
     return VisibleParticipation(described)

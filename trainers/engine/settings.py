@@ -12,7 +12,8 @@ from ...mechanisms.validate import choice, count, nonnegative, positive
 from .noise import SOURCES
 from .schedule import rate_factor
 
-Sampling = Literal["poisson", "fixed-size", "full"]
+Sampling = Literal["poisson", "fixed-size", "shuffle", "random-allocation", "cyclic", "full"]
+SAMPLINGS: tuple[Sampling, ...] = ("poisson", "fixed-size", "shuffle", "random-allocation", "cyclic", "full")
 Clipping = Literal["flat", "per-layer", "adaptive"]
 SOLVERS = ("auto", "loop", "vmap", "stacked", "compiled", "dual")
 DTYPES = {"float32": torch.float32, "float64": torch.float64, "bfloat16": torch.float32}
@@ -69,8 +70,10 @@ class Settings:
     """One run of one algorithm.
 
     cohort: clients in a round (the expected number under Poisson sampling, and the constant by which sums are
-        divided); ignored under full participation. noise_multiplier: standard deviation of the noise on the sum of
-        clipped updates, divided by clip_norm. clip_norm: None trains without clipping, hence without privacy.
+        divided); ignored under full participation. sampling: as in a claim's [sampling]; an epoch of shuffled or cyclic
+        batches, a block of random allocation, is population / cohort rounds, rounded up. max_cohort: Poisson cohorts
+        above it are cut to it. noise_multiplier: standard deviation of the noise on the sum of clipped updates, divided
+        by clip_norm. clip_norm: None trains without clipping, hence without privacy.
     seed: None draws a secret one. A seed that somebody knows protects nothing from that somebody.
     shards: clients are dealt to this many shards, the units of work that processes share: the result depends on the
         number of shards (in the last bits), never on the number of processes.
@@ -98,13 +101,18 @@ class Settings:
     schedule: str = "constant"
     noise_source: str = "auto"
     chunk: int | None = None
+    max_cohort: int | None = None
 
     def __post_init__(self) -> None:
         for name, least in (("rounds", 1), ("cohort", 1), ("shards", 1), ("evaluate_every", 0)):
             object.__setattr__(self, name, count(name, getattr(self, name), least=least))
         if self.evaluate_clients is not None:
             object.__setattr__(self, "evaluate_clients", count("evaluate_clients", self.evaluate_clients, least=0))
-        choice("sampling", self.sampling, ("poisson", "fixed-size", "full"))
+        choice("sampling", self.sampling, SAMPLINGS)
+        if self.max_cohort is not None:
+            if self.sampling != "poisson":
+                raise InputError("max_cohort", self.max_cohort, f"nothing: {self.sampling} cohorts are not cut")
+            object.__setattr__(self, "max_cohort", count("max_cohort", self.max_cohort))
         choice("clipping", self.clipping, ("flat", "per-layer", "adaptive"))
         choice("dtype", self.dtype, DTYPES)
         rate_factor(self.schedule, 0)

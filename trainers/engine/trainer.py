@@ -27,6 +27,7 @@ from .local import LocalSide
 from .losses import LOSSES, Loss
 from .noise import round_noise
 from .outcome import Outcome
+from .paid import Paid
 from .personal import PersonalModels
 from .privacy import PrivacyCost, PrivacyGoal
 from .processes import Processes
@@ -109,7 +110,9 @@ class Trainer:
 
     def _begin(self, begin: Tensor) -> None:
         """The state before the first round, or the checkpoint's."""
-        self.rounds, self._releases = 0, 0
+        self.rounds = 0
+        journal = self.checkpoint.spent if self.checkpoint else []
+        self.paid = Paid(self.sampler.period, [(entry.round, entry.attempt) for entry in journal])
         self.clip_norm = self.settings.clip_norm
         self.history: list[dict[str, Any]] = []
         self._broadcast = begin.to(self.local.dtype)
@@ -121,7 +124,6 @@ class Trainer:
             self.personal = PersonalModels(self.federation.population, start, file)
         if self.checkpoint is None:
             return
-        self._releases = len(self.checkpoint.spent)
         state, rows = self.checkpoint.load()
         if state is not None:
             self._restore(state, rows)
@@ -146,12 +148,13 @@ class Trainer:
 
     def mechanism(self) -> Mechanism | None:
         """The whole run's description, which the accountants consume; None without noise or without releases."""
-        return self.cost.mechanism(sum(map(self.algorithm.releases_in, range(self.settings.rounds))))
+        releasing = filter(self.algorithm.releases_in, range(self.settings.rounds))
+        return self.cost.mechanism(self.sampler.drawings(releasing))
 
     @property
     def spent(self) -> int:
-        """How many releases have been paid for."""
-        return len(self.checkpoint.spent) if self.checkpoint else self._releases
+        """How many drawings of cohorts, one a release or one an epoch, have been paid for."""
+        return self.paid.drawings
 
     def run(self, *, progress: bool = False) -> Outcome:
         """Train, from the checkpoint's last round if there is one, until the rounds or the budget are used up."""
@@ -166,7 +169,7 @@ class Trainer:
         return Outcome(
             self.rounds,
             self.spent,
-            self.cost.spent(self.spent),
+            self.cost.between(self.spent, self.paid.whole),
             self.cost.mechanism(self.spent),
             self.rounds < self.settings.rounds,
             tuple(self.history),
@@ -179,11 +182,11 @@ class Trainer:
         again = recorded is not None and recorded.round == self.rounds
         attempt = recorded.attempt if recorded is not None and again else 0
         releases = self.algorithm.releases_in(self.rounds)
-        if releases and not again and not self._affordable():
+        if releases and not again and not self._affordable(attempt):
             return False
         release = self._compute(attempt)
         if again and recorded is not None and release.digest() != recorded.digest:
-            if not self._affordable():
+            if not self._affordable(attempt + 1):
                 return False
             attempt, again = attempt + 1, False
             release = self._compute(attempt)
@@ -200,13 +203,13 @@ class Trainer:
         self._commit(release)
         return True
 
-    def _affordable(self) -> bool:
+    def _affordable(self, attempt: int) -> bool:
         limit = self.cost.affordable
-        return limit is None or self.spent < limit
+        return limit is None or self.spent < limit or self.paid.covers(self.rounds, attempt)
 
     def _spend(self, attempt: int, release: Release) -> None:
         """Pay for a release before anybody sees it."""
-        self._releases += 1
+        self.paid.add(self.rounds, attempt)
         if self.checkpoint:
             self.checkpoint.spend(Spent(self.rounds, attempt, release.digest()))
 

@@ -125,7 +125,7 @@ def result_of(cell: Cell, trained: Trained) -> dict[str, Any]:
         result["epsilon_printed"] = claimed_epsilon(cell, population)
         result["observers"] = {
             against.observer: [against.epsilon.lower, against.epsilon.upper]
-            for against in against_observers(trainer, outcome.spent)
+            for against in against_observers(trainer, outcome.spent, trainer.paid.whole)
         }
     result["seconds"] = outcome.seconds
     return result
@@ -135,7 +135,8 @@ def watched(trainer: Trainer, outcome: Outcome) -> list[dict[str, Any]]:
     """The evaluations on the way, each with the certified epsilon of the releases so far."""
     entries = []
     for entry in outcome.history:
-        bracket = trainer.cost.spent(sum(map(trainer.algorithm.releases_in, range(entry["round"]))))
+        drawings = trainer.sampler.drawings(filter(trainer.algorithm.releases_in, range(entry["round"])))
+        bracket = trainer.cost.spent(drawings)
         entries.append({**entry, "epsilon_upper": None if bracket is None else bracket.upper})
     return entries
 

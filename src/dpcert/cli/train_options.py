@@ -64,7 +64,14 @@ class Rounds:
         int | None, typer.Option(help=f"Rounds of communication. Default: {ROUNDS}; MOCHA: until --tolerance.")
     ] = None
     cohort: Annotated[int | None, typer.Option(help="Clients a round (expected); by default 100 at most.")] = None
-    sampling: Annotated[str, typer.Option(help="poisson, fixed-size or full.")] = "poisson"
+    sampling: Annotated[
+        str,
+        typer.Option(
+            help="poisson, fixed-size, random-allocation, shuffle, cyclic (epochs of clients / cohort rounds, rounded "
+            "up) or full."
+        ),
+    ] = "poisson"
+    max_cohort: Annotated[int | None, typer.Option(help="Poisson cohorts above this size are cut to it.")] = None
     learning_rate: Annotated[float, typer.Option(help="Of the clients' SGD.")] = 0.1
     schedule: Annotated[
         str, typer.Option(help="Of --learning-rate over rounds: constant, halving:N or inverse:N; not dpfedmtl's.")
@@ -237,6 +244,12 @@ class Execution:
     save: Annotated[
         Path | None,
         typer.Option(help="Save the released model, a torch state_dict, to this file; personal models stay private."),
+    ] = None
+    schedule_log: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write who took part in which round to this file, for dpcert audit --schedule. Keep it secret."
+        ),
     ] = None
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False
     as_json: options.Json = False

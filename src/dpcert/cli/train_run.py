@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import time
@@ -27,6 +28,7 @@ from ..trainers.build import Parameters, build_algorithm
 from ..trainers.engine.advice import warn_of_long_steps
 from ..trainers.engine.observers import against_observers
 from ..trainers.engine.processes import backend
+from ..trainers.engine.schedule_log import keep_schedule, schedule_of
 from ..trainers.experiments.cell import watched
 from ..trainers.federated import (
     Federation,
@@ -63,6 +65,9 @@ def run_once(asked: SimpleNamespace) -> None:
         settings = replace(settings, noise_multiplier=multiplier)
         trainer = Trainer(federation, algorithm, asked.model, settings, goal, checkpoint=asked.checkpoint)
         _check_save(asked.save, trainer)
+        if asked.schedule_log is not None:
+            _check_folder("--schedule-log", asked.schedule_log)
+            keep_schedule(trainer)
         first = trainer.processes.rank == 0
         if first:
             warn_of_long_steps(trainer.local)
@@ -85,12 +90,23 @@ def _check_save(file: Path | None, trainer: Trainer) -> None:
     if trainer.released_state() is None:
         name = trainer.algorithm.name
         raise InputError("--save", str(file), f"--checkpoint, which keeps all models: {name} releases no single one")
+    _check_folder("--save", file)
+
+
+def _check_folder(option: str, file: Path) -> None:
     if not file.parent.is_dir():
-        raise InputError("--save", str(file), "a file in a folder that exists")
+        raise InputError(option, str(file), "a file in a folder that exists")
 
 
 def _keep(asked: SimpleNamespace, trainer: Trainer, outcome: Outcome) -> None:
-    """The released model and the plot, where they were asked for."""
+    """The released model, the plot and the schedule, where they were asked for."""
+    if asked.schedule_log is not None:
+        asked.schedule_log.write_text(json.dumps(schedule_of(trainer)), encoding="utf-8")
+        left = trainer.rounds % trainer.sampler.period
+        if left:
+            typer.echo(
+                f"warning: {asked.schedule_log} has whole epochs only: the last {left} rounds are not in it", err=True
+            )
     if asked.save is not None:
         torch.save(trainer.released_state(), asked.save)
     if asked.plot is not None:
@@ -120,6 +136,7 @@ def settings_of(asked: SimpleNamespace, federation: Federation) -> Settings:
         rounds=asked.rounds,
         cohort=cohort,
         sampling=asked.sampling,
+        max_cohort=asked.max_cohort,
         clip_norm=asked.clip_norm,
         clipping=asked.clipping,
         local=LocalSteps(asked.learning_rate, asked.local_epochs, asked.local_steps, asked.batch_size),
@@ -186,7 +203,7 @@ def _document(asked: SimpleNamespace, trainer: Trainer, outcome: Outcome) -> dic
         "model": asked.model,
         "parameters": trainer.local.model.dimension,
         "rounds": outcome.rounds,
-        "releases": outcome.spent,
+        "releases": trainer.paid.releases,
         "stopped_by_budget": outcome.stopped_by_budget,
         "test_accuracy": outcome.final["test_accuracy"],
         "test_accuracy_by_sample": outcome.final.get("test_accuracy_by_sample"),
@@ -230,7 +247,11 @@ def _privacy(asked: SimpleNamespace, trainer: Trainer, outcome: Outcome) -> dict
 def _observers(trainer: Trainer, outcome: Outcome) -> dict[str, Any]:
     """Who sees how much. Under add-remove neighbours some observers have no answer, which is said."""
     try:
-        return {"observers": [against.to_json() for against in against_observers(trainer, outcome.spent)]}
+        return {
+            "observers": [
+                against.to_json() for against in against_observers(trainer, outcome.spent, trainer.paid.whole)
+            ]
+        }
     except InputError as problem:
         return {"observers": [], "observers_unknown": str(problem)}
 

@@ -30,6 +30,7 @@ from .train_run import warnings_on_stderr
 NOT_IN_SWEEPS = {
     **dict.fromkeys(("noise_std", "budget", "checkpoint", "local_steps", "sigma", "target_epsilon", "shards")),
     "finetune": None,
+    "max_cohort": None,
     "head_layers": 1,
     "label_sets": "all",
     "aggregation_interval": 1,

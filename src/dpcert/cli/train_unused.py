@@ -39,7 +39,7 @@ _NOT_OF_MOCHA = (
         "clipping",
         "alpha",
     ),
-    *("solver", "chunk", "noise_source", "shards", "threads", "evaluate_clients", "save"),
+    *("solver", "chunk", "noise_source", "shards", "threads", "evaluate_clients", "save", "max_cohort", "schedule_log"),
 )
 
 _SETTLED_BY_STUDIES = ("omega", "clusters", "ridge", "theta", "work", "scaling", "step_rule", "evaluate_every")
@@ -62,7 +62,9 @@ def refuse_unused(asked: SimpleNamespace) -> None:
         unused["seeds"] = "--sweep with it"
         unused["quick"] = "--sweep with it"
     else:
-        unused |= dict.fromkeys(("plot", "save"), "nothing, with --sweep, which leaves its results in --out")
+        unused |= dict.fromkeys(
+            ("plot", "save", "schedule_log"), "nothing, with --sweep, which leaves its results in --out"
+        )
     for option, expected in unused.items():
         given = getattr(asked, option)
         if given == DEFAULTS[option]:

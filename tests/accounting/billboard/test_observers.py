@@ -30,6 +30,7 @@ from dpcert.mechanisms import (
     Repeat,
     Sequence,
     Shuffled,
+    TruncatedPoisson,
     WithReplacement,
 )
 from dpcert.mechanisms.aggregation import PerClientNoise, SecureAggregation, UniformMean
@@ -44,6 +45,7 @@ EVERY_SCHEME = {
     "shuffled": Repeat(Shuffled(Gaussian(5.0), 4), 12),
     "cyclic": Repeat(Cyclic(Gaussian(5.0), 4), 12),
     "random-allocation": Repeat(RandomAllocation(Gaussian(5.0), 4), 12),
+    "cut": Repeat(TruncatedPoisson(Gaussian(5.0), 0.25, 40, 12), 50),
 }
 FROM_LESS_TO_MORE = (OUTSIDE, ONE_OTHER_CLIENT, Observer("coalition", 20), EVERYBODY_ELSE)
 
@@ -72,13 +74,14 @@ def test_whoever_sees_more_learns_no_less(scheme):
         ("shuffled", "everything", "everything"),
         ("cyclic", "everything", "everything"),
         ("random-allocation", "nothing", "nothing"),
+        ("cut", "everything", "everything"),
     ],
 )
 def test_the_table_of_amplification(scheme, outside, coalition):
     run = EVERY_SCHEME[scheme]
     assert observed(run, OUTSIDE).knows == observed(run, FINAL_MODELS).knows == (outside,)
     assert observed(run, EVERYBODY_ELSE).knows == (coalition,)
-    if scheme in ("poisson", "random-allocation"):  # how many shares of noise there are is random
+    if scheme in ("poisson", "random-allocation", "cut"):  # how many shares of noise there are is random
         for observer in (SERVER, OUTSIDE, EVERYBODY_ELSE):
             with pytest.raises(InputError, match="who comes decides"):
                 observed(run, observer, aggregation=SecureAggregation(1.0, 0.5, 10))

@@ -92,12 +92,25 @@ def canaries(algorithm, sampling="full", noise=1.0, **options):
 
 @pytest.mark.parametrize(
     ("sampling", "view"),
-    [("full", "coalition"), ("fixed-size", "coalition"), ("poisson", "coalition"), ("full", "outside")],
+    [
+        *(("full", "coalition"), ("fixed-size", "coalition"), ("poisson", "coalition"), ("full", "outside")),
+        ("shuffle", "coalition"),
+    ],
 )
 def test_the_library_s_trainers_stand(sampling, view):
     found = audit_trainer(canaries(Pmtl(), sampling, view=view), runs=40, alpha=1e-3)
     assert not found.refuted
     assert found.claim.notion == "billboard"
+
+
+@pytest.mark.parametrize(("sampling", "known"), [("random-allocation", False), ("shuffle", True)])
+def test_who_allocates_itself_is_not_known_to_the_others(sampling, known):
+    """A score that knew it would refute honest runs: their claim is amplified, what is left by the others is not."""
+    told = canaries(Pmtl(), sampling)
+    seen, here = np.full((2, 10), 0.5), np.zeros((2, 10), dtype=bool)
+    one, other = (told._likelihood_ratio(seen, np.asarray(took_part)) for took_part in (here, ~here))
+    assert bool((one != other).all()) == known
+    assert known or (one == other).all()
 
 
 def halved_noise(monkeypatch):
