@@ -11,6 +11,7 @@ attack in practice does worse. For an attack with false-positive rate a, the tru
   p tpr / (p tpr + (1 - p) a).
 - reconstruction: who guesses right with probability a without the output guesses right with at most 1 - f(a) with it
   (Hayes, Mahloujifar, Balle 2023, arXiv 2302.07225, Theorem 2); only an adversary who knows all other data comes close.
+- mu: the Gaussian curve that describes the curve best from above, and how far off it is (currencies/gaussian_fit.py).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import Any
 from ..mechanisms import InputError, Neighbouring, Notion, Run, Visibility
 from ..mechanisms.validate import number, open_probability
 from .bracket import Bracket
+from .currencies.gaussian_fit import GaussianFit, fit_curve
 from .epsilon import delta as delta_of
 from .question import RTOL
 from .rounding import widened_down, widened_up
@@ -60,6 +62,16 @@ class Risk:
     rates: tuple[AtRate, ...]
     curve: TradeOff
 
+    def gaussian(self) -> GaussianFit:
+        """The Gaussian curve that describes the curve best from above, from the smallest false-positive rate on (1/4 at
+        most), as narrow as the curve's points let it be; `gaussian_fit` asks the accountants for more.
+
+        >>> from dpcert import Gaussian, risk
+        >>> risk(Gaussian(2.0)).gaussian().mu.at_most(0.500001)
+        True
+        """
+        return fit_curve(self.curve, min(0.25, *(row.false_positive_rate for row in self.rates)))
+
     def to_json(self) -> dict[str, object]:
         """Plain data: every number as [lower, upper]."""
         rates = [
@@ -70,11 +82,15 @@ class Risk:
             }
             for row in self.rates
         ]
+        fit = self.gaussian()
         return {
             "prior": self.prior,
             "advantage": [self.advantage.lower, self.advantage.upper],
             "bayes_success": [self.bayes_success.lower, self.bayes_success.upper],
             "rates": rates,
+            "mu": [fit.mu.lower, fit.mu.upper],
+            "mu_error_rates_at_least": fit.error_rates_at_least,
+            "mu_off": [fit.off.lower, fit.off.upper],
             "certified": self.advantage.certified and all(row.true_positive_rate.certified for row in self.rates),
         }
 

@@ -17,6 +17,7 @@ import numpy as np
 from flint import arb, ctx
 
 from ..mechanisms import InputError, Mechanism, Neighbouring, Notion, Run, Visibility, as_run, default_relation
+from ..mechanisms.arrays import Floats
 from ..mechanisms.validate import count, number
 from . import gaussian
 from .answer import answer
@@ -30,6 +31,9 @@ _BITS = 200
 
 _SMALLEST = 1e-12
 """The knots reach to the epsilon at this delta, or a smaller one where smaller error rates matter."""
+
+_WIDER = 2.0**-45
+"""Above what doubles lose in `band`."""
 
 _NARROW = 1e-6
 """About the relative width of the power where it is asked to be narrow."""
@@ -96,6 +100,14 @@ class TradeOff:
         return low, high
 
     __call__ = beta
+
+    def band(self, alphas: Floats) -> tuple[Floats, Floats]:
+        """(at most, at least) beta at each of many alphas above 0, from the profile alone: each end up to 2^-44 wider
+        than that of `beta`, and a hundred times faster."""
+        with ctx.workprec(_BITS):
+            below, above = _ruled_out(self.knots), _possible(self.knots)
+        low, high = _highest(below, alphas) - _WIDER, _highest(above, alphas) + _WIDER
+        return np.maximum(0.0, low), np.minimum(high, 1.0 - alphas + _WIDER)
 
     def betas(self, alphas: Sequence[float]) -> tuple[Bracket, ...]:
         """beta at each alpha."""
@@ -233,6 +245,14 @@ def _lines(points: list[tuple[arb, arb]], alpha: float) -> Iterator[arb]:
 def _ruled_out(knots: tuple[tuple[float, Bracket], ...]) -> list[tuple[arb, arb]]:
     """(e^eps, at least delta(eps))."""
     return [(arb(eps).exp(), arb(bracket.upper)) for eps, bracket in knots]
+
+
+def _highest(points: list[tuple[arb, arb]], alphas: Floats) -> Floats:
+    """The highest of the lines and 0 at each alpha, in doubles: where a line is above 0, its terms are at most 1 and
+    known to a few units in the last place, 2^-50 altogether."""
+    x, profile = (np.array([float(number) for number in column])[:, None] for column in zip(*points, strict=True))
+    lines = np.maximum(1.0 - profile - x * alphas, (1.0 - profile - alphas) / x)
+    return np.asarray(np.maximum(0.0, lines.max(axis=0)), float)
 
 
 def _possible(knots: tuple[tuple[float, Bracket], ...]) -> list[tuple[arb, arb]]:

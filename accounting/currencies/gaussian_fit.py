@@ -15,15 +15,23 @@ from flint import arb, ctx
 from scipy.special import ndtr, ndtri
 
 from ...mechanisms import InputError, Neighbouring, Notion, Run, Visibility
+from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import number
 from ..bracket import Bracket
 from ..pairs.tails import normal_tail
-from ..rounding import float_above, float_below
-from ..tradeoff import tradeoff
-from .gaussian_dp import mu
+from ..rounding import up
+from ..tradeoff import TradeOff, tradeoff
+from .gaussian_dp import METHOD, mu
+from .gaussian_knots import from_lines
 
 _BITS = 96
-_POINTS = 400
+_POINTS = 65
+
+_LARGEST = 40.0
+"""A larger mu says nothing, and its powers are not told from 1."""
+
+_SLACK = 2.0**-44
+"""Above what doubles lose of differences of powers, tangents and chords, all of them about 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +62,7 @@ def gaussian_fit(
 
     >>> from dpcert.mechanisms import Gaussian
     >>> fit = gaussian_fit(Gaussian(2.0))
-    >>> round(fit.mu.upper, 6), fit.off.upper < 0.01  # the curve itself; what is left is the grid's
+    >>> round(fit.mu.upper, 6), fit.off.upper < 1e-9  # the curve itself
     (0.5, True)
 
     Raises InputError as `mu` does.
@@ -64,28 +72,63 @@ def gaussian_fit(
         raise InputError("error_rates_at_least", error_rates_at_least, "an error rate above 0 and below 1/2")
     against: dict[str, Any] = {"notion": notion, "participation": participation}
     found = mu(run, neighbouring, **against, error_rates_at_least=least, rtol=rtol)
-    if not found.upper < 40.0:
-        return GaussianFit(found, least, Bracket(0.0, 1.0, True, found.method))
     curve = tradeoff(run, neighbouring, **against)
-    rates = _rates(found.upper, least)
-    powers = [curve.beta(rate) for rate in rates]  # 1 - power
+    return GaussianFit(found, least, _off(curve, found.upper, least))
+
+
+def fit_curve(curve: TradeOff, error_rates_at_least: float) -> GaussianFit:
+    """The fit of a curve that is known, without asking the accountants again: mu is as narrow as the curve's knots let
+    it be. error_rates_at_least: above 0 and below 1/2.
+
+    >>> from dpcert import Laplace, risk
+    >>> fit = fit_curve(risk(Laplace(1.0)).curve, 1e-3)
+    >>> fit.mu.lower > 1.0, fit.mu.upper < 1.3, fit.off.upper < 0.2
+    (True, True, True)
+    """
+    certified = all(bracket.certified for _, bracket in curve.knots)
+    if curve.mu is not None:
+        lower, upper = curve.mu
+    else:
+        with ctx.workprec(_BITS):
+            lower, upper = from_lines(curve.knots, error_rates_at_least)
+    found = Bracket(lower, upper, certified, METHOD)
+    return GaussianFit(found, error_rates_at_least, _off(curve, upper, error_rates_at_least))
+
+
+def _off(curve: TradeOff, level: float, least: float) -> Bracket:
+    """The largest of G_mu's power less the run's, both concave: between two rates the first is below its tangents at
+    both, which change over at any rate between, and the second above its chord."""
+    certified = all(bracket.certified for _, bracket in curve.knots)
+    if not level < _LARGEST:
+        return Bracket(0.0, 1.0, certified, METHOD)
+    if curve.mu is not None:  # a Gaussian's density is below .4
+        return Bracket(0.0, up(0.4 * max(0.0, level - curve.mu[0]), 2), certified, METHOD)
+    rates = _rates(level, least)
+    beta_low, beta_high = curve.band(rates)
     with ctx.workprec(_BITS):
-        allowed = [_power(rate, found.upper) for rate in rates]
-        lower = max(0.0, *(float_below(one - 1 + arb(beta.lower)) for one, beta in zip(allowed, powers, strict=True)))
-        # between two rates both powers grow: the curve's is at most the next one's, the run's at least the last one's
-        steps = zip(allowed[1:], powers[:-1], strict=True)
-        upper = max(float_above(following - 1 + arb(beta.upper)) for following, beta in steps)
-    return GaussianFit(found, least, Bracket(min(lower, upper), min(1.0, max(0.0, upper)), True, found.method))
+        found = [_power(float(rate), level) for rate in rates]
+    power, slope = (np.array(column) for column in zip(*found, strict=True))
+    low, high = 1.0 - beta_high, 1.0 - beta_low  # the run's power
+    a, b = rates[:-1], rates[1:]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        crossing = (power[1:] - power[:-1] + slope[:-1] * a - slope[1:] * b) / (slope[:-1] - slope[1:])
+    middle = np.clip(np.where(np.isfinite(crossing), crossing, a), a, b)
+    chord = low[:-1] + (low[1:] - low[:-1]) * ((middle - a) / (b - a))
+    tangents = np.maximum(power[:-1] + slope[:-1] * (middle - a), power[1:] - slope[1:] * (b - middle))
+    upper = max(float(np.max(power - low)), float(np.max(tangents - chord))) + _SLACK
+    lower = max(0.0, float(np.max(power - high)) - _SLACK)
+    return Bracket(min(lower, upper), min(1.0, max(0.0, upper)), certified, METHOD)
 
 
-def _rates(level: float, least: float) -> list[float]:
+def _rates(level: float, least: float) -> Floats:
     """False-positive rates from `least` to 1 - least, between which the Gaussian curve's power grows evenly."""
     first, last = ndtr(level + ndtri(least)), ndtr(level + ndtri(1.0 - least))
-    inner = ndtr(ndtri(np.linspace(first, last, _POINTS)) - level)
-    return [least, *(float(rate) for rate in inner[1:-1] if least < rate < 1.0 - least), 1.0 - least]
+    inner = ndtr(ndtri(np.linspace(first, last, _POINTS)[1:-1]) - level)
+    within = inner[(inner > least) & (inner < 1.0 - least)]
+    return np.unique(np.concatenate([[least], within, [1.0 - least]]))
 
 
-def _power(rate: float, level: float) -> arb:
-    """Phi(Phi^-1(rate) + mu)."""
-    quantile = -arb(2).sqrt() * (2 * arb(rate)).erfcinv()
-    return normal_tail(-quantile - arb(level))
+def _power(rate: float, level: float) -> tuple[float, float]:
+    """Phi(q + mu) with q = Phi^-1(rate), and its slope in the rate, e^(-mu q - mu^2 / 2): to 2^-50 each, relatively."""
+    quantile, shift = -arb(2).sqrt() * (2 * arb(rate)).erfcinv(), arb(level)
+    return float(normal_tail(-quantile - shift).mid()), float((-shift * (quantile + shift / 2)).exp().mid())

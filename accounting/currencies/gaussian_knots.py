@@ -44,6 +44,19 @@ def vertices(knots: Knots, least: float) -> Iterator[tuple[float, int]]:
         yield math.inf, len(knots) - 2
 
 
+def from_lines(knots: Knots, least: float) -> tuple[float, float]:
+    """(at most, at least) the mu that a curve needs where both error rates are at least `least`, above 0, from these
+    knots alone: beyond the last vertex the last line counts, and from below the cells next to the worst vertex."""
+    needed = list(vertices(knots, least))
+    if needed[-1][0] == math.inf:
+        eps, bracket = knots[-1]
+        needed[-1] = _mu_above(arb(least), 1 - arb(bracket.upper) - arb(eps).exp() * arb(least)), needed[-1][1]
+    upper, worst = max(needed)
+    near = range(max(0, worst - 1), min(len(knots) - 1, worst + 2))
+    lower = max((below(knots[i : i + 2], least) for i in near), default=0.0)
+    return min(max(lower, at_least_rate(knots, least)), upper), upper
+
+
 def in_cells(knots: Knots, enough: float) -> Iterator[tuple[float, int]]:
     """(at least the mu whose profile is above the run's from one knot to the next, which cell).
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import NormalDist
 
+from ..accounting.currencies.gaussian_fit import fit_curve
 from ..proofs_checks.claims.statement import Statement
 from ..proofs_checks.verification.exposure import Exposure
 from .output import rounded_down, rounded_up
@@ -26,6 +27,9 @@ class Band:
     gaussians: the curves of a few mu, for orientation.
 
     rates: (false-positive rate, true-positive rate at least, at most), in words. right_guess: at most, in words.
+
+    best_mu: of the Gaussian curve that describes the band best from above at the error rates drawn, and by how much at
+    most it overstates the true-positive rate (nothing where that is not known); None where no mu is.
     """
 
     area: str
@@ -33,6 +37,7 @@ class Band:
     rates: tuple[tuple[str, str, str], ...]
     right_guess: str
     gaussians: tuple[tuple[str, str], ...]
+    best_mu: tuple[str, str] | None
 
 
 def band(found: Exposure | None, statement: Statement) -> Band | None:
@@ -55,7 +60,14 @@ def band(found: Exposure | None, statement: Statement) -> Band | None:
         (f"{mu:g}", _points((rate, normal.cdf(normal.inv_cdf(rate) + mu)) for rate in grid[:-1])) for mu in GAUSSIANS
     ]
     guess = rounded_up(found.right_guess, 4)
-    return Band(_points([*above, *below]), _points(claimed), rates, guess, tuple(curves))
+    return Band(_points([*above, *below]), _points(claimed), rates, guess, tuple(curves), _best_mu(found))
+
+
+def _best_mu(found: Exposure) -> tuple[str, str] | None:
+    fit = fit_curve(found.curve, 10.0**-DECADES)
+    if not fit.mu.upper < math.inf:
+        return None
+    return rounded_up(fit.mu.upper, 4), rounded_up(fit.off.upper, 2) if found.attained else ""
 
 
 def allowed(rate: float, epsilon: float, delta: float) -> float:

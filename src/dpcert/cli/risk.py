@@ -20,7 +20,7 @@ Rates = Annotated[
     list[float] | None, typer.Option("--fpr", help="A false-positive rate; repeatable. Default: 1e-1 to 1e-8.")
 ]
 Prior = Annotated[float, typer.Option("--prior", help="The attacker's probability beforehand.")]
-WithMu = Annotated[bool, typer.Option("--mu", help="Also the Gaussian curve that describes it best from above.")]
+WithMu = Annotated[bool, typer.Option("--mu", help="Narrow the mu that is told to a relative 1e-4.")]
 Plot = Annotated[Path | None, typer.Option("--plot", help="Draw the curve into this image file (needs matplotlib).")]
 
 
@@ -72,18 +72,18 @@ def risk_command(
         from .risk_plot import draw
 
         draw(found, plot, tangent)
-    fit = gaussian_fit(run, **against, error_rates_at_least=min(rates)) if mu else None
-    fitted = {} if fit is None else _fitted(fit)
+    fit = found.gaussian()
+    if mu:
+        fit = gaussian_fit(run, **against, error_rates_at_least=fit.error_rates_at_least)
     if as_json:
-        print_json(found.to_json() | fitted | against | {"seconds": seconds})
-    else:
-        _print(found)
-        if fit is not None:
-            output_console().print(
-                "The Gaussian curve that describes it best from above, at error rates from "
-                f"{fit.error_rates_at_least:g} on: mu = {rounded_up(fit.mu.upper, 5)}; "
-                f"it overstates what an attack finds out by at most {rounded_up(fit.off.upper, 2)}."
-            )
+        print_json(found.to_json() | _fitted(fit) | against | {"seconds": seconds})
+        return
+    _print(found)
+    output_console().print(
+        f"The Gaussian curve that describes it best from above, at error rates from {fit.error_rates_at_least:g} on, "
+        f"has mu in {interval(fit.mu, 5)}: it overstates what an attack finds out by at most "
+        f"{rounded_up(fit.off.upper, 2)}."
+    )
 
 
 def _fitted(fit: GaussianFit) -> dict[str, Any]:
