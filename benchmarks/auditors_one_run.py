@@ -16,7 +16,7 @@ from auditor_peers import jax_privacy_auditing
 from rich.console import Console
 from rich.table import Table
 
-from dpcert.proofs_checks.auditing import confident_first, independent_canaries, one_run
+from dpcert.proofs_checks.auditing import alike_canaries, confident_first, gaussian_pair, independent_canaries, one_run
 from dpcert.proofs_checks.auditing.guesses import guess
 from dpcert.proofs_checks.auditing.mu import epsilon_if_gaussian
 from dpcert.proofs_checks.auditing.threshold_curve import threshold_curve
@@ -58,6 +58,11 @@ BOUNDS: dict[str, Bound] = {
     "if independent, mu, as if Gaussian": lambda s, c: epsilon_if_gaussian(
         largest(independent_canaries.bounds(s, c, DELTA, ERROR), "mu"), DELTA
     ),
+    "if independent and alike, epsilon": lambda s, c: alike_canaries.epsilon_lower(s, c, DELTA, ERROR),
+    "if independent and alike, mu, as if Gaussian": lambda s, c: epsilon_if_gaussian(
+        alike_canaries.mu_lower(s, c, ERROR), DELTA
+    ),
+    "if independent and Gaussian, two deviations": lambda s, c: gaussian_pair.bound(s, c, DELTA, ERROR).value,
     "if independent and Gaussian": lambda s, c: largest(
         independent_canaries.if_gaussian(s, c, DELTA, ERROR), "epsilon"
     ),
