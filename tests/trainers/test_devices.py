@@ -16,7 +16,7 @@ from dpcert.trainers.engine.noise import HostNoise, round_noise
 from dpcert.trainers.engine.processes import Processes
 from dpcert.trainers.engine.settings import AdaptiveClip
 from dpcert.trainers.engine.streams import Streams
-from dpcert.trainers.federated import DpFedAvg, LocalSteps, Pmtl, Settings, Trainer
+from dpcert.trainers.federated import DpFedAvg, LocalSteps, NaiveJoint, Pmtl, Settings, Trainer
 
 CPU, UNIT = torch.device("cpu"), 2.0**-30
 PLACES = [("noise", 0, 0, 0), ("noise", 3, 2**40, 0), ("client-noise", 1, 7, 2**31 + 5)]
@@ -74,6 +74,44 @@ def test_noise_does_not_depend_on_pieces_or_on_who_draws_which_client_s(monkeypa
     for other in ((1, 3), (2, 4)):
         assert not torch.equal(whole.on_sum(*other, (3, 70), 1.0, UNIT), sums)
     assert len(torch.unique(sums)) == sums.numel()
+
+
+def test_a_long_sum_s_pieces_have_streams_of_their_own_whoever_draws_them(monkeypatch):
+    """Kolmogorov and Smirnov's test at 1e-6, of all pieces together and of the differences between them."""
+    shape = (3, 20_000)
+    whole = HostNoise(Streams(3), CPU).on_sum(2, 5, shape, 1.0, UNIT).clone()
+    monkeypatch.setattr("dpcert.trainers.engine.noise.PIECE", 15_000)
+    found = HostNoise(Streams(3), CPU).on_sum(2, 5, shape, 1.0, UNIT).clone()
+    assert torch.equal(found.flatten()[:15_000], whole.flatten()[:15_000])
+    pieces = found.flatten().numpy().reshape(4, 15_000)
+    assert stats.kstest(pieces.ravel(), stats.norm.cdf).pvalue > 1e-6
+    assert stats.kstest(np.diff(pieces, axis=0)[::2].ravel(), stats.norm(scale=2**0.5).cdf).pvalue > 1e-6
+    noise = HostNoise(Streams(3), CPU)
+    begun = [noise.begin(2, index, shape, 1.0, UNIT) for index in (4, 5)]  # the first is never asked for
+    assert torch.equal(begun[1](), found)
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    assert torch.equal(HostNoise(Streams(3), CPU).on_sum(2, 5, shape, 1.0, UNIT), found)
+    monkeypatch.setattr(Streams, "generator", lambda self, *place: np.random.default_rng(place[1:3]))  # planted
+    again = HostNoise(Streams(3), CPU).on_sum(2, 5, shape, 1.0, UNIT).flatten().numpy().reshape(4, 15_000)
+    assert stats.kstest(np.diff(again, axis=0).ravel(), stats.norm(scale=2**0.5).cdf).pvalue < 1e-6
+
+
+def test_noise_that_is_drawn_beside_the_clients_work_is_that_drawn_after_it(monkeypatch):
+    monkeypatch.setattr("dpcert.trainers.engine.noise.PIECE", 100)
+    beside = trained("logistic", NaiveJoint(0.5))
+    assert beside.shared.numel() == 162
+    monkeypatch.setattr(HostNoise, "begin", lambda self, *told: lambda: self.on_sum(*told))
+    assert torch.equal(trained("logistic", NaiveJoint(0.5)).shared, beside.shared)
+
+
+def test_what_goes_wrong_while_noise_is_drawn_is_told(monkeypatch):
+    def broken(*arguments):
+        raise RuntimeError("no numbers")
+
+    monkeypatch.setattr("dpcert.trainers.engine.noise.PIECE", 100)
+    monkeypatch.setattr("dpcert.trainers.engine.noise.grid_noise", broken)
+    with pytest.raises(RuntimeError, match="no numbers"):
+        trained("logistic", NaiveJoint(0.5))
 
 
 def test_auto_is_the_host_on_a_cpu():

@@ -6,11 +6,14 @@ client-level DP asks for, and why the paper relaxes it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import torch
 from torch import Tensor
 
 from ...mechanisms.validate import nonnegative
 from ..engine.algorithm import Algorithm, Clients, Solve
+from ..engine.contribution import Contribution
 
 
 class NaiveJoint(Algorithm):
@@ -22,6 +25,7 @@ class NaiveJoint(Algorithm):
 
     name = "naive-joint"
     notion = "dp"
+    streams = True
 
     def __init__(self, strength: float = 1.0) -> None:
         self.strength = nonnegative("lambda", strength)
@@ -32,12 +36,13 @@ class NaiveJoint(Algorithm):
     def block_of(self, clients: Clients) -> Clients:
         return clients
 
-    def client_round(self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients) -> tuple[Tensor, None]:
-        before = shared[torch.from_numpy(clients)]
-        return solve(before, shared.mean(dim=0), self.strength) - before, None
+    def client_round(
+        self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients
+    ) -> tuple[Iterable[Contribution], None]:
+        return solve.change(shared[torch.from_numpy(clients)], shared.mean(dim=0), self.strength), None
 
-    def server_round(self, shared: Tensor, mean: Tensor, rate: float) -> Tensor:
-        return shared.add_(mean, alpha=rate * len(shared))
+    def aggregate(self, shared: Tensor, total: Tensor, expected: int, members: int, rate: float) -> Tensor:
+        return shared.add_(total)
 
     def reference(self, shared: Tensor, clients: Clients) -> Tensor:
         return shared.mean(dim=0, keepdim=True).expand(len(clients), -1)

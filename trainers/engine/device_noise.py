@@ -6,7 +6,8 @@ kind of device may round a logarithm or a cosine otherwise, which the grid mostl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -23,6 +24,11 @@ class DeviceNoise:
 
     def __init__(self, streams: Streams, device: torch.device) -> None:
         self.streams, self.device = streams, device
+
+    def begin(
+        self, attempt: int, round_index: int, shape: tuple[int, int], deviation: float, unit: float
+    ) -> Callable[[], Tensor]:
+        return partial(self.on_sum, attempt, round_index, shape, deviation, unit)
 
     def on_sum(self, attempt: int, round_index: int, shape: tuple[int, ...], deviation: float, unit: float) -> Tensor:
         if deviation == 0:

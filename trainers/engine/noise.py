@@ -9,7 +9,9 @@ double precision: its tails end where the generator's do. It is drawn on the hos
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Protocol
 
 import numpy as np
@@ -20,13 +22,23 @@ from ...mechanisms.arrays import Floats
 from .streams import Streams
 
 SOURCES = ("auto", "host", "device")
+HOST = torch.device("cpu")
 
 BLOCK = 2**14
 """Numbers that stay in a core's cache while they are drawn, scaled and rounded."""
 
+PIECE = 2**20
+"""Of a longer sum each piece of so many numbers has a stream of its own, and the cores draw them at the same time."""
+
 
 class RoundNoise(Protocol):
     """Draws a round's noise, the same in every process."""
+
+    def begin(
+        self, attempt: int, round_index: int, shape: tuple[int, int], deviation: float, unit: float
+    ) -> Callable[[], Tensor]:
+        """on_sum, to be called when its result is needed; a long one is begun at once, beside the clients' work."""
+        ...
 
     def on_sum(self, attempt: int, round_index: int, shape: tuple[int, ...], deviation: float, unit: float) -> Tensor:
         """The (blocks, D) noise on the sum, multiples of unit, which the next round may overwrite."""
@@ -40,17 +52,43 @@ class RoundNoise(Protocol):
 
 
 class HostNoise:
-    """By numpy, on one thread of the host."""
+    """By numpy, on the host: on one thread, but for a sum of several pieces."""
 
     def __init__(self, streams: Streams, device: torch.device) -> None:
         self.streams, self.device = streams, device
         self._memory: Floats | None = None
+        self._begun: Future[Tensor] | None = None
+
+    def begin(
+        self, attempt: int, round_index: int, shape: tuple[int, int], deviation: float, unit: float
+    ) -> Callable[[], Tensor]:
+        def draw() -> Tensor:
+            return self.on_sum(attempt, round_index, shape, deviation, unit)
+
+        if deviation == 0 or shape[0] * shape[1] <= PIECE:
+            return draw
+        if self._begun is not None:
+            wait([self._begun])  # a round that was broken off left it drawing into the same memory
+        thread = ThreadPoolExecutor(1)
+        self._begun = thread.submit(draw)
+        thread.shutdown(wait=False)
+        return self._begun.result
 
     def on_sum(self, attempt: int, round_index: int, shape: tuple[int, ...], deviation: float, unit: float) -> Tensor:
+        if deviation == 0:
+            return torch.zeros((), dtype=torch.float64, device=self.device).expand(shape)
         if self._memory is None or self._memory.shape != shape:
             self._memory = np.empty(shape)
-        rng = self.streams.generator("noise", attempt, round_index)
-        return grid_noise(rng, shape, deviation, unit, self.device, self._memory)
+        flat = self._memory.reshape(-1)
+
+        def draw(place: int) -> None:
+            piece = flat[place * PIECE : (place + 1) * PIECE]
+            rng = self.streams.generator("noise", attempt, round_index, place)
+            grid_noise(rng, piece.shape, deviation, unit, HOST, piece)
+
+        with ThreadPoolExecutor(os.cpu_count()) as cores:
+            list(cores.map(draw, range(-(-flat.size // PIECE))))
+        return torch.from_numpy(self._memory).to(self.device)
 
     def of_clients(
         self, attempt: int, round_index: int, clients: Sequence[int], dimension: int, deviation: float, unit: float

@@ -63,14 +63,10 @@ class PersonalModels:
 
     def apply(self) -> None:
         """Move what was staged into the rows, and the rows to disk where they have a file."""
-        first = 0
-        clients = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *self._whose]))
-        for vectors in self._staged:
-            own = clients[(self._place[clients] >= first) & (self._place[clients] < first + len(vectors))]
-            self._rows[own] = vectors[self._place[own] - first]
-            first += len(vectors)
-        self.written[clients] = True
-        self._place[clients] = NOWHERE
+        for clients, vectors in zip(self._whose, self._staged, strict=True):  # of a client staged twice the later one
+            self._rows[clients] = vectors
+            self.written[clients] = True
+            self._place[clients] = NOWHERE
         self._staged.clear()
         self._whose.clear()
         if isinstance(self._rows, np.memmap):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -218,19 +219,21 @@ class Trainer:
         cohort = self.sampler.draw(self.streams, attempt, self.rounds)
         clip_norm = self.clip_norm if self.algorithm.clips else None
         grid = Grid.for_round(clip_norm, self.federation.population, self.local.dtype)
+        noise = self._noise(grid.unit, cohort, attempt)
         total, rows = self._cohort_sum.of(cohort, self.rounds, self._broadcast, self._own, grid)
         pre_noise = self.processes.total(total.total).mul_(grid.unit)
-        noise = self._noise(tuple(pre_noise.shape), grid.unit, cohort, attempt)
         count, noise_on_count = self._count(total, attempt)
-        return Release(pre_noise, noise, 2 * (self.clip_norm or float("inf")), count, noise_on_count, cohort, rows)
+        return Release(pre_noise, noise(), 2 * (self.clip_norm or float("inf")), count, noise_on_count, cohort, rows)
 
-    def _noise(self, shape: tuple[int, ...], unit: float, cohort: Clients, attempt: int) -> Tensor:
-        """The (blocks, D) noise on the sum, the same in every process."""
+    def _noise(self, unit: float, cohort: Clients, attempt: int) -> Callable[[], Tensor]:
+        """What gives the (blocks, D) noise on the sum, the same in every process; begun already where it is long."""
+        shape = self.algorithm.contribution_shape(self.shared)
         deviation = self.update_multiplier * (self.clip_norm or 0.0)
         if self.algorithm.noise_at == "server":
-            return self.noise.on_sum(attempt, self.rounds, shape, deviation, unit)
+            return self.noise.begin(attempt, self.rounds, shape, deviation, unit)
         own = [client for client in cohort.tolist() if self.processes.owns(client % self.settings.shards)]
-        return self.processes.total(self.noise.of_clients(attempt, self.rounds, own, shape[1], deviation, unit))
+        drawn = self.noise.of_clients(attempt, self.rounds, own, shape[1], deviation, unit)
+        return lambda: self.processes.total(drawn)
 
     def _count(self, total: ClippedSum, attempt: int) -> tuple[Tensor | None, Tensor | None]:
         """Adaptive clipping: the centred count of clients within the clip norm, and its noise."""
