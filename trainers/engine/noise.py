@@ -86,8 +86,12 @@ class HostNoise:
             rng = self.streams.generator("noise", attempt, round_index, place)
             grid_noise(rng, piece.shape, deviation, unit, HOST, piece)
 
-        with ThreadPoolExecutor(os.cpu_count()) as cores:
-            list(cores.map(draw, range(-(-flat.size // PIECE))))
+        pieces = -(-flat.size // PIECE)
+        if pieces == 1:
+            draw(0)  # starting a thread takes longer
+        else:
+            with ThreadPoolExecutor(os.cpu_count()) as cores:
+                list(cores.map(draw, range(pieces)))
         return torch.from_numpy(self._memory).to(self.device)
 
     def of_clients(
