@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from flint import ctx
 
@@ -55,13 +55,14 @@ WIDENINGS = (
 )
 """By how much, relatively, an end is moved outwards until it can be proved: the first of these that does."""
 
-WILD = (0.6, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 15.0, 50.0, 200.0, 1000.0)
-"""Further widenings of an upper end: a bound is better than none."""
+WILD = tuple(1.25**k - 1 for k in range(2, 75))
+"""Further widenings of an upper end, up to 1e7-fold: a bound is better than none."""
 
 FAR = 1000.0
 """A lower end for an infinite epsilon, at delta = 0."""
 
 Verdict = Literal["holds", "refuted", "undecided"]
+Proof = TypeVar("Proof")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +122,11 @@ def proved(statement: Table, lower: float, upper: float) -> Table:
     if not 0 <= lower <= upper:
         raise NoCertificate(f"no interval from {lower} to {upper}")
     document, claim = dict(statement), statement["claim"]
-    top, above = _upper_end(document, upper, upper - lower)
+    most = (claim["epsilon_interval"] or [claim["epsilon"]])[-1]
+    top, above = _upper_end(document, upper, upper - lower, most)
     bottom, below = _lower_end(document, lower, upper - lower)
     document["interval"] = {"epsilon_lower": bottom, "epsilon_upper": top}
-    document["verdict"] = _verdict(bottom, top, (claim["epsilon_interval"] or [claim["epsilon"]])[-1])
+    document["verdict"] = _verdict(bottom, top, most)
     document["evidence"] = {"upper": above, "lower": below}
     document["digest"] = format.digest(document)
     try:
@@ -141,23 +143,35 @@ def _verdict(lower: str, upper: str, threshold: str) -> Verdict:
     return "refuted" if Fraction(lower) > claimed else "undecided"
 
 
-def _upper_end(document: Table, upper: float, width: float) -> tuple[str, list[Table]]:
-    """The smallest end, among widened ones, that is proved in every dominating direction."""
+def _upper_end(document: Table, upper: float, width: float, most: str) -> tuple[str, list[Table]]:
+    """The smallest end, among widened ones and what is claimed, that is proved in every dominating direction."""
     searches = _searches(document, tuple(range(len(document["phases"]))), width, worst=True)
-    known: dict[str, Table] = {}
-    found: dict[str, Table] = {}
-    for widening in (*WIDENINGS, *WILD) if math.isfinite(upper) else ():
-        epsilon = repr(upper + widening * max(upper, 1e-6))
+    known: dict[str, tuple[str, Table]] = {}
+
+    def proof(epsilon: str) -> list[Table] | None:
+        found = {}
         for direction in sorted(searches, reverse=True):  # "remove" before "add", which hardly ever fails
-            end = known.get(direction) or searches[direction].evidence(direction, epsilon, upper=True)
+            since, end = known.get(direction, ("inf", None))
+            if end is None or float(epsilon) < float(since):
+                end = searches[direction].evidence(direction, epsilon, upper=True)
             if end is None:
-                break
+                return None
             if end["method"] != "inversion":  # the other bounds fall with epsilon
-                known[direction] = end
+                known[direction] = (epsilon, end)
             found[direction] = end
-        else:
-            return epsilon, [found[direction] for direction in searches]
-    return "inf", []
+        return [found[direction] for direction in searches]
+
+    if math.isinf(upper):
+        return "inf", []
+    near, far = ([upper + widening * max(upper, 1e-6) for widening in widenings] for widenings in (WIDENINGS, WILD))
+    for epsilon in map(repr, near):
+        ends = proof(epsilon)
+        if ends is not None:
+            return epsilon, ends
+    claimed = float(Fraction(most))
+    if far[0] < claimed < far[-1]:
+        far = sorted([*far, claimed])
+    return first_proved(list(map(repr, far)), proof) or ("inf", [])
 
 
 def _lower_end(document: Table, lower: float, width: float) -> tuple[str, Table | None]:
@@ -178,13 +192,13 @@ def _lower_end(document: Table, lower: float, width: float) -> tuple[str, Table 
     return best
 
 
-def first_proved(epsilons: Sequence[str], proof: Callable[[str], Table | None]) -> tuple[str, Table] | None:
+def first_proved(epsilons: Sequence[str], proof: Callable[[str], Proof | None]) -> tuple[str, Proof] | None:
     """The first that can be proved, where each is easier than those before it; None where not even the last can.
 
     The first is what mostly succeeds, and where the last fails all do: those are tried first, the rest by bisection.
     """
     at, failed, known = 0, -1, len(epsilons)
-    end: Table | None = None
+    end: Proof | None = None
     while failed + 1 < known:
         found = proof(epsilons[at])
         if found is None:
