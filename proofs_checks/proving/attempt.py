@@ -29,13 +29,15 @@ FEW = 2
 
 def answer(question: Question, progress: Progress) -> Proof:
     """Merged values first, since they fork less; where these know too little of the data, without."""
-    attempt = Attempt(question, progress)
     try:
+        attempt = Attempt(question, progress)
         proof = attempt.proof()
         if question.examples and attempt.merged:
             proof = Attempt(question, progress, merging=False, bounded=attempt.bounded).proof()
     except Unsupported as problem:
         return question.proof("unsupported", str(problem))
+    except OverflowError:  # of ours: one of the function's own is an Unsupported
+        return question.proof("unsupported", "numbers too large or too small for the floats of the search")
     return proof
 
 

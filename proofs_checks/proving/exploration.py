@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import state
-from .arrays import apply
+from .arrays import Symbols, apply
 from .exact import Number
 from .linear import Condition, Linear
 from .noise import Draw, SymbolicGenerator, support
@@ -171,7 +171,7 @@ def split(output: Any) -> tuple[Any, list[Linear]]:
         output = output.item()
     if output is None or isinstance(output, bool | int | float | str | bytes):
         return (type(output).__name__, repr(output)), []
-    if isinstance(output, np.ndarray | Order):
+    if type(output) in (np.ndarray, Symbols, Order):
         output = np.asarray(output)
         parts = [split(cell) for cell in output.ravel().tolist()]
         name: Any = ("array", output.shape)
@@ -182,6 +182,9 @@ def split(output: Any) -> tuple[Any, list[Linear]]:
         parts = [split(cell) for item in output.items() for cell in item]
         name = "dict"
     elif dataclasses.is_dataclass(output) and not isinstance(output, type):
+        hidden = set(getattr(output, "__dict__", ())) - {field.name for field in dataclasses.fields(output)}
+        if hidden:
+            raise unsupported(f"an output with an attribute that is no field, {min(hidden)}")
         parts = [split(getattr(output, field.name)) for field in dataclasses.fields(output)]
         name = ("dataclass", type(output).__qualname__)
     else:

@@ -10,6 +10,7 @@ import builtins
 import functools
 import math
 import numbers
+import operator
 import sys
 import types
 from collections.abc import Callable
@@ -19,11 +20,14 @@ import numpy as np
 
 from ...mechanisms import samplers
 from .arrays import Symbols, symbolic
+from .identity import no_identity
 from .linear import Condition, Linear
-from .noise import discrete_laplace
+from .noise import SymbolicGenerator, discrete_laplace
 from .order import largest_of, least_of
 from .unsupported import unsupported
 
+_OUTSIDE = ("random", "secrets", "time", "os", "uuid", "datetime", "sys", "inspect", "gc", "ctypes", "threading")
+"""Modules by which a function decides by chance, by the clock, or by who runs it."""
 _REAL = (float, numbers.Number, np.floating, np.generic)
 
 
@@ -50,17 +54,21 @@ def _lone(value: Any) -> bool:
 
 
 def _isinstance(value: Any, kinds: Any) -> bool:
-    if not isinstance(value, Linear):
+    if isinstance(value, Condition):
+        raise unsupported("isinstance() of a truth value that depends on the data or on noise")
+    if not isinstance(value, Linear | SymbolicGenerator):
         return builtins.isinstance(value, kinds)
     flat = kinds if isinstance(kinds, tuple) else (kinds,)
+    if isinstance(value, SymbolicGenerator):
+        return any(kind in (object, np.random.Generator) for kind in flat)
     if any(isinstance(kind, tuple | types.UnionType) for kind in flat):
         raise unsupported("isinstance() with nested types, of a value that depends on the data or on noise")
     return any(kind in _REAL or kind is _Float or kind in (object, numbers.Real, numbers.Complex) for kind in flat)
 
 
 def _type(*arguments: Any) -> Any:
-    if len(arguments) == 1 and isinstance(arguments[0], Linear | Condition | Symbols):
-        raise unsupported("type() of a value that depends on the data or on noise")
+    if len(arguments) == 1 and isinstance(arguments[0], Linear | Condition | Symbols | SymbolicGenerator):
+        raise unsupported("type() of the generator, or of a value that depends on the data or on noise")
     return type(*arguments)
 
 
@@ -197,7 +205,7 @@ _BUILTINS = {
 
 def _import(name: str, *arguments: Any, **options: Any) -> Any:
     root = name.split(".")[0]
-    if root in ("random", "secrets", "time", "os", "uuid", "datetime"):
+    if root in _OUTSIDE:
         raise unsupported(f"import {name} inside the function")
     return replaced(__import__(name, *arguments, **options))
 
@@ -213,8 +221,10 @@ def replaced(value: Any) -> Any:
         return _MATHS
     if value is samplers.discrete_laplace:
         return discrete_laplace
-    if isinstance(value, types.ModuleType) and value.__name__ in ("random", "secrets", "time", "os", "uuid"):
+    if isinstance(value, types.ModuleType) and value.__name__ in _OUTSIDE:
         return _Blocked(value.__name__)
+    if value in (operator.is_, operator.is_not):
+        return _refused("operator.is_")
     if isinstance(value, types.FunctionType) and _users(value.__module__):
         return instrumented(value)
     name = str(getattr(value, "__name__", ""))
@@ -228,7 +238,7 @@ class _Blocked:
         self._name = name
 
     def __getattr__(self, attribute: str) -> Any:
-        raise unsupported(f"{self._name}.{attribute} is not supported; only `rng` may decide by chance")
+        raise unsupported(f"{self._name}.{attribute} is not supported; only the data and `rng` may decide")
 
 
 def _users(module: str | None) -> bool:
@@ -261,6 +271,8 @@ def _copy(function: types.FunctionType, known: dict[int, Any]) -> Any:
     copy.__kwdefaults__ = function.__kwdefaults__
     copy.__dict__.update(function.__dict__)
     known[id(function)] = copy
+    for code in _codes(function.__code__):
+        no_identity(code)
     for name in _names(function.__code__):
         if name in function.__globals__:
             names[name] = _inner(function.__globals__[name], known)
@@ -280,5 +292,9 @@ def _inner(value: Any, known: dict[int, Any]) -> Any:
 
 def _names(code: types.CodeType) -> set[str]:
     """Every name that the code or code inside it may look up."""
-    inner = [_names(part) for part in code.co_consts if isinstance(part, types.CodeType)]
-    return set(code.co_names).union(*inner)
+    return {name for part in _codes(code) for name in part.co_names}
+
+
+def _codes(code: types.CodeType) -> list[types.CodeType]:
+    """The code and that inside it."""
+    return [code, *(inner for part in code.co_consts if isinstance(part, types.CodeType) for inner in _codes(part))]

@@ -28,7 +28,7 @@ from .induction import check_induction
 from .names import followed, taking
 from .pairs import Data, Neighbours, cases
 from .pieces import Piece, determinant, read_piece
-from .real_runs import replayed
+from .real_runs import at_random, replayed
 from .runs import Branch, Leaf, leaves, reached, tree
 from .tracer import noisy, support
 
@@ -114,6 +114,7 @@ def check_case(
     cost(prover, pieces, case.data, budget)
     _apart(prover, pieces, facts)
     runs = replayed(function, case, ways, prover) + replayed(function, case, list(leaves(there)), prover, other=True)
+    runs += at_random(function, case, here) + at_random(function, case, there, other=True)
     return Checked(True, "", prover.steps, runs)
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import builtins
+import dis
 import functools
 import math
 import numbers
+import operator
 import sys
 import types
 from collections.abc import Callable
@@ -15,13 +17,15 @@ from typing import Any
 import numpy as np
 
 from ....mechanisms import samplers
+from .dice import Dice
 from .following import Refused, refuse, tracer
 from .forms import Form, Sign, greater, lesser
 from .order import largest_place, least_place
 from .tables import Table, table
 from .tracer import noisy
 
-CHANCE = ("random", "secrets", "time", "os", "uuid", "datetime")
+CHANCE = ("random", "secrets", "time", "os", "uuid", "datetime", "sys", "inspect", "gc", "ctypes", "threading")
+"""What a function must not ask: chance, the clock, and who runs it."""
 LIBRARIES = ("numpy", "scipy", "pandas", "torch", "z3")
 
 
@@ -46,9 +50,13 @@ class Real(metaclass=_Real):
 
 
 def _is_instance(value: Any, kinds: Any) -> bool:
+    listed = kinds if isinstance(kinds, tuple) else (kinds,)
+    if isinstance(value, Sign):
+        raise refuse("isinstance of a truth value that is a symbol")
+    if isinstance(value, Dice):
+        return any(kind is object or kind is np.random.Generator for kind in listed)
     if not isinstance(value, Form):
         return isinstance(value, kinds)
-    listed = kinds if isinstance(kinds, tuple) else (kinds,)
     known = (float, Real, numbers.Number, numbers.Complex, numbers.Real, np.floating, np.generic, object)
     others = (int, bool, str, bytes, list, tuple, dict, np.integer, np.ndarray, numbers.Integral, type(None))
     if not all(any(kind is k for k in known + others) for kind in listed):
@@ -57,8 +65,8 @@ def _is_instance(value: Any, kinds: Any) -> bool:
 
 
 def _type_of(*arguments: Any) -> Any:
-    if len(arguments) == 1 and isinstance(arguments[0], Form | Sign | Table):
-        raise refuse("type() of a symbol")
+    if len(arguments) == 1 and isinstance(arguments[0], Form | Sign | Table | Dice):
+        raise refuse("type() of a symbol or of the generator")
     return type(*arguments)
 
 
@@ -199,6 +207,8 @@ def meaning(value: Any, known: dict[int, Any]) -> Any:
         return _discrete_laplace
     if isinstance(value, types.FunctionType) and own(value.__module__ or ""):
         return followed(value, known)
+    if value in (operator.is_, operator.is_not):
+        return _no("operator.is_")
     if isinstance(value, types.ModuleType):
         if value.__name__ in CHANCE:
             return Forbidden(value.__name__)
@@ -220,7 +230,17 @@ def taking(function: Callable[..., Any], container: Any) -> Callable[..., Any]:
         return function
     if container != "list":
         raise Refused(f"a dataset that is neither an array nor a list but {container!r:.40}")
-    return lambda dataset, rng: function(list(dataset), rng)
+    return lambda dataset, rng: function(dataset.tolist(), rng)
+
+
+def _by_value_only(code: types.CodeType) -> None:
+    """Symbols are other objects than the values that they stand for: only None may be told by `is`."""
+    steps = list(dis.get_instructions(code))
+    for former, step in zip([None, *steps], steps, strict=False):
+        if step.opname == "MATCH_CLASS":
+            raise Refused("a match by type")
+        if step.opname == "IS_OP" and (former is None or former.opname != "LOAD_CONST" or former.argval is not None):
+            raise Refused("`is` other than with None")
 
 
 def followed(function: Callable[..., Any], known: dict[int, Any] | None = None) -> Callable[..., Any]:
@@ -244,6 +264,7 @@ def followed(function: Callable[..., Any], known: dict[int, Any] | None = None) 
     while pending:
         code = pending.pop()
         pending += [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
+        _by_value_only(code)
         for name in code.co_names:
             if name in function.__globals__ and name not in scope:
                 scope[name] = meaning(function.__globals__[name], known)

@@ -1,4 +1,5 @@
-"""The function itself, on real numbers, puts out what the symbolic run says: for a point of every way through it.
+"""The function itself, on real numbers, puts out what the symbolic run says: for a point of every way through it, and
+for random ones, wherever they lead.
 
 This does not prove anything by itself; it catches a symbolic run that means something else than Python does.
 """
@@ -6,6 +7,7 @@ This does not prove anything by itself; it catches a symbolic run that means som
 from __future__ import annotations
 
 import json
+import random
 import types
 from collections.abc import Callable
 from fractions import Fraction
@@ -18,20 +20,29 @@ from .farkas import Prover
 from .following import Refused
 from .forms import Form, Sign
 from .pairs import Neighbours, Point
-from .runs import Leaf, parts
+from .runs import Branch, Leaf, complete, leaves, parts
 from .tracer import noisy
 
 MARGINS = (Fraction(1, 4), Fraction(1, 64), Fraction(1, 4096))
 """How far inside of a way a point is wanted, in this order: floats must not leave it by rounding."""
 MOST = 1024
+RANDOM = 12
+CLOSE = Fraction(1, 10**6)
+"""Nearer to another way than this, a random point is left out: floats may take that one."""
 TOLERANCE = 1e-9
 
 
-class Recorded:
+class Recorded(np.random.Generator):
     """A generator that hands out given noise, in order, and insists on the stated kinds and scales."""
 
     def __init__(self, draws: tuple[tuple[str, str], ...], noise: list[float]) -> None:
+        super().__init__(np.random.PCG64(0))
         self._left = list(zip(draws, noise, strict=True))
+
+    def __getattribute__(self, name: str) -> Any:
+        if name not in Recorded.__dict__ and name in np.random.Generator.__dict__ and not name.startswith("_"):
+            raise Refused(f"the real function asks for rng.{name}, the symbolic run does not")
+        return super().__getattribute__(name)
 
     def _next(self, kind: str, loc: Any, scale: Any, size: Any) -> Any:
         if size is None and not np.ndim(scale) and not np.ndim(loc):
@@ -61,19 +72,19 @@ class Recorded:
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         return self._next("gaussian", loc, scale, size)
 
-    def standard_normal(self, size: Any = None) -> Any:
+    def standard_normal(self, size: Any = None) -> Any:  # type: ignore[override]
         return self._next("gaussian", 0, 1, size)
 
     def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
         return self._next("exponential", 0, scale, size)
 
-    def standard_exponential(self, size: Any = None) -> Any:
+    def standard_exponential(self, size: Any = None) -> Any:  # type: ignore[override]
         return self._next("exponential", 0, 1, size)
 
     def geometric(self, p: Any, size: Any = None) -> Any:
         return self._next("geometric", 0, p, size)
 
-    def random(self, size: Any = None) -> Any:
+    def random(self, size: Any = None) -> Any:  # type: ignore[override]
         return self._next("uniform", 0, 1, size)
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
@@ -99,6 +110,63 @@ def replayed(
             _compare(function, [float(entry.value(point)) for entry in dataset], leaf, point)
             tried += 1
     return tried
+
+
+def at_random(function: Callable[..., Any], case: Neighbours, root: Branch | Leaf, other: bool = False) -> int:
+    """How many random points were tried. Raises Refused where the function does not do what the tree says of them."""
+    dataset = case.neighbour if other else case.dataset
+    chance, tried = random.Random(len(dataset)), 0
+    draws = next(leaves(root)).draws
+    for _ in range(RANDOM):
+        point = complete(_data_point(case, chance), case.data)
+        for _ in range(3):
+            point |= {f"n{k}": _noise(kind, chance) for k, (kind, _) in enumerate(draws)}
+            leaf = _leaf_of(root, point)
+            if leaf is None:
+                break
+            if leaf.draws == draws:
+                _compare(function, [float(entry.value(point)) for entry in dataset], leaf, point)
+                tried += 1
+                break
+            draws = leaf.draws
+    return tried
+
+
+def _data_point(case: Neighbours, chance: random.Random) -> Point:
+    """Anything in the ranges of the variables that are not made of others."""
+    point = {}
+    for name, (low, high) in case.data.ends.items():
+        if name not in case.data.merged:
+            least = Fraction(-3) if low is None else low
+            most = max(least + 3, Fraction(3)) if high is None else high
+            share = Fraction(chance.randint(0, 1024), 1024)
+            value = least + (most - least) * share
+            point[name] = Fraction(round(value)) if name in case.data.whole else value
+    return point
+
+
+def _noise(kind: str, chance: random.Random) -> Fraction:
+    if kind in _WHOLE:
+        return Fraction(chance.randint(1 if kind == "geometric" else -4, 4))
+    share = Fraction(chance.randint(1, 2047), 2048)
+    return share if kind == "uniform" else 4 * share if kind == "exponential" else 8 * share - 4
+
+
+def _leaf_of(node: Branch | Leaf | None, point: Point) -> Leaf | None:
+    """Where the point leads; None where it is too near to another way for floats, or needs noise that it has not."""
+    while isinstance(node, Branch):
+        values = [[(sign, _value(sign.form, point)) for sign in way] for way in node.ways]
+        if any(value is None or abs(value) < CLOSE for way in values for _, value in way):
+            return None
+        held = [k for k, way in enumerate(values) if all(value is not None and value > 0 for _, value in way)]
+        if len(held) != 1 or node.ends[held[0]] is None:
+            raise Refused("a way that was left out, or two ways, at a point of the data")
+        node = node.ends[held[0]]
+    return node
+
+
+def _value(form: Form, point: Point) -> Fraction | None:
+    return form.value(point) if form.slopes.keys() <= point.keys() else None
 
 
 def _inside(case: Neighbours, leaf: Leaf, prover: Prover) -> Point | None:

@@ -19,7 +19,7 @@ from .following import Refused, followed, refuse
 from .forms import Form, Sign
 from .order import Order
 from .pairs import Data, Point
-from .tables import table
+from .tables import Table, table
 from .tracer import Tracer, Ways
 
 LIMIT = 20_000
@@ -115,7 +115,7 @@ def parts(output: Any) -> tuple[Any, list[Form]]:
         return [type(output).__name__, repr(output)], []
     cells: list[Any]
     head: Any
-    if isinstance(output, np.ndarray):
+    if type(output) in (np.ndarray, Table):
         head, cells = ["array", list(output.shape)], output.ravel().tolist()
     elif type(output) in (list, tuple):
         head, cells = type(output).__name__, list(output)
@@ -123,7 +123,10 @@ def parts(output: Any) -> tuple[Any, list[Form]]:
         head, cells = "dict", [cell for item in output.items() for cell in item]
     elif dataclasses.is_dataclass(output) and not isinstance(output, type):
         head = ["dataclass", type(output).__qualname__]
-        cells = [getattr(output, each.name) for each in dataclasses.fields(output)]
+        named = [each.name for each in dataclasses.fields(output)]
+        if not set(getattr(output, "__dict__", ())).issubset(named):
+            raise refuse("an output that holds more than its fields")
+        cells = [getattr(output, name) for name in named]
     else:
         raise refuse(f"an output of type {type(output).__name__}")
     split = [parts(cell) for cell in cells]
