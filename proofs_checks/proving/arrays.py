@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .linear import Condition, Linear, largest, smallest
-from .order import Order, largest_of, largest_place, least_of, least_place
+from .order import STABLE, Order, largest_of, largest_place, least_of, least_place, no_ties
 from .unsupported import unsupported
 
 
@@ -173,9 +173,14 @@ class Symbols(np.ndarray[Any, Any]):
         """Likewise."""
         return least_place(self.tolist()) if self._listed(axis) else super().argmin(axis, *others, **options)
 
-    def argsort(self, axis: Any = -1, *others: Any, **options: Any) -> Any:
-        """As far as it is read."""
-        return Order(self.tolist()) if self._listed(axis) else super().argsort(axis, *others, **options)
+    def argsort(self, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+        """As far as it is read. Of equal values only a stable sort says which comes first."""
+        if not stable and kind not in STABLE:
+            no_ties(self.ravel().tolist())
+        return Order(self.tolist()) if self._listed(axis) else super().argsort(axis, "stable", order)
+
+    def argpartition(self, *_: Any, **__: Any) -> Any:
+        raise unsupported("numpy.argpartition promises no order, and is not supported: use argsort")
 
     def _listed(self, axis: Any) -> bool:
         """Whether it is a list of numbers, symbols among them."""

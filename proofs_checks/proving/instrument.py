@@ -170,6 +170,7 @@ _MADE: dict[str, Any] = {
     "empty_like": _filled_like(0.0),
     "full": _full,
     "mean": lambda a, axis=None, **_: _as_symbols(a).mean(axis) if symbolic(a) else np.mean(a, axis),
+    "partition": lambda *_, **__: _refused("numpy.partition")(),
     "average": lambda a, **_: _as_symbols(a).mean(),
 }
 

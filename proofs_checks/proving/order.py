@@ -12,7 +12,11 @@ from typing import Any
 import numpy as np
 
 from . import state
-from .linear import Condition, Linear, largest, smallest
+from .linear import Condition, Linear, is_noise, largest, smallest
+from .unsupported import unsupported
+
+STABLE = ("stable", "mergesort")
+CONTINUOUS = {"laplace", "exponential", "gumbel", "gaussian", "uniform"}
 
 
 def largest_place(values: Sequence[Any]) -> int:
@@ -49,6 +53,19 @@ def _place(values: Sequence[Any], better: Any, good: Any) -> int:
         if all(tests if not open_ else (test for test in tests if not isinstance(test, Condition))):
             options[i] = open_
     return [*options][state.current().choose(list(options.values()))] if len(options) > 1 else next(iter(options))
+
+
+def no_ties(values: Sequence[Any]) -> None:
+    """Raises Unsupported where two values may be equal but for a null set of continuous noise."""
+    draws = state.current().draws
+    for i, value in enumerate(values):
+        for other in values[:i]:
+            apart = Linear.of(value) - Linear.of(other)
+            kinds = {draws[int(name[1:])][0] for name in apart.terms if is_noise(name)}
+            if not (kinds & CONTINUOUS or (not apart.terms and apart.constant)):
+                raise unsupported(
+                    'argsort of values that may be equal, whose order numpy promises with kind="stable" only'
+                )
 
 
 class Order(np.lib.mixins.NDArrayOperatorsMixin, Sequence[int]):

@@ -6,9 +6,12 @@ from typing import Any, Protocol
 
 
 class UnderWay(Protocol):
-    """dataset: its symbols. space: what is known of the data. failure: why the run cannot go on, once it cannot."""
+    """dataset: its symbols. space: what is known of the data. draws: the kind and scale of each noise so far.
+    failure: why the run cannot go on, once it cannot.
+    """
 
     dataset: list[Any]
+    draws: list[Any]
     failure: Any
 
     @property

@@ -6,15 +6,18 @@ The order is that of a stable sort.
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from .following import refuse, tracer
-from .forms import Sign
+from .forms import Form, Sign
 
+SMOOTH = ("laplace", "exponential", "gumbel", "gaussian", "uniform")
 Compare = Callable[[Any, Any], Any]
 
 
@@ -38,6 +41,14 @@ def _place(values: Sequence[Any], better: Compare, as_good: Compare) -> int:
     if not ways:
         raise refuse("values without an order")
     return list(ways)[tracer().choose(list(ways.values())) if len(ways) > 1 else 0]
+
+
+def distinct(values: Sequence[Any], draws: Sequence[tuple[str, str]]) -> bool:
+    """Whether any two values differ by a constant or by what has continuous noise in it."""
+    smooth = {f"n{k}" for k, (kind, _) in enumerate(draws) if kind in SMOOTH}
+    forms = [Form.lift(value) for value in values]
+    gaps = [one.plus(other, Fraction(-1)) for one, other in itertools.combinations(forms, 2)]
+    return all(not smooth.isdisjoint(gap.slopes) or (not gap.slopes and gap.at_zero != 0) for gap in gaps)
 
 
 class Order(np.lib.mixins.NDArrayOperatorsMixin, Sequence[Any]):

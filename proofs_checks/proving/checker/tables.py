@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .following import refuse
+from .following import refuse, tracer
 from .forms import Form, Sign, greater, lesser
-from .order import Order, largest_place, least_place
+from .order import Order, distinct, largest_place, least_place
 
 ONE: dict[str, Callable[..., Any]] = {
     "negative": operator.neg,
@@ -140,9 +140,14 @@ class Table(np.ndarray[Any, Any]):
         """Likewise."""
         return least_place(self.tolist()) if self._listed(axis) else super().argmin(axis, *others, **options)
 
-    def argsort(self, axis: Any = -1, *others: Any, **options: Any) -> Any:
-        """As far as it is read."""
-        return Order.of(self.tolist()) if self._listed(axis) else super().argsort(axis, *others, **options)
+    def argsort(self, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+        """As far as it is read; stable, or of values that are almost surely different."""
+        if not (stable or kind in ("stable", "mergesort") or distinct(self.ravel().tolist(), tracer().draws)):
+            raise refuse("an order of values that may be equal")
+        return Order.of(self.tolist()) if self._listed(axis) else super().argsort(axis, "stable", order)
+
+    def argpartition(self, *_: Any, **__: Any) -> Any:
+        raise refuse("argpartition")
 
     def _listed(self, axis: Any) -> bool:
         cells = self.ravel().tolist()

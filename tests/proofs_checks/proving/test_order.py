@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from dpcert.proofs_checks.proving import order, prove
+from dpcert.proofs_checks.proving import arrays, order, prove
 from dpcert.proofs_checks.proving.arrays import Symbols
 from dpcert.proofs_checks.proving.checker import following, tables
 from dpcert.proofs_checks.proving.checker import order as checkers_order
@@ -95,8 +95,10 @@ def test_an_order_that_forgets_a_comparison_is_noticed_by_the_checker(monkeypatc
 
 
 @pytest.mark.parametrize("read", [name for name in READS if "bound" not in name and "numpy" not in name])
-def test_the_checkers_order_is_that_of_numpy(read):
+def test_the_checkers_order_is_that_of_numpy(read, monkeypatch):
     """On all rankings of four numbers, with equal ones among them: it has one way, and that is the stable order."""
+    monkeypatch.setattr(tables, "tracer", lambda: SimpleNamespace(draws=[]))
+    monkeypatch.setattr(tables, "distinct", lambda values, draws: True)
     function = READS[read][0]
     for values in itertools.product(range(3), repeat=4):
         ranked = tables.table([Form({}, Fraction(value)) for value in values])
@@ -111,6 +113,44 @@ def test_of_any_numbers_exactly_one_way_of_the_checkers_fork_holds(name, monkeyp
     right = checkers_order._place
     monkeypatch.setattr(checkers_order, "_place", lambda values, better, as_good: right(values, better, better))
     assert ways_held(name, checkers_order) == {0, 1}
+
+
+def sorted_data(d, rng):
+    return np.argsort(np.array([0.0 * x for x in d]))[::-1].tolist()
+
+
+def sorted_whole(d, rng):
+    return np.argsort([rng.geometric(0.5) for _ in d])[0]
+
+
+def in_parts(d, rng):
+    return np.argpartition(d + rng.laplace(0, 9, len(d)), 0)[0]
+
+
+def first_parts(d, rng):
+    return np.partition(d + rng.laplace(0, 9, len(d)), 0)[0]
+
+
+@pytest.mark.parametrize("mechanism", [sorted_data, sorted_whole, in_parts, first_parts], ids=lambda f: f.__name__)
+def test_an_order_that_numpy_does_not_promise_is_refused(mechanism, monkeypatch):
+    """By the search in one sentence; by the checker, too, where the search lets it pass."""
+    proof = prove(mechanism, epsilon=9, entries=2)
+    assert proof.verdict == "unsupported"
+    assert "test_order.py, line" in proof.reason
+    if mechanism in (sorted_data, sorted_whole):
+        monkeypatch.setattr(arrays, "no_ties", lambda values: None)
+        alone = prove(mechanism, epsilon=9, entries=2)
+        assert alone.sizes == (1,)
+        assert "an order of values that may be equal" in alone.bounded
+        monkeypatch.setattr(tables, "distinct", lambda values, draws: True)
+        assert prove(mechanism, epsilon=9, entries=2).sizes == (1, 2)  # so it is this check that stops it
+
+
+def test_a_stable_order_of_data_is_followed():
+    def mechanism(d, rng):
+        return (np.argsort(0 * d, kind="stable")[0], np.argsort(0 * d, stable=True)[0])
+
+    assert prove(mechanism, epsilon=0, entries=2).proved
 
 
 def ways_held(name, home):
