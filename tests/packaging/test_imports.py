@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
@@ -33,10 +34,16 @@ def files(root: Path = ROOT) -> dict[str, Path]:
     return found
 
 
+@cache
+def parsed(file: Path) -> ast.Module:
+    """Read once, for all that asks."""
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
 def imports(name: str, known: dict[str, Path]) -> Iterator[Import]:
     """What a file imports of ours: when it is loaded, inside functions, and for type checkers."""
     file = known[name]
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(file)):
         if isinstance(node, ast.Import):
             yield from (Import(file, node.lineno, each.name, None) for each in node.names if each.name in known)
         elif isinstance(node, ast.ImportFrom):
@@ -70,7 +77,7 @@ def private(known: dict[str, Path]) -> list[str]:
             loaded[last] = each.module
             if last.startswith("_") and not last.startswith("__"):
                 taken.append(f"{file.name}:{each.line} {each.module} {last}")
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(file)):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in loaded:
                 module = f"{loaded[node.value.id]}"
                 if module in known and node.attr.startswith("_") and not node.attr.startswith("__"):
