@@ -69,13 +69,15 @@ class FinitePair(Pair):
         return most
 
     def divergence(self, alpha: float) -> float:
-        """log(sum p^alpha q^(1-alpha)) / (alpha - 1) (van Erven, Harremoes 2014, arXiv 1206.2459, equation 1)."""
+        """log(sum p^alpha q^(1-alpha)) / (alpha - 1) (van Erven, Harremoes 2014, arXiv 1206.2459, equation 1), p
+        divided by their sum over the outcomes that Q has, too."""
         with ctx.workprec(_BITS):
-            kept = [(p, q) for p, q in self.outcomes() if not p.is_zero()]
-            if any(q.is_zero() for _, q in kept):
-                return math.inf
+            kept = [(p, q) for p, q in self.outcomes() if not p.is_zero() and not q.is_zero()]
+            finite = sum((p for p, _ in kept), arb(0))
+            if not finite > 0:  # nothing is left to tell apart
+                return 0.0
             order = arb(alpha)
-            moment = sum((p**order * q ** (1 - order) for p, q in kept), arb(0))
+            moment = sum((p**order * q ** (1 - order) for p, q in kept), arb(0)) / finite**order
             return max(0.0, float_above(moment.log() / (order - 1)))
 
     def ratios(self) -> tuple[Floats, Floats] | None:

@@ -64,7 +64,8 @@ class Pair:
         return type(self).divergence is not Pair.divergence
 
     def divergence(self, alpha: float) -> float:
-        """An upper bound on D_alpha(P||Q), which is D_alpha(Q||P), for finite alpha > 1."""
+        """An upper bound on D_alpha(P||Q), which is D_alpha(Q||P), for finite alpha > 1; given that the loss is finite
+        where it may be infinite."""
         raise TypeError(f"no divergence for {self}")
 
     def moment(self, alpha: arb) -> arb | None:

@@ -8,7 +8,11 @@ from typing import Self
 from flint import arb
 
 from ...mechanisms import InputError
+from ..rounding import widened_up
+from .approximate_dp import ApproximateDpPair
 from .cut import CutPair
+
+_SLACK = 2.0**-40
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,11 @@ class TruncatedLaplacePair(CutPair):
     def infinite_mass(self) -> arb:
         """Beyond the bound about 0."""
         return self._tail(arb(self.bound) - arb(self.shift))
+
+    def divergence(self, alpha: float) -> float:
+        """Of randomized response with the largest finite loss: given that it is finite, any mechanism with that delta
+        shows no more (Kairouz, Oh, Viswanath 2015, arXiv 1311.0776, Theorem 3.1)."""
+        return ApproximateDpPair(widened_up(float(self.ends()[1].mid()), _SLACK), 0.0).divergence(alpha)
 
     def _tail(self, x: arb) -> arb:
         """P(N > x) for |x| <= bound; the sign of a ball about 0 does not matter."""

@@ -10,10 +10,12 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 
+from flint import ctx
+
 from ...mechanisms import InputError, Mechanism, Neighbouring, neighbouring_relation
 from ...mechanisms.validate import number
 from ..bracket import Bracket
-from ..conversions.renyi import best_delta, best_epsilon, canonne_epsilon
+from ..conversions.renyi import best_delta, best_epsilon, canonne_delta, canonne_epsilon
 from ..currencies.pure_dp import decimal, decimal_above, decimal_below
 from ..dominating import dominating
 from ..pairs import (
@@ -29,7 +31,8 @@ from ..pairs import (
     SubsampledPair,
     ZeroedPair,
 )
-from ..rounding import TARGET, down, up, widened_down, widened_up
+from ..parameters import dominating_parameters
+from ..rounding import TARGET, down, float_above, up, widened_down, widened_up
 from ..schemes import Participation
 from . import sampled_pairs
 from .allocation import allocation_divergence, replaced_divergence
@@ -41,6 +44,9 @@ from .proportional import proportional
 from .selection import poisson_divergence, selection_divergence
 
 METHOD = "rdp"
+
+_BITS = 128
+_SLACK = 2.0**-40
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +67,33 @@ class RenyiCurve:
 
 
 def curve(composition: Composition) -> RenyiCurve:
-    """The composition's curve, the failures of (epsilon, delta)-DP rounds split off."""
+    """The composition's curve, the probability that some round's loss is infinite split off
+    (docs/theory/rdp.md, "Rounds that fail")."""
     log_success = 0.0
     parts: dict[Pair, int] = {}
     for pair, rounds in composition:
-        bounded = pair
-        if isinstance(pair, ApproximateDpPair):
-            log_success += rounds * math.log1p(-pair.delta)
-            bounded = ApproximateDpPair(pair.epsilon, 0.0)
+        failing = failure_of(pair)
+        if failing >= 1.0:
+            return RenyiCurve(composition, 1.0)
+        log_success += rounds * math.log1p(-failing)
+        bounded = ApproximateDpPair(pair.epsilon, 0.0) if isinstance(pair, ApproximateDpPair) else pair
         parts[bounded] = parts.get(bounded, 0) + rounds
     failure = -math.expm1(log_success)
-    return RenyiCurve(tuple(parts.items()), widened_up(failure, 2.0**-40) if failure > 0 else 0.0)
+    return RenyiCurve(tuple(parts.items()), min(1.0, widened_up(failure, _SLACK)) if failure > 0 else 0.0)
+
+
+@lru_cache(maxsize=1024)
+def failure_of(pair: Pair) -> float:
+    """At least P(the loss is infinite); of a search, that some run's is: of each with at most the largest of either
+    order, and there are `mean` runs on average (docs/theory/selection.md, "Runs that may fail")."""
+    if isinstance(pair, SelectionPair | PoissonSelectionPair):
+        most = max(curve(product).failure for product in pair.products)
+        return min(1.0, up(pair.mean * most)) if most > 0 else 0.0
+    if isinstance(pair, ApproximateDpPair):
+        return pair.delta
+    with ctx.workprec(_BITS):
+        mass = dominating_parameters(pair).infinite_mass()
+        return 0.0 if mass.is_zero() else min(1.0, float_above(mass))
 
 
 @lru_cache(maxsize=8192)
@@ -99,13 +121,16 @@ def divergence(pair: Pair, alpha: float) -> float:
 
 
 def _of_product(product: Composition, alpha: float) -> float:
-    """One run's divergence; none is bounded where a round may fail."""
-    run = curve(product)
-    return run(alpha) if run.failure == 0 else math.inf
+    """One run's divergence, given that it does not fail."""
+    return curve(product)(alpha)
 
 
 def _delta_of_product(product: Composition, epsilon: float) -> float:
-    """One run's delta from above."""
+    """One run's delta from above, given that it does not fail; then by the conversion that is quick, many are asked."""
+    run = curve(product)
+    if run.failure > 0:
+        alpha = best_order(lambda order: _log_delta(order, run(order), epsilon))
+        return up(min(best_delta(math.inf, run(math.inf), epsilon), canonne_delta(alpha, run(alpha), epsilon)))
     return delta_above(product, epsilon, lambda each, at: delta(each, at).upper)
 
 
@@ -140,14 +165,19 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
 def delta(composition: Composition, epsilon: float) -> Bracket:
     """0 <= the composed pair's delta at epsilon <= the best Renyi bound, at most 1."""
     run = curve(composition)
+    rest = _given_success(run, epsilon) if run.failure < 1 else 1.0
+    return Bracket(0.0, min(1.0, up(run.failure + rest)) if rest > 0 else run.failure, True, METHOD)
+
+
+def _given_success(run: RenyiCurve, epsilon: float) -> float:
+    """At least the delta of what is left given that no round fails."""
     target = max(0.0, widened_down(epsilon, TARGET))
     unbounded = best_delta(math.inf, run(math.inf), target)
     if unbounded == 0:
-        return Bracket(0.0, run.failure, True, METHOD)
+        return 0.0
     alpha = best_order(lambda order: _log_delta(order, run(order), target))
     alpha = best_order(lambda order: best_delta(order, run(order), target), alpha, 1e-2)
-    rest = min(unbounded, best_delta(alpha, run(alpha), target))
-    return Bracket(0.0, min(1.0, up(run.failure + rest, 2)), True, METHOD)
+    return up(min(unbounded, best_delta(alpha, run(alpha), target)))  # not even an underflow is 0
 
 
 def _log_delta(alpha: float, rdp: float, epsilon: float) -> float:
