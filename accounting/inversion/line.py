@@ -129,8 +129,21 @@ class Inversion:
 
 
 def log_peak(c: float) -> float:
-    """log sup_x (1 - e^-x)_+ e^-cx, so that delta(eps) <= exp(log_peak(c) + log phi(c) - c eps)."""
-    return c * math.log(c) - (1.0 + c) * math.log1p(c) if c else 0.0
+    """log sup_x (1 - e^-x)_+ e^-cx, so that delta(eps) <= exp(log_peak(c) + log phi(c) - c eps).
+
+    c log c - (1 + c) log(1 + c), written without terms that cancel.
+    """
+    if c < 1.0:
+        return c * math.log(c) - (1.0 + c) * math.log1p(c) if c else 0.0
+    return -c * math.log1p(1.0 / c) - math.log1p(c)
+
+
+def log_peaks(points: Floats) -> Floats:
+    """The same, of many."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        small = points * np.log(points) - (1.0 + points) * np.log1p(points)
+        large = -points * np.log1p(1.0 / points) - np.log1p(points)
+    return np.where(points >= 1.0, large, np.where(points > 0.0, small, 0.0))
 
 
 def invert(above: Measure, below: Measure, plan: Plan, accuracy: float, square: float, most: int) -> Inversion:

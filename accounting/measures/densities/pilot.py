@@ -9,6 +9,7 @@ import numpy as np
 
 from ....mechanisms.arrays import Floats
 from ...bracket import OutOfReach
+from ...inversion.line import log_peaks
 from ...pairs import Composition
 from .measure import phases
 from .paths import Sampled
@@ -77,8 +78,7 @@ class Rough:
             exponents = law.log_mass + np.multiply.outer(points, law.loss)
             scale = exponents.max(axis=1)
             total = total + law.rounds * (scale + np.log(np.exp(exponents - scale[:, None]).sum(axis=1)))
-        result: Floats = total + points * np.log(np.maximum(points, 1e-300)) - (1.0 + points) * np.log1p(points)
-        return result
+        return np.asarray(total + log_peaks(points))
 
 
 def rough(composition: Composition, top: float) -> Rough:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ....mechanisms.arrays import Floats
 from ...bracket import OutOfReach
-from ...inversion.line import Plan
+from ...inversion.line import Plan, log_peak
 from ...pairs import Composition
 from .cut import farthest
 from .measure import phases
@@ -60,7 +60,7 @@ class Saddle:
     def log_bound(self) -> float:
         """About the bound log delta(epsilon) <= Lambda(c) - c epsilon + c log c - (1+c) log(1+c)."""
         c = self.c
-        return self.rounds.cumulants(c)[0] - c * self.epsilon + c * math.log(c) - (1.0 + c) * math.log1p(c)
+        return self.rounds.cumulants(c)[0] - c * self.epsilon + log_peak(c)
 
 
 _FARTHEST = 1e150

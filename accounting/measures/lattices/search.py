@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ....mechanisms.arrays import Floats
-from ...inversion.line import Plan
+from ...inversion.line import Plan, log_peaks
 from .far import cut, near
 from .laws import Step
 from .whole import log_error
@@ -42,9 +42,7 @@ class Moments:
 
     @classmethod
     def of(cls, lines: Floats, logs: Floats) -> Moments:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            peak = np.where(lines > 0, lines * np.log(np.maximum(lines, 1e-300)) - (1 + lines) * np.log1p(lines), 0.0)
-        return cls(lines, logs, logs + peak)
+        return cls(lines, logs, logs + log_peaks(lines))
 
     def least(self, log_delta: float, rounds: int) -> float:
         """At least the epsilon at which the profile of that many rounds is e^log_delta, by Chernoff."""
