@@ -12,7 +12,7 @@ from scipy.special import erfcx
 
 from ..rdp.orders import best_order
 from ..rounding import widened_up
-from .renyi import best_epsilon, canonne_delta, canonne_epsilon
+from .renyi import canonne_epsilon
 
 _SLACK = 2.0**-40
 _RELATIVE = 1e-12
@@ -23,16 +23,8 @@ def bun_steinke_epsilon(rho: float, delta: float) -> float:
     return widened_up(rho + 2 * math.sqrt(rho * -math.log(delta)), _SLACK)
 
 
-def bun_steinke_delta(rho: float, epsilon: float) -> float:
-    """exp(-(epsilon - rho)^2 / (4 rho)) for epsilon >= rho, else 1: the same proposition, solved for delta."""
-    if epsilon <= rho:
-        return 1.0
-    exponent = -((epsilon - rho) ** 2) / (4 * rho)
-    return min(1.0, math.exp(exponent) * (1 + _SLACK * (1 - exponent)))
-
-
 def bun_steinke_integral_delta(rho: float, epsilon: float) -> float:
-    """e^epsilon sqrt(4 pi rho) Phi(-(epsilon + rho)/sqrt(2 rho)) for epsilon >= rho; never above `bun_steinke_delta`.
+    """e^epsilon sqrt(4 pi rho) Phi(-(epsilon + rho)/sqrt(2 rho)) for epsilon >= rho.
 
     The tail bound P[loss > t] <= e^(-(t - rho)^2 / (4 rho)), t >= rho, integrated instead of taken at one point
     (Bun, Steinke 2016, section 3.2: their min{1, sqrt(pi rho), ...} bounds this integral by elementary functions;
@@ -66,23 +58,6 @@ def canonne_zcdp_epsilon(rho: float, delta: float) -> float:
 def canonne_zcdp_order(rho: float, delta: float) -> float:
     """The order at which `canonne_zcdp_epsilon` is found: what rho says of larger ones is not used at this delta."""
     return best_order(lambda order: canonne_epsilon(order, rho * order, delta), _start(rho, delta), 1e-6)
-
-
-def canonne_zcdp_delta(rho: float, epsilon: float) -> float:
-    """The same for a given epsilon: the quantity that OpenDP and the Census call cdp_delta."""
-
-    def exponent(order: float) -> float:
-        return (order - 1) * (rho * order - epsilon + math.log1p(-1 / order)) - math.log(order)
-
-    alpha = best_order(exponent, max(1.001, (epsilon + rho) / (2 * rho)), 1e-6)
-    return canonne_delta(alpha, widened_up(rho * alpha, _SLACK), epsilon)
-
-
-def best_zcdp_epsilon(rho: float, delta: float) -> float:
-    """The smallest of the above and of Asoodeh et al.'s at the best order."""
-    alpha = best_order(lambda order: best_epsilon(order, rho * order, delta), _start(rho, delta), 1e-3)
-    optimal = best_epsilon(alpha, widened_up(rho * alpha, _SLACK), delta)
-    return min(optimal, canonne_zcdp_epsilon(rho, delta), bun_steinke_integral_epsilon(rho, delta))
 
 
 def _start(rho: float, delta: float) -> float:

@@ -123,7 +123,6 @@ class TestZcdp:
             conversions_zcdp.bun_steinke_epsilon,
             conversions_zcdp.bun_steinke_integral_epsilon,
             conversions_zcdp.canonne_zcdp_epsilon,
-            conversions_zcdp.best_zcdp_epsilon,
         ):
             with mpmath.workdps(60):
                 epsilon, mu = mpmath.mpf(convert(rho, delta)), mpmath.sqrt(2 * mpmath.mpf(rho))
@@ -135,8 +134,6 @@ class TestZcdp:
         closed = conversions_zcdp.bun_steinke_epsilon(rho, delta)
         integral = conversions_zcdp.bun_steinke_integral_epsilon(rho, delta)
         canonne = conversions_zcdp.canonne_zcdp_epsilon(rho, delta)
-        best = conversions_zcdp.best_zcdp_epsilon(rho, delta)
-        assert best <= min(canonne, integral, closed)
         assert integral <= closed
         assert canonne <= closed
 
@@ -150,8 +147,9 @@ class TestZcdp:
             width = mpmath.sqrt(2 * r)
             ends = [e + k * width / 4 for k in range(0, 60)]
             bound = mpmath.quad(lambda t: mpmath.exp(e - t - (t - r) ** 2 / (4 * r)), ends)
+            closed = mpmath.exp(-((e - r) ** 2) / (4 * r))
         got = conversions_zcdp.bun_steinke_integral_delta(rho, epsilon)
-        assert got == pytest.approx(float(min(bound, conversions_zcdp.bun_steinke_delta(rho, epsilon))), rel=1e-9)
+        assert got == pytest.approx(float(min(bound, closed)), rel=1e-9)
 
     def test_integral_falls_in_epsilon_on_both_sides_of_rho(self, rho, delta):
         points = [0.0, rho / 2, rho * (1 - 1e-9), rho, rho * (1 + 1e-9), 2 * rho, 4 * rho]
@@ -159,14 +157,12 @@ class TestZcdp:
         assert all(later <= earlier * (1 + 1e-9) for earlier, later in itertools.pairwise(values))
 
     def test_delta_inverts_epsilon(self, rho, delta):
-        pairs = [
-            (conversions_zcdp.bun_steinke_epsilon, conversions_zcdp.bun_steinke_delta),
-            (conversions_zcdp.canonne_zcdp_epsilon, conversions_zcdp.canonne_zcdp_delta),
-        ]
-        for to_epsilon, to_delta in pairs:
-            epsilon = to_epsilon(rho, delta)
-            if epsilon > 0:
-                assert to_delta(rho, epsilon) == pytest.approx(delta, rel=1e-5)
+        epsilon = conversions_zcdp.bun_steinke_epsilon(rho, delta)
+        assert math.exp(-((epsilon - rho) ** 2) / (4 * rho)) == pytest.approx(delta, rel=1e-5)
+        order = conversions_zcdp.canonne_zcdp_order(rho, delta)
+        epsilon = conversions_zcdp.canonne_zcdp_epsilon(rho, delta)
+        if epsilon > 0:
+            assert conversions.canonne_delta(order, rho * order, epsilon) == pytest.approx(delta, rel=1e-5)
 
 
 def wang_oracle(shift, rate, order):
@@ -217,7 +213,6 @@ def test_extreme_zcdp_arguments_give_numbers_in_range():
     for _ in range(60):
         rho, delta = 10 ** rng.uniform(-12, 8), 10 ** rng.uniform(-300, -1e-3)
         epsilon = 10 ** rng.uniform(-10, 8)
-        for to_epsilon in (conversions_zcdp.bun_steinke_integral_epsilon, conversions_zcdp.best_zcdp_epsilon):
+        for to_epsilon in (conversions_zcdp.bun_steinke_integral_epsilon, conversions_zcdp.canonne_zcdp_epsilon):
             assert 0 <= to_epsilon(rho, delta) <= conversions_zcdp.bun_steinke_epsilon(rho, delta) * (1 + 1e-9)
-        for to_delta in (conversions_zcdp.bun_steinke_integral_delta, conversions_zcdp.canonne_zcdp_delta):
-            assert 0 <= to_delta(rho, epsilon) <= 1
+        assert 0 <= conversions_zcdp.bun_steinke_integral_delta(rho, epsilon) <= 1
