@@ -24,9 +24,3 @@ def update_noise_multiplier(noise_multiplier: float, count_noise: float) -> floa
         raise InputError("count_noise", count_noise, f"more than half the noise multiplier, {noise_multiplier / 2}")
     # Noise that is too large by a rounding error costs nothing.
     return math.nextafter(1 / math.sqrt(left) * (1 + 2**-50 / (left * noise_multiplier**2)), math.inf)
-
-
-def combined_noise_multiplier(update_noise: float, count_noise: float) -> float:
-    """z, rounded down: the single Gaussian release that costs what both releases do."""
-    total = positive("update_noise", update_noise) ** -2 + (2 * positive("count_noise", count_noise)) ** -2
-    return math.nextafter(1 / math.sqrt(total) * (1 - 2**-50), 0.0)

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NoReturn
 
 from .neighbours import Neighbouring, neighbouring_relation, sensitivity
 from .validate import InputError, count, positive
@@ -229,19 +228,6 @@ class SecureAggregation(Aggregation):
     def server_noise_multiplier(self) -> float:
         """What clients face without colluders: the server too sees only the mean."""
         return self.clients_noise_multiplier()
-
-
-def refuse_robust_aggregation(name: str) -> NoReturn:
-    """Median and trimmed means have no sensitivity that noise calibrated for a mean could cover.
-
-    Raises InputError always, with the reason.
-    """
-    raise InputError(
-        "aggregation",
-        name,
-        "a (weighted) mean: one client can move a coordinate-wise median or trimmed mean by the gap between its middle "
-        "values, which clipping bounds by 2 clip_norm in every coordinate and which does not shrink with the cohort",
-    )
 
 
 def _checked(aggregation: Aggregation, *fields: str) -> None:
