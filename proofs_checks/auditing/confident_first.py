@@ -22,7 +22,6 @@ from numpy.typing import ArrayLike, NDArray
 from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import delta_below_one, nonnegative, open_probability
-from .curve import ClaimedCurve
 
 STEP, HIGHEST = 0.02, 20.0
 """The ladder of epsilons that a bound is searched on."""
@@ -30,8 +29,6 @@ BETS = np.array([0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95])
 """Wrong guesses that each bet reckons with, as a part of what the claim forces; all get the same wealth."""
 LEAK_SHARE = 0.2
 """Part of the error that is spent on the number of leaks."""
-LINES = 4
-"""Lines of a claimed curve that are tested, at equal parts of the error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,18 +81,6 @@ def against(
     nonnegative("epsilon", epsilon)
     delta_below_one("delta", delta)
     return _played(right_guesses(scores, included), epsilon, delta, open_probability("error", error))
-
-
-def against_curve(scores: ArrayLike, included: ArrayLike, claim: ClaimedCurve, error: float = 0.05) -> Evidence:
-    """The strongest evidence against one of a few lines of a claimed curve, each of which has its part of `error`.
-
-    Its p_value is to be compared with error / LINES. Lines are picked evenly, whatever was seen.
-    """
-    part = open_probability("error", error) / LINES
-    right = right_guesses(scores, included)
-    pairs = [pair for pair in zip(claim.epsilons, claim.deltas, strict=True) if pair[1] < 1.0]
-    chosen = {round(k * (len(pairs) - 1) / LINES) for k in range(1, LINES + 1)}
-    return min((_played(right, *pairs[k], part) for k in sorted(chosen)), key=lambda seen: seen.p_value)
 
 
 def epsilon_lower(scores: ArrayLike, included: ArrayLike, delta: float, error: float) -> tuple[float, int]:

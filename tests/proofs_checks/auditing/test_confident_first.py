@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import binomtest
 
 from dpcert.mechanisms import InputError
-from dpcert.proofs_checks.auditing import confident_first, gdp, one_run
-from dpcert.proofs_checks.auditing.confident_first import against, against_curve, epsilon_lower, right_guesses
+from dpcert.proofs_checks.auditing import confident_first, one_run
+from dpcert.proofs_checks.auditing.confident_first import against, epsilon_lower, right_guesses
 from dpcert.proofs_checks.auditing.guesses import guess
 
 RUNS, ERROR = 1500, 0.05
@@ -89,15 +89,6 @@ def test_nothing_is_lost_against_a_number_of_guesses_in_hindsight() -> None:
     hindsight = max(one_run.epsilon_lower(guess(scores, coins, n), 0.0, 0.05) for n in (20, 60, 200, 600, 1400))
     assert 0.93 * hindsight <= found < 3.0
     assert 0 < made <= 2000
-
-
-def test_a_curve_is_tested_by_one_of_its_lines() -> None:
-    rng = np.random.default_rng(2)
-    coins = rng.random(1000) < 0.5
-    found = against_curve(coins + rng.normal(0, 0.2, 1000), coins, gdp(1.0), 0.01)
-    assert found.p_value <= 0.01 / confident_first.LINES
-    assert (found.epsilon, found.delta) in zip(gdp(1.0).epsilons, gdp(1.0).deltas, strict=True)
-    assert against_curve(coins + rng.normal(0, 1.0, 1000), coins, gdp(1.0), 0.01).p_value > 0.05
 
 
 def test_the_order_is_by_ranks_from_both_ends() -> None:
