@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference_mocha import recorded_order
 from scipy.optimize import minimize_scalar
 
 from dpcert.mechanisms import InputError
@@ -26,7 +27,6 @@ from dpcert.trainers.mocha.relationships import (
     mean_regularised,
     safe_sigma,
 )
-from dpcert.trainers.mocha.sdca import recorded_order
 from dpcert.trainers.mocha.tasks import Tasks, load_mat, related_tasks, split_from_file
 from dpcert.trainers.mocha.work import Dropping, Heterogeneous, Passes
 

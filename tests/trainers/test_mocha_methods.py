@@ -8,16 +8,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from reference_mocha import recorded_order, reference_round
 
 from dpcert.mechanisms import InputError
 from dpcert.trainers.mocha.cocoa import theta_round
 from dpcert.trainers.mocha.losses import LOSSES
 from dpcert.trainers.mocha.mb_sdca import batch_round
-from dpcert.trainers.mocha.mb_sgd import gradient_round, reference_round, with_dual_point
+from dpcert.trainers.mocha.mb_sgd import gradient_round, with_dual_point
 from dpcert.trainers.mocha.methods import BatchSdca, BatchSgd, Setting, ThetaSteps, WeightStep, iterate
 from dpcert.trainers.mocha.mocha import State, federated_round, report
 from dpcert.trainers.mocha.relationships import fixed_identity, mean_regularised, safe_sigma, tight_sigma
-from dpcert.trainers.mocha.sdca import local_updates, random_order, recorded_order
+from dpcert.trainers.mocha.sdca import local_updates, random_order
 from dpcert.trainers.mocha.tasks import load_mat, related_tasks, split_from_file
 from dpcert.trainers.mocha.theta import DroppingTheta, FixedTheta, RandomTheta, Subproblem
 from dpcert.trainers.mocha.work import Passes

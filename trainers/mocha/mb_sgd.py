@@ -2,8 +2,8 @@
 
 g_t is the batch mean of l'(x w_t) x over node t's part of the batch. `step_length` decreases eta as strong convexity
 asks (Shalev-Shwartz, Singer, Srebro 2007; Shamir, Zhang 2013): eta = 1 / (lambda kappa h), with kappa Omega's smallest
-eigenvalue. The reference code's step (`reference_round`) shrinks W by scaling/h Omega but adds subgradients
-with a step that never decreases: its fixed points are not the optimum.
+eigenvalue. The reference code's step (tests/oracles/reference_mocha.py) shrinks W by scaling/h Omega but adds
+subgradients with a step that never decreases: its fixed points are not the optimum.
 """
 
 from __future__ import annotations
@@ -41,17 +41,6 @@ def gradient_round(
         descent_of(tasks, loss, state.weights, order) / np.maximum(1, visited) - regularisation * state.weights @ omega
     )
     return replace(state, weights=state.weights + step * downhill, rounds=state.rounds + 1, visited=visited)
-
-
-def reference_round(
-    tasks: Tasks, loss: Loss, state: State, omega: Floats, regularisation: float, order: Order, scaling: float
-) -> State:
-    """A round as the reference code takes it, its optional projection on balls of radius lambda^{-1/2} included."""
-    batch = float((order >= 0).sum())
-    shrunk = state.weights @ (np.eye(tasks.count) - scaling / (state.rounds + 1) * omega)
-    weights = shrunk + scaling / batch * descent_of(tasks, loss, state.weights, order)
-    norms = np.sqrt(regularisation) * np.linalg.norm(weights, axis=0)
-    return replace(state, weights=weights / np.maximum(1.0, norms), rounds=state.rounds + 1)
 
 
 def step_length(rule: StepRule, scaling: float, convexity: float, rounds: int) -> float:

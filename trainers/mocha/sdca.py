@@ -70,12 +70,3 @@ def visits(order: Order) -> NDArray[np.int64]:
     """(m,): how many samples each task visits."""
     counted: NDArray[np.int64] = (order >= 0).sum(axis=1)
     return counted
-
-
-def recorded_order(permutations: list[list[int]]) -> Order:
-    """The reference implementation's visiting order for recorded permutations: entry s mod n, for s = 1 to n."""
-    longest = max(len(permutation) for permutation in permutations)
-    order = np.full((len(permutations), longest), -1)
-    for task, permutation in enumerate(permutations):
-        order[task, : len(permutation)] = np.roll(permutation, -1)
-    return order
