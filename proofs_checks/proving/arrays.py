@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import operator
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -48,6 +49,10 @@ ELEMENTWISE: dict[str, Callable[..., Any]] = {
     "bitwise_and": operator.and_,
     "bitwise_or": operator.or_,
     "invert": lambda a: not a if isinstance(a, bool) else ~a,
+    "rint": round,
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "trunc": math.trunc,
     "isnan": lambda a: False,
     "isinf": lambda a: False,
     "isfinite": lambda a: True,
@@ -155,10 +160,12 @@ class Symbols(np.ndarray[Any, Any]):
         super().__setitem__(_index(index), value)
 
     def astype(self, dtype: Any = float, *_: Any, **__: Any) -> Any:
-        """Real numbers stay what they are: there are no floats here. Only truth values become integers."""
-        cells = self.ravel().tolist()
-        if _integral(dtype) and not all(isinstance(cell, Condition | bool | int) for cell in cells):
-            raise unsupported("rounding to integers of values that depend on the data or on noise")
+        """Real numbers stay what they are: there are no floats here. Only what is whole becomes integers."""
+        cells, kind = self.ravel().tolist(), _kind(dtype)
+        if kind in "iub" and not all(isinstance(cell, Condition | bool) for cell in cells):
+            if kind != "i" or dtype not in (int, np.int64):
+                raise unsupported("this integer or truth type, of values that depend on the data or on noise")
+            return Symbols.of(math.trunc(Linear.of(cell)) for cell in cells).reshape(self.shape)
         return Symbols.of([Linear.of(cell) for cell in cells]).reshape(self.shape)
 
     def mean(self, axis: Any = None, **_: Any) -> Any:  # type: ignore[override]
@@ -199,11 +206,12 @@ class Symbols(np.ndarray[Any, Any]):
     __str__ = __repr__
 
 
-def _integral(dtype: Any) -> bool:
+def _kind(dtype: Any) -> str:
+    """numpy's letter for it: i whole numbers, b truth values, ..."""
     try:
-        return np.dtype(dtype).kind in "iub"
+        return "i" if dtype == int else np.dtype(dtype).kind  # noqa: E721 (what stands in for int equals it)
     except TypeError:  # what stands in for float
-        return False
+        return "f"
 
 
 def _index(index: Any) -> Any:

@@ -24,33 +24,14 @@ from .identity import no_identity
 from .linear import Condition, Linear
 from .noise import SymbolicGenerator, discrete_laplace
 from .order import largest_of, least_of
+from .stand_ins import Float, Int, of_numpy
 from .unsupported import unsupported
+from .whole import is_whole
 
 _OUTSIDE = ("random", "secrets", "time", "os", "uuid", "datetime", "sys", "inspect", "gc", "ctypes", "threading")
 """Modules by which a function decides by chance, by the clock, or by who runs it."""
+_WHOLE = (int, numbers.Integral, np.integer, np.int64)
 _REAL = (float, numbers.Number, np.floating, np.generic)
-
-
-class _FloatMeta(type):
-    def __instancecheck__(cls, value: Any) -> bool:
-        return isinstance(value, float | Linear)
-
-    def __call__(cls, value: Any = 0.0) -> Any:
-        return Linear.of(value) if isinstance(value, Linear | Condition) or _lone(value) else float(value)
-
-    def __eq__(cls, other: object) -> bool:
-        return other is float or other is cls
-
-    def __hash__(cls) -> int:
-        return hash(float)
-
-
-class _Float(metaclass=_FloatMeta):
-    fromhex = float.fromhex
-
-
-def _lone(value: Any) -> bool:
-    return isinstance(value, Symbols) and value.size == 1
 
 
 def _isinstance(value: Any, kinds: Any) -> bool:
@@ -63,7 +44,9 @@ def _isinstance(value: Any, kinds: Any) -> bool:
         return any(kind in (object, np.random.Generator) for kind in flat)
     if any(isinstance(kind, tuple | types.UnionType) for kind in flat):
         raise unsupported("isinstance() with nested types, of a value that depends on the data or on noise")
-    return any(kind in _REAL or kind is _Float or kind in (object, numbers.Real, numbers.Complex) for kind in flat)
+    if any(kind in _WHOLE for kind in flat) and is_whole(value.terms, value.constant):
+        raise unsupported("isinstance() with int, of a whole number that depends on the data or on noise")
+    return any(kind in _REAL or kind is Float or kind in (object, numbers.Real, numbers.Complex) for kind in flat)
 
 
 def _type(*arguments: Any) -> Any:
@@ -120,7 +103,7 @@ def _passing(function: Callable[..., Any]) -> Callable[..., Any]:
             result = function(*arguments, **options)
             plain = isinstance(result, np.ndarray) and result.dtype == object and not isinstance(result, Symbols)
             return result.view(Symbols) if plain else result
-        return function(*arguments, **options)
+        return function(*map(of_numpy, arguments), **{name: of_numpy(value) for name, value in options.items()})
 
     return passed
 
@@ -130,7 +113,7 @@ def _made(value: Any, dtype: Any = None, **_: Any) -> Any:
     if isinstance(value, Symbols):
         return value.copy() if dtype is None else value.astype(dtype)
     if not symbolic(value) and not (isinstance(value, list | tuple) and any(symbolic(v) for v in value)):
-        return np.array(value) if dtype is None or dtype is _Float else np.array(value, dtype)
+        return np.array(value) if dtype is None or dtype is Float else np.array(value, of_numpy(dtype))
     if isinstance(value, Linear | Condition):
         return value
     array = np.array([list(row) if isinstance(row, np.ndarray) else row for row in value], object).view(Symbols)
@@ -140,7 +123,7 @@ def _made(value: Any, dtype: Any = None, **_: Any) -> Any:
 def _filled(value: Any) -> Callable[..., Any]:
     def filled(shape: Any, dtype: Any = float, **_: Any) -> Any:
         if dtype in (bool, int, np.int64, np.bool_):
-            return np.full(shape, value, dtype)
+            return np.full(shape, value, of_numpy(dtype))
         return np.full(shape, value, object).view(Symbols)
 
     return filled
@@ -161,7 +144,7 @@ _MADE: dict[str, Any] = {
     "asarray": _made,
     "asanyarray": _made,
     "ascontiguousarray": _made,
-    "float64": _Float,
+    "float64": Float,
     "zeros": _filled(0.0),
     "ones": _filled(1.0),
     "empty": _filled(0.0),
@@ -195,7 +178,8 @@ _MATH: dict[str, Any] = {
 _NUMPY, _MATHS = _Numpy(), _Math()
 _BUILTINS = {
     **vars(builtins),
-    "float": _Float,
+    "float": Float,
+    "int": Int,
     "isinstance": _isinstance,
     "type": _type,
     "max": _extreme(max, largest_of),

@@ -17,6 +17,7 @@ import numpy as np
 from . import state
 from .exact import Number, exact
 from .unsupported import unsupported
+from .whole import is_whole
 
 
 class Linear:
@@ -153,12 +154,31 @@ class Linear:
         return float(self.number())
 
     def __int__(self) -> int:
-        raise unsupported("rounding to an integer of a value that depends on the data or on noise")
+        raise unsupported("a concrete integer is needed where the value depends on the data or on noise")
 
-    __index__ = __trunc__ = __floor__ = __ceil__ = __int__
+    __index__ = __int__
 
-    def __round__(self, digits: int | None = None) -> Any:
-        raise unsupported("rounding of a value that depends on the data or on noise")
+    def _rounded(self, rounding: Callable[[Any], Any]) -> Linear:
+        """A whole number is itself, however it is rounded."""
+        if not self.terms:
+            return Linear(None, exact(rounding(self.constant)))
+        if not is_whole(self.terms, self.constant):
+            raise unsupported("rounding of a value that depends on the data or on noise, and need not be whole")
+        return self
+
+    def __trunc__(self) -> Linear:
+        return self._rounded(math.trunc)
+
+    def __floor__(self) -> Linear:
+        return self._rounded(math.floor)
+
+    def __ceil__(self) -> Linear:
+        return self._rounded(math.ceil)
+
+    def __round__(self, digits: int | None = None) -> Linear:
+        if digits is not None and digits < 0:
+            raise unsupported("rounding to tens, hundreds, ...")
+        return self._rounded(lambda value: round(value, digits))
 
     def __hash__(self) -> int:
         raise unsupported("a value that depends on the data or on noise as a dictionary key, or in a set")

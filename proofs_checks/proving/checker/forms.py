@@ -151,10 +151,17 @@ class Form:
     def __int__(self) -> int:
         raise refuse("an integer made of a symbol")
 
-    __index__ = __trunc__ = __floor__ = __ceil__ = __int__
+    __index__ = __int__
+
+    def __trunc__(self) -> Any:
+        return tracer().whole(self)
+
+    __floor__ = __ceil__ = __trunc__
 
     def __round__(self, digits: Any = None) -> Any:
-        raise refuse("a rounded symbol")
+        if digits is not None and digits < 0:
+            raise refuse("a symbol rounded to tens")
+        return tracer().whole(self)
 
     def __repr__(self) -> str:
         if under_way():

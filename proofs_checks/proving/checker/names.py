@@ -21,6 +21,7 @@ from .dice import Dice
 from .following import Refused, refuse, tracer
 from .forms import Form, Sign, greater, lesser
 from .order import largest_place, least_place
+from .stand_ins import Integer, Real, for_numpy
 from .tables import Table, table
 from .tracer import noisy
 
@@ -35,20 +36,6 @@ def holds_symbols(value: Any) -> bool:
     return isinstance(value, Form | Sign | Table)
 
 
-class _Real(type):
-    def __call__(cls, value: Any = 0.0) -> Any:
-        if isinstance(value, Form | Sign) or (isinstance(value, Table) and value.size == 1):
-            return Form.lift(value)
-        return float(value)
-
-    def __instancecheck__(cls, value: Any) -> bool:
-        return isinstance(value, float | Form)
-
-
-class Real(metaclass=_Real):
-    """float, for symbols too."""
-
-
 def _is_instance(value: Any, kinds: Any) -> bool:
     listed = kinds if isinstance(kinds, tuple) else (kinds,)
     if isinstance(value, Sign):
@@ -58,10 +45,30 @@ def _is_instance(value: Any, kinds: Any) -> bool:
     if not isinstance(value, Form):
         return isinstance(value, kinds)
     known = (float, Real, numbers.Number, numbers.Complex, numbers.Real, np.floating, np.generic, object)
-    others = (int, bool, str, bytes, list, tuple, dict, np.integer, np.ndarray, numbers.Integral, type(None))
+    others: tuple[Any, ...] = (
+        Integer,
+        int,
+        bool,
+        str,
+        bytes,
+        list,
+        tuple,
+        dict,
+        np.integer,
+        np.ndarray,
+        numbers.Integral,
+        type(None),
+    )
+    if any(kind is k for kind in listed for k in (int, Integer, np.integer, numbers.Integral)) and _counts(value):
+        raise refuse("isinstance of a whole symbol and int")
     if not all(any(kind is k for k in known + others) for kind in listed):
         raise refuse("isinstance of a symbol and an unknown type")
     return any(any(kind is k for k in known) for kind in listed)
+
+
+def _counts(form: Form) -> bool:
+    """Whether it may be an int at some point: sums of whole numbers are."""
+    return all(name in tracer().data.whole or name[0] == "n" for name in form.slopes)
 
 
 def _type_of(*arguments: Any) -> Any:
@@ -123,7 +130,7 @@ class Numpy:
         if isinstance(value, Form | Sign):
             return value
         if not holds_symbols(value):
-            return np.array(value, None if dtype is Real else dtype)
+            return np.array(value, None if dtype is Real else for_numpy(dtype))
         rows = [list(row) if isinstance(row, np.ndarray) else row for row in value]
         made = np.array(rows, object).view(Table)
         return made if dtype is None else made.astype(dtype)
@@ -133,7 +140,7 @@ class Numpy:
     @staticmethod
     def full(shape: Any, value: Any, dtype: Any = None, **_: Any) -> Any:
         if dtype in (int, bool, np.int64, np.bool_):
-            return np.full(shape, value, dtype)
+            return np.full(shape, value, for_numpy(dtype))
         made = np.empty(shape, object)
         made[...] = value
         return made.view(Table)
@@ -163,7 +170,7 @@ class Numpy:
 
 def _called(function: Callable[..., Any], /, *arguments: Any, **options: Any) -> Any:
     if not any(holds_symbols(value) for value in (*arguments, *options.values())):
-        return function(*arguments, **options)
+        return function(*map(for_numpy, arguments), **{name: for_numpy(each) for name, each in options.items()})
     options.pop("dtype", None)
     ready = [NUMPY.array(a) if isinstance(a, list | tuple) and holds_symbols(a) else a for a in arguments]
     result = function(*ready, **options)
@@ -190,6 +197,7 @@ def _import(name: str, *arguments: Any, **options: Any) -> Any:
 
 BUILTINS = vars(builtins) | {
     "float": Real,
+    "int": Integer,
     "isinstance": _is_instance,
     "type": _type_of,
     "max": _best(max, greater, largest_place),

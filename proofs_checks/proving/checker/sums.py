@@ -48,10 +48,20 @@ class Sums(ast.NodeTransformer):
         term = None if summed is None else self._term(summed)
         if self.counted and ast.unparse(node) == f"len({self.data})":
             term = ast.Constant(1)
+        if term is None and self._counts(node):
+            return self.visit(node.args[0])  # type: ignore[no-any-return]
         if term is None:
             return self.generic_visit(node)
         self.terms.append(term)
         return ast.copy_location(ast.Name(f"_dpcert_sum{self.first + len(self.terms) - 1}", ast.Load()), node)
+
+    def _counts(self, node: ast.Call) -> bool:
+        """Whether it is int(...) or round(...) of a sum of comparisons, which is a whole number."""
+        if ast.unparse(node.func) not in ("int", "round") or len(node.args) != 1 or node.keywords:
+            return False
+        summed = self._summed(node.args[0]) if isinstance(node.args[0], ast.Call) else None
+        each = summed.elt if isinstance(summed, ast.GeneratorExp) else summed
+        return isinstance(each, ast.Compare) and self._term(summed) is not None  # type: ignore[arg-type]
 
     def _summed(self, node: ast.Call) -> ast.expr | None:
         """E of E.sum(), sum(E) and np.sum(E)."""

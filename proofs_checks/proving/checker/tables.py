@@ -20,6 +20,10 @@ ONE: dict[str, Callable[..., Any]] = {
     "square": lambda a: a * a,
     "logical_not": lambda a: not a,
     "invert": lambda a: ~a if isinstance(a, Sign) else not a,
+    "rint": lambda a: tracer().whole(Form.lift(a)),
+    "floor": lambda a: tracer().whole(Form.lift(a)),
+    "ceil": lambda a: tracer().whole(Form.lift(a)),
+    "trunc": lambda a: tracer().whole(Form.lift(a)),
     "isnan": lambda a: False,
     "isinf": lambda a: False,
     "isfinite": lambda a: True,
@@ -124,8 +128,11 @@ class Table(np.ndarray[Any, Any]):
 
     def astype(self, dtype: Any, *_: Any, **__: Any) -> Any:
         cells = self.ravel().tolist()
-        if _integral(dtype) and not all(isinstance(cell, Sign | bool | int) for cell in cells):
-            raise refuse("symbols made integers")
+        integers = dtype in (int, np.int64)
+        if (integers or _integral(dtype)) and not all(isinstance(cell, Sign | bool) for cell in cells):
+            if not integers:
+                raise refuse("symbols made integers of some size, or truth values")
+            return table([tracer().whole(Form.lift(cell)) for cell in cells]).reshape(self.shape)
         lifted = np.frompyfunc(Form.lift, 1, 1)(self.view(np.ndarray)) if dtype is not object else self.copy()
         return np.asarray(lifted, object).view(Table)
 

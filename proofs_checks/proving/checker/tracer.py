@@ -90,6 +90,14 @@ class Tracer:
         self.data.merged[name] = lambda point: choose(left.value(point), right.value(point))
         return self.data.declare(name, _end(which, "max", low, least), _end(which, "min", high, most))
 
+    def whole(self, form: Form) -> Form:
+        """The form, if it is a whole number at every point: rounding leaves it as it is."""
+        discrete = {f"n{k}" for k, (kind, _) in enumerate(self.draws) if kind in ("geometric", "discrete-laplace")}
+        sizes = [form.at_zero, *form.slopes.values()]
+        if not form.slopes.keys() <= discrete | self.data.whole or any(size.denominator != 1 for size in sizes):
+            raise refuse("a rounded symbol")
+        return form
+
     def on_arrays(self, ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """What numpy is to do with a symbol."""
         return on_symbols(ufunc, method, inputs, options)
