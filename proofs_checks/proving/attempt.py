@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
@@ -9,9 +10,10 @@ from typing import Any
 
 from .arrays import Symbols
 from .certificate import document
-from .checker.check import check_proof
+from .checker.check import Checked, check_proof, shown_by
 from .checker.following import Refused
 from .checker.told import told
+from .checker.watch import OutOfTime, Watch
 from .counterexamples import dearest, found
 from .induction import induction
 from .instrument import instrumented
@@ -67,8 +69,8 @@ class Attempt:
             return question.proof("not proved", "stopped before anything was proved", stopped=True)
         try:
             return self._accepted({})
-        except KeyboardInterrupt:
-            return question.proof("not proved", "interrupted before the checker was done", stopped=True)
+        except (KeyboardInterrupt, OutOfTime):
+            return question.proof("not proved", "stopped before the checker had accepted anything", stopped=True)
 
     def _for_all(self) -> Proof | None:
         """By induction; or why not, or that it was stopped."""
@@ -90,7 +92,7 @@ class Attempt:
         except (NoInduction, Refused) as problem:
             self.bounded = str(problem)
             return None
-        except (KeyboardInterrupt, OutOfWork):
+        except (KeyboardInterrupt, OutOfWork, OutOfTime):
             self.bounded, self.stopped = "the search for an induction was stopped", True
             return None
         if proof.proved:
@@ -159,7 +161,19 @@ class Attempt:
             question.cases,
         )
         certificate |= more | {"container": question.container}
-        verdict = check_proof(certificate, question.mechanism)
+        watch = Watch(question.checking, time.monotonic() + question.seconds)
+        try:
+            verdict = check_proof(certificate, question.mechanism, watch)
+        except (KeyboardInterrupt, OutOfTime):
+            if more or not watch.sizes:
+                raise
+            self.stopped = True
+            certificate |= {
+                "sizes": watch.sizes,
+                "cases": [case for case in certificate["cases"] if case["entries"] in watch.sizes],
+            }
+            question.cases = {case: each for case, each in question.cases.items() if case[0] in watch.sizes}
+            verdict = Checked(True, shown_by(watch.steps, watch.runs), watch.steps, watch.runs)
         if verdict.sizes and not (verdict.ok or more):  # what is shown for fewer entries stands
             question.cases = {case: pieces for case, pieces in question.cases.items() if case[0] in verdict.sizes}
             self.bounded = f"the checker does not accept what the search found ({verdict.reason})"

@@ -39,6 +39,7 @@ def prove(
     max_seconds: float = 300.0,
     max_work: int | None = None,
     progress: Progress | None = None,
+    checking: Progress | None = None,
 ) -> Proof:
     """Prove that mechanism(dataset, rng) is epsilon-DP, or the least epsilon for which a proof is found.
 
@@ -53,13 +54,15 @@ def prove(
     container: what dataset is: a numpy "array" or a "list".
     max_work: so many questions may be put to solvers (a thousand take about a second): a limit that ends at the same
     place on every machine.
-    progress: called with the cases done and their number.
+    max_seconds: of the search, and as many of the checker, which is not part of it.
+    progress: called with the cases done and their number. checking: the same of the checker.
 
     Method: randomness alignment (Zhang, Kifer 2017, arXiv 1607.08228, section 4), found by linear programs and proved
     by checker/. A function that is one loop over its data (or sums) is then proved for every number of entries, by
     induction; `every_size` says so, and epsilon is that of all sizes. What is proved is about real numbers:
     floating-point noise leaks (docs/prove.md). Ctrl-C, the end of
-    max_seconds or of max_work answers with the sizes that are done. Raises InputError.
+    max_seconds or of max_work answers with the sizes that are done; while the checker is at work, with those it has
+    accepted. Raises InputError.
 
     >>> def noisy_sum(dataset, rng):
     ...     return dataset.sum() + rng.laplace(0, 2)
@@ -79,7 +82,9 @@ def prove(
         choice("container", container, ("array", "list")),
     )
     question.work.limit = None if max_work is None else count("max_work", max_work)
-    question.work.deadline = time.monotonic() + positive("max_seconds", max_seconds)
+    question.seconds = positive("max_seconds", max_seconds)
+    question.work.deadline = time.monotonic() + question.seconds
+    question.checking = checking or question.checking
     progress = progress or (lambda *_: None)
     if delta and (values is None or epsilon is None or not 0 < number("delta", delta) < 1):
         raise InputError("delta", delta, "0, or below 1 with a claimed epsilon and the values of the entries")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -36,6 +37,9 @@ class Question:
     epsilon: Fraction | None = Fraction(0)
     words: str = ""
     work: Work = field(default_factory=Work)
+    seconds: float = math.inf
+    """For the search; and as many for the checker."""
+    checking: Progress = lambda done, total: None
     began: float = field(default_factory=time.monotonic)
 
     @property

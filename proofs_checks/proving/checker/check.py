@@ -31,6 +31,7 @@ from .pieces import Piece, determinant, read_piece
 from .real_runs import at_random, replayed
 from .runs import Branch, Leaf, leaves, reached, tree
 from .tracer import noisy, support
+from .watch import Watch
 
 FORMAT = "dpcert proof 1"
 
@@ -49,9 +50,12 @@ class Checked:
     sizes: tuple[int, ...] = ()
 
 
-def check_proof(document: Mapping[str, Any], function: Callable[..., Any]) -> Checked:
-    """Whether the certificate proves that the function is epsilon-DP for what it states. Never raises for a bad one."""
-    shown: list[int] = []
+def check_proof(document: Mapping[str, Any], function: Callable[..., Any], watch: Watch | None = None) -> Checked:
+    """Whether the certificate proves that the function is epsilon-DP for what it states. Never raises for a bad one.
+
+    watch: is told how far the check is, and keeps what is shown. Raises OutOfTime after its deadline.
+    """
+    watch = watch or Watch()
     try:
         if document.get("format") != FORMAT:
             raise Refused(f"not a certificate of the format {FORMAT!r}")
@@ -64,14 +68,17 @@ def check_proof(document: Mapping[str, Any], function: Callable[..., Any]) -> Ch
             raise Refused("fields that make no claim")
         mechanism, function = function, taking(function, document.get("container", "array"))
         stated = {(case["entries"], case["case"]): case["pieces"] for case in document["cases"]}
-        steps = runs = 0
+        steps = runs = done = 0
+        watch.told(done, len(stated))
         for size in sizes:
             for case in cases(relation, int(size), low, high, whole, merging):
                 if (size, case.name) not in stated:
                     raise Refused(f"nothing is said of {size} entries where {case.name}")
-                done = check_case(function, case, stated[size, case.name], budget, cost)
-                steps, runs = steps + done.steps, runs + done.runs
-            shown.append(int(size))
+                found = check_case(function, case, stated[size, case.name], budget, cost, watch)
+                steps, runs, done = steps + found.steps, runs + found.runs, done + 1
+                watch.told(done, len(stated))
+            watch.sizes.append(int(size))
+            watch.steps, watch.runs = steps, runs
         every_size = "induction" in document
         if every_size:
             if notion == "rho":
@@ -83,21 +90,31 @@ def check_proof(document: Mapping[str, Any], function: Callable[..., Any]) -> Ch
                 (low, high, whole),
                 budget,
                 document.get("container", "array"),
+                watch,
             )
             steps, runs = steps + more[0], runs + more[1]
     except Refused as problem:
-        return Checked(False, str(problem), sizes=tuple(shown))
+        return Checked(False, str(problem), sizes=tuple(watch.sizes))
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, ZeroDivisionError) as problem:
         return Checked(False, f"the certificate cannot be read ({type(problem).__name__}: {problem})")
-    reason = f"{steps} contradictions shown by exact multipliers, {runs} real runs agree"
-    return Checked(True, reason, steps, runs, every_size, tuple(shown))
+    return Checked(True, shown_by(steps, runs), steps, runs, every_size, tuple(watch.sizes))
+
+
+def shown_by(steps: int, runs: int) -> str:
+    """What was done, in words."""
+    return f"{steps} contradictions shown by exact multipliers, {runs} real runs agree"
 
 
 def check_case(
-    function: Callable[..., Any], case: Neighbours, entries: Any, budget: Fraction, cost: Callable[..., None]
+    function: Callable[..., Any],
+    case: Neighbours,
+    entries: Any,
+    budget: Fraction,
+    cost: Callable[..., None],
+    watch: Watch,
 ) -> Checked:
     """One pair of neighbours. Raises Refused with the first thing that is not proved."""
-    prover, symbolic = Prover(), followed(function)
+    prover, symbolic = Prover(watch), followed(function)
     here = tree(symbolic, case.dataset, case.data, prover)
     there = tree(symbolic, case.neighbour, case.data, prover)
     pieces = [read_piece(entry, set(case.data.ends)) for entry in entries]

@@ -16,12 +16,14 @@ import z3
 from scipy.optimize import linprog
 
 from .forms import Form, Sign
+from .watch import Watch
 
 
 class Prover:
     """Refutes sets of inequalities; keeps what z3 has seen."""
 
-    def __init__(self) -> None:
+    def __init__(self, watch: Watch | None = None) -> None:
+        self._watch = watch or Watch()
         self._solver = z3.SolverFor("QF_LRA")
         self._solver.set("ctrl_c", False)  # else z3 keeps the interrupt to itself
         self._solver.set("unsat_core", True)
@@ -32,6 +34,7 @@ class Prover:
 
     def contradictory(self, signs: Iterable[Sign]) -> bool:
         """Whether multipliers show that the inequalities cannot hold together. False proves nothing."""
+        self._watch.go_on()
         literals = []
         met: dict[Any, Sign] = {}
         for sign in signs:

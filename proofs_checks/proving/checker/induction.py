@@ -43,6 +43,7 @@ from .pairs import Data
 from .steps import LENGTH, Steps, Way
 from .surroundings import Surroundings
 from .trials import same_outputs
+from .watch import Watch
 
 
 def check_induction(
@@ -52,9 +53,10 @@ def check_induction(
     ends: tuple[Fraction | None, Fraction | None, bool],
     budget: Fraction,
     container: str = "array",
+    watch: Watch | None = None,
 ) -> tuple[int, int]:
     """Steps shown and runs compared. Raises Refused with the first thing that is not proved."""
-    prover = Prover()
+    prover = Prover(watch)
     names = PERSISTENT[relation]
     made, event, scaled = cut(function, relation), document["event"], document["scaled"]
     events = [[stage, name] for stage, loop in enumerate(made.loops) for name in loop.names]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..proofs_checks.auditing import AuditResult
     from ..proofs_checks.proving import Proof
 
+Step = Callable[[int, int], None]
 PROVED, REFUTED, UNDECIDED = 0, 1, 3
 
 EXACT_NOISE = (
@@ -60,7 +61,9 @@ def prove_command(
     trials: Annotated[
         int, typer.Option("--trials", help="Calls a side of the audit of what is not proved; 0: none.")
     ] = 20_000,
-    max_seconds: Annotated[float, typer.Option("--max-seconds", help="Time budget of the search.")] = 300,
+    max_seconds: Annotated[
+        float, typer.Option("--max-seconds", help="Seconds for the search, as many for the checker.")
+    ] = 300,
     max_work: Annotated[
         int | None, typer.Option("--max-work", help="Questions that may be put to solvers: the same on every machine.")
     ] = None,
@@ -102,9 +105,9 @@ def prove_command(
         "max_seconds": max_seconds,
         "max_work": max_work,
     }
-    with _progress() as progress:
+    with _progress() as (progress, checking):
         try:
-            proof = prove(target.mechanism, progress=progress, **options)
+            proof = prove(target.mechanism, progress=progress, checking=checking, **options)
         except InputError as problem:
             raise as_option(problem) from None
     audit = _audited(target.mechanism, proof, trials)
@@ -114,18 +117,22 @@ def prove_command(
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[int, int], None]]:
-    """A bar on stderr, from the first step on."""
-    columns = TextColumn("neighbours"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+def _progress() -> Iterator[tuple[Step, Step]]:
+    """Two bars on stderr, each from its first step on: of the search and of the checker."""
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
     bar = Progress(*columns, console=Console(stderr=True))
-    task = bar.add_task("", total=None)
 
-    def step(done: int, total: int) -> None:
-        bar.start()
-        bar.update(task, completed=done, total=total)
+    def steps(what: str) -> Step:
+        task = bar.add_task(what, total=None, visible=False)
+
+        def step(done: int, total: int) -> None:
+            bar.start()
+            bar.update(task, completed=done, total=total, visible=True)
+
+        return step
 
     try:
-        yield step
+        yield steps("neighbours searched"), steps("checked")
     finally:
         bar.stop()
 

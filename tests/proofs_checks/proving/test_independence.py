@@ -20,7 +20,18 @@ from dpcert.proofs_checks.proving.checker.told import told
 FOLDER = Path(proving.__file__).parent
 BETWEEN = {"__init__", "prove", "attempt", "enumeration"}
 """They hand to the one what the other made."""
-ENTRIES = {"check_proof", "check_enumeration", "told", "Refused", "under_way", "annotating"}
+ENTRIES = {
+    "check_proof",
+    "Checked",
+    "OutOfTime",
+    "Watch",
+    "shown_by",
+    "check_enumeration",
+    "told",
+    "Refused",
+    "under_way",
+    "annotating",
+}
 """What they may know of the checker: it is asked, it answers, it refuses."""
 
 

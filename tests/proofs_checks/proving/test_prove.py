@@ -271,11 +271,11 @@ def test_a_search_for_an_induction_that_is_stopped_answers_with_what_is_done(way
 def test_an_induction_whose_check_is_stopped_leaves_what_was_proved_one_by_one(monkeypatch):
     real, shown = attempt.check_proof, []
 
-    def interrupted(document, function):
+    def interrupted(document, function, watch):
         shown.append("induction" in document)
         if shown[-1]:
             raise KeyboardInterrupt
-        return real(document, function)
+        return real(document, function, watch)
 
     monkeypatch.setattr(attempt, "check_proof", interrupted)
     proof = prove(clipped_sum, epsilon=0.5, entries=4)
