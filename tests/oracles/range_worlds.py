@@ -117,9 +117,9 @@ def truncated_gaussian(sigma: Fraction, width: Fraction, places: Values = values
 
 
 @at_bits
-def clamped_gaussian(sigma: Fraction, width: Fraction) -> list[Pair]:
+def clamped_gaussian(sigma: Fraction, width: Fraction, places: Values = values) -> list[Pair]:
     found = []
-    for one, other in values(width):
+    for one, other in places(width):
         edges = cells(F(0), width, 400)
         p, q = (clamped(normal_below(sigma, at), edges) for at in (one, other))
         found += [pair(p, q), pair(q, p)]
