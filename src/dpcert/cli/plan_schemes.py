@@ -16,7 +16,7 @@ from rich.table import Table
 from ..accounting.plan_schemes import SCHEMES, SchemeOption, plan_schemes
 from ..mechanisms import InputError
 from .drawing import saved
-from .output import output_console, print_json, rounded_down, rounded_up
+from .output import as_given, output_console, print_json, rounded_down, rounded_up
 from .setting import as_option, required
 
 
@@ -83,7 +83,7 @@ def _print(entries: list[SchemeOption], names: Sequence[str], targets: Sequence[
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("scheme")
     for target in targets:
-        table.add_column(f"epsilon {target:g}", justify="right")
+        table.add_column(f"epsilon {as_given(target)}", justify="right")
     cells = {(entry.scheme, entry.target_epsilon): entry for entry in entries}
     for name in names:
         table.add_row(name, *(_cell(cells[name, target]) for target in targets))
@@ -103,7 +103,7 @@ def _say_best(entries: list[SchemeOption], target: float) -> None:
         return
     known = all(_noise(best) <= (entry.needed or 0.0) for entry in entries if entry is not best)
     words = "needs the least noise" if known else "needs the least noise of what is proved"
-    typer.echo(f"epsilon {target:g}: {best.scheme} {words}")
+    typer.echo(f"epsilon {as_given(target)}: {best.scheme} {words}")
 
 
 def _noise(entry: SchemeOption) -> float:
