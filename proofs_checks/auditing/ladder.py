@@ -21,7 +21,7 @@ from .curve import ClaimedCurve, gdp_delta
 from .outputs import Outputs
 
 RUNGS, HIGHEST = 24, 8.0
-"""Epsilons above the claim's, and the largest of them less the claim's; evenly spaced."""
+"""Epsilons above the claim's, and the largest of them less the claim's; the nearer to the claim the closer together."""
 STEEPS, STEEPEST = 12, 6.0
 """The same of mu."""
 SHARES = np.array([0.0, 1.0, 2.0])
@@ -68,8 +68,12 @@ class Ladder:
 def above(claim: ClaimedCurve) -> Ladder:
     """The ladder over a claim: of epsilons at its delta where it is one line, else of mus."""
     if len(claim.epsilons) == 1:
-        (epsilon,), (delta,) = claim.epsilons, claim.deltas
-        return Ladder("epsilon", {epsilon + HIGHEST * (k + 1) / RUNGS: [(epsilon + HIGHEST * (k + 1) / RUNGS, delta)]
-                                  for k in range(RUNGS)})  # fmt: skip
-    steps = [(claim.mu or 0.0) + STEEPEST * (k + 1) / STEEPS for k in range(STEEPS)]
+        (delta,) = claim.deltas
+        return Ladder("epsilon", {each: [(each, delta)] for each in _rungs(claim.epsilons[0], HIGHEST, RUNGS)})
+    steps = _rungs(claim.mu or 0.0, STEEPEST, STEEPS)
     return Ladder("mu", {mu: [(float(eps), float(gdp_delta(eps, mu))) for eps in SHARES * mu] for mu in steps})
+
+
+def _rungs(claimed: float, highest: float, count: int) -> list[float]:
+    """The first is less than a hundredth of the way up: what exceeds its claim by little is told, too."""
+    return [claimed + highest * ((k + 1) / count) ** 2 for k in range(count)]

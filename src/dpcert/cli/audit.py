@@ -217,7 +217,9 @@ def _print(mechanism: str, result: AuditResult) -> None:
     for bound in result.bounds:
         at = f" at delta = {bound.delta:g}" if bound.delta is not None else ""
         model = f", if the noise is as assumed: {bound.assumes}" if bound.assumes else ""
-        typer.echo(f"  {bound.quantity}{at} is at least {rounded_down(bound.value, 5)} ({bound.method}{model})")
+        itself = result.claim is not None and bound.value in (*result.claim.epsilons, result.claim.mu)
+        little = "; the claim itself: these trials tell no more" if itself and bound.method == "e-process" else ""
+        typer.echo(f"  {bound.quantity}{at} is at least {rounded_down(bound.value, 5)} ({bound.method}{model}{little})")
     if result.effective_noise is not None and result.effective_noise < 1:
         typer.echo(f"  the noise is at most {result.effective_noise:.4f} times what the claim needs")
     for told in result.blind:

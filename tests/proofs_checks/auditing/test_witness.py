@@ -11,7 +11,7 @@ from dpcert.proofs_checks.auditing import approximate_dp, audit, gdp, observing_
 from dpcert.proofs_checks.auditing.curve import ClaimedCurve
 from dpcert.proofs_checks.auditing.eprocess import Bet
 from dpcert.proofs_checks.auditing.interval import LARGEST, MISSING, Interval
-from dpcert.proofs_checks.auditing.ladder import HIGHEST, RUNGS, STEEPEST, above
+from dpcert.proofs_checks.auditing.ladder import HIGHEST, RUNGS, STEEPEST, STEEPS, above
 from dpcert.proofs_checks.auditing.outputs import Outputs
 from dpcert.proofs_checks.auditing.rules import Rule
 from dpcert.proofs_checks.auditing.weighted import Weighted
@@ -138,9 +138,10 @@ def climbed_mu(mu: float, seed: int, error: float) -> float:
 
 
 def test_the_ladder_of_mus_covers() -> None:
-    """As for epsilons; 1 itself is a rung, which is exactly true: a bound of 1 or more is an error."""
-    assert sum(climbed_mu(1.0, seed, 0.05) >= 1.0 for seed in range(400)) <= 38
-    assert sum(climbed_mu(1.0, seed, 0.9) >= 1.0 for seed in range(400)) > 38
+    """As for epsilons; the truth is a rung, so that a bound of it or more is an error."""
+    truth = STEEPEST * (5 / STEEPS) ** 2
+    assert sum(climbed_mu(truth, seed, 0.05) >= truth for seed in range(400)) <= 38
+    assert sum(climbed_mu(truth, seed, 0.9) >= truth for seed in range(400)) > 38
     assert all(climbed_mu(3.0, seed, 0.05) >= 1.5 for seed in range(5))
 
 
@@ -150,6 +151,10 @@ def test_an_early_stop_of_a_curve_says_how_large_mu_is() -> None:
     assert result.stopped == "early"
     assert 1.5 <= result.mu_lower <= 4.0
     assert result.effective_noise == 1.0 / result.mu_lower
+
+
+TRUTH = HIGHEST * (8 / RUNGS) ** 2
+"""A rung above no claim at all: a bound of it or more is an error."""
 
 
 def climbed(epsilon: float, seed: int, error: float) -> float:
@@ -167,19 +172,28 @@ def climbed(epsilon: float, seed: int, error: float) -> float:
 
 def test_the_ladder_covers() -> None:
     """400 ladders at error .05: more than 38 bounds above the truth (4.2 deviations) have a probability below 1e-4."""
-    assert sum(climbed(1.0, seed, 0.05) > 1.0 for seed in range(400)) <= 38
+    assert sum(climbed(TRUTH, seed, 0.05) >= TRUTH for seed in range(400)) <= 38
     assert any(climbed(6.0, seed, 0.05) > 1.0 for seed in range(5))
 
 
 def test_the_coverage_test_can_fail() -> None:
     """The planted fault: wealth of 1/.9 taken for evidence at .05."""
-    assert sum(climbed(1.0, seed, 0.9) > 1.0 for seed in range(400)) > 38
+    assert sum(climbed(TRUTH, seed, 0.9) >= TRUTH for seed in range(400)) > 38
+
+
+def test_what_exceeds_its_claim_by_little_is_told() -> None:
+    """1.25-DP that claims 1-DP: of evenly spaced rungs the first was above it, and only the claim itself was said."""
+    result = audit(
+        lambda d, rng: sum(d) + rng.laplace(0, 0.8), PAIR, epsilon=1, trials=60_000, method="eprocess", seed=1
+    )
+    assert result.stopped == "early"
+    assert 1.0 < result.epsilon_lower() <= 1.25
 
 
 def test_rungs_begin_above_the_claim() -> None:
     rungs = list(above(approximate_dp(1.0)).lines)
     assert len(rungs) == RUNGS
-    assert rungs[0] > 1.0
+    assert 1.0 < rungs[0] < 1.02
     assert rungs[-1] == 1.0 + HIGHEST
     assert list(above(gdp(2.0)).lines)[-1] == 2.0 + STEEPEST
     assert approximate_dp(1.0).epsilons == (1.0,)
