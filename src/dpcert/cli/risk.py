@@ -53,7 +53,8 @@ def risk_command(
 ) -> None:
     """What the strongest attack can gain: true-positive rates, advantage, posterior, as certified intervals.
 
-    Examples: dpcert risk claims/papers/abadi16-mnist-e100.toml --plot risk.png
+    Example: dpcert risk claims/papers/abadi16-mnist-e100.toml --plot risk.png
+
     dpcert risk --noise-multiplier 1 --sampling poisson --sampling-rate 0.01 --rounds 10000 --fpr 1e-5
     """
     asked = Setting.given(context)
