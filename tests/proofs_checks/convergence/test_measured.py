@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import rates_page as page
 from trainer_bugs import BUGS
 
 from dpcert.mechanisms import InputError
-from dpcert.proofs_checks.convergence import page, pmtl
+from dpcert.proofs_checks.convergence import pmtl
 from dpcert.proofs_checks.convergence.rate import Rate, Relation, measured
 from dpcert.proofs_checks.convergence.watched import How, Seen
 from dpcert.proofs_checks.convergence.watched import pmtl as run_pmtl
@@ -133,6 +134,6 @@ def test_usage_and_damage(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
 
 def test_the_room_knows_nothing_of_the_papers_register() -> None:
     """The register is built on it: the other way round its rows would be checked with themselves."""
-    texts = {file.name: file.read_text() for file in Path(str(page.__file__)).parent.glob("*.py")}
+    texts = {file.name: file.read_text() for file in Path(str(pmtl.__file__)).parent.glob("*.py")}
     assert len(texts) > 10
     assert not [name for name, text in texts.items() if "..papers" in text or "import papers" in text]

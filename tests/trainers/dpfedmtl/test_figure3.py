@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
+import dpfedmtl_figure3 as figure3
 import numpy as np
 import pytest
 
 from dpcert.accounting.gdp import gdp_epsilon
-from dpcert.trainers.dpfedmtl import figure3
 from dpcert.trainers.dpfedmtl.claimed import claimed_mu
 
 CELEBA, FEMNIST = figure3.SETTINGS

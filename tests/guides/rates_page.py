@@ -1,6 +1,6 @@
 """docs/papers/rates.md: every rate's slope on noisy runs of the trainers, its bound over the truth, and a plot.
 
-    python -m dpcert.proofs_checks.convergence.page docs [--quick | --missing | --again]
+    python tests/guides/rates_page.py docs [--quick | --missing | --again]
 
 Writes papers/rates.md, figures/rates/*.png and results/rates.json into the folder, half an hour of CPU; --quick has
 three seeds and no plots. --missing keeps what results/rates.json has of these rates and measures the others, so that
@@ -18,15 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from ...mechanisms import InputError
-from . import dpfedmtl, mocha, pmtl, pmtl_exact
-from .rate import ALPHA, Measured, Rate, measured
+from dpcert.mechanisms import InputError
+from dpcert.proofs_checks.convergence import dpfedmtl, mocha, pmtl, pmtl_exact
+from dpcert.proofs_checks.convergence.rate import ALPHA, Measured, Rate, measured
 
 SEEDS, QUICK_SEEDS = 8, 3
 RESULTS, PAGE, FIGURES = Path("results/rates.json"), Path("papers/rates.md"), Path("figures/rates")
 PAPERS = ("PMTL", "DPFedMTL", "MOCHA")
 TOLD_APART = ("paper", "problem", "clipping", "quantity", "parameter", "stated")
-USAGE = "usage: python -m dpcert.proofs_checks.convergence.page FOLDER [--quick | --missing | --again]"
+USAGE = "usage: python tests/guides/rates_page.py FOLDER [--quick | --missing | --again]"
 
 HEAD = """# Rates, measured on noisy runs of the trainers
 
@@ -43,7 +43,7 @@ is measured from where a run without noise has settled. Steps are the theorems' 
 PMTL and 1/(lambda L) for DPFedMTL, but for F - F*, where Theorem 5's is unstable (half of 1/(L + lambda) is taken),
 and on the CNN and the two layers, whose smoothness is not known: their step is fixed, and the bounds suppose that it
 is small enough. MOCHA has its own sigma' and (6). These are measurements on instances and prove nothing. Made by
-`python -m dpcert.proofs_checks.convergence.page docs`, with {seeds} seeds (0 to {last}); the numbers are in
+`python tests/guides/rates_page.py docs`, with {seeds} seeds (0 to {last}); the numbers are in
 [results/rates.json](../results/rates.json).
 
 | slope | meaning |

@@ -1,6 +1,6 @@
 """The paper's Figure 3, its trade-off curves by the central limit theorem, beside certified ones.
 
-    python -m dpcert.trainers.dpfedmtl.figure3 docs/figures/dpfedmtl-figure3.png [--quick]
+    python tests/guides/dpfedmtl_figure3.py docs/figures/dpfedmtl-figure3.png [--quick]
 
 For each sigma of Table 3 and the paper's two settings:
 - the limit G_mu, mu = p sqrt(T (e^(1/sigma^2) - 1)), which the paper plots: an estimate;
@@ -23,17 +23,17 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from ...accounting.tradeoff import TradeOff, tradeoff
-from ...mechanisms import Gaussian, InputError, Poisson, Repeat
-from ...mechanisms.arrays import Floats
-from .claimed import claimed_mu
-from .clipped import DpFedMtlClipped
+from dpcert.accounting.tradeoff import TradeOff, tradeoff
+from dpcert.mechanisms import Gaussian, InputError, Poisson, Repeat
+from dpcert.mechanisms.arrays import Floats
+from dpcert.trainers.dpfedmtl.claimed import claimed_mu
+from dpcert.trainers.dpfedmtl.clipped import DpFedMtlClipped
 
 SIGMAS = (0.11, 0.65, 2.42, 9.69)
 COLOURS = ("tab:red", "tab:orange", "tab:green", "tab:purple")
 POINTS = 61
 QUICK_SIGMAS, QUICK_POINTS = (0.65, 9.69), 13
-USAGE = "usage: python -m dpcert.trainers.dpfedmtl.figure3 FILE.png [--quick]"
+USAGE = "usage: python tests/guides/dpfedmtl_figure3.py FILE.png [--quick]"
 
 
 @dataclass(frozen=True, slots=True)
