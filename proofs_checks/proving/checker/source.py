@@ -20,7 +20,7 @@ REFUSED = (
     ast.Match,
 )  # fmt: skip
 
-KNOWN = ("abs", "enumerate", "float", "int", "len", "list", "max", "min", "np", "numpy", "range", "sum")
+KNOWN = ("abs", "enumerate", "float", "int", "len", "list", "max", "min", "np", "numpy", "range", "round", "sum")
 """Names by which loops, sums and arrays over the data are known."""
 
 

@@ -1,0 +1,125 @@
+"""Functions that are private for a few entries and not for more: no induction may be found, whatever epsilon."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpcert.proofs_checks.proving import prove
+
+
+def exact_from_eleven_on(d, rng):
+    total = 0.0
+    for x in d:
+        total = total + x
+    if len(d) > 10:
+        return total
+    return total + rng.laplace(0, 1)
+
+
+def exact_from_place_fifty_on(d, rng):
+    out = []
+    for i, x in enumerate(d):
+        if i > 50:
+            out.append(x)
+        else:
+            out.append(x + rng.laplace(0, 1))
+    return out
+
+
+def exact_by_a_counter(d, rng):
+    out = []
+    seen = 0
+    for x in d:
+        seen += 1  # noqa: SIM113
+        if seen > 20:
+            out.append(x)
+        else:
+            out.append(x + rng.laplace(0, 1))
+    return out
+
+
+def heavier_late(d, rng):
+    total = 0.0
+    seen = 0
+    for x in d:
+        seen = seen + 1
+        total = total + 99 * x if seen > 30 else total + x
+    return total + rng.laplace(0, 1)
+
+
+def sparse_vector_without_an_end(answers, rng):
+    bound = rng.laplace(0, 2)
+    out = []
+    for answer in answers:
+        out.append(bool(answer + rng.laplace(0, 4) >= bound))
+    return out
+
+
+def sparse_vector_whose_budget_grows_back(answers, rng):
+    bound = rng.laplace(0, 2)
+    out = []
+    spent = 0
+    for answer in answers:
+        above = bool(answer + rng.laplace(0, 4) >= bound)
+        out.append(above)
+        spent = spent + 1 if above else spent - 1
+        if spent >= 1:
+            break
+    return out
+
+
+def bound_drawn_again_for_nothing(answers, rng):
+    bound = rng.laplace(0, 2)
+    out = []
+    for answer in answers:
+        above = bool(answer + rng.laplace(0, 4) >= bound)
+        out.append(above)
+        if above:
+            bound = rng.laplace(0, 2)
+    return out
+
+
+def released_maximum(answers, rng):
+    best = -np.inf
+    for answer in answers:
+        value = answer + rng.laplace(0, 2)
+        if value > best:
+            best = value
+    return best
+
+
+def noise_that_shrinks(d, rng):
+    return d.sum() + rng.laplace(0, 2 / len(d))
+
+
+def round_that_is_none(d, rng):
+    round = max
+    return round((d > 0.5).sum(), 1) + rng.laplace(0, 1)
+
+
+HARMFUL = [
+    (exact_from_eleven_on, "replace-one"),
+    (exact_from_place_fifty_on, "replace-one"),
+    (exact_by_a_counter, "replace-one"),
+    (heavier_late, "replace-one"),
+    (sparse_vector_without_an_end, "answers"),
+    (sparse_vector_whose_budget_grows_back, "answers"),
+    (bound_drawn_again_for_nothing, "answers"),
+    (released_maximum, "answers"),
+    (noise_that_shrinks, "replace-one"),
+]
+
+
+@pytest.mark.parametrize(("mechanism", "relation"), HARMFUL, ids=lambda part: getattr(part, "__name__", ""))
+def test_what_holds_for_two_entries_is_not_said_of_all(mechanism, relation) -> None:
+    """They are proved for two: it is the induction that has to see it."""
+    proof = prove(mechanism, epsilon=40, entries=2, relation=relation)
+    assert proof.sizes == (1, 2)
+    assert proof.proved
+    assert not proof.every_size
+
+
+def test_a_name_that_the_cut_goes_by_means_what_it_says() -> None:
+    proof = prove(round_that_is_none, epsilon=40, entries=2)
+    assert "the name 'round' means something else" in proof.bounded
