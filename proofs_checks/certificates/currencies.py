@@ -204,11 +204,10 @@ class _Proposals:
                 claimed = float(bounds.profile(arb(mu.threshold), arb(at)).upper())
             known, less = self._delta(at).lower, self._delta(at + step).upper
             chord = (known - less) / (math.exp(at + step) - math.exp(at))
-            if known > claimed * (1 + 1e-8) and chord >= 1.001 * mu.fpr_at_least:
+            within = math.sqrt(known) * math.sqrt(claimed) > mu.delta * (1 + 1e-6)  # what will be said to be needed
+            if within and known > claimed * (1 + 1e-8) and chord >= 1.001 * mu.fpr_at_least:
                 found.append((known / claimed, at, known, less))
         for ratio, at, known, less in sorted(found, reverse=True)[:6]:
-            if known / math.sqrt(ratio) <= mu.delta * (1 + 1e-6):
-                continue
             if mu.fpr_at_least:
                 yield [], [self._lower(at, known), self._upper(at + step, less)]
             else:
