@@ -10,6 +10,7 @@ import pytest
 import dpcert
 
 ROOT = Path(__file__).parents[2]
+MIRRORED = ("accounting", "trainers")
 
 
 def test_one_version() -> None:
@@ -31,20 +32,19 @@ def test_the_name_is_told_apart_and_names_are_not_withdrawn_without_a_warning() 
 
 
 def strays(root: Path) -> list[str]:
-    """Tests of accounting that stand beside no room or module of their name; `worlds` is about all of them at once."""
-    rooms = root / "accounting"
-    return [
-        str(test.relative_to(root))
-        for test in sorted((root / "tests" / "accounting").rglob("test_*.py"))
-        if not (
-            (rooms / test.parent.relative_to(root / "tests" / "accounting")).is_dir()
-            and (test.parent.name != "accounting" or (rooms / test.name.removeprefix("test_")).is_file())
-        )
-        and test.parent.name != "worlds"
-    ]
+    """Tests of a room that stand beside no folder or module of their name; `worlds` are about all of accounting."""
+
+    def known(room: str, test: Path) -> bool:
+        folder = test.parent.relative_to(root / "tests" / room)
+        if folder == Path():
+            return (root / room / test.name.removeprefix("test_")).is_file()
+        return (root / room / folder).is_dir() or folder == Path("worlds")
+
+    found = [(room, test) for room in MIRRORED for test in sorted((root / "tests" / room).rglob("test_*.py"))]
+    return [str(test.relative_to(root)) for room, test in found if not known(room, test)]
 
 
-def test_the_tests_of_accounting_stand_as_its_rooms_do(tmp_path: Path) -> None:
+def test_tests_stand_as_the_rooms_do(tmp_path: Path) -> None:
     assert strays(ROOT) == []
     for made in ("accounting/pairs/noise.py", "tests/accounting/pairs/test_any.py", "tests/accounting/test_noise.py"):
         (tmp_path / made).parent.mkdir(parents=True, exist_ok=True)

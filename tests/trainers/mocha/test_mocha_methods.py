@@ -23,7 +23,7 @@ from dpcert.trainers.mocha.tasks import load_mat, related_tasks, split_from_file
 from dpcert.trainers.mocha.theta import DroppingTheta, FixedTheta, RandomTheta, Subproblem
 from dpcert.trainers.mocha.work import Passes
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
+DATA = Path(__file__).parents[4] / "shared" / "data"
 published = pytest.mark.skipif(not DATA.is_dir(), reason="the authors' landmine data are not beside this checkout")
 LAMBDA = 0.1
 

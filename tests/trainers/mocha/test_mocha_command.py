@@ -19,7 +19,7 @@ from dpcert.trainers.mocha.relationships import fixed_identity
 from dpcert.trainers.mocha.run import Run
 from dpcert.trainers.mocha.source import load_problem
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
+DATA = Path(__file__).parents[4] / "shared" / "data"
 published = pytest.mark.skipif(not DATA.is_dir(), reason="the authors' landmine data are not beside this checkout")
 TINY = ["--data", "synthetic:clustered,tasks=4,dimension=3,samples=10", "--lambda", "0.1", "--seed", "1", "--quiet"]
 NOISE = ["--noise-multiplier", "4", "--clip-norm", "0.1"]

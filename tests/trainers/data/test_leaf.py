@@ -13,7 +13,7 @@ from dpcert.mechanisms import InputError
 from dpcert.trainers.data import load_federation
 from dpcert.trainers.data.leaf import load_leaf
 
-SHARED = Path(__file__).parents[2].parent / "shared" / "data" / "femnist-206-writers.leaf.json.zip"
+SHARED = Path(__file__).parents[3].parent / "shared" / "data" / "femnist-206-writers.leaf.json.zip"
 
 
 def document(users, samples=5, features=4, seed=0):

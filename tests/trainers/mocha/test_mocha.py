@@ -30,7 +30,7 @@ from dpcert.trainers.mocha.relationships import (
 from dpcert.trainers.mocha.tasks import Tasks, load_mat, related_tasks, split_from_file
 from dpcert.trainers.mocha.work import Dropping, Heterogeneous, Passes
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
+DATA = Path(__file__).parents[4] / "shared" / "data"
 published = pytest.mark.skipif(not DATA.is_dir(), reason="the authors' landmine data are not beside this checkout")
 
 
