@@ -12,7 +12,7 @@ from ..mechanisms import InputError
 from ..mechanisms.validate import choice
 from . import closed_form, gaussian, gdp, one_event
 from .accountant import Accountant, Tuned, Untuned
-from .allocation import one_block, replaced_block
+from .allocation import one_block, replaced_block, replaced_blocks
 from .bracket import Bracket, EmptyBracket, OutOfReach, names
 from .measures.densities import accountant as densities
 from .measures.densities import batch
@@ -27,6 +27,7 @@ AccountantName = Literal[
     "closed-form",
     "allocation",
     "replaced-block",
+    "replaced-blocks",
     "contour",
     "participation",
     "pld",
@@ -53,6 +54,7 @@ CERTIFIED: tuple[Accountant, ...] = (
     Untuned("closed-form", closed_form.supports, closed_form.epsilon, closed_form.delta),
     Untuned("allocation", one_block.supports, one_block.epsilon, one_block.delta),
     Untuned("replaced-block", replaced_block.supports, replaced_block.epsilon, replaced_block.delta),
+    Tuned("replaced-blocks", replaced_blocks.supports, replaced_blocks.epsilon, replaced_blocks.delta),
     Tuned(
         "contour",
         densities.supports,
@@ -138,7 +140,7 @@ def _givers(found: Sequence[Bracket], lower: float, upper: float) -> str:
 
 def _idle(accountant: Accountant, product: Composition, found: Bracket) -> bool:
     """Whether it only bounds from above what is a lower end's anyway: the loss of sums of scores; or cuts more coarsely
-    what has been bounded: one block of a replaced unit; or an envelope's own profile is known, which is all it says."""
+    what has been bounded: blocks of a replaced unit; or an envelope's own profile is known, which is all it says."""
     if found.method == closed_form.METHOD and any(pair.is_envelope() for pair, _ in product):
         return True
     if accountant.name == "pld" and replaced_block.METHOD in found.method:

@@ -20,6 +20,9 @@ from .block import cells, spread_of_loss
 _CELLS_PER_SPREAD, _SCORES_PER_SPREAD = 100, 10
 _MOST = 1 << 21
 
+_NOTHING = 100.0
+"""Frequencies of which a product is e^-100 of the largest, or less, count as errors of that size."""
+
 
 def losses_of_statistic(base: Pair, rounds: int, participations: int, order: str, tail: float) -> Atoms:
     """A law of the loss that the block's pair dominates: that of the scores log(1 - k/t + k/t L), added up."""
@@ -52,17 +55,27 @@ def law_of_sum(parts: list[tuple[Floats, int]]) -> tuple[Floats, float]:
     """
     size = parts[0][0].size
     unit = UNIT * (8 * (math.log2(size) + 1) + 32)
-    value = np.ones(size // 2 + 1, dtype=complex)
-    modulus, most = np.ones(size // 2 + 1), np.ones(size // 2 + 1)
+    factors = []
+    log_most, log_whole = np.zeros(size // 2 + 1), 0.0
     for masses, times in parts:
-        transform = np.fft.rfft(masses)
+        transform, whole = np.fft.rfft(masses), float(np.sum(masses))
         bound = np.abs(transform) * (1 + 4 * UNIT)
-        value *= transform**times
-        modulus *= bound**times
-        most *= (bound + unit * float(np.sum(masses)) * (1 + 1e-9)) ** times
+        factors.append((transform, bound, unit * whole * (1 + 1e-9), times))
+        log_most += times * np.log(bound + factors[-1][2] + 1e-300)
+        log_whole += times * math.log(max(whole, 1e-300))
+    kept = log_most > log_whole - _NOTHING  # most frequencies of a sum of many are not worth their powers
+    value = np.ones(np.count_nonzero(kept), dtype=complex)
+    modulus, most = np.ones(value.size), np.ones(value.size)
+    for transform, bound, unsure, times in factors:
+        value *= transform[kept] ** times
+        modulus *= bound[kept] ** times
+        most *= (bound[kept] + unsure) ** times
     total = sum(times for _, times in parts)
     error = most - modulus + modulus * UNIT * (64 + 16 * total)
+    rest = (kept.size - value.size) * math.exp(log_whole - 0.99 * _NOTHING)
     # every output is a mean over the `size` frequencies, of which all but two stand for a conjugate as well
-    inside = 2.0 * float(np.sum(error)) / size * (1 + 1e-9)
+    inside = 2.0 * (float(np.sum(error)) + rest) / size * (1 + 1e-9)
     rounding = unit * 2.0 * float(np.sum(modulus)) / size
-    return np.fft.irfft(value, size), inside + rounding
+    product = np.zeros(kept.size, dtype=complex)
+    product[kept] = value
+    return np.fft.irfft(product, size), inside + rounding

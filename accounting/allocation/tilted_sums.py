@@ -79,6 +79,27 @@ def law_of_scores(scores: Scores, parts: Parts, error: float, tilts: tuple[float
     return Masses(low * (1 - given), high * (1 + given))
 
 
+def by_one_tilt(scores: Scores, masses: Floats, times: int, error: float, theta: float) -> Masses:
+    """Of the window's numbers, in its order, from one tilt alone; sums outside the window count for none of them."""
+    reach = theta * scores.step * float(np.max(np.abs(scores.index)))
+    given = 2 * times * (error + UNIT * (4 * scores.index.size + 16 * (1 + reach)))
+    if given > _UNKNOWN:
+        return Masses(np.zeros(scores.bins), np.ones(scores.bins))
+    weighed = masses * np.exp(theta * (scores.step * scores.index - _top(scores)))
+    total = float(np.sum(weighed))
+    log_scale = times * (math.log(total) + theta * _top(scores))
+    value, unsure = law_of_sum([(_binned(scores, weighed / total), times)])
+    window, parts = scores.window(), [(masses, times)]
+    outside = sum(_outside(scores, parts, theta, window, side, log_scale) for side in (-1, 1))
+    value = np.roll(value, -int(window[0] % scores.bins))
+    exponent = log_scale - (theta * scores.step) * window
+    back = np.exp(np.minimum(exponent, 700.0))
+    slack = given + UNIT * (64 + 8 * abs(log_scale) + 8 * theta * scores.step * float(np.max(np.abs(window))))
+    low = np.maximum(value - (unsure + outside), 0.0) * back * (1 - slack)
+    high = np.where(exponent > 700.0, 1.0, np.minimum(np.maximum(value + unsure, 0.0) * back * (1 + slack), 1.0))
+    return Masses(low, high)
+
+
 def _tilted(
     scores: Scores, parts: Parts, theta: float, window: NDArray[np.int64], below: float
 ) -> tuple[Floats, Floats]:

@@ -1,0 +1,182 @@
+"""Several blocks of random allocation, a replaced unit: epsilon and delta from two-sided values of one block's profile.
+
+An accountant of accounting/epsilon.py. One block's profile is bounded from both sides at some hundred epsilons
+(one_jump.py); two laws on one grid lie around it (two_sided_law.py), and sums of their losses stay on that grid.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from ...mechanisms.arrays import Floats
+from ..bracket import Bracket, OutOfReach
+from ..pairs import Composition, Pair, ReplacedAllocationPair
+from ..parameters import dominated_parameters, dominating_parameters
+from ..rounding import TARGET, UNIT, widened_down, widened_up
+from . import one_jump
+from .replaced import known_shift
+from .tilted_sums import Scores, law_of_scores, moment_beyond, probability_below
+from .two_sided_law import GridLaw, laws_between
+
+METHOD = "replaced-blocks"
+
+_LARGEST_SHIFT, _MOST_ROUNDS, _MOST_BLOCKS = 1.3, 2000, 1000
+"""Beyond which values take too long, or too many of them are lost to jumps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fineness:
+    """nodes: in a spread of the loss; growth: of the distance between nodes further out; steps: see one_jump.py."""
+
+    nodes: int
+    growth: float
+    steps: int
+
+
+_FINE, _QUICK = Fineness(120, 0.005, 96), Fineness(36, 0.02, 64)
+_QUICK_ENOUGH, _FEW_ROUNDS = 1e-3, 16
+"""A relative width for which the quick one serves, and rounds below which its nodes are as many as are worth it."""
+
+_GRID = 16
+"""Grid points between two nodes."""
+
+_BULK = 4.0
+"""Spreads of the loss up to which nodes are evenly spaced."""
+
+_LOST = 1e-6
+"""Share of delta that jumps may take."""
+
+_TAILS = (1e-12, 1e-15, 1e-18)
+"""Tails that are tried where delta is what is sought."""
+
+_WIDEST = 1.02
+"""Ends that are further apart are left to other accountants."""
+
+_TILTS = (1.0, 4.0, 10.0)
+_SPREADS, _JUMPS = 16.0, 3.0
+"""The window of the sum: standard deviations, and largest losses."""
+
+_BISECTIONS = 60
+
+
+def supports(composition: Composition) -> bool:
+    """Equal blocks, with one participation, and nothing else."""
+    pair, blocks = composition[0] if composition else (None, 0)
+    if len(composition) != 1 or not 1 < blocks <= _MOST_BLOCKS or not isinstance(pair, ReplacedAllocationPair):
+        return False
+    shift = known_shift(pair)
+    return shift is not None and shift <= _LARGEST_SHIFT and pair.apart.rounds <= _MOST_ROUNDS
+
+
+def epsilon(composition: Composition, delta: float, rtol: float) -> Bracket:
+    """The smallest epsilon >= 0 of the blocks at 0 < delta < 1."""
+    pair, blocks = composition[0]
+    tail = 2.0 ** math.floor(math.log2(_LOST * delta / blocks))
+    above, below = _sums(pair, blocks, tail, _fineness(pair, rtol))
+    least, most = widened_down(delta, 2 * TARGET), widened_up(delta, 2 * TARGET)
+    found = Bracket(_crossing(below, most, -1), _crossing(above, least, 1), True, METHOD)
+    if found.upper > _WIDEST * found.lower:
+        raise OutOfReach(f"{blocks} blocks at delta = {delta}")
+    return found
+
+
+def delta(composition: Composition, epsilon: float, rtol: float) -> Bracket:
+    """The smallest delta of the blocks at epsilon >= 0."""
+    pair, blocks = composition[0]
+    found = Bracket(0.0, 1.0, True, METHOD)
+    for tail in _TAILS:
+        above, below = _sums(pair, blocks, tail, _fineness(pair, rtol))
+        ends = below(epsilon * (1 + 2 * TARGET)), above(epsilon * (1 - 2 * TARGET))
+        found = found.intersect(Bracket(max(0.0, ends[0]), min(1.0, ends[1]), True, METHOD))
+        if blocks * tail <= 1e-4 * found.lower:
+            break
+    if found.upper > 1.1 * found.lower:
+        raise OutOfReach(f"{blocks} blocks at epsilon = {epsilon}")
+    return found
+
+
+def _fineness(pair: Pair, rtol: float) -> Fineness:
+    few = isinstance(pair, ReplacedAllocationPair) and pair.apart.rounds < _FEW_ROUNDS
+    return _QUICK if few or rtol >= _QUICK_ENOUGH else _FINE
+
+
+Profile = Callable[[float], float]
+
+
+def _sums(pair: Pair, blocks: int, tail: float, fineness: Fineness) -> tuple[Profile, Profile]:
+    """The profile of so many blocks from above and from below."""
+    shifts = [known_shift(moved) for moved in (dominating_parameters(pair), dominated_parameters(pair))]
+    if not isinstance(pair, ReplacedAllocationPair) or shifts[0] is None or shifts[1] is None:
+        raise TypeError(f"not a block: {pair}")
+    above, below = laws(shifts[0], shifts[1], pair.apart.rounds, tail, fineness)
+    return _profile(above, blocks, 1), _profile(below, blocks, -1)
+
+
+@lru_cache(maxsize=8)
+def laws(high: float, low: float, rounds: int, tail: float, fineness: Fineness) -> tuple[GridLaw, GridLaw]:
+    """Of one block, from above and from below; shifts: 1/noise_multiplier, at least and at most."""
+    blocks = one_jump.block(high, rounds, tail), one_jump.block(low, rounds, tail)
+    spread = math.sqrt(2 * (math.expm1(high**2) - math.expm1(-(high**2))) / rounds)
+    step = spread / (fineness.nodes * _GRID)
+    nodes: list[int] = []
+    upper: list[float] = []
+    lower: list[float] = []
+    at = 0
+    while True:
+        value = one_jump.profile_above(blocks[0], step * at, fineness.steps)
+        nodes.append(at)
+        upper.append(min([value, *upper[-1:]]))  # the profile falls
+        lower.append(one_jump.profile_below(blocks[1], step * at, fineness.steps))
+        if upper[-1] < 3 * blocks[0].lost or lower[-1] < tail:
+            return laws_between(step, np.array(nodes), np.array(upper), np.array(lower))
+        at += max(_GRID, int(at * fineness.growth) if step * at > _BULK * spread else 0)
+
+
+def _profile(law: GridLaw, blocks: int, side: int) -> Profile:
+    """E(1 - e^{epsilon - T})_+ of the sum T of so many losses, at least (side 1) or at most (side -1)."""
+    losses = law.step * law.index
+    mean = blocks * float(law.masses @ losses)
+    size = _SPREADS * math.sqrt(blocks * float(law.masses @ losses**2)) + _JUMPS * float(np.max(losses))
+    scores = Scores(law.index, law.step, 1 << math.ceil(math.log2(size / law.step)), mean)
+    parts = [(law.masses, blocks)]
+    found = law_of_scores(scores, parts, UNIT, _TILTS)
+    window = scores.window()
+    masses = (found.high if side > 0 else found.low)[np.mod(window, scores.bins)]
+    places = window * law.step
+    if side > 0:
+        # of each block's mass at most 1 + its excess goes on to the next, with its own infinite loss
+        whole = max(1.0, float(np.sum(law.masses)))
+        outside = moment_beyond(scores, parts) / float(places[-1]) + blocks * law.infinite * whole**blocks * (1 + 1e-9)
+    else:
+        outside = -probability_below(scores, parts)  # a residue may stand for a sum below the window
+
+    # losses are logarithms of rounded gammas, and products of the step
+    slack = side * blocks * UNIT * (16 + 8 * float(np.max(np.abs(losses))))
+
+    def at(asked: float) -> float:
+        epsilon = asked - slack
+        over = places > epsilon
+        kept: Floats = masses[over] * -np.expm1(epsilon - places[over])
+        return float(np.sum(kept)) * (1 + side * 1e-11) + outside
+
+    return at
+
+
+def _crossing(profile: Profile, delta: float, side: int) -> float:
+    """At least (side 1) or at most (side -1) the epsilon at which the profile is delta."""
+    if profile(0.0) <= delta:
+        return 0.0
+    low, high = 0.0, 1.0
+    while profile(high) > delta:
+        low, high = high, 2 * high
+        if high > 1e4:
+            return math.inf if side > 0 else low
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if profile(middle) > delta else (low, middle)
+    return high if side > 0 else low
