@@ -6,7 +6,7 @@ The checker decides (checker/currencies.py, docs/certificates.md, section 6); wh
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -74,6 +74,8 @@ class _Proposals:
         about = {key: value for key, value in whole["claim"].items() if key not in _OF_EPSILON}
         self.statement: Table = {"issued": whole["issued"], "claim": about, "phases": whole["phases"]}
         self.searches: dict[bool, dict[str, pairs.Product]] = {}
+        self.deltas: dict[float, Bracket] = {}
+        self.end_of = Search.evidence
 
     @property
     def name(self) -> str:
@@ -95,6 +97,7 @@ class _Proposals:
 
     def proposals(self, holds: bool) -> Iterator[tuple[list[str], list[Table]]]:
         """Orders and points to try."""
+        stated_in = self.currency
         if isinstance(self.currency, RenyiAt):
             yield [], []
         elif isinstance(self.currency, Rho):
@@ -105,8 +108,8 @@ class _Proposals:
                 yield from self._high_orders(self.currency)
         elif isinstance(self.currency, Mu):
             yield from self._of_mu(self.currency, holds)
-        elif isinstance(self.currency, TprAtFpr):
-            yield [], self._of_rate(self.currency)
+        elif isinstance(stated_in, TprAtFpr):
+            yield from self._many(lambda: self._of_rate(stated_in))
 
     def _products(self, worst: bool) -> dict[str, pairs.Product]:
         if worst not in self.searches:
@@ -144,10 +147,21 @@ class _Proposals:
             yield from self._above_mu(mu)
             return
         yield [], []
-        yield [], self._below_mu_to(mu) if mu.delta else self._below_mu(mu)
+        yield from self._many(lambda: self._below_mu_to(mu) if mu.delta else self._below_mu(mu))
+
+    def _many(self, points: Callable[[], list[Table]]) -> Iterator[tuple[list[str], list[Table]]]:
+        """Many points, each proved by the checker once, in the end; or also here, where that did not do."""
+        for how in (Search.proposal, Search.evidence):
+            self.end_of = how
+            yield [], points()
 
     def _delta(self, at: float) -> Bracket:
-        """Both ends as the checker's list of losses has them, where there is one; else the accountants'."""
+        """Both ends as the checker's list of losses has them, where there is one; else the accountants'; asked once."""
+        if at not in self.deltas:
+            self.deltas[at] = self._asked(at)
+        return self.deltas[at]
+
+    def _asked(self, at: float) -> Bracket:
         try:
             with ctx.workprec(PRECISION):
                 ends = [
@@ -170,7 +184,7 @@ class _Proposals:
             level = min(least * (1 + slack) + 1e-300 * (least > 0), 1 - 2.0**-50)
             ends = []
             for direction, product in self._products(True).items():
-                end = Search(product, repr(level)).evidence(direction, repr(at), upper=True)
+                end = self.end_of(Search(product, repr(level)), direction, repr(at), upper=True)
                 if end is None:
                     break
                 ends.append(end)
@@ -187,7 +201,7 @@ class _Proposals:
             level = repr(most * (1 - slack))
             for name, product in sorted(self._products(False).items(), reverse=True):  # "remove" shows the most
                 if direction in (None, name):
-                    end = Search(product, level).evidence(name, repr(at), upper=False)
+                    end = self.end_of(Search(product, level), name, repr(at), upper=False)
                     if end is not None:
                         return {"epsilon": repr(at), "delta": level, "upper": None, "lower": end | {"phases": places}}
             slack *= 10

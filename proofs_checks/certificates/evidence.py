@@ -81,6 +81,11 @@ class Search:
             )
             return next(found, None)
 
+    def proposal(self, direction: str, epsilon: str, upper: bool) -> dict[str, Any] | None:
+        """An end that may prove it, by a look in double precision; for whoever has the checker decide anyway."""
+        with ctx.workprec(PRECISION):
+            return next(self._candidates(direction, float(epsilon), upper), None)
+
     def proves(self, end: dict[str, Any], epsilon: str, upper: bool) -> bool:
         """Whether the checker's own arithmetic proves this end."""
         try:
