@@ -132,38 +132,27 @@ Written by `tests/oracles/combination_table.py`; `test_combinations.py` fails wh
 `test_federation.py` compares its answers with small federations in full. The tests named here stand in
 `tests/accounting/worlds` unless another folder is said. The proofs are in docs/theory.
 
-The nightly sweep draws one world (at most four clients, three rounds, two dimensions) for each of 3,402 combinations
-of noise or aggregation, scheme, relation, observer and state, and encloses the divergence of every pair of neighbours
-on its grid, proved, to 1e-3 of delta. It was run on 2026-11-22 over all of them, three of its
-forty parts on a later state of that day (of the 3,147 of the other parts 1,895 are refused, 53 infinite, 1,199
-bracketed); no pair exceeds an upper end, and each lower end above 0 is attained. The faults that it found
-that day are in the changelog, and planted in tests/power/test_federation_faults.py. Correlated noise:
-`test_correlated_worlds.py`; weights in claims:
-`tests/proofs_checks/claims/test_weights_in_worlds.py`.
+Small federations in full (at most four clients, three rounds, two dimensions): noise and coins as they are drawn, every
+pair of neighbours on a grid, divergences enclosed, proved, to 1e-3 of delta; where outputs are put into cells, bounded
+from below to that. No pair may exceed an upper end, and each lower end above 0 has to be attained. By day a sample is
+drawn; `make nightly` draws a world for every combination that is answered. What was run whole, and when, is in the
+changelog. Which test has which worlds:
 
-Added on 2026-11-23, with the same rules. Groups of two and three: one world for each of 630 combinations, all run (66
-bracketed, 564 refused). Several releases on one sample: 378 more combinations in the sweep above, of which the daily
-sample and a part of the nightly ones were run. Disjoint releases and banded noise with cyclic Poisson cohorts
-(`test_parts_and_bands.py`): 72 and 90 worlds, all run (52 and 80 bracketed, the others refused). Noisy
-maxima, sparse vector, staircase, public ranges, histograms, local and shuffled reports, private selection
-(`test_small_worlds.py`): 254 worlds, each at four deltas and for three views, over one to three rounds
-with adaptive choices. One round was run of all but the 18 worlds of noisy maxima among three and four candidates, of
-which one was; two rounds of reports, shuffled reports, searches and groups; three of staircases and reports. No pair
-exceeds an upper end, and each lower end above 0 is attained. The outputs of cut noise, public ranges and histograms are
-put into cells, whose divergences are lower bounds, to 1e-3 of delta.
-Two kinds around each other: of noise of Laplace's and Gauss's law on the integers all 656 answered worlds were run; of
-other noise some.
-Observers of other noise than the server's Gaussian one (`test_observed_noise.py`): of Laplace's
-law, of both laws on the integers and of noise that clients add all 2,520 combinations (930 bracketed); the cut cohorts
-of Laplace's law on the integers again, with other worlds, once their lower ends were mended. Of several releases on
-one sample the daily ones. Before observers (`test_observed_choices.py`): selections, reports, public
-ranges, histograms and stated bounds in every scheme that they are answered in, four of six parts run; `Disjoint`,
-`Group`, `Cyclic` and `Sequence` around every kind around every noise, run in part. Public ranges, correlated noise and
-stated bounds in `Disjoint` parts, for groups and in searches (`tests/oracles/leaves_nested.py`, at deltas .05 and .3):
-all run. Every other nesting that is answered (`test_nested_pairs.py`, 834 of them): composed, parted,
-grouped and searched from the laws of one release or of one cohort, truncated Laplace noise behind lots and drawn rounds
-(balls in bins, rounds kept apart) among them. Run: `Disjoint` parts, searches and cohorts but for epochs inside of each
-other, groups of groups; of releases one after the other a part. No pair exceeds an upper end.
+- noise, aggregations, schemes, relations, observers, state, groups, several releases on one sample:
+  `test_federation.py`
+- correlated noise: `test_correlated_worlds.py`; weights in claims:
+  `tests/proofs_checks/claims/test_weights_in_worlds.py`
+- disjoint releases, banded noise with cyclic Poisson cohorts: `test_parts_and_bands.py`
+- noisy maxima, sparse vector, staircase, public ranges, histograms, local and shuffled reports, private selection, with
+  adaptive choices: `test_small_worlds.py`
+- two kinds around each other: `test_nested_worlds.py`; every other nesting, composed, parted, grouped and searched from
+  the laws of one release or of one cohort, drawn rounds (balls in bins, rounds kept apart) among them:
+  `test_nested_pairs.py`
+- observers of other noise than the server's Gaussian one: `test_observed_noise.py`; of selections, reports, public
+  ranges, histograms and stated bounds: `test_observed_choices.py`
+- what the product derives itself: `plan` (`test_plan_in_worlds.py`), individual budgets (`test_individual_worlds.py`),
+  filters, odometers and running totals before adversaries who choose (`tests/accounting/ledger/`)
+
 The faults found are in tests/power/test_faults_found_in_worlds.py; test_world_faults.py there has a planted one for
 each kind of world.
 

@@ -6,7 +6,8 @@
 
 One upload moves by 2C under its own noise: a participation is G_{1/sigma}-DP against the server. The coalition of all
 other clients, who subtract what they sent, is left with the same upload, and with nothing where the client stayed away:
-neither of them leaves any amplification by sampling.
+neither of them leaves any amplification by sampling. For a client whose data are replaced or zeroed: one that is absent
+takes its noise away, so that add-remove is refused.
 """
 
 from __future__ import annotations

@@ -316,6 +316,8 @@ def test_every_shipped_claim_loads() -> None:
         assert claim.statement.year, file
         assert claim.statement.source != "not stated", file
         assert claim.statement.convention, file
+        if any(phase.mechanism.kind == "per-client-gaussian" for phase in claim.phases):
+            assert any("still adds its noise" in text for text in claim.statement.assumed), "for which relation?"
 
 
 CORRELATED = {
