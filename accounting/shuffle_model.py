@@ -44,7 +44,7 @@ def of_shuffled_reports(mechanism: ShuffledReports) -> Stated:
 
 def _upper(report: LocalRandomiser | PureDp, n: int) -> Pair:
     """The others' reports could have been the unit's (Balle, Bell, Gascon, Nissim 2019, arXiv 1903.02837; Feldman,
-    McMillan, Talwar 2022, arXiv 2012.12803, Theorem 3.2)."""
+    McMillan, Talwar 2022, arXiv 2012.12803, Theorem 3.2; docs/theory/shuffle_model.md)."""
     if isinstance(report, PureDp):
         epsilon, apart = arb(report.epsilon), arb(1)
     else:

@@ -56,7 +56,8 @@ class RandomAllocation(Mechanism):
     """A block of `rounds` rounds of which every unit, independently of all others, picks `participations` uniformly.
 
     Sums are divided by a constant, never by the realised cohort. (Feldman, Shenfeld 2025, arXiv 2502.08202,
-    "random allocation"; with one participation also "balls and bins" sampling, Chua et al. 2024, arXiv 2412.16802.)
+    "random allocation"; with one participation also "balls and bins" sampling, Chua et al. 2024, arXiv 2412.16802; what
+    it costs: docs/theory/allocation.md and rdp.md, "Random allocation".)
 
     >>> from dpcert import Gaussian
     >>> RandomAllocation(Gaussian(1.0), rounds=100).participations

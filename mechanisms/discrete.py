@@ -33,8 +33,8 @@ class DiscreteGaussian(Mechanism):
 class DiscreteLaplace(Mechanism):
     """A scalar integer sum plus discrete Laplace noise, P[x] proportional to exp(-|x| / scale).
 
-    Ghosh, Roughgarden, Sundararajan 2009, arXiv 0811.2841 (the geometric mechanism). scale: in units of the grid.
-    clip: bound on one unit's integer contribution.
+    Ghosh, Roughgarden, Sundararajan 2009, arXiv 0811.2841 (the geometric mechanism): where the sum moves by m, no
+    loss is larger than m / scale. scale: in units of the grid. clip: bound on one unit's integer contribution.
 
     >>> from dpcert import epsilon
     >>> epsilon(DiscreteLaplace(scale=2.0), delta=0).upper

@@ -17,7 +17,7 @@ class UnaryEncoding(Mechanism):
     """One value out of many as a vector with one 1, every bit reported by itself (RAPPOR, SUE, OUE).
 
     A 1 is reported as 1 with probability keep, a 0 with probability false < keep (Erlingsson, Pihur, Korolova 2014,
-    arXiv 1407.6981, keep = 1 - f/2, false = f/2; Wang, Blocki, Li, Jha 2017, "Locally differentially private
+    arXiv 1407.6981, Theorem 1, keep = 1 - f/2, false = f/2; Wang, Blocki, Li, Jha 2017, "Locally differentially private
     protocols for frequency estimation", Section 4.2, keep = 1/2, false = 1/(e^epsilon + 1)).
     With h hash functions a value sets h bits: Repeat(UnaryEncoding(...), h).
 

@@ -12,9 +12,9 @@ from .validate import InputError, count, open_probability
 class RandomizedResponse(Mechanism):
     """One unit's category is reported truly with probability 1 - flip_probability.
 
-    Otherwise one of the other `categories` - 1 is reported, uniformly (Warner 1965; Kairouz, Oh,
-    Viswanath 2014). flip_probability must stay below 1 - 1/categories, where the report says nothing.
-    Only replace-one neighbours make sense: the unit always reports.
+    Otherwise one of the other `categories` - 1 is reported, uniformly (Warner 1965; Kairouz, Oh, Viswanath 2014; its
+    pair: docs/theory/dominating_pairs.md, "No sampling"). flip_probability must stay below 1 - 1/categories, where the
+    report says nothing. Only replace-one neighbours make sense: the unit always reports.
 
     >>> from dpcert import epsilon
     >>> round(epsilon(RandomizedResponse(flip_probability=0.25), 0, "replace-one").upper, 6)  # log 3

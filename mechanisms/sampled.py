@@ -87,7 +87,7 @@ class Shuffled(Mechanism):
 @dataclass(frozen=True, slots=True)
 class TruncatedPoisson(Mechanism):
     """Poisson sampling whose cohort is cut at random to max_cohort units when more come up (Chua et al. 2024,
-    arXiv 2411.04205).
+    arXiv 2411.04205; docs/theory/truncated_poisson.md).
 
     population: the number of units, in the larger of two neighbouring federations where their sizes differ. The sum is
     divided by a constant, never by the realised cohort.

@@ -13,11 +13,10 @@ from .validate import InputError, count, positive
 class Skellam(Mechanism):
     """A sum of integer vectors plus Skellam noise, the difference of two Poisson variables, in each coordinate.
 
-    Agarwal, Kairouz, Liu 2021 (arXiv 2110.04995). Sums of independent Skellam variables are Skellam, so every client
-    may add its share. variance: of the noise in one release that the observer does not know, all honest shares of
-    those who take part in it together (with `Cyclic`, of one batch), in squared units of the grid. clip: bound on the
-    Euclidean norm of one unit's integer vector, in units of the grid;
-    dimension: its length.
+    Agarwal, Kairouz, Liu 2021 (arXiv 2110.04995, Theorem 3.5: `renyi_lines`). Sums of independent Skellam variables are
+    Skellam, so every client may add its share. variance: of the noise in one release that the observer does not know,
+    all honest shares of those who take part in it together (with `Cyclic`, of one batch), in squared units of the grid.
+    clip: bound on the Euclidean norm of one unit's integer vector, in units of the grid; dimension: its length.
 
     >>> Skellam(variance=400.0, clip=8.0, dimension=10).variance
     400.0
@@ -50,10 +49,10 @@ class Skellam(Mechanism):
 class DistributedDiscreteGaussian(Mechanism):
     """A sum of integer vectors, to which each of several clients adds discrete Gaussian noise of its own.
 
-    Kairouz, Liu, Steinke 2021 (arXiv 2102.06387). The sum of discrete Gaussians is only close to one.
-    sigma: parameter of one client's noise, at least 1/2, in units of the grid. clients: who add it to one release
-    (with `Cyclic`, one batch's) and do not collude. clip: bound on the Euclidean norm of one unit's integer vector;
-    dimension: its length.
+    Kairouz, Liu, Steinke 2021 (arXiv 2102.06387, Proposition 14: `renyi_lines`). The sum of discrete Gaussians is only
+    close to one. sigma: parameter of one client's noise, at least 1/2, in units of the grid. clients: who add it to one
+    release (with `Cyclic`, one batch's) and do not collude. clip: bound on the Euclidean norm of one unit's integer
+    vector; dimension: its length.
 
     >>> DistributedDiscreteGaussian(sigma=2.0, clients=100, clip=8.0, dimension=10).clients
     100

@@ -21,7 +21,8 @@ class ReportNoisyMax(Mechanism):
 
     epsilon: 2 sensitivity / scale of the noise; sensitivity / scale where scores are monotone, that is where they all
     move the same way (as counts do when a unit comes or leaves). noise: "gumbel", which is the exponential mechanism;
-    "exponential", which is permute-and-flip (Ding, Kifer et al. 2021, arXiv 2105.07260); "laplace".
+    "exponential", which is permute-and-flip (Ding, Kifer et al. 2021, arXiv 2105.07260, by their title); "laplace".
+    What each costs: docs/theory/selection.md, "Gumbel noise", "Moved gradually", "Exponential and Laplace noise".
 
     >>> from dpcert import epsilon
     >>> epsilon(ReportNoisyMax(epsilon=1.0, noise="exponential"), 0).upper
@@ -48,7 +49,8 @@ def exponential_mechanism(epsilon: float) -> ReportNoisyMax:
 
 def permute_and_flip(epsilon: float) -> ReportNoisyMax:
     """Candidates in random order, each accepted with probability exp(epsilon (score - best) / (2 sensitivity))
-    (McKenna, Sheldon 2020, arXiv 2010.12603): the largest score with exponential noise.
+    (McKenna, Sheldon 2020, arXiv 2010.12603; docs/theory/selection.md, "Exponential and Laplace noise"): the largest
+    score with exponential noise.
 
     >>> permute_and_flip(1.0).noise
     'exponential'

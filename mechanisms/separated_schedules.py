@@ -17,7 +17,8 @@ _SECURE = SecureSource()
 def draw_balls_in_bins(bins: int, rounds: int, population: int, source: BitSource = _SECURE) -> list[Cohort]:
     """Every unit draws one of `bins` places, once, and takes part in the rounds that are that modulo `bins`.
 
-    (Choquette-Choo, Ganesh, Haque, Steinke, Thakurta 2024, arXiv 2410.06266; jax-privacy's BallsInBinsSampling.)
+    (Choquette-Choo, Ganesh, Haque, Steinke, Thakurta 2024, arXiv 2410.06266; jax-privacy's BallsInBinsSampling;
+    what it costs: docs/theory/correlated_noise.md, "Sampled rounds".)
 
     >>> from dpcert.mechanisms.randomness import SeededTestSource
     >>> draw_balls_in_bins(2, 4, 4, SeededTestSource(0))

@@ -13,7 +13,8 @@ class ShuffledReports(Mechanism):
     """Every one of `reports` units sends one report, and who reads them sees them in random order.
 
     report: a local randomiser, or PureDp(epsilon) for one of which no more is known than its epsilon. Neighbours are
-    replaced units. (Cheu et al. 2019, arXiv 1808.01394; Erlingsson et al. 2019, arXiv 1811.12469.)
+    replaced units. (Cheu et al. 2019, arXiv 1808.01394; Erlingsson et al. 2019, arXiv 1811.12469; what it costs:
+    docs/theory/shuffle_model.md.)
 
     >>> from dpcert import RandomizedResponse
     >>> ShuffledReports(RandomizedResponse(0.25), reports=1000).reports

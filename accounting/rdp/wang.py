@@ -1,4 +1,4 @@
-"""Fixed-size sampling as it was bounded before the hybrid pair: Wang, Balle, Kasiviswanathan 2019.
+"""Fixed-size sampling as it was bounded before the hybrid pair: Wang, Balle, Kasiviswanathan 2019 (Theorem 27).
 
 Kept to show the gap (docs/theory/rdp.md, section "Fixed-size sampling") and to recognise numbers that were
 printed with it; no accountant uses it.
