@@ -13,9 +13,10 @@ Penalties, all towards the reference model, the last shared one:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.func import functional_call, grad, vmap
@@ -61,7 +62,8 @@ def fine_tune(trainer: Trainer, tuning: FineTuning) -> ClientScores:
     for place, client in enumerate(clients.tolist()):
         model = tuned_model(trainer, tuning, client)
         scores.accuracy[place], scores.loss[place] = trainer.local.scores(client, model, test=True).tolist()
-    return scores
+    samples = np.array([len(trainer.local.test(client)) for client in clients.tolist()], dtype=np.int64)
+    return replace(scores, samples=samples)
 
 
 def tuned_model(trainer: Trainer, tuning: FineTuning, client: int) -> Tensor:

@@ -116,6 +116,7 @@ def result_of(cell: Cell, trained: Trained) -> dict[str, Any]:
         steps = LocalSteps(cell.learning_rate, cell.finetune_epochs, None, cell.batch_size)
         scores = fine_tune(trainer, FineTuning(cell.finetune, steps, cell.finetune_strength))  # type: ignore[arg-type]
         result["test_accuracy"], result["test_loss"] = scores.means()
+        result["test_accuracy_by_sample"] = scores.by_sample()
     bracket = outcome.privacy
     result["epsilon_lower"] = None if bracket is None else bracket.lower
     result["epsilon_upper"] = None if bracket is None else bracket.upper

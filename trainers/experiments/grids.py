@@ -1,7 +1,7 @@
 """A sweep's rows as the guides show them: one line for each amount of noise, one column for each method.
 
-DPFedMTL's tables go the other way, as the paper's do: a column for each sigma, and under each accuracy what it costs
-against whom.
+DPFedMTL's tables go the other way, as the paper's do: a column for each sigma, and under each accuracy that over
+samples in place of clients, and what it costs against whom.
 """
 
 from __future__ import annotations
@@ -49,11 +49,17 @@ def _by_sigma(rows: Sequence[Row]) -> str:
     for method in dict.fromkeys(row.method for row in rows if row.sigma):
         own = {row.sigma: row for row in rows if row.method == method}
         lines.append((f"**{method}**", *(_cell(own[sigma], most) if sigma in own else "-" for sigma in sigmas)))
+        if any(row.by_sample[0] is not None for row in own.values()):
+            lines.append(("by sample", *(accuracy(*own[sigma].by_sample) if sigma in own else "-" for sigma in sigmas)))
         for observer, words in OBSERVERS.items():
             ends = [(own[sigma].observers or {}).get(observer) if sigma in own else None for sigma in sigmas]
             lines.append((words, *("-" if pair is None else bracket(pair) for pair in ends)))
-    plain = [f"{row.method} {_cell(row, most)}" for row in rows if not row.sigma]
-    return "\n".join([*_markdown(lines), "", "Without noise: " + ", ".join(plain) + "."])
+    plain = ", ".join(f"{row.method} {_cell(row, most)}{_by_sample(row)}" for row in rows if not row.sigma)
+    return "\n".join([*_markdown(lines), "", f"Without noise: {plain}."])
+
+
+def _by_sample(row: Row) -> str:
+    return "" if row.by_sample[0] is None else f" (by sample {accuracy(*row.by_sample)})"
 
 
 def _claimed(rows: Sequence[Row], sigmas: Iterable[float]) -> list[str]:

@@ -12,6 +12,8 @@ from dataclasses import replace
 from .cell import Cell
 
 NOISE = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0)
+DEVIATIONS, CLIP_NORMS = (0.02, 0.05, 0.1), (0.2, 0.5, 1.0)
+"""PMTL, appendix A.5, FEMNIST and CelebA: of the noise on the mean, and the clip norms."""
 SIGMAS = (0.11, 0.65, 2.42, 9.69)
 """DPFedMTL, Table 3."""
 FORMS = tuple(
@@ -52,6 +54,18 @@ def rounds(base: Cell, seeds: Sequence[int]) -> list[Cell]:
         cells.append(replace(_noiseless(watched), algorithm="local"))
         cells += [replace(watched, algorithm=name) for name in ("pmtl", "pmtl-as-printed", "dp-fedavg")]
         cells.append(replace(cells[-1], finetune="vanilla"))
+    return cells
+
+
+def combinations(base: Cell, seeds: Sequence[int]) -> list[Cell]:
+    """One epsilon from several amounts of noise and clip norms (Figures 4 to 6)."""
+    cells = []
+    for seed in seeds:
+        shared = replace(base, seed=seed, algorithm="pmtl", finetune="")
+        cells.append(_noiseless(replace(shared, algorithm="local")))
+        for deviation in DEVIATIONS:
+            noise = deviation * base.cohort
+            cells += [replace(shared, clip_norm=clip, noise_multiplier=noise / clip) for clip in CLIP_NORMS]
     return cells
 
 
@@ -120,6 +134,7 @@ def dpfedmtl(base: Cell, seeds: Sequence[int]) -> list[Cell]:
 PRESETS: dict[str, Callable[[Cell, Sequence[int]], list[Cell]]] = {
     "privacy-utility": privacy_utility,
     "rounds": rounds,
+    "combinations": combinations,
     "finetuning": finetuning,
     "pp-sgd": pp_sgd,
     "dpfedmtl": dpfedmtl,

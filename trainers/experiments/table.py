@@ -12,7 +12,8 @@ from .numbers import accuracy, bracket, upper
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One setting over its seeds. standard_error: of the mean over seeds; None for a single seed.
+    """One setting over its seeds. standard_error: of the mean over seeds; None for a single seed. by_sample: accuracy
+    over samples in place of clients, and its standard error.
 
     epsilon: the certified upper bound, None without noise; epsilon_printed: by the paper's convention. finetune: by
     which objective, "" without. sigma, the certified upper bound against the server, and the certified (lower, upper)
@@ -30,6 +31,7 @@ class Row:
     epsilon_server: float | None = None
     finetune: str = ""
     observers: dict[str, tuple[float, float]] | None = None
+    by_sample: tuple[float | None, float | None] = (None, None)
 
 
 def method_of(result: dict[str, Any]) -> str:
@@ -43,20 +45,19 @@ def method_of(result: dict[str, Any]) -> str:
 
 
 def summarise(results: Sequence[dict[str, Any]]) -> list[Row]:
-    """One row for each method and noise multiplier, in order of first appearance."""
+    """One row for each method and noise multiplier, and clip norm where there are several, in order of appearance."""
+    several = len({result["clip_norm"] for result in results} - {None}) > 1
     groups: dict[tuple[str, float], list[dict[str, Any]]] = {}
     for result in results:
-        groups.setdefault((method_of(result), result["noise_multiplier"]), []).append(result)
+        method = method_of(result)
+        if several and result["clip_norm"] is not None:
+            method += f", clip norm {result['clip_norm']:g}"
+        groups.setdefault((method, result["noise_multiplier"]), []).append(result)
     return [_row(method, noise, group) for (method, noise), group in groups.items()]
 
 
 def _row(method: str, noise: float, group: list[dict[str, Any]]) -> Row:
-    values = [result["test_accuracy"] for result in group if result["test_accuracy"] is not None]
-    mean = sum(values) / len(values) if values else None
-    error = None
-    if mean is not None and len(values) > 1:
-        variance = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
-        error = math.sqrt(variance / len(values))
+    mean, error = _over_seeds(group, "test_accuracy")
     first = group[0]
     seen = {name: (low, high) for name, (low, high) in first["observers"].items()} if "observers" in first else {}
     server = seen["server"][1] if noise and seen else None
@@ -72,7 +73,20 @@ def _row(method: str, noise: float, group: list[dict[str, Any]]) -> Row:
         server,
         first["finetune"],
         seen or None,
+        _over_seeds(group, "test_accuracy_by_sample"),
     )
+
+
+def _over_seeds(group: Sequence[dict[str, Any]], name: str) -> tuple[float | None, float | None]:
+    """The mean and its standard error, which a single value has not."""
+    values = [result[name] for result in group if result.get(name) is not None]
+    if not values:
+        return None, None
+    mean = sum(values) / len(values)
+    if len(values) == 1:
+        return mean, None
+    variance = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
+    return mean, math.sqrt(variance / len(values))
 
 
 def _dpfedmtl_name(result: dict[str, Any]) -> str:
@@ -104,13 +118,14 @@ def as_markdown(rows: Sequence[Row]) -> str:
 
 def _by_sigma(rows: Sequence[Row]) -> str:
     lines = [
-        "| method | sigma | test accuracy | epsilon, claimed | against the server | against all others | "
+        "| method | sigma | test accuracy | by sample | epsilon, claimed | against the server | against all others | "
         "against one other | seeds |",
-        "|---|---|---|---|---|---|---|---|",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
         seen = [bracket(ends) for ends in (row.observers or {}).values()] if row.sigma else ["none"] * 3
         shown = accuracy(row.accuracy, row.standard_error)
-        cells = (row.method, f"{row.sigma:g}", shown, upper(row.epsilon_printed), *seen, str(row.seeds))
+        told = (shown, accuracy(*row.by_sample), upper(row.epsilon_printed))
+        cells = (row.method, f"{row.sigma:g}", *told, *seen, str(row.seeds))
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)

@@ -229,7 +229,7 @@ class Execution:
         str | None,
         typer.Option(
             help="Run an experiment instead: fair (every method tuned on validation data), privacy-utility, rounds, "
-            "finetuning, pp-sgd, dpfedmtl or dpfedmtl-rounds; "
+            "combinations, finetuning, pp-sgd, dpfedmtl or dpfedmtl-rounds; "
             "mocha: table1 (global, local and multi-task SVMs, lambda by cross-validation whatever --lambda says), "
             "figure1, figure2, figure3 or private."
         ),

@@ -50,7 +50,7 @@ TUNED = ("strength", "clip_norm", "learning_rate", "rounds", "noise_multiplier")
 """What --sweep fair chooses among."""
 
 DPFEDMTL = ("dpfedmtl", "dpfedmtl-rounds")
-OWN_NOISE = ("privacy-utility", "pp-sgd", *DPFEDMTL)
+OWN_NOISE = ("privacy-utility", "combinations", "pp-sgd", *DPFEDMTL)
 """Sweeps over amounts of noise of their own."""
 
 QUICK_ROUNDS = 10
@@ -66,6 +66,8 @@ def run_experiment(asked: SimpleNamespace) -> None:
             raise InputError("--" + option.replace("_", "-"), getattr(asked, option), "nothing, with --sweep")
     if asked.sweep in OWN_NOISE and asked.noise_multiplier is not None:
         raise InputError("--noise-multiplier", asked.noise_multiplier, f"nothing: {asked.sweep} has a range of its own")
+    if asked.sweep == "combinations" and asked.clip_norm is not None:
+        raise InputError("--clip-norm", asked.clip_norm, "nothing: combinations has clip norms of its own")
     choice("--sweep", asked.sweep, (*PRESETS, "fair"))
     family = "dpfedmtl" if asked.sweep in DPFEDMTL else "pmtl"
     if asked.algorithm != family:

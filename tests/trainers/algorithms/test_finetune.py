@@ -89,7 +89,9 @@ def test_models_of_the_trainer_stay_and_training_loss_falls():
 def test_every_algorithm_has_a_reference_model(algorithm):
     trainer = trained(algorithm, "mlp")
     assert trainer.reference_model(3).shape == trainer.client_model(3).shape
-    assert np.isfinite(fine_tune(trainer, FineTuning("ewc", STEPS)).loss).all()
+    scores = fine_tune(trainer, FineTuning("ewc", STEPS))
+    assert np.isfinite(scores.loss).all()
+    assert scores.by_sample() == pytest.approx(np.average(scores.accuracy, weights=scores.samples))
 
 
 def test_bad_input():

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dpcert.trainers.experiments import numbers
+from dpcert.trainers.experiments.cell import Cell
 from dpcert.trainers.experiments.grids import grid
-from dpcert.trainers.experiments.table import Row
+from dpcert.trainers.experiments.presets import combinations
+from dpcert.trainers.experiments.table import Row, summarise
 
 PLAIN = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 positive = st.floats(1e-6, 1e60)
@@ -105,14 +108,38 @@ def test_fine_tuning_has_a_column_for_each_objective():
 def test_under_each_sigma_the_cost_against_whom():
     ends = {"server": (math.inf, math.inf), "all-other-clients": (3.0, 3.0), "one-other-client": (1.0, 3.0)}
     rows = [
-        Row("FedAvg", 0.0, None, None, 0.6, 0.01, 2),
-        Row("DPFedMTL, corrected, poisson", 1.3, 3.0, 6.7, 0.2, 0.01, 2, sigma=0.65, observers=ends),
+        Row("FedAvg", 0.0, None, None, 0.6, 0.01, 2, by_sample=(0.7, None)),
+        Row(
+            "DPFedMTL, corrected, poisson",
+            1.3,
+            3.0,
+            6.7,
+            0.2,
+            0.01,
+            2,
+            sigma=0.65,
+            observers=ends,
+            by_sample=(0.3, 0.02),
+        ),
     ]
     lines = grid(rows).splitlines()
-    assert lines[3:7] == [
+    assert lines[3:8] == [
         "| **DPFedMTL, corrected, poisson** | 0.200 ± 0.010 |",
+        "| by sample | 0.300 ± 0.020 |",
         "| ε against the server | ∞ |",
         "| ε against all other clients | 3 |",
         "| ε against one other client | 1 to 3 |",
     ]
-    assert lines[-1] == "Without noise: FedAvg 0.600 ± 0.010."
+    assert lines[-1] == "Without noise: FedAvg 0.600 ± 0.010 (by sample 0.700)."
+
+
+def test_combinations_of_one_multiplier_are_told_apart_by_their_clip_norms():
+    cells = combinations(Cell("pmtl", "synthetic", 0), [0])
+    assert len({cell.key for cell in cells}) == len(cells) == 10
+    assert sorted(cell.clip_norm for cell in cells if cell.noise_multiplier == 10) == [0.2, 0.5, 1.0]
+    told = {"epsilon_upper": 3.0, "epsilon_printed": 2.0, "test_accuracy": 0.5}
+    rows = summarise([asdict(cell) | told for cell in cells])
+    assert [row.method for row in rows if row.noise_multiplier == 10] == [
+        f"pmtl, clip norm {clip:g}" for clip in (0.2, 0.5, 1)
+    ]
+    assert len(rows) == 10
