@@ -145,6 +145,11 @@ def test_options_that_a_sweep_would_ignore_are_refused(tmp_path, capsys, option)
     assert not list(tmp_path.iterdir())
 
 
+def test_a_sweep_over_clip_norms_takes_none(tmp_path, capsys):
+    assert run([*sweep_of("combinations", tmp_path)]) == 2  # sweep_of asks for one
+    assert "nothing: combinations has clip norms of its own" in capsys.readouterr().err
+
+
 def test_seeds_begin_where_asked(tmp_path, capsys):
     assert run([*sweep_of("rounds", tmp_path), "--seed", "7", "--quiet", "--json"]) == 0
     assert {row["seeds"] for row in json.loads(capsys.readouterr().out)["rows"]} == {SEEDS}
