@@ -38,8 +38,12 @@ _ROUNDING = 1e-11
 
 _MOST_BINS = 1 << 18
 
-_HALF_WAY, _STEEPEST = 0.3, 4.0
-"""The tilt: this share of what brings a normal sum to zero, with jumps weighed by e^4 at most."""
+_WEIGHTS = ((0.3, 4.0), (0.15, 2.0))
+"""Tilts: this share of what brings a normal sum to zero, with jumps weighed by e^4 (e^2) at most. Of sums beyond the
+window the stronger one makes more, the weaker one knows tails less."""
+
+_CLOSE = 0.999
+"""Share of what is known from above at which a value from below needs no other tilt."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,7 +108,7 @@ class _Grid:
     tilt: float
 
 
-def _grid(of: Block, odds: float, steps: int) -> _Grid:
+def _grid(of: Block, odds: float, steps: int, weight: tuple[float, float] = _WEIGHTS[0]) -> _Grid:
     s = of.shift
     deviation = math.sqrt(math.expm1(s**2) * (1 + odds**2) - 2 * odds * math.expm1(-(s**2)))
     others = of.rounds - 1
@@ -113,7 +117,7 @@ def _grid(of: Block, odds: float, steps: int) -> _Grid:
     cut = max(jump, _CUT * spread)
     half = max(_SPREADS * spread + cut, abs(mean) + 2 * cut)
     bins = min(_MOST_BINS, 1 << round(math.log2(2 * half * steps / deviation)))
-    tilt = min(_HALF_WAY * abs(mean) / spread**2, _STEEPEST / jump)
+    tilt = min(weight[0] * abs(mean) / spread**2, weight[1] / jump)
     return _Grid(odds, 2 * half / bins, bins, mean, -cut, mean - _KNOWN * spread, tilt)
 
 
@@ -153,9 +157,18 @@ def profile_above(of: Block, epsilon: float, steps: int) -> float:
     return min(1.0, (whole / of.rounds + float(one)) * (1 + error + 1e-9) + of.lost)
 
 
-def profile_below(of: Block, epsilon: float, steps: int) -> float:
-    """At most H_gamma of the block at gamma = e^epsilon >= 1."""
-    grid = _grid(of, math.exp(epsilon) * (1 + 4 * UNIT), steps)  # a larger gamma, a smaller H
+def profile_below(of: Block, epsilon: float, steps: int, known: float = math.inf) -> float:
+    """At most H_gamma of the block at gamma = e^epsilon >= 1. known: a bound from above, if there is one."""
+    found = 0.0
+    odds = math.exp(epsilon) * (1 + 4 * UNIT)  # a larger gamma, a smaller H
+    for weight in _WEIGHTS:
+        found = max(found, _below(of, _grid(of, odds, steps, weight)))
+        if found >= _CLOSE * known:
+            break
+    return found
+
+
+def _below(of: Block, grid: _Grid) -> float:
     s, odds, at = of.shift, grid.odds, of.jump
     last = math.ceil(_place(of.height, s, odds) / grid.step)
     if last <= math.floor(grid.cut / grid.step) + 2:

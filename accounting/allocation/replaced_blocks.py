@@ -131,7 +131,7 @@ def laws(high: float, low: float, rounds: int, tail: float, fineness: Fineness) 
         value = one_jump.profile_above(blocks[0], step * at, fineness.steps)
         nodes.append(at)
         upper.append(min([value, *upper[-1:]]))  # the profile falls
-        lower.append(one_jump.profile_below(blocks[1], step * at, fineness.steps))
+        lower.append(one_jump.profile_below(blocks[1], step * at, fineness.steps, upper[-1]))
         if upper[-1] < 3 * blocks[0].lost or lower[-1] < tail:
             return laws_between(step, np.array(nodes), np.array(upper), np.array(lower))
         at += max(_GRID, int(at * fineness.growth) if step * at > _BULK * spread else 0)
