@@ -32,7 +32,7 @@ class MissingKeys(InputError):
         if len(keys) == 1:
             expected = next(iter(keys.values()))
         else:
-            each = (f"{' and '.join(named)}: {expected}" for expected, named in told.items())
+            each = (f"{' and '.join(named)}: {_short(expected)}" for expected, named in told.items())
             expected = "; ".join(["a value for each", *each])
         super().__init__(", ".join(keys), MISSING, expected)
         self.keys = dict(keys)
@@ -46,6 +46,15 @@ class MissingKeys(InputError):
 
 
 A_VALUE = "a value"
+
+_MOST_WORDS = 12
+"""Of a list beside other missing keys; the whole list is told where its key is what is left."""
+
+
+def _short(expected: str) -> str:
+    words = expected.split(", ")
+    return expected if len(words) <= _MOST_WORDS else f"{', '.join(words[:_MOST_WORDS])}, ... ({len(words)} in all)"
+
 
 
 def choices_of(annotation: Any) -> str:

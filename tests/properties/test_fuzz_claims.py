@@ -109,6 +109,7 @@ def well_formed(problem: InputError) -> bool:
 @given(DOCUMENTS)
 @example({"claim": {"\n": None}})
 @example({"claim": {}, "mechanism": {"kind": []}})
+@example({"mechanism": [], "claim": {}, "phase": [{"mechanism": {}, "sampling": {"scheme": "fixed-size"}}]})
 @example({"claim": {}, "mechanism": {"kind": {}}, "phase": 3})
 @example({"phase": [{"mechanism": {"kind": ["zcdp"]}}]})
 @example({"mechanism": {}, "phase": [{"mechanism": {}}], "claim": {}})
