@@ -56,7 +56,6 @@ def _short(expected: str) -> str:
     return expected if len(words) <= _MOST_WORDS else f"{', '.join(words[:_MOST_WORDS])}, ... ({len(words)} in all)"
 
 
-
 def choices_of(annotation: Any) -> str:
     """What a field that must be given may be, where that is a list of words."""
     words = get_args(annotation) if get_origin(annotation) is Literal else ()
