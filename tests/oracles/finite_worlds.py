@@ -116,7 +116,9 @@ def _both_orders(pairs: list[Pair], rounds: int, epsilon: float) -> Ends:
 
 def largest_loss(pairs: list[Pair]) -> float:
     with np.errstate(all="ignore"):
-        return max(float(np.nanmax(np.where(one.p[0] > 1e-12, np.log(one.p[0] / one.q[1]), 0.0))) for one in pairs)
+        both = [(one.p[0] > 1e-12) & (one.q[1] > 1e-25) for one in pairs]
+        logs = (np.log(one.p[0] / one.q[1]) for one in pairs)
+        return max(float(np.nanmax(np.where(each, log, 0.0))) for each, log in zip(both, logs, strict=True))
 
 
 def noisy_maxima() -> Iterator[Finite]:
@@ -172,7 +174,7 @@ def _tied(noise: str, loss: Fraction) -> list[Pair]:
         ahead = (loss * k / 4, *[F(0)] * (n - 1))
         behind = (F(0), *[loss - loss * k / 4] * (n - 1))
         found.append(pair(selections.chosen(noise, ahead), selections.chosen(noise, behind)))
-    return found
+    return found + (selections.tied(loss) if noise == "laplace" else [])
 
 
 def sparse_vectors() -> Iterator[Finite]:

@@ -56,15 +56,7 @@ def elected(relation: str, noise: str, units: int) -> list[Pair]:
         ahead, behind = (ONE * units * k / 4, *[F(0)] * (n - 1)), (F(0), *[units - ONE * units * k / 4] * (n - 1))
         one = pair(selections.chosen(noise, ahead), selections.chosen(noise, behind))
         found += [one, one.swapped()]  # a unit that comes, or one of opposite votes that leaves
-    for ours, theirs, lead in TIED if noise == "laplace" else ():
-        ahead = (lead * units,) * ours + (F(0),) * theirs
-        behind = (F(0),) * ours + ((1 - lead) * units,) * theirs
-        found.append(pair(selections.chosen(noise, ahead), selections.chosen(noise, behind)))
-    return found
-
-
-TIED = ((2, 2, F(1, 2)), (2, 3, F(1, 2)), (2, 3, F(3, 10)), (1, 3, F(3, 5)), (1, 3, F(7, 20)), (1, 4, F(2, 5)))
-"""Candidates tied with each other, against some that are, and the lead that they lose."""
+    return found + (selections.tied(ONE * units) if noise == "laplace" else [])
 
 
 def asked(units: int) -> list[Pair]:

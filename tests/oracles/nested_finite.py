@@ -45,8 +45,8 @@ Build = Callable[[str], list[Pair]]
 
 
 def masses(one: Pair) -> tuple[list[arb], list[arb]]:
-    """Balls around the masses; outcomes of next to none are one with the first, which tells no more."""
-    seen = (one.p[1] > 1e-25) & (one.q[1] > 1e-25)
+    """Balls around the masses; outcomes that hardly either law has are one with the first, which tells no more."""
+    seen = (one.p[1] > 1e-25) | (one.q[1] > 1e-25)
     found = []
     for low, high in (one.p, one.q):
         balls = [arb((a + b) / 2, (b - a) / 2 + 1e-300) for a, b in zip(low[seen], high[seen], strict=True)]

@@ -24,6 +24,7 @@ from dpcert.mechanisms import SparseVector
 
 Scores = tuple[Fraction, ...]
 PRECISION = 192
+F = Fraction
 ONE = Fraction(1)
 
 
@@ -210,7 +211,8 @@ def best(single: list[arb], ranks: tuple[int, ...], powers: Powers) -> Law:
             tied = [at for at, own in enumerate(ranks) if own == rank]
             mass = sum((single[at] for at in tied), arb(0))
             gained = powers(beneath + mass) - powers(beneath)
-            found |= {at: gained * single[at] / mass for at in tied}
+            share = {at: single[at] / mass if len(tied) > 1 else arb(1) for at in tied}  # one may have no mass
+            found |= {at: gained * share[at] for at in tied}
             beneath += mass
         return found
     finally:
@@ -235,9 +237,35 @@ def searches(singles: list[tuple[list[arb], list[arb]]], powers: Powers) -> list
 
 def likeliest_first(p: list[arb], q: list[arb]) -> list[tuple[int, ...]]:
     """Of many outcomes, some orders of merit: all alike, and by the ratio of the laws, up and down."""
-    by_ratio = sorted(range(len(p)), key=lambda at: float((p[at] / q[at]).mid()))
+    by_ratio = sorted(range(len(p)), key=lambda at: float((p[at] / q[at]).mid()) if q[at] > 1e-25 else math.inf)
     up = tuple(by_ratio.index(at) for at in range(len(p)))
     return [(0,) * len(p), up, tuple(len(p) - 1 - rank for rank in up)]
+
+
+TIED = (
+    (2, 2, F(0), F(1, 2)),
+    (2, 3, F(0), F(1, 2)),
+    (2, 3, F(0), F(3, 10)),
+    (1, 3, F(1, 4), F(7, 20)),
+    (1, 3, F(3, 10), F(1, 20)),
+    (1, 4, F(1, 10), F(3, 10)),
+    (1, 6, F(1, 10), F(3, 10)),
+)
+"""Candidates tied with each other, against some that are, and their lead: so much, and so much of a loss."""
+
+
+def tied(loss: Fraction) -> list[Pair]:
+    """With Laplace noise: the first ones' lead falls by the loss."""
+    found = []
+    for ours, theirs, lead, share in TIED:
+        ahead = (lead + share * loss,) * ours + (F(0),) * theirs
+        behind = (F(0),) * ours + (loss - lead - share * loss,) * theirs
+        found.append(pair(chosen("laplace", _from_zero(ahead)), chosen("laplace", _from_zero(behind))))
+    return found
+
+
+def _from_zero(scores: Scores) -> Scores:
+    return tuple(score - min(scores) for score in scores)
 
 
 @lru_cache(maxsize=64)
