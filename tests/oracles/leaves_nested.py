@@ -38,7 +38,7 @@ def parted(name: str, relation: str, units: int = 1) -> list[Pair]:
     leaving = leaf(name, "add-remove", units)
     if name == "sparse-vector" and units == 1:
         leaving = leaving + long_streams(SPARSE)
-    losses = 24 if max(map(len, leaving)) <= FEW else 3
+    losses = 24 if max(map(len, leaving)) <= FEW else 8
     worst = telling(leaving, [largest_loss(leaving) * k / losses for k in range(losses)], 1)
     both = [(one, other.swapped()) for one in worst for other in worst]
     if name.startswith("noisy-max"):  # who enters may have the opposite votes of who leaves
