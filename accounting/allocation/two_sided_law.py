@@ -6,7 +6,7 @@ Both have their losses on one grid, so that sums of them stay on it. H is convex
 - above the line through an upper value and the next node's lower value, from that node on, and likewise backwards.
 
 Each of the two functions of gamma is E(1 - gamma e^{-loss})_+ of the masses returned, plus `infinite`
-(docs/theory/allocation.md, "Two-sided values").
+(docs/theory/allocation.md, "Several blocks").
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Noisy maxima with Laplace noise: an envelope of all neighbours' pairs (docs/theory/selection.md, "Laplace noise")."""
+"""Noisy maxima with Laplace noise: an envelope of all neighbours' pairs.
+
+docs/theory/selection.md, "Exponential and Laplace noise".
+"""
 
 from __future__ import annotations
 

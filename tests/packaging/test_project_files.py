@@ -11,6 +11,7 @@ import dpcert
 
 ROOT = Path(__file__).parents[2]
 MIRRORED = ("accounting", "trainers")
+ROOMS = ("mechanisms", "accounting", "trainers", "proofs_checks")
 
 
 def test_one_version() -> None:
@@ -59,6 +60,27 @@ def test_the_tests_that_the_pages_name_are_there() -> None:
     named = {name for text in texts for name in re.findall(r"\btests/[\w/]*test_\w+\.py", text)}
     assert len(named) > 20
     assert [name for name in sorted(named) if not (ROOT / name).is_file()] == []
+
+
+def cited_in_vain(root: Path, places: tuple[str, ...]) -> list[str]:
+    """Sections of pages that comments and docstrings name, and that are neither headings nor bold beginnings there."""
+    found = []
+    for file in sorted(file for place in places for file in (root / place).rglob("*.py")):
+        text = re.sub(r"\s*\n\s*(# )?", " ", file.read_text(encoding="utf-8"))
+        for page, section in re.findall(r'docs/([\w/]+\.md),? (?:section )?"([^"]+)"', text):
+            heading = re.compile(rf"^(#+ |\*\*){re.escape(section.rstrip('.,'))}", re.MULTILINE)
+            if not heading.search((root / "docs" / page).read_text(encoding="utf-8")):
+                found.append(f"{file.relative_to(root)}: {page}, {section}")
+    return found
+
+
+def test_the_sections_that_docstrings_cite_are_there(tmp_path: Path) -> None:
+    assert cited_in_vain(ROOT, (*ROOMS, "tests")) == []
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "proof.md").write_text("# Proof\n\n## One of t\n", encoding="utf-8")
+    page = "docs/proof.md"
+    (tmp_path / "one.py").write_text(f'# Why ({page}, "One of\n# t"), and {page}, "Two of t".', encoding="utf-8")
+    assert cited_in_vain(tmp_path, (".",)) == ["one.py: proof.md, Two of t"]
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.name)
