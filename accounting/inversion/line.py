@@ -153,7 +153,7 @@ def invert(above: Measure, below: Measure, plan: Plan, accuracy: float, square: 
     where one is needed. Raises OutOfReach where more than `most` frequencies would be.
     """
     line = above.on(plan.c)
-    square = min(square, _MOST_SQUARE, _MOST_LIFT / (plan.c * (plan.c + 1.0)))
+    square = shifted(plan.c, square)
     goal = plan.log_delta + plan.c * plan.epsilon - accuracy
     try:
         frequency = truncation(line, plan, goal, 0.0, NATURAL)
@@ -168,6 +168,11 @@ def invert(above: Measure, below: Measure, plan: Plan, accuracy: float, square: 
         transform = other.transform(plan.period, count)
     low = summed(other, plan.c, transform, square, upper=False) if square or below is not above else high
     return Inversion(plan.c, transform.s, high, low, aliases(below, plan, 2.0 * math.pi / float(transform.s[1])))
+
+
+def shifted(c: float, square: float) -> float:
+    """The square of the smoothing round's shift that `invert` takes on Re t = c, where it smooths."""
+    return min(square, _MOST_SQUARE, _MOST_LIFT / (c * (c + 1.0)))
 
 
 def aliases(measure: Measure, plan: Plan, period: float) -> tuple[tuple[float, float], ...]:

@@ -119,7 +119,7 @@ def test_the_majorant_of_the_payoff_for_lower_bounds(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.usefixtures("coarse")
 def test_aliases_not_subtracted(monkeypatch: pytest.MonkeyPatch) -> None:
-    def short(part: object, plan: Plan, accuracy: float) -> Plan:
+    def short(part: object, plan: Plan, accuracy: float, square: float) -> Plan:
         return replace(plan, period=8 / plan.c)
 
     monkeypatch.setattr(pld_profile, "_refined", short)

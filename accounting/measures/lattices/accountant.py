@@ -44,6 +44,9 @@ _MOST_CELLS, _MOST_FREQUENCIES = 1 << 17, 1 << 18
 _PROGRESS = 0.999
 """A stage that leaves more of a bracket's width is not repeated."""
 
+_AT_ATOMS = 0.02
+"""Share of rtol asked for last: next to an atom of the composed loss smoothing widens by the root of what it may use."""
+
 _OF_ONE_LAW = AllocationPair | ReplacedAllocationPair | ScoredBlockPair | GaussianPair
 _OF_ONE_LAW_STAGES = (0.3, 0.0, 0.02)
 """Pairs whose laws no number of cells makes finer: nothing is gained by coming back, but where the fine look failed."""
@@ -163,7 +166,8 @@ class Layout:
             return [(_PILOT_CELLS, max(self.rtol, tolerance)) for tolerance in _OF_ONE_LAW_STAGES]
         fine = min(_MOST_CELLS, 1 << math.ceil(math.log2(8.0 / math.sqrt(self.rtol))))
         coarse = [(_PILOT_CELLS, max(self.rtol, tolerance)) for tolerance in _COARSE]
-        return [*coarse, (fine, self.rtol), (min(4 * fine, _MOST_CELLS), 0.5 * self.rtol)]
+        finer = min(4 * fine, _MOST_CELLS)
+        return [*coarse, (fine, self.rtol), (finer, 0.5 * self.rtol), (finer, _AT_ATOMS * self.rtol)]
 
     def laws(self, cells: int, slope: float, epsilon: float) -> list[Step]:
         """Cut for eps about epsilon, where delta falls like e^{-slope eps}."""

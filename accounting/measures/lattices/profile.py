@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...inversion.line import Inversion, Plan, invert, log_peak
+from ...inversion.line import Inversion, Plan, invert, log_peak, shifted
 from ...rounding import down, up, widened_down, widened_up
 from .far import Far, cut
 from .laws import Step
@@ -16,7 +16,7 @@ from .whole import Product
 
 _NONE = math.inf, 1.0
 
-_NEARBY = np.array([0.2, 0.45, 1.0])
+_NEARBY = np.array([0.02, 0.06, 0.2, 0.45, 1.0])
 """Lines that may bound the aliases, from the one inverted on to the one planned."""
 
 
@@ -62,7 +62,7 @@ class Profile:
     @classmethod
     def on(cls, sides: Sides, plan: Plan, accuracy: float, square: float, most: int) -> Profile:
         """Inverted as planned; square: of the smoothing round's shift."""
-        refined = _refined(sides, plan, accuracy)
+        refined = _refined(sides, plan, accuracy, shifted(plan.c, square))
         return cls(sides, invert(sides.upper, sides.lower, refined, accuracy, square, most))
 
     @property
@@ -81,12 +81,17 @@ class Profile:
         return _down(low), min(0.0, _up(high)), falls / max(high, 1e-320) if most > 0 else -self.c
 
 
-def _refined(sides: Sides, plan: Plan, accuracy: float) -> Plan:
-    """The plan with the period that these laws ask for: far out their moments are not those of the pilot."""
+def _refined(sides: Sides, plan: Plan, accuracy: float, square: float) -> Plan:
+    """The plan with the period that these laws ask for: far out their moments are not those of the pilot.
+
+    The copies that are summed are the smoothed profile's: past the largest loss, where nothing is without smoothing, an
+    atom's share may be much larger than delta.
+    """
     c, chosen, period = plan.c, [], 0.0
     for side in plan.sides:
         points = c + (side - c) * _NEARBY
         logs = np.maximum(*(each.log_moments(points) for each in (sides.upper, sides.lower)))
+        logs = logs + 0.5 * square * points * (points + 1.0)
         heights = [log + log_peak(point) - point * plan.epsilon for log, point in zip(logs, points, strict=True)]
         needed = np.maximum(np.array(heights) - plan.log_delta + accuracy, 3.0) / np.abs(points - c)
         best = int(np.argmin(needed))
