@@ -45,7 +45,7 @@ _PROGRESS = 0.999
 """A stage that leaves more of a bracket's width is not repeated."""
 
 _AT_ATOMS = 0.02
-"""Share of rtol asked for last: next to an atom of the composed loss smoothing widens by the root of what it may use."""
+"""Share of rtol asked for last: next to an atom of the loss smoothing widens by the root of what it may use."""
 
 _OF_ONE_LAW = AllocationPair | ReplacedAllocationPair | ScoredBlockPair | GaussianPair
 _OF_ONE_LAW_STAGES = (0.3, 0.0, 0.02)

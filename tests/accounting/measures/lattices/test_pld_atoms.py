@@ -32,7 +32,8 @@ def test_coarse_brackets_are_as_narrow_as_asked_for(epsilon: float) -> None:
     truth = by_counting(epsilon)
     for rtol in RTOLS:
         found = delta(ATOMIC, epsilon, rtol=rtol)
-        assert found.reached and found.narrower_than(rtol), rtol
+        assert found.narrower_than(rtol), rtol
+        assert found.reached
         assert found.lower <= truth <= found.upper
 
 
@@ -42,7 +43,8 @@ def test_a_finer_bracket_is_inside_of_the_coarse_one() -> None:
     fine = delta(run, 2.0)
     for rtol in RTOLS[:3]:
         found = delta(run, 2.0, rtol=rtol)
-        assert found.lower <= fine.lower * (1 + 1e-6) and fine.upper <= found.upper * (1 + 1e-6)
+        assert found.lower <= fine.lower * (1 + 1e-6)
+        assert fine.upper <= found.upper * (1 + 1e-6)
         assert found.width <= (2 * rtol + 6e-5) * found.upper
         assert found.reached is found.narrower_than(rtol)
 
@@ -51,7 +53,8 @@ def test_planted_a_period_that_forgets_the_smoothing(monkeypatch: pytest.MonkeyP
     """Past the largest loss there is nothing without smoothing: copies a period apart add much of an atom with it."""
     monkeypatch.setattr(pld_profile, "shifted", lambda c, square: 0.0)
     found = delta(ATOMIC, 0.4, rtol=1e-2)
-    assert found.width > 0.5 * found.upper and not found.reached
+    assert found.width > 0.5 * found.upper
+    assert not found.reached
     assert found.lower <= by_counting(0.4) <= found.upper, "wide, not wrong"
 
 
