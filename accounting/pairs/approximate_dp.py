@@ -40,6 +40,10 @@ class ApproximateDpPair(CategoriesPair):
         """delta."""
         return arb(self.delta)
 
+    def given_finite(self) -> Self:
+        """Randomized response."""
+        return replace(self, delta=0.0)
+
     def two_valued(self) -> tuple[arb, arb] | None:
         """epsilon or -epsilon, unless it fails."""
         return (-arb(self.epsilon)).exp(), 1 - arb(self.delta)

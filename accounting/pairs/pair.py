@@ -47,6 +47,11 @@ class Pair:
         """A ball that holds P(L = inf)."""
         return arb(0)
 
+    def given_finite(self) -> Pair | None:
+        """A pair that dominates this one in both orders given that the loss is finite, for one whose loss may be
+        infinite in either order alike; the pair itself where it is finite; None where no such pair is known."""
+        return self if self.infinite_mass().is_zero() else None
+
     def two_valued(self) -> tuple[arb, arb] | None:
         """(e^-c, P(L finite)) where a finite loss is c or -c; None where there are other losses."""
         return None

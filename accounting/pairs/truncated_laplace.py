@@ -52,10 +52,14 @@ class TruncatedLaplacePair(CutPair):
         """Beyond the bound about 0."""
         return self._tail(arb(self.bound) - arb(self.shift))
 
-    def divergence(self, alpha: float) -> float:
-        """Of randomized response with the largest finite loss: given that it is finite, any mechanism with that delta
+    def given_finite(self) -> ApproximateDpPair:
+        """Randomized response with the largest finite loss: given that it is finite, any mechanism with that delta
         shows no more (Kairouz, Oh, Viswanath 2015, arXiv 1311.0776, Theorem 3.1)."""
-        return ApproximateDpPair(widened_up(float(self.ends()[1].mid()), _SLACK), 0.0).divergence(alpha)
+        return ApproximateDpPair(widened_up(float(self.ends()[1].mid()), _SLACK), 0.0)
+
+    def divergence(self, alpha: float) -> float:
+        """Given that the loss is finite."""
+        return self.given_finite().divergence(alpha)
 
     def _tail(self, x: arb) -> arb:
         """P(N > x) for |x| <= bound; the sign of a ball about 0 does not matter."""

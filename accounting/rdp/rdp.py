@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 
-from flint import ctx
+from flint import arb, ctx
 
 from ...mechanisms import InputError, Mechanism, Neighbouring, neighbouring_relation
 from ...mechanisms.validate import number
@@ -76,7 +76,7 @@ def curve(composition: Composition) -> RenyiCurve:
         if failing >= 1.0:
             return RenyiCurve(composition, 1.0)
         log_success += rounds * math.log1p(-failing)
-        bounded = ApproximateDpPair(pair.epsilon, 0.0) if isinstance(pair, ApproximateDpPair) else pair
+        bounded = _given_finite(pair)
         parts[bounded] = parts.get(bounded, 0) + rounds
     failure = -math.expm1(log_success)
     return RenyiCurve(tuple(parts.items()), min(1.0, widened_up(failure, _SLACK)) if failure > 0 else 0.0)
@@ -85,15 +85,24 @@ def curve(composition: Composition) -> RenyiCurve:
 @lru_cache(maxsize=1024)
 def failure_of(pair: Pair) -> float:
     """At least P(the loss is infinite); of a search, that some run's is: of each with at most the largest of either
-    order, and there are `mean` runs on average (docs/theory/selection.md, "Runs that may fail")."""
+    order, and there are `mean` runs on average (docs/theory/selection.md, "Runs that may fail"); of a sampled pair, in
+    either order, the coin's share of its base's."""
     if isinstance(pair, SelectionPair | PoissonSelectionPair):
         most = max(curve(product).failure for product in pair.products)
         return min(1.0, up(pair.mean * most)) if most > 0 else 0.0
     if isinstance(pair, ApproximateDpPair):
         return pair.delta
     with ctx.workprec(_BITS):
-        mass = dominating_parameters(pair).infinite_mass()
+        moved = dominating_parameters(pair)
+        sampled = isinstance(moved, SubsampledPair)
+        mass = arb(moved.rate) * moved.base.infinite_mass() if sampled else moved.infinite_mass()
         return 0.0 if mass.is_zero() else min(1.0, float_above(mass))
+
+
+def _given_finite(pair: Pair) -> Pair:
+    if isinstance(pair, SubsampledPair):
+        return sampled_pairs.given_finite(pair)
+    return pair.given_finite() or pair
 
 
 @lru_cache(maxsize=8192)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,11 +26,19 @@ _SLACK = 2.0**-40
 
 def supports(pair: SubsampledPair) -> bool:
     """Whether a bound is known: a visible coin for any base, else bases whose likelihood ratio is known."""
-    if pair.base.infinite_mass() != 0:
+    base = pair.base.given_finite()
+    if base is None:
         return False
     if pair.order == "visible":
-        return _known_ratio(pair.base) or isinstance(pair.base, ZcdpBound)
-    return pair.base.doubled() is not None if pair.order == "replace" else _known_ratio(pair.base)
+        return _known_ratio(base) or isinstance(base, ZcdpBound)
+    return base.doubled() is not None if pair.order == "replace" else _known_ratio(base)
+
+
+def given_finite(pair: SubsampledPair) -> SubsampledPair:
+    """A pair that dominates it given that the loss is finite, where that is known of its base: the same coin in front
+    of what is left of it (docs/theory/rdp.md, "Rounds that fail")."""
+    base = pair.base.given_finite()
+    return pair if base is None else replace(pair, base=base)
 
 
 def _known_ratio(base: Pair) -> bool:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction as F
 from importlib import import_module
-from itertools import pairwise, product
+from itertools import islice, pairwise, product
 
 import pytest
 import range_worlds as ranges
@@ -17,11 +17,14 @@ from outcomes import Pair, distinct, joint, largest, pair
 
 from dpcert import delta, epsilon, renyi, rho
 from dpcert.accounting.bracket import EmptyBracket
+from dpcert.accounting.pairs import ApproximateDpPair, SubsampledPair, TruncatedLaplacePair
 from dpcert.mechanisms import (
     ApproximateDp,
     BestOfSeveral,
     Laplace,
     Mechanism,
+    Neighbouring,
+    Poisson,
     PureDp,
     Repeat,
     Sequence,
@@ -92,6 +95,20 @@ def cut() -> list[Pair]:
     return [_outcomes(*laws), _outcomes(*laws[::-1])]
 
 
+def behind_a_coin(centres: tuple[int, int], edges: list[F]) -> Singles:
+    """Laplace noise within 4 scales about 0, about a centre with probability 1/4: in cells, in either order."""
+    noise = {at: _truncated(F(at), edges) for at in {0, *centres}}
+    p, q = ([(3 * a + b) / 4 for a, b in zip(noise[0], noise[at], strict=True)] for at in centres)
+    return [(p, q), (q, p)]
+
+
+def _truncated(centre: F, edges: list[F]) -> list[arb]:
+    below = ranges.laplace_below(F(1), F(0))
+    parts = [min(max(edge - centre, F(-4)), F(4)) for edge in edges]
+    whole = below(F(4)) - below(F(-4))
+    return [(below(b) - below(a)) / whole if a < b else arb(0) for a, b in pairwise(parts)]
+
+
 def _outcomes(p: list[arb], q: list[arb]) -> Pair:
     return pair(*({at: mass for at, mass in enumerate(law) if mass > 0} for law in (p, q)))
 
@@ -110,11 +127,23 @@ def over() -> Worlds:
     yield BestOfSeveral(HISTOGRAM, poisson_mean=6.0), searched(new_group(), selections.poisson(F(6)))
 
 
-def exceeded(worlds: Worlds, eps: float) -> bool:
+def over_sampled(neighbouring: str, gamma: F = F(1, 4)) -> Worlds:
+    """A search over sampled noise that may fail: what one end alone has, two cells of both, and the other end's."""
+    sampled = Poisson(TruncatedLaplace(1.0, 4.0), 0.25)
+    if neighbouring == "add-remove":
+        singles = behind_a_coin((1, 0), [F(-4), F(-3), F(1, 2), F(4), F(5)])
+    else:
+        singles = behind_a_coin((1, -1), [F(-5), F(-4), F(0), F(4), F(5)])
+    powers = selections.truncated_negative_binomial(gamma, F(1))
+    yield BestOfSeveral(sampled, float(gamma)), searched(singles, powers)
+    yield BestOfSeveral(sampled, poisson_mean=6.0), searched(singles, selections.poisson(F(6)))
+
+
+def exceeded(worlds: Worlds, eps: float, neighbouring: Neighbouring = "add-remove") -> bool:
     """Whether a world, or the product's own lower end, shows more than the upper end."""
     for run, pairs in worlds:
         try:
-            upper = delta(run, eps).upper
+            upper = delta(run, eps, neighbouring=neighbouring).upper
         except EmptyBracket:
             return True
         if max(largest([one], 1, eps)[0] for one in pairs) > upper:
@@ -126,6 +155,23 @@ def exceeded(worlds: Worlds, eps: float) -> bool:
 @pytest.mark.parametrize("eps", few((6.0, 0.0, 1.0, 0.5, 2.0), 3))
 def test_no_world_exceeds_an_upper_end(worlds: Callable[[], Worlds], eps: float) -> None:
     assert not exceeded(worlds(), eps)
+
+
+@pytest.mark.parametrize("neighbouring", ["add-remove", "replace-one"])
+@pytest.mark.parametrize("eps", few((0.0, 6.0, 0.2, 0.5, 1.0), 2))
+def test_no_world_of_sampled_runs_exceeds_an_upper_end(neighbouring: Neighbouring, eps: float) -> None:
+    assert not exceeded(over_sampled(neighbouring), eps, neighbouring)
+
+
+def test_planted_faults_of_sampled_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rounds that fail half as often as they do, which shows where nothing else counts; a rest that shows little."""
+    honest = rdp.failure_of.__wrapped__
+    with monkeypatch.context() as halved:
+        halved.setattr(rdp, "failure_of", lambda pair: honest(pair) / (1 + isinstance(pair, SubsampledPair)))
+        assert exceeded(over_sampled("add-remove"), 6.0)
+    monkeypatch.setattr(TruncatedLaplacePair, "given_finite", lambda self: ApproximateDpPair(0.01, 0.0))
+    others = over_sampled("add-remove", F(1, 5))  # divergences of searches are remembered
+    assert exceeded(islice(others, 1), 0.0)
 
 
 @pytest.mark.parametrize("planted", ["no failures", "one run's"])
