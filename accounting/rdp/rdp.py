@@ -94,8 +94,10 @@ def failure_of(pair: Pair) -> float:
         return pair.delta
     with ctx.workprec(_BITS):
         moved = dominating_parameters(pair)
-        sampled = isinstance(moved, SubsampledPair)
-        mass = arb(moved.rate) * moved.base.infinite_mass() if sampled else moved.infinite_mass()
+        if isinstance(moved, SubsampledPair):
+            mass = arb(moved.rate) * moved.base.infinite_mass()
+        else:
+            mass = moved.infinite_mass()
         return 0.0 if mass.is_zero() else min(1.0, float_above(mass))
 
 
