@@ -43,7 +43,7 @@ def project(pytester):
     return pytester
 
 
-@pytest.mark.parametrize("examples", [4, at_night(60)])
+@pytest.mark.parametrize("examples", [2, at_night(60)])
 def test_correct_code_passes_and_half_the_noise_fails_with_a_witness(project, examples):
     noisy_sum = NOISY_SUM.replace("max_examples=60", f"max_examples={examples}")
     project.makepyfile(test_right=noisy_sum)
@@ -205,6 +205,7 @@ def test_rejected_examples_do_not_overspend(project):
     project.runpytest_subprocess("--dp-alpha=0.01", "-p", "no:randomly").assert_outcomes(passed=2)
 
 
+@pytest.mark.nightly
 def test_an_example_beyond_the_announced_ones_fails_again(project):
     """Its share is small; what Hypothesis runs again to show the failure has the same one, and is not called flaky."""
     project.makepyfile(
@@ -297,6 +298,7 @@ LOCAL = """
 """
 
 
+@pytest.mark.nightly
 def test_every_witness_ends_with_a_command_that_replays_it(project):
     """Of the very trials, with the same counts: the test itself where the mechanism or the pair cannot be named."""
     project.makepyfile(test_local=LOCAL)

@@ -105,7 +105,7 @@ def well_formed(problem: InputError) -> bool:
     return bool(problem.field and problem.expected) and "\n" not in text and len(text) < 1000
 
 
-@settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(DOCUMENTS)
 @example({"claim": {"\n": None}})
 @example({"claim": {}, "mechanism": {"kind": []}})

@@ -62,7 +62,7 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize("order", ["remove", "add", "replace", "hybrid"])
-@pytest.mark.parametrize(("shift", "rate", "alpha"), few(SETTINGS, 4))
+@pytest.mark.parametrize(("shift", "rate", "alpha"), few(SETTINGS, 8))
 def test_sampled_gaussian_is_just_above_the_truth(shift, rate, alpha, order):
     exact = gaussian_oracle(shift, rate, order, alpha)
     got = rdp.divergence(SubsampledPair(GaussianPair(shift), rate, order), alpha)
@@ -161,7 +161,7 @@ def test_discrete_pairs_are_just_above_the_truth(base, order):
         assert exact <= got <= exact * (1 + 1e-8)
 
 
-@pytest.mark.parametrize("shift", [0.1, 1.0, 4.0])
+@pytest.mark.parametrize("shift", few([1.0, 0.1, 4.0], 3))
 @pytest.mark.parametrize("order", ["base", "remove", "add", "hybrid"])
 def test_laplace_is_just_above_the_truth(shift, order):
     for alpha, rate in [(1.4, 0.3), (5.5, 0.05), (40.0, 0.7)]:
@@ -264,7 +264,7 @@ def test_plain_gaussian_bound_is_above_the_exact_value_and_near():
         assert back == pytest.approx(delta, rel=1e-6)
 
 
-@pytest.mark.parametrize("mu", [1e-3, 0.3, 2.0, 20.0, 300.0])
+@pytest.mark.parametrize("mu", few([1e-3, 0.3, 2.0, 20.0, 300.0], 2))
 def test_delta_is_a_bound_from_zero_to_one(mu):
     """From epsilon = 0, where delta is the total variation distance (near 1 for large mu), to far tails."""
     for eps in (0.0, mu / 100, mu * mu / 4, mu * mu / 2, mu * mu / 2 + 3 * mu, mu * mu + 8 * mu):

@@ -40,14 +40,14 @@ from dpcert.mechanisms import (
 
 DELTAS = (0.0, 1e-3, 0.05, 0.3)
 EVERY = {
-    "noisy max": 19,
+    "noisy max": 38,
     "noisy max of many": 99,
     "sparse vector": 7,
     "staircase": 6,
     "best of several": 9,
     "shuffled bounds": 5,
-    "groups": 4,
-    "public ranges": 20,
+    "groups": 12,
+    "public ranges": 99,
 }
 CASES = [
     case

@@ -9,6 +9,7 @@ from functools import cache
 
 import mpmath as mp
 import pytest
+from cases import at_night, few
 from certificate_truth import of_absence
 from forger import STATEMENTS, Document, changed, edges, forgeries, is_false, leaves, moved, tampered
 
@@ -33,8 +34,9 @@ BUSY = (*SLOW, "gaussian, coin", "gaussian, coin replaced", "mean, of a bound", 
 
 
 def apart(names, slow):
-    """The names, the slow ones marked for the nightly run."""
-    return [pytest.param(name, marks=[pytest.mark.nightly] if name in slow else []) for name in names]
+    """The names, the slow ones and every other of the rest marked for the nightly run."""
+    quick = [name for name in names if name not in slow]
+    return [*few(quick, 2), *(at_night(name) for name in names if name in slow)]
 
 
 ISSUED = [name for name in STATEMENTS if name not in REFUSED]

@@ -10,6 +10,7 @@ from pathlib import Path
 import looping
 import pytest
 import several_loops
+from cases import few
 from suggesting import ENDS, suggested
 
 from dpcert.proofs_checks import proving
@@ -82,17 +83,20 @@ def test_the_checker_and_the_search_share_no_code():
 
 @pytest.mark.parametrize(
     ("file", "line", "said"),
-    [
-        ("potentials.py", "from .checker.forms import Form", "potentials.py: checker.forms Form"),
-        ("potentials.py", "def late():\n    from .checker import forms", "potentials.py: checker forms"),
-        ("loops.py", "from . import checker", "loops.py:  checker"),
-        ("loops.py", "import dpcert.proofs_checks.proving.checker.forms", "loops.py: outside:dpcert"),
-        ("loops.py", "import importlib\nimportlib.import_module('x')", "loops.py: outside:import_module"),
-        ("loops.py", "from .attempt import check_proof", "loops.py: attempt check_proof"),
-        ("attempt.py", "from .checker.cut import cut", "attempt.py: checker.cut cut"),
-        ("checker/cut.py", "from ..linear import Linear", "checker/cut.py: linear Linear"),
-        ("checker/cut.py", "from ...auditing import audit", "checker/cut.py: outside:auditing"),
-    ],
+    few(
+        [
+            ("potentials.py", "from .checker.forms import Form", "potentials.py: checker.forms Form"),
+            ("potentials.py", "def late():\n    from .checker import forms", "potentials.py: checker forms"),
+            ("loops.py", "from . import checker", "loops.py:  checker"),
+            ("loops.py", "import dpcert.proofs_checks.proving.checker.forms", "loops.py: outside:dpcert"),
+            ("loops.py", "import importlib\nimportlib.import_module('x')", "loops.py: outside:import_module"),
+            ("loops.py", "from .attempt import check_proof", "loops.py: attempt check_proof"),
+            ("attempt.py", "from .checker.cut import cut", "attempt.py: checker.cut cut"),
+            ("checker/cut.py", "from ..linear import Linear", "checker/cut.py: linear Linear"),
+            ("checker/cut.py", "from ...auditing import audit", "checker/cut.py: outside:auditing"),
+        ],
+        3,
+    ),
 )
 def test_an_import_of_the_other_side_is_noticed(file, line, said, tmp_path):
     copy = tmp_path / "proving"

@@ -143,7 +143,7 @@ def test_a_laplace_and_a_gaussian_round_together() -> None:
 
 
 @pytest.mark.parametrize(("sigma", "shift", "rounds"), [(2.0, 1, 3), (0.7, 2, 2), (5.0, 1, 4)])
-@pytest.mark.parametrize("share", [0.05, 0.4, 0.8])
+@pytest.mark.parametrize("share", few([0.05, 0.4, 0.8], 2))
 def test_discrete_gaussian_rounds_by_exact_convolution(sigma: float, shift: int, rounds: int, share: float) -> None:
     with mp.workdps(DIGITS):
         reach = math.ceil(16 * sigma) + 5
