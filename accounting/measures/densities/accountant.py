@@ -25,7 +25,7 @@ from . import rare
 from .alone import Alone
 from .cut import cut
 from .measure import lay, phases
-from .paths import ORDERS
+from .paths import ORDERS, Sampled
 from .search import Saddle, plan, plan_above, saddle_at_delta, saddle_at_epsilon, tallest
 
 METHOD = "contour"
@@ -59,7 +59,14 @@ _LATTICE = 15.0
 _MOST_PRODUCTS = 1.2e7
 """Frequencies times nodes: beyond it lattices are the quicker way."""
 
+_WIDE = 8.0
+"""Shift beyond which a chi-squared divergence bounds nothing."""
+
 _TRIES = 6
+
+_NEAR, _PROGRESS, _FINEST = 0.01, 0.9, 0.1
+"""Relative distance from which an inversion was laid out near enough for the next one to be finer, what share of its
+width a bracket keeps that got no narrower, and how much finer the next one is at most."""
 
 
 def supports(composition: Composition) -> bool:
@@ -80,26 +87,19 @@ def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Brack
     if above >= _largest_loss(composition):
         return Bracket(0.0, 0.0, True, METHOD)
     smooth = _smooth(lambda: saddle_at_epsilon(composition, epsilon))
-    if not epsilon or smooth is not None:
-        saddle = smooth or saddle_at_epsilon(composition, epsilon)
-        try:
-            return _delta(composition, (below, above), 0.0, rtol, saddle)
-        except OutOfReach:
-            if not epsilon:
-                raise
-    log_delta = Alone.of(composition).log_delta(epsilon)
-    kept, mass = cut(composition, log_delta + math.log(_LEFT_OUT * rtol))
 
     def whole() -> Bracket:
-        return _delta(composition, (below, above), 0.0, rtol, saddle_at_epsilon(composition, epsilon))
+        return _delta(composition, (below, above), 0.0, rtol, smooth or saddle_at_epsilon(composition, epsilon))
 
     def near() -> Bracket:
+        log_delta = Alone.of(composition).log_delta(epsilon)
+        kept, mass = cut(composition, log_delta + math.log(_LEFT_OUT * rtol))
         return _delta(kept, (below, above), mass, rtol, saddle_at_epsilon(kept, epsilon))
 
     def jumps() -> Bracket:
         return _exponential(*rare.delta(composition, epsilon, rtol))
 
-    return _first_narrow(_ways(composition, whole, near, jumps), rtol)
+    return _first_narrow(_ways(composition, smooth, whole, near, jumps) if epsilon else [whole], rtol)
 
 
 def _delta(composition: Composition, near: tuple[float, float], mass: float, rtol: float, saddle: Saddle) -> Bracket:
@@ -131,27 +131,23 @@ def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Brack
     if _certain_to_hide(composition, delta):
         return Bracket(0.0, 0.0, True, METHOD)
     target = math.log(delta)
-    if (smooth := _smooth(lambda: saddle_at_delta(composition, target))) is not None:
-        try:
-            return _epsilon(composition, delta, 0.0, rtol, smooth)
-        except OutOfReach:
-            pass
-    kept, mass = cut(composition, target + math.log(_LEFT_OUT * rtol))
-    alone = Alone.of(composition).epsilon(target)
+    smooth = _smooth(lambda: saddle_at_delta(composition, target))
 
     def whole() -> Bracket:
-        return _epsilon(composition, delta, 0.0, rtol, saddle_at_delta(composition, target))
+        return _epsilon(composition, delta, 0.0, rtol, smooth or saddle_at_delta(composition, target))
 
     def near() -> Bracket:
+        kept, mass = cut(composition, target + math.log(_LEFT_OUT * rtol))
         saddle = saddle_at_delta(kept, target)
         if saddle.c >= 0.9 * tallest(kept):  # no saddle point
-            saddle = replace(saddle_at_epsilon(kept, alone), log_delta=target)
+            start = Alone.of(composition).epsilon(target)
+            saddle = replace(saddle_at_epsilon(kept, start), log_delta=target)
         return _epsilon(kept, delta, mass, rtol, saddle)
 
     def jumps() -> Bracket:
         return Bracket(*rare.epsilon(composition, delta, rtol), True, METHOD)
 
-    return _first_narrow(_ways(composition, whole, near, jumps), rtol)
+    return _first_narrow(_ways(composition, smooth, whole, near, jumps), rtol)
 
 
 def _smooth(search: Callable[[], Saddle]) -> Saddle | None:
@@ -163,16 +159,13 @@ def _smooth(search: Callable[[], Saddle]) -> Saddle | None:
     return saddle if saddle.skewness < _SKEWED else None
 
 
-def _ways(composition: Composition, whole: Way, near: Way, jumps: Way) -> list[Way]:
+def _ways(composition: Composition, smooth: Saddle | None, whole: Way, near: Way, jumps: Way) -> list[Way]:
     """In the order in which they probably serve: all outcomes, those that are not too far out, those with a jump."""
     parts, _ = phases(composition)
-    ways = [near, whole]
-    if rare.supports(composition):
-        ways.insert(1, jumps)
-    if max(pair.rate for pair, _ in parts) > _RARE:
-        ways.remove(whole)
-        ways.insert(0, whole)
-    return ways
+    jumping = [jumps] if rare.supports(composition) else []
+    if smooth is not None or max(pair.rate for pair, _ in parts) > _RARE:
+        return [whole, near, *jumping]
+    return [near, *jumping, whole]
 
 
 def _first_narrow(ways: Sequence[Way], rtol: float) -> Bracket:
@@ -180,7 +173,8 @@ def _first_narrow(ways: Sequence[Way], rtol: float) -> Bracket:
     found: Bracket | None = None
     for way in ways:
         try:
-            bracket = way()
+            with np.errstate(divide="raise", over="raise", invalid="raise"):
+                bracket = way()
         except (OutOfReach, FloatingPointError, OverflowError, ValueError) as failure:
             reason = str(failure)
             continue
@@ -201,15 +195,23 @@ def _epsilon(composition: Composition, delta: float, mass: float, rtol: float, s
     steep, tolerance = saddle.c, rtol if saddle.skewness < _SKEWED else max(rtol, _FEW_DIGITS)
     for _ in range(_TRIES):
         error = tolerance * min(1.0, max(steep * saddle.epsilon, 1e-4))
-        found = _inverted(composition, saddle, error, _SMOOTHED * tolerance * saddle.epsilon / (1.0 + steep))
-        upper = min(most, epsilon_above(found, targets[0], saddle.epsilon))
-        lower = max(least, epsilon_below(found, targets[1], min(upper, 1e300)))
-        settled = (lower, upper) == (least, most) and tolerance == rtol
-        least, most = lower, upper
-        if most - least <= rtol * most or settled:
+        try:
+            found = _inverted(composition, saddle, error, _SMOOTHED * tolerance * saddle.epsilon / (1.0 + steep))
+        except OutOfReach:
+            if tolerance >= rtol:
+                raise
+            break
+        width = most - least
+        most = min(most, epsilon_above(found, targets[0], saddle.epsilon))
+        least = max(least, epsilon_below(found, targets[1], min(most, 1e300)))
+        if most - least <= rtol * most or (tolerance <= rtol and not most - least < _PROGRESS * width):
             break
         if (most - least) * found.c < 1.0:
-            tolerance, start, steep = rtol, most, max(found.c, -found.log_delta(most)[2])
+            if tolerance <= rtol and abs(saddle.epsilon - most) <= _NEAR * most:
+                tolerance *= max(_FINEST, 0.5 * rtol * most / (most - least))
+            else:
+                tolerance = rtol
+            start, steep = most, max(found.c, -found.log_delta(most)[2])
         else:
             start = math.sqrt(least * most) if least > 0.0 and most < math.inf else 0.25 * min(most, 1e300)
         saddle = replace(saddle_at_epsilon(composition, start), log_delta=target)
@@ -245,12 +247,22 @@ def at_most(composition: Composition, epsilon: float, delta: float) -> bool:
 
 
 def _certain_to_hide(composition: Composition, delta: float) -> bool:
-    """Whether delta is at least the rounds' total variations together, which the profile at 0 cannot exceed."""
+    """Whether delta is at least the phases' total variations together, which the profile at 0 cannot exceed."""
     parts, gaussian = phases(composition)
-    apart = math.erf(math.sqrt(0.125 * gaussian))
-    for pair, count in parts:
-        apart += count * pair.rate * math.erf(pair.shift / math.sqrt(2.0 if pair.order == "replace" else 8.0))
+    apart = math.erf(math.sqrt(0.125 * gaussian)) + sum(_apart(pair, rounds) for pair, rounds in parts)
     return apart <= widened_down(delta, 1e-12)
+
+
+def _apart(pair: Sampled, rounds: int) -> float:
+    """At least the total variation of that many rounds, but for 1e-12 of it: the sum of all rounds', or half the root
+    of the chi-squared divergence from rounds without the unit, where 1 + chi^2 multiplies (Cauchy and Schwarz);
+    twice that where both are apart from those (triangle inequality)."""
+    sides = 2 if pair.order == "replace" else 1
+    each = rounds * pair.rate * math.erf(pair.shift * sides / math.sqrt(8.0))
+    if pair.order == "hybrid" or pair.shift > _WIDE:
+        return each
+    log_square = rounds * math.log1p(pair.rate**2 * math.expm1(pair.shift**2))
+    return min(each, 0.5 * sides * math.sqrt(math.expm1(min(log_square, 2.0))))
 
 
 def _largest_loss(composition: Composition) -> float:

@@ -63,8 +63,9 @@ _PRICE, _STEEP = 0.04, 0.15
 _LIFT = 5.0
 """log by which the path's ends may exceed the real integrand, about."""
 
-_TRIES, _FURTHER, _NEAR = 5, 1.6, 1e-3
-"""How often a profile is laid, how much further out where bulk matters, and when it was laid near enough."""
+_TRIES, _FURTHER, _NEAR, _NEARLY = 5, 1.6, 1e-3, 10.0
+"""How often a profile is laid, how much further out where bulk matters, when it was laid near enough, and by how many
+times a bracket may be too wide that a finer profile is laid for, once."""
 
 _MOST_FREQUENCIES = 20_000
 _ROUNDING = 1e-9
@@ -81,10 +82,10 @@ def epsilon(composition: Composition, delta: float, rtol: float) -> tuple[float,
     """At most, and at least, the epsilon at which the profile is delta. Raises OutOfReach as `lay_profile` does."""
     target = math.log(delta)
     low, high = widened_down(target, TARGET) - 2.0 * TARGET, widened_up(target, TARGET) + 2.0 * TARGET
-    place, reached, least, most = _start(composition, delta), 0.0, 0.0, math.inf
+    place, reached, least, most, tolerance = _start(composition, delta), 0.0, 0.0, math.inf, rtol
     for _ in range(_TRIES):
         try:
-            found = lay_profile(composition, place, target, rtol)
+            found = lay_profile(composition, place, target, tolerance)
         except OutOfReach:
             if most < math.inf:
                 break
@@ -92,8 +93,11 @@ def epsilon(composition: Composition, delta: float, rtol: float) -> tuple[float,
             continue
         most = min(most, epsilon_above(found, low, place))
         least = max(least, epsilon_below(found, high, min(most, 1e300)))
-        if most - least <= rtol * most or abs(most - place) <= _NEAR * place:
+        width = (most - least) / (rtol * most) if 0.0 < most < math.inf else math.inf
+        laid_near = abs(most - place) <= _NEAR * place
+        if most - least <= rtol * most or (laid_near and (tolerance < rtol or width > _NEARLY)):
             break
+        tolerance = 0.5 * rtol / width if laid_near else rtol
         reached, place = place, most if most < math.inf else _onwards(found, target, place)
     if most == math.inf:
         raise OutOfReach("outcomes with and without a jump do not bound epsilon")

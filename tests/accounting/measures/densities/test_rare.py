@@ -65,7 +65,7 @@ def _by_jumps(composition: Composition, delta: float) -> tuple[float, float]:
 
 def _near(composition: Composition, delta: float) -> tuple[float, float]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(accountant, "_ways", lambda composition, whole, near, jumps: [near])
+        patch.setattr(accountant, "_ways", lambda composition, smooth, whole, near, jumps: [near])
         found = accountant.epsilon(composition, delta, RTOL)
     return found.lower, found.upper
 
