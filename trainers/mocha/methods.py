@@ -81,17 +81,20 @@ class WeightStep:
 class Alternating(WeightStep):
     """Algorithm 1 whole: an Omega-step (Zhang, Yeung) before every `rounds_per_step`-th round, W recomputed.
 
-    smoothing: of Sigma, relative to ||W||_F^2. Reports are on the joint problem, where it stalls above the optimum.
+    The k-th Omega-step smooths Sigma by smoothing / k^falling, relative to ||W||_F^2. Reports are on the joint problem:
+    where the smoothing stays (falling = 0), or is gone before W has followed, it stalls above that one's optimum.
     """
 
-    rounds_per_step: int = 50
-    smoothing: float = 1e-3
+    rounds_per_step: int = 1
+    smoothing: float = 0.1
+    falling: float = 2.0
     name: str = "mocha-alternating"
 
     def round(self, state: State, rng: np.random.Generator) -> State:
-        if state.rounds and state.rounds % count("rounds_per_step", self.rounds_per_step) == 0:
+        step, rest = divmod(state.rounds, count("rounds_per_step", self.rounds_per_step))
+        if step and not rest:
             scale = float(np.square(state.weights).sum()) or 1.0
-            state = omega_step(state, self.setting.regularisation, self.smoothing * scale)
+            state = omega_step(state, self.setting.regularisation, self.smoothing * scale / step**self.falling)
         return super().round(state, rng)
 
     def report(self, state: State) -> JointReport:  # type: ignore[override]

@@ -176,5 +176,6 @@ def _whole(study: Study, label: str, policy: Work, seed: int) -> dict[str, Any]:
     """Algorithm 1 whole under this policy."""
     setting = study.setting(seed)
     recorder, rng = Recorder("mocha", joint_primal_of(setting)), np.random.default_rng(seed)
-    followed = recorder.follow(Alternating(setting, policy), rng, DROPPED_ROUNDS // study.shorter)
+    method = Alternating(setting, policy, rounds_per_step=50, smoothing=1e-3, falling=0.0)
+    followed = recorder.follow(method, rng, DROPPED_ROUNDS // study.shorter)
     return {"label": label, "seed": seed, **followed, "method": "whole"}
