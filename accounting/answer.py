@@ -14,7 +14,8 @@ from .currencies.pure_dp import METHOD as PURE
 from .currencies.pure_dp import pure_epsilon
 from .dominating import Dominating
 from .measures.densities import accountant as contour
-from .pairs import Composition, SubsampledPair
+from .measures.lattices import accountant as lattices
+from .pairs import AllocationPair, Composition, ReplacedAllocationPair, ScoredBlockPair, SubsampledPair
 from .question import Question
 from .rounding import down, up, widened_down
 from .stated import stated
@@ -146,10 +147,12 @@ def _by_itself(question: Question, at: float) -> Bracket | None:
     return ask(((known.alone, 1),), at)
 
 
-def reveals_less(product: Composition) -> tuple[bool, bool]:
-    """Sorts the orders of the neighbours that usually reveal most to the front: remove, replace, add."""
+def reveals_less(product: Composition) -> tuple[bool, bool, bool]:
+    """Sorts what usually reveals most to the front: of dealt rounds what all of them together show, or their scores;
+    of the orders of the neighbours remove, replace, add."""
     orders = {pair.order for pair, _ in product if isinstance(pair, SubsampledPair)}
-    return "add" in orders, "replace" in orders
+    dealt = any(isinstance(pair, ReplacedAllocationPair | ScoredBlockPair) for pair, _ in product)
+    return not dealt, "add" in orders, "replace" in orders
 
 
 def _largest(products: tuple[Composition, ...], question: Question, at: float) -> Bracket:
@@ -163,10 +166,15 @@ def _largest(products: tuple[Composition, ...], question: Question, at: float) -
 
 
 def _exceeded(bracket: Bracket, product: Composition, question: Question, at: float) -> bool:
-    """Whether the product pair's value is certainly at most the bracket's upper end, so that it widens nothing."""
+    """Whether the product pair's value is certainly so small that it widens nothing and raises nothing: at most the
+    bracket's lower end, or the upper end of one that is narrow (of another its value may lie inside)."""
+    if question.accountant == "best" and any(isinstance(pair, AllocationPair) for pair, _ in product):
+        return lattices.supports(product) and lattices.at_most(product, *_point(question, at, bracket.lower))
     if question.accountant not in ("best", "contour") or not contour.supports(product):
         return False
-    if not bracket.narrower_than(question.rtol):  # the product pair's value may lie inside it
-        return False
-    epsilon, delta = (bracket.upper, at) if question.quantity == "epsilon" else (at, bracket.upper)
-    return contour.at_most(product, epsilon, delta)
+    return bracket.narrower_than(question.rtol) and contour.at_most(product, *_point(question, at, bracket.upper))
+
+
+def _point(question: Question, at: float, value: float) -> tuple[float, float]:
+    """(epsilon, delta), of which one was asked for at the other."""
+    return (value, at) if question.quantity == "epsilon" else (at, value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..mechanisms import (
     Cyclic,
@@ -19,10 +19,10 @@ from ..mechanisms import (
     Shuffled,
     TruncatedPoisson,
 )
-from ..mechanisms.validate import choice, count, positive
+from ..mechanisms.validate import choice, count, delta_below_one, positive
 from .answer import answer
 from .bracket import Bracket
-from .calibrate import Calibration, Search, calibrate
+from .calibrate import Calibration, Search
 from .question import Question
 
 Build = Callable[[float, int, int, int], Mechanism]
@@ -48,6 +48,8 @@ SCHEMES: dict[str, Build] = {
 population, batch size and epochs to a run."""
 RTOL = 1e-3
 """Of the noise, and of each epsilon on the way."""
+_OF_WIDTH = 0.01
+"""How exactly the noise that is needed at least is sought, as a share of how far apart the ends of epsilon are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,7 @@ def plan_schemes(
     """
     count("population", population)
     count("epochs", epochs)
+    delta_below_one("delta", delta)
     if population % count("batch_size", batch_size):
         raise InputError("batch_size", batch_size, f"a divisor of the population, {population}: batches of equal size")
     for scheme in schemes:
@@ -88,31 +91,47 @@ def plan_schemes(
     for target in target_epsilons:
         positive("target_epsilons", target)
 
-    def option(scheme: str, target: float) -> SchemeOption:
-        def build(noise_multiplier: float) -> Mechanism:
-            return SCHEMES[scheme](noise_multiplier, population, batch_size, epochs)
+    searched = {scheme: _Searched(scheme, population, batch_size, epochs, delta, neighbouring) for scheme in schemes}
+    return (searched[scheme].option(target) for target in target_epsilons for scheme in schemes)
 
+
+@dataclass(frozen=True, slots=True)
+class _Searched:
+    """One scheme, and the brackets at all noise multipliers tried for it: all targets' searches share them."""
+
+    scheme: str
+    population: int
+    batch_size: int
+    epochs: int
+    delta: float
+    neighbouring: Neighbouring
+    seen: dict[float, Bracket] = field(default_factory=dict)
+
+    def option(self, target: float) -> SchemeOption:
+        """The least noise for this target, and the noise that it needs at least."""
         try:
-            Question.about(build(1.0), "epsilon", neighbouring, "dp", None, "best", RTOL).pairs()
+            self._question(1.0).pairs()
         except InputError as problem:
-            return SchemeOption(scheme, target, None, None, str(problem))
-        found = calibrate(
-            build, solve_for="noise_multiplier", epsilon=target, delta=delta, neighbouring=neighbouring, rtol=RTOL
-        )
-        needed = found.beyond if found.epsilon.narrower_than(2 * RTOL) else _needed(build, target, delta, neighbouring)
-        return SchemeOption(scheme, target, found, needed)
+            return SchemeOption(self.scheme, target, None, None, str(problem))
+        found = Search(self._bracket, "noise_multiplier", target, RTOL, seen=self.seen).from_start(math.inf)
+        if found.epsilon.narrower_than(2 * RTOL):
+            return SchemeOption(self.scheme, target, found, found.beyond)
+        # a noise at which the lower end of epsilon is above the target: with less noise it is larger still
+        seen = {noise: _lower_end(bracket) for noise, bracket in self.seen.items()}
+        least = max(found.epsilon.lower, 0.1 * found.epsilon.upper)
+        gap = max(RTOL, _OF_WIDTH * math.log(found.epsilon.upper / least))
+        below = Search(lambda noise: _lower_end(self._bracket(noise)), "noise_multiplier", target, gap, seen=seen)
+        return SchemeOption(self.scheme, target, found, below.from_start(math.inf).beyond)
 
-    return (option(scheme, target) for target in target_epsilons for scheme in schemes)
+    def _question(self, noise_multiplier: float) -> Question:
+        run = SCHEMES[self.scheme](noise_multiplier, self.population, self.batch_size, self.epochs)
+        return Question.about(run, "epsilon", self.neighbouring, "dp", None, "best", RTOL)
+
+    def _bracket(self, noise_multiplier: float) -> Bracket:
+        if noise_multiplier not in self.seen:
+            self.seen[noise_multiplier] = answer(self._question(noise_multiplier), self.delta)
+        return self.seen[noise_multiplier]
 
 
-def _needed(
-    build: Callable[[float], Mechanism], target: float, delta: float, neighbouring: Neighbouring
-) -> float | None:
-    """A noise at which the lower end of epsilon is above the target; with less noise it is larger still."""
-
-    def lower_end(noise_multiplier: float) -> Bracket:
-        question = Question.about(build(noise_multiplier), "epsilon", neighbouring, "dp", None, "best", RTOL)
-        found = answer(question, delta)
-        return Bracket(found.lower, found.lower, found.certified, found.method)
-
-    return Search(lower_end, "noise_multiplier", target, RTOL).from_start(math.inf).beyond
+def _lower_end(bracket: Bracket) -> Bracket:
+    return Bracket(bracket.lower, bracket.lower, bracket.certified, bracket.method)

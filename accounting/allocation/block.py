@@ -72,13 +72,13 @@ def _level(tail: float) -> float:
     return math.exp(_TAIL_LEVELS * math.floor(math.log(tail) / _TAIL_LEVELS))
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def _above(base: Pair, rounds: int, fineness: float, tail: float) -> Above:
     step = fineness * spread_of_loss(base)
     return _mean(_first_above(cells(base, step, 0.0, tail), step), mean_above, rounds, fineness, tail)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def _below(base: Pair, rounds: int, fineness: float, tail: float) -> Below:
     step = fineness * spread_of_loss(base)
     return _mean(_first_below(cells(base, step, 0.5, tail), step), mean_below, rounds, fineness, tail)

@@ -12,6 +12,7 @@ from ...accounting.answer import reveals_less
 from ...accounting.attained import attained
 from ...accounting.dominating import dominating
 from ...accounting.pairs import (
+    AllocationPair,
     Composition,
     OpposedPair,
     SubsampledPair,
@@ -122,7 +123,8 @@ def _others(product: Composition, schemes: set[str], relation: Neighbouring) -> 
     if not schemes & {"fixed-size", "shuffle"}:
         return "anything"
     coins = {pair.order for pair, _ in product if isinstance(pair, SubsampledPair)}
-    if "replace" in coins or (relation == "zero-out" and coins & {"remove", "add"}):
+    alone = coins & {"remove", "add"} or any(isinstance(pair, AllocationPair) for pair, _ in product)
+    if "replace" in coins or (relation == "zero-out" and alone):
         return "zero"
     return "-clip u"
 

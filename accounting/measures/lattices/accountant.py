@@ -10,7 +10,7 @@ Doroshenko et al. 2022 (arXiv 2207.04380).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...allocation import one_block
 from ...bracket import Bracket, OutOfReach
@@ -57,6 +57,15 @@ _SMOOTHED = 0.7
 _FINEST_BLOCK, _FINEST_SCORES = 1e-6, 1e-5
 """Relative widths below which inverting blocks of random allocation, or sums of scores, more finely is of no use."""
 
+_COARSE_BLOCK = 0.1
+"""Fineness of the blocks of random allocation in a quick bound: some per cent of epsilon."""
+
+_TAILS_RTOL = 1e-5
+"""Tails are those of no larger rtol: longer ones cost next to nothing."""
+
+_BLOCK_FOR_RTOL = 0.12
+"""Fineness squared over rtol, for blocks of random allocation: takes less than half of rtol."""
+
 _MANY_JUMPS = 100.0
 """Expected number of sampled rounds above which no jump is rare."""
 
@@ -72,7 +81,7 @@ def supports(composition: Composition) -> bool:
 
 def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Bracket:
     """The smallest epsilon >= 0 of the composed pair at 0 < delta < 1, rtol wide, or as narrow as can be."""
-    rtol = _within_reach(composition, rtol)
+    composition, rtol = _shared(composition, _within_reach(composition, rtol))
     if _total_variation(composition) <= delta * (1 - 4 * TARGET):
         return Bracket(0.0, 0.0, True, METHOD)
     layout = Layout(composition, _tail(composition, delta, rtol), rtol)
@@ -108,7 +117,7 @@ def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Brack
 
 def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Bracket:
     """The smallest delta of the composed pair at epsilon >= 0, rtol wide, relatively, or as narrow as can be."""
-    rtol = _within_reach(composition, rtol)
+    composition, rtol = _shared(composition, _within_reach(composition, rtol))
     below, above = max(0.0, widened_down(epsilon, 2 * TARGET)), widened_up(epsilon, 4 * TARGET) if epsilon else 0.0
     layout = Layout(composition, 1e-40, rtol)
     log_delta, slope, answer = 0.0, 1.0, Bracket(0.0, 1.0, True, METHOD)
@@ -140,6 +149,19 @@ def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Brack
         if answer.lower > 0.0:
             log_delta = max(math.log(answer.upper), -600.0)
     return answer
+
+
+def at_most(composition: Composition, epsilon: float, delta: float) -> bool:
+    """Whether delta certainly suffices at epsilon, by Chernoff and with blocks cut coarsely: a fraction of the work.
+
+    True: the composed pair's profile at epsilon is at most delta (within TARGET). False says nothing.
+    """
+    if not (0.0 < delta < 1.0 and math.isfinite(epsilon)):
+        return epsilon == math.inf or delta == 1.0
+    coarse = _coarser(composition, _COARSE_BLOCK)
+    pilot = Layout(coarse, _tail(coarse, delta, 1.0), 1.0).laws(_PILOT_CELLS, 1.0, math.inf)
+    finite = widened_down(delta, 4 * TARGET) - Sides.of(pilot).infinite_upper
+    return finite > 0.0 and first_bound(pilot, math.log(finite)) <= epsilon
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +256,20 @@ def _within_reach(composition: Composition, rtol: float) -> float:
     return max([rtol, *(finest.get(type(pair), 0.0) for pair, _ in composition)])
 
 
+def _shared(composition: Composition, rtol: float) -> tuple[Composition, float]:
+    """Blocks of random allocation cut as coarsely as rtol lets them be, and what they leave of it."""
+    coarser = _coarser(composition, math.sqrt(_BLOCK_FOR_RTOL * rtol))
+    return coarser, rtol if coarser == composition else 0.6 * rtol
+
+
+def _coarser(composition: Composition, fineness: float) -> Composition:
+    """With blocks of random allocation cut no more finely than that."""
+    return tuple(
+        (replace(pair, fineness=max(fineness, pair.fineness)) if isinstance(pair, AllocationPair) else pair, rounds)
+        for pair, rounds in composition
+    )
+
+
 def _total_variation(composition: Composition) -> float:
     """A bound of delta(0): the sum of the rounds' own, where they have a formula."""
     if not all(has_profile(pair, 1) for pair, _ in composition):
@@ -243,5 +279,6 @@ def _total_variation(composition: Composition) -> float:
 
 
 def _tail(composition: Composition, delta: float, rtol: float) -> float:
-    """Mass of a tail that may be lost in one round: far below delta even after all rounds."""
-    return max(1e-285, 0.02 * rtol * delta / sum(rounds for _, rounds in composition))
+    """Mass of a tail that may be lost in one round: far below delta even after all rounds, and where blocks of random
+    allocation lose hundreds of times as much."""
+    return max(1e-285, 0.02 * min(rtol, _TAILS_RTOL) * delta / sum(rounds for _, rounds in composition))

@@ -54,7 +54,7 @@ def plan_command(
 
     Example: dpcert plan --population 100000 --rounds 1000 --delta 1e-6 --epsilons 1,3,8 --plot plan.png
 
-    Example: dpcert plan --population 60000 --batch-size 250 --epochs 5 --delta 1e-5 --schemes all
+    Example: dpcert plan --population 60000 --batch-size 250 --epochs 5 --delta 1e-5 --schemes all --epsilons 2
     """
     if schemes is not None:
         if plot is not None:

@@ -1,0 +1,69 @@
+"""Blocks of random allocation among other pairs: what is surely smaller is not computed, little is asked twice."""
+
+from __future__ import annotations
+
+import pytest
+
+from dpcert.accounting import epsilon, plan_schemes, tradeoff
+from dpcert.accounting.measures.lattices import accountant as lattices
+from dpcert.accounting.pairs import AllocationPair, GaussianPair
+from dpcert.mechanisms import Gaussian, RandomAllocation, Repeat, Shuffled
+
+EPOCHS = ((AllocationPair(GaussianPair(1.0), 40, 1, "remove"), 10),)
+
+
+def told_too_early():
+    """Whether the quick bound says that a delta suffices where the accountant's lower end is above it."""
+    places = [(eps, lattices.delta(EPOCHS, eps, 1e-3).lower) for eps in (0.1, 1.5)]
+    return any(lattices.at_most(EPOCHS, eps, 0.99 * delta) for eps, delta in places)
+
+
+def test_the_quick_bound_is_one_and_says_something():
+    assert not told_too_early()
+    assert lattices.at_most(EPOCHS, 6.0, 1e-6)
+    assert not lattices.at_most(EPOCHS, 2.5, 0.0)
+
+
+def test_a_quick_bound_of_one_epoch_only_is_caught(monkeypatch):
+    known = lattices.Layout.laws
+
+    def of_one_round(self, *asked):
+        return [lattices.Step(step.upper, step.lower, 1, step.sampled) for step in known(self, *asked)]
+
+    places = [lattices.delta(EPOCHS, eps, 1e-3) for eps in (0.1, 1.5)]
+    monkeypatch.setattr(lattices, "delta", lambda _, eps, __: places[(0.1, 1.5).index(eps)])
+    monkeypatch.setattr(lattices.Layout, "laws", of_one_round)
+    assert told_too_early()
+
+
+@pytest.mark.parametrize("rtol", [1e-3, 5e-4])
+def test_what_is_asked_coarsely_is_cut_coarsely_and_holds_the_narrow_bracket(rtol):
+    run = Repeat(RandomAllocation(Gaussian(1.0), 30), 4)
+    coarse, fine = epsilon(run, 1e-9, rtol=rtol), epsilon(run, 1e-9)
+    assert coarse.lower <= fine.lower <= fine.upper <= coarse.upper
+    assert coarse.narrower_than(rtol)
+    assert not coarse.narrower_than(0.3 * rtol)
+
+
+def test_an_attack_on_shuffled_epochs_is_the_stronger_one_and_needs_hardly_a_block(monkeypatch):
+    """Each point asked for the law of a block, twice, whose delta was 1e10 times smaller than what is known."""
+    blocks, known = [], lattices.Layout.profile
+
+    def counted(self, *asked):
+        blocks.extend(pair for pair, _ in self.composition if isinstance(pair, AllocationPair))
+        return known(self, *asked)
+
+    monkeypatch.setattr(lattices.Layout, "profile", counted)
+    curve = tradeoff(Repeat(Shuffled(Gaussian(1.0), 20), 3), "zero-out", points=9, rtol=1e-2)
+    assert curve.attained[0][1].lower > 0.4  # blocks: 0.2
+    assert len(blocks) < 6
+
+
+def test_searches_for_several_targets_share_what_they_have_seen(monkeypatch):
+    asked = []
+    module = __import__("dpcert.accounting.plan_schemes", fromlist=["answer"])
+    known = module.answer
+    monkeypatch.setattr(module, "answer", lambda question, at: asked.append(question.run) or known(question, at))
+    setting = {"population": 60, "batch_size": 20, "epochs": 2, "delta": 1e-3}
+    list(plan_schemes.plan_schemes(**setting, target_epsilons=[1.0, 1.01, 2.0], schemes=["poisson", "cyclic"]))
+    assert len(asked) == len(set(asked)) < 30
