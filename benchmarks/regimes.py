@@ -1,17 +1,18 @@
 """Times and widths of `epsilon` on random settings of every regime, with one phase and with three.
 
-    python benchmarks/regimes.py [--number N] [--seed S] [--rtol R] [--only REGIME] [--list MS]
+    python benchmarks/regimes.py [--number N] [--seed S] [--rtol R] [--only REGIME] [--phases 1 3] [--list MS]
 
-One line a regime and number of phases: the median, 90%, 99% and largest time, and the brackets' relative widths.
+A table, one row a regime and number of phases: CPU times, and the brackets' relative widths (docs/benchmarks.md).
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import sys
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from dpcert.accounting import Bracket, epsilon
@@ -88,51 +89,49 @@ def timed(setting: Setting, **options: Any) -> tuple[float, Bracket | Exception]
     return time.process_time() - start, found
 
 
+HEAD = """| regime | phases | median / 90% / 99% / most, ms | above 1 s | width: median | most | above rtol |
+|---|---|---|---|---|---|---|"""
+
+
+def row(regime: Regime, phases: int, found: list[tuple[float, Bracket | Exception]], rtol: float) -> str:
+    """One row of the table. A run without a bracket counts as infinitely wide."""
+    times = sorted(1e3 * seconds for seconds, _ in found)
+    widths = sorted(_width(bracket) for _, bracket in found)
+    at = [times[min(len(times) - 1, int(share * len(times)))] for share in (0.5, 0.9, 0.99)]
+    slow, wide = sum(each > 1e3 for each in times), sum(width > 1.01 * rtol for width in widths)
+    return (
+        f"| {regime.name} | {phases} | {at[0]:.1f} / {at[1]:.0f} / {at[2]:.0f} / {times[-1]:.0f} | {slow}"
+        f" | {widths[len(widths) // 2]:.0e} | {widths[-1]:.0e} | {wide} of {len(found)} |"
+    )
+
+
+def _width(found: Bracket | Exception) -> float:
+    """Relative to the upper end."""
+    if isinstance(found, Exception) or found.upper == float("inf"):
+        return float("inf")
+    return found.width / found.upper if found.upper else 0.0
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--number", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--rtol", type=float)
-    parser.add_argument("--only", default="")
+    parser.add_argument("--rtol", type=float, default=1e-6)
+    parser.add_argument("--only", default="", metavar="TEXT", help="regimes with this text in their name")
     parser.add_argument("--phases", type=int, nargs="*", default=[1, 3])
     parser.add_argument("--list", type=float, default=float("inf"), metavar="MS", help="show what takes longer")
     options = parser.parse_args()
-    extra = {} if options.rtol is None else {"rtol": options.rtol}
-    timed(Setting(((1.0, 0.01, 10),), 1e-5, "add-remove"), **extra)
+    import_module("scipy.optimize")  # accountants import it where they first need it
+    timed(Setting(((1.0, 0.01, 10),), 1e-5, "add-remove"))
+    print(HEAD, flush=True)
     for regime in REGIMES:
         for phases in options.phases if options.only in regime.name else ():
-            _report(regime, phases, options.number, options.seed, lambda s: timed(s, **extra), options.list)
-
-
-def _report(
-    regime: Regime,
-    phases: int,
-    number: int,
-    seed: int,
-    ask: Callable[[Setting], tuple[float, Bracket | Exception]],
-    slow: float,
-) -> None:
-    times, widths, methods, failures = [], [], dict[str, int](), 0
-    for setting in settings(regime, phases, number, seed):
-        seconds, found = ask(setting)
-        times.append(1e3 * seconds)
-        if isinstance(found, Exception):
-            failures += 1
-        else:
-            widths.append(found.width / found.upper if 0.0 < found.upper < float("inf") else found.width)
-            methods[found.method] = methods.get(found.method, 0) + 1
-        if 1e3 * seconds > slow or isinstance(found, Exception):
-            print("   ", f"{1e3 * seconds:.0f} ms", setting, found, flush=True)
-    times.sort()
-    widths.sort()
-    at = [times[min(len(times) - 1, int(share * len(times)))] for share in (0.5, 0.9, 0.99)]
-    wide = sum(width > 1.01e-6 for width in widths)
-    print(
-        f"{regime.name}, {phases}: median {at[0]:.1f}, 90% {at[1]:.1f}, 99% {at[2]:.0f}, most {times[-1]:.0f} ms;"
-        f" width median {widths[len(widths) // 2]:.0e}, most {widths[-1]:.0e}, {wide} above 1e-6;"
-        f" {failures} failures; {methods}",
-        flush=True,
-    )
+            found = []
+            for setting in settings(regime, phases, options.number, options.seed):
+                found.append(timed(setting, rtol=options.rtol))
+                if 1e3 * found[-1][0] > options.list:
+                    print(f"{1e3 * found[-1][0]:.0f} ms", setting, found[-1][1], file=sys.stderr, flush=True)
+            print(row(regime, phases, found, options.rtol), flush=True)
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ _TRIES = 6
 
 _NEAR, _PROGRESS, _FINEST = 0.01, 0.9, 0.1
 """Relative distance from which an inversion was laid out near enough for the next one to be finer, what share of its
-width a bracket keeps that got no narrower, and how much finer the next one is at most."""
+width a bracket keeps that a finer one did not narrow, and how much finer the next one is at most."""
 
 
 def supports(composition: Composition) -> bool:
@@ -204,7 +204,8 @@ def _epsilon(composition: Composition, delta: float, mass: float, rtol: float, s
         width = most - least
         most = min(most, epsilon_above(found, targets[0], saddle.epsilon))
         least = max(least, epsilon_below(found, targets[1], min(most, 1e300)))
-        if most - least <= rtol * most or (tolerance <= rtol and not most - least < _PROGRESS * width):
+        stuck = most - least >= (_PROGRESS if tolerance < rtol else 1.0) * width
+        if most - least <= rtol * most or (tolerance <= rtol and stuck):
             break
         if (most - least) * found.c < 1.0:
             if tolerance <= rtol and abs(saddle.epsilon - most) <= _NEAR * most:
