@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -25,11 +25,11 @@ from ...accounting import Bracket, epsilon
 from ...mechanisms import InputError, Mechanism, Neighbouring, Notion
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import count, delta_below_one, open_probability
-from . import confident_first, one_run
+from . import alike_canaries, confident_first, one_run
 from .audit import audit
 from .curve import ClaimedCurve, of_mechanism
 from .guesses import Guesses
-from .result import AuditResult
+from .result import AuditResult, LowerBound
 
 Coins = NDArray[np.bool_]
 
@@ -77,7 +77,8 @@ class AuditableTrainer(Protocol):
 class OneRun:
     """One run with many canaries. p_value: of the claim, over all numbers of guesses tried. Bounds: false with `error`.
 
-    mu_lower: the trainer is mu-GDP for no mu below it.
+    mu_lower: the trainer is mu-GDP for no mu below it. if_alike: bounds on epsilon and mu of canaries that answer
+    independently and alike (alike_canaries.py), which nobody has shown of these: in no verdict and in no other bound.
     """
 
     guesses: Guesses
@@ -85,6 +86,7 @@ class OneRun:
     epsilon_lower: float
     mu_lower: float
     error: float
+    if_alike: tuple[LowerBound, LowerBound]
 
     @property
     def refuted(self) -> bool:
@@ -151,6 +153,7 @@ class TrainerAudit:
                 "refuted": self.single.refuted,
                 "epsilon_lower": self.single.epsilon_lower,
                 "mu_lower": self.single.mu_lower,
+                "bounds": [asdict(bound) for bound in self.single.if_alike],
             },
             "seconds": self.seconds,
         }
@@ -223,4 +226,5 @@ def _one_run(trainer: AuditableTrainer, canaries: int, delta: float, error: floa
     p_value, seen = one_run.best_p_value(scores, included, trainer.claim.curve())
     below, _ = confident_first.epsilon_lower(scores, included, delta, part)
     mu, _ = one_run.best_mu_lower(scores, included, part)
-    return OneRun(seen, min(1.0, 3 * p_value), below, mu, error)
+    alike = alike_canaries.bounds(scores, included, delta, error)
+    return OneRun(seen, min(1.0, 3 * p_value), below, mu, error, alike)

@@ -156,6 +156,8 @@ def _print(told: SimpleNamespace, found: TrainerAudit) -> None:
         f"  one run with {seen.canaries} canaries: {seen.correct} of {seen.made} guesses right, epsilon at least "
         f"{rounded_down(found.single.epsilon_lower, 4)}, p-value {found.single.p_value:.3g}"
     )
+    alike = " and ".join(f"{bound.quantity} at least {rounded_down(bound.value, 4)}" for bound in found.single.if_alike)
+    typer.echo(f"  if its canaries answered independently and alike, which is not shown and refutes nothing: {alike}")
     typer.echo(f"  {found.seconds:.1f} s; p-value of the short runs {found.runs.p_value:.3g}")
 
 

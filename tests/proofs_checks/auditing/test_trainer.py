@@ -15,8 +15,10 @@ from cases import few
 from dpcert.cli import run
 from dpcert.mechanisms import Gaussian, InputError, Poisson, Repeat, draw_schedule
 from dpcert.proofs_checks import audit_trainer
+from dpcert.proofs_checks.auditing import alike_canaries
 from dpcert.proofs_checks.auditing.federated import FederatedCanaries
-from dpcert.proofs_checks.auditing.trainer import TrainerClaim
+from dpcert.proofs_checks.auditing.result import LowerBound
+from dpcert.proofs_checks.auditing.trainer import TrainerAudit, TrainerClaim
 from dpcert.trainers.engine import noise as noise_module
 from dpcert.trainers.engine.clipping import ClippedSum
 from dpcert.trainers.engine.cohort import CohortSampler
@@ -50,7 +52,24 @@ def test_bounds_are_below_the_truth():
     assert 0.85 * 2**0.5 < found.runs.mu_lower < 2**0.5
     assert 0.2 < found.single.mu_lower < 2**0.5
     assert 0.2 < found.share < 1
+    epsilon, mu = found.single.if_alike  # these canaries are
+    assert (epsilon.quantity, mu.quantity) == ("epsilon", "mu")
+    assert found.single.mu_lower < mu.value < 2**0.5
+    assert epsilon.value < found.certified.upper
     assert json.loads(json.dumps(found.to_json()))["refuted"] is False
+
+
+def test_what_supposes_alike_canaries_decides_nothing(monkeypatch):
+    """However large: the claim stands, and no bound but the one that says so has it. Planted: one that believes it."""
+    huge = tuple(LowerBound(name, 98765.25, None, 0.005, "alike", "alike canaries") for name in ("epsilon", "mu"))
+    monkeypatch.setattr(alike_canaries, "bounds", lambda *_: huge)
+    found = audit_trainer(Sums(), runs=5, seed=1)
+    told = found.to_json()
+    assert [bound.pop("assumes") for bound in told["one_run"].pop("bounds")] == ["alike canaries"] * 2
+    assert not found.refuted
+    assert "98765" not in json.dumps(told)
+    monkeypatch.setattr(TrainerAudit, "epsilon_lower", property(lambda audit: audit.single.if_alike[0].value))
+    assert found.refuted
 
 
 @pytest.mark.parametrize("noise", [0.5, 0.7])
@@ -150,6 +169,8 @@ def test_the_command(capsys):
     found = json.loads(capsys.readouterr().out)
     assert found["one_run"]["canaries"] == 20
     assert found["epsilon_lower"] <= found["certified"]["epsilon_upper"]
+    assert run(asked) == 0
+    assert "which is not shown and refutes nothing: epsilon at least" in capsys.readouterr().out
     for bad, named in (
         (["mocha"], "tests alone"),
         (["local"], "releases nothing"),
