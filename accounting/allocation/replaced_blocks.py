@@ -15,6 +15,7 @@ import numpy as np
 
 from ...mechanisms.arrays import Floats
 from ..bracket import Bracket, OutOfReach
+from ..measures.lattices.cells import Atoms
 from ..pairs import Composition, Pair, ReplacedAllocationPair
 from ..parameters import dominated_parameters, dominating_parameters
 from ..rounding import TARGET, UNIT, widened_down, widened_up
@@ -54,6 +55,9 @@ _LOST = 1e-6
 _TAILS = (1e-12, 1e-15, 1e-18)
 """Tails that are tried where delta is what is sought."""
 
+_LEAST_TAIL, _MOST_TAIL = 1e-15, 1e-9
+"""Of laws for compositions."""
+
 _WIDEST = 1.02
 """Ends that are further apart are left to other accountants."""
 
@@ -67,10 +71,14 @@ _BISECTIONS = 60
 def supports(composition: Composition) -> bool:
     """Equal blocks, with one participation, and nothing else."""
     pair, blocks = composition[0] if composition else (None, 0)
-    if len(composition) != 1 or not 1 < blocks <= _MOST_BLOCKS or not isinstance(pair, ReplacedAllocationPair):
-        return False
+    return len(composition) == 1 and 1 < blocks <= _MOST_BLOCKS and pair is not None and serves(pair)
+
+
+def serves(pair: Pair) -> bool:
+    """Whether it is a replaced unit's block whose values take milliseconds."""
     shift = known_shift(pair)
-    return shift is not None and shift <= _LARGEST_SHIFT and pair.apart.rounds <= _MOST_ROUNDS
+    few = isinstance(pair, ReplacedAllocationPair) and pair.apart.rounds <= _MOST_ROUNDS
+    return few and shift is not None and shift <= _LARGEST_SHIFT
 
 
 def epsilon(composition: Composition, delta: float, rtol: float) -> Bracket:
@@ -115,6 +123,27 @@ def _sums(pair: Pair, blocks: int, tail: float, fineness: Fineness) -> tuple[Pro
         raise TypeError(f"not a block: {pair}")
     above, below = laws(shifts[0], shifts[1], pair.apart.rounds, tail, fineness)
     return _profile(above, blocks, 1), _profile(below, blocks, -1)
+
+
+def losses_of_one(high: Pair, low: Pair, tail: float, *, quickly: bool) -> tuple[Atoms, Atoms]:
+    """Laws of one block's loss, from above and from below, for compositions with other pairs.
+
+    high, low: the pair with its parameters moved up and down. tail: P-mass that may be lost, about.
+    """
+    shifts = known_shift(high), known_shift(low)
+    if not isinstance(high, ReplacedAllocationPair) or shifts[0] is None or shifts[1] is None:
+        raise TypeError(f"not a block: {high}")
+    lost = 2.0 ** math.floor(math.log2(min(max(tail, _LEAST_TAIL), _MOST_TAIL)))  # neighbouring targets share laws
+    above, below = laws(*shifts, high.apart.rounds, lost, _QUICK if quickly else _fineness(high, 0.0))
+    return _losses(above, 1), _losses(below, -1)
+
+
+def _losses(law: GridLaw, side: int) -> Atoms:
+    """Losses are logarithms of rounded gammas, and products of the step. What all other laws have at finite losses is
+    at most 1 + 1e-9 with their masses' rounding, and so much of the infinite loss counts."""
+    kept = law.masses > 0
+    losses = law.step * law.index[kept]
+    return Atoms(losses + side * UNIT * (16 + 8 * np.abs(losses)), law.masses[kept], law.infinite * (1 + side * 1e-9))
 
 
 @lru_cache(maxsize=8)

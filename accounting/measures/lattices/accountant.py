@@ -21,7 +21,6 @@ from ...pairs import (
     GaussianPair,
     MixturePair,
     Pair,
-    ReplacedAllocationPair,
     ScoredBlockPair,
 )
 from ...parameters import dominating_parameters
@@ -47,7 +46,7 @@ _PROGRESS = 0.999
 _AT_ATOMS = 0.02
 """Share of rtol asked for last: next to an atom of the loss smoothing widens by the root of what it may use."""
 
-_OF_ONE_LAW = AllocationPair | ReplacedAllocationPair | ScoredBlockPair | GaussianPair
+_OF_ONE_LAW = AllocationPair | ScoredBlockPair | GaussianPair
 _OF_ONE_LAW_STAGES = (0.3, 0.0, 0.02)
 """Pairs whose laws no number of cells makes finer: nothing is gained by coming back, but where the fine look failed."""
 

@@ -16,6 +16,7 @@ import numpy as np
 from ...allocation.block import supports_base
 from ...allocation.laws import law_above, law_below
 from ...allocation.replaced import known_shift, losses_of_replaced
+from ...allocation.replaced_blocks import losses_of_one, serves
 from ...allocation.scored_block import losses_of_scores
 from ...pairs import (
     AllocationPair,
@@ -53,6 +54,9 @@ from .zeroed import below_zero, opposed_cells, zeroed_cells
 
 _TRIMMED = 1e-3
 """Share of the tail that may be lost to large losses."""
+
+_FINE_CELLS = 2048
+"""Cells of other pairs' outcomes from which on a replaced unit's block is cut finely, too."""
 
 SampledPair = SubsampledPair | OpposedPair | ZeroedPair | MixedGaussianPair
 """Pairs in which a coin, seen or not, decides about taking part."""
@@ -111,13 +115,20 @@ def steps(composition: Composition, resolution: Resolution) -> list[Step]:
     merged = [(GaussianPair(math.sqrt(math.fsum(squares))), 1)] if squares else []
     return [
         Step(
-            _law(dominating_parameters(pair), resolution, pessimistic),
-            _law(dominated_parameters(pair), resolution, optimistic),
+            *_sides(dominating_parameters(pair), dominated_parameters(pair), resolution),
             rounds,
             isinstance(pair, SampledPair | MixturePair),
         )
         for pair, rounds in [*merged, *rest]
     ]
+
+
+def _sides(upper: Pair, lower: Pair, resolution: Resolution) -> tuple[Law, Law]:
+    """The two laws; a replaced unit's block has both from the same values where a grid holds its jumps."""
+    if isinstance(upper, ReplacedAllocationPair) and serves(upper) and serves(lower):
+        above, below = losses_of_one(upper, lower, resolution.tail, quickly=resolution.cells < _FINE_CELLS)
+        return AtomLaw(above), AtomLaw(below)
+    return _law(upper, resolution, pessimistic), _law(lower, resolution, optimistic)
 
 
 def _law(pair: Pair, resolution: Resolution, discrete: Callable[[Cells], Atoms]) -> Law:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,9 +13,13 @@ from scipy.special import ndtr
 from scipy.stats import norm
 
 from dpcert.accounting import delta, epsilon
-from dpcert.accounting.allocation import one_jump, two_sided_law
+from dpcert.accounting.allocation import one_jump, replaced_blocks, two_sided_law
 from dpcert.accounting.allocation.two_sided_law import laws_between
-from dpcert.mechanisms import Gaussian, RandomAllocation, Repeat
+from dpcert.accounting.bracket import EmptyBracket
+from dpcert.accounting.measures.lattices import accountant as lattices
+from dpcert.accounting.measures.lattices import laws
+from dpcert.accounting.pairs import AllocationPair, GaussianPair, ReplacedAllocationPair
+from dpcert.mechanisms import Gaussian, Poisson, RandomAllocation, Repeat, Sequence
 
 QUICK = 1e-3
 """A tolerance for which a second is enough."""
@@ -27,23 +33,62 @@ def plane(shift: float) -> tuple[np.ndarray, np.ndarray]:
     return p.ravel(), q.ravel()
 
 
-def delta_of_two_blocks(shift: float, eps: float) -> float:
-    """Losses rounded to 1/2000, which moves epsilon by less than that."""
+def delta_of_two(shift: float, eps: float, beside: Callable[[np.ndarray], np.ndarray] | None = None) -> float:
+    """Of two blocks, or of one beside another law of losses k/2000, k >= the first block's least, in its size.
+
+    Losses are rounded to 1/2000, which moves epsilon by less than that.
+    """
     p, q = plane(shift)
     loss = np.rint(2000 * np.log(p / q)).astype(int)
     law = np.bincount(loss - loss.min(), p)
-    twice = np.fft.irfft(np.fft.rfft(law, 4 * law.size) ** 2, 4 * law.size)
-    place = (np.arange(twice.size) + 2 * loss.min()) / 2000
-    return float(twice @ np.maximum(1 - np.exp(eps - place), 0.0))
+    other = law if beside is None else beside(np.arange(loss.min(), loss.max() + 1) / 2000)
+    both = np.fft.irfft(np.fft.rfft(law, 4 * law.size) * np.fft.rfft(other, 4 * law.size), 4 * law.size)
+    place = (np.arange(both.size) + 2 * loss.min()) / 2000
+    return float(both @ np.maximum(1 - np.exp(eps - place), 0.0))
+
+
+def gaussian_loss(places: np.ndarray) -> np.ndarray:
+    """Of a Gaussian round that a replaced unit moves by half a standard deviation."""
+    return np.asarray(norm.pdf(places, 0.125, 0.5) / 2000)
 
 
 @pytest.mark.parametrize(("noise", "eps"), [(1.0, 1.0), (2.0, 0.5)])
 def test_two_blocks_of_two_rounds_by_quadrature(noise, eps):
     found = delta(Repeat(RandomAllocation(Gaussian(noise), 2), 2), eps, "replace-one", rtol=QUICK)
     assert found.method == "replaced-blocks"
-    assert found.lower <= delta_of_two_blocks(1 / noise, eps - 5e-4)
-    assert found.upper >= delta_of_two_blocks(1 / noise, eps + 5e-4)
+    assert found.lower <= delta_of_two(1 / noise, eps - 5e-4)
+    assert found.upper >= delta_of_two(1 / noise, eps + 5e-4)
     assert found.upper <= 1.01 * found.lower
+
+
+BESIDE = ((ReplacedAllocationPair(AllocationPair(GaussianPair(1.0), 2, 1, "remove")), 1), (GaussianPair(0.5), 1))
+
+
+def test_a_block_beside_another_round_by_quadrature():
+    for eps in (0.5, 1.5):
+        found = lattices.delta(BESIDE, eps, QUICK)
+        assert found.lower <= delta_of_two(1.0, eps - 5e-4, gaussian_loss)
+        assert found.upper >= delta_of_two(1.0, eps + 5e-4, gaussian_loss)
+        assert found.upper <= 1.005 * found.lower
+
+
+def test_infinite_losses_that_are_forgotten_beside_another_round_are_caught(monkeypatch):
+    """With a large tail jumps are ordinary, and what they add is said to be infinite."""
+    truth = delta_of_two(1.0, 1.5, gaussian_loss)
+    monkeypatch.setattr(replaced_blocks, "_LEAST_TAIL", 1e-3)
+    monkeypatch.setattr(replaced_blocks, "_MOST_TAIL", 1e-3)
+    found = lattices.delta(BESIDE, 1.5, QUICK)
+    assert found.lower < truth < found.upper
+    known = replaced_blocks.losses_of_one
+    monkeypatch.setattr(laws, "losses_of_one", lambda *a, **b: [replace(law, infinite=0.0) for law in known(*a, **b)])
+    with pytest.raises(EmptyBracket):  # the upper end falls below the lower one, which is below the truth
+        lattices.delta(BESIDE, 1.5, QUICK)
+
+
+@pytest.mark.nightly
+def test_blocks_beside_sampled_rounds_are_narrow():
+    rounds = Repeat(RandomAllocation(Gaussian(1.0), 100), 10), Repeat(Poisson(Gaussian(1.0), 0.01), 1000)
+    assert epsilon(Sequence(rounds), 1e-6, "replace-one").narrower_than(1e-4)
 
 
 def test_three_blocks_by_simulation():
