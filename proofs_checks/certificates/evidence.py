@@ -118,7 +118,9 @@ class Search:
             return
         if not upper and "epoch" not in orders and self._is_hopeless(epsilon):
             return
-        listed = pair.law and len(self.product) == 1 and orders <= {"both", "visible"}
+        listed = (
+            pair.law and all(q.law and q.g.is_zero() for q, _ in self.product[1:]) and orders <= {"both", "visible"}
+        )
         if listed and n * (2 * max(pair.law) + 1) <= MOST_MASSES:
             yield _end(direction, "lattice")
             return

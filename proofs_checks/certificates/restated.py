@@ -23,6 +23,8 @@ from ...mechanisms import (
     InputError,
     Mechanism,
     Neighbouring,
+    ReportNoisyMax,
+    SparseVector,
     StableHistogram,
     Staircase,
     TruncatedLaplace,
@@ -60,7 +62,7 @@ def restated_rounds(phase: Phase, relation: Neighbouring, units: int = 1) -> lis
     if units == 1 and isinstance(mechanism, StableHistogram):
         return _of_histogram(mechanism, relation, phase.steps)
     if units == 1 and isinstance(mechanism, TruncatedLaplace):
-        return [(_approximate(mechanism, relation), phase.steps)]
+        return _truncated(mechanism, relation, phase.steps)
     apart = _three_valued(mechanism) if units == 1 else None
     return [(apart or _pure(mechanism, relation, units, phase.mechanism.kind), phase.steps)]
 
@@ -89,14 +91,16 @@ def _in_range(failure: float) -> str:
 
 
 def _pure(mechanism: Mechanism, relation: Neighbouring, units: int, kind: str) -> Table:
-    """Any mechanism with this one's largest loss: what it proves from above holds, and nothing from below."""
+    """Any mechanism with this one's largest loss, or any of them whose loss grows with the scores' move: what that
+    proves from above holds, and nothing from below."""
     try:
         found = pure_epsilon(mechanism if units == 1 else Group(mechanism, units), relation)
     except InputError as problem:
         raise NoCertificate(f"of a group in such rounds nothing is known: {problem}") from None
     if not math.isfinite(found.upper):
         raise NoCertificate(f"the certificate's format has no {kind}, and its loss has no bound")
-    return {"kind": "pure-dp", "epsilon": repr(found.upper)}
+    gradual = isinstance(mechanism, ReportNoisyMax | SparseVector)  # docs/theory/selection.md, "Moved gradually"
+    return {"kind": "gradual" if gradual else "pure-dp", "epsilon": repr(found.upper)}
 
 
 def _three_valued(mechanism: Mechanism) -> Table | None:
@@ -119,11 +123,19 @@ def _three_valued(mechanism: Mechanism) -> Table | None:
         }
 
 
-def _approximate(mechanism: TruncatedLaplace, relation: Neighbouring) -> Table:
-    """Laplace noise's largest loss, but where one neighbour's noise cannot be: (epsilon, delta)-DP of one round."""
-    epsilon = Fraction(int(sensitivity(relation))) / Fraction(repr(mechanism.noise_multiplier))
-    failure = delta(mechanism, up(float(epsilon)), relation).upper
-    return {"kind": "approximate-dp", "epsilon": repr(up(float(epsilon), 2)), "delta": _in_range(failure)}
+def _truncated(mechanism: TruncatedLaplace, relation: Neighbouring, rounds: int) -> list[tuple[Table, int]]:
+    """Laplace noise, and a failure: at least the one, at most both (docs/certificates.md, end of section 6)."""
+    noise, most = Fraction(repr(mechanism.noise_multiplier)), Fraction(repr(mechanism.bound))
+    moved = int(sensitivity(relation)) / noise
+    apart = delta(mechanism, up(float(moved)), relation).upper
+    with ctx.workprec(_BITS):
+        cut, tied = (-_ball(most / noise)).exp(), (-_ball(moved / 2)).exp()
+        failure = float_above((arb(apart) + (1 - tied) * cut / (1 - cut)) / tied)
+    return [(_moved("laplace", noise), rounds), (_failing(failure), rounds)]
+
+
+def _ball(number: Fraction) -> arb:
+    return arb(number.numerator) / number.denominator
 
 
 def _of_histogram(histogram: StableHistogram, relation: Neighbouring, rounds: int) -> list[tuple[Table, int]]:
@@ -131,9 +143,15 @@ def _of_histogram(histogram: StableHistogram, relation: Neighbouring, rounds: in
     and as one of the unit's own, which is released or not (docs/theory/stable_histogram.md)."""
     groups = rounds * histogram.buckets * (2 if relation == "replace-one" else 1)
     alone = StableHistogram(histogram.noise, histogram.threshold)
-    released = _in_range(pairs_of_new_group(alone, 1)["remove"].likely)
-    noise = Fraction(repr(histogram.noise.noise_multiplier))
-    if isinstance(histogram.noise, Gaussian):
-        moved = {"kind": "gaussian", "noise_multiplier": _written(noise * int(sensitivity(relation)))}
-        return [(moved, groups), ({"kind": "approximate-dp", "epsilon": "0", "delta": released}, groups)]
-    return [({"kind": "approximate-dp", "epsilon": _written(1 / noise), "delta": released}, groups)]
+    kind = "gaussian" if isinstance(histogram.noise, Gaussian) else "laplace"
+    moved = _moved(kind, Fraction(repr(histogram.noise.noise_multiplier)) * int(sensitivity(relation)))
+    return [(moved, groups), (_failing(pairs_of_new_group(alone, 1)["remove"].likely), groups)]
+
+
+def _moved(kind: str, noise: Fraction) -> Table:
+    return {"kind": kind, "noise_multiplier": _written(noise)}
+
+
+def _failing(failure: float) -> Table:
+    """Nothing is shown, but with this probability all."""
+    return {"kind": "approximate-dp", "epsilon": "0", "delta": _in_range(failure)}

@@ -142,9 +142,11 @@ def restated(claim: Claim) -> str | None:
 
 _GIVEN = {
     "pure-dp": "any mechanism of its pure epsilon, which is taken as given",
+    "gradual": "any mechanism of its pure epsilon, proportional to how far its scores move, which is taken as given",
     "approximate-dp": "any mechanism of an epsilon and a delta, which are taken as given",
     "three-valued": "its losses, which are taken as given",
     "gaussian": "Gaussian noise",
+    "laplace": "Laplace noise",
 }
 """What a mechanism that the format has not is certified as."""
 

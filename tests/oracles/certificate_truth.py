@@ -137,7 +137,7 @@ class World:
         """Two laws: at most and at least as revealing as one round. Bounds: what is allowed by them, both times."""
         n = {name: exact(value) for name, value in self.m.items() if name != "kind"}
         if self.kind == "laplace":
-            return _laplace(move / n["noise_multiplier"])
+            return _laplace(move / n["noise_multiplier"], 64 if self.rounds == 1 else 20)
         if self.kind == "discrete-laplace":
             return (_integers(lambda j: mp.exp(-abs(j) / n["scale"]), int(move * n["clip"]), int(60 * n["scale"])),) * 2
         if self.kind == "discrete-gaussian":
@@ -150,6 +150,8 @@ class World:
             return ({1: side, -1: side[::-1], 0: rest},) * 2
         if self.kind == "three-valued":
             return _three(n["least_epsilon"], n["least_apart"]), _three(n["most_epsilon"], n["most_apart"])
+        if self.kind == "gradual":
+            return _laplace(n["epsilon"], 64 if self.rounds == 1 else 20)
         if self.kind in ("pure-dp", "approximate-dp"):
             delta, up = n.get("delta", mp.mpf(0)), 1 / (1 + mp.exp(-n["epsilon"]))
             up *= 1 - delta
@@ -168,14 +170,14 @@ def _three(epsilon: mp.mpf, apart: mp.mpf) -> Law:
 def bound_only(document: dict[str, Any]) -> bool:
     """Whether some mechanism is known by a bound only, so that no positive lower end can be true of all of them."""
     mechanisms = [phase["mechanism"] for phase in document["phases"]]
-    bounds = {"zcdp", "pure-dp", "approximate-dp"}
+    bounds = {"zcdp", "pure-dp", "approximate-dp", "gradual"}
     return all(m["kind"] in bounds or exact(m.get("least_apart", 1)) == 0 for m in mechanisms)
 
 
 def unbounded(document: dict[str, Any]) -> bool:
     """Whether losses have no largest one, so that no lower end at delta = 0 is too high."""
     mechanisms = [phase["mechanism"] for phase in document["phases"]]
-    bounded = {"laplace", "discrete-laplace", "randomized-response", "pure-dp", "three-valued"}
+    bounded = {"laplace", "discrete-laplace", "randomized-response", "pure-dp", "three-valued", "gradual"}
     return any(m["kind"] not in bounded and exact(m.get("delta", 1)) > 0 for m in mechanisms)
 
 
@@ -220,14 +222,27 @@ def replaced(mu: mp.mpf, q: mp.mpf, eps: mp.mpf) -> mp.mpf:
     return max(mass(a, mu) - mp.exp(eps) * mass(a, -mu) for a in mp.linspace(-mu, 3 * mu + 6, 60))
 
 
-def _laplace(a: mp.mpf, cells: int = 64) -> tuple[Law, Law]:
-    """Cells of the loss between -a and a: merged (less revealing), and told where in the cell (more)."""
-    cuts = mp.linspace(0, a, cells + 1)
-    inner = [((mp.exp(b - a) - mp.exp(c - a)) / 2, (mp.exp(-c) - mp.exp(-b)) / 2) for c, b in itertools.pairwise(cuts)]
+def _laplace(a: mp.mpf, cells: int) -> tuple[Law, Law]:
+    """Cells of the loss between -a and a: merged (less revealing), and split to their ends, each law's mass kept."""
+    cuts = mp.linspace(0, a, cells + 1) if a else [a]
+    inner = [
+        ((mp.exp(right - a) - mp.exp(left - a)) / 2, (mp.exp(-left) - mp.exp(-right)) / 2)
+        for left, right in itertools.pairwise(cuts)
+    ]
     ends = [(mp.exp(-a) / 2, mp.mpf(1) / 2), (mp.mpf(1) / 2, mp.exp(-a) / 2)]
-    merged = dict(enumerate([ends[0], *inner, ends[1]]))
-    worst = mp.exp(a) / (1 + mp.exp(a))
-    return merged, {1: (worst, 1 - worst), -1: (1 - worst, worst)}
+    apart = {x: (mp.mpf(0), mp.mpf(0)) for x in cuts}
+
+    def put(x: mp.mpf, p: mp.mpf, q: mp.mpf) -> None:
+        apart[x] = (apart[x][0] + p, apart[x][1] + q)
+
+    put(cuts[0], *ends[0])
+    put(cuts[-1], *ends[1])
+    for (left, right), (p, q) in zip(itertools.pairwise(cuts), inner, strict=True):
+        low, high = mp.exp(2 * left - a), mp.exp(2 * right - a)  # the odds there
+        to_right = (p - low * q) / (high - low)
+        put(right, high * to_right, to_right)
+        put(left, low * (q - to_right), q - to_right)
+    return dict(enumerate([ends[0], *inner, ends[1]])), dict(apart)
 
 
 def _integers(weight: Callable[[int], mp.mpf], move: int, reach: int) -> Law:

@@ -92,6 +92,8 @@ STATEMENTS: dict[str, Document] = {
     "three losses, of a bound": statement("three-valued", LOSSES | {"least_apart": "0"}, rounds=1),
     "zcdp": statement("zcdp", {"rho": "0.25"}),
     "pure": statement("pure-dp", {"epsilon": "0.5"}, rounds=3),
+    "gradual": statement("gradual", {"epsilon": "0.8"}, relation="add-remove", rounds=1),
+    "gradual, delta 0": statement("gradual", {"epsilon": "0.8"}, rounds=1, delta="0"),
     "approximate": statement("approximate-dp", {"epsilon": "0.5", "delta": "1e-7"}, rounds=3),
     "approximate, hopeless": statement("approximate-dp", {"epsilon": "0.5", "delta": "0.5"}, rounds=1, delta="1e-5"),
     "two phases": statement("gaussian", Z, COIN, "add-remove", rounds=1),

@@ -11,7 +11,7 @@ import pytest
 from weakened_checker import weakened
 
 from dpcert.accounting import epsilon
-from dpcert.mechanisms import Gaussian, Laplace, Poisson, Repeat
+from dpcert.mechanisms import DiscreteLaplace, Gaussian, Laplace, Poisson, Repeat
 from dpcert.proofs_checks.certificates import checker
 from dpcert.proofs_checks.certificates.certificate import certificate
 from dpcert.proofs_checks.certificates.checker.format import digest
@@ -125,7 +125,38 @@ def test_merged_cells_taken_for_an_upper_end(caught):
     truth = epsilon(Repeat(Laplace(2.0), 40), 1e-5).lower
     false = forged(document, {"interval.epsilon_upper": repr(0.999 * truth), "interval.epsilon_lower": "0"})
     false = forged(false, {"evidence.lower": None})
-    caught("ZERO if r.worst else", "ZERO if False else", false)
+    caught("split = r.worst or ", "split = ", false, ("min(CELLS, ", "min(1, "))
+
+
+def test_split_cells_taken_for_a_lower_end(caught):
+    document = issued("add-remove", {"kind": "laplace", "noise_multiplier": 2.0}, {"scheme": "none"}, 40, epsilon=50.0)
+    truth = epsilon(Repeat(Laplace(2.0), 40), 1e-5).upper
+    false = forged(document, {"interval.epsilon_lower": repr(1.001 * truth), "interval.epsilon_upper": "inf"})
+    false = forged(false, {"evidence.upper": []})
+    caught("split = r.worst or 0 < integers <= n", "split = True", false, ("min(CELLS, ", "min(1, "))
+
+
+def test_coarse_cells_whose_ends_are_no_losses_of_the_integers(caught):
+    noise = {"kind": "discrete-laplace", "scale": 2.0, "clip": 1}
+    document = issued("add-remove", noise, {"scheme": "none"}, 40, epsilon=50.0)
+    truth = epsilon(Repeat(DiscreteLaplace(2.0, 1), 40), 1e-5).lower
+    false = forged(document, {"interval.epsilon_upper": repr(0.999 * truth), "interval.epsilon_lower": "0"})
+    caught("if integers % k == 0", "if True", forged(false, {"evidence.lower": None}))
+
+
+def test_a_bound_that_grows_with_the_move_taken_for_what_is_attained(caught):
+    document = issued("add-remove", {"kind": "pure-dp", "epsilon": 1.0}, {"scheme": "none"}, 1, epsilon=0.001)
+    lower = {"direction": "both", "method": "lattice", "c": "0", "h": "0", "terms": 0, "beyond": "0", "split": None}
+    gradual = {"phases.0.mechanism": {"kind": "gradual", "epsilon": "1.0"}, "interval.epsilon_lower": "0.9"}
+    false = forged(document, gradual | {"evidence.lower": lower | {"phases": [0]}})
+    caught(', "gradual")', ")", false)
+
+
+def test_other_phases_losses_forgotten(caught):
+    document = issued("add-remove", {"kind": "laplace", "noise_multiplier": 2.0}, {"scheme": "none"}, 4, epsilon=50.0)
+    more = document["phases"] + [{**document["phases"][0], "mechanism": {"kind": "pure-dp", "epsilon": "1"}}]
+    false = forged(document, {"phases": more, "interval.epsilon_lower": "0", "evidence.lower": None})
+    caught("all(q.law and q.g.is_zero() for q, _ in others)", "True", false)
 
 
 def test_a_direction_without_proof(caught, poisson):

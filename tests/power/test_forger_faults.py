@@ -36,7 +36,10 @@ FAULTS = {
         "clients, add-remove",
         {'require(relation != "add-remove", "an absent client\'s noise is absent too")': "pass"},
     ),
-    "bounds taken for attained pairs": ("pure", {'phase.kind not in ("zcdp", "pure-dp", "approximate-dp")': "True"}),
+    "bounds taken for attained pairs": (
+        "pure",
+        {'phase.kind not in ("zcdp", "pure-dp", "approximate-dp", "gradual")': "True"},
+    ),
     "a phase told twice": ("gaussian", {"places == sorted(set(places))": "bool(places)"}),
     "the mass at infinity forgotten": ("approximate, hopeless", {"lost(product) if upper else ZERO": "ZERO"}),
     "Chernoff's bound from below": ("gaussian", {'end.method == "chernoff" and upper': 'end.method == "chernoff"'}),

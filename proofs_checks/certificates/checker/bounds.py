@@ -81,7 +81,8 @@ def profile(mu: arb, epsilon: arb) -> arb:
 def losses(product: Product) -> tuple[arb_poly, arb, arb]:
     """[4.5] Of one phase on a lattice, without L = infinity: the masses of the sum, its least loss and the step."""
     (pair, n), *others = product
-    require(not others and bool(pair.law) and pair.order in ("both", "visible"), "no lattice")
+    require(all(q.law and q.g.is_zero() for q, _ in others), "several phases with losses")  # attained ones never fail
+    require(bool(pair.law) and pair.order in ("both", "visible"), "no lattice")
     low, p = min(0, *pair.law), pair.p
     masses = [p * pair.law.get(k, 0) + (0 if k else 1 - p) for k in range(low, max(0, *pair.law) + 1)]
     return arb_poly(masses) ** n, low * n * pair.g, pair.g

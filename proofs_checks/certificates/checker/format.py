@@ -28,6 +28,7 @@ FIELDS = {
     "zcdp": "rho",
     "pure-dp": "epsilon",
     "approximate-dp": "epsilon delta",
+    "gradual": "epsilon",
     "randomized-response": "flip_probability categories",
     "three-valued": "least_epsilon most_epsilon least_apart most_apart",
 }

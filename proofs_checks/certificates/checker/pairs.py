@@ -11,6 +11,9 @@ ZERO, ONE = arb(0), arb(1)
 MOST_MASSES = 40_000
 """Losses of a composed lattice that are listed."""
 
+CELLS = 100
+"""Into which the losses of Laplace noise are cut, where there are not too many rounds."""
+
 Product = list[tuple["Pair", int]]
 """Pairs with the number of rounds of each."""
 
@@ -73,13 +76,19 @@ def pure(odds: arb, stay: arb = ZERO, lost: arb = ZERO) -> Pair:
 
 
 def laplace(r: Round) -> Pair:
-    """[2.1] Moved by a = d/z scales, or by d C integers of t = 1/b each: in between L = 0, or, to dominate, +-a."""
-    values = r.phase.values
-    t = 1 / values["scale"] if "scale" in values else fmpq(0)
-    scales = r.move * values["clip"] * t if t else r.move / values["noise_multiplier"]
+    """[2.1] Moved by a = d/z scales, by d C integers of 1/b each, or by a stated number: L from -a to a in n cells."""
+    first, *rest = r.phase.values.values()
+    integers = int((r.move * rest[0]).p) if rest else 0
+    scales = first if r.phase.kind == "gradual" else (integers or r.move) / first
     require(scales < LARGE, "too little noise for this arithmetic")
-    near, far = (-arb(t)).exp(), (-arb(scales)).exp()
-    return pure(1 / far, ZERO if r.worst else (near - far) / (1 + near))._replace(most=scales)
+    n = max(1, min(CELLS, MOST_MASSES // (3 * r.phase.rounds)))
+    split = r.worst or 0 < integers <= n
+    if split and integers:  # the ends of cells are losses that it has
+        n = max(k for k in range(1, n + 1) if integers % k == 0)
+    a, t = arb(scales), arb(scales / n)
+    share, end = ((t / 2).tanh(), 1 / (1 + (-t).exp())) if split else ((t / 2).sinh(), ONE / 2)
+    law = {k: ((k * t - a) / 2).exp() * share for k in range(2 - n if split else 1 - n, n, 2)}
+    return Pair(g=t, law=law | {-n: end * (-a).exp(), n: end}, most=scales)
 
 
 def discrete_gaussian(r: Round) -> Pair:
@@ -127,6 +136,7 @@ NOISE: dict[str, Callable[[Round], Pair]] = {
     "per-client-gaussian": per_client_gaussian,
     "laplace": laplace,
     "discrete-laplace": laplace,
+    "gradual": laplace,
     "discrete-gaussian": discrete_gaussian,
     "zcdp": zcdp,
     "pure-dp": bounded,
@@ -209,7 +219,7 @@ def behind_coin(pair: Pair, order: str, phase: Phase, move: int, worst: bool) ->
     if order.startswith("epoch"):  # the others' data moves the sums as the unit's does only if all weigh the same
         return pair._replace(order="epoch", batches=phase.batches, g=pair.mu * (2 - move) if even(phase) else ZERO)
     if worst and pair.law and order != "visible":  # pure DP; of "replace" both sides are mixtures
-        odds = pair.g.exp()
+        odds = (pair.g * max(pair.law)).exp()
         return pure((1 + p * (odds - 1)) / ((1 + p * (1 / odds - 1)) if order == "replace" else ONE))
     return pair._replace(order=order, p=p)
 
@@ -218,7 +228,7 @@ def attained(phase: Phase) -> bool:
     """[2.1] Whether two neighbours are known that are as far apart as the pair: not where only a bound is stated."""
     least = {"gaussian-mean": "min_weight", "three-valued": "least_apart"}.get(phase.kind)
     bounded = least is not None and phase.values[least] == 0
-    return phase.kind not in ("zcdp", "pure-dp", "approximate-dp") and not bounded
+    return phase.kind not in ("zcdp", "pure-dp", "approximate-dp", "gradual") and not bounded
 
 
 def steps(phase: Phase, relation: str, seen: str, worst: bool) -> dict[str, Pair]:

@@ -6,20 +6,7 @@ from typing import Any
 from flint import arb, fmpq
 
 from .bounds import delta_bound
-from .format import (
-    FORMAT,
-    Claim,
-    Phase,
-    claim,
-    digest,
-    end,
-    lower_end,
-    number,
-    phase,
-    require,
-    table,
-    text,
-)
+from .format import FORMAT, Claim, Phase, claim, digest, end, lower_end, number, phase, require, table, text
 from .largest import above
 from .pairs import products
 
