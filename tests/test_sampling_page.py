@@ -48,7 +48,12 @@ def row(name: str) -> str:
     return f"| {name} | {' | '.join(cells)} |"
 
 
-DEAR = ("Poisson, cut at 4 standard deviations above the mean", "random allocation, drawn anew in every epoch")
+DEAR = (
+    "Poisson, cut at 4 standard deviations above the mean",
+    "random allocation, drawn anew in every epoch",
+    "balls in bins, drawn once",
+    "fixed size, hidden",
+)
 
 
 @pytest.mark.parametrize("name", [pytest.param(each, marks=[pytest.mark.nightly] * (each in DEAR)) for each in ROWS])

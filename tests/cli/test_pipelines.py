@@ -179,6 +179,7 @@ def step(name: str, inputs: dict[str, str], folder: Path) -> subprocess.Complete
     )
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_action_judges_a_repository(repository: Path) -> None:
     (repository / "claims" / "bad.claim.toml").unlink()

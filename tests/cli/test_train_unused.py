@@ -73,6 +73,7 @@ def test_defaults_are_never_refused():
         refuse_unused(SimpleNamespace(**DEFAULTS | {"algorithm": algorithm}))
 
 
+@pytest.mark.nightly
 def test_results_of_other_data_or_another_lambda_are_not_reused(capsys, tmp_path):
     """One folder, four studies; the first one again goes on from what is there."""
     tables = []

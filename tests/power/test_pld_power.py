@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from cases import few
 
 from dpcert.accounting import closed_form, gaussian
 from dpcert.accounting.bracket import Bracket, EmptyBracket
@@ -139,7 +140,7 @@ def _perturbed(law: AtomLaw, c: float, grid: Frequencies) -> tuple[Complex, np.n
 ORIGINAL = AtomLaw.normalised
 
 
-@pytest.mark.parametrize("ignored", [True, False])
+@pytest.mark.parametrize("ignored", few([True, False], 2))
 def test_rounding_ignored_at_small_delta(monkeypatch: pytest.MonkeyPatch, ignored: bool) -> None:
     """With hardly a tilt errors exceed delta: reported, the bracket is wide; ignored (planted), it is wrong.
 

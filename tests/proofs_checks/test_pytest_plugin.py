@@ -151,6 +151,7 @@ def test_the_session_error_probability_is_split_over_tests_and_examples(project)
     project.runpytest_subprocess("--dp-alpha=0.01", "--dp-profile=nightly").assert_outcomes(passed=2)
 
 
+@pytest.mark.nightly
 def test_the_calls_of_one_example_share_its_error_probability(project):
     """However many there are: 1/2, 1/6, 1/12, ... of it. Outside of a session each call has its own."""
     project.makepyfile(

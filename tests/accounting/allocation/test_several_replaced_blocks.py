@@ -91,6 +91,7 @@ def test_blocks_beside_sampled_rounds_are_narrow():
     assert epsilon(Sequence(rounds), 1e-6, "replace-one").narrower_than(1e-4)
 
 
+@pytest.mark.nightly
 def test_three_blocks_by_simulation():
     """Means of 200,000 numbers between 0 and 1: further than .0063 from the truth with probability 1e-6 (Hoeffding)."""
     rng = np.random.default_rng(7)

@@ -108,6 +108,7 @@ def test_a_triangle_inequality_that_keeps_the_order_is_caught(monkeypatch):
     assert allocation.replaced_divergence(pair, alpha) < replaced(shift, rounds, alpha)
 
 
+@pytest.mark.nightly
 def test_replacing_a_unit_is_amplified_where_blocks_are_long_and_never_above_the_plain_gaussian():
     blocks = Repeat(RandomAllocation(Gaussian(2.0), 100), 100)
     seen = epsilon(Repeat(Gaussian(2.0), 100), 1e-6, "replace-one").upper

@@ -231,7 +231,7 @@ def test_large_orders_never_overflow():
 FEDERATED = [(2.0, 0.25, 600), (5.0, 100 / 205, 1000), (2.0, 100 / 515, 1000), (4.0, 0.5, 1000), (8.0, 0.9, 1000)]
 
 
-@pytest.mark.parametrize(("noise_multiplier", "rate", "rounds"), FEDERATED)
+@pytest.mark.parametrize(("noise_multiplier", "rate", "rounds"), few(FEDERATED, 2))
 def test_continuous_orders_beat_every_grid(noise_multiplier, rate, rounds):
     """In the federated regime peers drop orders; here the optimum is at least as good as a dense grid's."""
     delta = 1e-5

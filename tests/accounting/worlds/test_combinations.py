@@ -9,6 +9,7 @@ import pytest
 from dpcert import mechanisms
 
 
+@pytest.mark.nightly
 def test_the_table_is_what_the_product_accepts():
     written = combinations.DOCS.read_text("utf-8")
     assert written == combinations.document(), "write it anew (python tests/oracles/combination_table.py), and prove it"

@@ -10,6 +10,7 @@ import random
 from itertools import product
 
 import pytest
+from cases import few
 from drawing import drawn
 from judging import hold, judged
 from scipy.special import ndtr
@@ -47,7 +48,7 @@ QUICK = [
 ]
 
 
-@pytest.mark.parametrize("world", QUICK, ids=lambda world: f"{world.noise}, {world.scheme}, {world.sees}")
+@pytest.mark.parametrize("world", few(QUICK, 2), ids=lambda world: f"{world.noise}, {world.scheme}, {world.sees}")
 def test_a_few_observers(world):
     assert judged(world, extreme=True) == "bracketed"
 

@@ -111,10 +111,13 @@ def canaries(algorithm, sampling="full", noise=1.0, **options):
 
 @pytest.mark.parametrize(
     ("sampling", "view"),
-    [
-        *(("full", "coalition"), ("fixed-size", "coalition"), ("poisson", "coalition"), ("full", "outside")),
-        ("shuffle", "coalition"),
-    ],
+    few(
+        [
+            *(("full", "coalition"), ("fixed-size", "coalition"), ("poisson", "coalition"), ("full", "outside")),
+            ("shuffle", "coalition"),
+        ],
+        2,
+    ),
 )
 def test_the_library_s_trainers_stand(sampling, view):
     found = audit_trainer(canaries(Pmtl(), sampling, view=view), runs=40, alpha=1e-3)

@@ -149,7 +149,7 @@ def changed(document, path, value):
 # ------------------------------------------------------------------------------------------- what is written
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", few(ALL, 2))
 def test_both_ends_and_the_verdict_are_proved(certificates, name):
     document = certificates[name]
     claim = parse_claim(copy.deepcopy(ALL[name]))
@@ -281,7 +281,7 @@ def test_any_field_changed_breaks_the_digest(certificates, both_ends, name):
                 assert not checker.check(changed(document, path, substitute)).ok, path
 
 
-@pytest.mark.parametrize("name", [*ALL, *BOTH_ENDS])
+@pytest.mark.parametrize("name", few([*ALL, *BOTH_ENDS], 2))
 def test_a_field_left_out_or_added_is_rejected_even_with_a_new_digest(certificates, both_ends, name):
     document = (certificates | both_ends)[name]
     tables = {path[:-1] for path, _ in leaves(document) if isinstance(path[-1], str) and path != ("digest",)}
@@ -454,7 +454,7 @@ FALSE = {
 }
 
 
-@pytest.mark.parametrize("name", FALSE)
+@pytest.mark.parametrize("name", few(FALSE, 2))
 def test_false_statements_are_rejected_even_with_a_new_digest(certificates, both_ends, name):
     document = (certificates | both_ends)[name]
     for path, value in FALSE[name]:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import mpmath as mp
 import pytest
+from cases import few
 from flint import arb, ctx
 
 from dpcert.proofs_checks.certificates import checker
@@ -125,14 +126,17 @@ SLACK = mp.mpf("1e-18")
 
 @pytest.mark.parametrize(
     ("order", "mu", "p", "epsilon", "aim"),
-    [
-        ("remove", 0.5, 0.5, 0.25, 1e-13),
-        ("remove", 1.0, 0.25, 0.5, 1e-10),
-        ("add", 0.5, 0.5, 0.25, 1e-13),
-        ("add", 1.0, 0.25, 0.25, 1e-10),
-        ("hybrid", 0.5, 0.9375, 0.25, 1e-5),
-        ("hybrid", 1.0, 0.75, 0.5, 1e-4),
-    ],
+    few(
+        [
+            ("remove", 0.5, 0.5, 0.25, 1e-13),
+            ("remove", 1.0, 0.25, 0.5, 1e-10),
+            ("add", 0.5, 0.5, 0.25, 1e-13),
+            ("add", 1.0, 0.25, 0.25, 1e-10),
+            ("hybrid", 0.5, 0.9375, 0.25, 1e-5),
+            ("hybrid", 1.0, 0.75, 0.5, 1e-4),
+        ],
+        2,
+    ),
 )
 def test_two_sampled_rounds(order, mu, p, epsilon, aim):
     truth = two_rounds(order, mp.mpf(mu), mp.mpf(p), mp.mpf(epsilon))
@@ -175,15 +179,18 @@ def test_plain_gaussian_formula_and_inversion_agree(mu, rounds, epsilon):
 
 @pytest.mark.parametrize(
     ("noise_multiplier", "rate", "rounds", "delta", "epsilon"),
-    [
-        # Ball-arithmetic values of an independent implementation, to the digits shown there.
-        (1, 0.01, 10**4, 1e-5, 6.18771239),
-        (4, 0.5, 1000, 1e-6, 26.38919707),
-        (0.8, 0.001, 10**5, 1e-10, 4.06916731),
-        (100, 0.5, 10**6, 1e-10, 43.66413955),
-        (1, 0.01, 10**4, 1e-15, 11.75997850),
-        (0.5, 0.01, 10**5, 1e-5, 221.90742735),
-    ],
+    few(
+        [
+            # Ball-arithmetic values of an independent implementation, to the digits shown there.
+            (1, 0.01, 10**4, 1e-5, 6.18771239),
+            (4, 0.5, 1000, 1e-6, 26.38919707),
+            (0.8, 0.001, 10**5, 1e-10, 4.06916731),
+            (100, 0.5, 10**6, 1e-10, 43.66413955),
+            (1, 0.01, 10**4, 1e-15, 11.75997850),
+            (0.5, 0.01, 10**5, 1e-5, 221.90742735),
+        ],
+        2,
+    ),
 )
 def test_known_true_epsilons_are_bracketed(noise_multiplier, rate, rounds, delta, epsilon):
     p, mu = arb(format.number(repr(rate))), 1 / arb(format.number(repr(noise_multiplier)))

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -179,7 +180,9 @@ WRONG: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "claim", "domain"), WRONG, ids=[f"{name} {claim}" for name, claim, _ in WRONG])
+@pytest.mark.parametrize(
+    ("name", "claim", "domain"), few(WRONG, 2), ids=[f"{name} {claim}" for name, claim, _ in WRONG]
+)
 def test_a_wrong_constant_fails_somewhere_in_the_box(name: str, claim: dict[str, Any], domain: dict[str, Any]) -> None:
     (row,) = register(only=name)
     right = row.repaired or row.readings[0]  # test_register sees it pass

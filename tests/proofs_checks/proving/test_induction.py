@@ -42,7 +42,7 @@ def test_a_private_loop_is_proved_for_every_number_of_entries(function, epsilon,
     assert attempt(function, **options) == epsilon
 
 
-@pytest.mark.parametrize(("function", "options"), [*looping.LEAKING, *several_loops.LEAKING])
+@pytest.mark.parametrize(("function", "options"), few([*looping.LEAKING, *several_loops.LEAKING], 2))
 def test_a_loop_that_leaks_is_not(function, options):
     found = attempt(function, **options)
     dear = {looping.many_above: 1, several_loops.long_data: 1000}

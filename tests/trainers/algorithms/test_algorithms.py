@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from cases import few
 
 from dpcert.mechanisms import InputError
 from dpcert.trainers.algorithms import (
@@ -52,7 +53,7 @@ def models(trainer):
 # Mean-regularised objectives: optima in closed form
 
 
-@pytest.mark.parametrize("algorithm", [Pmtl, PmtlAsPrinted, PmtlIncrements])
+@pytest.mark.parametrize("algorithm", few([Pmtl, PmtlAsPrinted, PmtlIncrements], 2))
 @pytest.mark.parametrize("strength", [0.2, 1.0])
 def test_pmtl_forms_reach_the_optimum_under_full_participation(algorithm, strength):
     problem = mean_estimation(population=20, dimension=3, curvature=1.0, seed=2)
@@ -91,6 +92,7 @@ def test_logistic_optimum():
     np.testing.assert_allclose(found, problem.optimum(0.5, 0.2), atol=1e-7)
 
 
+@pytest.mark.nightly
 def test_noise_is_a_random_walk_unless_the_mean_is_taken_afresh():
     """Register PMTL-ALG-b: E||w~ - w_bar||^2 is t d sigma^2 for increments and d sigma^2 for the code's form."""
     problem = mean_estimation(population=10, dimension=16, curvature=0.2, seed=3)

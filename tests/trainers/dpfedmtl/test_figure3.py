@@ -14,6 +14,7 @@ from dpcert.trainers.dpfedmtl.claimed import claimed_mu
 CELEBA, FEMNIST = figure3.SETTINGS
 
 
+@pytest.mark.nightly
 def test_the_limit_is_below_the_certified_power_at_small_errors():
     """Row DPFEDMTL-CLT: CelebA, sigma = .65. At type I error 1e-7 a test exists that is three times as powerful as the
     limit allows any to be."""

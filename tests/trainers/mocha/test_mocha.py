@@ -204,6 +204,7 @@ def test_every_round_ascends_with_the_safe_sigma_and_not_below_the_exact_one(sma
     assert smallest_step(safe_sigma(covariance) / 10) < -1e-3
 
 
+@pytest.mark.nightly
 def test_dropped_nodes_are_tolerated_unless_one_never_answers(small):
     """Assumption 2 and Figure 3: p < 1 converges to the optimum, p = 1 for one node to somewhere else."""
     omega = mean_regularised(6, 0.1)

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from cases import few
 
 from dpcert.cli import run, train_mocha
 from dpcert.mechanisms import InputError
@@ -57,13 +58,16 @@ def test_thetas_are_what_the_words_say(four):
 
 @pytest.mark.parametrize(
     ("work", "drop"),
-    [
-        ("passes=0.5", "0.4"),
-        ("passes=3", "0"),
-        ("shares=0.1:1", "0,1=0.8"),
-        ("theta=0.7", "0.4"),
-        ("theta=0.3:0.9", "0"),
-    ],
+    few(
+        [
+            ("passes=0.5", "0.4"),
+            ("passes=3", "0"),
+            ("shares=0.1:1", "0,1=0.8"),
+            ("theta=0.7", "0.4"),
+            ("theta=0.3:0.9", "0"),
+        ],
+        2,
+    ),
 )
 def test_every_policy_reaches_the_same_optimum(capsys, work, drop):
     smooth = ["--loss", "squared-hinge", "--tolerance", "1e-5"]

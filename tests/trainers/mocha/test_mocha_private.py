@@ -77,6 +77,7 @@ def test_without_noise_and_clipping_it_is_mocha(omega, loss):
     assert report(tasks, LOSSES[loss], run.state, 0.1).gap <= 2e-3
 
 
+@pytest.mark.nightly
 def test_clipping_alone_only_slows_down():
     """A shortened step is a feasible step with a larger theta: the optimum stays the same."""
     tasks = made()
@@ -121,7 +122,7 @@ def test_noise_solves_a_problem_that_is_off_by_the_noise():
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared", "logistic"])
-@pytest.mark.parametrize("omega", OMEGAS)
+@pytest.mark.parametrize("omega", few(OMEGAS, 2))
 def test_messages_never_exceed_the_clip_norm_and_the_noise_has_its_size(omega, loss):
     """On the real code path: exact norms of what is summed; mean square of the noise, error probability 1e-6."""
     board = RecordingBillboard()

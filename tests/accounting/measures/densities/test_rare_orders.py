@@ -32,7 +32,7 @@ SETTINGS: list[tuple[Order, float, float, int, float]] = [
 """order, shift, rate, rounds, delta; the relative width before."""
 
 
-@pytest.mark.parametrize(("order", "shift", "rate", "rounds", "delta"), SETTINGS)
+@pytest.mark.parametrize(("order", "shift", "rate", "rounds", "delta"), few(SETTINGS, 2))
 def test_narrow_where_it_was_wide(order: Order, shift: float, rate: float, rounds: int, delta: float) -> None:
     bracket = composed(((SubsampledPair(GaussianPair(shift), rate, order), rounds),), "best", "epsilon", delta, RTOL)
     assert bracket.width <= RTOL * bracket.upper
