@@ -38,9 +38,9 @@ _ROUNDING = 1e-11
 
 _MOST_BINS = 1 << 18
 
-_WEIGHTS = ((0.3, 4.0), (0.15, 2.0))
-"""Tilts: this share of what brings a normal sum to zero, with jumps weighed by e^4 (e^2) at most. Of sums beyond the
-window the stronger one makes more, the weaker one knows tails less."""
+_WEIGHTS = ((0.3, 4.0), (0.15, 2.0), (0.5, 8.0))
+"""Tilts: this share of what brings a normal sum to zero, with jumps weighed by e^4 (e^2, e^8) at most. Of sums beyond
+the window the stronger ones make more, the weaker ones know tails less."""
 
 _CLOSE = 0.999
 """Share of what is known from above at which a value from below needs no other tilt."""

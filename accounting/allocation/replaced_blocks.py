@@ -26,7 +26,7 @@ from .two_sided_law import GridLaw, laws_between
 
 METHOD = "replaced-blocks"
 
-_LARGEST_SHIFT, _MOST_ROUNDS, _MOST_BLOCKS = 1.3, 2000, 1000
+_LARGEST_SHIFT, _MOST_ROUNDS, _MOST_BLOCKS = 1.7, 2000, 1000
 """Beyond which values take too long, or too many of them are lost to jumps."""
 
 
@@ -40,8 +40,9 @@ class Fineness:
 
 
 _FINE, _QUICK = Fineness(120, 0.005, 96), Fineness(36, 0.02, 64)
-_QUICK_ENOUGH, _FEW_ROUNDS = 1e-3, 16
-"""A relative width for which the quick one serves, and rounds below which its nodes are as many as are worth it."""
+_QUICK_ENOUGH, _FEW_ROUNDS, _DEAR_SHIFT = 1e-3, 16, 1.3
+"""A relative width for which the quick one serves; rounds below which, and shifts above which, its nodes are as many as
+are worth it."""
 
 _GRID = 16
 """Grid points between two nodes."""
@@ -110,7 +111,8 @@ def delta(composition: Composition, epsilon: float, rtol: float) -> Bracket:
 
 def _fineness(pair: Pair, rtol: float) -> Fineness:
     few = isinstance(pair, ReplacedAllocationPair) and pair.apart.rounds < _FEW_ROUNDS
-    return _QUICK if few or rtol >= _QUICK_ENOUGH else _FINE
+    dear = (known_shift(pair) or 0.0) > _DEAR_SHIFT
+    return _QUICK if few or dear or rtol >= _QUICK_ENOUGH else _FINE
 
 
 Profile = Callable[[float], float]

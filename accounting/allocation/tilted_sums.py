@@ -24,7 +24,7 @@ from ..rounding import UNIT
 from .statistic import law_of_sum
 
 TILTS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0)
-_FURTHER = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+_FURTHER = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0, 11.0, 16.0, 22.0, 32.0, 45.0, 64.0)
 """Tilts beyond the chosen one, for Chernoff's inequality, times a scale of the window."""
 
 
