@@ -15,7 +15,7 @@ from .calibrate_problem import SOLVED, complete, known, one_phase, safe_side, se
 from .calibrate_targets import Targets, to_target
 from .output import as_given, interval, print_json
 from .plan_schemes import compare_schemes
-from .setting import Setting, required, timed
+from .setting import Setting, required, timed, with_run
 
 Asked = Annotated[
     str | None,
@@ -54,35 +54,18 @@ Mu = Annotated[
 ]
 
 
+@with_run(rounds=None)
 def calibrate_command(
-    context: typer.Context,
+    *,
     epsilon: options.Epsilon = None,
     delta: options.Delta = None,
     solve_for: Asked = None,
-    mechanism: options.Kind = "gaussian",
-    keys: options.Keys = None,
-    noise_multiplier: options.NoiseMultiplier = None,
-    noise_std: options.NoiseStd = None,
-    clip_norm: options.ClipNorm = None,
-    rounds: options.Rounds = None,
-    sampling: options.Sampling = "none",
-    sampling_rate: options.SamplingRate = None,
-    population: options.Population = None,
-    cohort: options.Cohort = None,
-    max_cohort: options.MaxCohort = None,
-    block: options.Block = None,
-    per_block: options.PerBlock = None,
-    bins: options.Bins = None,
+    asked: Setting,
     schedule: ScheduleFile = None,
-    neighbouring: options.Neighbouring = None,
-    notion: options.Notion = "dp",
-    participation: options.Participation = None,
-    accountant: options.Accountant = "best",
     tpr: Tpr = None,
     fpr: Fpr = None,
     rho: Rho = None,
     mu: Mu = None,
-    rtol: options.Rtol = None,
     schemes: Annotated[
         str | None,
         typer.Option("--schemes", help="Of several sampling schemes the least noise: all, or such as poisson,shuffle."),
@@ -103,13 +86,14 @@ def calibrate_command(
     if schemes is not None:
         if solve_for not in (None, "noise-multiplier"):
             raise InputError("--solve-for", solve_for, "noise-multiplier, or nothing, beside --schemes")
-        required(epsilon=epsilon, delta=delta, population=population, batch_size=batch_size, epochs=epochs)
-        compare_schemes(schemes, [epsilon or 0.0], population, batch_size, epochs, delta, neighbouring, None, as_json)
+        required(epsilon=epsilon, delta=delta, population=asked.population, batch_size=batch_size, epochs=epochs)
+        targets, relation = [epsilon or 0.0], asked.neighbouring
+        compare_schemes(schemes, targets, asked.population, batch_size, epochs, delta, relation, None, as_json)
         return
     for option, given in (("--batch-size", batch_size), ("--epochs", epochs)):
         if given is not None:
             raise InputError(option, given, "--schemes beside it")
-    asked, stated = Setting.given(context), Targets(epsilon, delta, tpr, fpr, rho, mu)
+    stated = Targets(epsilon, delta, tpr, fpr, rho, mu)
     if not stated.is_epsilon():
         to_target(asked, solve_for, stated, schedule, as_json)
         return

@@ -17,34 +17,18 @@ from . import options
 from .convert import only_known
 from .estimate import print_estimate, simulated
 from .output import as_given, digits_for, interval, print_json, rounded_up
-from .setting import Setting, required, timed
+from .setting import Setting, required, timed, with_run
 
 KnownRho = Annotated[float | None, typer.Option("--rho", help="Instead of a run: its zCDP, of each of --rounds.")]
 KnownMu = Annotated[float | None, typer.Option("--mu", help="Instead of a run: its Gaussian DP, of each round.")]
 
 
+@with_run()
 def epsilon_command(
+    *,
     context: typer.Context,
     delta: options.Delta = None,
-    mechanism: options.Kind = "gaussian",
-    keys: options.Keys = None,
-    noise_multiplier: options.NoiseMultiplier = None,
-    noise_std: options.NoiseStd = None,
-    clip_norm: options.ClipNorm = None,
-    rounds: options.Rounds = 1,
-    sampling: options.Sampling = "none",
-    sampling_rate: options.SamplingRate = None,
-    population: options.Population = None,
-    cohort: options.Cohort = None,
-    max_cohort: options.MaxCohort = None,
-    block: options.Block = None,
-    per_block: options.PerBlock = None,
-    bins: options.Bins = None,
-    neighbouring: options.Neighbouring = None,
-    notion: options.Notion = "dp",
-    participation: options.Participation = None,
-    accountant: options.Accountant = "best",
-    rtol: options.Rtol = None,
+    asked: Setting,
     rho: KnownRho = None,
     mu: KnownMu = None,
     as_json: options.Json = False,
@@ -59,9 +43,8 @@ def epsilon_command(
     dpcert epsilon --delta 1e-6 --rho 0.1
     """
     if rho is not None or mu is not None:
-        _of_guarantee(context, only_known({"rho": rho, "mu": mu}), ("epsilon", "delta", delta), rounds, as_json)
+        _of_guarantee(context, only_known({"rho": rho, "mu": mu}), ("epsilon", "delta", delta), asked.rounds, as_json)
         return
-    asked = Setting.given(context)
     run, delta = asked.run(delta=delta), delta or 0.0
     found, seconds = timed(lambda: epsilon_of(run, delta, **asked.against()))
     ends = {"epsilon_lower": found.lower, "epsilon_upper": found.upper, "delta": delta}
@@ -114,28 +97,12 @@ def _of_guarantee(
     typer.echo(f"  {found.direction}: {found.words}")
 
 
+@with_run()
 def delta_command(
+    *,
     context: typer.Context,
     epsilon: options.Epsilon = None,
-    mechanism: options.Kind = "gaussian",
-    keys: options.Keys = None,
-    noise_multiplier: options.NoiseMultiplier = None,
-    noise_std: options.NoiseStd = None,
-    clip_norm: options.ClipNorm = None,
-    rounds: options.Rounds = 1,
-    sampling: options.Sampling = "none",
-    sampling_rate: options.SamplingRate = None,
-    population: options.Population = None,
-    cohort: options.Cohort = None,
-    max_cohort: options.MaxCohort = None,
-    block: options.Block = None,
-    per_block: options.PerBlock = None,
-    bins: options.Bins = None,
-    neighbouring: options.Neighbouring = None,
-    notion: options.Notion = "dp",
-    participation: options.Participation = None,
-    accountant: options.Accountant = "best",
-    rtol: options.Rtol = None,
+    asked: Setting,
     rho: KnownRho = None,
     mu: KnownMu = None,
     as_json: options.Json = False,
@@ -147,9 +114,8 @@ def delta_command(
     dpcert delta --epsilon 2 --mu 0.5
     """
     if rho is not None or mu is not None:
-        _of_guarantee(context, only_known({"rho": rho, "mu": mu}), ("delta", "epsilon", epsilon), rounds, as_json)
+        _of_guarantee(context, only_known({"rho": rho, "mu": mu}), ("delta", "epsilon", epsilon), asked.rounds, as_json)
         return
-    asked = Setting.given(context)
     run, epsilon = asked.run(epsilon=epsilon), epsilon or 0.0
     found, seconds = timed(lambda: delta_of(run, epsilon, **asked.against()))
     ends = {"delta_lower": found.lower, "delta_upper": found.upper, "epsilon": epsilon}

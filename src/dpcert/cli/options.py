@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from inspect import Parameter, Signature
 from typing import Annotated, Any, get_args
 
 import typer
@@ -35,6 +36,13 @@ def words(*choices: str) -> Callable[[str], list[str]]:
         return [choice for choice in choices if choice.startswith(incomplete)]
 
     return begun_with
+
+
+def declared_as(command: Callable[..., None], text: str | None, parameters: Sequence[Parameter]) -> Callable[..., None]:
+    """The command as typer reads it: with this docstring, these parameters, and their annotations."""
+    command.__doc__, command.__annotations__ = text, {each.name: each.annotation for each in parameters}
+    command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    return command
 
 
 def _accountants(incomplete: str) -> list[str]:

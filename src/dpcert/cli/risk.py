@@ -14,7 +14,7 @@ from ..accounting.risk import FALSE_POSITIVE_RATES, Risk, risk
 from ..mechanisms import InputError
 from . import options
 from .output import interval, output_console, print_json, rounded_up
-from .setting import Setting, timed
+from .setting import Setting, timed, with_run
 
 Rates = Annotated[
     list[float] | None, typer.Option("--fpr", help="A false-positive rate; repeatable. Default: 1e-1 to 1e-8.")
@@ -24,31 +24,15 @@ WithMu = Annotated[bool, typer.Option("--mu", help="Narrow the mu that is told t
 Plot = Annotated[Path | None, typer.Option("--plot", help="Draw the curve into this image file (needs matplotlib).")]
 
 
+@with_run(left_out="accountant")
 def risk_command(
-    context: typer.Context,
+    *,
     claim: Annotated[Path | None, typer.Argument(help="A claim file, instead of the options of a run.")] = None,
-    mechanism: options.Kind = "gaussian",
-    keys: options.Keys = None,
-    noise_multiplier: options.NoiseMultiplier = None,
-    noise_std: options.NoiseStd = None,
-    clip_norm: options.ClipNorm = None,
-    rounds: options.Rounds = 1,
-    sampling: options.Sampling = "none",
-    sampling_rate: options.SamplingRate = None,
-    population: options.Population = None,
-    cohort: options.Cohort = None,
-    max_cohort: options.MaxCohort = None,
-    block: options.Block = None,
-    per_block: options.PerBlock = None,
-    bins: options.Bins = None,
-    neighbouring: options.Neighbouring = None,
-    notion: options.Notion = "dp",
-    participation: options.Participation = None,
+    asked: Setting,
     fpr: Rates = None,
     prior: Prior = 0.5,
     mu: WithMu = False,
     plot: Plot = None,
-    rtol: options.Rtol = None,
     as_json: options.Json = False,
 ) -> None:
     """What the strongest attack can gain: true-positive rates, advantage, posterior, as certified intervals.
@@ -57,7 +41,6 @@ def risk_command(
 
     dpcert risk --noise-multiplier 1 --sampling poisson --sampling-rate 0.01 --rounds 10000 --fpr 1e-5
     """
-    asked = Setting.given(context)
     if plot is not None:
         from .drawing import drawable
 

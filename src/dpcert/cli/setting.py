@@ -8,7 +8,8 @@ import time
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from inspect import Parameter, signature
+from typing import Any, TypeVar, get_type_hints
 
 import typer
 from pydantic import ValidationError
@@ -19,6 +20,7 @@ from ..mechanisms.tables.fields import A_VALUE, MissingKeys
 from ..mechanisms.tables.kinds import KINDS
 from ..mechanisms.tables.phase import Phase, run_of
 from ..mechanisms.tables.problems import all_missing, first_problem
+from . import options
 
 Answer = TypeVar("Answer")
 
@@ -28,33 +30,30 @@ SAMPLED_BY = ("sampling_rate", "population", "cohort", "max_cohort", "block", "p
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What the options say: what ran, against whom, by which accountant. Fields that are None were not given."""
+    """What the options say: what ran, against whom, by which accountant. Fields that are None were not given.
 
-    noise_multiplier: float | None
-    noise_std: float | None
-    clip_norm: float | None
-    rounds: int | None
-    sampling: str
-    sampling_rate: float | None
-    population: int | None
-    cohort: int | None
-    block: int | None
-    per_block: int | None
-    neighbouring: str | None
-    notion: str
-    participation: str | None
-    accountant: str = "best"
-    mechanism: str = "gaussian"
-    bins: int | None = None
-    max_cohort: int | None = None
-    keys: tuple[str, ...] = ()
-    rtol: float | None = None
+    The fields are the options, in the order in which --help shows them (`with_run`).
+    """
 
-    @classmethod
-    def given(cls, context: typer.Context) -> Setting:
-        """From what the command was called with."""
-        named = {field.name: context.params[field.name] for field in fields(cls) if field.name in context.params}
-        return cls(**named | {"keys": tuple(context.params.get("keys") or ())})
+    mechanism: options.Kind = "gaussian"
+    keys: options.Keys = None
+    noise_multiplier: options.NoiseMultiplier = None
+    noise_std: options.NoiseStd = None
+    clip_norm: options.ClipNorm = None
+    rounds: options.Rounds = 1
+    sampling: options.Sampling = "none"
+    sampling_rate: options.SamplingRate = None
+    population: options.Population = None
+    cohort: options.Cohort = None
+    max_cohort: options.MaxCohort = None
+    block: options.Block = None
+    per_block: options.PerBlock = None
+    bins: options.Bins = None
+    neighbouring: options.Neighbouring = None
+    notion: options.Notion = "dp"
+    participation: options.Participation = None
+    accountant: options.Accountant = "best"
+    rtol: options.Rtol = None
 
     def run(self, **needed: object) -> Mechanism:
         """The mechanism description; InputError (with the option's name) for bad or contradictory options.
@@ -112,7 +111,7 @@ class Setting:
     def _set(self) -> dict[str, Any]:
         """What --set says, each value as TOML would read it."""
         read: dict[str, Any] = {}
-        for entry in self.keys:
+        for entry in self.keys or ():
             key, equals, value = entry.partition("=")
             if not equals:
                 raise InputError("--set", entry, "KEY=VALUE, such as sigma=3")
@@ -136,6 +135,33 @@ class Setting:
 
     def _given(self, *names: str) -> dict[str, Any]:
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+
+
+def with_run(left_out: str = "", **defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """For a command with a parameter `asked`, a Setting: in its place stand the options of a run.
+
+    left_out: an option that the command has no use for; defaults: those that are not Setting's own.
+    """
+    hints = get_type_hints(Setting, include_extras=True)
+    of_run = {
+        field.name: Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name])
+        for field in fields(Setting)
+        if field.name != left_out
+    }
+    of_run |= {name: of_run[name].replace(default=default) for name, default in defaults.items()}
+
+    def taken(body: Callable[..., None]) -> Callable[..., None]:
+        def command(**given: Any) -> None:
+            run = {name: given.pop(name) for name in of_run}
+            body(asked=Setting(**run), **given)
+
+        own, declared = get_type_hints(body, include_extras=True), list[Parameter]()
+        for name, parameter in signature(body).parameters.items():
+            alone = parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=own[name])
+            declared.extend(of_run.values() if name == "asked" else [alone])
+        return options.declared_as(command, body.__doc__, declared)
+
+    return taken
 
 
 def relation(named: str | None, notion: str, participation: str | None) -> str:

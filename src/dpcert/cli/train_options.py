@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from inspect import Parameter, Signature
+from inspect import Parameter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Any, get_type_hints
@@ -275,11 +275,8 @@ def with_options(body: Callable[[SimpleNamespace], None], groups: tuple[type, ..
 
     hints = {name: hint for group in groups for name, hint in get_type_hints(group, include_extras=True).items()}
     defaults = {name: value for group in groups for name, value in vars(group).items()}
-    command.__doc__, command.__annotations__ = body.__doc__, hints
-    command.__signature__ = Signature(  # type: ignore[attr-defined] # what typer reads
-        [
-            Parameter(name, Parameter.KEYWORD_ONLY, default=defaults.get(name, Parameter.empty), annotation=hint)
-            for name, hint in hints.items()
-        ]
-    )
-    return command
+    declared = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=defaults.get(name, Parameter.empty), annotation=hint)
+        for name, hint in hints.items()
+    ]
+    return options.declared_as(command, body.__doc__, declared)
