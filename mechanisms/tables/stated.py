@@ -60,7 +60,7 @@ class PermuteAndFlipTable(ExactTable):
         return ReportNoisyMax(self.epsilon, "exponential")
 
 
-class SparseVectorTable(MechanismTable):
+class SparseVectorTable(ExactTable):
     """Above a threshold or not, until `hits` were; scales of Laplace noise over the queries' sensitivity."""
 
     kind: Literal["sparse-vector"]
@@ -70,9 +70,8 @@ class SparseVectorTable(MechanismTable):
     monotone: Annotated[bool, checked(_yes_or_no)] = False
     value_scale: Positive | None = None
 
-    def described(self, sampling: SamplingTable) -> Described:
-        scales = self.threshold_scale, self.query_scale
-        return Described(SparseVector(*scales, self.hits, self.monotone, self.value_scale), None)
+    def mechanism(self) -> Mechanism:
+        return SparseVector(self.threshold_scale, self.query_scale, self.hits, self.monotone, self.value_scale)
 
 
 class StaircaseTable(ExactTable):
