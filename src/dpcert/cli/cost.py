@@ -15,7 +15,7 @@ from ..accounting.currencies.pure_dp import UNBOUNDED
 from ..mechanisms import InputError
 from . import options
 from .convert import only_known
-from .estimate import print_estimate, simulated
+from .estimate import limit_theorem, print_error_bar, print_estimate, simulated
 from .output import as_given, digits_for, interval, print_json, rounded_up
 from .setting import Setting, required, timed, with_run
 
@@ -48,13 +48,14 @@ def epsilon_command(
     run, delta = asked.run(delta=delta), delta or 0.0
     found, seconds = timed(lambda: epsilon_of(run, delta, **asked.against()))
     ends = {"epsilon_lower": found.lower, "epsilon_upper": found.upper, "delta": delta}
-    estimate = simulated(run, asked, delta=delta)
+    estimate, bar = simulated(run, asked, delta=delta), limit_theorem(run, asked, found, found.upper)
     if as_json:
-        print_json(_document(ends, asked, found, seconds) | estimate)
+        print_json(_document(ends, asked, found, seconds) | estimate | bar)
     else:
         shown = interval(found, digits_for(asked.rtol))
         _print(f"epsilon in {shown} at delta = {as_given(delta)}", asked, found, seconds)
         print_estimate(estimate, "epsilon")
+        print_error_bar(bar)
         if delta == 0.0 and math.isinf(found.upper):
             typer.echo(f"  {UNBOUNDED}")
 
@@ -119,13 +120,14 @@ def delta_command(
     run, epsilon = asked.run(epsilon=epsilon), epsilon or 0.0
     found, seconds = timed(lambda: delta_of(run, epsilon, **asked.against()))
     ends = {"delta_lower": found.lower, "delta_upper": found.upper, "epsilon": epsilon}
-    estimate = simulated(run, asked, epsilon=epsilon)
+    estimate, bar = simulated(run, asked, epsilon=epsilon), limit_theorem(run, asked, found, epsilon)
     if as_json:
-        print_json(_document(ends, asked, found, seconds) | estimate)
+        print_json(_document(ends, asked, found, seconds) | estimate | bar)
     else:
         shown = interval(found, digits_for(asked.rtol))
         _print(f"delta in {shown} at epsilon = {as_given(epsilon)}", asked, found, seconds)
         print_estimate(estimate, "delta")
+        print_error_bar(bar)
 
 
 def _document(ends: dict[str, Any], asked: Setting, found: Bracket, seconds: float) -> dict[str, Any]:

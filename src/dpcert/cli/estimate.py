@@ -1,14 +1,19 @@
-"""Beside a certified interval that is wide: what a simulation says, where one can be made."""
+"""Beside a certified interval that is wide: what a simulation says; beside a limit theorem's estimate: its error bar."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ..accounting import Bracket
+from ..accounting.dominating import dominating
+from ..accounting.gdp import METHOD, error_bar
+from ..accounting.question import seen_by
 from ..mechanisms import BallsInBins, Mechanism, MinSeparated, rounds_by_step
-from .output import rounded_down
+from .output import rounded_down, rounded_up
 
 if TYPE_CHECKING:
     from ..proofs_checks.auditing.sampled_estimates import DeltaEstimate, EpsilonEstimate
@@ -38,6 +43,30 @@ def simulated(run: Mechanism, asked: Setting, delta: float = 0.0, epsilon: float
     else:
         found = estimate_delta(step, epsilon, neighbouring=relation, error=ERROR)
     return {"estimate": asdict(found)}
+
+
+def limit_theorem(run: Mechanism, asked: Setting, found: Bracket, epsilon: float) -> dict[str, Any]:
+    """{"error_bar": ...}: between what deltas at epsilon the Berry-Esseen theorem leaves the truth, where the central
+    limit of Gaussian DP was asked for; {} elsewhere."""
+    if found.certified or found.method != METHOD or math.isinf(epsilon):
+        return {}
+    against: dict[str, Any] = asked.against()
+    seen = seen_by(against["notion"], against["participation"])
+    pairs = dominating(run, against["neighbouring"], seen).upper
+    bars = [error_bar(product, epsilon) for product in pairs]
+    ends = {"delta_lower": max(bar.lower for bar in bars), "delta_upper": max(bar.upper for bar in bars)}
+    return {"error_bar": ends | {"epsilon": epsilon, "certified": False, "by": bars[0].method}}
+
+
+def print_error_bar(found: dict[str, Any]) -> None:
+    """One line, where there is a bar."""
+    if found:
+        bar = found["error_bar"]
+        least, most = rounded_down(bar["delta_lower"], 3), rounded_up(bar["delta_upper"], 3)
+        typer.echo(
+            f"  error bar (Berry-Esseen, moments in double precision): delta between {least} and {most} at epsilon = "
+            f"{bar['epsilon']:.6g}"
+        )
 
 
 def print_estimate(found: dict[str, Any], quantity: str) -> None:
