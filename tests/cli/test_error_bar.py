@@ -11,7 +11,7 @@ from dpcert.accounting import gdp
 from dpcert.cli import run
 from dpcert.mechanisms import Gaussian, Poisson, Repeat
 
-RUN = "--rounds 1000 --noise-multiplier 1.1 --sampling poisson --sampling-rate 0.01".split()
+RUN = ["--rounds", "1000", "--noise-multiplier", "1.1", "--sampling", "poisson", "--sampling-rate", "0.01"]
 LIMIT = [*RUN, "--accountant", "gdp-clt"]
 
 

@@ -1,4 +1,4 @@
-"""Beside a certified interval that is wide: what a simulation says; beside a limit theorem's estimate: its error bar."""
+"""Beside a certified interval that is wide: what a simulation says; beside an estimate by a limit: its error bar."""
 
 from __future__ import annotations
 
