@@ -1,12 +1,12 @@
 """Rounds of PMTL and of naive joint DP against plain loops of the same algorithms, beside DP-FedAvg's.
 
     python benchmarks/trainers_methods.py [--data leaf:PATH,features=inverted] [--model logistic] [--rounds 5]
-        [--threads 1] [--json]
+        [--threads 1] [--method NAME] [--json]
 
 The setting is that of trainers.py: 100 clients, one local epoch, batch 10, clipping and noise. CPU time of the process
-and wall-clock time, medians of rounds in which the two take turns. The plain loops draw their noise in single precision
-with torch.randn, the fastest there is; ours is in double precision, on a grid. `noise` is that part of ours alone, and
-`least` is what the plain loop would take if everything but its noise were free.
+and wall-clock time, medians of rounds in which the two take turns. With several threads the plain loop runs on them and
+on one, and the faster counts. The plain loops draw their noise in single precision with torch.randn, the fastest there
+is; ours is in double precision, on a grid. "Our noise" is that part of ours alone.
 """
 
 from __future__ import annotations
@@ -127,6 +127,14 @@ def trainers(federation: Federation, model: str) -> dict[str, tuple[Trainer, Pla
     return found
 
 
+def on_threads(threads: int, run: Callable[[], object]) -> None:
+    """Run on so many threads of torch's."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    run()
+    torch.set_num_threads(before)
+
+
 def medians(contestants: dict[str, Callable[[], object]], rounds: int) -> dict[str, dict[str, float]]:
     """CPU and wall-clock seconds of each, taking turns; the first turn fills caches."""
     taken: dict[str, list[tuple[float, float]]] = {name: [] for name in contestants}
@@ -146,8 +154,10 @@ def measured(trainer: Trainer, plain: PlainLoop, rounds: int) -> dict[str, dict[
     """Seconds a round, and of the noise in it."""
     blank = torch.zeros_like(plain.own if plain.all_models else plain.shared)
     shape = tuple(trainer.shared.shape)
+    alone = {"plain loop, one thread": lambda: on_threads(1, plain)} if torch.get_num_threads() > 1 else {}
     contestants = {
         "plain loop": plain,
+        **alone,
         "ours": trainer._round,
         "the plain loop's noise": lambda: plain.noise_like(blank),
         "our noise": lambda: trainer.noise.on_sum(9, 0, shape, CLIP, 2.0**-31),
@@ -162,6 +172,7 @@ def main() -> None:
     parser.add_argument("--model", default="logistic")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--method", choices=["dp-fedavg", "pmtl", "naive-joint"])
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
     torch.set_num_threads(asked.threads)
@@ -169,6 +180,7 @@ def main() -> None:
     results = {
         name: measured(trainer, plain, asked.rounds)
         for name, (trainer, plain) in trainers(federation, asked.model).items()
+        if asked.method in (None, name)
     }
     if asked.json:
         print(json.dumps(results, indent=2))
@@ -176,7 +188,8 @@ def main() -> None:
     for name, found in results.items():
         for part, each in found.items():
             print(f"{name:12} {part:24} CPU {each['cpu']:.3f} s, wall clock {each['wall']:.3f} s")
-        ratio = {clock: found["plain loop"][clock] / found["ours"][clock] for clock in ("cpu", "wall")}
+        plain = [each for part, each in found.items() if part.startswith("plain loop")]
+        ratio = {clock: min(each[clock] for each in plain) / found["ours"][clock] for clock in ("cpu", "wall")}
         print(f"{name:12} the plain loop over ours: CPU {ratio['cpu']:.2f}, wall clock {ratio['wall']:.2f}")
 
 

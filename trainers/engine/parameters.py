@@ -57,6 +57,12 @@ class FlatModule:
             value.data = view
             value.grad = slope
 
+    def twin(self) -> FlatModule:
+        """A copy with vectors of its own."""
+        found = FlatModule(self.module, self.vector.dtype, self.vector.device, self.multiplies_in)
+        found.is_random = self.is_random
+        return found
+
     def arithmetic(self) -> AbstractContextManager[Any]:
         """In which outputs and losses are computed while training."""
         if self.multiplies_in is None:

@@ -211,7 +211,8 @@ class Execution:
         ),
     ] = None
     threads: Annotated[
-        int, typer.Option(help="CPU threads; more pay for large models alone. Results depend on it in the last bits.")
+        int,
+        typer.Option(help="CPU threads: so many clients of a CNN or MLP at a time. Results may differ in last bits."),
     ] = 1
     checkpoint: Annotated[Path | None, typer.Option(help="Folder to save to every round and to resume from.")] = None
     evaluate_every: Annotated[

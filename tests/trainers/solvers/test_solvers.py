@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -157,7 +158,53 @@ def test_curvature_of_the_penalty(solver):
     assert "isotropic" in str(DualSolver(model).refuses(Work(*arguments, curvature=curvature)))
 
 
-def test_dropout_is_reproducible_in_the_loop_and_refused_elsewhere():
+class Meeting:
+    """A loss at which, once a thread, clients wait until two of them are there."""
+
+    def __init__(self):
+        self.barrier, self.seen = threading.Barrier(2, timeout=60), threading.local()
+
+    def __call__(self, outputs, labels):
+        if not hasattr(self.seen, "met"):
+            self.seen.met = True
+            self.barrier.wait()
+        return cross_entropy(outputs, labels)
+
+
+@pytest.fixture
+def two_threads():
+    torch.set_num_threads(2)
+    yield
+    torch.set_num_threads(1)
+
+
+def test_clients_beside_each_other_keep_their_bits(monkeypatch, two_threads):
+    """Two threads, each in the middle of a client; planted: one model for both."""
+    torch.set_num_threads(1)
+    model = FlatModule(Cnn(1, 16, 16, 4), torch.float32, CPU)
+    work = work_for(model, (1, 16, 16), 4, dtype=torch.float32)
+    alone = LoopSolver(model).solve(work)
+    changes = [change.clone() for change in LoopSolver(model).changes(work)]
+    torch.set_num_threads(2)
+    assert torch.equal(LoopSolver(model).solve(replace(work, loss=Meeting())), alone)
+    beside = list(LoopSolver(model).changes(replace(work, loss=Meeting())))
+    assert all(map(torch.equal, beside, changes))
+    assert torch.get_num_threads() == 2
+    model.derived.clear()
+    monkeypatch.setattr(FlatModule, "twin", lambda self: self)
+    assert not torch.equal(LoopSolver(model).solve(replace(work, loss=Meeting())), alone)
+
+
+def test_a_fault_in_one_of_several_threads_is_told(two_threads):
+    model = FlatModule(Linear(6, 3), torch.float64, CPU)
+    broken = replace(work_for(model, (6,), 3), loss=lambda outputs, labels: outputs @ outputs)
+    with pytest.raises(RuntimeError, match="shapes"):
+        LoopSolver(model).solve(broken)
+    assert torch.get_num_threads() == 2
+
+
+def test_dropout_is_reproducible_in_the_loop_and_refused_elsewhere(two_threads):
+    torch.set_num_threads(1)
     module = torch.nn.Sequential(torch.nn.Linear(6, 5), torch.nn.Dropout(0.5), torch.nn.Linear(5, 3))
     model = FlatModule(module, torch.float64, CPU)
     work = work_for(model, (6,), 3)
@@ -165,6 +212,9 @@ def test_dropout_is_reproducible_in_the_loop_and_refused_elsewhere():
     before = torch.random.get_rng_state()
     torch.testing.assert_close(LoopSolver(model).solve(seeded), LoopSolver(model).solve(seeded), rtol=0, atol=0)
     assert torch.equal(before, torch.random.get_rng_state())
+    alone = LoopSolver(model).solve(seeded)
+    torch.set_num_threads(2)  # torch's random numbers are common to all threads: one client at a time
+    assert torch.equal(LoopSolver(model).solve(seeded), alone)
     assert VmapSolver(model).refuses(seeded)
     assert "stacked" in str(StackedSolver(model).refuses(seeded))
     assert choose_solver("auto", model, seeded).name == "loop"
