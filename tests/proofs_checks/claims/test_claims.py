@@ -399,3 +399,14 @@ def test_a_claim_is_resolved_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert verify(claim).verdict == "refuted"
     assert len(built) == 2
     assert len(apart) == len(set(apart)) == 1
+
+
+@pytest.mark.nightly
+def test_the_registry_s_template_for_a_large_model_is_proved(tmp_path: Path) -> None:
+    """Half a million of ten thousand million sequences, cut cohorts, a hundred thousand steps."""
+    page = (Path(__file__).parents[3] / "docs" / "registry.md").read_text()
+    written = tmp_path / "vault.toml"
+    written.write_text(page.split("```toml\n")[1].split("```")[0])
+    found = verify(written, certificates=tmp_path)
+    assert found.verdict == "holds"
+    assert found.certificate is not None
