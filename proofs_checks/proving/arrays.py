@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .linear import Condition, Linear, largest, smallest
+from .linear import Condition, Linear, largest, plain, smallest
 from .order import STABLE, Order, largest_of, largest_place, least_of, least_place, no_ties
 from .unsupported import unsupported
 
@@ -48,7 +48,7 @@ ELEMENTWISE: dict[str, Callable[..., Any]] = {
     "logical_not": lambda a: not bool(a),
     "bitwise_and": operator.and_,
     "bitwise_or": operator.or_,
-    "invert": lambda a: not a if isinstance(a, bool) else ~a,
+    "invert": lambda a: not a if isinstance(a, bool) else a.opposite(),
     "rint": round,
     "floor": math.floor,
     "ceil": math.ceil,
@@ -92,9 +92,14 @@ def apply(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, An
     return result
 
 
+def _truth(value: Any) -> Any:
+    """numpy's truth values are no bools."""
+    return plain(value) if isinstance(value, bool) else value
+
+
 def _each(operation: Callable[..., Any], inputs: Iterable[Any]) -> Any:
     arrays = np.broadcast_arrays(*[_objects(value) for value in inputs])
-    cells = [operation(*row) for row in zip(*[array.ravel().tolist() for array in arrays], strict=True)]
+    cells = [_truth(operation(*row)) for row in zip(*[array.ravel().tolist() for array in arrays], strict=True)]
     return Symbols.of(cells).reshape(arrays[0].shape) if arrays[0].ndim else cells[0]
 
 
@@ -131,6 +136,7 @@ def _fold(operation: Callable[..., Any], method: str, array: Any, kwargs: dict[s
             done.append([0.0])
         else:
             raise ValueError("zero-size array to a reduction which has no identity")
+    done = [[_truth(cell) for cell in column] for column in done]
     if method == "reduce":
         result = Symbols.of([column[0] for column in done]).reshape(rest)
         result = np.expand_dims(result, axis) if kwargs.get("keepdims") is True else result
@@ -159,8 +165,10 @@ class Symbols(np.ndarray[Any, Any]):
     def __setitem__(self, index: Any, value: Any) -> None:
         super().__setitem__(_index(index), value)
 
-    def astype(self, dtype: Any = float, *_: Any, **__: Any) -> Any:
+    def astype(self, dtype: Any = float, *options: Any, **named: Any) -> Any:
         """Real numbers stay what they are: there are no floats here. Only what is whole becomes integers."""
+        if options or named:
+            raise unsupported("astype with options")
         cells, kind = self.ravel().tolist(), _kind(dtype)
         if kind in "iub" and not all(isinstance(cell, Condition | bool) for cell in cells):
             if kind != "i" or dtype not in (int, np.int64):

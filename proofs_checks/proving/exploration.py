@@ -11,8 +11,10 @@ import numpy as np
 from . import state
 from .arrays import Symbols, apply
 from .exact import Number
+from .instrument import onlooker
 from .linear import Condition, Linear
 from .noise import Draw, SymbolicGenerator, support
+from .onlooker import Onlooker, looking_away
 from .order import Order
 from .sealed import sealed
 from .space import Space
@@ -106,12 +108,14 @@ class Run:
 
     def _assume(self, condition: Condition) -> None:
         self.conditions.append(condition)
-        self.solver.add(self.space.formula(condition))
+        with looking_away():
+            self.solver.add(self.space.formula(condition))
 
     def _possible(self, *conditions: Condition) -> bool:
-        fresh, self._known = self.space.facts[self._known :], len(self.space.facts)
-        self.solver.add(*[self.space.formula(fact) for fact in fresh])
-        return not self.space.contradictory(self.solver, *map(self.space.formula, conditions))
+        with looking_away():
+            fresh, self._known = self.space.facts[self._known :], len(self.space.facts)
+            self.solver.add(*[self.space.formula(fact) for fact in fresh])
+            return not self.space.contradictory(self.solver, *map(self.space.formula, conditions))
 
 
 def _text(fork: Fork) -> tuple[str, ...]:
@@ -126,10 +130,11 @@ def explore(mechanism: Callable[..., Any], dataset: Callable[[], Any], space: Sp
 
 def _explore(mechanism: Callable[..., Any], dataset: Callable[[], Any], space: Space) -> list[Path]:
     paths: list[Path] = []
+    watching = onlooker()
     waiting: list[list[Fork]] = [[]]
     while waiting:
         run = Run(space, waiting.pop())
-        key, reals = _once(mechanism, dataset(), run)
+        key, reals = _once(mechanism, dataset(), run, watching)
         paths.append(Path(tuple(run.conditions), tuple(run.draws), key, tuple(reals), tuple(run.answers)))
         for i in range(len(run.plan), len(run.taken)):
             waiting += [[*run.taken[:i], other] for other in run.open[i]]
@@ -138,11 +143,11 @@ def _explore(mechanism: Callable[..., Any], dataset: Callable[[], Any], space: S
     return paths
 
 
-def _once(mechanism: Callable[..., Any], dataset: Any, run: Run) -> tuple[Any, list[Linear]]:
+def _once(mechanism: Callable[..., Any], dataset: Any, run: Run, watching: Onlooker) -> tuple[Any, list[Linear]]:
     run.dataset = [Linear.of(cell) for cell in dataset]
     state.enter(run)
     try:
-        with run.space.assuming() as run.solver:
+        with run.space.assuming() as run.solver, watching.looking():
             result = split(mechanism(dataset, SymbolicGenerator()))
     except Exception as problem:
         if run.failure is not None:  # what it raises came of what it swallowed

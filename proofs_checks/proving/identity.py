@@ -1,27 +1,62 @@
-"""Identity: the truth value of symbols is another object than True, so that `is` does not tell what it seems to."""
+"""What code may not ask: a symbol is another object, of another type, than the number or truth value it stands for."""
 
 from __future__ import annotations
 
 import dis
+import functools
 import linecache
 import types
 from pathlib import Path
 
 from .unsupported import Unsupported
 
+TELLING = {
+    "is_", "is_not", "attrgetter", "methodcaller", "isinstance", "issubclass", "getrefcount", "cache_info",
+    "dtype", "itemsize", "nbytes", "strides", "flags", "base", "ctypes", "view", "tobytes", "tofile", "dumps",
+    "byteswap", "getfield", "setflags",
+}  # fmt: skip
+"""Attributes that tell an array of symbols from one of numbers, or compare by identity."""
+HARMLESS = {"__init__", "__post_init__", "__setattr__", "__name__", "__qualname__", "__doc__", "__module__"}
+"""Of Python's own attributes: they tell nothing about a value."""
+_ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM", "LOAD_SUPER_ATTR")
 
+
+@functools.lru_cache(4096)
 def no_identity(code: types.CodeType) -> None:
-    """Raises Unsupported where the code compares by identity with anything but None, or matches by type."""
+    """Raises Unsupported where the code looks at what a value is, not at its value, or catches exceptions.
+
+    An exception may be one that symbols raise and numbers do not.
+    """
     before: dis.Instruction | None = None
     line = code.co_firstlineno
     for step in dis.get_instructions(code):
         line = (step.positions.lineno if step.positions else None) or line
-        if step.opname == "MATCH_CLASS" or (step.opname == "IS_OP" and not _none(before)):
+        what = _telling(step, before)
+        if what:
             text = linecache.getline(code.co_filename, line).strip()[:80]
-            what = "a match by type" if step.opname == "MATCH_CLASS" else "`is` other than with None (compare by ==)"
             raise Unsupported(f"{Path(code.co_filename).name}, line {line} (`{text}`): {what} is not supported")
         before = step
 
 
-def _none(step: dis.Instruction | None) -> bool:
-    return step is not None and step.opname == "LOAD_CONST" and step.argval is None
+def telling(attribute: str) -> bool:
+    """Whether the attribute tells what a value is."""
+    own = attribute.startswith("__") and attribute.endswith("__") and attribute not in HARMLESS
+    return own or attribute in TELLING
+
+
+def _telling(step: dis.Instruction, before: dis.Instruction | None) -> str:
+    """What is wrong with the instruction, in words; or nothing."""
+    if step.opname in ("MATCH_CLASS", "MATCH_SEQUENCE", "MATCH_MAPPING"):
+        return "a match by type"
+    if step.opname == "IS_OP" and not (before is not None and _none(before)):
+        return "`is` other than with None (compare by ==)"
+    if step.opname == "PUSH_EXC_INFO":
+        return "`try` or `with`"
+    if step.opname in _ATTRIBUTES and telling(str(step.argval)):
+        return f"the attribute {step.argval}"
+    return ""
+
+
+def _none(step: dis.Instruction) -> bool:
+    """Whether None is what it loads, or a mark that dataclasses make for a field that was not given."""
+    return (step.opname == "LOAD_CONST" and step.argval is None) or "HAS_DEFAULT_FACTORY" in str(step.argval)

@@ -20,23 +20,30 @@ import numpy as np
 
 from ...mechanisms import samplers
 from .arrays import Symbols, symbolic
-from .identity import no_identity
+from .identity import no_identity, telling
 from .linear import Condition, Linear
 from .noise import SymbolicGenerator, discrete_laplace
-from .order import largest_of, least_of
+from .onlooker import Onlooker
+from .order import Order, largest_of, least_of
 from .stand_ins import Float, Int, of_numpy
 from .unsupported import unsupported
 from .whole import is_whole
 
-_OUTSIDE = ("random", "secrets", "time", "os", "uuid", "datetime", "sys", "inspect", "gc", "ctypes", "threading")
-"""Modules by which a function decides by chance, by the clock, or by who runs it."""
+_OUTSIDE = (
+    "random", "_random", "secrets", "time", "os", "posix", "nt", "uuid", "datetime", "sys", "inspect", "gc", "ctypes",
+    "threading", "_thread", "concurrent", "multiprocessing", "asyncio", "subprocess", "signal", "atexit", "weakref",
+    "builtins", "_operator", "importlib", "ast", "dis", "code", "codeop", "traceback", "tracemalloc", "linecache", "io",
+    "_io", "pathlib", "tempfile", "shutil", "glob", "socket", "pickle", "_pickle", "marshal", "json", "pprint",
+    "reprlib", "platform", "getpass", "resource", "select", "sqlite3", "urllib", "http", "mmap", "fileinput", "logging",
+)  # fmt: skip
+"""Modules by which a function decides by chance, by the clock, by who runs it or by what a value is, or writes."""
 _WHOLE = (int, numbers.Integral, np.integer, np.int64)
 _REAL = (float, numbers.Number, np.floating, np.generic)
 
 
 def _isinstance(value: Any, kinds: Any) -> bool:
-    if isinstance(value, Condition):
-        raise unsupported("isinstance() of a truth value that depends on the data or on noise")
+    if isinstance(value, Condition | Order):
+        raise unsupported("isinstance() of a truth value or an order that depends on the data or on noise")
     if not isinstance(value, Linear | SymbolicGenerator):
         return builtins.isinstance(value, kinds)
     flat = kinds if isinstance(kinds, tuple) else (kinds,)
@@ -50,9 +57,29 @@ def _isinstance(value: Any, kinds: Any) -> bool:
 
 
 def _type(*arguments: Any) -> Any:
-    if len(arguments) == 1 and isinstance(arguments[0], Linear | Condition | Symbols | SymbolicGenerator):
+    if len(arguments) == 1 and isinstance(arguments[0], Linear | Condition | Symbols | Order | SymbolicGenerator):
         raise unsupported("type() of the generator, or of a value that depends on the data or on noise")
     return type(*arguments)
+
+
+def _getattr(value: Any, name: str, *default: Any) -> Any:
+    if isinstance(value, Linear | Condition):
+        raise unsupported("getattr() of a value that depends on the data or on noise")
+    if telling(name):
+        raise unsupported(f"the attribute {name}")
+    return replaced(getattr(value, name, *default))
+
+
+def _hasattr(value: Any, name: str) -> bool:
+    if isinstance(value, Linear | Condition | Symbols | Order | SymbolicGenerator):
+        raise unsupported("hasattr() of the generator, or of a value that depends on the data or on noise")
+    return hasattr(value, name)
+
+
+def _issubclass(kind: Any, kinds: Any) -> bool:
+    if kind in (Float, Int) or kinds in (Float, Int):
+        raise unsupported("issubclass() with float or int")
+    return issubclass(kind, kinds)
 
 
 def _refused(name: str) -> Callable[..., Any]:
@@ -108,8 +135,15 @@ def _passing(function: Callable[..., Any]) -> Callable[..., Any]:
     return passed
 
 
-def _made(value: Any, dtype: Any = None, **_: Any) -> Any:
+def _itself(value: Any, dtype: Any = None, **_: Any) -> Any:
+    """numpy.asarray: an array is not copied."""
+    return value if isinstance(value, Symbols) and dtype in (None, Float) else _made(value, dtype)
+
+
+def _made(value: Any, dtype: Any = None, copy: Any = True, **_: Any) -> Any:
     """numpy.array for what may hold symbols."""
+    if not copy:
+        raise unsupported("numpy.array with copy=")
     if isinstance(value, Symbols):
         return value.copy() if dtype is None else value.astype(dtype)
     if not symbolic(value) and not (isinstance(value, list | tuple) and any(symbolic(v) for v in value)):
@@ -134,6 +168,8 @@ def _filled_like(value: Any) -> Callable[..., Any]:
 
 
 def _full(shape: Any, value: Any, dtype: Any = None, **_: Any) -> Any:
+    if dtype in (bool, int, np.int64, np.bool_) or (dtype is None and isinstance(value, int)):
+        return np.full(shape, value, of_numpy(dtype))
     array = np.empty(shape, object)
     array[...] = value
     return array.view(Symbols)
@@ -141,9 +177,9 @@ def _full(shape: Any, value: Any, dtype: Any = None, **_: Any) -> Any:
 
 _MADE: dict[str, Any] = {
     "array": _made,
-    "asarray": _made,
-    "asanyarray": _made,
-    "ascontiguousarray": _made,
+    "asarray": _itself,
+    "asanyarray": _itself,
+    "ascontiguousarray": _itself,
     "float64": Float,
     "zeros": _filled(0.0),
     "ones": _filled(1.0),
@@ -176,15 +212,22 @@ _MATH: dict[str, Any] = {
 }
 
 _NUMPY, _MATHS = _Numpy(), _Math()
+_WITHOUT = (
+    "id", "hash", "open", "input", "exec", "eval", "compile", "globals", "locals", "vars", "dir", "callable",
+    "breakpoint", "memoryview",
+)  # fmt: skip
 _BUILTINS = {
     **vars(builtins),
     "float": Float,
     "int": Int,
     "isinstance": _isinstance,
     "type": _type,
+    "getattr": _getattr,
+    "hasattr": _hasattr,
+    "issubclass": _issubclass,
     "max": _extreme(max, largest_of),
     "min": _extreme(min, least_of),
-    **{name: _refused(name) for name in ("id", "hash", "open", "input", "exec", "eval", "globals", "locals", "vars")},
+    **{name: _refused(name) for name in _WITHOUT},
 }
 
 
@@ -208,8 +251,11 @@ def replaced(value: Any) -> Any:
         return discrete_laplace
     if isinstance(value, types.ModuleType) and value.__name__ in _OUTSIDE:
         return _Blocked(value.__name__)
-    if value in (operator.is_, operator.is_not):
+    if any(value is kind for kind in (operator.is_, operator.is_not)):
         return _refused("operator.is_")
+    for name in ("isinstance", "issubclass", "type", "getattr", "hasattr", *_WITHOUT):
+        if value is getattr(builtins, name):
+            return _BUILTINS[name]
     if isinstance(value, types.FunctionType) and _users(value.__module__):
         return instrumented(value)
     name = str(getattr(value, "__name__", ""))
@@ -224,6 +270,11 @@ class _Blocked:
 
     def __getattr__(self, attribute: str) -> Any:
         raise unsupported(f"{self._name}.{attribute} is not supported; only the data and `rng` may decide")
+
+
+def onlooker() -> Onlooker:
+    """Who looks at what runs on symbols."""
+    return Onlooker(_BUILTINS, replaced, _OUTSIDE)
 
 
 def _users(module: str | None) -> bool:
@@ -252,10 +303,11 @@ def _copy(function: types.FunctionType, known: dict[int, Any]) -> Any:
         return known[id(function)]
     names = {"__builtins__": _BUILTINS, "__name__": function.__globals__.get("__name__")}
     cells = tuple(types.CellType() for _ in function.__closure__ or ())
-    copy = types.FunctionType(function.__code__, names, function.__name__, function.__defaults__, cells or None)
-    copy.__kwdefaults__ = function.__kwdefaults__
+    copy = types.FunctionType(function.__code__, names, function.__name__, None, cells or None)
     copy.__dict__.update(function.__dict__)
     known[id(function)] = copy
+    copy.__defaults__ = tuple(_inner(value, known) for value in function.__defaults__ or ()) or None
+    copy.__kwdefaults__ = {name: _inner(value, known) for name, value in (function.__kwdefaults__ or {}).items()}
     for code in _codes(function.__code__):
         no_identity(code)
     for name in _names(function.__code__):

@@ -116,11 +116,11 @@ class Linear:
         if isinstance(other, np.ndarray):
             return NotImplemented
         if isinstance(other, float) and math.isinf(other):  # every real number is between the infinities
-            return relation(0.0, other)
+            return plain(relation(0.0, other))
         difference = self - Linear.of(other)
         if relation in (operator.lt, operator.le):
             difference = -difference
-        return Condition(difference, relation in (operator.lt, operator.gt)).settled()
+        return Condition(difference, relation in (operator.lt, operator.gt))
 
     def __lt__(self, other: Any) -> Any:
         return self._compare(other, operator.lt)
@@ -138,11 +138,12 @@ class Linear:
         if isinstance(other, np.ndarray):
             return NotImplemented
         if not isinstance(other, numbers.Real | Linear | Condition | np.bool_):
-            return False
-        return bool(self >= other) and bool(self <= other)
+            return _no_number(other)
+        return plain(bool(self >= other) and bool(self <= other))
 
     def __ne__(self, other: object) -> Any:
-        return NotImplemented if isinstance(other, np.ndarray) else not self == other
+        equal = self.__eq__(other)
+        return equal if equal is NotImplemented else equal.opposite()
 
     def __bool__(self) -> bool:
         return bool(self != 0)
@@ -219,11 +220,21 @@ def is_noise(name: str) -> bool:
     return name[0] == "n" and name[1:].isdigit()
 
 
+def _no_number(other: object) -> Any:
+    """What == says of a symbol and what is no real number: Python asks the other side."""
+    if isinstance(other, numbers.Number | np.generic):
+        raise unsupported(f"a comparison with {type(other).__name__}")
+    return NotImplemented
+
+
 class Condition:
-    """form > 0 (strict) or form >= 0. Asking for its truth value forks the run."""
+    """form > 0 (strict) or form >= 0. Asking for its truth value forks the run.
+
+    It may stand for a bool or for a numpy.bool_: what these do differently (`~`, the sum of two, their text) is
+    refused, also where there is nothing to decide.
+    """
 
     __slots__ = ("form", "strict")
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, form: Linear, strict: bool) -> None:
         self.form = form
@@ -248,43 +259,60 @@ class Condition:
     def indicator(self) -> Linear:
         """1 where it is true, else 0: a variable for data, so that counts do not fork."""
         space = state.current().space
-        if self.form.noisy or not space.merging:
+        if self.form.noisy or not space.merging or not self.form.terms:
             return Linear(None, int(bool(self)))
         made: Linear = space.auxiliary(self.form, f"[{self.text()}]", 0, 1, whole=True)
         return made
 
     def __invert__(self) -> Condition:
-        return self.opposite()
+        raise unsupported("`~` of a truth value (write `not`)")
+
+    def _with(self, other: Any, operation: Callable[[bool, bool], bool]) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        if not isinstance(other, Condition | bool | np.bool_):
+            raise unsupported("`&`, `|` or `^` of a truth value and something else")
+        return plain(operation(bool(self), bool(other)))
 
     def __and__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, np.ndarray) else bool(self) and bool(other)
+        return self._with(other, operator.and_)
 
     def __or__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, np.ndarray) else bool(self) or bool(other)
+        return self._with(other, operator.or_)
 
     def __xor__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, np.ndarray) else bool(self) != bool(other)
+        return self._with(other, operator.xor)
 
     def __eq__(self, other: object) -> Any:
         if isinstance(other, np.ndarray):
             return NotImplemented
         if not isinstance(other, numbers.Real | Condition | np.bool_):
-            return False
-        return bool(self) == other if not isinstance(other, Condition) else bool(self) == bool(other)
+            return _no_number(other)
+        return plain(bool(bool(self) == (bool(other) if isinstance(other, Condition) else other)))
+
+    def __ne__(self, other: object) -> Any:
+        equal = self.__eq__(other)
+        return equal if equal is NotImplemented else equal.opposite()
+
+    def _number(self, other: Any) -> Linear:
+        """As a number, for arithmetic with a number: two truth values of numpy are not added as numbers."""
+        if isinstance(other, Condition | bool | np.bool_):
+            raise unsupported("arithmetic with two truth values (make them numbers by int())")
+        return self.indicator()
 
     def __add__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, np.ndarray) else self.indicator() + other
+        return NotImplemented if isinstance(other, np.ndarray) else self._number(other) + other
 
     def __sub__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, np.ndarray) else self.indicator() - other
+        return NotImplemented if isinstance(other, np.ndarray) else self._number(other) - other
 
     def __rsub__(self, other: Any) -> Any:
-        return Linear.of(other) - self.indicator()
+        return Linear.of(other) - self._number(other)
 
     def __mul__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, np.ndarray) else self.indicator() * other
+        return NotImplemented if isinstance(other, np.ndarray) else self._number(other) * other
 
-    __radd__, __rmul__, __rand__, __ror__ = __add__, __mul__, __and__, __or__
+    __radd__, __rmul__, __rand__, __ror__, __rxor__ = __add__, __mul__, __and__, __or__, __xor__
 
     def __int__(self) -> int:
         return int(bool(self))
@@ -294,8 +322,21 @@ class Condition:
     def __float__(self) -> float:
         return float(bool(self))
 
+    def __hash__(self) -> int:
+        raise unsupported("a truth value that depends on the data or on noise as a dictionary key, or in a set")
+
     def __repr__(self) -> str:
-        return str(bool(self)) if state.active() else self.text()
+        if state.active():
+            raise unsupported("the text of a truth value that depends on the data or on noise")
+        return self.text()
+
+    def __format__(self, spec: str) -> str:
+        return repr(self)
+
+
+def plain(value: bool) -> Condition:
+    """A condition with nothing to decide."""
+    return Condition(Linear(None, 1 if value else -1), True)
 
 
 def largest(*values: Any) -> Any:

@@ -16,6 +16,7 @@ from .linear import Condition, Linear, is_noise, largest, smallest
 from .unsupported import unsupported
 
 STABLE = ("stable", "mergesort")
+READING = ("tolist", "astype", "copy", "shape", "ndim", "size", "sum", "max", "min", "mean", "item")
 CONTINUOUS = {"laplace", "exponential", "gumbel", "gaussian", "uniform"}
 
 
@@ -49,6 +50,7 @@ def _place(values: Sequence[Any], better: Any, good: Any) -> int:
     options: dict[int, tuple[Condition, ...]] = {}
     for i, value in enumerate(values):
         tests = [better(value, other) for other in values[:i]] + [good(value, other) for other in values[i + 1 :]]
+        tests = [test.settled() if isinstance(test, Condition) else test for test in tests]
         open_ = tuple(test for test in tests if isinstance(test, Condition))
         if all(tests if not open_ else (test for test in tests if not isinstance(test, Condition))):
             options[i] = open_
@@ -68,6 +70,13 @@ def no_ties(values: Sequence[Any]) -> None:
                 )
 
 
+def _read_only(places: list[int]) -> Any:
+    """What is written to it would not be written to the order."""
+    array = np.array(places, int)
+    array.flags.writeable = False
+    return array
+
+
 class Order(np.lib.mixins.NDArrayOperatorsMixin, Sequence[int]):
     """numpy.argsort of symbols, forwards or backwards. A place is known once it is read, from the nearer end."""
 
@@ -83,7 +92,7 @@ class Order(np.lib.mixins.NDArrayOperatorsMixin, Sequence[int]):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             ranks = self._ranks[index]
-            return self._turned(ranks) if len(ranks) == len(self) else np.array(self._known(ranks), int)
+            return self._turned(ranks) if len(ranks) == len(self) else _read_only(self._known(ranks))
         if isinstance(index, int | np.integer):
             return np.int64(self._at(self._ranks[int(index)]))
         return np.asarray(self)[index]
@@ -92,7 +101,7 @@ class Order(np.lib.mixins.NDArrayOperatorsMixin, Sequence[int]):
         return (self[i] for i in range(len(self)))
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return np.array(self._known(self._ranks), dtype or int)
+        return _read_only(self._known(self._ranks)) if dtype is None else np.array(self._known(self._ranks), dtype)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         plain = [np.asarray(value) if isinstance(value, Order) else value for value in inputs]
@@ -101,6 +110,8 @@ class Order(np.lib.mixins.NDArrayOperatorsMixin, Sequence[int]):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
+        if name not in READING:
+            raise unsupported(f"{name} of an order")
         return getattr(np.asarray(self), name)
 
     def _turned(self, ranks: range) -> Order:

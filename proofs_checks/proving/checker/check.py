@@ -28,6 +28,7 @@ from .induction import check_induction
 from .names import followed, taking
 from .pairs import Data, Neighbours, cases
 from .pieces import Piece, determinant, read_piece
+from .reachable import Reachable
 from .real_runs import at_random, replayed
 from .runs import Branch, Leaf, leaves, reached, tree
 from .tracer import noisy, support
@@ -115,8 +116,10 @@ def check_case(
 ) -> Checked:
     """One pair of neighbours. Raises Refused with the first thing that is not proved."""
     prover, symbolic = Prover(watch), followed(function)
+    around = Reachable(symbolic)
     here = tree(symbolic, case.dataset, case.data, prover)
     there = tree(symbolic, case.neighbour, case.data, prover)
+    around.unchanged()
     pieces = [read_piece(entry, set(case.data.ends)) for entry in entries]
     facts = case.data.facts
     ways = list(leaves(here))

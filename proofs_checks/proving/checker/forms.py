@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import numbers
+import operator
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -117,8 +119,8 @@ class Form:
         if isinstance(other, np.ndarray):
             return NotImplemented
         if isinstance(other, float) and math.isinf(other):
-            return (other < 0) == (sign > 0)
-        return Sign(self.plus(Form.lift(other), Fraction(-1)).scaled(Fraction(sign)), strict).decided()
+            return known((other < 0) == (sign > 0))
+        return Sign(self.plus(Form.lift(other), Fraction(-1)).scaled(Fraction(sign)), strict)
 
     def __gt__(self, other: Any) -> Any:
         return self._against(other, 1, True)
@@ -135,12 +137,13 @@ class Form:
     def __eq__(self, other: object) -> Any:
         if isinstance(other, np.ndarray):
             return NotImplemented
-        if not isinstance(other, int | float | Fraction | np.generic | Form | Sign):
-            return False
-        return bool(self >= other) and bool(self <= other)
+        if not isinstance(other, int | float | Fraction | np.floating | np.integer | np.bool_ | Form | Sign):
+            return _unlike(other)
+        return known(bool(self >= other) and bool(self <= other))
 
     def __ne__(self, other: object) -> Any:
-        return NotImplemented if isinstance(other, np.ndarray) else not self == other
+        same = self.__eq__(other)
+        return same.negation() if isinstance(same, Sign) else same
 
     def __bool__(self) -> bool:
         return bool(self != 0)
@@ -187,11 +190,20 @@ class Form:
 numbers.Real.register(Form)
 
 
+def _unlike(other: object) -> Any:
+    """A symbol beside something that is no real number."""
+    if isinstance(other, numbers.Number | np.generic):
+        raise refuse(f"a symbol is compared with a {type(other).__name__}")
+    return NotImplemented
+
+
 class Sign:
-    """form > 0 where strict, else form >= 0."""
+    """form > 0 where strict, else form >= 0.
+
+    In earnest it is a bool or numpy's; where these differ (`~`, +, the text), it is refused, decided or not.
+    """
 
     __slots__ = ("_key", "form", "strict")
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, form: Form, strict: bool) -> None:
         self.form = form
@@ -229,41 +241,68 @@ class Sign:
         return decided if isinstance(decided, bool) else bool(tracer().answer(self))
 
     def as_number(self) -> Form:
-        merged = tracer().merged_sign(self)
+        merged = tracer().merged_sign(self) if self.form.slopes else None
         return merged if merged is not None else Form({}, Fraction(int(bool(self))))
 
-    def __invert__(self) -> Sign:
-        return self.negation()
+    def _combined(self, other: Any, rule: Callable[[int, int], int]) -> Any:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        if not isinstance(other, Sign) and type(other) not in (bool, np.bool_):
+            raise refuse("a truth value and something else, bit by bit")
+        return known(bool(rule(int(bool(self)), int(bool(other)))))
 
     def __and__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, np.ndarray) else bool(self) and bool(other)
+        return self._combined(other, operator.and_)
 
     def __or__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, np.ndarray) else bool(self) or bool(other)
+        return self._combined(other, operator.or_)
 
     def __xor__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, np.ndarray) else bool(self) is not bool(other)
+        return self._combined(other, operator.xor)
 
     def __eq__(self, other: object) -> Any:
         if isinstance(other, np.ndarray):
             return NotImplemented
-        return isinstance(other, int | float | np.generic | Sign) and bool(self) == (
-            bool(other) if isinstance(other, Sign) else other
-        )
+        if isinstance(other, Sign):
+            return known(bool(self) == bool(other))
+        if not isinstance(other, int | float | Fraction | np.floating | np.integer | np.bool_ | Form):
+            return _unlike(other)
+        return known(bool(other == int(bool(self))))
+
+    def __ne__(self, other: object) -> Any:
+        same = self.__eq__(other)
+        return same.negation() if isinstance(same, Sign) else same
 
     def __add__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, np.ndarray) else self.as_number() + other
+        return NotImplemented if isinstance(other, np.ndarray) else self._beside(other) + other
 
     def __sub__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, np.ndarray) else self.as_number() - other
+        return NotImplemented if isinstance(other, np.ndarray) else self._beside(other) - other
 
     def __rsub__(self, other: Any) -> Any:
-        return Form.lift(other) - self.as_number()
+        return Form.lift(other) - self._beside(other)
 
     def __mul__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, np.ndarray) else self.as_number() * other
+        return NotImplemented if isinstance(other, np.ndarray) else self._beside(other) * other
 
-    __radd__, __rmul__, __rand__, __ror__ = __add__, __mul__, __and__, __or__
+    __radd__, __rmul__, __rand__, __ror__, __rxor__ = __add__, __mul__, __and__, __or__, __xor__
+
+    def _beside(self, other: Any) -> Form:
+        """As a number beside another number; numpy's truth values are added as truth values."""
+        if isinstance(other, Sign) or type(other) in (bool, np.bool_):
+            raise refuse("arithmetic with two truth values")
+        return self.as_number()
+
+    def _no(self, *_: Any) -> Any:
+        raise refuse("`~`, a text or a key made of a truth value")
+
+    __invert__ = __hash__ = _no
+
+    def __repr__(self) -> str:
+        return str(self._no()) if under_way() else self.name()
+
+    def __format__(self, spec: str) -> str:
+        return repr(self)
 
     def __int__(self) -> int:
         return int(bool(self))
@@ -272,6 +311,11 @@ class Sign:
 
     def __float__(self) -> float:
         return float(bool(self))
+
+
+def known(value: bool) -> Sign:
+    """A truth value that does not hang on anything."""
+    return Sign(Form({}, Fraction(1 if value else -1)), True)
 
 
 def _pair(value: Fraction) -> tuple[int, int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import dis
 import functools
 import math
 import numbers
@@ -18,15 +17,22 @@ import numpy as np
 
 from ....mechanisms import samplers
 from .dice import Dice
+from .entered import AS_THEY_ARE, Entered, betrays, by_value_only
 from .following import Refused, refuse, tracer
 from .forms import Form, Sign, greater, lesser
-from .order import largest_place, least_place
+from .order import Order, largest_place, least_place
 from .stand_ins import Integer, Real, for_numpy
 from .tables import Table, table
 from .tracer import noisy
 
-CHANCE = ("random", "secrets", "time", "os", "uuid", "datetime", "sys", "inspect", "gc", "ctypes", "threading")
-"""What a function must not ask: chance, the clock, and who runs it."""
+CHANCE = (
+    "random", "_random", "secrets", "time", "os", "posix", "nt", "uuid", "datetime", "sys", "inspect", "gc", "ctypes",
+    "threading", "_thread", "concurrent", "asyncio", "multiprocessing", "subprocess", "signal", "atexit", "weakref",
+    "builtins", "_operator", "importlib", "ast", "dis", "code", "codeop", "traceback", "io", "_io", "tracemalloc",
+    "linecache", "pathlib", "tempfile", "shutil", "glob", "socket", "pickle", "_pickle", "marshal", "json", "pprint",
+    "reprlib", "platform", "getpass", "resource", "select", "sqlite3", "urllib", "http", "mmap", "fileinput", "logging",
+)  # fmt: skip
+"""What a function must not ask: chance, the clock, files, who runs it, and what its values are."""
 LIBRARIES = ("numpy", "scipy", "pandas", "torch", "z3")
 
 
@@ -38,8 +44,8 @@ def holds_symbols(value: Any) -> bool:
 
 def _is_instance(value: Any, kinds: Any) -> bool:
     listed = kinds if isinstance(kinds, tuple) else (kinds,)
-    if isinstance(value, Sign):
-        raise refuse("isinstance of a truth value that is a symbol")
+    if isinstance(value, Sign | Order):
+        raise refuse("isinstance of a truth value or an order that is a symbol")
     if isinstance(value, Dice):
         return any(kind is object or kind is np.random.Generator for kind in listed)
     if not isinstance(value, Form):
@@ -72,9 +78,27 @@ def _counts(form: Form) -> bool:
 
 
 def _type_of(*arguments: Any) -> Any:
-    if len(arguments) == 1 and isinstance(arguments[0], Form | Sign | Table | Dice):
+    if len(arguments) == 1 and isinstance(arguments[0], Form | Sign | Table | Order | Dice):
         raise refuse("type() of a symbol or of the generator")
     return type(*arguments)
+
+
+def _attribute(value: Any, name: str, *otherwise: Any) -> Any:
+    if isinstance(value, Form | Sign) or betrays(name):
+        raise refuse(f"getattr of {name}")
+    return meaning(getattr(value, name, *otherwise), {})
+
+
+def _has(value: Any, name: str) -> bool:
+    if isinstance(value, Form | Sign | Table | Order | Dice):
+        raise refuse("hasattr of a symbol or of the generator")
+    return hasattr(value, name)
+
+
+def _is_subclass(kind: Any, kinds: Any) -> bool:
+    if any(each is Real or each is Integer for each in (kind, kinds)):
+        raise refuse("issubclass of float or int")
+    return issubclass(kind, kinds)
 
 
 def _best(
@@ -126,7 +150,9 @@ class Numpy:
         return functools.partial(_called, found)
 
     @staticmethod
-    def array(value: Any, dtype: Any = None, **_: Any) -> Any:
+    def array(value: Any, dtype: Any = None, copy: Any = True, **_: Any) -> Any:
+        if not copy:
+            raise refuse("an array that need not be a copy")
         if isinstance(value, Form | Sign):
             return value
         if not holds_symbols(value):
@@ -135,11 +161,16 @@ class Numpy:
         made = np.array(rows, object).view(Table)
         return made if dtype is None else made.astype(dtype)
 
-    asarray = asanyarray = ascontiguousarray = array
+    @classmethod
+    def asarray(cls, value: Any, dtype: Any = None, **_: Any) -> Any:
+        """No copy of what is an array of real numbers."""
+        return value if isinstance(value, Table) and (dtype is None or dtype is Real) else cls.array(value, dtype)
+
+    asanyarray = ascontiguousarray = asarray
 
     @staticmethod
     def full(shape: Any, value: Any, dtype: Any = None, **_: Any) -> Any:
-        if dtype in (int, bool, np.int64, np.bool_):
+        if dtype in (int, bool, np.int64, np.bool_) or (dtype is None and isinstance(value, int)):
             return np.full(shape, value, for_numpy(dtype))
         made = np.empty(shape, object)
         made[...] = value
@@ -200,11 +231,20 @@ BUILTINS = vars(builtins) | {
     "int": Integer,
     "isinstance": _is_instance,
     "type": _type_of,
+    "getattr": _attribute,
+    "hasattr": _has,
+    "issubclass": _is_subclass,
     "max": _best(max, greater, largest_place),
     "min": _best(min, lesser, least_place),
     "__import__": _import,
 }
-BUILTINS |= {name: _no(name) for name in ("id", "hash", "open", "input", "exec", "eval", "globals", "locals", "vars")}
+WITHOUT = (
+    "id", "hash", "open", "input", "exec", "eval", "compile", "globals", "locals", "vars", "dir", "callable",
+    "breakpoint", "memoryview",
+)  # fmt: skip
+BUILTINS |= {name: _no(name) for name in WITHOUT}
+REPLACED = {id(getattr(builtins, name)): BUILTINS[name] for name in vars(builtins) if name not in AS_THEY_ARE}
+"""By the object that stands for it in Python itself."""
 
 
 def _discrete_laplace(scale: Any, source: Any = None) -> Any:
@@ -217,8 +257,10 @@ def meaning(value: Any, known: dict[int, Any]) -> Any:
         return _discrete_laplace
     if isinstance(value, types.FunctionType) and own(value.__module__ or ""):
         return followed(value, known)
-    if value in (operator.is_, operator.is_not):
+    if value is operator.is_ or value is operator.is_not:
         return _no("operator.is_")
+    if id(value) in REPLACED:
+        return REPLACED[id(value)]
     if isinstance(value, types.ModuleType):
         if value.__name__ in CHANCE:
             return Forbidden(value.__name__)
@@ -231,7 +273,8 @@ def meaning(value: Any, known: dict[int, Any]) -> Any:
 
 def own(module: str) -> bool:
     root = module.split(".")[0]
-    return root not in sys.stdlib_module_names and root not in LIBRARIES and "proofs_checks.proving" not in module
+    ours = module.startswith("dpcert.proofs_checks.proving")
+    return root not in sys.stdlib_module_names and root not in LIBRARIES and not ours
 
 
 def taking(function: Callable[..., Any], container: Any) -> Callable[..., Any]:
@@ -241,16 +284,6 @@ def taking(function: Callable[..., Any], container: Any) -> Callable[..., Any]:
     if container != "list":
         raise Refused(f"a dataset that is neither an array nor a list but {container!r:.40}")
     return lambda dataset, rng: function(dataset.tolist(), rng)
-
-
-def _by_value_only(code: types.CodeType) -> None:
-    """Symbols are other objects than the values that they stand for: only None may be told by `is`."""
-    steps = list(dis.get_instructions(code))
-    for former, step in zip([None, *steps], steps, strict=False):
-        if step.opname == "MATCH_CLASS":
-            raise Refused("a match by type")
-        if step.opname == "IS_OP" and (former is None or former.opname != "LOAD_CONST" or former.argval is not None):
-            raise Refused("`is` other than with None")
 
 
 def followed(function: Callable[..., Any], known: dict[int, Any] | None = None) -> Callable[..., Any]:
@@ -266,15 +299,16 @@ def followed(function: Callable[..., Any], known: dict[int, Any] | None = None) 
         return known[id(function)]  # type: ignore[no-any-return]
     scope: dict[str, Any] = {"__builtins__": BUILTINS, "__name__": function.__module__}
     closure = tuple(types.CellType() for _ in function.__closure__ or ()) or None
-    twin = types.FunctionType(function.__code__, scope, function.__name__, function.__defaults__, closure)
-    twin.__kwdefaults__ = function.__kwdefaults__
+    twin = types.FunctionType(function.__code__, scope, function.__name__, None, closure)
     twin.__dict__ |= function.__dict__
     known[id(function)] = twin
+    twin.__defaults__ = tuple(meaning(value, known) for value in function.__defaults__ or ()) or None
+    twin.__kwdefaults__ = {name: meaning(value, known) for name, value in (function.__kwdefaults__ or {}).items()}
     pending = [function.__code__]
     while pending:
         code = pending.pop()
         pending += [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
-        _by_value_only(code)
+        by_value_only(code)
         for name in code.co_names:
             if name in function.__globals__ and name not in scope:
                 scope[name] = meaning(function.__globals__[name], known)
@@ -282,3 +316,8 @@ def followed(function: Callable[..., Any], known: dict[int, Any] | None = None) 
         with suppress(ValueError):  # one that is not bound yet
             new.cell_contents = meaning(old.cell_contents, known)
     return twin
+
+
+def entered() -> Entered:
+    """What reads the code that a function runs."""
+    return Entered(BUILTINS, lambda value: meaning(value, {}), CHANCE)

@@ -36,8 +36,9 @@ def _place(values: Sequence[Any], better: Compare, as_good: Compare) -> int:
     ways: dict[int, tuple[Sign, ...]] = {}
     for i, value in enumerate(values):
         tests = [better(value, former) for former in values[:i]] + [as_good(value, later) for later in values[i + 1 :]]
-        if all(isinstance(test, Sign) or test for test in tests):
-            ways[i] = tuple(test for test in tests if isinstance(test, Sign))
+        settled = [test.decided() if isinstance(test, Sign) else test for test in tests]
+        if all(isinstance(test, Sign) or test for test in settled):
+            ways[i] = tuple(test for test in settled if isinstance(test, Sign))
     if not ways:
         raise refuse("values without an order")
     return list(ways)[tracer().choose(list(ways.values())) if len(ways) > 1 else 0]
@@ -71,13 +72,15 @@ class Order(np.lib.mixins.NDArrayOperatorsMixin, Sequence[Any]):
         if not isinstance(where, slice):
             return np.asarray(self)[where]
         part = Order(self._ranking, self._ranks[where])
-        return part if len(part) == len(self) else np.asarray(part)  # the whole, backwards, is not read yet
+        return part if len(part) == len(self) else part.__array__()  # the whole, backwards, is not read yet
 
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(len(self)))
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return np.array(self._ranking.each(self._ranks), dtype or int)
+        places = np.array(self._ranking.each(self._ranks), dtype or int)
+        places.flags.writeable = dtype is not None  # what is written to it is not written to the order
+        return places
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         return getattr(ufunc, method)(*[np.asarray(i) if isinstance(i, Order) else i for i in inputs], **options)
@@ -85,6 +88,8 @@ class Order(np.lib.mixins.NDArrayOperatorsMixin, Sequence[Any]):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
+        if name not in ("tolist", "astype", "copy", "shape", "ndim", "size", "sum", "max", "min", "mean", "item"):
+            raise refuse(f"{name} of an order")
         return getattr(np.asarray(self), name)
 
 

@@ -7,6 +7,7 @@ This does not prove anything by itself; it catches a symbolic run that means som
 from __future__ import annotations
 
 import json
+import math
 import random
 import types
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from ....mechanisms import samplers
 from .farkas import Prover
 from .following import Refused
 from .forms import Form, Sign
+from .landmarks import landmarks
 from .pairs import Neighbours, Point
 from .runs import Branch, Leaf, complete, leaves, parts
 from .tracer import noisy
@@ -27,6 +29,7 @@ MARGINS = (Fraction(1, 4), Fraction(1, 64), Fraction(1, 4096))
 """How far inside of a way a point is wanted, in this order: floats must not leave it by rounding."""
 MOST = 1024
 RANDOM = 12
+MARKED = 24
 CLOSE = Fraction(1, 10**6)
 """Nearer to another way than this, a random point is left out: floats may take that one."""
 TOLERANCE = 1e-9
@@ -113,14 +116,25 @@ def replayed(
 
 
 def at_random(function: Callable[..., Any], case: Neighbours, root: Branch | Leaf, other: bool = False) -> int:
-    """How many random points were tried. Raises Refused where the function does not do what the tree says of them."""
+    """How many random points were tried. Raises Refused where the function does not do what the tree says of them.
+
+    After those, one number of the point is set to one that the function's code may compare it with, or to one between
+    two such numbers: what a symbolic run does not see is seldom seen at other places.
+    """
     dataset = case.neighbour if other else case.dataset
     chance, tried = random.Random(len(dataset)), 0
     draws = next(leaves(root)).draws
-    for _ in range(RANDOM):
-        point = complete(_data_point(case, chance), case.data)
+    names = [*(name for name in case.data.ends if name not in case.data.merged), *(f"n{k}" for k in range(len(draws)))]
+    marked = [(name, value) for name in names for value in landmarks(function)]
+    for fixed in [None] * RANDOM + chance.sample(marked, min(MARKED, len(marked))):
+        data = _data_point(case, chance)
+        if fixed is not None and fixed[0] in data:
+            data |= _within(case, *fixed)
+        point = complete(data, case.data)
         for _ in range(3):
             point |= {f"n{k}": _noise(kind, chance) for k, (kind, _) in enumerate(draws)}
+            if fixed is not None and fixed[0] not in data:
+                point |= _drawn(draws, *fixed)
             leaf = _leaf_of(root, point)
             if leaf is None:
                 break
@@ -130,6 +144,21 @@ def at_random(function: Callable[..., Any], case: Neighbours, root: Branch | Lea
                 break
             draws = leaf.draws
     return tried
+
+
+def _within(case: Neighbours, name: str, value: Fraction) -> Point:
+    """The number at that value, if it may be there."""
+    low, high = case.data.ends[name]
+    inside = (low is None or low <= value) and (high is None or value <= high)
+    return {name: value} if inside and (value.denominator == 1 or name not in case.data.whole) else {}
+
+
+def _drawn(draws: tuple[tuple[str, str], ...], name: str, value: Fraction) -> Point:
+    """The noise at that value, likewise."""
+    kind = draws[int(name[1:])][0] if int(name[1:]) < len(draws) else "none"
+    least = {"laplace": None, "gumbel": None, "gaussian": None, "exponential": 0, "uniform": 0}.get(kind, math.inf)
+    inside = (least is None or value > least) and (kind != "uniform" or value < 1)
+    return {name: value} if inside else {}
 
 
 def _data_point(case: Neighbours, chance: random.Random) -> Point:

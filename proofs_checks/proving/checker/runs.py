@@ -14,9 +14,11 @@ from unittest.mock import patch
 import numpy as np
 
 from .dice import Dice
+from .entered import Entered
 from .farkas import Prover
 from .following import Refused, followed, refuse
 from .forms import Form, Sign
+from .names import entered
 from .order import Order
 from .pairs import Data, Point
 from .tables import Table, table
@@ -47,10 +49,10 @@ def tree(function: Callable[..., Any], dataset: list[Form], data: Data, prover: 
     """All ways through function(dataset, rng). Raises Refused."""
     root: Branch | Leaf | None = None
     waiting: list[list[tuple[Ways, int]]] = [[]]
-    count = 0
+    reader, count = entered(), 0
     while waiting:
         tracer = Tracer(prover, data, waiting.pop())
-        leaf = _one(function, dataset, tracer)
+        leaf = _one(function, dataset, tracer, reader)
         root = _planted(root, tracer.trail, leaf)
         taken = [(ways, chosen) for ways, chosen, _ in tracer.trail]
         for i in range(len(tracer.script), len(taken)):
@@ -73,13 +75,14 @@ def _planted(root: Branch | Leaf | None, trail: Sequence[tuple[Ways, int, Any]],
     return branch
 
 
-def _one(function: Callable[..., Any], dataset: list[Form], tracer: Tracer) -> Leaf:
+def _one(function: Callable[..., Any], dataset: list[Form], tracer: Tracer, reader: Entered) -> Leaf:
     before = _generators()
     tracer.entries = [entry.name() for entry in dataset]
     sealed = patch.object(os, "urandom", _chance), patch.object(np.random, "default_rng", _chance)
     try:
-        with followed(tracer), sealed[0], sealed[1]:
-            key, reals = parts(function(table(dataset), Dice(tracer)))
+        symbols, dice = table(dataset), Dice(tracer)
+        with followed(tracer), sealed[0], sealed[1], reader.reading():
+            key, reals = parts(function(symbols, dice))
     except Exception as problem:
         raise Refused(f"the function raises {type(problem).__name__}: {problem}") from problem
     if tracer.spoilt is not None:

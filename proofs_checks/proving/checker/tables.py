@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .following import refuse, tracer
-from .forms import Form, Sign, greater, lesser
+from .forms import Form, Sign, greater, known, lesser
 from .order import Order, distinct, largest_place, least_place
 
 ONE: dict[str, Callable[..., Any]] = {
@@ -19,7 +19,7 @@ ONE: dict[str, Callable[..., Any]] = {
     "fabs": abs,
     "square": lambda a: a * a,
     "logical_not": lambda a: not a,
-    "invert": lambda a: ~a if isinstance(a, Sign) else not a,
+    "invert": lambda a: a.negation() if isinstance(a, Sign) else not a,
     "rint": lambda a: tracer().whole(Form.lift(a)),
     "floor": lambda a: tracer().whole(Form.lift(a)),
     "ceil": lambda a: tracer().whole(Form.lift(a)),
@@ -67,10 +67,20 @@ def on_symbols(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[s
         result = _along(name, method, plain[0], options)
     else:
         raise refuse(f"numpy.{name}")
+    result = _truths(result)
     if out is not None:
         out[0][...] = result
         return out[0]
     return table(result) if isinstance(result, np.ndarray) and result.ndim else _cell(result)
+
+
+def _truths(result: Any) -> Any:
+    """Truth values of numpy's, which are no bools."""
+    if isinstance(result, bool):
+        return known(result)
+    if isinstance(result, np.ndarray) and any(isinstance(cell, bool) for cell in result.ravel().tolist()):
+        return np.frompyfunc(lambda cell: known(cell) if isinstance(cell, bool) else cell, 1, 1)(result)
+    return result
 
 
 def _along(name: str, method: str, cells: Any, options: dict[str, Any]) -> Any:
@@ -126,7 +136,9 @@ class Table(np.ndarray[Any, Any]):
     def __setitem__(self, where: Any, value: Any) -> None:
         np.ndarray.__setitem__(self, _place(where), value)
 
-    def astype(self, dtype: Any, *_: Any, **__: Any) -> Any:
+    def astype(self, dtype: Any, *others: Any, **options: Any) -> Any:
+        if others or options:
+            raise refuse("astype with options")
         cells = self.ravel().tolist()
         integers = dtype in (int, np.int64)
         if (integers or _integral(dtype)) and not all(isinstance(cell, Sign | bool) for cell in cells):

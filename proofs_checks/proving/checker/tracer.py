@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from .entered import unread
 from .farkas import Prover
 from .following import refuse
 from .forms import Form, Sign
@@ -58,9 +59,10 @@ class Tracer:
                 raise refuse("the function does not do the same when it is run again")
         else:
             known, last = [*self.data.facts, *self.assumed], len(met) - 1
-            possible = [k for k in range(last) if not self.prover.contradictory([*known, *met[k]])]
-            if not possible or not self.prover.contradictory([*known, *met[last]]):
-                possible.append(last)
+            with unread():
+                possible = [k for k in range(last) if not self.prover.contradictory([*known, *met[k]])]
+                if not possible or not self.prover.contradictory([*known, *met[last]]):
+                    possible.append(last)
             chosen, *others = possible
         self.trail.append((met, chosen, others))
         self.assumed += met[chosen]

@@ -14,8 +14,8 @@ import warnings
 import numpy as np
 import pytest
 
-from dpcert.proofs_checks.proving import instrument, prove
-from dpcert.proofs_checks.proving.checker import check, names
+from dpcert.proofs_checks.proving import instrument, onlooker, prove
+from dpcert.proofs_checks.proving.checker import check, entered, names
 
 
 def one_draw_in_two_outputs(d, rng):
@@ -261,15 +261,23 @@ def test_the_search_names_the_line(mechanism) -> None:
 
 def test_the_checker_refuses_identity_by_itself(monkeypatch) -> None:
     monkeypatch.setattr(instrument, "no_identity", lambda code: None)
+    monkeypatch.setattr(onlooker, "no_identity", lambda code: None)
     proof = prove(is_true, epsilon=1, entries=2)
     assert not proof.proved
     assert "`is` other than with None" in proof.reason
 
 
+def nobody_looks_for_identity(monkeypatch):
+    """Planted, in the search and in the checker, for code that is reached by its name and for any other."""
+    for module in (instrument, onlooker):
+        monkeypatch.setattr(module, "no_identity", lambda code: None)
+    for module in (names, entered):
+        monkeypatch.setattr(module, "by_value_only", lambda code: None)
+
+
 def test_random_real_runs_see_what_the_symbols_hide(monkeypatch) -> None:
     """Planted: nobody looks for `is`. The one way through the function has its point at 0, where all seems well."""
-    monkeypatch.setattr(instrument, "no_identity", lambda code: None)
-    monkeypatch.setattr(names, "_by_value_only", lambda code: None)
+    nobody_looks_for_identity(monkeypatch)
     proof = prove(is_true, epsilon=1, entries=2)
     assert not proof.proved
     assert "the real output is True" in proof.reason
@@ -293,8 +301,7 @@ def test_entries_of_a_list_are_floats_in_real_runs(container, monkeypatch) -> No
     def mechanism(d, rng):
         return (d[0] > 0.5) is True
 
-    monkeypatch.setattr(instrument, "no_identity", lambda code: None)
-    monkeypatch.setattr(names, "_by_value_only", lambda code: None)
+    nobody_looks_for_identity(monkeypatch)
     assert prove(mechanism, epsilon=1, entries=2, container=container).proved == (container == "array")
 
 

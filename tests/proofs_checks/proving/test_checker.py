@@ -14,7 +14,7 @@ import pytest
 from dpcert.mechanisms.samplers import discrete_laplace
 from dpcert.proofs_checks.proving import prove
 from dpcert.proofs_checks.proving.checker import check as checker
-from dpcert.proofs_checks.proving.checker import costs, farkas, finite, following, order, tracer
+from dpcert.proofs_checks.proving.checker import costs, entered, farkas, finite, following, names, order, tracer
 from dpcert.proofs_checks.proving.checker.check import check_proof
 from dpcert.proofs_checks.proving.checker.forms import Form, Sign
 
@@ -334,12 +334,15 @@ def test_gumbel_noise_is_only_shifted_upwards():
     assert "a shift may be larger than its bound" in checked.reason
 
 
-def test_a_symbolic_run_that_means_something_else_is_noticed():
-    """The function sees that it is run on symbols, and behaves."""
+def test_a_symbolic_run_that_means_something_else_is_noticed(monkeypatch):
+    """The function sees that it is run on symbols, and behaves; planted: its code is not read."""
 
     def mechanism(data, rng):
         return data[0] + rng.laplace(0, 1 if data.dtype == object else 0.001)
 
+    assert "the attribute dtype" in check_proof(moved([["laplace", "1"]], {"": "1"}), mechanism).reason
+    for home in (names, entered):
+        monkeypatch.setattr(home, "by_value_only", lambda code: None)
     checked = check_proof(moved([["laplace", "1"]], {"": "1"}), mechanism)
     assert not checked.ok
     assert "the real function" in checked.reason
