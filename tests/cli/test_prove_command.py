@@ -120,19 +120,22 @@ def test_bad_input(module, capsys, options):
 
 TELLING = """
 import numpy as np
+from dpcert.proofs_checks.proving import search
 
-class Telling:
-    def __call__(self, entries):
-        if entries == 3:
-            with open({busy!r}, "w") as told:
-                told.write("busy")
-            open({never!r}).read()
+explore = search.explore
 
-telling = Telling()
+def telling(mechanism, dataset, space):
+    if len(dataset()) == 3:
+        with open({busy!r}, "w") as told:
+            told.write("busy")
+        open({never!r}).read()
+    return explore(mechanism, dataset, space)
+
+search.explore = telling
 
 def slow(answers, rng):
-    telling(len(answers))
-    return int(np.argmax(answers + rng.laplace(0, 2, len(answers))))
+    total = answers.sum() - answers.sum()
+    return int(np.argmax(answers + total + rng.laplace(0, 2, len(answers))))
 """
 
 
