@@ -156,6 +156,7 @@ def standard_library() -> list[Path]:
     return [file for file in files if "site-packages" not in file.parts]
 
 
+@pytest.mark.slow
 def test_never_crashes_on_the_standard_library() -> None:
     """Every 12th file below 60 kB (the nightly twin reads them all)."""
     files = [file for file in standard_library() if file.stat().st_size < 60_000]
