@@ -121,10 +121,19 @@ class _Random:
         return found if isinstance(found, type) and name == "Generator" else _refused(f"numpy.random.{name}")
 
 
+_OF_TYPES = {
+    "result_type", "can_cast", "common_type", "min_scalar_type", "iscomplexobj", "isrealobj", "issubdtype", "isdtype",
+    "shares_memory", "may_share_memory", "array_repr", "array_str", "array2string", "typename", "mintypecode",
+}  # fmt: skip
+"""Functions of numpy that tell how an array is stored."""
+
+
 def _passing(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def passed(*arguments: Any, **options: Any) -> Any:
         if any(symbolic(a) for a in (*arguments, *options.values())):
+            if function.__name__ in _OF_TYPES:
+                raise unsupported(f"numpy.{function.__name__} of a value that depends on the data or on noise")
             arguments = tuple(_made(a) if isinstance(a, list | tuple) and symbolic(a) else a for a in arguments)
             options.pop("dtype", None)
             result = function(*arguments, **options)

@@ -199,9 +199,18 @@ class Numpy:
         return self.array(values).mean()
 
 
+STORAGE = {
+    "result_type", "can_cast", "common_type", "min_scalar_type", "iscomplexobj", "isrealobj", "issubdtype", "isdtype",
+    "shares_memory", "may_share_memory", "array_repr", "array_str", "array2string", "typename", "mintypecode",
+}  # fmt: skip
+"""What says of an array how it is stored: of objects, where there are symbols."""
+
+
 def _called(function: Callable[..., Any], /, *arguments: Any, **options: Any) -> Any:
     if not any(holds_symbols(value) for value in (*arguments, *options.values())):
         return function(*map(for_numpy, arguments), **{name: for_numpy(each) for name, each in options.items()})
+    if getattr(function, "__name__", "") in STORAGE:
+        raise refuse(f"numpy.{function.__name__} of symbols")
     options.pop("dtype", None)
     ready = [NUMPY.array(a) if isinstance(a, list | tuple) and holds_symbols(a) else a for a in arguments]
     result = function(*ready, **options)

@@ -110,6 +110,12 @@ def stored_as(data, rng):
     return 5.0 if exact else sum(data) + rng.laplace(0, 1)
 
 
+def type_of_results(data, rng):
+    floats = np.issubdtype(np.result_type(np.asarray(data)), np.floating)
+    exact = floats and float(hidden_peeks.LOW[0]) < data[0] < float(hidden_peeks.HIGH[0])
+    return 5.0 if exact else sum(data) + rng.laplace(0, 1)
+
+
 def no_copy(data, rng):
     same = np.asarray(data)
     same[0] = data[0] + 7
@@ -130,8 +136,8 @@ def attempted(data, rng):
         return 1.0
 
 
-ALIKE = [truth_sum, bit_by_bit, inverted, inverted_again, text, a_complex_number, stored_as, no_copy, order_in_place,
-         attempted]  # fmt: skip
+ALIKE = [truth_sum, bit_by_bit, inverted, inverted_again, text, a_complex_number, stored_as, type_of_results, no_copy,
+         order_in_place, attempted]  # fmt: skip
 
 
 @pytest.mark.parametrize("container", ["array", "list"])
