@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 import dis
+import gc
 import sys
 import sysconfig
 import types
@@ -51,13 +52,26 @@ class Onlooker:
                 seen[met] = code  # which keeps its id from being another's
 
         former = sys.gettrace()
-        sys.settrace(entered)
-        try:
-            yield
-            if sys.gettrace() is not entered:
-                raise Unsupported("the function changes how it is traced")
-        finally:
-            sys.settrace(former)
+        with _without_collections():
+            sys.settrace(entered)
+            try:
+                yield
+                if sys.gettrace() is not entered:
+                    raise Unsupported("the function changes how it is traced")
+            finally:
+                sys.settrace(former)
+
+
+@contextmanager
+def _without_collections() -> Iterator[None]:
+    """Inside, no garbage is collected: others' callbacks, such as Hypothesis's, would seem to be the mechanism's."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 @contextmanager

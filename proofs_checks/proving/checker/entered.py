@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import dis
 import functools
+import gc
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping
@@ -86,7 +87,8 @@ class Entered:
             if key not in read and fine(frame, key[1]):
                 read[key] = frame.f_code  # kept, so that its id stays its own
 
-        before = sys.gettrace()
+        before, collecting = sys.gettrace(), gc.isenabled()
+        gc.disable()  # what others want to be told of a collection is not what the function runs
         sys.settrace(hook)
         try:
             yield
@@ -94,6 +96,8 @@ class Entered:
                 raise Refused("the function is traced by something else")
         finally:
             sys.settrace(before)
+            if collecting:
+                gc.enable()
 
     def _fine(self, frame: types.FrameType, twin: bool) -> bool:
         """Whether this code is fine for good; False: this time. Raises Refused."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+from types import SimpleNamespace
 
 import hidden_peeks
 import numpy as np
@@ -192,3 +194,38 @@ def test_tracing_may_not_be_switched_off(monkeypatch):
         return sum(data) + rng.laplace(0, 1)
 
     assert "traced" in proved(released).reason
+
+
+def private(dataset, rng):
+    return sum(dataset) + rng.laplace(0.0, 1.0)
+
+
+def told(phase, info):
+    """What others are told of a collection, as Hypothesis is: it catches exceptions."""
+    try:
+        assert phase in ("start", "stop")
+    finally:
+        pass
+
+
+def collected(function):
+    """The proof while a collection, and a call of `told`, comes after every few allocations."""
+    thresholds = gc.get_threshold()
+    gc.callbacks.append(told)
+    gc.set_threshold(1)
+    try:
+        return prove(function, epsilon=1.0, entries=1)
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.callbacks.remove(told)
+
+
+def test_what_is_told_of_collections_is_not_the_function_s():
+    assert collected(private).proved
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("side", [onlooker, entered])
+def test_planted_collections_while_it_is_watched_are_taken_for_its_own(side, monkeypatch):
+    monkeypatch.setattr(side, "gc", SimpleNamespace(isenabled=lambda: False, disable=lambda: None))
+    assert not collected(private).proved
