@@ -6,6 +6,7 @@ The function itself runs, on concrete data, once for each way in which its coins
 from __future__ import annotations
 
 import itertools
+import types
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -37,6 +38,8 @@ class Worst:
 
 class Coins:
     """A generator with finitely many outcomes. script: how the first choices fall; the rest take the first outcome."""
+
+    __class__ = property(lambda self: np.random.Generator)  # what isinstance is told
 
     def __init__(self, script: list[int]) -> None:
         self.script = script
@@ -100,6 +103,7 @@ def _filled(size: Any, draw: Callable[[], Any]) -> Any:
 class Coin:
     """A uniform number, known to lie in [low, high); comparing it with a number narrows that."""
 
+    __class__ = property(lambda self: float)  # what isinstance is told
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, coins: Coins) -> None:
@@ -136,6 +140,7 @@ class Coin:
 
 def law(mechanism: Callable[..., Any], dataset: Sequence[float]) -> Law:
     """The exact distribution of the output. Raises Unsupported."""
+    _asks_for_no_type(mechanism)
     found: Law = defaultdict(Fraction)
     waiting: list[list[int]] = [[]]
     ways = 0
@@ -148,6 +153,23 @@ def law(mechanism: Callable[..., Any], dataset: Sequence[float]) -> Law:
             if ways + len(waiting) > MOST:
                 raise Unsupported(f"more than {MOST} ways in which the function's choices can fall")
     return dict(found)
+
+
+def _asks_for_no_type(mechanism: Callable[..., Any]) -> None:
+    """Raises Unsupported where type() is named by the function or by one that it names: coins are of another."""
+    waiting, seen = [mechanism], set()
+    while waiting:
+        function = waiting.pop()
+        if isinstance(function, types.FunctionType) and function not in seen:
+            waiting += [cell.cell_contents for cell in function.__closure__ or ()]
+        codes = [function.__code__] if isinstance(function, types.FunctionType) and function not in seen else []
+        seen.add(function)
+        while codes:
+            code = codes.pop()
+            codes += [inner for inner in code.co_consts if isinstance(inner, types.CodeType)]
+            if "type" in code.co_names:
+                raise Unsupported(f"{code.co_name} asks for the type of something")
+            waiting += [v for v in map(function.__globals__.get, code.co_names) if isinstance(v, types.FunctionType)]
 
 
 def _outcome(mechanism: Callable[..., Any], dataset: Sequence[float], coins: Coins) -> Any:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Mapping, Sequence
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -34,6 +35,11 @@ class _Undecided(BaseException):
 
 class Forced:
     """A generator whose choices are given; asks for more by ending the run."""
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """For isinstance: what the function has in earnest."""
+        return np.random.Generator
 
     def __init__(self, choices: Sequence[int]) -> None:
         self._left = list(choices)
@@ -90,6 +96,11 @@ class Forced:
 class Uniform:
     """A uniform number that has only been compared so far."""
 
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """For isinstance: a number."""
+        return float
+
     def __init__(self, source: Forced) -> None:
         self._source = source
         self._between = [Fraction(0), Fraction(1)]
@@ -118,6 +129,8 @@ class Uniform:
 
 def distribution(function: Callable[..., Any], dataset: Sequence[float]) -> dict[str, Fraction]:
     """Every output's exact probability, as JSON text. Raises Refused."""
+    if any("type" in code.co_names for code in _codes(function)):
+        raise Refused("the function asks for the type of something")
     found: dict[str, Fraction] = {}
     queue: list[tuple[tuple[int, ...], Fraction]] = [((), Fraction(1))]
     for steps in itertools.count():
@@ -141,6 +154,21 @@ def distribution(function: Callable[..., Any], dataset: Sequence[float]) -> dict
     if sum(found.values()) != 1:
         raise Refused("probabilities that do not sum to 1")
     return found
+
+
+def _codes(function: Any) -> Iterator[types.CodeType]:
+    """Of the function, those inside of it, and the functions that it names."""
+    pending, met = [function], []
+    while pending:
+        item = pending.pop()
+        if isinstance(item, types.FunctionType) and item not in met:
+            met.append(item)
+            pending += [item.__code__, *(cell.cell_contents for cell in item.__closure__ or ())]
+            inside = [item.__code__, *(c for c in item.__code__.co_consts if isinstance(c, types.CodeType))]
+            pending += [item.__globals__[name] for code in inside for name in code.co_names if name in item.__globals__]
+        elif isinstance(item, types.CodeType):
+            pending += item.co_consts
+            yield item
 
 
 def check_enumeration(document: Mapping[str, Any], function: Callable[..., Any]) -> Checked:
