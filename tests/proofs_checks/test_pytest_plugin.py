@@ -43,7 +43,7 @@ def project(pytester):
     return pytester
 
 
-@pytest.mark.parametrize("examples", [2, at_night(60)])
+@pytest.mark.parametrize("examples", [4, at_night(60)])
 def test_correct_code_passes_and_half_the_noise_fails_with_a_witness(project, examples):
     noisy_sum = NOISY_SUM.replace("max_examples=60", f"max_examples={examples}")
     project.makepyfile(test_right=noisy_sum)
