@@ -84,4 +84,5 @@ def test_settings_that_take_the_reference_long() -> None:
 @pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(1000, 1000 + 100_000 // BATCH))
 def test_a_hundred_thousand_settings(seed: int, record_property: Callable[[str, object], None]) -> None:
-    judge(seed, 4000, 8, record_property)
+    """Of 541 blocks 3 had 9 or 10 settings beyond the reference; 16 of 100 then have a chance of 1e-6 a block."""
+    judge(seed, 4000, 15, record_property)
