@@ -6,7 +6,6 @@ The function itself runs, on concrete data, once for each way in which its coins
 from __future__ import annotations
 
 import itertools
-import types
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -140,7 +139,6 @@ class Coin:
 
 def law(mechanism: Callable[..., Any], dataset: Sequence[float]) -> Law:
     """The exact distribution of the output. Raises Unsupported."""
-    _asks_for_no_type(mechanism)
     found: Law = defaultdict(Fraction)
     waiting: list[list[int]] = [[]]
     ways = 0
@@ -153,23 +151,6 @@ def law(mechanism: Callable[..., Any], dataset: Sequence[float]) -> Law:
             if ways + len(waiting) > MOST:
                 raise Unsupported(f"more than {MOST} ways in which the function's choices can fall")
     return dict(found)
-
-
-def _asks_for_no_type(mechanism: Callable[..., Any]) -> None:
-    """Raises Unsupported where type() is named by the function or by one that it names: coins are of another."""
-    waiting, seen = [mechanism], set()
-    while waiting:
-        function = waiting.pop()
-        if isinstance(function, types.FunctionType) and function not in seen:
-            waiting += [cell.cell_contents for cell in function.__closure__ or ()]
-        codes = [function.__code__] if isinstance(function, types.FunctionType) and function not in seen else []
-        seen.add(function)
-        while codes:
-            code = codes.pop()
-            codes += [inner for inner in code.co_consts if isinstance(inner, types.CodeType)]
-            if "type" in code.co_names:
-                raise Unsupported(f"{code.co_name} asks for the type of something")
-            waiting += [v for v in map(function.__globals__.get, code.co_names) if isinstance(v, types.FunctionType)]
 
 
 def _outcome(mechanism: Callable[..., Any], dataset: Sequence[float], coins: Coins) -> Any:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import itertools
 import json
-import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -19,10 +19,13 @@ from .check import Checked
 from .following import Refused
 from .names import taking
 from .rational import rational
+from .reachable import Reachable
 from .runs import parts
 
 FORMAT = "dpcert enumeration 1"
 LIMIT = 400_000
+RUNS, ERROR = 100, 1e-9
+"""Real runs on every dataset, and the chance that they refuse a law that is right."""
 
 
 class _Undecided(BaseException):
@@ -129,8 +132,6 @@ class Uniform:
 
 def distribution(function: Callable[..., Any], dataset: Sequence[float]) -> dict[str, Fraction]:
     """Every output's exact probability, as JSON text. Raises Refused."""
-    if any("type" in code.co_names for code in _codes(function)):
-        raise Refused("the function asks for the type of something")
     found: dict[str, Fraction] = {}
     queue: list[tuple[tuple[int, ...], Fraction]] = [((), Fraction(1))]
     for steps in itertools.count():
@@ -156,19 +157,25 @@ def distribution(function: Callable[..., Any], dataset: Sequence[float]) -> dict
     return found
 
 
-def _codes(function: Any) -> Iterator[types.CodeType]:
-    """Of the function, those inside of it, and the functions that it names."""
-    pending, met = [function], []
-    while pending:
-        item = pending.pop()
-        if isinstance(item, types.FunctionType) and item not in met:
-            met.append(item)
-            pending += [item.__code__, *(cell.cell_contents for cell in item.__closure__ or ())]
-            inside = [item.__code__, *(c for c in item.__code__.co_consts if isinstance(c, types.CodeType))]
-            pending += [item.__globals__[name] for code in inside for name in code.co_names if name in item.__globals__]
-        elif isinstance(item, types.CodeType):
-            pending += item.co_consts
-            yield item
+def in_earnest(function: Callable[..., Any], dataset: Sequence[float], law: Mapping[str, Fraction]) -> None:
+    """Raises Refused where runs with numpy's own generator do not look like the law: a function may tell coins from it.
+
+    Of a law that is right it is refused with probability ERROR at most for each output (Hoeffding).
+    """
+    seen = dict.fromkeys(law, 0)
+    generator = np.random.default_rng(RUNS)
+    for _ in range(RUNS):
+        try:
+            key = json.dumps(parts(function(np.array(dataset), generator))[0])
+        except Exception as problem:
+            raise Refused(f"with a real generator the function raises {type(problem).__name__}: {problem}") from problem
+        if key not in seen:
+            raise Refused(f"with a real generator the function puts out {key}, which its coins never give")
+        seen[key] += 1
+    apart = math.sqrt(math.log(2 / ERROR) / (2 * RUNS))
+    for output, chance in law.items():
+        if abs(seen[output] / RUNS - chance) > apart:
+            raise Refused(f"with a real generator the output {output} is not as likely as with coins")
 
 
 def check_enumeration(document: Mapping[str, Any], function: Callable[..., Any]) -> Checked:
@@ -180,10 +187,12 @@ def check_enumeration(document: Mapping[str, Any], function: Callable[..., Any])
         values = [float(value) for value in document["values"]]
         if epsilon < 0 or not 0 <= delta < 1 or not document["sizes"] or len(set(values)) < 2:
             raise Refused("fields that make no claim")
+        around = Reachable(function)
         function = taking(function, document.get("container", "array"))
         compared = sum(
             _check_size(function, values, int(n), document["relation"], epsilon, delta) for n in document["sizes"]
         )
+        around.unchanged()
     except Refused as problem:
         return Checked(False, str(problem))
     except (KeyError, TypeError, ValueError, ZeroDivisionError) as problem:
@@ -196,6 +205,8 @@ def _check_size(
 ) -> int:
     sizes = (entries, entries - 1) if relation == "add-remove" else (entries,)
     laws = {d: distribution(function, d) for n in sizes for d in itertools.product(values, repeat=n)}
+    for dataset, law in laws.items():
+        in_earnest(function, dataset, law)
     compared = 0
     for here, there in itertools.permutations(laws, 2):
         if not _are_neighbours(here, there, relation):
