@@ -1,6 +1,6 @@
-"""Symbolic numbers: exact linear expressions over named reals, and conditions on them that fork the run.
+"""Symbolic numbers: affine expressions that can be compared, and conditions on them that fork the run.
 
-Floats stand for the exact fractions that they are. Whatever would turn a symbol into a concrete number is refused.
+Whatever would turn a symbol into a concrete number is refused.
 """
 
 from __future__ import annotations
@@ -8,109 +8,27 @@ from __future__ import annotations
 import math
 import numbers
 import operator
-from collections.abc import Callable, Iterable, Mapping
-from fractions import Fraction
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, Self
 
 import numpy as np
 
 from . import state
+from .affine import Affine
 from .exact import Number, exact
 from .unsupported import unsupported
 from .whole import is_whole
 
 
-class Linear:
-    """sum of coefficient * variable, plus a constant. Noise variables are called n0, n1, ..."""
+class Linear(Affine):
+    """An affine expression in the user's hands: it is compared, rounded, written. Noise variables are n0, n1, ..."""
 
-    __slots__ = ("constant", "terms")
+    __slots__ = ()
 
-    def __init__(self, terms: Mapping[str, Number] | None = None, constant: Number = 0) -> None:
-        self.terms: dict[str, Number] = {name: value for name, value in (terms or {}).items() if value}
-        self.constant: Number = constant
-
-    @staticmethod
-    def of(value: Any) -> Linear:
-        """The value as an expression."""
-        if isinstance(value, Linear):
-            return value
-        if isinstance(value, Condition):
-            return value.indicator()
-        if isinstance(value, np.ndarray) and value.ndim == 0:
-            return Linear.of(value.item())
-        return Linear(None, exact(value))
-
-    def number(self) -> Number:
-        """The constant that it is."""
-        if self.terms:
-            raise unsupported("a concrete number is needed where the value depends on the data or on noise")
-        return self.constant
-
-    @property
-    def noisy(self) -> bool:
-        return any(is_noise(name) for name in self.terms)
-
-    def text(self) -> str:
-        """Canonical: equal expressions have equal texts."""
-        parts = [f"{value}*{name}" for name, value in sorted(self.terms.items())]
-        return "+".join([*parts, str(self.constant)]) if self.constant or not parts else "+".join(parts)
-
-    def substitute(self, values: Mapping[str, Linear]) -> Linear:
-        """Every variable in `values` replaced."""
-        total = Linear({k: v for k, v in self.terms.items() if k not in values}, self.constant)
-        for name, factor in self.terms.items():
-            if name in values:
-                total = total + values[name] * factor
-        return total
-
-    def __add__(self, other: Any) -> Any:
-        if isinstance(other, np.ndarray):
-            return NotImplemented
-        if not isinstance(other, Linear):
-            other = Linear.of(other)
-        terms = dict(self.terms)
-        for name, value in other.terms.items():
-            terms[name] = terms.get(name, 0) + value
-        return Linear(terms, self.constant + other.constant)
-
-    def __mul__(self, other: Any) -> Any:
-        if isinstance(other, np.ndarray):
-            return NotImplemented
-        other = Linear.of(other)
-        if self.terms and other.terms:
-            raise unsupported("a product of two values that both depend on the data or on noise")
-        left, right = (self, other.constant) if self.terms else (other, self.constant)
-        return Linear({name: value * right for name, value in left.terms.items()}, left.constant * right)
-
-    def __truediv__(self, other: Any) -> Any:
-        if isinstance(other, np.ndarray):
-            return NotImplemented
-        divisor = Linear.of(other).number()
-        if divisor == 0:
-            raise unsupported("a division by zero")
-        return self * exact(Fraction(1) / divisor)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return Linear.of(other) / self
-
-    __radd__, __rmul__ = __add__, __mul__
-
-    def __neg__(self) -> Linear:
-        return Linear({name: -value for name, value in self.terms.items()}, -self.constant)
-
-    def __pos__(self) -> Linear:
-        return self
-
-    def __sub__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, np.ndarray) else self + (-Linear.of(other))
-
-    def __rsub__(self, other: Any) -> Any:
-        return Linear.of(other) + (-self)
-
-    def __pow__(self, power: Any) -> Any:
-        if exact(power) == 1:
-            return self
-        raise unsupported("a power of a value that depends on the data or on noise")
+    @classmethod
+    def of(cls, value: Any) -> Self:
+        """The value as an expression; a truth value counts as 0 or 1."""
+        return super().of(value.indicator() if isinstance(value, Condition) else value)
 
     def _compare(self, other: Any, relation: Callable[[Any, Any], bool]) -> Any:
         if isinstance(other, np.ndarray):
@@ -213,11 +131,6 @@ class Linear:
 
 
 numbers.Real.register(Linear)
-
-
-def is_noise(name: str) -> bool:
-    """Whether the variable is a noise: n and a number; no data variable is called so."""
-    return name[0] == "n" and name[1:].isdigit()
 
 
 def _no_number(other: object) -> Any:

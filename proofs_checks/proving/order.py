@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from . import state
-from .linear import Condition, Linear, is_noise, largest, smallest
+from .affine import is_noise
+from .linear import Condition, Linear, largest, smallest
 from .unsupported import unsupported
 
 STABLE = ("stable", "mergesort")

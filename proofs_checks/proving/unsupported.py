@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import linecache
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 from . import state
 
@@ -30,6 +32,15 @@ def unsupported(what: str) -> Unsupported:
     if state.active():
         state.current().failure = problem
     return problem
+
+
+def refused(name: str) -> Callable[..., Any]:
+    """What raises Unsupported, whatever it is called with."""
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise unsupported(f"{name}() is not supported")
+
+    return refuse
 
 
 def where(frame: FrameType | None) -> str:

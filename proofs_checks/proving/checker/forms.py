@@ -11,23 +11,16 @@ from typing import Any
 
 import numpy as np
 
+from .affine import Affine
 from .following import refuse, tracer, under_way
 from .rational import rational
 
 
-class Form:
-    """constant + sum of coefficient * variable; immutable."""
+class Form(Affine):
+    """An affine form in the user's hands: it computes with numbers, and a test of it is a Sign."""
 
-    __slots__ = ("at_zero", "slopes")
+    __slots__ = ()
     __hash__ = None  # type: ignore[assignment]
-
-    def __init__(self, slopes: dict[str, Fraction], at_zero: Fraction) -> None:
-        self.slopes = {name: slope for name, slope in slopes.items() if slope != 0}
-        self.at_zero = at_zero
-
-    @classmethod
-    def variable(cls, name: str) -> Form:
-        return cls({name: Fraction(1)}, Fraction(0))
 
     @classmethod
     def lift(cls, value: Any) -> Form:
@@ -38,38 +31,6 @@ class Form:
         if isinstance(value, np.ndarray) and value.size == 1:
             return cls.lift(value.ravel()[0])
         return cls({}, rational(value))
-
-    def name(self) -> str:
-        """The canonical text of the certificate format."""
-        terms = [f"{slope}*{name}" for name, slope in sorted(self.slopes.items())]
-        return "+".join(terms + ([str(self.at_zero)] if self.at_zero or not terms else []))
-
-    def concrete(self) -> Fraction:
-        if self.slopes:
-            raise refuse("a concrete number is needed where there is a symbol")
-        return self.at_zero
-
-    def plus(self, other: Form, times: Fraction = Fraction(1)) -> Form:
-        slopes = dict(self.slopes)
-        for name, slope in other.slopes.items():
-            slopes[name] = slopes.get(name, Fraction(0)) + slope * times
-        return Form(slopes, self.at_zero + other.at_zero * times)
-
-    def scaled(self, by: Fraction) -> Form:
-        return Form({name: slope * by for name, slope in self.slopes.items()}, self.at_zero * by)
-
-    def inserted(self, values: dict[str, Form]) -> Form:
-        """With forms for some of the variables."""
-        result = Form({n: s for n, s in self.slopes.items() if n not in values}, self.at_zero)
-        for name in self.slopes.keys() & values.keys():
-            result = result.plus(values[name], self.slopes[name])
-        return result
-
-    def value(self, point: dict[str, Fraction]) -> Fraction:
-        return self.at_zero + sum((s * point[n] for n, s in self.slopes.items()), Fraction(0))
-
-    def same(self, other: Form) -> bool:
-        return self.slopes == other.slopes and self.at_zero == other.at_zero
 
     def __add__(self, other: Any) -> Any:
         return NotImplemented if isinstance(other, np.ndarray) else self.plus(Form.lift(other))
@@ -105,12 +66,6 @@ class Form:
         raise refuse("a power of a symbol")
 
     __radd__, __rmul__ = __add__, __mul__
-
-    def __neg__(self) -> Form:
-        return self.scaled(Fraction(-1))
-
-    def __pos__(self) -> Form:
-        return self
 
     def __abs__(self) -> Any:
         return greater(self, -self)
