@@ -18,7 +18,7 @@ import numpy as np
 
 from ...bracket import Bracket, OutOfReach
 from ...inversion.crossing import epsilon_above, epsilon_below
-from ...inversion.line import Inversion, Plan, invert, log_peak
+from ...inversion.line import log_peak
 from ...pairs import Composition, GaussianPair, SubsampledPair
 from ...rounding import PARAMETER, TARGET, UNIT, up, widened_down, widened_up
 from . import rare
@@ -26,7 +26,8 @@ from .alone import Alone
 from .cut import cut
 from .measure import lay, phases
 from .paths import ORDERS, Sampled
-from .search import Saddle, plan, plan_above, saddle_at_delta, saddle_at_epsilon, tallest
+from .search import Saddle, plan_above, saddle_at_delta, saddle_at_epsilon, tallest
+from .whole import inverted, laid
 
 METHOD = "contour"
 
@@ -34,9 +35,6 @@ Way = Callable[[], Bracket]
 
 _RARE = 1e-3
 """Sampling rate above which all outcomes are tried first."""
-
-_MARGIN = 3.0
-"""By how much, as a logarithm, periodicity, truncation and discretisation each stay below what rtol allows."""
 
 _SKEWED = 2.0
 """Skewness of the tilted loss from where the saddle point approximation may be far off."""
@@ -49,15 +47,6 @@ _FEW_DIGITS = 1e-4
 
 _SMOOTHED = 0.5
 """Share of rtol that smoothing may use."""
-
-_DIGITS = 31.0
-"""-log of the relative rounding of a sum, about: terms so much larger than delta leave nothing of it."""
-
-_LATTICE = 15.0
-"""-log of the relative error that lattices come down to, and that is worth the line's while."""
-
-_MOST_PRODUCTS = 1.2e7
-"""Frequencies times nodes: beyond it lattices are the quicker way."""
 
 _WIDE = 8.0
 """Shift beyond which a chi-squared divergence bounds nothing."""
@@ -106,7 +95,7 @@ def _delta(composition: Composition, near: tuple[float, float], mass: float, rto
     """near: next to epsilon, on either side; mass: at least the probability of the outcomes left out."""
     least, most = -math.inf, 0.0
     for _ in range(_TRIES):
-        found = _inverted(composition, saddle, rtol, _SMOOTHED * rtol / (saddle.c * (saddle.c + 1.0)))
+        found = inverted(composition, saddle, rtol, _SMOOTHED * rtol / (saddle.c * (saddle.c + 1.0)))
         width = most - least
         least, most = max(least, found.log_delta(near[0])[0]), min(most, found.log_delta(near[1])[1])
         if most - least < rtol or most - least > 0.5 * width:
@@ -196,7 +185,7 @@ def _epsilon(composition: Composition, delta: float, mass: float, rtol: float, s
     for _ in range(_TRIES):
         error = tolerance * min(1.0, max(steep * saddle.epsilon, 1e-4))
         try:
-            found = _inverted(composition, saddle, error, _SMOOTHED * tolerance * saddle.epsilon / (1.0 + steep))
+            found = inverted(composition, saddle, error, _SMOOTHED * tolerance * saddle.epsilon / (1.0 + steep))
         except OutOfReach:
             if tolerance >= rtol:
                 raise
@@ -241,7 +230,7 @@ def at_most(composition: Composition, epsilon: float, delta: float) -> bool:
             (moment,) = lay(composition, (saddle.c,), accuracy).log_moments(np.array([saddle.c]))
             return float(moment) + log_peak(saddle.c) - widened_down(saddle.c * low, 4.0 * UNIT) <= target
         chosen = plan_above(composition, saddle, accuracy)
-        found = _laid(composition, chosen, accuracy, _FEW_DIGITS / (saddle.c * (saddle.c + 1.0)))
+        found = laid(composition, chosen, accuracy, _FEW_DIGITS / (saddle.c * (saddle.c + 1.0)))
     except OutOfReach:
         return False
     return found.log_delta(low)[1] <= target
@@ -272,23 +261,3 @@ def _largest_loss(composition: Composition) -> float:
     if gaussian or any(pair.order != "add" for pair, _ in parts):
         return math.inf
     return widened_up(math.fsum(-count * math.log1p(-widened_up(pair.rate, PARAMETER)) for pair, count in parts), 1e-14)
-
-
-def _inverted(composition: Composition, saddle: Saddle, error: float, square: float) -> Inversion:
-    """An inversion whose ends are about `error` apart in log delta; square: of the shift that may smooth the loss."""
-    accuracy = _MARGIN - math.log(error)
-    chosen = plan(composition, saddle, accuracy, 0.5)
-    if chosen.cancellation + min(-math.log(error), _LATTICE) > _DIGITS:
-        raise OutOfReach("the terms are too much larger than delta")
-    return _laid(composition, chosen, accuracy, square)
-
-
-def laid_around(composition: Composition, saddle: Saddle, error: float, reach: float) -> Inversion:
-    """The same, and as narrow where delta e^{c epsilon} has fallen by a factor e^reach on either side."""
-    return _inverted(composition, saddle, error * math.exp(-reach), 0.0)
-
-
-def _laid(composition: Composition, chosen: Plan, accuracy: float, square: float) -> Inversion:
-    measure = lay(composition, chosen.points, accuracy + 2.0 + chosen.cancellation)
-    nodes = sum(path.loss.size for part, _ in measure.sampled for path in part.paths)
-    return invert(measure, measure, chosen, accuracy, square, int(_MOST_PRODUCTS / max(1, nodes)))

@@ -13,8 +13,9 @@ from ...inversion.crossing import crossings
 from ...inversion.line import Inversion
 from ...pairs import Composition
 from ...rounding import TARGET
-from .accountant import METHOD, laid_around
+from .accountant import METHOD
 from .search import saddle_at_delta, saddle_at_epsilon, saddles_between
+from .whole import laid_around
 
 _MOST_LINES = 10
 

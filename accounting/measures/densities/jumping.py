@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ....mechanisms.arrays import Floats
-from ...bracket import OutOfReach
 from ...inversion.measure import Transform
 from ...rounding import UNIT
 from .cut import SMALLER
@@ -65,24 +64,38 @@ class JumpsOnLine:
         return self.log_whole + float(np.logaddexp.reduce(logs)) - math.log1p(-SMALLER) + 1e-9
 
     def transform(self, period: float, count: int) -> Transform:
-        """prod M^T (1 - e^E), E = sum T log(1 - j / M), with M the moments of all outcomes and j those of the jumps."""
+        """prod M^T (1 - e^E), E = sum T log(1 - j / M), with M the moments of all outcomes and j those of the jumps.
+
+        Where j is not small beside M, little cancels: there prod M^T - prod (M - j)^T.
+        """
         s = frequencies(period, count)
         changes = [tilt.changes(s) for _, tilt, _ in self.whole.parts]
-        product = self.whole.product(s, changes)
+        errors = [tilt.inexact(s) for _, tilt, _ in self.whole.parts]
+        product, kept, kept_errors = self.whole.product(s, changes, errors), list(changes), list(errors)
         exponent, slack = np.zeros(s.shape, dtype=np.complex128), np.zeros(s.shape)
+        rare = np.ones(s.shape, dtype=bool)
         for at, label in self.labels:
             (_, tilt, rounds), change = self.whole.parts[at], changes[at]
-            jumps, unit = label.tilted(self.whole.c), math.exp(tilt.scale)
-            all_outcomes = (tilt.moment + change) * unit
-            error = (tilt.error + tilt.change_error + tilt.change_slope * s) * unit
-            ratio = (jumps.moment + jumps.changes(s)) / all_outcomes
-            inexact = jumps.error + jumps.change_error + jumps.change_slope * s + np.abs(ratio) * error
-            bound = inexact / np.maximum(np.abs(all_outcomes) - error, 1e-300) + 8.0 * UNIT * np.abs(ratio)
-            if np.max(np.abs(ratio) + bound) > 0.5:
-                raise OutOfReach("jumps are not rare at some frequency")
+            tilted, unit = label.tilted(self.whole.c), math.exp(-tilt.scale)
+            jumps, inexact = (tilted.moment + tilted.changes(s)) * unit, tilted.inexact(s) * unit
+            size, least = np.abs(jumps), np.abs(tilt.moment + change) - errors[at]
+            some = size + inexact < 0.5 * least
+            rare &= some
+            ratio = jumps / np.where(some, tilt.moment + change, 1.0)
+            ratio[~some] = 0.0
+            bound = np.where(some, inexact + np.abs(ratio) * errors[at], 0.0) / np.where(some, least, 1.0)
+            bound += 16.0 * UNIT * np.abs(ratio)
             exponent += rounds * log1p(-ratio)
             slack += rounds * (2.0 * bound + 16.0 * UNIT * np.abs(ratio))
+            kept[at] = change - jumps
+            kept_errors[at] = errors[at] + inexact + 16.0 * UNIT * (tilt.moment + np.abs(change) + size)
         grown, size = expm1(exponent), np.abs(product.values)
         error = np.abs(grown) * (product.errors + 32.0 * UNIT * size)
         error += (size + product.errors) * (np.abs(grown) + 1.0) * np.expm1(slack + 8.0 * UNIT * np.abs(exponent))
-        return replace(product, values=-product.values * grown, errors=error * (1.0 + 1e-9))
+        values = -product.values * grown
+        if not rare.all():
+            without = self.whole.product(s, kept, kept_errors)
+            values = np.where(rare, values, product.values - without.values)
+            rounded = 8.0 * UNIT * (size + np.abs(without.values))
+            error = np.where(rare, error, product.errors + without.errors + rounded)
+        return replace(product, values=values, errors=error * (1.0 + 1e-9))

@@ -62,19 +62,19 @@ class DensitiesOnLine:
     def transform(self, period: float, count: int) -> Transform:
         """phi on the line, relative to phi(c)."""
         s = frequencies(period, count)
-        return self.product(s, [tilt.changes(s) for _, tilt, _ in self.parts])
+        tilts = [tilt for _, tilt, _ in self.parts]
+        return self.product(s, [tilt.changes(s) for tilt in tilts], [tilt.inexact(s) for tilt in tilts])
 
-    def product(self, s: Floats, changes: list[Complex]) -> Transform:
-        """phi at the frequencies s from every part's E[e^{tL}] - E[e^{cL}] there."""
+    def product(self, s: Floats, changes: list[Complex], errors: list[Floats]) -> Transform:
+        """phi at the frequencies s from every part's E[e^{tL}] - E[e^{cL}] there, and the errors of E[e^{tL}]."""
         c = self.c
         gaussian = 0.5 * self.gaussian * c * (c + 1.0)
         log_scale = gaussian + math.fsum(rounds * tilt.log_moment for _, tilt, rounds in self.parts)
         log_phi: Complex = 0.5 * self.gaussian * s * (1j * (2.0 * c + 1.0) - s)
         log_error = 8.0 * PARAMETER * np.abs(log_phi)
-        for (_, tilt, rounds), change in zip(self.parts, changes, strict=True):
+        for (_, tilt, rounds), change, bound in zip(self.parts, changes, errors, strict=True):
             moment = np.abs(tilt.moment + change)
             log_phi += rounds * log1p(change / tilt.moment)
-            bound = tilt.error + tilt.change_error + tilt.change_slope * s
             log_error += rounds * np.log1p(bound / np.maximum(moment, 1e-300))
         values: Complex = np.exp(log_phi)
         error = np.expm1(np.minimum(log_error, 700.0)) + 44.0 * UNIT * np.abs(log_phi)

@@ -1,4 +1,4 @@
-"""Bounds of the profile of the outcomes with a jump, of those without, and of both together (rare.py)."""
+"""Bounds of the profile of the outcomes with a jump, of those without, and of all together (rare.py)."""
 
 from __future__ import annotations
 
@@ -30,11 +30,26 @@ class Calls:
 
 
 @dataclass(frozen=True, slots=True)
+class Turned:
+    """All outcomes, from the profile d' of the pair the other way round: e^eps d'(-eps) - (e^eps - 1)."""
+
+    inversion: Inversion
+
+    def delta(self, epsilon: float) -> tuple[float, float, float]:
+        """(at most their profile at epsilon, at least it, about its derivative)."""
+        low, high, slope = self.inversion.log_delta(-epsilon)
+        grown, turned = math.expm1(epsilon), math.exp(epsilon)
+        below, above = (turned * math.exp(min(log, 0.0)) for log in (low, high))
+        inexact = 16.0 * UNIT * (above + grown)
+        return max(0.0, below - grown - inexact), max(0.0, above - grown + inexact), above * (1.0 - slope) - turned
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """Bounds of log delta(eps) for every eps >= 0: of far outcomes, of those with a jump and of those without, where
     they matter, and `lost`, at least the probability of all others. c: about how fast log delta falls, at least."""
 
-    parts: tuple[Calls | Far | Least, ...]
+    parts: tuple[Calls | Far | Least | Turned, ...]
     lost: float
     c: float
 

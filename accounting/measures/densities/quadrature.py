@@ -160,6 +160,10 @@ class Tilted:
             return math.inf
         return self.log_moment - math.log1p(-self.error / self.moment) + 8.0 * UNIT * abs(self.log_moment)
 
+    def inexact(self, s: Floats) -> Floats:
+        """At least the absolute error of moment + change, each sum's last rounding apart."""
+        return self.error + self.change_error + self.change_slope * s
+
     def changes(self, s: Floats) -> Complex:
         """E[e^{tL}] - E[e^{cL}] at t = c + i s, in units of e^scale; s are the first multiples of a step, exactly.
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from scipy.special import log_ndtr, ndtr, ndtri, ndtri_exp
@@ -30,10 +31,12 @@ from .goal import TILTS, Goal, feasible, line
 from .jumping import Jumps
 from .labelled import Labelled
 from .measure import lay, phases
-from .parts import Calls, Profile
+from .parts import Calls, Profile, Turned
 from .paths import Sampled
 from .pilot import rough
 from .range import factors, log_mixture
+from .search import saddle_at_epsilon
+from .whole import inverted
 
 _LABELS = (
     (0.35, 1.0, 0.1),
@@ -48,8 +51,9 @@ _LABELS = (
 the label's blur, about, where delta is e^{-c epsilon}; and the number of far rounds, in units of the tolerance: one
 after the other until one serves."""
 
-_NARROW = 5.0
-"""In units of the tolerance, log delta within which it does."""
+_NARROW, _ELSEWHERE = 5.0, 0.01
+"""In units of the tolerance, log delta within which it does; and in units of how far log delta is from what it was
+taken for, so that the next profile will be laid elsewhere."""
 
 _FAR, _APART = 3.0, 8.0
 """Losses from which on rounds are far, at least, in units of epsilon, and labels' distance, in units of their blur."""
@@ -66,6 +70,9 @@ _LIFT = 5.0
 _TRIES, _FURTHER, _NEAR, _NEARLY = 5, 1.6, 1e-3, 10.0
 """How often a profile is laid, how much further out where bulk matters, when it was laid near enough, and by how many
 times a bracket may be too wide that a finer profile is laid for, once."""
+
+_PARITY, _SMOOTHED = 9.0, 0.5
+"""log of how much larger than delta epsilon is up to which parity serves, and the share that smoothing may use then."""
 
 _MOST_FREQUENCIES = 20_000
 _ROUNDING = 1e-9
@@ -137,25 +144,40 @@ def lay_profile(composition: Composition, epsilon: float, log_delta: float, tole
     much larger than delta, or too many.
     """
     narrowest, width, goal = None, math.inf, Goal(epsilon, log_delta, tolerance)
-    for way in _LABELS:
+    turned = _turned(composition)
+    reverse = _reverse(turned, goal) if turned else None
+    ways = [partial(_split, composition, goal, reverse, *way) for way in _LABELS]
+    if turned and math.log(math.expm1(min(epsilon, 1.0))) < log_delta + _PARITY:
+        ways.insert(0, partial(_by_parity, turned, goal))
+    for way in ways:
         try:
-            found = _split(composition, goal, *way)
+            found = way()
         except (ArithmeticError, ValueError, OutOfReach) as failure:
             reason = str(failure)
             continue
         low, high, _ = found.log_delta(epsilon)
         if narrowest is None or high - low < width:
             narrowest, width = found, high - low
-        if width <= _NARROW * tolerance:
+        if width <= max(_NARROW * tolerance, _ELSEWHERE * abs(high - log_delta)):
             break
     if narrowest is None:
         raise OutOfReach(reason)
     return narrowest
 
 
-def _split(composition: Composition, goal: Goal, level: float, wide: float, share: float) -> Profile:
+def _by_parity(turned: Composition, goal: Goal) -> Profile:
+    """From the pair the other way round, whose losses are bounded: all its outcomes on one line at -epsilon."""
+    log_delta = float(np.logaddexp(goal.log_delta, math.log(math.expm1(goal.epsilon)))) - goal.epsilon
+    error = goal.tolerance * math.exp(goal.log_delta - log_delta)
+    saddle = replace(saddle_at_epsilon(turned, -goal.epsilon), log_delta=log_delta)
+    found = inverted(turned, saddle, error, _SMOOTHED * error / (saddle.c * (saddle.c + 1.0)))
+    return Profile((Turned(found),), 0.0, 2.0 / goal.epsilon)
+
+
+def _split(
+    composition: Composition, goal: Goal, reverse: Least | None, level: float, wide: float, share: float
+) -> Profile:
     """The same with jumps from a given loss on, in units of epsilon."""
-    reverse = _reverse(composition, goal)
     unlikely = goal.log_delta - math.log(max(1e-300, reverse.delta(goal.epsilon)[1])) if reverse else 0.0
     unlikely += math.log(share * goal.tolerance)
     without, near, lost, close, loss = [], [], 0.0, 0.0, math.inf
@@ -215,14 +237,18 @@ def _unlabelled(composition: Composition, parts: Sequence[Sampled]) -> Compositi
     return tuple((cut(pair) if isinstance(pair, SubsampledPair) else pair, rounds) for pair, rounds in composition)
 
 
-def _reverse(composition: Composition, goal: Goal) -> Least | None:
-    """The profile of the pair the other way round near epsilon; None for symmetric ones."""
+def _turned(composition: Composition) -> Composition | None:
+    """The pair the other way round; None for symmetric ones."""
     if phases(composition)[0][0][0].order != "remove":
         return None
-    turned = tuple(
+    return tuple(
         (replace(pair, order="add") if isinstance(pair, SubsampledPair) else pair, rounds)
         for pair, rounds in composition
     )
+
+
+def _reverse(turned: Composition, goal: Goal) -> Least:
+    """Its profile near epsilon."""
     points = TILTS / goal.epsilon
     best = int(np.argmin(rough(turned, float(points[-1])).log_profiles(points) - points * goal.epsilon))
     return _least(turned, float(points[best]), goal.accuracy)

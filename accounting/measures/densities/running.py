@@ -152,7 +152,7 @@ class RunningInversion:
 
     def _append(self, pair: SubsampledPair, part: Quadrature, tilt: Tilted) -> None:
         change = tilt.changes(self.s)
-        bound = tilt.error + tilt.change_error + tilt.change_slope * self.s
+        bound = tilt.inexact(self.s)
         log_error: Floats = np.log1p(bound / np.maximum(np.abs(tilt.moment + change), 1e-300))
         tail = envelope(part, tilt, math.log(self.total)).log_bound(self.frequency)
         sides = part.log_moments_above(np.array(self.plan.sides))

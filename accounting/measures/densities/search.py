@@ -85,14 +85,14 @@ def saddle_at_delta(composition: Composition, log_delta: float) -> Saddle:
 
 
 def saddle_at_epsilon(composition: Composition, epsilon: float) -> Saddle:
-    """Around a given eps."""
+    """Around a given eps, of either sign."""
 
     def excess(rounds: Rough, c: float) -> tuple[float, float]:
         found, curvature = _saddle(rounds, c)
         return epsilon - found.epsilon, c * curvature
 
     deviation, limit = _scales(composition)
-    start = min((1.0 + epsilon / deviation) / deviation, limit)
+    start = min((1.0 + max(0.0, epsilon) / deviation) / deviation, limit)
     if not start < _FARTHEST:
         raise OutOfReach("the saddle point is too far out for doubles")
     found = _search(composition, start, min(start + 10.0 / deviation, 3.0 * limit), excess)
