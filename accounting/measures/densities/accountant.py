@@ -202,6 +202,8 @@ def _epsilon(composition: Composition, delta: float, mass: float, rtol: float, s
             else:
                 tolerance = rtol
             start, steep = most, max(found.c, -found.log_delta(most)[2])
+        elif stuck:
+            break
         else:
             start = math.sqrt(least * most) if least > 0.0 and most < math.inf else 0.25 * min(most, 1e300)
         saddle = replace(saddle_at_epsilon(composition, start), log_delta=target)

@@ -40,6 +40,8 @@ _NEAR_TOP = 2e-6
 _PILOT_CELLS = 512
 _COARSE = (*(0.3,) * 8, 0.02)
 _MOST_CELLS, _MOST_FREQUENCIES = 1 << 17, 1 << 18
+"""Frequencies: times phases, each of which has a transform."""
+
 _PROGRESS = 0.999
 """A stage that leaves more of a bracket's width is not repeated."""
 
@@ -188,7 +190,8 @@ class Layout:
         fine = min(_MOST_CELLS, 1 << math.ceil(math.log2(8.0 / math.sqrt(self.rtol))))
         coarse = [(_PILOT_CELLS, max(self.rtol, tolerance)) for tolerance in _COARSE]
         finer = min(4 * fine, _MOST_CELLS)
-        return [*coarse, (fine, self.rtol), (finer, 0.5 * self.rtol), (finer, _AT_ATOMS * self.rtol)]
+        near = fine, max(self.rtol, _COARSE[-1])  # where a few cells do not find the place
+        return [*coarse, near, (fine, self.rtol), (finer, 0.5 * self.rtol), (finer, _AT_ATOMS * self.rtol)]
 
     def laws(self, cells: int, slope: float, epsilon: float) -> list[Step]:
         """Cut for eps about epsilon, where delta falls like e^{-slope eps}."""
@@ -225,7 +228,7 @@ class Layout:
         accuracy = 3.0 - math.log(tolerance)
         plan = table(without(pilot, far), epsilon).plan(window, log_delta, accuracy)
         square = _SMOOTHED * tolerance / (slope * (slope + 1.0))
-        return Profile.on(Sides.of(laws, (far, epsilon)), plan, accuracy, square, _MOST_FREQUENCIES)
+        return Profile.on(Sides.of(laws, (far, epsilon)), plan, accuracy, square, _MOST_FREQUENCIES // len(laws))
 
 
 def _crossed(found: Profile, known: Bracket, delta: float, slope: float) -> tuple[Bracket, float]:
