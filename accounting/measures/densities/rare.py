@@ -199,12 +199,13 @@ def _split(
         else:
             lost += likely
         near.append(kept)
-    parts: list[Calls | Far | Least] = [_calls(_unlabelled(composition, without), goal)]
-    if labels:
+    jumps: list[Calls | Far] = []
+    if labels:  # they say first that no line serves
+        jumps.append(_jumps(_unlabelled(composition, near), labels, goal))
         beyond_all = [(near[at], phases(composition)[0][at][1]) for at, _ in labels]
-        parts.append(far(beyond_all, loss, close * (1.0 + _ROUNDING), reverse))
-        parts.append(_jumps(_unlabelled(composition, near), labels, goal))
-    return Profile(tuple(parts), lost * (1.0 + _ROUNDING), 2.0 / goal.epsilon)
+        jumps.append(far(beyond_all, loss, close * (1.0 + _ROUNDING), reverse))
+    parts = _calls(_unlabelled(composition, without), goal), *jumps
+    return Profile(parts, lost * (1.0 + _ROUNDING), 2.0 / goal.epsilon)
 
 
 def _labelled(pair: Sampled, rounds: int, place: float, blur: float, left_out: float) -> tuple[Sampled, float]:
