@@ -15,6 +15,9 @@ from .labelled import Labelled
 from .measure import Densities, DensitiesOnLine, frequencies
 from .quadrature import expm1, log1p
 
+_RARE = 0.5
+"""Share of all outcomes' moment that the jumps' has at most where they are rare: log(1 - x) has a slope of at most 2."""
+
 
 @dataclass(frozen=True)
 class Jumps:
@@ -79,7 +82,7 @@ class JumpsOnLine:
             tilted, unit = label.tilted(self.whole.c), math.exp(-tilt.scale)
             jumps, inexact = (tilted.moment + tilted.changes(s)) * unit, tilted.inexact(s) * unit
             size, least = np.abs(jumps), np.abs(tilt.moment + change) - errors[at]
-            some = size + inexact < 0.5 * least
+            some = size + inexact < _RARE * least
             rare &= some
             ratio = jumps / np.where(some, tilt.moment + change, 1.0)
             ratio[~some] = 0.0
