@@ -21,6 +21,7 @@ from dpcert.accounting.inversion import line
 from dpcert.accounting.inversion.line import Inversion, Plan
 from dpcert.accounting.measures.densities import accountant as contour
 from dpcert.accounting.measures.densities import quadrature as moments
+from dpcert.accounting.measures.densities import whole
 from dpcert.accounting.pairs import GaussianPair, Order, SubsampledPair
 from dpcert.mechanisms import FixedSize, Gaussian, Neighbouring, Poisson, Repeat
 from dpcert.mechanisms.base import Mechanism
@@ -133,13 +134,13 @@ def errors_subtracted_from_the_upper_end(patch: pytest.MonkeyPatch) -> None:
 
 
 def periodic_copies_ignored(patch: pytest.MonkeyPatch) -> None:
-    right = contour.plan
+    right = whole.plan
 
     def wrong(*given: Any) -> Plan:
         chosen = right(*given)
         return replace(chosen, period=chosen.period / 4.0)
 
-    patch.setattr(contour, "plan", wrong)
+    patch.setattr(whole, "plan", wrong)
     patch.setattr(Inversion, "_log_aliases", lambda self, at: -1000.0)
 
 
@@ -162,7 +163,7 @@ def coarse_nodes(patch: pytest.MonkeyPatch) -> None:
 
 
 def few_digits_without_their_error(patch: pytest.MonkeyPatch) -> None:
-    right = contour.invert
+    right = whole.invert
 
     def wrong(above: Any, below: Any, plan: Plan, *rest: Any) -> Inversion:
         found = right(above, below, plan, *rest)
@@ -170,7 +171,7 @@ def few_digits_without_their_error(patch: pytest.MonkeyPatch) -> None:
         short = replace(found.above, terms=found.above.terms[:half], error=0.0)
         return found if plan.sides else replace(found, s=found.s[:half], above=short, below=short)
 
-    patch.setattr(contour, "invert", wrong)
+    patch.setattr(whole, "invert", wrong)
 
 
 def largest_loss_of_half_the_rounds(patch: pytest.MonkeyPatch) -> None:
