@@ -16,7 +16,7 @@ from .measure import Densities, DensitiesOnLine, frequencies
 from .quadrature import expm1, log1p
 
 _RARE = 0.5
-"""Share of all outcomes' moment that the jumps' has at most where they are rare: log(1 - x) has a slope of at most 2."""
+"""Share of all outcomes' moment up to which jumps are rare: log(1 - x) has a slope of at most 2."""
 
 
 @dataclass(frozen=True)
