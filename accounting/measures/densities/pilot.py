@@ -25,7 +25,8 @@ _WIDEST_ANGLE = 2.8
 _BLURS = 3.0
 """The same, in units of a label's blur."""
 
-_MOST_NODES = 60_000
+_MOST_NODES, _MOST_WIDE, _WIDE = 60_000, 10_000, 3.0
+"""Nodes of a law, also where the shift is wide: tiny noise asks for many, and no line serves it then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +101,9 @@ def _law(pair: Sampled, top: float, rounds: int) -> Law:
     if pair.order == "hybrid":
         left = -0.5 * budget
     right = min(right, pair.cut)
-    if right - left > _MOST_NODES * step:
-        raise OutOfReach(f"more than {_MOST_NODES} nodes are needed for the search")
+    most = _MOST_NODES if shift < _WIDE else _MOST_WIDE
+    if right - left > most * step:
+        raise OutOfReach(f"more than {most} nodes are needed for the search")
     x, log_unit = np.arange(left, right, step), math.log(step / math.sqrt(2.0 * math.pi))
     if pair.order == "hybrid":  # x = shift/2 + log(1 + e^w): the integrands vanish at the corner
         log_unit = log_unit - np.log1p(np.exp(-x))
