@@ -13,7 +13,10 @@ from ...mechanisms.arrays import Floats
 _BLUR = 0.02
 """Share of an inversion's own width within which its ends are found."""
 
-_STEPS = 80
+_UNKNOWN, _FARTHEST = 1e-6, 1e300
+"""The same share of eps where only one of its ends is known; and from where on nothing is looked for below."""
+
+_STEPS = 40
 
 _NEWTON = 4
 """Steps for many targets at once: from within a few per cent they reach all digits."""
@@ -37,7 +40,7 @@ def epsilon_above(inversion: Bounded, log_delta: float, start: float) -> float:
 
 def epsilon_below(inversion: Bounded, log_delta: float, start: float) -> float:
     """Postcondition: log delta(result) > log_delta for certain, or result = 0."""
-    return _crossing(inversion.log_delta, 0, inversion.c, log_delta, start)[0]
+    return _crossing(inversion.log_delta, 0, inversion.c, log_delta, start)[0] if start < _FARTHEST else 0.0
 
 
 class BoundedAtMany(Bounded, Protocol):
@@ -86,8 +89,9 @@ def _crossing(
         found = bounds(trial)
         value, slope = found[side], found[2]
         between = found[1] - found[0]
-        blur = max(2.0**-46 * trial, _BLUR * between / max(-slope, 0.1 * c)) if math.isfinite(between) else 0.0
-        step = (log_delta - value) / min(slope, -0.1 * c) if math.isfinite(value) else -0.5 * trial
+        blur = _BLUR * between / max(-slope, 0.1 * c) if math.isfinite(between) else _UNKNOWN * trial
+        blur = max(2.0**-46 * trial, blur)
+        step = (log_delta - value) / min(slope, -0.1 * c) if math.isfinite(value) else -0.9 * trial
         if value <= log_delta:
             most = trial
         else:

@@ -202,7 +202,7 @@ def _epsilon(composition: Composition, delta: float, mass: float, rtol: float, s
             else:
                 tolerance = rtol
             start, steep = most, max(found.c, -found.log_delta(most)[2])
-        elif stuck:
+        elif most - least >= _PROGRESS * width:
             break
         else:
             start = math.sqrt(least * most) if least > 0.0 and most < math.inf else 0.25 * min(most, 1e300)
