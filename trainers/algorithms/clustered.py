@@ -11,6 +11,7 @@ from torch import Tensor
 from ...mechanisms import InputError
 from ...mechanisms.validate import count, nonnegative
 from ..engine.algorithm import Algorithm, Clients, Solve
+from ..engine.contribution import Differences
 
 
 class ClusteredPmtl(Algorithm):
@@ -42,10 +43,10 @@ class ClusteredPmtl(Algorithm):
     def block_of(self, clients: Clients) -> Clients:
         return self.clusters[clients]
 
-    def client_round(self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients) -> tuple[Tensor, Tensor]:
+    def client_round(self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients) -> tuple[Differences, Tensor]:
         mean = shared[torch.from_numpy(self.block_of(clients))]
         after = solve(own, mean, self.strength)
-        return after - mean, after
+        return Differences(after, mean), after
 
     def server_round(self, shared: Tensor, mean: Tensor, rate: float) -> Tensor:
         part = torch.from_numpy(len(self.clusters) / self.sizes).to(mean).unsqueeze(1)

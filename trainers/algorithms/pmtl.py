@@ -21,6 +21,7 @@ from torch import Tensor
 
 from ...mechanisms.validate import nonnegative
 from ..engine.algorithm import Algorithm, Clients, Solve
+from ..engine.contribution import Differences
 from .stability import growth_factor
 
 GROWTH_TOLERANCE = 1e-6
@@ -37,10 +38,10 @@ class Pmtl(Algorithm):
     def __init__(self, strength: float = 1.0) -> None:
         self.strength = nonnegative("lambda", strength)
 
-    def client_round(self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients) -> tuple[Tensor, Tensor]:
+    def client_round(self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients) -> tuple[Differences, Tensor]:
         mean = shared[0]
         after = solve(own, mean, self.strength)
-        return after - mean, after
+        return Differences(after, mean), after
 
     def models(self, shared: Tensor, own: Tensor, clients: Clients) -> Tensor:
         return own
@@ -76,9 +77,9 @@ class PmtlAsPrinted(Pmtl):
             "Use pmtl, which takes the mean afresh every round."
         )
 
-    def client_round(self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients) -> tuple[Tensor, Tensor]:
+    def client_round(self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients) -> tuple[Differences, Tensor]:
         after = solve(own, shared[0], self.strength)
-        return after - own, after
+        return Differences(after, own), after
 
 
 class PmtlIncrements(Pmtl):
@@ -86,9 +87,9 @@ class PmtlIncrements(Pmtl):
 
     name = "pmtl-increments"
 
-    def client_round(self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients) -> tuple[Tensor, Tensor]:
+    def client_round(self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients) -> tuple[Differences, Tensor]:
         after = solve(own, shared[0], self.strength)
-        return after - own, after
+        return Differences(after, own), after
 
     def server_round(self, shared: Tensor, mean: Tensor, rate: float) -> Tensor:
         return shared + rate * mean

@@ -12,7 +12,7 @@ from .algorithm import Algorithm, Clients
 from .billboard import Billboard
 from .checkpoint import Rows
 from .clipping import ClippedSum, Grid, Layers
-from .contribution import Contribution, as_vector
+from .contribution import Contribution, Differences, as_vector
 from .device import Fetched, reproducible_kernels, works_on_its_own
 from .local import LocalSide
 from .processes import Processes
@@ -89,4 +89,6 @@ def _in_one(contributions: Iterable[Contribution], dimension: int) -> Tensor:
     """(c, D): each is read before the next overwrites it."""
     if isinstance(contributions, Tensor):
         return contributions
+    if isinstance(contributions, Differences):
+        return contributions.together()
     return torch.stack([as_vector(each, dimension).clone() for each in contributions])

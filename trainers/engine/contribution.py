@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -31,6 +32,15 @@ class SparseRows:
             matrix.zero_()
         matrix.index_copy_(0, self.rows[:listed], self.numbers[:listed])
 
+    def add_to(self, out: Tensor) -> None:
+        """Add the same vector to `out`."""
+        matrix, numbers = out.view(-1, self.numbers.shape[1]), self.numbers
+        if self.background:
+            numbers, background = numbers[:-1], numbers[-1]
+            matrix += background
+            numbers = numbers - background
+        matrix.index_add_(0, self.rows[: len(numbers)], numbers)
+
     def dense(self, dimension: int) -> Tensor:
         """The same vector, (dimension,)."""
         vector = self.numbers.new_empty(dimension)
@@ -39,6 +49,24 @@ class SparseRows:
 
 
 Contribution: TypeAlias = Tensor | SparseRows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Differences:
+    """The (c, d) vectors minus others, (d,) or (c, d), as contributions: each is made when its turn comes, in memory
+    that the next one overwrites and that caches hold."""
+
+    vectors: Tensor
+    others: Tensor
+
+    def __iter__(self) -> Iterator[Tensor]:
+        buffer = self.vectors.new_empty(self.vectors.shape[1])
+        for vector, other in zip(self.vectors, self.others.expand_as(self.vectors), strict=True):
+            yield torch.sub(vector, other, out=buffer)
+
+    def together(self) -> Tensor:
+        """All of them, (c, d), in new memory."""
+        return self.vectors - self.others
 
 
 def as_vector(contribution: Contribution, dimension: int) -> Tensor:

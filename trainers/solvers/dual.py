@@ -107,14 +107,13 @@ class DualSolver:
         self, work: Work, found: _Solution, place: int, rank: int, moved: Contribution, start_share: float, out: Tensor
     ) -> None:
         """out <- start_share W_start + anchor_share W_anchor + moved."""
-        if isinstance(moved, SparseRows):
-            moved.write(out)
-        else:
-            out.copy_(moved)
+        torch.mul(per_client(work.start, len(work.clients))[place], start_share, out=out)
         if self._anchored(work) and work.anchor is not None:
             out.add_(per_client(work.anchor, len(work.clients))[place], alpha=found.anchor_share[rank])
-        if start_share:
-            out.add_(per_client(work.start, len(work.clients))[place], alpha=start_share)
+        if isinstance(moved, SparseRows):
+            moved.add_to(out)
+        else:
+            out.add_(moved)
 
     def _start_cancels(self, work: Work) -> bool:
         """Whether s W_start + a W_anchor is W_start: no pull and no decay, or a pull towards the start itself."""
