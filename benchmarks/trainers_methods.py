@@ -2,11 +2,13 @@
 
     python benchmarks/trainers_methods.py [--data leaf:PATH,features=inverted] [--model logistic] [--rounds 5]
         [--threads 1] [--method NAME] [--json]
+    torchrun --nproc-per-node 2 benchmarks/trainers_methods.py ...
 
 The setting is that of trainers.py: 100 clients, one local epoch, batch 10, clipping and noise. CPU time of the process
 and wall-clock time, medians of rounds in which the two take turns. With several threads the plain loop runs on them and
 on one, and the faster counts. The plain loops draw their noise in single precision with torch.randn, the fastest there
-is; ours is in double precision, on a grid. "Our noise" is that part of ours alone.
+is; ours is in double precision, on a grid. "Our noise" is that part of ours alone. Under torchrun ours runs in all
+processes, the plain loops in the first, while the others wait; only the wall clock says something then.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from __future__ import annotations
 import argparse
 import copy
 import json
+import os
 import statistics
 import time
 from collections.abc import Callable
@@ -21,7 +24,9 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+from torch import distributed as dist
 
+from dpcert.trainers.engine.processes import Processes
 from dpcert.trainers.federated import (
     DpFedAvg,
     Federation,
@@ -120,6 +125,7 @@ def trainers(federation: Federation, model: str) -> dict[str, tuple[Trainer, Pla
             noise_multiplier=1.0,
             seed=1,
             local=LocalSteps(RATE, 1, None, 10),
+            shards=int(os.environ.get("WORLD_SIZE", "1")),
         )
         trainer = Trainer(federation, algorithm, model, settings)
         name = algorithm.name
@@ -135,13 +141,19 @@ def on_threads(threads: int, run: Callable[[], object]) -> None:
     torch.set_num_threads(before)
 
 
-def medians(contestants: dict[str, Callable[[], object]], rounds: int) -> dict[str, dict[str, float]]:
-    """CPU and wall-clock seconds of each, taking turns; the first turn fills caches."""
+def medians(
+    contestants: dict[str, Callable[[], object]], rounds: int, processes: Processes
+) -> dict[str, dict[str, float]]:
+    """CPU and wall-clock seconds of each, taking turns; the first turn fills caches. Of several processes all run
+    "ours", and the first the others."""
     taken: dict[str, list[tuple[float, float]]] = {name: [] for name in contestants}
     for turn in range(rounds + 1):
         for name, run in contestants.items():
+            processes.barrier()
             cpu, wall = time.process_time(), time.perf_counter()
-            run()
+            if processes.rank == 0 or name == "ours":
+                run()
+            processes.barrier()
             if turn:
                 taken[name].append((time.process_time() - cpu, time.perf_counter() - wall))
     return {
@@ -162,7 +174,7 @@ def measured(trainer: Trainer, plain: PlainLoop, rounds: int) -> dict[str, dict[
         "the plain loop's noise": lambda: plain.noise_like(blank),
         "our noise": lambda: trainer.noise.on_sum(9, 0, shape, CLIP, 2.0**-31),
     }
-    return medians(contestants, rounds)
+    return medians(contestants, rounds, trainer.processes)
 
 
 def main() -> None:
@@ -176,12 +188,18 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
     torch.set_num_threads(asked.threads)
+    if "WORLD_SIZE" in os.environ:
+        dist.init_process_group("gloo")
     federation = load_federation(asked.data) if asked.data else femnist_like()
     results = {
         name: measured(trainer, plain, asked.rounds)
         for name, (trainer, plain) in trainers(federation, asked.model).items()
         if asked.method in (None, name)
     }
+    if dist.is_initialized():
+        dist.destroy_process_group()
+    if int(os.environ.get("RANK", "0")):
+        return
     if asked.json:
         print(json.dumps(results, indent=2))
         return

@@ -150,17 +150,19 @@ def draw(results: Sequence[dict[str, Any]], folder: Path) -> None:
             means[0] * (sizes / sizes[0]) ** each["stated"],
             "--",
             color="grey",
-            label=f"{each['relation']} {each['stated']:g}",
+            label=f"stated: {each['relation']} {each['stated']:g}",
         )
         if each["bound"] is not None:
             axes.plot(sizes, each["bound"], "-", color="tab:red", label="bound")
         axes.set(xscale="log", yscale="log", xlabel=each["parameter"], ylabel=each["quantity"])
+        axes.set_xticks(sizes, [f"{size:g}" for size in sizes])
+        axes.tick_params(axis="x", which="minor", bottom=False, labelbottom=False)
         axes.set_title(
             f"{each['paper']}, {each['problem']}" + (", clipped" if each["clipping"] else ""), fontsize="small"
         )
         axes.legend(fontsize="x-small")
         figure.tight_layout()
-        figure.savefig(folder / each["figure"], dpi=60, metadata={"Software": None})
+        figure.savefig(folder / each["figure"], dpi=100, metadata={"Software": None})
         pyplot.close(figure)
 
 

@@ -10,12 +10,16 @@ from typing import Any
 import numpy as np
 
 from ...mechanisms import InputError
+from .numbers import upper
 from .table import Row, method_of, summarise
+
+TICK_ROOM = 0.08
+"""Of an axis' length, for each label."""
 
 
 def draw(results: Sequence[dict[str, Any]], folder: str | Path) -> list[Path]:
-    """accuracy.png (accuracy against certified epsilon), sigma.png (against DPFedMTL's sigma, where cells have one),
-    and rounds.png where runs were evaluated on the way.
+    """accuracy.png (accuracy against certified epsilon), sigma.png (against DPFedMTL's sigma, where cells have several
+    of them), and rounds.png where runs were evaluated on the way.
 
     Raises InputError without matplotlib.
     """
@@ -25,7 +29,7 @@ def draw(results: Sequence[dict[str, Any]], folder: str | Path) -> list[Path]:
         raise InputError("plots", "matplotlib is not installed", "pip install 'dpcert[report]'") from error
     mpl.use("Agg")
     files = [_accuracy(summarise(results), Path(folder) / "accuracy.png")]
-    if any(result["sigma"] for result in results):
+    if len({result["sigma"] for result in results} - {0.0}) > 1:
         files.append(_by_sigma(summarise(results), Path(folder) / "sigma.png"))
     # Fine-tuning comes after the last round.
     watched = [result for result in results if len(result["history"]) > 1 and not result["finetune"]]
@@ -50,12 +54,13 @@ def _accuracy(rows: Sequence[Row], file: Path) -> Path:
         if private:
             epsilons, accuracies, errors = np.array(private, dtype=float).T
             axes.errorbar(epsilons, accuracies, errors, marker="o", label=method)
-            shown |= {float(f"{value:.3g}") for value in epsilons}
+            shown |= set(epsilons.tolist())
         elif own and own[0].accuracy is not None:
             axes.axhline(own[0].accuracy, linestyle="--", color="grey", label=method)
     axes.set_xscale("log")
     axes.minorticks_off()
-    axes.set_xticks(sorted(shown), [f"{value:g}" for value in sorted(shown)])
+    ticks = _apart(sorted(shown))
+    axes.set_xticks(ticks, list(map(upper, ticks)))
     axes.set_xlabel("epsilon, certified upper bound")
     axes.set_ylabel("test accuracy, mean over clients and seeds")
     axes.legend(fontsize="small", ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.15))
@@ -63,6 +68,15 @@ def _accuracy(rows: Sequence[Row], file: Path) -> Path:
     figure.savefig(file, dpi=150)
     pyplot.close(figure)
     return file
+
+
+def _apart(values: Sequence[float]) -> list[float]:
+    """Those of the sorted positive values, the first among them, whose labels have room on a logarithmic axis."""
+    kept: list[float] = []
+    for value in values:
+        if not kept or math.log(value / kept[-1]) >= TICK_ROOM * math.log(values[-1] / values[0]):
+            kept.append(value)
+    return kept
 
 
 def _by_sigma(rows: Sequence[Row], file: Path) -> Path:
@@ -80,14 +94,22 @@ def _by_sigma(rows: Sequence[Row], file: Path) -> Path:
             axes.errorbar(sigmas, accuracies, errors, marker="o", linestyle=dashed, color=colour, label=method)
         elif own[0][1] is not None:
             axes.axhline(own[0][1], linestyle=":", color="grey")
-            axes.text(1.0, own[0][1], method, transform=axes.get_yaxis_transform(), fontsize="x-small", ha="right")
+            axes.text(
+                1.0,
+                own[0][1],
+                method,
+                transform=axes.get_yaxis_transform(),
+                fontsize="x-small",
+                ha="right",
+                va="bottom",
+            )
     axes.set_xscale("log")
     axes.minorticks_off()
     shown = sorted({row.sigma for row in rows if row.sigma})
     axes.set_xticks(shown, [f"{sigma:g}" for sigma in shown])
     axes.set_xlabel("sigma")
     axes.set_ylabel("test accuracy, mean over clients and seeds")
-    axes.legend(fontsize="x-small", ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.12))
+    axes.legend(fontsize="x-small", ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.12), handlelength=4)
     figure.tight_layout()
     figure.savefig(file, dpi=110)
     pyplot.close(figure)

@@ -34,7 +34,11 @@ def draw_run(history: Sequence[dict[str, Any]], path: Path, title: str) -> None:
 
     panels = [
         (name, kept)
-        for name, lines in (("loss", LOSSES), ("accuracy", ACCURACIES), ("epsilon", {"epsilon_upper": "certified"}))
+        for name, lines in (
+            ("loss", LOSSES),
+            ("accuracy", ACCURACIES),
+            ("epsilon", {"epsilon_upper": "certified upper bound"}),
+        )
         if (kept := {key: label for key, label in lines.items() if history[-1].get(key) is not None})
     ]
     if not panels:

@@ -12,7 +12,7 @@ from cases import few
 from dpcert.mechanisms import InputError
 from dpcert.trainers.engine import clipping
 from dpcert.trainers.engine.clipping import SAFETY, ClippedSum, Grid, Layers
-from dpcert.trainers.engine.contribution import SparseRows
+from dpcert.trainers.engine.contribution import Differences, SparseRows
 
 CPU = torch.device("cpu")
 
@@ -286,3 +286,27 @@ def test_a_background_that_is_not_counted_is_caught(monkeypatch):
     assert exact_square(total.alone(contribution)) <= (0.7 / grid.unit) ** 2
     monkeypatch.setattr(clipping.torch, "dot", lambda left, right: (left * right).sum() * (len(left) > 3))
     assert exact_square(total.alone(contribution)) > (0.7 / grid.unit) ** 2
+
+
+def test_rows_are_added_to_a_vector_like_the_vector_they_stand_for():
+    rng = np.random.default_rng(5)
+    rows, numbers = torch.from_numpy(rng.choice(20, 5, replace=False)), torch.from_numpy(rng.standard_normal((6, 3)))
+    for contribution in (
+        SparseRows(rows, numbers[:5]),
+        SparseRows(torch.cat([rows, rows[:1]]), numbers, background=True),
+    ):
+        out = torch.from_numpy(rng.standard_normal(60))
+        expected = out + contribution.dense(60)
+        contribution.add_to(out)
+        torch.testing.assert_close(out, expected, rtol=1e-14, atol=1e-14)
+
+
+@pytest.mark.parametrize("others", [(4,), (3, 4)])
+def test_differences_one_at_a_time_are_those_together(others):
+    rng = np.random.default_rng(6)
+    vectors, subtracted = torch.from_numpy(rng.standard_normal((3, 4))), torch.from_numpy(rng.standard_normal(others))
+    differences = Differences(vectors, subtracted)
+    assert torch.equal(torch.stack([each.clone() for each in differences]), vectors - subtracted)
+    assert torch.equal(differences.together(), vectors - subtracted)
+    kept = list(differences)  # not cloned: the last one overwrites them
+    assert torch.equal(kept[0], kept[-1])

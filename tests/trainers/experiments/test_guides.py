@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from dpcert.trainers.experiments import plots
 from dpcert.trainers.experiments.fair import as_markdown
 from dpcert.trainers.experiments.grids import grid
+from dpcert.trainers.experiments.plots import draw
 from dpcert.trainers.experiments.runs import read_runs
 from dpcert.trainers.experiments.table import summarise
 
@@ -37,3 +39,18 @@ def test_the_fair_comparison_s_table_is_that_of_the_recorded_runs(runs):
     assert as_markdown(results) in text
     results[-1]["test_accuracy"] += 0.01  # planted
     assert as_markdown(results) not in text
+
+
+def test_a_plot_s_axis_names_upper_bounds_as_the_table_does(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    from matplotlib.axes import Axes
+
+    told: list[list[str]] = []
+    monkeypatch.setattr(Axes, "set_xticks", lambda axes, ticks, labels: told.append(labels))
+    draw(read_runs(DOCS / "results" / "privacy-utility-femnist.json"), tmp_path)
+    assert told == [["1.49", "3.23", "7.19", "16.6", "38.7"]]
+    # Planted: rounded to the nearest, below what was spent; and no room for the second of two close ones.
+    monkeypatch.setattr(plots, "upper", lambda value: f"{value:.3g}")
+    monkeypatch.setattr(plots, "TICK_ROOM", 0.3)
+    draw(read_runs(DOCS / "results" / "privacy-utility-femnist.json"), tmp_path)
+    assert told[1] == ["1.48", "7.18", "38.6"]
