@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -15,6 +15,7 @@ from ..mechanisms import InputError
 from ..mechanisms.tables.fields import MissingKeys
 from ..mechanisms.validate import choice, count
 from .audit_schedule import audited, print_audit
+from .declared import with_fields
 from .options import Json
 from .output import print_json, rounded_down
 from .workers import pool
@@ -26,23 +27,25 @@ if TYPE_CHECKING:
 NOT_REFUTED, REFUTED = 0, 1
 
 
-def audit_command(
-    context: typer.Context,
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which claim about what, and how it is attacked; the fields are the options, in the order of --help."""
+
     mechanism: Annotated[
         str | None, typer.Argument(metavar="MODULE:CALLABLE", help="mechanism(dataset, rng) -> output.")
-    ] = None,
-    epsilon: Annotated[float | None, typer.Option("--epsilon", help="Claimed epsilon, at least 0.")] = None,
-    delta: Annotated[float, typer.Option("--delta", help="Claimed delta, at least 0.")] = 0.0,
-    mu: Annotated[float | None, typer.Option("--mu", help="Claim mu-GDP instead of (epsilon, delta).")] = None,
-    rho: Annotated[float | None, typer.Option("--rho", help="Claim rho-zCDP instead.")] = None,
+    ] = None
+    epsilon: Annotated[float | None, typer.Option("--epsilon", help="Claimed epsilon, at least 0.")] = None
+    delta: Annotated[float, typer.Option("--delta", help="Claimed delta, at least 0.")] = 0.0
+    mu: Annotated[float | None, typer.Option("--mu", help="Claim mu-GDP instead of (epsilon, delta).")] = None
+    rho: Annotated[float | None, typer.Option("--rho", help="Claim rho-zCDP instead.")] = None
     curve: Annotated[
         list[str] | None,
         typer.Option("--curve", metavar="EPSILON:DELTA", help="Claim a curve instead: a point, repeatable; all hold."),
-    ] = None,
+    ] = None
     renyi: Annotated[
         str | None,
         typer.Option("--renyi", metavar="ORDER:DIVERGENCE", help="Claim a Renyi divergence of one order instead."),
-    ] = None,
+    ] = None
     pair: Annotated[
         str | None,
         typer.Option(
@@ -52,19 +55,70 @@ def audit_command(
             "'(array([1.0, nan]), array([]))'. "
             "Default: the callable's attribute pair, else its module's PAIR, else generic lists of numbers.",
         ),
-    ] = None,
-    neighbouring: Annotated[str, typer.Option("--neighbouring", help="For generic pairs only.")] = "add-remove",
-    trials: Annotated[int, typer.Option("--trials", help="Calls a side.")] = 100_000,
-    alpha: Annotated[float, typer.Option("--alpha", help="Probability that anything reported is false.")] = 0.01,
-    method: Annotated[str, typer.Option("--method", help="best, curve, event, band, mu, eprocess, low-bits.")] = "best",
-    seed: Annotated[int, typer.Option("--seed", help="Seed of all randomness.")] = 0,
+    ] = None
+    neighbouring: Annotated[str, typer.Option("--neighbouring", help="For generic pairs only.")] = "add-remove"
+    trials: Annotated[int, typer.Option("--trials", help="Calls a side.")] = 100_000
+    alpha: Annotated[float, typer.Option("--alpha", help="Probability that anything reported is false.")] = 0.01
+    method: Annotated[str, typer.Option("--method", help="best, curve, event, band, mu, eprocess, low-bits.")] = "best"
+    seed: Annotated[int, typer.Option("--seed", help="Seed of all randomness.")] = 0
     max_seconds: Annotated[
         float, typer.Option("--max-seconds", help="Time budget of the trials; what is known then is said.")
-    ] = 60,
+    ] = 60
     observe_failures: Annotated[
         bool, typer.Option("--observe-failures", help="Exceptions are outputs: whoever looks sees that a call failed.")
-    ] = False,
-    workers: Annotated[int, typer.Option("--workers", help="Processes to run trials in; 0: this one.")] = 0,
+    ] = False
+    workers: Annotated[int, typer.Option("--workers", help="Processes to run trials in; 0: this one.")] = 0
+
+    def claims(self) -> list[object]:
+        """What is claimed, in whatever currency."""
+        stated = (self.epsilon, self.mu, self.rho, self.curve or None, self.renyi)
+        return [claimed for claimed in stated if claimed is not None]
+
+    def points(self) -> list[tuple[float, float]]:
+        """Those of a curve."""
+        return [_two("--curve", "EPSILON:DELTA, such as 1:1e-5", point) for point in self.curve or ()]
+
+    def order(self) -> tuple[float, float] | None:
+        """The order of a Renyi divergence, and that."""
+        return None if self.renyi is None else _two("--renyi", "ORDER:DIVERGENCE, such as 2:0.5", self.renyi)
+
+    def claim(self) -> Any:
+        """In the one currency in which it is stated."""
+        from ..proofs_checks.auditing import approximate_dp, gdp, points, renyi_at, zcdp
+
+        if self.rho is not None:
+            return zcdp(self.rho)
+        if self.curve:
+            return points(tuple(self.points()))
+        order = self.order()
+        if order is not None:
+            return renyi_at(order)
+        return gdp(self.mu) if self.mu is not None else approximate_dp(self.epsilon or 0.0, self.delta)
+
+    def target(self) -> Target:
+        """The mechanism, with the datasets to run it on."""
+        from ..proofs_checks.auditing import observing_failures
+        from ..proofs_checks.auditing.target import load
+
+        found = load(self.mechanism or "", self.pair, self.neighbouring)
+        return replace(found, mechanism=observing_failures(found.mechanism)) if self.observe_failures else found
+
+    def replay(self) -> str:
+        """The command that does the same again."""
+        numbers = {"epsilon": self.epsilon, "mu": self.mu, "rho": self.rho}
+        stated = [f"--{name} {value!r}" for name, value in numbers.items() if value is not None]
+        stated += [f"--curve {epsilon!r}:{delta!r}" for epsilon, delta in self.points()]
+        stated += [f"--renyi {order!r}:{divergence!r}" for order, divergence in filter(None, [self.order()])]
+        claim = " ".join([*stated, f"--delta {self.delta!r}"])
+        pair = f"--pair {shlex.quote(self.pair)}" if self.pair is not None else f"--neighbouring {self.neighbouring}"
+        how = f"--trials {self.trials} --alpha {self.alpha!r} --method {self.method} --seed {self.seed}"
+        failures = " --observe-failures" if self.observe_failures else ""
+        return f"dpcert audit {self.mechanism} {claim} {pair} {how}{failures}"
+
+
+@with_fields(Asked)
+def audit_command(
+    asked: Asked,
     schedule: Annotated[
         Path | None,
         typer.Option(
@@ -82,31 +136,34 @@ def audit_command(
     the mechanism. Ctrl-C ends the trials; whatever ends them, what is known by then is reported.
     """
     if schedule is not None:
-        _against_schedule(schedule, (mechanism, epsilon, mu, rho, curve or None, renyi), alpha, as_json)
-    claims = sum(claimed is not None for claimed in (epsilon, mu, rho, curve or None, renyi))
-    lacking = {} if mechanism is not None else {"MODULE:CALLABLE": "a callable to attack, or --schedule LOG"}
-    if not claims:
-        lacking["--epsilon"] = "a claim: this (with --delta), --mu, --rho, --curve or --renyi"
-    if mechanism is None or lacking:
-        raise MissingKeys(lacking)
-    if claims > 1:
-        raise InputError("--epsilon", epsilon, "one claim: --epsilon (with --delta), --mu, --rho, --curve or --renyi")
-    count("--workers", workers, least=0)
-    given = {field.name: context.params[field.name] for field in fields(Asked)}
-    stated = {"curve": tuple(_two("--curve", "EPSILON:DELTA, such as 1:1e-5", point) for point in curve or ())}
-    order = None if renyi is None else _two("--renyi", "ORDER:DIVERGENCE, such as 2:0.5", renyi)
-    asked = Asked(**given | stated | {"renyi": order})
+        _against_schedule(schedule, asked, as_json)
+    _refuse_what_is_no_question(asked)
     target = asked.target()
     if target.generic:
         typer.echo("note: no pair was given; generic arrays of numbers in [0, 1] are tried (see --pair)", err=True)
-    result, failure = _attacked(asked, target, max_seconds, workers)
+    result, failure = _attacked(asked, target)
     if result is not None and as_json:
-        print_json({"mechanism": mechanism, "generic_pair": target.generic, **result.to_json()})
+        print_json({"mechanism": asked.mechanism, "generic_pair": target.generic, **result.to_json()})
     elif result is not None:
-        _print(mechanism, result)
+        _print(asked.mechanism or "", result)
     if failure is not None:
         raise failure
     raise typer.Exit(REFUTED if result is not None and result.refuted else NOT_REFUTED)
+
+
+def _refuse_what_is_no_question(asked: Asked) -> None:
+    """One callable, and one claim about it, that can be read."""
+    claims = "this (with --delta), --mu, --rho, --curve or --renyi"
+    lacking = {} if asked.mechanism is not None else {"MODULE:CALLABLE": "a callable to attack, or --schedule LOG"}
+    if not asked.claims():
+        lacking["--epsilon"] = f"a claim: {claims}"
+    if lacking:
+        raise MissingKeys(lacking)
+    if len(asked.claims()) > 1:
+        raise InputError("--epsilon", asked.epsilon, f"one claim: {claims.replace('this', '--epsilon')}")
+    count("--workers", asked.workers, least=0)
+    asked.points()
+    asked.order()
 
 
 def _two(option: str, expected: str, text: str) -> tuple[float, float]:
@@ -117,70 +174,16 @@ def _two(option: str, expected: str, text: str) -> tuple[float, float]:
         raise InputError(option, text, expected) from None
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """Which claim about what, and how it is attacked: all that another run of the attack has to be told."""
-
-    mechanism: str
-    epsilon: float | None
-    delta: float
-    mu: float | None
-    rho: float | None
-    curve: tuple[tuple[float, float], ...]
-    renyi: tuple[float, float] | None
-    pair: str | None
-    neighbouring: str
-    trials: int
-    alpha: float
-    method: str
-    seed: int
-    observe_failures: bool
-
-    def claim(self) -> Any:
-        """In the one currency in which it is stated."""
-        from ..proofs_checks.auditing import approximate_dp, gdp, points, renyi_at, zcdp
-
-        if self.rho is not None:
-            return zcdp(self.rho)
-        if self.curve:
-            return points(self.curve)
-        if self.renyi is not None:
-            return renyi_at(self.renyi)
-        return gdp(self.mu) if self.mu is not None else approximate_dp(self.epsilon or 0.0, self.delta)
-
-    def target(self) -> Target:
-        """The mechanism, with the datasets to run it on."""
-        from ..proofs_checks.auditing import observing_failures
-        from ..proofs_checks.auditing.target import load
-
-        found = load(self.mechanism, self.pair, self.neighbouring)
-        return replace(found, mechanism=observing_failures(found.mechanism)) if self.observe_failures else found
-
-    def replay(self) -> str:
-        """The command that does the same again."""
-        numbers = {"epsilon": self.epsilon, "mu": self.mu, "rho": self.rho}
-        stated = [f"--{name} {value!r}" for name, value in numbers.items() if value is not None]
-        stated += [f"--curve {epsilon!r}:{delta!r}" for epsilon, delta in self.curve]
-        stated += [] if self.renyi is None else [f"--renyi {self.renyi[0]!r}:{self.renyi[1]!r}"]
-        claim = " ".join([*stated, f"--delta {self.delta!r}"])
-        pair = f"--pair {shlex.quote(self.pair)}" if self.pair is not None else f"--neighbouring {self.neighbouring}"
-        how = f"--trials {self.trials} --alpha {self.alpha!r} --method {self.method} --seed {self.seed}"
-        failures = " --observe-failures" if self.observe_failures else ""
-        return f"dpcert audit {self.mechanism} {claim} {pair} {how}{failures}"
-
-
-def _against_schedule(log: Path, others: tuple[object, ...], alpha: float, as_json: bool) -> NoReturn:
+def _against_schedule(log: Path, asked: Asked, as_json: bool) -> NoReturn:
     """Were these cohorts sampled as they are accounted?"""
-    if any(other is not None for other in others):
+    if asked.mechanism is not None or asked.claims():
         raise InputError("--schedule", str(log), "no callable and no claim beside it: it says what it is itself")
-    found = audited(log, alpha)
+    found = audited(log, asked.alpha)
     print_audit(log, found, as_json)
     raise typer.Exit(REFUTED if found.refuted else NOT_REFUTED)
 
 
-def _attacked(
-    asked: Asked, target: Target, max_seconds: float, workers: int
-) -> tuple[AuditResult | None, MechanismError | None]:
+def _attacked(asked: Asked, target: Target) -> tuple[AuditResult | None, MechanismError | None]:
     """What the attack found, and what ended it, if the mechanism raised an exception."""
     from ..proofs_checks.auditing import MechanismError
     from ..proofs_checks.auditing.attack import attack
@@ -188,7 +191,7 @@ def _attacked(
 
     choice("--method", asked.method, SHARES)  # before the bar
     columns = TextColumn("trials"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    with pool(workers) as executor, Progress(*columns, console=Console(stderr=True)) as bar:
+    with pool(asked.workers) as executor, Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("", total=2 * asked.trials)
         try:
             result = attack(
@@ -197,7 +200,7 @@ def _attacked(
                 delta=asked.delta,
                 trials=asked.trials,
                 alpha=asked.alpha,
-                max_seconds=max_seconds,
+                max_seconds=asked.max_seconds,
                 seed=asked.seed,
                 method=asked.method,
                 executor=executor,

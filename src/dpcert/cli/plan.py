@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,38 +17,54 @@ from ..accounting.plan import Option, plan
 from ..mechanisms import InputError
 from ..mechanisms.validate import count, positive
 from . import options
+from .declared import with_fields
 from .drawing import drawable, saved
 from .output import as_given, output_console, print_json, rounded_up
 from .plan_schemes import compare_schemes
 from .setting import as_option, relation, required
 
-Cohorts = Annotated[
-    str | None, typer.Option("--cohorts", help="Cohorts to compare, such as 100,300,1000; default: six of them.")
-]
-Epsilons = Annotated[str, typer.Option("--epsilons", help="Target epsilons, such as 1,2,4.")]
-Plot = Annotated[Path | None, typer.Option("--plot", help="Draw the table into this image file (needs matplotlib).")]
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is to be compared; the fields are the options, in the order of --help."""
 
-def plan_command(
-    population: options.Population = None,
-    rounds: options.Rounds = None,
-    delta: options.Delta = None,
-    epsilons: Epsilons = "1,2,4,8",
-    cohorts: Cohorts = None,
-    sampling: Annotated[str, typer.Option("--sampling", help="poisson or fixed-size.")] = "poisson",
-    clip_norm: Annotated[float, typer.Option("--clip-norm", help="For the noise on the mean.")] = 1.0,
-    neighbouring: options.Neighbouring = None,
-    notion: options.Notion = "dp",
-    participation: options.Participation = None,
+    population: options.Population = None
+    rounds: options.Rounds = None
+    delta: options.Delta = None
+    epsilons: Annotated[str, typer.Option("--epsilons", help="Target epsilons, such as 1,2,4.")] = "1,2,4,8"
+    cohorts: Annotated[
+        str | None, typer.Option("--cohorts", help="Cohorts to compare, such as 100,300,1000; default: six of them.")
+    ] = None
+    sampling: Annotated[str, typer.Option("--sampling", help="poisson or fixed-size.")] = "poisson"
+    clip_norm: Annotated[float, typer.Option("--clip-norm", help="For the noise on the mean.")] = 1.0
+    neighbouring: options.Neighbouring = None
+    notion: options.Notion = "dp"
+    participation: options.Participation = None
     schemes: Annotated[
         str | None,
         typer.Option("--schemes", help="Compare sampling schemes instead: all, or such as poisson,shuffle."),
-    ] = None,
-    batch_size: Annotated[int | None, typer.Option("--batch-size", help="With --schemes: of every batch.")] = None,
-    epochs: Annotated[int | None, typer.Option("--epochs", help="With --schemes: passes over the population.")] = None,
-    plot: Plot = None,
-    as_json: options.Json = False,
-) -> None:
+    ] = None
+    batch_size: Annotated[int | None, typer.Option("--batch-size", help="With --schemes: of every batch.")] = None
+    epochs: Annotated[int | None, typer.Option("--epochs", help="With --schemes: passes over the population.")] = None
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="Draw the table into this image file (needs matplotlib).")
+    ] = None
+
+    def targets(self) -> tuple[float, ...]:
+        """The epsilons."""
+        return tuple(positive("epsilons", _number("--epsilons", part)) for part in self.epsilons.split(","))
+
+    def sizes(self) -> tuple[int, ...]:
+        """The cohorts as given, or six powers of ten and their halves up to the population."""
+        population = count("population", self.population)
+        if self.cohorts is not None:
+            return tuple(count("cohorts", _number("--cohorts", part)) for part in self.cohorts.split(","))
+        shares = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
+        return tuple(dict.fromkeys(max(1, round(share * population)) for share in shares))
+
+
+@with_fields(Asked)
+def plan_command(asked: Asked, as_json: options.Json = False) -> None:
     """The least noise on the mean for each cohort and target epsilon; every entry meets its target for certain.
 
     With --schemes: the least noise multiplier for each sampling scheme, for one batch size and number of epochs.
@@ -56,60 +73,49 @@ def plan_command(
 
     Example: dpcert plan --population 60000 --batch-size 250 --epochs 5 --delta 1e-5 --schemes all --epsilons 2
     """
-    if schemes is not None:
-        if plot is not None:
-            drawable(plot)
-        targets = _targets(epsilons)
-        compare_schemes(schemes, targets, population, batch_size, epochs, delta, neighbouring, plot, as_json)
+    if asked.plot is not None:
+        drawable(asked.plot)
+    if asked.schemes is not None:
+        sizes = asked.population, asked.batch_size, asked.epochs, asked.delta
+        compare_schemes(asked.schemes, asked.targets(), *sizes, asked.neighbouring, asked.plot, as_json)
         return
-    for option, given in (("--batch-size", batch_size), ("--epochs", epochs)):
+    for option, given in (("--batch-size", asked.batch_size), ("--epochs", asked.epochs)):
         if given is not None:
             raise InputError(option, given, "--schemes beside it; cohorts are compared over --rounds")
-    required(population=population, rounds=rounds, delta=delta)
-    if plot is not None:
-        drawable(plot)
+    required(population=asked.population, rounds=asked.rounds, delta=asked.delta)
     started = time.perf_counter()
     try:
-        sizes = _cohorts(cohorts, count("population", population))
-        targets = _targets(epsilons)
-        clip = positive("clip_norm", clip_norm)
-        found = plan(
-            population=population or 0,
-            rounds=rounds or 0,
-            cohorts=sizes,
-            target_epsilons=targets,
-            delta=delta or 0.0,
-            sampling=sampling,  # type: ignore[arg-type]
-            neighbouring=neighbouring,  # type: ignore[arg-type]
-            notion=notion,  # type: ignore[arg-type]
-            participation=participation,  # type: ignore[arg-type]
-        )
-        console, total = Console(stderr=True), len(sizes) * len(targets)
-        entries = list(track(found, "planning", total=total, console=console, transient=True))
+        clip, entries = positive("clip_norm", asked.clip_norm), _planned(asked)
     except InputError as problem:
         raise as_option(problem) from None
-    if plot is not None:
-        _draw(entries, clip, plot)
+    if asked.plot is not None:
+        _draw(entries, clip, asked.plot)
     if as_json:
-        asked = {"population": population, "rounds": rounds, "delta": delta, "sampling": sampling}
-        named = relation(neighbouring, notion, participation)
-        against = {"neighbouring": named, "notion": notion, "participation": participation, "clip_norm": clip}
+        table = {name: getattr(asked, name) for name in ("population", "rounds", "delta", "sampling")}
+        named = relation(asked.neighbouring, asked.notion, asked.participation)
+        against = {"neighbouring": named, "notion": asked.notion, "participation": asked.participation}
         rows = [_row(entry, clip) for entry in entries]
-        print_json(asked | against | {"options": rows, "seconds": time.perf_counter() - started})
+        print_json(table | against | {"clip_norm": clip, "options": rows, "seconds": time.perf_counter() - started})
         return
-    _print(entries, sizes, targets, clip)
+    _print(entries, asked.sizes(), asked.targets(), clip)
 
 
-def _targets(epsilons: str) -> tuple[float, ...]:
-    return tuple(positive("epsilons", _number("--epsilons", part)) for part in epsilons.split(","))
-
-
-def _cohorts(given: str | None, population: int) -> tuple[int, ...]:
-    """As given, or six powers of ten and their halves up to the population."""
-    if given is not None:
-        return tuple(count("cohorts", _number("--cohorts", part)) for part in given.split(","))
-    shares = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
-    return tuple(dict.fromkeys(max(1, round(share * population)) for share in shares))
+def _planned(asked: Asked) -> list[Option]:
+    """The entries, as they come, with a bar."""
+    sizes, targets = asked.sizes(), asked.targets()
+    found = plan(
+        population=asked.population or 0,
+        rounds=asked.rounds or 0,
+        cohorts=sizes,
+        target_epsilons=targets,
+        delta=asked.delta or 0.0,
+        sampling=asked.sampling,  # type: ignore[arg-type]
+        neighbouring=asked.neighbouring,  # type: ignore[arg-type]
+        notion=asked.notion,  # type: ignore[arg-type]
+        participation=asked.participation,  # type: ignore[arg-type]
+    )
+    console, total = Console(stderr=True), len(sizes) * len(targets)
+    return list(track(found, "planning", total=total, console=console, transient=True))
 
 
 def _number(option: str, text: str) -> float:

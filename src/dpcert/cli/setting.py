@@ -8,8 +8,7 @@ import time
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from inspect import Parameter, signature
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar
 
 import typer
 from pydantic import ValidationError
@@ -21,6 +20,7 @@ from ..mechanisms.tables.kinds import KINDS
 from ..mechanisms.tables.phase import Phase, run_of
 from ..mechanisms.tables.problems import all_missing, first_problem
 from . import options
+from .declared import Declaring, with_fields
 
 Answer = TypeVar("Answer")
 
@@ -137,31 +137,9 @@ class Setting:
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
 
-def with_run(left_out: str = "", **defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """For a command with a parameter `asked`, a Setting: in its place stand the options of a run.
-
-    left_out: an option that the command has no use for; defaults: those that are not Setting's own.
-    """
-    hints = get_type_hints(Setting, include_extras=True)
-    of_run = {
-        field.name: Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name])
-        for field in fields(Setting)
-        if field.name != left_out
-    }
-    of_run |= {name: of_run[name].replace(default=default) for name, default in defaults.items()}
-
-    def taken(body: Callable[..., None]) -> Callable[..., None]:
-        def command(**given: Any) -> None:
-            run = {name: given.pop(name) for name in of_run}
-            body(asked=Setting(**run), **given)
-
-        own, declared = get_type_hints(body, include_extras=True), list[Parameter]()
-        for name, parameter in signature(body).parameters.items():
-            alone = parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=own[name])
-            declared.extend(of_run.values() if name == "asked" else [alone])
-        return options.declared_as(command, body.__doc__, declared)
-
-    return taken
+def with_run(left_out: str = "", **defaults: Any) -> Declaring:
+    """For a command with a parameter `asked`, a Setting: in its place stand the options of a run."""
+    return with_fields(Setting, left_out, **defaults)
 
 
 def relation(named: str | None, notion: str, participation: str | None) -> str:
