@@ -18,7 +18,6 @@ from ...mechanisms import (
     TruncatedPoisson,
     VisibleParticipation,
     WithReplacement,
-    rounds_by_step,
 )
 from .guarantees import Observer
 
@@ -60,22 +59,6 @@ def participation_known(step: Mechanism, observer: Observer, clients: Clients) -
             "cohorts of a fixed size: the others know when they took part themselves, so together when the unit did"
         )
     return _without_the_others(step, observer, clients)
-
-
-def state_is_free(run: Mechanism, observer: Observer) -> tuple[bool, tuple[str, ...]]:
-    """Whether clients may carry state that depends on when they took part without costing more, and why, by phase.
-
-    False where the observer is charged for less than full knowledge only because clients are stateless: there state
-    breaks round-by-round accounting, and has to be reset or accounted with clients="stateful".
-    """
-    told = []
-    free = True
-    for step in rounds_by_step(run):
-        without, reason = participation_known(step, observer, "stateless")
-        carried, broken = participation_known(step, observer, "stateful")
-        free = free and without == carried
-        told.append(reason if without == carried else broken)
-    return free, tuple(dict.fromkeys(told))
 
 
 def _allocated(step: RandomAllocation, clients: Clients) -> tuple[Knows, str]:

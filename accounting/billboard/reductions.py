@@ -8,16 +8,15 @@ client really uses nothing but its data, its coins and the billboard) is what pr
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
 from flint import arb, ctx
 
-from ...mechanisms.validate import InputError, choice, count
+from ...mechanisms.validate import choice, count
 from ..bracket import Bracket
 from ..rounding import float_above, up
-from .guarantees import EVERYBODY_ELSE, OUTSIDE, Guarantee, Observer, UnlikeGuarantees, alike
+from .guarantees import EVERYBODY_ELSE, OUTSIDE, Guarantee, UnlikeGuarantees
 
 ClientsLearn = Literal["the-billboard-only", "own-participation", "own-noise-share"]
 CLIENTS_LEARN: tuple[ClientsLearn, ...] = ("the-billboard-only", "own-participation", "own-noise-share")
@@ -115,19 +114,6 @@ def group(guarantee: Guarantee, size: int) -> Guarantee:
     )
 
 
-def replace_one_from_zero_out(guarantee: Guarantee) -> Guarantee:
-    """Replacing a unit's data is zeroing it twice: (2 eps, (1 + e^eps) delta) (section "Groups").
-
-    Usually much looser than accounting the run under replace-one neighbours.
-    """
-    if guarantee.neighbouring != "zero-out":
-        raise UnlikeGuarantees("neighbouring", guarantee.neighbouring, "zero-out")
-    doubled = group(guarantee, 2)
-    theorem = _by("replace-one from zero-out", guarantee)
-    epsilon = Bracket(0.0, doubled.epsilon.upper, True, guarantee.epsilon.method)
-    return replace(doubled, unit=guarantee.unit, neighbouring="replace-one", epsilon=epsilon, theorem=theorem)
-
-
 def post_process(guarantee: Guarantee) -> Guarantee:
     """What others compute from what they see and from their own data costs nothing.
 
@@ -141,62 +127,6 @@ def post_process(guarantee: Guarantee) -> Guarantee:
     True
     """
     return replace(guarantee, theorem=_by("post-processing", guarantee))
-
-
-def against_weaker_observer(guarantee: Guarantee, observer: Observer) -> Guarantee:
-    """The same numbers against somebody who sees a part of what the present observer sees (post-processing).
-
-    All others see what fewer of them see; any coalition sees what the outside reader and the reader of final models
-    see. The server is in no such relation to clients. Raises UnlikeGuarantees otherwise.
-    """
-    if not _sees_less(observer, guarantee.observer):
-        raise UnlikeGuarantees("observer", str(observer), f"somebody who sees a part of what {guarantee.observer} sees")
-    weaker = Bracket(0.0, guarantee.epsilon.upper, True, guarantee.epsilon.method)
-    return replace(guarantee, observer=observer, epsilon=weaker, theorem=_by("weaker observer", guarantee))
-
-
-def _sees_less(weak: Observer, strong: Observer) -> bool:
-    if weak == strong:
-        return True
-    if strong.kind == "coalition":
-        if weak.kind == "coalition":
-            return strong.size is None or (weak.size is not None and weak.size <= strong.size)
-        # Its final models are others' models: only the coalition of all others holds them all.
-        return weak.kind == "outside" or (weak.kind == "final-models" and strong.size is None)
-    return False
-
-
-def disjoint_clusters(clusters: Sequence[Guarantee]) -> Guarantee:
-    """Clusters of clients, each with a billboard of its own: the whole costs what the worst cluster costs.
-
-    McSherry 2009, Theorem 4 (parallel composition); section "Partial billboards". Premises: the partition does not
-    depend on the data, and no cluster's billboard uses anything of another cluster's clients. Each guarantee is to be
-    computed with its own cluster's population and cohort. Clients of other clusters see nothing of the unit.
-    """
-    if not clusters:
-        raise InputError("clusters", "none", "at least one cluster's guarantee")
-    worst = clusters[0]
-    for other in clusters[1:]:
-        alike(worst, other)
-        worst = replace(
-            worst,
-            epsilon=worst.epsilon.maximum(other.epsilon),
-            delta=max(worst.delta, other.delta),
-        )
-    if len({cluster.delta for cluster in clusters}) > 1:  # at a larger delta, less than the lower end may be true
-        worst = replace(worst, epsilon=Bracket(0.0, worst.epsilon.upper, True, worst.epsilon.method))
-    return replace(worst, theorem="disjoint clusters of " + ", ".join(dict.fromkeys(c.theorem for c in clusters)))
-
-
-def rounds_to_account(rounds_seen: Sequence[int]) -> int:
-    """How many rounds a client must be charged for that reads the billboard in some rounds only (counted from 0).
-
-    All rounds up to the last one that it reads, not only those: what is published in round t was computed by clients
-    who had read the rounds before (section "Partial billboards", with a counterexample to charging fewer).
-    """
-    if not len(rounds_seen):
-        return 0
-    return 1 + max(count("rounds_seen", t, least=0) for t in rounds_seen)
 
 
 def _needs(guarantee: Guarantee, notion: str) -> None:

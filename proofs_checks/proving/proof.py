@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-VERDICTS = ("proved", "not proved", "unsupported")
-
 
 @dataclass(frozen=True, slots=True)
 class Counterexample:

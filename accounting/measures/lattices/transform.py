@@ -24,8 +24,6 @@ _TAYLOR_TERMS = 14
 """Frequency times move is at most pi/2 at the last frequency, where smoothing leaves little of the terms, and half as
 much at half of it: .785^14 / 14! = 4e-13."""
 
-_UNDERFLOW = 1e-300
-
 _FEW_ATOMS = 24
 
 LOG_ERROR = 1e-12

@@ -18,7 +18,6 @@ from dpcert.accounting.billboard.guarantees import (
     SERVER,
     Observer,
 )
-from dpcert.accounting.billboard.knowledge import state_is_free
 from dpcert.accounting.billboard.observers import observer_epsilon
 from dpcert.mechanisms import (
     Cyclic,
@@ -142,16 +141,6 @@ def test_stateful_clients_lose_hidden_fixed_size_cohorts():
     assert stateful.epsilon.lower == stateless.epsilon.lower  # stateless clients are among the stateful ones
     assert any("stateful" in reason for reason in stateful.reasons)
     assert observer_epsilon(FIXED, OUTSIDE, DELTA, "replace-one").knows == ("everything",)  # the cautious default
-
-
-@pytest.mark.parametrize("scheme", EVERY_SCHEME)
-def test_where_state_is_free(scheme):
-    run = EVERY_SCHEME[scheme]
-    for observer in (OUTSIDE, ONE_OTHER_CLIENT, FINAL_MODELS, EVERYBODY_ELSE, SERVER):
-        free, reasons = state_is_free(run, observer)
-        hidden = scheme == "fixed-size" and observer not in (EVERYBODY_ELSE, SERVER)
-        assert free is not hidden
-        assert hidden is any("stateful" in reason for reason in reasons)
 
 
 def normal_below(x, mean, sigma):

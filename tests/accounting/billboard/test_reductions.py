@@ -10,12 +10,10 @@ from dpcert.accounting import Bracket
 from dpcert.accounting.billboard import reductions
 from dpcert.accounting.billboard.guarantees import (
     EVERYBODY_ELSE,
-    FINAL_MODELS,
     ONE_OTHER_CLIENT,
     OUTSIDE,
     SERVER,
     Guarantee,
-    Observer,
     UnlikeGuarantees,
 )
 from dpcert.mechanisms import InputError
@@ -132,59 +130,7 @@ def test_group_edges():
         reductions.group(guarantee(), 0)
 
 
-def test_replace_one_from_zero_out():
-    found = reductions.replace_one_from_zero_out(guarantee(1.0, 1e-6, relation="zero-out"))
-    assert found.neighbouring == "replace-one"
-    assert found.unit == "client"
-    assert found.epsilon.upper == pytest.approx(2.0)
-    assert found.epsilon.lower == 0.0
-    assert found.delta == pytest.approx(1e-6 * (1 + math.e))
-    with pytest.raises(UnlikeGuarantees):
-        reductions.replace_one_from_zero_out(guarantee())
-
-
-def test_weaker_observers():
-    strong = guarantee(notion="joint", observer=EVERYBODY_ELSE)
-    for observer in (EVERYBODY_ELSE, ONE_OTHER_CLIENT, Observer("coalition", 7), FINAL_MODELS, OUTSIDE):
-        weak = reductions.against_weaker_observer(strong, observer)
-        assert weak.observer == observer
-        assert weak.epsilon.upper == strong.epsilon.upper
-        assert weak.epsilon.lower == 0.0
-    seven = guarantee(observer=Observer("coalition", 7))
-    assert reductions.against_weaker_observer(seven, Observer("coalition", 3)).observer.size == 3
-    for observer in (EVERYBODY_ELSE, Observer("coalition", 8), FINAL_MODELS, SERVER):
-        with pytest.raises(UnlikeGuarantees):
-            reductions.against_weaker_observer(seven, observer)
-    with pytest.raises(UnlikeGuarantees):
-        reductions.against_weaker_observer(guarantee(observer=OUTSIDE), ONE_OTHER_CLIENT)
-
-
-def test_clusters_cost_the_worst_of_them():
-    a = guarantee(1.0, 1e-5, "billboard", EVERYBODY_ELSE)
-    b = guarantee(2.0, 1e-6, "billboard", EVERYBODY_ELSE)
-    whole = reductions.disjoint_clusters([a, b])
-    assert (whole.epsilon.upper, whole.delta) == (2.0, 1e-5)
-    assert whole.epsilon.lower == 0.0
-    assert reductions.disjoint_clusters([a, a]).epsilon.lower == 1.0
-    with pytest.raises(UnlikeGuarantees):
-        reductions.disjoint_clusters([a, guarantee()])
-    with pytest.raises(InputError):
-        reductions.disjoint_clusters([])
-
-
 def test_post_processing_keeps_everything_but_the_name():
     after = reductions.post_process(guarantee())
     assert (after.epsilon, after.delta, after.observer) == (guarantee().epsilon, guarantee().delta, OUTSIDE)
     assert "post-processing" in after.theorem
-
-
-def test_reading_one_late_round_costs_all_rounds_before_it():
-    assert reductions.rounds_to_account([]) == 0
-    assert reductions.rounds_to_account([4]) == 5
-    assert reductions.rounds_to_account([0, 2]) == 3
-    with pytest.raises(InputError):
-        reductions.rounds_to_account([-1])
-    # Why: client i contributes its bit b in round 0 only, with noise; client j repeats round 0's release in round 1.
-    # Whoever reads round 1 alone sees N(b, 1 + 1): distinguishable, although client i was silent in round 1.
-    mu = 1 / math.sqrt(2)
-    assert math.erf(mu / (2 * math.sqrt(2))) > 0.27  # delta(0) = 2 Phi(mu / 2) - 1 > 0
