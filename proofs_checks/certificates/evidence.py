@@ -6,6 +6,7 @@ Nothing found here is trusted: the checker decides with its own arithmetic wheth
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 from flint import arb, arb_poly, ctx
 
 from . import tails
-from .checker import bounds, format, largest, pairs
+from .checker import bounds, format, largest, pairs, transforms
 from .checker.command import PRECISION
 from .moments import log_moments
 
@@ -29,6 +30,9 @@ LITTLE_NOISE = 3.0
 
 MOST_COINS, MOST_MASSES = 10_000, 40_000
 """Rounds whose coins are counted, and losses of their sum that are listed: up to about a second of the checker's."""
+
+SHARES = (1e-7, 1e-5, 1e-3, 0.03)
+"""What may be cut off, relative to delta: of less, less is lost; with more, larger abscissas have finite moments."""
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _FURTHER = (1.02, 1.1, 1.3, 1.6, 2.2)
@@ -55,7 +59,8 @@ class Search:
     width: of the interval whose ends are to be proved; what is far less need not be seen. abscissa: where the last
     search ended, a start for the next. failed, blur: the last epsilon that inversion could not prove, and how far from
     it another one must be to be worth a try. schedule: (aim, most terms) still to try. moments: of each phase's step,
-    with its rounds. losses: of a lattice's sum, whatever epsilon is.
+    with its rounds. losses: of a lattice's sum, whatever epsilon is. within: the searches among what is not cut off,
+    by reach, once they were needed; none in such a search itself, of which `share` was cut off.
     """
 
     product: pairs.Product
@@ -69,6 +74,8 @@ class Search:
     rounds: dict[tuple[float, str | None], list[tails.Round]] = field(default_factory=dict)
     moments: list[tuple[Callable[[float], float], int]] = field(init=False)
     losses: tuple[arb_poly, arb, arb] | None = None
+    share: float = 0.0
+    within: list[tuple[str, Search]] | None = None
 
     def __post_init__(self) -> None:
         self.moments = [(log_moments(pair), n) for pair, n in self.product]
@@ -152,6 +159,32 @@ class Search:
                     yield _end(direction, "inversion", **found)
                 tried.append(found)
             self.failed = epsilon
+        if gaussian and widest < LITTLE_NOISE:
+            for reach, search in self._within():
+                for end in search._smooth(direction, epsilon, upper, gaussian):
+                    yield end | {"reach": reach}
+
+    def _within(self) -> list[tuple[str, Search]]:
+        """Searches with the outcomes cut off that are rarest, for rounds whose moments those few outcomes decide."""
+        if self.within is None:
+            self.within = []
+            hidden = _orders(pair for pair, _ in self.product) - {"both", "visible"}
+            for share in SHARES if hidden else ():
+                reach = self._reach(share)
+                product = [(transforms.cut_off(pair, arb(reach)), n) for pair, n in self.product]
+                kept, schedule = float(self.delta) * (1 - share), [(share / 10, SCHEDULE[-1][1])]
+                self.within.append((reach, Search(product, kept, schedule=schedule, share=share, within=[])))
+        return self.within
+
+    def _reach(self, share: float) -> str:
+        """The least one, in hundredths, beyond which at most this share of delta lies."""
+
+        def lost(hundredths: int) -> float:
+            reach = arb(hundredths) / 100
+            return float(bounds.lost([(transforms.cut_off(pair, reach), n) for pair, n in self.product]))
+
+        places = range(round(100 * LITTLE_NOISE) + 4000)
+        return repr(bisect_left(places, -share * float(self.delta), key=lambda place: -lost(place)) / 100)
 
     def _threshold(self, direction: str, epsilon: float) -> str:
         """Of some thresholds the one that proves most."""
@@ -211,7 +244,7 @@ class Search:
         near = [
             saddle * k for k in _NEARER if self._chernoff(epsilon, saddle * k) <= self._chernoff(epsilon, saddle) + 2
         ]
-        finest = max((aim for aim in AIMS if aim <= saddle * self.width / 1000), default=AIMS[0])
+        finest = max((aim for aim in AIMS if aim <= saddle * self.width / 1000), default=0.0)
         below = f"{0.999 * epsilon / sum(n for _, n in self.product):.3e}"
         if weight > 10:  # with so little noise each attempt takes seconds, and few can succeed
             few = AIMS[3:] if weight < 50 else (1e-5,)
@@ -224,7 +257,7 @@ class Search:
             for split in (None, below):
                 terms = self._terms(epsilon, c, h, split, aim, most / weight)
                 if terms is not None:
-                    self.blur = aim / c / 2
+                    self.blur = max(aim / 2, self.share) / c
                     return {"c": repr(c), "h": repr(h), "beyond": repr(beyond), "split": split, "terms": terms}
             self.schedule.remove((aim, most))  # it takes too many terms, and will for the epsilons that follow
         self.blur = math.inf

@@ -35,7 +35,8 @@ def _log_moment(pair: pairs.Pair, c: float) -> float:
     if pair.order in ("both", "zcdp", "visible"):
         exponent = mu**2 * c * (c + 1) / 2
         return float(np.logaddexp(math.log1p(-p), math.log(p) + exponent)) if p < 1 else exponent
-    low, high = -2 * c * mu - 13, (2 + 4 * c) * mu + 13
+    reach = math.inf if pair.reach is None else float(pair.reach)
+    low, high = max(-2 * c * mu - 13, -reach), min((2 + 4 * c) * mu + 13, reach)
     # Equal steps take next to nothing away from what is smooth; what begins at mu/2 or 3 mu/2 begins between nodes.
     finest = (high - low) / 20_000
     aim = max(finest, min(mu / 50, 0.01) if pair.order in _REACH else min(0.1, 0.5 / mu))
@@ -54,7 +55,8 @@ def _log_moment(pair: pairs.Pair, c: float) -> float:
 def log_moment_above(pair: pairs.Pair, c: float, start: float) -> float:
     """About log E_P[e^{cL}; x > start] of "remove", of which the loss is the same there as that of "hybrid"."""
     mu, p = float(pair.mu), float(pair.p)
-    x, step = np.linspace(start, max(start, (2 + 4 * c) * mu) + 13, 20_001, retstep=True)
+    end = max(start, (2 + 4 * c) * mu) + 13
+    x, step = np.linspace(start, end if pair.reach is None else float(pair.reach), 20_001, retstep=True)
     logs = _logs("remove", x, mu, p, c) - x**2 / 2
     return float(np.logaddexp.reduce(logs) + math.log(step / math.sqrt(2 * math.pi)))
 

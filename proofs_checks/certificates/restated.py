@@ -11,7 +11,7 @@ from typing import Any
 
 from flint import arb, ctx
 
-from ...accounting import delta
+from ...accounting import delta, epsilon
 from ...accounting.currencies.pure_dp import pure_epsilon
 from ...accounting.local_randomisers import separation, told_apart
 from ...accounting.rounding import float_above, float_below, up
@@ -21,13 +21,16 @@ from ...mechanisms import (
     Gaussian,
     Group,
     InputError,
+    Laplace,
     Mechanism,
     Neighbouring,
+    Repeat,
     ReportNoisyMax,
     SparseVector,
     StableHistogram,
     Staircase,
     TruncatedLaplace,
+    Zcdp,
     sensitivity,
 )
 from ...mechanisms.tables.correlated import CorrelatedTable
@@ -53,10 +56,10 @@ def is_restated(phase: Phase) -> bool:
     return phase.mechanism.kind not in format.FIELDS and phase.sampling.scheme == "none" and not correlated
 
 
-def restated_rounds(phase: Phase, relation: Neighbouring, units: int = 1) -> list[tuple[Table, int]]:
+def restated_rounds(phase: Phase, relation: Neighbouring, units: int, at: float | None) -> list[tuple[Table, int]]:
     """Mechanism tables of the format, each with its rounds, that together are as revealing as the phase, or more.
 
-    Raises NoCertificate where the format has nothing of the kind.
+    at: the claim's delta, where they are to show little. Raises NoCertificate where the format has nothing of the kind.
     """
     mechanism = phase.described().upper
     if units == 1 and isinstance(mechanism, StableHistogram):
@@ -64,7 +67,10 @@ def restated_rounds(phase: Phase, relation: Neighbouring, units: int = 1) -> lis
     if units == 1 and isinstance(mechanism, TruncatedLaplace):
         return _truncated(mechanism, relation, phase.steps)
     apart = _three_valued(mechanism) if units == 1 else None
-    return [(apart or _pure(mechanism, relation, units, phase.mechanism.kind), phase.steps)]
+    if apart is not None:
+        return [(apart, phase.steps)]
+    largest = _largest_loss(mechanism, relation, units, phase.mechanism.kind)
+    return [(_pure(mechanism, largest, phase.steps, at), phase.steps)]
 
 
 def of_group(mechanism: Table, units: int) -> Table:
@@ -90,17 +96,29 @@ def _in_range(failure: float) -> str:
     return repr(max(failure, 1 / format.LARGE)) if failure else "0"
 
 
-def _pure(mechanism: Mechanism, relation: Neighbouring, units: int, kind: str) -> Table:
-    """Any mechanism with this one's largest loss, or any of them whose loss grows with the scores' move: what that
-    proves from above holds, and nothing from below."""
+def _largest_loss(mechanism: Mechanism, relation: Neighbouring, units: int, kind: str) -> float:
     try:
         found = pure_epsilon(mechanism if units == 1 else Group(mechanism, units), relation)
     except InputError as problem:
         raise NoCertificate(f"of a group in such rounds nothing is known: {problem}") from None
     if not math.isfinite(found.upper):
         raise NoCertificate(f"the certificate's format has no {kind}, and its loss has no bound")
-    gradual = isinstance(mechanism, ReportNoisyMax | SparseVector)  # docs/theory/selection.md, "Moved gradually"
-    return {"kind": "gradual" if gradual else "pure-dp", "epsilon": repr(found.upper)}
+    return found.upper
+
+
+def _pure(mechanism: Mechanism, largest: float, rounds: int, at: float | None) -> Table:
+    """Any mechanism with this largest loss, or any of them whose loss grows with the scores' move (docs: selection.md,
+    "Moved gradually"); over many rounds of the exponential mechanism, whose loss stays within a range, any whose Renyi
+    divergences are at most alpha epsilon^2/8 (Cesar, Rogers 2021, arXiv 2004.07223, Lemma 3.2). What that proves from
+    above holds, and nothing from below."""
+    gradual = isinstance(mechanism, ReportNoisyMax | SparseVector)
+    table = {"kind": "gradual" if gradual else "pure-dp", "epsilon": repr(largest)}
+    if at and isinstance(mechanism, ReportNoisyMax) and mechanism.noise == "gumbel":
+        rho = up(largest**2 / 8, 2)
+        moved, within = Repeat(Laplace(1 / largest), rounds), Repeat(Zcdp(rho), rounds)
+        if epsilon(within, at, "zero-out").upper < epsilon(moved, at, "zero-out").upper:
+            return {"kind": "zcdp", "rho": repr(rho)}
+    return table
 
 
 def _three_valued(mechanism: Mechanism) -> Table | None:

@@ -7,7 +7,6 @@ from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
 
-from ...mechanisms import Neighbouring
 from ...mechanisms.tables.cohort import SamplingTable
 from ...mechanisms.tables.correlated import CorrelatedTable
 from ...mechanisms.tables.noise import GaussianMeanTable
@@ -33,9 +32,7 @@ def stated(claim: Claim) -> Table:
         "format": format.FORMAT,
         "issued": asdict(issued(claim)),
         "claim": _claim(claim.statement, restated(claim)),
-        "phases": [
-            table for phase in of_one_unit(claim) for table in _phase(phase, claim.statement.neighbouring, units)
-        ],
+        "phases": [table for phase in of_one_unit(claim) for table in _phase(phase, claim.statement, units)],
     }
 
 
@@ -73,10 +70,10 @@ def _claim(statement: Statement, note: str | None) -> Table:
     }
 
 
-def _phase(phase: Phase, relation: Neighbouring, units: int) -> list[Table]:
+def _phase(phase: Phase, statement: Statement, units: int) -> list[Table]:
     """One phase of the format, or two where it has no such mechanism."""
     if is_restated(phase):
-        rounds = restated_rounds(phase, relation, units)
+        rounds = restated_rounds(phase, statement.neighbouring, units, statement.delta)
         return [{"mechanism": table, "sampling": _UNSAMPLED, "rounds": n} for table, n in rounds]
     table = _described(phase)
     if units == 1:
@@ -131,7 +128,7 @@ def restated(claim: Claim) -> str | None:
         told.append("each pass of a cyclic schedule as the one round that a unit takes part in")
     statement, units = claim.statement, claim.statement.group or 1
     for phase in filter(is_restated, claim.phases):
-        rounds = restated_rounds(phase, statement.neighbouring, units)
+        rounds = restated_rounds(phase, statement.neighbouring, units, statement.delta)
         told.append(f"{phase.mechanism.kind} as {' and '.join(_GIVEN[table['kind']] for table, _ in rounds)}")
     if units > 1:
         told.append(f"a group of {units} as one unit that moves as far as all of them together")
@@ -143,6 +140,7 @@ def restated(claim: Claim) -> str | None:
 _GIVEN = {
     "pure-dp": "any mechanism of its pure epsilon, which is taken as given",
     "gradual": "any mechanism of its pure epsilon, proportional to how far its scores move, which is taken as given",
+    "zcdp": "any mechanism of its rho-zCDP, which is taken as given",
     "approximate-dp": "any mechanism of an epsilon and a delta, which are taken as given",
     "three-valued": "its losses, which are taken as given",
     "gaussian": "Gaussian noise",

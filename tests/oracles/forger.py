@@ -188,7 +188,9 @@ def at_random(rng: random.Random, epsilon: str, rounds: int) -> Document:
     h = rng.choice(["0.02", "0.2", "0.6", "2", "20", "1e20", ONE])
     split = rng.choice([None, None, None, "0", repr(0.999 * float(epsilon) / rounds), "7"])
     beyond = rng.choice(["0", "0.01", "1.5", "30", repr(1.5 * float(c))])
-    return {"c": c, "h": h, "terms": rng.choice([2, 3, 40, 250]), "beyond": beyond, "split": split}
+    terms = rng.choice([2, 3, 40, 250])
+    reach = random.Random(f"{c}{h}{beyond}").choice([None, None, "0.5", "3", "8"])
+    return {"c": c, "h": h, "terms": terms, "beyond": beyond, "split": split, "reach": reach}
 
 
 def forgeries(name: str, seed: int, more: int) -> Iterator[Document]:

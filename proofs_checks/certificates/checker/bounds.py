@@ -5,8 +5,8 @@ from math import prod
 from flint import acb, arb, arb_poly
 
 from .format import LARGE, End, require
-from .pairs import ONE, ZERO, Pair, Product
-from .transforms import Line, line
+from .pairs import ONE, ZERO, Pair, Product, tail_of
+from .transforms import Line, cut_off, line
 
 MOST_TERMS, MOST_LISTED = 150_000, 100_000
 """Nodes of an inversion, and rounds whose coins, events or losses are counted one by one."""
@@ -74,8 +74,7 @@ def mixture(product: Product, epsilon: arb, upper: bool) -> arb:
 
 def profile(mu: arb, epsilon: arb) -> arb:
     """[4.4] G: the profile of N(mu, 1) against N(0, 1)."""
-    near, far = (((epsilon / mu + sign * mu / 2) / arb(2).sqrt()).erfc() / 2 for sign in (-1, 1))
-    return near - epsilon.exp() * far
+    return tail_of(epsilon / mu - mu / 2) - epsilon.exp() * tail_of(epsilon / mu + mu / 2)
 
 
 def losses(product: Product) -> tuple[arb_poly, arb, arb]:
@@ -108,7 +107,7 @@ def _event(pair: Pair, c: arb) -> tuple[arb, arb]:
             (w for k, w in pair.law.items() if k >= c), ZERO
         )
     require(pair.mu > 0, "no such event")
-    none, near, high = (((c - mean) / arb(2).sqrt()).erfc() / 2 for mean in (ZERO, pair.g, pair.g + pair.mu))
+    none, near, high = (tail_of(c - mean) for mean in (ZERO, pair.g, pair.g + pair.mu))
     others = (1 - none) ** (pair.batches - 1)
     return 1 - (1 - near) * others, 1 - (1 - high) * others
 
@@ -129,6 +128,8 @@ def delta_bound(pairs: dict[str, Product], end: End, epsilon: arb, upper: bool) 
     require(end.direction in pairs, f"no direction {end.direction!r}")
     require(epsilon < LARGE, "an end out of range")
     product = sorted(pairs[end.direction], key=lambda step: step[0].order == "both")
+    if end.reach is not None:
+        product = [(cut_off(pair, arb(end.reach)), n) for pair, n in product]
     pair, n = product[0]
     above = lost(product) if upper else ZERO
     if end.method == "inversion":

@@ -70,6 +70,7 @@ class End(NamedTuple):
     terms: int
     beyond: fmpq
     split: fmpq | None
+    reach: fmpq | None = None
 
 
 def require(condition: bool, reason: str) -> None:
@@ -181,10 +182,12 @@ def _sampling(value: Any) -> tuple[str, fmpq, fmpq | None, tuple[fmpq, fmpq] | N
 
 
 def end(value: Any) -> End:
-    """[1] An end of the interval's evidence."""
-    direction, method, c, h, terms, beyond, split = table(value, "direction method c h terms beyond split")
-    cut = None if split is None else moderate(split)
-    return End(text(direction), text(method), moderate(c), moderate(h), whole(terms, 0), moderate(beyond), cut)
+    """[1] An end of the interval's evidence; `reach` may be left out."""
+    require(isinstance(value, dict), "an end is a table")
+    keys = "direction method c h terms beyond split reach"
+    direction, method, c, h, terms, beyond, split, reach = table({"reach": None} | value, keys)
+    low, high = (None if place is None else moderate(place) for place in (split, reach))
+    return End(text(direction), text(method), moderate(c), moderate(h), whole(terms, 0), moderate(beyond), low, high)
 
 
 def lower_end(value: Any, phases: int) -> tuple[list[int], End]:

@@ -24,7 +24,8 @@ class Pair(NamedTuple):
     order: "both" as it is, "visible" after a public coin of rate p, any other a hidden coin's [2.2]; "zcdp": only the
     Renyi divergences are at most this pair's. An "epoch" of so many batches: the unit's is at g + mu against g, the
     others are at 0. most: the largest loss [4.6], where it is rational: of the noise, whatever the coin. square: mu^2,
-    exactly, or twice a rho [6.1], of the noise. "mixed": a public coin says which of `parts` it is.
+    exactly, or twice a rho [6.1], of the noise. "mixed": a public coin says which of `parts` it is. reach: what is
+    further out is cut off [3.3].
     """
 
     mu: arb = ZERO
@@ -37,6 +38,7 @@ class Pair(NamedTuple):
     most: fmpq | None = None
     parts: tuple[tuple[arb, "Pair"], ...] = ()
     square: fmpq | None = None
+    reach: arb | None = None
 
 
 class Round(NamedTuple):
@@ -67,6 +69,11 @@ def per_client_gaussian(r: Round) -> Pair:
     require(r.phase.size is not None, "how many clients add noise is not known")
     alone = r.move * r.phase.values["clip_norm"] / r.phase.values["noise_std"]
     return Pair(arb(alone) / arb(r.phase.size).sqrt(), square=alone**2 / (r.phase.size or 1))
+
+
+def tail_of(x: arb) -> arb:
+    """P[N(0, 1) > x]."""
+    return (x / arb(2).sqrt()).erfc() / 2
 
 
 def pure(odds: arb, stay: arb = ZERO, lost: arb = ZERO) -> Pair:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from flint import acb, acb_mat, arb
 
 from .format import LARGE, require
-from .pairs import ONE, ZERO, Pair
+from .pairs import ONE, ZERO, Pair, tail_of
 
 BITS = 84
 """The aim of the quadrature: its error is bounded, whatever this is."""
@@ -26,19 +26,19 @@ class Line(NamedTuple):
 
 
 class Half(NamedTuple):
-    """[3.2] An integral of a sampled Gaussian's over x > start, or over all x: its L compares shifts mu and `other`.
-
-    back: L with the two laws exchanged, on the conjugate contour.
+    """[3.2] An integral of a sampled Gaussian's over x > start, up to stop, or over all x: its L compares shifts mu and
+    `other`. back: L with the two laws exchanged, on the conjugate contour.
     """
 
     mu: arb
     other: arb
     back: bool
     start: arb | None
+    stop: arb | None = None
 
 
 class Contour(NamedTuple):
-    """[3.2] Im u = a with step h; x = u, or x = start + k log(1 + e^u). growth: of |f| up to the height 2a."""
+    """[3.2] Im u = a with step h; x = u, or a curve from start (to stop). growth: of |f| up to the height 2a."""
 
     a: arb
     k: arb
@@ -115,13 +115,8 @@ def _sampled(pair: Pair, c: arb, split: arb | None) -> Line:
 def parts(pair: Pair) -> tuple[arb, list[Half]]:
     """[3.2] The atom at L = 0, and the integrals, of each order."""
     mu, near, far = pair.mu, pair.mu / 2, 3 * pair.mu / 2
-    reach = {"hybrid": near, "zeroed remove": far, "zeroed add": far}.get(pair.order)
-    root = arb(2).sqrt()
-    atom = ZERO if reach is None else (1 - pair.p) / 2 * ((near / root).erf() + (reach / root).erf())
-    if pair.order == "opposed":
-        odds = pair.p / (1 - pair.p) * (mu**2).exp()
-        least = far - (1 + (1 + odds).sqrt()).log() / mu  # where L is least
-        return atom, [Half(2 * mu, mu, False, least), Half(-2 * mu, -mu, False, -least)]
+    side = {"hybrid": near, "zeroed remove": far, "zeroed add": far}.get(pair.order)
+    atom = ZERO if side is None else (1 - pair.p) * (1 - tail_of(near) - tail_of(side))
     halves = {
         "remove": [Half(mu, ZERO, False, None)],
         "add": [Half(mu, ZERO, True, None)],
@@ -130,14 +125,33 @@ def parts(pair: Pair) -> tuple[arb, list[Half]]:
         "zeroed remove": [Half(2 * mu, mu, False, far), Half(mu, ZERO, True, near)],
         "zeroed add": [Half(2 * mu, mu, True, far), Half(mu, ZERO, False, near)],
     }
+    if pair.order == "opposed":
+        odds = pair.p / (1 - pair.p) * (mu**2).exp()
+        least = far - (1 + (1 + odds).sqrt()).log() / mu  # where L is least
+        halves["opposed"] = [Half(2 * mu, mu, False, least), Half(-2 * mu, -mu, False, -least)]
     require(pair.order in halves and not pair.law, f"no transform of {pair.order} for this noise")
-    return atom, halves[pair.order]
+    whole, r = halves[pair.order], pair.reach
+    if r is not None:
+        whole = [half._replace(start=-r if half.start is None else half.start, stop=r) for half in whole]
+    return atom, whole
+
+
+def cut_off(pair: Pair, reach: arb) -> Pair:
+    """[3.3] What is further out than this counts as L = infinity; only coins that hide Gaussian noise cut anything."""
+    if pair.order == "mixed":
+        mixed = tuple((weight, cut_off(part, reach)) for weight, part in pair.parts)
+        return pair._replace(parts=mixed, lost=sum((weight * part.lost for weight, part in mixed), ZERO))
+    if pair.law or pair.order in ("both", "visible", "zcdp", "epoch"):
+        return pair
+    _, whole = parts(pair)
+    tails = ((1 - pair.p) * tail_of(reach) + pair.p * tail_of(reach - abs(half.mu)) for half in whole)
+    return pair._replace(reach=reach, lost=2 * sum(tails, ZERO))
 
 
 def above(pair: Pair, split: arb) -> Half:
     """[3.1] Of "remove" and "hybrid" all L > split."""
     start = pair.mu / 2 + ((split.exp() - 1 + pair.p) / pair.p).log() / pair.mu  # there L = split
-    return Half(pair.mu, ZERO, False, start)
+    return Half(pair.mu, ZERO, False, start, pair.reach)
 
 
 def contour(half: Half, c: arb) -> Contour:
@@ -154,6 +168,9 @@ def contour(half: Half, c: arb) -> Contour:
     origin = ZERO if half.start is None else half.start
     far = ((1 + 2 * c) * size).max(origin) + 16
     low, high = (arb(-BITS), (far - origin) / k + 10) if curved else (-c * size - 16, far)
+    if half.stop is not None:
+        require(half.stop > origin, "nothing is within reach")
+        high = (half.stop - origin) / k + BITS
     places = range(int(float(low / h)) - 1, int(float(high / h)) + 2)
     require(2 <= len(places) <= MOST_NODES, "too many nodes in x")
     require(h * places[0] <= low and h * places[-1] >= high, "the nodes do not reach far enough")
@@ -166,6 +183,10 @@ def node(half: Half, path: Contour, p: arb, c: arb, u: acb) -> tuple[acb, acb]:
         x, slope = u, acb(1)
     else:
         x, slope = half.start + path.k * u.exp().log1p(), path.k / (1 + (-u).exp())
+        if half.stop is not None:
+            length = (half.stop - half.start) / path.k
+            x -= path.k * (u - length).exp().log1p()
+            slope *= (1 - (-length).exp()) / (1 + (u - length).exp())
     first = (1 - p + p * (half.mu * x - half.mu**2 / 2).exp()).log()
     second = acb(0) if half.other.is_zero() else (1 - p + p * (half.other * x - half.other**2 / 2).exp()).log()
     loss = first - second

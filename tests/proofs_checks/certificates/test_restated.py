@@ -225,3 +225,33 @@ def test_what_has_no_certificate_says_why(
     found = verify(parse_claim(about | sampling), certificates=tmp_path)
     assert found.certificate is None
     assert any(finding.id == "no-certificate" and reason in finding.text for finding in found.findings)
+
+
+def of_exponential(rounds: int, **claimed: float) -> Any:
+    """The certificate of rounds of the exponential mechanism, 0.2 each, that epsilon at delta is this."""
+    about = {"title": "T", "neighbouring": "replace-one", "epsilon": 6.0, "delta": 1e-6} | claimed
+    tables = {"claim": about, "mechanism": {"kind": "exponential-mechanism", "epsilon": 0.2}}
+    claim = parse_claim(tables | {"composition": {"rounds": rounds}})
+    return certificate.certificate(claim, 0.0, claim.statement.epsilon)
+
+
+def test_many_rounds_of_the_exponential_mechanism_are_proved_by_their_range():
+    """They hold by their rho of epsilon^2/8; as Laplace noise that is moved as far they would need twice as much."""
+    document = of_exponential(100)
+    assert document["verdict"] == "holds"
+    assert document["phases"][0]["mechanism"]["kind"] == "zcdp"
+    assert "rho-zCDP" in document["claim"]["source"]
+    for few_rounds in (of_exponential(1, epsilon=0.2), of_exponential(3, epsilon=0.6, delta=0.0)):
+        assert few_rounds["phases"][0]["mechanism"]["kind"] == "gradual"
+        assert few_rounds["verdict"] == "holds"
+
+
+def test_the_stated_rho_is_that_of_the_worst_pair_within_the_range():
+    """Losses t and t - 0.2 only, which the range's definition allows: at most rho, and not at most 2% less."""
+    rho = float(of_exponential(100)["phases"][0]["mechanism"]["rho"])
+    found = []
+    for t, alpha in itertools.product([0.2 * share / 20 for share in range(1, 20)], (1.01, 2.0, 8.0)):
+        p = math.expm1(t - 0.2) / math.expm1(-0.2)
+        moment = p * math.exp((alpha - 1) * t) + (1 - p) * math.exp((alpha - 1) * (t - 0.2))
+        found.append(math.log(moment) / (alpha - 1) / alpha)
+    assert 0.98 * rho < max(found) <= rho
