@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from inspect import Parameter, signature
 from typing import Any, get_type_hints
 
@@ -19,7 +19,12 @@ def with_fields(kind: type[Any], left_out: str = "", **defaults: Any) -> Declari
     """
     hints = get_type_hints(kind, include_extras=True)
     of_kind = {
-        field.name: Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name])
+        field.name: Parameter(
+            field.name,
+            Parameter.KEYWORD_ONLY,
+            default=Parameter.empty if field.default is MISSING else field.default,
+            annotation=hints[field.name],
+        )
         for field in fields(kind)
         if field.name != left_out
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..mechanisms import InputError
+from .declared import with_fields
 from .options import Json
 from .output import jsonable, print_json, rounded_down, rounded_up
 from .setting import as_option
@@ -33,40 +35,58 @@ EXACT_NOISE = (
 """What to draw in place of noise that leaks through the low-order bits of its floating-point numbers."""
 
 
-def prove_command(
-    mechanism: Annotated[str, typer.Argument(metavar="MODULE:FUNCTION", help="mechanism(dataset, rng) -> output.")],
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is to be proved of which function; the fields are the options, in the order of --help."""
+
+    mechanism: Annotated[str, typer.Argument(metavar="MODULE:FUNCTION", help="mechanism(dataset, rng) -> output.")]
     epsilon: Annotated[
         float | None, typer.Option("--epsilon", help="Claimed epsilon. Default: find the least that can be proved.")
-    ] = None,
+    ] = None
     rho: Annotated[
         float | None, typer.Option("--rho", help="Claimed rho-zCDP instead, of a function whose noise is Gaussian.")
-    ] = None,
-    zcdp: Annotated[bool, typer.Option("--zcdp", help="Find the least rho that can be proved.")] = False,
-    entries: Annotated[int, typer.Option("--entries", help="Prove it for datasets of 1 to this many entries.")] = 4,
+    ] = None
+    zcdp: Annotated[bool, typer.Option("--zcdp", help="Find the least rho that can be proved.")] = False
+    entries: Annotated[int, typer.Option("--entries", help="Prove it for datasets of 1 to this many entries.")] = 4
     relation: Annotated[
         str, typer.Option("--relation", help="replace-one, add-remove, or answers (each moves by at most 1).")
-    ] = "replace-one",
-    low: Annotated[str, typer.Option("--low", help="Least value of an entry, or -inf.")] = "0",
-    high: Annotated[str, typer.Option("--high", help="Largest value of an entry, or inf.")] = "1",
-    whole: Annotated[bool, typer.Option("--whole", help="Entries are integers.")] = False,
+    ] = "replace-one"
+    low: Annotated[str, typer.Option("--low", help="Least value of an entry, or -inf.")] = "0"
+    high: Annotated[str, typer.Option("--high", help="Largest value of an entry, or inf.")] = "1"
+    whole: Annotated[bool, typer.Option("--whole", help="Entries are integers.")] = False
     values: Annotated[
         str | None,
         typer.Option("--values", help="Entries are only these, as in 0,1: exact enumeration of coins and choices."),
-    ] = None,
-    delta: Annotated[float, typer.Option("--delta", help="Claimed delta: with --epsilon and --values only.")] = 0.0,
-    container: Annotated[str, typer.Option("--container", help="What the function takes: array or list.")] = "array",
+    ] = None
+    delta: Annotated[float, typer.Option("--delta", help="Claimed delta: with --epsilon and --values only.")] = 0.0
+    container: Annotated[str, typer.Option("--container", help="What the function takes: array or list.")] = "array"
+    max_seconds: Annotated[
+        float, typer.Option("--max-seconds", help="Seconds for the search, as many for the checker.")
+    ] = 300
+    max_work: Annotated[
+        int | None, typer.Option("--max-work", help="Questions that may be put to solvers: the same on every machine.")
+    ] = None
+
+    def options(self) -> dict[str, Any]:
+        """The keyword arguments of `prove`."""
+        same = ("epsilon", "rho", "entries", "relation", "whole", "container", "delta", "max_seconds", "max_work")
+        return {name: getattr(self, name) for name in same} | {
+            "notion": "zcdp" if self.zcdp or self.rho is not None else "dp",
+            "low": _end("--low", self.low),
+            "high": _end("--high", self.high),
+            "values": None if self.values is None else _numbers(self.values),
+        }
+
+
+@with_fields(Asked)
+def prove_command(
+    asked: Asked,
     certificate: Annotated[
         Path | None, typer.Option("--certificate", metavar="DIR", help="Write the proof there, for dpcert check.")
     ] = None,
     trials: Annotated[
         int, typer.Option("--trials", help="Calls a side of the audit of what is not proved; 0: none.")
     ] = 20_000,
-    max_seconds: Annotated[
-        float, typer.Option("--max-seconds", help="Seconds for the search, as many for the checker.")
-    ] = 300,
-    max_work: Annotated[
-        int | None, typer.Option("--max-work", help="Questions that may be put to solvers: the same on every machine.")
-    ] = None,
     exact_noise: Annotated[
         bool, typer.Option("--exact-noise", help="Say which samplers draw noise that does not leak in floating point.")
     ] = False,
@@ -89,30 +109,15 @@ def prove_command(
         raise InputError("z3", problem.name, "an installed z3-solver: pip install 'dpcert[prove]'") from None
 
     count("--trials", trials, least=0)
-    target = load(mechanism, "([0.0], [1.0])", field="MODULE:FUNCTION")
-    options: dict[str, Any] = {
-        "epsilon": epsilon,
-        "rho": rho,
-        "notion": "zcdp" if zcdp or rho is not None else "dp",
-        "entries": entries,
-        "relation": relation,
-        "low": _end("--low", low),
-        "high": _end("--high", high),
-        "whole": whole,
-        "values": None if values is None else _numbers(values),
-        "container": container,
-        "delta": delta,
-        "max_seconds": max_seconds,
-        "max_work": max_work,
-    }
+    target, options = load(asked.mechanism, "([0.0], [1.0])", field="MODULE:FUNCTION"), asked.options()
     with _progress() as (progress, checking):
         try:
             proof = prove(target.mechanism, progress=progress, checking=checking, **options)
         except InputError as problem:
             raise as_option(problem) from None
     audit = _audited(target.mechanism, proof, trials)
-    written = _written(proof, certificate, mechanism)
-    _say(mechanism, proof, audit, written, EXACT_NOISE if exact_noise else (), as_json)
+    written = _written(proof, certificate, asked.mechanism)
+    _say(asked.mechanism, proof, audit, written, EXACT_NOISE if exact_noise else (), as_json)
     raise typer.Exit(PROVED if proof.proved else REFUTED if _refuted(proof, audit) else UNDECIDED)
 
 
