@@ -5,14 +5,16 @@ from __future__ import annotations
 import functools
 import math
 import operator
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from .linear import Condition, Linear, largest, plain, smallest
+from .numpy_names import ATTRIBUTES
 from .order import STABLE, Order, largest_of, largest_place, least_of, least_place, no_ties
-from .unsupported import unsupported
+from .unsupported import HERE, NUMPY, unsupported
 
 
 def _clip(value: Any, low: Any, high: Any) -> Any:
@@ -65,7 +67,7 @@ FOLDS = {"add", "maximum", "minimum", "multiply", "logical_and", "logical_or", "
 
 def symbolic(value: Any) -> bool:
     """Whether there is a symbol in it."""
-    if isinstance(value, Linear | Condition | Symbols):
+    if isinstance(value, Linear | Condition | Symbols) or (isinstance(value, np.ndarray) and value.dtype == object):
         return True
     return isinstance(value, list | tuple) and any(symbolic(item) for item in value)
 
@@ -114,8 +116,8 @@ def _objects(value: Any) -> Any:
 
 def _fold(operation: Callable[..., Any], method: str, array: Any, kwargs: dict[str, Any]) -> Any:
     axis = kwargs.get("axis", 0)
-    if kwargs.get("where", True) is not True:
-        raise unsupported("a reduction with where= is not supported")
+    if kwargs.get("where", True) is not True or isinstance(kwargs.get("initial"), Linear | Condition | np.ndarray):
+        raise unsupported("a reduction with where=, or with an initial= that depends on the data or on noise")
     cells = _objects(array)
     if axis is None:
         cells, axis = cells.ravel(), 0
@@ -176,7 +178,9 @@ class Symbols(np.ndarray[Any, Any]):
             return Symbols.of(math.trunc(Linear.of(cell)) for cell in cells).reshape(self.shape)
         return Symbols.of([Linear.of(cell) for cell in cells]).reshape(self.shape)
 
-    def mean(self, axis: Any = None, **_: Any) -> Any:  # type: ignore[override]
+    def mean(self, axis: Any = None, **options: Any) -> Any:  # type: ignore[override]
+        if any(value is not None for value in options.values()):
+            raise unsupported(f"mean with {', '.join(options)}")
         total = self.sum() if axis is None else self.sum(axis=axis)
         return total / (self.size if axis is None else self.shape[axis])
 
@@ -194,9 +198,6 @@ class Symbols(np.ndarray[Any, Any]):
             no_ties(self.ravel().tolist())
         return Order(self.tolist()) if self._listed(axis) else super().argsort(axis, "stable", order)
 
-    def argpartition(self, *_: Any, **__: Any) -> Any:
-        raise unsupported("numpy.argpartition promises no order, and is not supported: use argsort")
-
     def _listed(self, axis: Any) -> bool:
         """Whether it is a list of numbers, symbols among them."""
         cells = self.ravel().tolist()
@@ -212,6 +213,20 @@ class Symbols(np.ndarray[Any, Any]):
         return repr(self.tolist())
 
     __str__ = __repr__
+
+
+def _for_numpy(name: str) -> Any:
+    def get(self: Symbols) -> Any:
+        if not sys._getframe(1).f_code.co_filename.startswith((NUMPY, HERE)):
+            raise unsupported(f"the attribute {name} of an array that depends on the data or on noise")
+        return getattr(super(Symbols, self), name)
+
+    return property(get)
+
+
+for _attribute in dir(np.ndarray):
+    if not _attribute.startswith("_") and _attribute not in ATTRIBUTES:
+        setattr(Symbols, _attribute, _for_numpy(_attribute))
 
 
 def _kind(dtype: Any) -> str:

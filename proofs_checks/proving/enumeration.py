@@ -27,15 +27,14 @@ def enumerated(question: Question, values: Sequence[float], progress: Progress) 
     question.words = f"all entries in {{{', '.join(f'{v:g}' for v in entries)}}}"
     sizes: list[int] = []
     stopped = False
+    kinds: list[Sequence[float]] = [entries]
+    if all(value.is_integer() for value in entries):  # what numpy makes like an array of integers keeps no fractions
+        kinds.append([int(value) for value in entries])
     for size in range(1, question.entries + 1):
         try:
-            question.work.question()
-            if question.delta:
-                _exceeded(
-                    question, *excess(question.asked, entries, size, question.relation, question.claim or Fraction(0))
-                )
-            else:
-                _take(question, worst(question.asked, entries, size, question.relation))
+            for held in kinds:
+                question.work.question()
+                _compared(question, held, size)
         except Unsupported as problem:
             return question.proof("unsupported", str(problem))
         except (KeyboardInterrupt, OutOfWork):
@@ -64,6 +63,14 @@ def enumerated(question: Question, values: Sequence[float], progress: Progress) 
     if not checked.ok:
         return question.proof("not proved", f"the checker rejects what the enumeration found: {checked.reason}")
     return question.proof("proved", checked.reason, certificate=certificate, stopped=stopped)
+
+
+def _compared(question: Question, entries: Sequence[float], size: int) -> None:
+    """All datasets of one size. Raises Unsupported, OutOfWork."""
+    if question.delta:
+        _exceeded(question, *excess(question.asked, entries, size, question.relation, question.claim or Fraction(0)))
+    else:
+        _take(question, worst(question.asked, entries, size, question.relation))
 
 
 def _exceeded(question: Question, delta: Fraction, here: tuple[float, ...], there: tuple[float, ...]) -> None:

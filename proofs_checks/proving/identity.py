@@ -13,9 +13,14 @@ from .unsupported import Unsupported
 TELLING = {
     "is_", "is_not", "attrgetter", "methodcaller", "isinstance", "issubclass", "getrefcount", "cache_info",
     "dtype", "itemsize", "nbytes", "strides", "flags", "base", "ctypes", "view", "tobytes", "tofile", "dumps",
-    "byteswap", "getfield", "setflags",
+    "byteswap", "getfield", "setflags", "encode", "to_bytes", "from_bytes", "frombytes",
 }  # fmt: skip
-"""Attributes that tell an array of symbols from one of numbers, or compare by identity."""
+"""Attributes that tell an array of symbols from one of numbers, compare by identity, or lead to bytes (which an array's
+memory may be read as)."""
+CATCHING = (
+    "__getattr__", "__getattribute__", "__del__", "__exit__", "__aexit__", "__len__", "__length_hint__", "__missing__",
+)  # fmt: skip
+"""Methods during or after which Python drops exceptions, which may be ones that numbers raise and symbols do not."""
 HARMLESS = {"__init__", "__post_init__", "__setattr__", "__name__", "__qualname__", "__doc__", "__module__"}
 """Of Python's own attributes: they tell nothing about a value."""
 _ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM", "LOAD_SUPER_ATTR")
@@ -27,6 +32,9 @@ def no_identity(code: types.CodeType) -> None:
 
     An exception may be one that symbols raise and numbers do not.
     """
+    if code.co_name in CATCHING or any(isinstance(constant, bytes) for constant in code.co_consts):
+        what = f"the method {code.co_name}" if code.co_name in CATCHING else "a text of bytes"
+        raise Unsupported(f"{Path(code.co_filename).name}, line {code.co_firstlineno}: {what} is not supported")
     before: dis.Instruction | None = None
     line = code.co_firstlineno
     for step in dis.get_instructions(code):

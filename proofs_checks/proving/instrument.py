@@ -26,18 +26,16 @@ from .noise import SymbolicGenerator, discrete_laplace
 from .numpy_stand_in import NUMPY
 from .onlooker import Onlooker
 from .order import Order, largest_of, least_of
-from .stand_ins import Float, Int
+from .stand_ins import Float, Int, Str
 from .unsupported import refused, unsupported
 from .whole import is_whole
 
-_OUTSIDE = (
-    "random", "_random", "secrets", "time", "os", "posix", "nt", "uuid", "datetime", "sys", "inspect", "gc", "ctypes",
-    "threading", "_thread", "concurrent", "multiprocessing", "asyncio", "subprocess", "signal", "atexit", "weakref",
-    "builtins", "_operator", "importlib", "ast", "dis", "code", "codeop", "traceback", "tracemalloc", "linecache", "io",
-    "_io", "pathlib", "tempfile", "shutil", "glob", "socket", "pickle", "_pickle", "marshal", "json", "pprint",
-    "reprlib", "platform", "getpass", "resource", "select", "sqlite3", "urllib", "http", "mmap", "fileinput", "logging",
-)  # fmt: skip
-"""Modules by which a function decides by chance, by the clock, by who runs it or by what a value is, or writes."""
+_INSIDE = {
+    "__future__", "abc", "bisect", "builtins", "collections", "copy", "dataclasses", "enum", "fractions",
+    "functools", "heapq", "itertools", "keyword", "math", "numbers", "operator", "re", "statistics", "string",
+    "textwrap", "types", "typing",
+}  # fmt: skip
+"""Modules of Python's own that may be used. Others decide by chance or the clock, tell what a value is, or write."""
 _WHOLE = (int, numbers.Integral, np.integer, np.int64)
 _REAL = (float, numbers.Number, np.floating, np.generic)
 
@@ -66,6 +64,8 @@ def _type(*arguments: Any) -> Any:
 def _getattr(value: Any, name: str, *default: Any) -> Any:
     if isinstance(value, Linear | Condition):
         raise unsupported("getattr() of a value that depends on the data or on noise")
+    if default and _is_property(value, name):
+        raise unsupported("getattr() with a default, of a property (which may drop an exception)")
     if telling(name):
         raise unsupported(f"the attribute {name}")
     return replaced(getattr(value, name, *default))
@@ -74,7 +74,13 @@ def _getattr(value: Any, name: str, *default: Any) -> Any:
 def _hasattr(value: Any, name: str) -> bool:
     if isinstance(value, Linear | Condition | Symbols | Order | SymbolicGenerator):
         raise unsupported("hasattr() of the generator, or of a value that depends on the data or on noise")
+    if _is_property(value, name):
+        raise unsupported("hasattr() of a property (which drops exceptions)")
     return hasattr(value, name)
+
+
+def _is_property(value: Any, name: str) -> bool:
+    return _users(type(value).__module__) and hasattr(getattr(type(value), name, None), "__set__")
 
 
 def _issubclass(kind: Any, kinds: Any) -> bool:
@@ -111,12 +117,13 @@ _MATH: dict[str, Any] = {
 _MATHS = _Math()
 _WITHOUT = (
     "id", "hash", "open", "input", "exec", "eval", "compile", "globals", "locals", "vars", "dir", "callable",
-    "breakpoint", "memoryview",
+    "breakpoint", "memoryview", "bytes", "bytearray",
 )  # fmt: skip
 _BUILTINS = {
     **vars(builtins),
     "float": Float,
     "int": Int,
+    "str": Str,
     "isinstance": _isinstance,
     "type": _type,
     "getattr": _getattr,
@@ -129,13 +136,18 @@ _BUILTINS = {
 
 
 def _import(name: str, *arguments: Any, **options: Any) -> Any:
-    root = name.split(".")[0]
-    if root in _OUTSIDE:
+    if outside(name):
         raise unsupported(f"import {name} inside the function")
     return replaced(__import__(name, *arguments, **options))
 
 
 _BUILTINS["__import__"] = _import
+
+
+def outside(module: str) -> bool:
+    """Whether it is a module of Python's own that a mechanism must not use: its parts in C are called _name."""
+    root = module.split(".")[0]
+    return root in sys.stdlib_module_names and _INSIDE.isdisjoint((root, root.removeprefix("_")))
 
 
 def replaced(value: Any) -> Any:
@@ -146,19 +158,31 @@ def replaced(value: Any) -> Any:
         return _MATHS
     if value is samplers.discrete_laplace:
         return discrete_laplace
-    if isinstance(value, types.ModuleType) and value.__name__ in _OUTSIDE:
-        return _Blocked(value.__name__)
+    if isinstance(value, types.ModuleType):
+        blocked = outside(value.__name__) or value.__name__.split(".")[0] == "numpy"
+        return _Blocked(value.__name__) if blocked else _Followed(value)
     if any(value is kind for kind in (operator.is_, operator.is_not)):
         return refused("operator.is_")
-    for name in ("isinstance", "issubclass", "type", "getattr", "hasattr", *_WITHOUT):
+    for name in ("isinstance", "issubclass", "type", "getattr", "hasattr", "str", *_WITHOUT):
         if value is getattr(builtins, name):
             return _BUILTINS[name]
     if isinstance(value, types.FunctionType) and _users(value.__module__):
         return instrumented(value)
-    name = str(getattr(value, "__name__", ""))
-    if not isinstance(value, type) and name and getattr(np, name, None) is value:
+    name, home = str(getattr(value, "__name__", "")), str(getattr(value, "__module__", None) or "")
+    if name and getattr(np, name, None) is value:
         return getattr(NUMPY, name)
-    return value
+    foreign = isinstance(value, types.BuiltinFunctionType | type) and outside(home)
+    return _Blocked(f"{home}.{name}") if foreign else value
+
+
+class _Followed:
+    """A module: what it holds means what it would in the function itself."""
+
+    def __init__(self, module: types.ModuleType) -> None:
+        self._held = module
+
+    def __getattr__(self, attribute: str) -> Any:
+        return replaced(getattr(self._held, attribute))
 
 
 class _Blocked:
@@ -168,10 +192,13 @@ class _Blocked:
     def __getattr__(self, attribute: str) -> Any:
         raise unsupported(f"{self._name}.{attribute} is not supported; only the data and `rng` may decide")
 
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        raise unsupported(f"{self._name}() is not supported; only the data and `rng` may decide")
+
 
 def onlooker() -> Onlooker:
     """Who looks at what runs on symbols."""
-    return Onlooker(_BUILTINS, replaced, _OUTSIDE)
+    return Onlooker(_BUILTINS, replaced, outside)
 
 
 def _users(module: str | None) -> bool:

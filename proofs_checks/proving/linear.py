@@ -16,11 +16,12 @@ import numpy as np
 from . import state
 from .affine import Affine
 from .exact import Number, exact
+from .no_number import NoNumber, NoOther
 from .unsupported import unsupported
 from .whole import is_whole
 
 
-class Linear(Affine):
+class Linear(Affine, NoNumber):
     """An affine expression in the user's hands: it is compared, rounded, written. Noise variables are n0, n1, ..."""
 
     __slots__ = ()
@@ -140,7 +141,7 @@ def _no_number(other: object) -> Any:
     return NotImplemented
 
 
-class Condition:
+class Condition(NoOther):
     """form > 0 (strict) or form >= 0. Asking for its truth value forks the run.
 
     It may stand for a bool or for a numpy.bool_: what these do differently (`~`, the sum of two, their text) is

@@ -10,7 +10,8 @@ import numpy as np
 
 from .arrays import Symbols, symbolic
 from .linear import Condition, Linear
-from .stand_ins import Float, of_numpy
+from .numpy_names import FUNCTIONS, NUMBERS
+from .stand_ins import Array, Float, of_numpy
 from .unsupported import refused, unsupported
 
 
@@ -23,7 +24,12 @@ class _Numpy:
         found = getattr(np, name)
         if name == "random":
             return _Random()
-        return _passing(found) if callable(found) and not isinstance(found, type) else found
+        if name in FUNCTIONS or isinstance(found, np.ufunc):
+            return _passing(found)
+        number = isinstance(found, type) and issubclass(found, np.number | np.bool_)
+        if not number and name not in NUMBERS:
+            raise unsupported(f"numpy.{name} is not supported")
+        return found
 
 
 class _Random:
@@ -34,19 +40,10 @@ class _Random:
         return found if isinstance(found, type) and name == "Generator" else refused(f"numpy.random.{name}")
 
 
-_OF_TYPES = {
-    "result_type", "can_cast", "common_type", "min_scalar_type", "iscomplexobj", "isrealobj", "issubdtype", "isdtype",
-    "shares_memory", "may_share_memory", "array_repr", "array_str", "array2string", "typename", "mintypecode",
-}  # fmt: skip
-"""Functions of numpy that tell how an array is stored."""
-
-
 def _passing(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def passed(*arguments: Any, **options: Any) -> Any:
         if any(symbolic(a) for a in (*arguments, *options.values())):
-            if function.__name__ in _OF_TYPES:
-                raise unsupported(f"numpy.{function.__name__} of a value that depends on the data or on noise")
             arguments = tuple(_made(a) if isinstance(a, list | tuple) and symbolic(a) else a for a in arguments)
             options.pop("dtype", None)
             result = function(*arguments, **options)
@@ -103,6 +100,7 @@ _MADE: dict[str, Any] = {
     "asanyarray": _itself,
     "ascontiguousarray": _itself,
     "float64": Float,
+    "ndarray": Array,
     "zeros": _filled(0.0),
     "ones": _filled(1.0),
     "empty": _filled(0.0),
@@ -110,9 +108,8 @@ _MADE: dict[str, Any] = {
     "ones_like": _filled_like(1.0),
     "empty_like": _filled_like(0.0),
     "full": _full,
-    "mean": lambda a, axis=None, **_: _as_symbols(a).mean(axis) if symbolic(a) else np.mean(a, axis),
-    "partition": lambda *_, **__: refused("numpy.partition")(),
-    "average": lambda a, **_: _as_symbols(a).mean(),
+    "mean": lambda a, axis=None, **options: (_as_symbols(a) if symbolic(a) else np.asarray(a)).mean(axis, **options),
+    "average": lambda a, axis=None, **options: _MADE["mean"](a, axis, **options),
 }
 
 

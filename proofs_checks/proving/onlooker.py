@@ -23,7 +23,7 @@ import z3
 
 from . import state
 from .identity import no_identity
-from .unsupported import HERE, Unsupported
+from .unsupported import HERE, Unsupported, where
 
 _LIBRARY = tuple(sysconfig.get_path(kind) + "/" for kind in ("stdlib", "platstdlib"))
 TRUSTED = (HERE, str(Path(np.__file__).parent), str(Path(z3.__file__).parent))
@@ -34,22 +34,31 @@ CONVERTING = ("float", "int", "max", "min")
 
 class Onlooker:
     """Looks at every code once. names: what builtins are called in copies; replaced: what other values become there;
-    outside: modules of the standard library that must not run."""
+    outside: whether a module of the standard library must not be called."""
 
-    def __init__(self, names: dict[str, Any], replaced: Callable[[Any], Any], outside: tuple[str, ...]) -> None:
+    def __init__(self, names: dict[str, Any], replaced: Callable[[Any], Any], outside: Callable[[str], bool]) -> None:
         self._known = names, replaced, outside
         self._seen: dict[tuple[int, bool], Any] = {}
 
     @contextmanager
     def looking(self) -> Iterator[None]:
-        """Inside, frames are looked at before they go on."""
-        names, seen = self._known[0], self._seen
+        """Inside, frames are looked at before they go on, and exceptions must end the run: some are dropped."""
+        names, seen, raised = self._known[0], self._seen, list[str]()
 
-        def entered(frame: types.FrameType, event: str, argument: Any) -> None:
+        def inside(frame: types.FrameType, event: str, argument: Any) -> Any:
+            if event == "exception" and not issubclass(argument[0], StopIteration | GeneratorExit):
+                raised.append(f"{where(frame)}{argument[0].__name__} is raised, and dropped")
+            return inside
+
+        def entered(frame: types.FrameType, event: str, argument: Any) -> Any:
             code = frame.f_code
             met = id(code), frame.f_builtins is names
             if met not in seen and _look(frame, met[1], *self._known):
                 seen[met] = code  # which keeps its id from being another's
+            if code.co_filename.startswith(TRUSTED) or _of_library(code.co_filename):
+                return None
+            frame.f_trace_lines = False
+            return inside
 
         former = sys.gettrace()
         with _without_collections():
@@ -58,6 +67,8 @@ class Onlooker:
                 yield
                 if sys.gettrace() is not entered:
                     raise Unsupported("the function changes how it is traced")
+                if raised:
+                    raise Unsupported(raised[0])
             finally:
                 sys.settrace(former)
 
@@ -85,10 +96,10 @@ def looking_away() -> Iterator[None]:
         sys.settrace(former)
 
 
-def _look(frame: types.FrameType, ours: bool, names: dict[str, Any], replaced: Any, outside: tuple[str, ...]) -> bool:
+def _look(frame: types.FrameType, ours: bool, names: dict[str, Any], replaced: Any, outside: Any) -> bool:
     """Whether the frame's code needs no second look. Raises Unsupported."""
     file = frame.f_code.co_filename
-    if file.startswith(TRUSTED) or frame.f_code.co_name == "__del__":
+    if file.startswith(TRUSTED):
         return True
     try:
         if _of_library(file):
@@ -107,18 +118,19 @@ def _of_library(file: str) -> bool:
     return file.startswith("<frozen") or (file.startswith(_LIBRARY) and "site-packages" not in file)
 
 
-def _library_may_run(frame: types.FrameType, outside: tuple[str, ...]) -> bool:
+def _library_may_run(frame: types.FrameType, outside: Callable[[str], bool]) -> bool:
     """Whether it may, whoever calls it. Raises Unsupported where the mechanism calls what it must not."""
-    code, module = frame.f_code, str(frame.f_globals.get("__name__"))
-    if code.co_name == "<module>" or "_bootstrap" in module or "frozen_importlib" in module:
+    if frame.f_code.co_name == "<module>" or "_bootstrap" in str(frame.f_globals.get("__name__")):
         return True
-    if module.split(".")[0] not in outside and not code.co_qualname.startswith("singledispatch"):
-        return True
-    caller = frame.f_back
+    caller: types.FrameType | None = frame.f_back
+    called = frame
     while caller is not None and _of_library(caller.f_code.co_filename):
-        caller = caller.f_back
-    if caller is not None and not caller.f_code.co_filename.startswith(TRUSTED):
-        raise Unsupported(f"{module}.{code.co_name} is not supported")
+        called, caller = caller, caller.f_back
+    module, name = str(called.f_globals.get("__name__")), called.f_code.co_qualname
+    if caller is None or caller.f_code.co_filename.startswith(TRUSTED):
+        return False
+    if outside(module) or name.startswith("singledispatch"):
+        raise Unsupported(f"{module}.{name} is not supported")
     return False
 
 

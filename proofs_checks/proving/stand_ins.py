@@ -1,12 +1,15 @@
-"""What float and int mean inside the user's function: symbols pass through them."""
+"""What float, int, str and numpy.ndarray mean inside the user's function: symbols pass through, or are refused."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from .arrays import Symbols
+import numpy as np
+
+from .arrays import Symbols, symbolic
 from .linear import Condition, Linear
+from .unsupported import unsupported
 
 
 class _FloatMeta(type):
@@ -49,6 +52,41 @@ class Int(metaclass=_IntMeta):
     """int: of what is whole whatever the data, that itself."""
 
     from_bytes = int.from_bytes
+
+
+class _StrMeta(type):
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, str)
+
+    def __call__(cls, *arguments: Any, **options: Any) -> str:
+        if any(symbolic(value) for value in arguments):  # str(array, "latin1") reads the array's memory
+            raise unsupported("the text of a value that depends on the data or on noise")
+        return str(*arguments, **options)
+
+    def __getattr__(cls, name: str) -> Any:
+        return getattr(str, name)
+
+    def __eq__(cls, other: object) -> bool:
+        return other is str or other is cls
+
+    def __hash__(cls) -> int:
+        return hash(str)
+
+
+class Str(metaclass=_StrMeta):
+    """str."""
+
+
+class _ArrayMeta(type):
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, np.ndarray)
+
+    def __call__(cls, *_: Any, **__: Any) -> Any:
+        raise unsupported("numpy.ndarray() (use numpy.array)")
+
+
+class Array(metaclass=_ArrayMeta):
+    """numpy.ndarray."""
 
 
 def of_numpy(kind: Any) -> Any:

@@ -9,9 +9,12 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import numpy as np
+
 from . import state
 
 HERE = str(Path(__file__).parent)
+NUMPY = str(Path(np.__file__).parent)
 
 
 class Unsupported(BaseException):

@@ -22,6 +22,7 @@ import numpy as np
 import z3
 
 from .following import Refused, refuse
+from .harmless import foreign
 
 ROOM = str(Path(__file__).parents[1])
 BELIEVED = (ROOM, str(Path(np.__file__).parent), str(Path(z3.__file__).parent))
@@ -32,13 +33,25 @@ OPERATIONS = {
     "MATCH_MAPPING": "a match by structure",
     "PUSH_EXC_INFO": "an exception that is caught, or a `with`",
 }
+UNSEEN = {
+    "__getattr__",
+    "__getattribute__",
+    "__del__",
+    "__exit__",
+    "__aexit__",
+    "__len__",
+    "__length_hint__",
+    "__missing__",
+}
+"""Methods by which Python goes on after an exception, which may be one of numbers that symbols do not raise."""
 READ = {"LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR", "IMPORT_FROM"}
 PRIVATE = {
     "dtype", "itemsize", "nbytes", "strides", "flags", "base", "ctypes", "view", "tobytes", "tofile", "dumps",
     "byteswap", "getfield", "setflags", "is_", "is_not", "attrgetter", "methodcaller", "isinstance", "issubclass",
-    "getrefcount", "cache_info",
+    "getrefcount", "cache_info", "encode", "to_bytes", "from_bytes", "frombytes",
 }  # fmt: skip
-"""Attributes by which an array of symbols is told from one of numbers, or that compare by identity."""
+"""Attributes by which an array of symbols is told from one of numbers, or that compare by identity, or that lead to
+bytes, by way of which an array's memory may be read."""
 OPEN = {"__init__", "__post_init__", "__setattr__", "__name__", "__qualname__", "__doc__", "__module__"}
 AS_THEY_ARE = ("float", "int", "max", "min")
 """They refuse symbols, or treat them rightly, without being replaced."""
@@ -55,6 +68,10 @@ def betrays(attribute: str) -> bool:
 def by_value_only(code: types.CodeType) -> None:
     """Symbols are other objects than the values that they stand for: only None may be told by `is`."""
     steps = list(dis.get_instructions(code))
+    if code.co_name in UNSEEN:
+        raise refuse(f"the method {code.co_name}")
+    if any(isinstance(constant, bytes) for constant in code.co_consts):
+        raise refuse("bytes in the code, by way of which an array's memory may be read")
     for former, step in zip([None, *steps], steps, strict=False):
         if step.opname in OPERATIONS:
             raise refuse(OPERATIONS[step.opname])
@@ -70,22 +87,34 @@ def _mark(step: dis.Instruction) -> bool:
 
 
 class Entered:
-    """Reads code once. scope: the builtins of twins (names.py), meaning: what a value becomes in them, barred: modules
-    that must not run."""
+    """Reads code once. scope: the builtins of twins (names.py), meaning: what a value becomes in them."""
 
-    def __init__(self, scope: Mapping[str, Any], meaning: Meaning, barred: tuple[str, ...]) -> None:
-        self._scope, self._meaning, self._barred = scope, meaning, barred
-        self._read: dict[tuple[int, bool], types.CodeType] = {}
+    def __init__(self, scope: Mapping[str, Any], meaning: Meaning) -> None:
+        self._scope, self._meaning = scope, meaning
+        self._read: dict[tuple[int, bool], tuple[types.CodeType, bool]] = {}
+        """Code (kept, so that its id stays its own), and whether it is the function's, not a library's."""
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Inside, frames are read before they go on."""
-        scope, read, fine = self._scope, self._read, self._fine
+        """Inside, frames are read before they go on. An exception that a frame of the function's meets must end the
+        run: Python and its libraries catch some without a word (`hasattr`, `__getattr__` after a property)."""
+        scope, read, fine, met = self._scope, self._read, self._fine, list[str]()
 
-        def hook(frame: types.FrameType, event: str, argument: Any) -> None:
-            key = id(frame.f_code), frame.f_builtins is scope
+        def watched(frame: types.FrameType, event: str, argument: Any) -> Any:
+            if event == "exception" and not issubclass(argument[0], StopIteration | GeneratorExit):
+                met.append(f"{argument[0].__name__} in {frame.f_code.co_name}()")
+            return watched
+
+        def hook(frame: types.FrameType, event: str, argument: Any) -> Any:
+            code = frame.f_code
+            key = id(code), frame.f_builtins is scope
+            users = read[key][1] if key in read else not _library(code)
             if key not in read and fine(frame, key[1]):
-                read[key] = frame.f_code  # kept, so that its id stays its own
+                read[key] = code, users
+            if not users:
+                return None
+            frame.f_trace_lines = False
+            return watched
 
         before, collecting = sys.gettrace(), gc.isenabled()
         gc.disable()  # what others want to be told of a collection is not what the function runs
@@ -94,6 +123,8 @@ class Entered:
             yield
             if sys.gettrace() is not hook:
                 raise Refused("the function is traced by something else")
+            if met:
+                raise Refused(f"an exception that is caught: {met[0]}")
         finally:
             sys.settrace(before)
             if collecting:
@@ -102,7 +133,7 @@ class Entered:
     def _fine(self, frame: types.FrameType, twin: bool) -> bool:
         """Whether this code is fine for good; False: this time. Raises Refused."""
         code = frame.f_code
-        if code.co_filename.startswith(BELIEVED) or code.co_name == "__del__":
+        if code.co_filename.startswith(BELIEVED):
             return True
         if _standard(code):
             return self._standard(frame)
@@ -112,18 +143,20 @@ class Entered:
         return True
 
     def _standard(self, frame: types.FrameType) -> bool:
-        """Python's own modules."""
-        name, code = str(frame.f_globals.get("__name__", "")), frame.f_code
-        importing = "importlib" in name and "_bootstrap" in name
-        by_type = code.co_qualname.startswith("singledispatch")
-        if importing or code.co_name == "<module>" or not (by_type or name.split(".")[0] in self._barred):
+        """Python's own modules: what the function calls of them must be harmless, what that calls may be anything."""
+        code, module = frame.f_code, str(frame.f_globals.get("__name__", ""))
+        importing = "importlib" in module and "_bootstrap" in module
+        if importing or code.co_name == "<module>":
             return True
-        asker: types.FrameType | None = frame
+        asker: types.FrameType | None = frame.f_back
+        called = frame
         while asker is not None and _standard(asker.f_code):
-            asker = asker.f_back
-        if asker is not None and not asker.f_code.co_filename.startswith(BELIEVED):
-            raise refuse(f"{name}.{code.co_name} is called")
-        return False
+            called, asker = asker, asker.f_back
+        home = str(called.f_globals.get("__name__", ""))
+        by_type = called.f_code.co_qualname.startswith("singledispatch")
+        if asker is None or asker.f_code.co_filename.startswith(BELIEVED) or not (foreign(home) or by_type):
+            return False
+        raise refuse(f"{home}.{called.f_code.co_name} is called")
 
     def _usual(self, frame: types.FrameType) -> None:
         """A function that is no twin: what it names must be what it would be in one."""
@@ -154,6 +187,10 @@ def unread() -> Iterator[None]:
         yield
     finally:
         sys.settrace(before)
+
+
+def _library(code: types.CodeType) -> bool:
+    return code.co_filename.startswith(BELIEVED) or _standard(code)
 
 
 def _standard(code: types.CodeType) -> bool:

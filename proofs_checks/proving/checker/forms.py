@@ -13,10 +13,11 @@ import numpy as np
 
 from .affine import Affine
 from .following import refuse, tracer, under_way
+from .lacking import Attributes, Operations
 from .rational import rational
 
 
-class Form(Affine):
+class Form(Affine, Operations):
     """An affine form in the user's hands: it computes with numbers, and a test of it is a Sign."""
 
     __slots__ = ()
@@ -152,7 +153,7 @@ def _unlike(other: object) -> Any:
     return NotImplemented
 
 
-class Sign:
+class Sign(Attributes):
     """form > 0 where strict, else form >= 0.
 
     In earnest it is a bool or numpy's; where these differ (`~`, +, the text), it is refused, decided or not.

@@ -20,20 +20,13 @@ from .dice import Dice
 from .entered import AS_THEY_ARE, Entered, betrays, by_value_only
 from .following import Refused, refuse, tracer
 from .forms import Form, Sign, greater, lesser
+from .harmless import foreign
 from .numpy_stand_in import NUMPY
 from .order import Order, largest_place, least_place
-from .stand_ins import Integer, Real
+from .stand_ins import Integer, NumpyArray, Real, Text
 from .tables import Table
 from .tracer import noisy
 
-CHANCE = (
-    "random", "_random", "secrets", "time", "os", "posix", "nt", "uuid", "datetime", "sys", "inspect", "gc", "ctypes",
-    "threading", "_thread", "concurrent", "asyncio", "multiprocessing", "subprocess", "signal", "atexit", "weakref",
-    "builtins", "_operator", "importlib", "ast", "dis", "code", "codeop", "traceback", "io", "_io", "tracemalloc",
-    "linecache", "pathlib", "tempfile", "shutil", "glob", "socket", "pickle", "_pickle", "marshal", "json", "pprint",
-    "reprlib", "platform", "getpass", "resource", "select", "sqlite3", "urllib", "http", "mmap", "fileinput", "logging",
-)  # fmt: skip
-"""What a function must not ask: chance, the clock, files, who runs it, and what its values are."""
 LIBRARIES = ("numpy", "scipy", "pandas", "torch", "z3")
 
 
@@ -57,6 +50,8 @@ def _is_instance(value: Any, kinds: Any) -> bool:
         dict,
         np.integer,
         np.ndarray,
+        NumpyArray,
+        Text,
         numbers.Integral,
         type(None),
     )
@@ -79,15 +74,20 @@ def _type_of(*arguments: Any) -> Any:
 
 
 def _attribute(value: Any, name: str, *otherwise: Any) -> Any:
-    if isinstance(value, Form | Sign) or betrays(name):
+    if isinstance(value, Form | Sign) or betrays(name) or (otherwise and _computed(value, name)):
         raise refuse(f"getattr of {name}")
     return meaning(getattr(value, name, *otherwise), {})
 
 
 def _has(value: Any, name: str) -> bool:
-    if isinstance(value, Form | Sign | Table | Order | Dice):
-        raise refuse("hasattr of a symbol or of the generator")
+    if isinstance(value, Form | Sign | Table | Order | Dice) or _computed(value, name):
+        raise refuse("hasattr of a symbol, of the generator or of what is computed")
     return hasattr(value, name)
+
+
+def _computed(value: Any, name: str) -> bool:
+    """Whether the attribute is a property, or like one: of numbers it may raise what it does not raise of symbols."""
+    return own(type(value).__module__) and hasattr(type(getattr(type(value), name, None)), "__set__")
 
 
 def _is_subclass(kind: Any, kinds: Any) -> bool:
@@ -120,13 +120,26 @@ def _no(name: str) -> Callable[..., Any]:
 
 
 class Forbidden:
-    """A module that may decide by chance or by the clock."""
+    """Something of Python's own that may decide by chance or by the clock, read memory, or remember."""
 
     def __init__(self, name: str) -> None:
         self._name = name
 
     def __getattr__(self, attribute: str) -> Any:
         raise refuse(f"{self._name}.{attribute} is not supported")
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        raise refuse(f"{self._name} is not supported")
+
+
+class Module:
+    """A module that may be used; what it holds means what it would in the function itself."""
+
+    def __init__(self, module: types.ModuleType) -> None:
+        self.module = module
+
+    def __getattr__(self, attribute: str) -> Any:
+        return meaning(getattr(self.module, attribute), {})
 
 
 class Maths:
@@ -142,7 +155,7 @@ MATHS = Maths()
 
 
 def _import(name: str, *arguments: Any, **options: Any) -> Any:
-    if name.split(".")[0] in CHANCE:
+    if foreign(name):
         raise refuse(f"import {name} inside the function")
     return meaning(__import__(name, *arguments, **options), {})
 
@@ -150,6 +163,7 @@ def _import(name: str, *arguments: Any, **options: Any) -> Any:
 BUILTINS = vars(builtins) | {
     "float": Real,
     "int": Integer,
+    "str": Text,
     "isinstance": _is_instance,
     "type": _type_of,
     "getattr": _attribute,
@@ -161,7 +175,7 @@ BUILTINS = vars(builtins) | {
 }
 WITHOUT = (
     "id", "hash", "open", "input", "exec", "eval", "compile", "globals", "locals", "vars", "dir", "callable",
-    "breakpoint", "memoryview",
+    "breakpoint", "memoryview", "bytes", "bytearray",
 )  # fmt: skip
 BUILTINS |= {name: _no(name) for name in WITHOUT}
 REPLACED = {id(getattr(builtins, name)): BUILTINS[name] for name in vars(builtins) if name not in AS_THEY_ARE}
@@ -183,13 +197,19 @@ def meaning(value: Any, known: dict[int, Any]) -> Any:
     if id(value) in REPLACED:
         return REPLACED[id(value)]
     if isinstance(value, types.ModuleType):
-        if value.__name__ in CHANCE:
+        if value is np or value is math:
+            return NUMPY if value is np else MATHS
+        root = value.__name__.split(".")[0]
+        if root == "numpy" or foreign(root):
             return Forbidden(value.__name__)
-        return {np: NUMPY, math: MATHS}.get(value, value)
-    name = str(getattr(value, "__name__", ""))
-    if not isinstance(value, type) and name and getattr(np, name, None) is value:
+        return Module(value)
+    name, home = str(getattr(value, "__name__", "")), str(getattr(value, "__module__", None) or "")
+    if name and getattr(np, name, None) is value:
         return getattr(NUMPY, name)
-    return value
+    return Forbidden(f"{home}.{name}") if isinstance(value, MADE) and foreign(home) else value
+
+
+MADE = (types.BuiltinFunctionType, type)
 
 
 def own(module: str) -> bool:
@@ -241,4 +261,4 @@ def followed(function: Callable[..., Any], known: dict[int, Any] | None = None) 
 
 def entered() -> Entered:
     """What reads the code that a function runs."""
-    return Entered(BUILTINS, lambda value: meaning(value, {}), CHANCE)
+    return Entered(BUILTINS, lambda value: meaning(value, {}))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import types
 from collections.abc import Callable
 from typing import Any
@@ -11,30 +10,31 @@ import numpy as np
 
 from .following import refuse
 from .forms import Form, Sign
-from .stand_ins import Real, for_numpy
+from .numpy_names import KNOWN
+from .stand_ins import NumpyArray, Real, for_numpy
 from .tables import Table, table
 
 
 def holds_symbols(value: Any) -> bool:
     if isinstance(value, list | tuple):
         return any(holds_symbols(item) for item in value)
-    return isinstance(value, Form | Sign | Table)
+    return isinstance(value, Form | Sign | Table) or (isinstance(value, np.ndarray) and value.dtype == object)
 
 
 class Numpy:
     """numpy, with arrays that hold symbols."""
 
     float64 = Real
+    ndarray = NumpyArray
+    random = types.SimpleNamespace(Generator=np.random.Generator)
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(np, name)
-        if name in ("partition", "argpartition"):
-            raise refuse(f"numpy.{name}, which promises no order")
-        if name == "random":
-            return types.SimpleNamespace(Generator=np.random.Generator)
-        if isinstance(found, type) or not callable(found):
+        if isinstance(found, type) and issubclass(found, np.number | np.bool_):
             return found
-        return functools.partial(_called, found)
+        if name not in KNOWN and not isinstance(found, np.ufunc):
+            raise refuse(f"numpy.{name} is not supported")
+        return _calling(found) if callable(found) else found
 
     @staticmethod
     def array(value: Any, dtype: Any = None, copy: Any = True, **_: Any) -> Any:
@@ -79,25 +79,22 @@ class Numpy:
     def ones_like(self, other: Any, dtype: Any = float, **_: Any) -> Any:
         return self.full(np.shape(np.asarray(other, object)), 1.0, dtype)
 
-    def mean(self, values: Any, axis: Any = None, **_: Any) -> Any:
-        return self.array(values).mean(axis)
+    def mean(self, values: Any, axis: Any = None, **options: Any) -> Any:
+        return self.array(values).mean(axis, **options)
 
-    def average(self, values: Any, **_: Any) -> Any:
-        return self.array(values).mean()
+    average = mean
 
 
-STORAGE = {
-    "result_type", "can_cast", "common_type", "min_scalar_type", "iscomplexobj", "isrealobj", "issubdtype", "isdtype",
-    "shares_memory", "may_share_memory", "array_repr", "array_str", "array2string", "typename", "mintypecode",
-}  # fmt: skip
-"""What says of an array how it is stored: of objects, where there are symbols."""
+def _calling(function: Callable[..., Any]) -> Callable[..., Any]:
+    def called(*arguments: Any, **options: Any) -> Any:
+        return _called(function, *arguments, **options)
+
+    return called
 
 
 def _called(function: Callable[..., Any], /, *arguments: Any, **options: Any) -> Any:
     if not any(holds_symbols(value) for value in (*arguments, *options.values())):
         return function(*map(for_numpy, arguments), **{name: for_numpy(each) for name, each in options.items()})
-    if getattr(function, "__name__", "") in STORAGE:
-        raise refuse(f"numpy.{function.__name__} of symbols")
     options.pop("dtype", None)
     ready = [NUMPY.array(a) if isinstance(a, list | tuple) and holds_symbols(a) else a for a in arguments]
     result = function(*ready, **options)

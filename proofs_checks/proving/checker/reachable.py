@@ -19,17 +19,23 @@ from typing import Any
 import numpy as np
 
 from .following import Refused
-from .names import CHANCE, own
+from .harmless import foreign
+from .names import Module, own
 
 MOST = 1000
 """Items of one container that are looked at one by one."""
 PLAIN = (bool, int, float, complex, str, bytes, type(None))
 TELLING = (operator.is_, operator.is_not, *(getattr(builtins, name) for name in (
     "isinstance", "issubclass", "type", "id", "hash", "getattr", "hasattr", "dir", "vars", "callable", "open", "input",
-    "exec", "eval", "compile", "globals", "locals", "__import__", "repr", "ascii", "format",
+    "exec", "eval", "compile", "globals", "locals", "__import__", "repr", "ascii", "format", "str", "bytes",
+    "bytearray", "memoryview",
 )))  # fmt: skip
 
-_CALLED = (types.ModuleType, types.MethodType, types.BuiltinFunctionType, functools._lru_cache_wrapper)
+_CALLED = (
+    types.ModuleType, types.MethodType, types.BuiltinFunctionType, functools._lru_cache_wrapper, functools.partial,
+    types.GetSetDescriptorType, types.MemberDescriptorType, types.WrapperDescriptorType, types.MethodDescriptorType,
+    types.ClassMethodDescriptorType, types.CodeType, property, staticmethod, classmethod,
+)  # fmt: skip
 
 
 class Reachable:
@@ -77,14 +83,24 @@ def _held(value: Any) -> Iterator[Any]:
     elif isinstance(value, functools.partial):
         yield from _allowed([value.func, *value.args, *value.keywords.values()])
     elif isinstance(value, dict):
-        yield from _allowed([*value, *value.values()] if len(value) <= MOST else [])
+        yield from _allowed(_few([*value, *value.values()]))
     elif isinstance(value, list | tuple | set | frozenset | deque):
-        yield from _allowed(value if len(value) <= MOST else [])
+        yield from _allowed(_few(value))
     elif isinstance(value, types.BuiltinMethodType) and not isinstance(value.__self__, types.ModuleType):
         yield value.__self__
-    elif own(type(value).__module__) and not isinstance(value, types.ModuleType):
-        yield type(value)
+    elif not isinstance(value, types.ModuleType):
+        if own(type(value).__module__):
+            yield type(value)
         yield from _allowed(_attributes(value).values())
+
+
+def _few(values: Any) -> Any:
+    """The values, or none of many plain ones. Raises Refused for many others."""
+    if len(values) <= MOST:
+        return values
+    if all(type(value) in PLAIN for value in values):
+        return ()
+    raise Refused(f"a container of more than {MOST} values that are no plain ones")
 
 
 def _held_by(function: types.FunctionType) -> Iterator[Any]:
@@ -97,8 +113,9 @@ def _held_by(function: types.FunctionType) -> Iterator[Any]:
         for name in _named(code):
             value = function.__globals__.get(name)
             yield value
-            if isinstance(value, types.ModuleType) and own(value.__name__):
-                yield from (vars(value)[inner] for inner in _named(code) if inner in vars(value))
+            module = value.module if isinstance(value, Module) else value
+            if isinstance(module, types.ModuleType) and own(module.__name__):
+                yield from (vars(module)[inner] for inner in _named(code) if inner in vars(module))
     cells = [cell.cell_contents for cell in function.__closure__ or () if _bound(cell)]
     defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
     yield from _allowed([*cells, *defaults, *vars(function).values()])
@@ -107,14 +124,12 @@ def _held_by(function: types.FunctionType) -> Iterator[Any]:
 def _allowed(values: Iterable[Any]) -> Iterator[Any]:
     """The values. Raises Refused for a function among them that symbols do not pass through."""
     for value in values:
-        root = str(getattr(value, "__module__", None) or "").split(".")[0]
-        chance = (
-            isinstance(value, types.BuiltinFunctionType) and root in CHANCE and root not in ("builtins", "_operator")
-        )
-        if chance or any(value is each for each in (*TELLING, np.random.default_rng, np.random.RandomState)):
+        home = value.__name__ if isinstance(value, types.ModuleType) else str(getattr(value, "__module__", None) or "")
+        made = isinstance(value, types.ModuleType | types.BuiltinFunctionType | types.FunctionType | type)
+        numpys = home.split(".")[0] == "numpy" and made and not isinstance(value, type)
+        telling = any(value is each for each in TELLING)
+        if telling or numpys or (made and foreign(home)):
             raise Refused(f"the function holds {getattr(value, '__name__', value)}")
-        if isinstance(value, types.ModuleType) and value.__name__.split(".")[0] in CHANCE:
-            raise Refused(f"the function holds the module {value.__name__}")
         yield value
 
 
@@ -141,14 +156,18 @@ def _content(value: Any) -> Any:
         return value.getstate()
     if isinstance(value, np.random.Generator):
         return repr(value.bit_generator.state)
-    if isinstance(value, types.GeneratorType | types.CoroutineType | types.AsyncGeneratorType):
-        raise Refused("the function holds a generator that outlives a call")
+    if isinstance(value, Iterator | types.CoroutineType | types.AsyncGeneratorType):
+        raise Refused("the function holds an iterator or a generator that outlives a call")
     if isinstance(value, _CALLED):
         return None
     attributes = [(name, _mark(each)) for name, each in _attributes(value).items()]
     try:
         return attributes, pickle.dumps(value)
-    except Exception:  # what cannot be written is known by its attributes
+    except Exception as problem:  # what cannot be written is known by its attributes
+        if not attributes and not isinstance(value, _CALLED) and not own(type(value).__module__):
+            raise Refused(
+                f"the function holds a {type(value).__name__}, of which it is not seen whether it changes"
+            ) from problem
         return attributes
 
 

@@ -110,7 +110,7 @@ def replayed(
     for leaf in ways[::step]:
         point = _inside(case, leaf, prover)
         if point is not None:
-            _compare(function, [float(entry.value(point)) for entry in dataset], leaf, point)
+            _compare(function, case, dataset, leaf, point)
             tried += 1
     return tried
 
@@ -139,7 +139,7 @@ def at_random(function: Callable[..., Any], case: Neighbours, root: Branch | Lea
             if leaf is None:
                 break
             if leaf.draws == draws:
-                _compare(function, [float(entry.value(point)) for entry in dataset], leaf, point)
+                _compare(function, case, dataset, leaf, point)
                 tried += 1
                 break
             draws = leaf.draws
@@ -221,7 +221,17 @@ def _inside(case: Neighbours, leaf: Leaf, prover: Prover) -> Point | None:
     return None
 
 
-def _compare(function: Callable[..., Any], entries: list[float], leaf: Leaf, point: Point) -> None:
+def _compare(function: Callable[..., Any], case: Neighbours, dataset: list[Form], leaf: Leaf, point: Point) -> None:
+    """Whole entries as integers, too: what numpy makes like an array of integers keeps no fractions."""
+    values = [entry.value(point) for entry in dataset]
+    kinds: list[type] = [float]
+    if all(entry.slopes.keys() <= case.data.whole for entry in dataset) and all(abs(v) < 2**53 for v in values):
+        kinds.append(int)
+    for kind in kinds:
+        _same_output(function, [kind(value) for value in values], leaf, point)
+
+
+def _same_output(function: Callable[..., Any], entries: list[Any], leaf: Leaf, point: Point) -> None:
     noise = [float(point[f"n{k}"]) for k in range(len(leaf.draws))]
     if any(value != int(value) for value, (kind, _) in zip(noise, leaf.draws, strict=True) if kind in _WHOLE):
         return

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from .entered import BELIEVED
 from .following import refuse, tracer
 from .forms import Form, Sign, greater, known, lesser
+from .numpy_names import METHODS
 from .order import Order, distinct, largest_place, least_place
 
 ONE: dict[str, Callable[..., Any]] = {
@@ -85,6 +88,8 @@ def _truths(result: Any) -> Any:
 
 def _along(name: str, method: str, cells: Any, options: dict[str, Any]) -> Any:
     axis = options.get("axis", 0)
+    if options.get("initial") not in (None, np._NoValue):
+        raise refuse(f"numpy.{name} with an initial value")
     cells = cells.ravel() if axis is None else cells
     axis = 0 if axis is None else axis
     if name == "add":  # counts of truth values are numbers, also of one
@@ -148,7 +153,9 @@ class Table(np.ndarray[Any, Any]):
         lifted = np.frompyfunc(Form.lift, 1, 1)(self.view(np.ndarray)) if dtype is not object else self.copy()
         return np.asarray(lifted, object).view(Table)
 
-    def mean(self, axis: Any = None, **_: Any) -> Any:  # type: ignore[override]
+    def mean(self, axis: Any = None, **options: Any) -> Any:  # type: ignore[override]
+        if not all(value is None for value in options.values()):
+            raise refuse("a mean with options")
         return (self.sum() / self.size) if axis is None else self.sum(axis=axis) / self.shape[axis]
 
     def argmax(self, axis: Any = None, *others: Any, **options: Any) -> Any:
@@ -165,9 +172,6 @@ class Table(np.ndarray[Any, Any]):
             raise refuse("an order of values that may be equal")
         return Order.of(self.tolist()) if self._listed(axis) else super().argsort(axis, "stable", order)
 
-    def argpartition(self, *_: Any, **__: Any) -> Any:
-        raise refuse("argpartition")
-
     def _listed(self, axis: Any) -> bool:
         cells = self.ravel().tolist()
         numbers = all(isinstance(cell, int | float | Form) and not isinstance(cell, bool) for cell in cells)
@@ -182,6 +186,25 @@ class Table(np.ndarray[Any, Any]):
         raise refuse("the text of an array of symbols")
 
     __str__ = __repr__
+
+
+def _untold(name: str) -> Any:
+    """An attribute of arrays for numpy alone: it may tell how they are stored, or promise too little."""
+
+    def get(self: Table) -> Any:
+        if not sys._getframe(1).f_code.co_filename.startswith(BELIEVED):
+            raise refuse(f"the attribute {name} of an array of symbols")
+        return getattr(super(Table, self), name)
+
+    def put(self: Table, value: Any) -> None:
+        raise refuse(f"the attribute {name} is set")
+
+    return property(get, put)
+
+
+for _name in dir(np.ndarray):
+    if not _name.startswith("_") and _name not in METHODS:
+        setattr(Table, _name, _untold(_name))
 
 
 def _integral(dtype: Any) -> bool:

@@ -28,7 +28,7 @@ def unread(monkeypatch, *homes):
         monkeypatch.setattr(entered.Entered, "_fine", lambda *_: True)
 
 
-IDENTITY = ("`is` other than with None", "the attribute is_")
+IDENTITY = ("`is` other than with None", "the attribute is_", "the method __getattr__")
 """Why it is refused. (numpy.frompyfunc of symbols is refused besides.)"""
 
 
