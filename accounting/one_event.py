@@ -23,6 +23,7 @@ from scipy.special import betainc, gammaln, log_ndtr
 from ..mechanisms.arrays import Floats
 from .bracket import Bracket
 from .pairs import Composition, GaussianPair, Pair, SubsampledPair
+from .pairs.tails import normal_tail
 
 METHOD = "one-event"
 _PRECISION_BITS = 256
@@ -130,9 +131,9 @@ def _masses(rate: float, shift: float, replaced: bool, rounds: int, k: int, thre
     saved, ctx.prec = ctx.prec, _PRECISION_BITS
     try:
         q, s, c = arb(rate), arb(shift), arb(threshold)
-        still = _above(c)
-        first = (1 - q) * still + q * _above(c - s)
-        second = (1 - q) * still + q * (_above(c + s) if replaced else still)
+        still = normal_tail(c)
+        first = (1 - q) * still + q * normal_tail(c - s)
+        second = (1 - q) * still + q * (normal_tail(c + s) if replaced else still)
         union = arb.bin_uiui(rounds, k) * second**k
         return _some(first, rounds, k), arb(min(union.upper(), _some(second, rounds, k).upper()))
     finally:
@@ -144,11 +145,6 @@ def _some(each: arb, rounds: int, k: int) -> arb:
     if k == 1:  # without cancellation for a tiny mass
         return -((-each).log1p() * rounds).expm1()
     return 1 - sum((arb.bin_uiui(rounds, j) * each**j * (1 - each) ** (rounds - j) for j in range(k)), arb(0))
-
-
-def _above(x: arb) -> arb:
-    """P[N(0, 1) > x]."""
-    return (x / arb(2).sqrt()).erfc() / 2
 
 
 def _down(value: arb) -> float:

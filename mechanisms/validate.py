@@ -105,6 +105,13 @@ def delta_below_one(field: str, value: object) -> float:
     return checked
 
 
+def yes_or_no(field: str, value: object) -> bool:
+    """A truth value, not a number or a text that could pass for one."""
+    if not isinstance(value, bool):
+        raise InputError(field, value, "true or false")
+    return value
+
+
 def rate(field: str, value: object) -> float:
     """A sampling rate in (0, 1]."""
     checked = number(field, value)

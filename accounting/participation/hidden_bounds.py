@@ -11,6 +11,7 @@ from flint import arb, ctx
 
 from ...mechanisms import Gaussian, Mechanism, Neighbouring, RandomAllocation, WithReplacement
 from .. import gaussian
+from ..pairs.tails import normal_tail
 from ..rounding import float_below
 from ..shuffled import Epoch
 from ..shuffled import epsilon_lower as epoch_lower
@@ -57,11 +58,7 @@ def _drawn_lower(draws: int, population: int, shift: float, rounds: int, delta: 
         centre = n * arb(shift)
         for k in range(-40, 41):
             cut = centre + spread * k / 10
-            first, second = _upper_tail((cut - centre) / spread) / 2, _upper_tail(cut / spread)
+            first, second = normal_tail((cut - centre) / spread) / 2, normal_tail(cut / spread)
             if first - arb(delta) > 0 and second > 0:
                 best = max(best, float_below(((first - arb(delta)) / second).log()))
     return best
-
-
-def _upper_tail(x: arb) -> arb:
-    return (x / arb(2).sqrt()).erfc() / 2

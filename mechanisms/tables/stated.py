@@ -18,15 +18,10 @@ from .. import (
     UnaryEncoding,
 )
 from ..selection import SelectionNoise
+from ..validate import yes_or_no
 from .cohort import SamplingTable
 from .fields import Count, Positive, Probability, checked
 from .kinds import AnyMechanismTable, Described, ExactTable, MechanismTable, exactly
-
-
-def _yes_or_no(field: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise InputError(field, value, "true or false")
-    return value
 
 
 class NoisyMaxTable(ExactTable):
@@ -67,7 +62,7 @@ class SparseVectorTable(ExactTable):
     threshold_scale: Positive
     query_scale: Positive
     hits: Count = 1
-    monotone: Annotated[bool, checked(_yes_or_no)] = False
+    monotone: Annotated[bool, checked(yes_or_no)] = False
     value_scale: Positive | None = None
 
     def mechanism(self) -> Mechanism:

@@ -10,7 +10,7 @@ from pydantic import model_validator
 
 from ...mechanisms import InputError, Neighbouring, Notion, Visibility
 from ...mechanisms.tables.fields import Count, NonNegative, Positive, Probability, Table, checked
-from ...mechanisms.validate import delta_below_one, nonnegative, number
+from ...mechanisms.validate import delta_below_one, nonnegative, number, yes_or_no
 from .currency import Advantage, Currency, Curve, EpsilonAt, Mu, RenyiAt, Rho, TprAtFpr
 
 
@@ -19,12 +19,6 @@ def _text(field: str, value: object) -> str:
     if not text or not text.isprintable():  # what a terminal would obey instead of showing is no text
         raise InputError(field, value, "a text that is not empty, of printable characters")
     return text
-
-
-def _yes_or_no(field: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise InputError(field, value, "true or false")
-    return value
 
 
 def _interval(field: str, value: object) -> tuple[float, float]:
@@ -154,7 +148,7 @@ class Statement(Table):
     per: Literal["day"] | None = None
     rdp_orders: Annotated[tuple[float, ...] | None, checked(_orders)] = None
     epsilon_interval: Annotated[tuple[float, float] | None, checked(_interval)] = None
-    coalition_sees_participation: Annotated[bool | None, checked(_yes_or_no)] = None
+    coalition_sees_participation: Annotated[bool | None, checked(yes_or_no)] = None
     observer: Literal["coalition", "client", "server", "final-models", "outside"] | None = None
     coalition_size: Count | None = None
     clients: Literal["stateless", "stateful"] | None = None

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from flint import arb, ctx
 
+from ...pairs.tails import normal_tail
 from ...rounding import PARAMETER, UNIT, float_above, widened_down
 from .paths import Sampled
 
@@ -85,16 +86,11 @@ def far(labels: Sequence[tuple[Sampled, int]], loss: float, close: float, revers
         for pair, rounds in labels:
             shift, rate = (arb(value, value * PARAMETER) for value in (pair.shift, pair.rate))
             wide = (1 + arb(pair.blur) ** 2).sqrt()
-            none, up = _tail(pair.place / wide), _tail((pair.place - shift) / wide)
-            down = _tail((pair.place + shift) / wide) if pair.order == "replace" else none
+            none, up = normal_tail(pair.place / wide), normal_tail((pair.place - shift) / wide)
+            down = normal_tail((pair.place + shift) / wide) if pair.order == "replace" else none
             under_q = none + rate * (down - none)
             stay += rounds * (-under_q).log1p()
             more += rounds * (-rate * (up - down) / (1 - under_q)).log1p()
         balls = -stay.exp() * more.expm1(), -stay.expm1()
         apart, mass = ((float(ball.mid()), float_above(ball.rad() + abs(ball) * PARAMETER)) for ball in balls)
     return Far(apart, mass, loss, close, reverse)
-
-
-def _tail(x: arb) -> arb:
-    """1 - Phi(x)."""
-    return (x / arb(2).sqrt()).erfc() / 2
