@@ -34,10 +34,12 @@ def median_bound(mechanism, pair, trials, seeds, method="event", delta=0.0, scor
     return float(np.median(values))
 
 
+@pytest.mark.nightly
 def test_ten_percent_of_the_noise_with_ten_thousand_calls():
     assert found(0.9, 10_000, 40) >= 0.9
 
 
+@pytest.mark.nightly
 def test_five_percent_with_a_hundred_thousand():
     assert found(0.95, 100_000, 10) >= 0.9
 
@@ -99,6 +101,7 @@ def test_low_order_bits():
     assert bound >= 8.75
 
 
+@pytest.mark.nightly
 def test_sparse_vector():
     """Exact on CROSSED: 4.2 and 4.0, of which 1e5 calls cannot show much more than 3.5 whoever looks; 24 queries do."""
     assert median_bound(algorithm_4(1.0, 3), CROSSED, 100_000, 5, scores=[Values()]) >= 2.7

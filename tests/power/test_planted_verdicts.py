@@ -8,6 +8,7 @@ from typing import Any
 
 import mpmath
 import pytest
+from cases import few
 
 from dpcert.accounting import Bracket, schemes
 from dpcert.mechanisms import Gaussian, InputError, Poisson
@@ -147,7 +148,7 @@ PLANTED = [
 ]
 
 
-@pytest.mark.parametrize("plant", PLANTED)
+@pytest.mark.parametrize("plant", few(PLANTED, 2))
 def test_planted_bugs_are_caught(plant: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """By a wrong verdict; one by the sentence that two descriptions of the noise contradict each other."""
     plant(monkeypatch)

@@ -1,4 +1,4 @@
-"""The plugin as a user meets it: each test runs pytest on a small project of its own."""
+"""The plugin as a user meets it: each test runs pytest on a small project of its own, in this process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ from pathlib import Path
 import pytest
 from cases import at_night
 
+from dpcert.proofs_checks import auditing, verification
+
 pytest_plugins = ["pytester"]
+
+LOADED = (auditing, verification)
+"""What the plugin loads late, loaded for good: pytest forgets what a run inside this process has imported."""
 
 TUTORIAL = (Path(__file__).parents[2] / "docs/tutorial/4-test-a-mechanism.md").read_text(encoding="utf-8")
 (NOISY_SUM,) = re.findall(r'```python title="test_sum.py"\n(.*?)```', TUTORIAL, flags=re.DOTALL)
@@ -47,9 +52,9 @@ def project(pytester):
 def test_correct_code_passes_and_half_the_noise_fails_with_a_witness(project, examples):
     noisy_sum = NOISY_SUM.replace("max_examples=60", f"max_examples={examples}")
     project.makepyfile(test_right=noisy_sum)
-    project.runpytest_subprocess("test_right.py").assert_outcomes(passed=1)
+    project.runpytest_inprocess("test_right.py").assert_outcomes(passed=1)
     project.makepyfile(test_wrong=noisy_sum.replace("laplace(0.0, 1.0", "laplace(0.0, 0.5"))
-    first = project.runpytest_subprocess("test_wrong.py")
+    first = project.runpytest_inprocess("test_wrong.py")
     first.assert_outcomes(failed=1)
     first.stdout.fnmatch_lines(
         [
@@ -59,7 +64,7 @@ def test_correct_code_passes_and_half_the_noise_fails_with_a_witness(project, ex
             "*replay (seed *): dpcert audit test_wrong:noisy_sum *",
         ]
     )
-    second = project.runpytest_subprocess("test_wrong.py")
+    second = project.runpytest_inprocess("test_wrong.py")
     witness = [line for line in first.stdout.lines if "neighbours:" in line]
     assert witness == [line for line in second.stdout.lines if "neighbours:" in line]
 
@@ -93,7 +98,7 @@ def test_the_mark_states_the_claim(project):
             pass
         """
     )
-    result = project.runpytest_subprocess("--dp-report=audits.jsonl")
+    result = project.runpytest_inprocess("--dp-report=audits.jsonl")
     result.assert_outcomes(passed=1, failed=4)
     lines = [json.loads(line) for line in (project.path / "audits.jsonl").read_text().splitlines()]
     assert [line["refuted"] for line in lines] == [False, True]
@@ -129,7 +134,7 @@ def test_the_mark_states_claims_in_other_currencies(project):
             assert_private(release, ([0.0], [1.0]), mu=1.0)
         """
     )
-    project.runpytest_subprocess().assert_outcomes(passed=5, xfailed=4)
+    project.runpytest_inprocess().assert_outcomes(passed=5, xfailed=4)
 
 
 def test_the_session_error_probability_is_split_over_tests_and_examples(project):
@@ -148,7 +153,7 @@ def test_the_session_error_probability_is_split_over_tests_and_examples(project)
             assert current().trials == 50_000
         """
     )
-    project.runpytest_subprocess("--dp-alpha=0.01", "--dp-profile=nightly").assert_outcomes(passed=2)
+    project.runpytest_inprocess("--dp-alpha=0.01", "--dp-profile=nightly").assert_outcomes(passed=2)
 
 
 @pytest.mark.nightly
@@ -180,7 +185,7 @@ def test_the_calls_of_one_example_share_its_error_probability(project):
             assert near([spent() for _ in range(2)], [0.9 * 0.01 / 2 / 4 / k for k in (2, 6)])
         """
     )
-    project.runpytest_subprocess("--dp-alpha=0.01").assert_outcomes(passed=2)
+    project.runpytest_inprocess("--dp-alpha=0.01").assert_outcomes(passed=2)
 
 
 def test_rejected_examples_do_not_overspend(project):
@@ -203,7 +208,7 @@ def test_rejected_examples_do_not_overspend(project):
             assert sum(2 * part for part in spent) <= 0.01 / 2  # each the first call's half of its example's
         """
     )
-    project.runpytest_subprocess("--dp-alpha=0.01", "-p", "no:randomly").assert_outcomes(passed=2)
+    project.runpytest_inprocess("--dp-alpha=0.01", "-p", "no:randomly").assert_outcomes(passed=2)
 
 
 @pytest.mark.nightly
@@ -227,7 +232,7 @@ def test_an_example_beyond_the_announced_ones_fails_again(project):
             assume(number > 500)
         """
     )
-    result = project.runpytest_subprocess("--dp-alpha=0.01")
+    result = project.runpytest_inprocess("--dp-alpha=0.01")
     result.assert_outcomes(failed=1)
     result.stdout.no_fnmatch_line("*Flaky*")
 
@@ -250,7 +255,7 @@ def test_a_failure_begins_with_the_sentence_and_shows_no_frame_of_ours(project):
             assert_private(broken, ([1.0], [0.0]), epsilon=1.0)
         """
     )
-    result = project.runpytest_subprocess()
+    result = project.runpytest_inprocess()
     result.assert_outcomes(failed=2)
     result.stdout.fnmatch_lines(["E*AssertionError: noisy_sum: output * runs on *, but in * on its neighbour *"])
     result.stdout.fnmatch_lines(["E*--observe-failures*"])
@@ -272,7 +277,7 @@ def test_a_claim_that_nothing_tests_fails(project):
             pytest.skip("not here")
         """
     )
-    result = project.runpytest_subprocess()
+    result = project.runpytest_inprocess()
     result.assert_outcomes(failed=1, skipped=1)
     result.stdout.fnmatch_lines(["*test_forgotten states a privacy claim*"])
 
@@ -303,7 +308,7 @@ LOCAL = """
 def test_every_witness_ends_with_a_command_that_replays_it(project):
     """Of the very trials, with the same counts: the test itself where the mechanism or the pair cannot be named."""
     project.makepyfile(test_local=LOCAL)
-    first = project.runpytest_subprocess()
+    first = project.runpytest_inprocess()
     first.assert_outcomes(failed=3)
     counts, commands = (
         re.findall(said, first.stdout.str()) for said in (r"right \d+ times.*", r"replay \(seed.*?: (.*)")
@@ -324,7 +329,7 @@ def test_tests_without_claims_load_nothing_heavy(project):
 def test_claim_files_are_tests(project):
     (project.path / "right.claim.toml").write_text(CLAIM.replace("EPSILON", "4.9"))
     (project.path / "wrong.claim.toml").write_text(CLAIM.replace("EPSILON", "1.0"))
-    result = project.runpytest_subprocess()
+    result = project.runpytest_inprocess()
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["*wrong.claim.toml: refuted*"])
 
@@ -345,7 +350,7 @@ def test_the_implementation_that_a_claim_names_is_audited(project):
     for name in ("full", "half"):
         named = CLAIM.replace("EPSILON", f'4.9\nimplementation = "released:{name}"')
         (project.path / f"{name}.claim.toml").write_text(named)
-    result = project.runpytest_subprocess("--dp-report=audits.jsonl")
+    result = project.runpytest_inprocess("--dp-report=audits.jsonl")
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["*half.claim.toml: *", "*implementation-differs: *"])
     assert len((project.path / "audits.jsonl").read_text().splitlines()) == 2
@@ -362,6 +367,6 @@ def test_the_implementation_that_a_claim_names_is_audited(project):
     ],
 )
 def test_bad_options_are_refused(project, option, said):
-    result = project.runpytest_subprocess(option)
+    result = project.runpytest_inprocess(option)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([said])

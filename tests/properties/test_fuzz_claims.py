@@ -105,7 +105,7 @@ def well_formed(problem: InputError) -> bool:
     return bool(problem.field and problem.expected) and "\n" not in text and len(text) < 1000
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(DOCUMENTS)
 @example({"claim": {"\n": None}})
 @example({"claim": {}, "mechanism": {"kind": []}})
@@ -179,7 +179,7 @@ def call(arguments: list[str]) -> tuple[int, str, str]:
     return code, out.getvalue(), err.getvalue()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.sampled_from(["epsilon", "delta", "verify"]), st.data())
 def test_any_options_give_an_answer_or_one_line(command: str, data: st.DataObject) -> None:
     """Without sampling: the other accountants have their own extreme-value tests, and are not what is fuzzed here."""

@@ -77,6 +77,7 @@ def test_two_thousand_settings(seed: int, record_property: Callable[[str, object
     judge(seed, 300, 12, record_property)
 
 
+@pytest.mark.nightly
 def test_settings_that_take_the_reference_long() -> None:
     unresolved, _ = check(77, 40, 4000)
     assert unresolved <= 4

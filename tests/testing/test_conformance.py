@@ -230,7 +230,7 @@ def _broken(subject: Subject, names: Iterable[str], examples: int) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("broken", few(PLANTED, 2))
+@pytest.mark.parametrize("broken", few(PLANTED, 4))
 def test_a_planted_fault_is_caught_by_exactly_its_property(broken):
     """By day the properties that need slow proofs are tried on few settings where they should pass."""
     subject = PLANTED[broken]()

@@ -33,6 +33,7 @@ def test_two_rounds_by_quadrature(noise, eps):
     assert found.lower >= 0.999 * truth
 
 
+@pytest.mark.nightly
 def test_more_rounds_and_blocks_by_simulation():
     """Each bound of the simulation errs with probability 1e-6."""
     rounds = ToeplitzFactorisation(1.0, (1.0,), 40)
@@ -42,6 +43,7 @@ def test_more_rounds_and_blocks_by_simulation():
     assert found.lower <= drawn.upper
 
 
+@pytest.mark.nightly
 def test_it_is_narrow_and_blocks_compose():
     one = epsilon(RandomAllocation(Gaussian(2.0), 100), 1e-5, "replace-one")
     ten = epsilon(Repeat(RandomAllocation(Gaussian(2.0), 100), 10), 1e-5, "replace-one")

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import few
 from scipy import optimize
 from scipy.special import ndtr
 from scipy.stats import norm
@@ -52,7 +53,7 @@ def gaussian_loss(places: np.ndarray) -> np.ndarray:
     return np.asarray(norm.pdf(places, 0.125, 0.5) / 2000)
 
 
-@pytest.mark.parametrize(("noise", "eps"), [(1.0, 1.0), (2.0, 0.5), (0.7, 2.0)])
+@pytest.mark.parametrize(("noise", "eps"), few([(1.0, 1.0), (2.0, 0.5), (0.7, 2.0)], 3))
 def test_two_blocks_of_two_rounds_by_quadrature(noise, eps):
     found = delta(Repeat(RandomAllocation(Gaussian(noise), 2), 2), eps, "replace-one", rtol=QUICK)
     assert found.method == "replaced-blocks"
@@ -64,6 +65,7 @@ def test_two_blocks_of_two_rounds_by_quadrature(noise, eps):
 BESIDE = ((ReplacedAllocationPair(AllocationPair(GaussianPair(1.0), 2, 1, "remove")), 1), (GaussianPair(0.5), 1))
 
 
+@pytest.mark.nightly
 def test_a_block_beside_another_round_by_quadrature():
     for eps in (0.5, 1.5):
         found = lattices.delta(BESIDE, eps, QUICK)
@@ -107,6 +109,7 @@ def test_three_blocks_by_simulation():
         assert found.width < 0.02 * found.upper
 
 
+@pytest.mark.nightly
 def test_it_is_within_the_coarser_accountant_s_bracket():
     run = Repeat(RandomAllocation(Gaussian(2.0), 100), 10)
     found = epsilon(run, 1e-5, "replace-one", rtol=QUICK)

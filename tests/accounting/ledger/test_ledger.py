@@ -250,15 +250,15 @@ def _killed_run(path, after: int, started: bool) -> int:
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_kill_at_any_moment_never_undercounts(tmp_path):
-    """100 real kills at random moments, one ledger: every acknowledged event is there, at most one more a kill."""
+    """40 real kills at random moments, one ledger: every acknowledged event is there, at most one more a kill."""
     path = tmp_path / "ledger.sqlite"
     moments = random.Random(20261121)
     acknowledged = 0
-    for kills in range(1, 101):
+    for kills in range(1, 41):
         acknowledged += _killed_run(path, moments.randrange(500_000), started=kills % 2 == 0)
         if kills % 20 == 0:
             assert acknowledged <= len(Ledger(path)) <= acknowledged + kills
-    assert acknowledged >= 50  # one for each kill that waited for it; how many more is the machine's speed
+    assert acknowledged >= 20  # one for each kill that waited for it; how many more is the machine's speed
 
 
 def test_the_kill_test_can_fail(tmp_path):

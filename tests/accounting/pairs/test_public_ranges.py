@@ -99,7 +99,7 @@ RANGED = [
 SHARES = (0.3, 0.95)
 
 
-@pytest.mark.parametrize("world", few(RANGED, 4))
+@pytest.mark.parametrize("world", few(RANGED, 8))
 def test_ranges_against_balls(world: Ranged) -> None:
     """Cells merge outputs, so what they show is a lower bound, and nearly all: the worst of the values is attained."""
     largest = epsilon(world.mechanism, 0)

@@ -158,7 +158,7 @@ def test_no_world_exceeds_an_upper_end(worlds: Callable[[], Worlds], eps: float)
 
 
 @pytest.mark.parametrize("neighbouring", ["add-remove", "replace-one"])
-@pytest.mark.parametrize("eps", few((0.0, 6.0, 0.2, 0.5, 1.0), 2))
+@pytest.mark.parametrize("eps", few((0.0, 6.0, 0.2, 0.5, 1.0), 4))
 def test_no_world_of_sampled_runs_exceeds_an_upper_end(neighbouring: Neighbouring, eps: float) -> None:
     assert not exceeded(over_sampled(neighbouring), eps, neighbouring)
 

@@ -64,7 +64,7 @@ def judged(run, squared, relation, target, **view):
 @pytest.mark.parametrize("dimension", [1, 2])
 @pytest.mark.parametrize("relation", ["add-remove", "zero-out", "replace-one"])
 @pytest.mark.parametrize(
-    ("build", "rounds"), few([(build, t) for _, t, build in WORLDS], 2), ids=[name for name, _, _ in WORLDS]
+    ("build", "rounds"), few([(build, t) for _, t, build in WORLDS], 4), ids=[name for name, _, _ in WORLDS]
 )
 def test_no_pattern_exceeds_the_bracket_and_one_attains_it(build, rounds, relation, dimension):
     seen_worlds = 0

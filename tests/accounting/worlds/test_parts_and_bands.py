@@ -17,7 +17,7 @@ VIEWS = ("hidden", "visible", "pooled")
 WORLDS = [Parts(*parts, relation, view, delta=0.1) for parts, relation, view in product(PARTS, RELATIONS, VIEWS)]  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("world", few(WORLDS, 7))
+@pytest.mark.parametrize("world", few(WORLDS, 14))
 def test_no_data_in_the_parts_exceed_the_upper_end(world):
     try:
         bracket = world.ask()

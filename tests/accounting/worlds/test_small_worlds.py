@@ -52,7 +52,7 @@ EVERY = {
 CASES = [
     case
     for kind, listed in worlds().items()
-    for case in few([(kind, at) for at in range(len(listed))], EVERY.get(kind, 5))
+    for case in few([(kind, at) for at in range(len(listed))], 2 * EVERY.get(kind, 5))
 ]
 
 

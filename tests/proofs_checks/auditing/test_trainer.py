@@ -116,7 +116,7 @@ def canaries(algorithm, sampling="full", noise=1.0, **options):
             *(("full", "coalition"), ("fixed-size", "coalition"), ("poisson", "coalition"), ("full", "outside")),
             ("shuffle", "coalition"),
         ],
-        2,
+        4,
     ),
 )
 def test_the_library_s_trainers_stand(sampling, view):

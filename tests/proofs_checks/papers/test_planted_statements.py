@@ -174,6 +174,6 @@ def test_false_statements_on_runs(name: str, changed: dict[str, Any], reason: st
     changes_the_verdict(name, changed, reason)
 
 
-@pytest.mark.parametrize(("name", "changed", "reason"), few(AUDITS, 3))
+@pytest.mark.parametrize(("name", "changed", "reason"), few(AUDITS, 6))
 def test_false_statements_that_are_attacked(name: str, changed: dict[str, Any], reason: str) -> None:
     changes_the_verdict(name, changed, reason)

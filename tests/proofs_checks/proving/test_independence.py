@@ -95,7 +95,7 @@ def test_the_checker_and_the_search_share_no_code():
             ("checker/cut.py", "from ..linear import Linear", "checker/cut.py: linear Linear"),
             ("checker/cut.py", "from ...auditing import audit", "checker/cut.py: outside:auditing"),
         ],
-        3,
+        6,
     ),
 )
 def test_an_import_of_the_other_side_is_noticed(file, line, said, tmp_path):

@@ -126,7 +126,14 @@ def searched(name, number):
     return explain(run, DELTA, relation, f"{number:.{DIGITS}g}", sizes=sizes)
 
 
-LATER = ("conversion: improved", "steps: one less", "population: one less", "population: whole batches")
+LATER = (
+    "conversion: improved",
+    "order grid: up to 512",
+    "steps: rounded up",
+    "steps: one less",
+    "population: one less",
+    "population: whole batches",
+)
 """Further values of dimensions that the default suite has already."""
 
 

@@ -186,7 +186,7 @@ def test_a_large_delta_is_warned_of() -> None:
 
 @pytest.mark.parametrize(
     ("relation", "rounds", "others"),
-    [("zero-out", 300, "zero"), ("zero-out", 3, "-clip u"), ("replace-one", 300, "-clip u")],
+    few([("zero-out", 300, "zero"), ("zero-out", 3, "-clip u"), ("replace-one", 300, "-clip u")], 3),
 )
 def test_the_witness_says_what_the_others_contribute(relation: str, rounds: int, others: str) -> None:
     """Of a fixed-size cohort: nothing, or the opposite, whichever of the attained pairs it is that refutes."""

@@ -64,7 +64,7 @@ def test_a_relay_is_sigma():
 
 
 @pytest.mark.parametrize("omega", OMEGAS)
-@pytest.mark.parametrize("loss", few(LOSSES, 3))
+@pytest.mark.parametrize("loss", few(LOSSES, 6))
 def test_without_noise_and_clipping_it_is_mocha(omega, loss):
     """A valid gap at every round, which closes."""
     tasks = made()

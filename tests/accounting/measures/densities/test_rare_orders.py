@@ -54,7 +54,7 @@ points, in brackets of 1e-12, 2e-12 and 1.5e-7. Two rows miss RTOL: there no thr
 """
 
 
-@pytest.mark.parametrize(("order", "shift", "rate", "rounds", "delta", "known", "width"), few(BEYOND, 3))
+@pytest.mark.parametrize(("order", "shift", "rate", "rounds", "delta", "known", "width"), few(BEYOND, 6))
 def test_beyond_the_references_resolution(
     order: Order, shift: float, rate: float, rounds: int, delta: float, known: float, width: float
 ) -> None:

@@ -143,7 +143,7 @@ def test_a_laplace_and_a_gaussian_round_together() -> None:
 
 
 @pytest.mark.parametrize(("sigma", "shift", "rounds"), [(2.0, 1, 3), (0.7, 2, 2), (5.0, 1, 4)])
-@pytest.mark.parametrize("share", few([0.05, 0.4, 0.8], 2))
+@pytest.mark.parametrize("share", few([0.05, 0.4, 0.8], 4))
 def test_discrete_gaussian_rounds_by_exact_convolution(sigma: float, shift: int, rounds: int, share: float) -> None:
     with mp.workdps(DIGITS):
         reach = math.ceil(16 * sigma) + 5
@@ -233,7 +233,7 @@ SETTINGS: list[tuple[Pair, int]] = [
     (SubsampledPair(DiscreteGaussianPair(3.0, 1), 0.05, "remove"), 40),
     (SubsampledPair(RandomizedResponsePair(0.3, 2), 0.5, "remove"), 10),
 ]
-QUICK = [(0, 1e-30), (1, 1e-3), (2, 1e-12), (3, 1e-12), (4, 1e-3), (5, 1e-12), (6, 1e-30), (7, 1e-3), (8, 1e-12)]
+QUICK = [(0, 1e-30), (2, 1e-12), (4, 1e-3), (6, 1e-30), (8, 1e-12)]
 
 
 @pytest.mark.parametrize(
