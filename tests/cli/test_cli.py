@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import few
 
 from dpcert.accounting import epsilon as epsilon_of
 from dpcert.cli import COMMANDS, loaded, run, verify_files
@@ -515,12 +516,15 @@ HEAVY = {"torch", "sklearn", "hypothesis", "z3", "matplotlib", "pandas", "dp_acc
 
 @pytest.mark.parametrize(
     ("arguments", "beyond"),
-    [
-        (["--help"], {"scipy", "flint", "pydantic"}),
-        (["check", "--help"], {"scipy"}),
-        (["epsilon", "--delta", "1e-5", "--rounds", "9", "--noise-multiplier", "1"], set()),
-        (["verify", str(Path(__file__).parents[2] / "claims" / "seeds" / "pmtl-theorem1-epsilon2.toml")], set()),
-    ],
+    few(
+        [
+            (["--help"], {"scipy", "flint", "pydantic"}),
+            (["check", "--help"], {"scipy"}),
+            (["epsilon", "--delta", "1e-5", "--rounds", "9", "--noise-multiplier", "1"], set()),
+            (["verify", str(Path(__file__).parents[2] / "claims" / "seeds" / "pmtl-theorem1-epsilon2.toml")], set()),
+        ],
+        2,
+    ),
 )
 def test_a_command_loads_only_what_it_needs(arguments, beyond):
     script = "import sys; from dpcert.cli import run; run(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"

@@ -39,7 +39,7 @@ def sampled_gaussian(rate: float, shift: float) -> Callable[[float], tuple[float
     return point
 
 
-@pytest.mark.parametrize(("rate", "noise"), [(0.5, 1.0), (0.1, 0.5)])
+@pytest.mark.parametrize(("rate", "noise"), few([(0.5, 1.0), (0.1, 0.5)], 2))
 @pytest.mark.parametrize("least", few([1e-5, 1e-2], 2))
 def test_one_sampled_round(rate: float, noise: float, least: float) -> None:
     grid = [k / 200 for k in range(-1200, 1201)]

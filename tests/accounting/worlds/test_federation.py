@@ -64,7 +64,7 @@ def test_a_sample_of_all_worlds(part):
 
 def test_a_sample_of_all_groups():
     """A tenth of them have an answer (docs/combinations.md)."""
-    assert Counter(judged(world, extreme=True) for world in quick_groups(2026, 60))["bracketed"] >= 5
+    assert Counter(judged(world, extreme=True) for world in quick_groups(2026, 30))["bracketed"] >= 2
 
 
 @pytest.mark.nightly
