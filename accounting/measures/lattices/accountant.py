@@ -39,8 +39,8 @@ _NEAR_TOP = 2e-6
 
 _PILOT_CELLS = 512
 _COARSE = (*(0.3,) * 8, 0.02)
-_MOST_CELLS, _MOST_FREQUENCIES = 1 << 17, 1 << 18
-"""Frequencies: times phases, each of which has a transform."""
+_MOST_CELLS, _MOST_FREQUENCIES, _MOST_ASTRAY = 1 << 17, 1 << 18, 1 << 15
+"""Frequencies, and those with many cells where the place is not known to a factor of two."""
 
 _PROGRESS = 0.999
 """A stage that leaves more of a bracket's width is not repeated."""
@@ -104,7 +104,9 @@ def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Brack
         width, at = answer.width, min(answer.upper, whole.top * (1 - _NEAR_TOP))
         window = max(answer.lower, at - 8.0 / slope, 0.0), at
         try:
-            found = layout.profile(window, log_finite, slope, cells, min(0.3, tolerance * max(slope * at, 1e-3)))
+            found = layout.profile(
+                window, log_finite, slope, cells, min(0.3, tolerance * max(slope * at, 1e-3)), answer
+            )
         except OutOfReach:
             if cells > _PILOT_CELLS:  # more frequencies would be needed where less is tolerated
                 break
@@ -137,7 +139,7 @@ def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Brack
         if answer.width <= max(rtol, 0.5 * tolerance) * answer.upper or tolerance == stuck:
             continue
         try:
-            found = layout.profile((epsilon, epsilon), log_delta, slope, cells, tolerance)
+            found = layout.profile((epsilon, epsilon), log_delta, slope, cells, tolerance, answer)
         except OutOfReach:
             if cells > _PILOT_CELLS:  # more frequencies would be needed where less is tolerated
                 break
@@ -214,12 +216,14 @@ class Layout:
         return high, slope
 
     def profile(
-        self, window: tuple[float, float], log_delta: float, slope: float, cells: int, tolerance: float
+        self, window: tuple[float, float], log_delta: float, slope: float, cells: int, tolerance: float, known: Bracket
     ) -> Profile:
         """Bounds about `tolerance` apart in log delta for eps in the window, where delta is e^log_delta at the end.
 
-        Raises OutOfReach where that takes too many frequencies.
+        Raises OutOfReach where that takes too many frequencies, for what is known of the answer.
         """
+        astray = cells > _PILOT_CELLS and known.lower < 0.5 * known.upper
+        most = _MOST_ASTRAY if astray else _MOST_FREQUENCIES
         rare = self.rare and window[1] > 0.0
         pilot = self.laws(_PILOT_CELLS, slope, window[1] or math.inf)
         epsilon = window[1] if rare else scale(pilot, window[1])
@@ -228,7 +232,7 @@ class Layout:
         accuracy = 3.0 - math.log(tolerance)
         plan = table(without(pilot, far), epsilon).plan(window, log_delta, accuracy)
         square = _SMOOTHED * tolerance / (slope * (slope + 1.0))
-        return Profile.on(Sides.of(laws, (far, epsilon)), plan, accuracy, square, _MOST_FREQUENCIES // len(laws))
+        return Profile.on(Sides.of(laws, (far, epsilon)), plan, accuracy, square, most)
 
 
 def _crossed(found: Profile, known: Bracket, delta: float, slope: float) -> tuple[Bracket, float]:

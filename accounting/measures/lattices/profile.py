@@ -90,8 +90,7 @@ def _refined(sides: Sides, plan: Plan, accuracy: float, square: float) -> Plan:
     c, chosen, period = plan.c, [], 0.0
     for side in plan.sides:
         points = c + (side - c) * _NEARBY
-        logs = np.maximum(*(each.log_moments(points) for each in (sides.upper, sides.lower)))
-        logs = logs + 0.5 * square * points * (points + 1.0)
+        logs = sides.upper.log_moments(points) + 0.5 * square * points * (points + 1.0)  # the larger ones
         heights = [log + log_peak(point) - point * plan.epsilon for log, point in zip(logs, points, strict=True)]
         needed = np.maximum(np.array(heights) - plan.log_delta + accuracy, 3.0) / np.abs(points - c)
         best = int(np.argmin(needed))
