@@ -192,6 +192,7 @@ def test_far_losses(monkeypatch: pytest.MonkeyPatch, plant: str | None) -> None:
     wrong = 0
     for epsilon in (0.8, 1.0, 1.2):
         truth = closed_form.delta(RARE, epsilon)
-        low, high, _ = layout.profile((epsilon, epsilon), math.log(truth.upper), 5.0, 4096, 1e-5).log_delta(epsilon)
+        found = layout.profile((epsilon, epsilon), math.log(truth.upper), 5.0, 4096, 1e-5, 1 << 18)
+        low, high, _ = found.log_delta(epsilon)
         wrong += math.exp(high) < truth.lower or math.exp(low) > truth.upper
     assert wrong == (0 if plant is None else 3)

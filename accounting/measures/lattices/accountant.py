@@ -104,9 +104,10 @@ def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Brack
         width, at = answer.width, min(answer.upper, whole.top * (1 - _NEAR_TOP))
         window = max(answer.lower, at - 8.0 / slope, 0.0), at
         try:
-            found = layout.profile(
-                window, log_finite, slope, cells, min(0.3, tolerance * max(slope * at, 1e-3)), answer
-            )
+            error = min(0.3, tolerance * max(slope * at, 1e-3))
+            astray = cells > _PILOT_CELLS and answer.lower < 0.5 * answer.upper
+            most = _MOST_ASTRAY if astray else _MOST_FREQUENCIES
+            found = layout.profile(window, log_finite, slope, cells, error, most)
         except OutOfReach:
             if cells > _PILOT_CELLS:  # more frequencies would be needed where less is tolerated
                 break
@@ -139,7 +140,7 @@ def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Brack
         if answer.width <= max(rtol, 0.5 * tolerance) * answer.upper or tolerance == stuck:
             continue
         try:
-            found = layout.profile((epsilon, epsilon), log_delta, slope, cells, tolerance, answer)
+            found = layout.profile((epsilon, epsilon), log_delta, slope, cells, tolerance, _MOST_FREQUENCIES)
         except OutOfReach:
             if cells > _PILOT_CELLS:  # more frequencies would be needed where less is tolerated
                 break
@@ -216,14 +217,12 @@ class Layout:
         return high, slope
 
     def profile(
-        self, window: tuple[float, float], log_delta: float, slope: float, cells: int, tolerance: float, known: Bracket
+        self, window: tuple[float, float], log_delta: float, slope: float, cells: int, tolerance: float, most: int
     ) -> Profile:
         """Bounds about `tolerance` apart in log delta for eps in the window, where delta is e^log_delta at the end.
 
-        Raises OutOfReach where that takes too many frequencies, for what is known of the answer.
+        Raises OutOfReach where that takes more frequencies than `most`.
         """
-        astray = cells > _PILOT_CELLS and known.lower < 0.5 * known.upper
-        most = _MOST_ASTRAY if astray else _MOST_FREQUENCIES
         rare = self.rare and window[1] > 0.0
         pilot = self.laws(_PILOT_CELLS, slope, window[1] or math.inf)
         epsilon = window[1] if rare else scale(pilot, window[1])
