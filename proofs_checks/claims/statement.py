@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from decimal import Decimal
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import model_validator
 
@@ -19,6 +20,13 @@ def _text(field: str, value: object) -> str:
     if not text or not text.isprintable():  # what a terminal would obey instead of showing is no text
         raise InputError(field, value, "a text that is not empty, of printable characters")
     return text
+
+
+def _rounds_to(lower: float, upper: float, printed: float) -> bool:
+    """Whether the printed number may be what rounding, up or down, has left of both; zeros at its end may be digits."""
+    low, high, number = (Decimal(repr(value)) for value in (lower, upper, printed))
+    unit = Decimal(1).scaleb(cast(int, number.normalize().as_tuple().exponent))
+    return number - unit <= low and high <= number + unit
 
 
 def _interval(field: str, value: object) -> tuple[float, float]:
@@ -200,6 +208,9 @@ class Statement(Table):
             and not self.epsilon_interval[0] <= self.epsilon <= self.epsilon_interval[1]
         ):
             raise InputError("epsilon_interval", self.epsilon_interval, f"an interval around epsilon = {self.epsilon}")
+        if self.epsilon is not None and self.epsilon_interval and not _rounds_to(*self.epsilon_interval, self.epsilon):
+            expected = f"no further from epsilon = {self.epsilon} than one unit of its last digit: what rounding leaves"
+            raise InputError("epsilon_interval", self.epsilon_interval, expected)
         if self.notion == "dp" and self.coalition_sees_participation is not None:
             seen = self.coalition_sees_participation
             raise InputError("coalition_sees_participation", seen, "no such key with notion = 'dp': no coalition there")

@@ -191,6 +191,7 @@ BAD = [
     ("claim.coalition_sees_participation", {"claim__notion": "dp"}, "no coalition"),
     ("claim.epsilon_interval", {"claim__epsilon_interval": [14.0, 15.0]}, "around epsilon"),
     ("claim.epsilon_interval", {"claim__epsilon_interval": [14.0]}, "two numbers"),
+    ("claim.epsilon_interval", {"claim__epsilon_interval": [13.0, 100.0]}, "one unit of its last digit"),
     ("claim", {"claim": ...}, "a value"),
     ("claim", {"claim": 3}, "a table"),
     ("mechanism", {"mechanism": ...}, "[mechanism] table"),
