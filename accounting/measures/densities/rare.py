@@ -31,12 +31,11 @@ from .goal import TILTS, Goal, feasible, line
 from .jumping import Jumps
 from .labelled import Labelled
 from .measure import lay, phases
-from .parts import Calls, Profile, Turned
+from .parity import by_parity, serves, turned
+from .parts import Calls, Profile
 from .paths import Sampled
 from .pilot import rough
 from .range import factors, log_mixture
-from .search import saddle_at_epsilon
-from .whole import inverted
 
 _LABELS = (
     (0.35, 1.0, 0.1),
@@ -71,9 +70,6 @@ _TRIES, _FURTHER, _NEAR, _NEARLY = 5, 1.6, 1e-3, 10.0
 """How often a profile is laid, how much further out where bulk matters, when it was laid near enough, and by how many
 times a bracket may be too wide that a finer profile is laid for, once."""
 
-_PARITY, _SMOOTHED = 9.0, 0.5
-"""log of how much larger than delta epsilon is up to which parity serves, and the share that smoothing may use then."""
-
 _MOST_FREQUENCIES = 20_000
 _ROUNDING = 1e-9
 """Far above the relative error of a few hundred terms in doubles."""
@@ -93,7 +89,7 @@ def epsilon(composition: Composition, delta: float, rtol: float) -> tuple[float,
     for _ in range(_TRIES):
         try:
             found = lay_profile(composition, place, target, tolerance)
-        except OutOfReach:
+        except (ArithmeticError, ValueError, OutOfReach):
             if most < math.inf:
                 break
             place = math.sqrt(place * reached) if reached else _FURTHER * place
@@ -144,11 +140,11 @@ def lay_profile(composition: Composition, epsilon: float, log_delta: float, tole
     much larger than delta, or too many.
     """
     narrowest, width, goal = None, math.inf, Goal(epsilon, log_delta, tolerance)
-    turned = _turned(composition)
-    reverse = _reverse(turned, goal) if turned else None
+    other = turned(composition)
+    reverse = _reverse(other, goal) if other else None
     ways = [partial(_split, composition, goal, reverse, *way) for way in _LABELS]
-    if turned and math.log(math.expm1(min(epsilon, 1.0))) < log_delta + _PARITY:
-        ways.insert(0, partial(_by_parity, turned, goal))
+    if other and serves(goal):
+        ways.insert(0, partial(by_parity, other, goal))
     for way in ways:
         try:
             found = way()
@@ -163,15 +159,6 @@ def lay_profile(composition: Composition, epsilon: float, log_delta: float, tole
     if narrowest is None:
         raise OutOfReach(reason)
     return narrowest
-
-
-def _by_parity(turned: Composition, goal: Goal) -> Profile:
-    """From the pair the other way round, whose losses are bounded: all its outcomes on one line at -epsilon."""
-    log_delta = float(np.logaddexp(goal.log_delta, math.log(math.expm1(goal.epsilon)))) - goal.epsilon
-    error = goal.tolerance * math.exp(goal.log_delta - log_delta)
-    saddle = replace(saddle_at_epsilon(turned, -goal.epsilon), log_delta=log_delta)
-    found = inverted(turned, saddle, error, _SMOOTHED * error / (saddle.c * (saddle.c + 1.0)))
-    return Profile((Turned(found),), 0.0, 2.0 / goal.epsilon)
 
 
 def _split(
@@ -238,21 +225,11 @@ def _unlabelled(composition: Composition, parts: Sequence[Sampled]) -> Compositi
     return tuple((cut(pair) if isinstance(pair, SubsampledPair) else pair, rounds) for pair, rounds in composition)
 
 
-def _turned(composition: Composition) -> Composition | None:
-    """The pair the other way round; None for symmetric ones."""
-    if phases(composition)[0][0][0].order != "remove":
-        return None
-    return tuple(
-        (replace(pair, order="add") if isinstance(pair, SubsampledPair) else pair, rounds)
-        for pair, rounds in composition
-    )
-
-
-def _reverse(turned: Composition, goal: Goal) -> Least:
-    """Its profile near epsilon."""
+def _reverse(other: Composition, goal: Goal) -> Least:
+    """The profile of the pair the other way round, near epsilon."""
     points = TILTS / goal.epsilon
-    best = int(np.argmin(rough(turned, float(points[-1])).log_profiles(points) - points * goal.epsilon))
-    return _least(turned, float(points[best]), goal.accuracy)
+    best = int(np.argmin(rough(other, float(points[-1])).log_profiles(points) - points * goal.epsilon))
+    return _least(other, float(points[best]), goal.accuracy)
 
 
 def _least(composition: Composition, c: float, accuracy: float) -> Least:

@@ -322,7 +322,7 @@ def _lost_at_least_the_idle() -> bool:
     """Whether what is lost is at least the probability of the idle phase's labels, in balls."""
     composition, level, wide = ((GaussianPair(1e-5), 1), (_pair(1.1, 5e-7), 1)), 0.35, 1.5
     asked = goal.Goal(7.4e-4, math.log(1e-9), RTOL)
-    found = rare._split(composition, asked, rare._reverse(rare._turned(composition), asked), level, wide, 0.1)
+    found = rare._split(composition, asked, rare._reverse(rare.turned(composition), asked), level, wide, 0.1)
     place = math.log1p(math.expm1(level * 7.4e-4) / 5e-7) / 1.1 + 0.55
     blur = wide * 7.4e-4 / (1.1 * -math.expm1(-level * 7.4e-4) * -math.log(1e-9))
     with ctx.workprec(100):
