@@ -62,6 +62,7 @@ ELEMENTWISE: dict[str, Callable[..., Any]] = {
     "sign": lambda a: 1 if a > 0 else (-1 if a < 0 else 0),
 }
 AT_ONCE: dict[Callable[..., Any], Callable[..., Any]] = {largest: largest_of, smallest: least_of}
+LOGICAL = (ELEMENTWISE["logical_and"], ELEMENTWISE["logical_or"])
 FOLDS = {"add", "maximum", "minimum", "multiply", "logical_and", "logical_or", "fmax", "fmin"}
 
 
@@ -130,6 +131,8 @@ def _fold(operation: Callable[..., Any], method: str, array: Any, kwargs: dict[s
         values = column if initial is None or not isinstance(initial, int | float) else [initial, *column]
         if operation is operator.add and any(isinstance(value, bool | Condition) for value in values):
             values = [Linear.of(value) for value in values]
+        if len(values) == 1 and operation in LOGICAL:  # of one, folding would leave itself
+            values = [bool(values[0])]
         if method == "accumulate":
             done.append([functools.reduce(operation, values[: i + 1]) for i in range(len(values))])
         elif values:

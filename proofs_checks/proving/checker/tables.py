@@ -98,6 +98,8 @@ def _along(name: str, method: str, cells: Any, options: dict[str, Any]) -> Any:
         raise ValueError("an empty reduction")
     if cells.shape[axis] == 0:
         return np.zeros(np.delete(cells.shape, axis), object) if method == "reduce" and cells.ndim > 1 else 0.0
+    if name.startswith("logical") and cells.shape[axis] == 1:  # the reduction of one would be itself
+        cells = np.frompyfunc(lambda cell: known(bool(cell)), 1, 1)(cells)
     run = np.frompyfunc(TWO[name], 2, 1)
     if method == "accumulate":
         return run.accumulate(cells, axis=axis, dtype=object)
