@@ -34,6 +34,9 @@ MOST_COINS, MOST_MASSES = 10_000, 40_000
 SHARES = (1e-7, 1e-5, 1e-3, 0.03)
 """What may be cut off, relative to delta: of less, less is lost; with more, larger abscissas have finite moments."""
 
+_LEVELS = [float(f"{10 ** (k / 200):.3g}") for k in range(-2400, 500)]
+"""Losses beyond which something may be cut off."""
+
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _FURTHER = (1.02, 1.1, 1.3, 1.6, 2.2)
 """Multiples of c at which a Chernoff bound holds down the excess from above."""
@@ -177,14 +180,12 @@ class Search:
         return self.within
 
     def _reach(self, share: float) -> str:
-        """The least one, in hundredths, beyond which at most this share of delta lies."""
+        """The least of the levels beyond which at most this share of delta lies."""
 
-        def lost(hundredths: int) -> float:
-            reach = arb(hundredths) / 100
-            return float(bounds.lost([(transforms.cut_off(pair, reach), n) for pair, n in self.product]))
+        def lost(level: float) -> float:
+            return float(bounds.lost([(transforms.cut_off(pair, arb(level)), n) for pair, n in self.product]))
 
-        places = range(round(100 * LITTLE_NOISE) + 4000)
-        return repr(bisect_left(places, -share * float(self.delta), key=lambda place: -lost(place)) / 100)
+        return repr(_LEVELS[bisect_left(_LEVELS, -share * float(self.delta), key=lambda level: -lost(level))])
 
     def _threshold(self, direction: str, epsilon: float) -> str:
         """Of some thresholds the one that proves most."""

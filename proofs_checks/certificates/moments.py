@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 
 from .checker import pairs
+from .checker.transforms import place
 
 _REACH = {"hybrid": 1, "zeroed remove": 3, "zeroed add": 3}
 """Up to how many halves of mu on the far side L is taken to be 0."""
@@ -35,14 +36,15 @@ def _log_moment(pair: pairs.Pair, c: float) -> float:
     if pair.order in ("both", "zcdp", "visible"):
         exponent = mu**2 * c * (c + 1) / 2
         return float(np.logaddexp(math.log1p(-p), math.log(p) + exponent)) if p < 1 else exponent
-    reach = math.inf if pair.reach is None else float(pair.reach)
-    low, high = max(-2 * c * mu - 13, -reach), min((2 + 4 * c) * mu + 13, reach)
+    near, far = _ends(pair)
+    end = far if pair.order == "opposed" else near
+    low, high = max(-2 * c * mu - 13, -end), min((2 + 4 * c) * mu + 13, end)
     # Equal steps take next to nothing away from what is smooth; what begins at mu/2 or 3 mu/2 begins between nodes.
     finest = (high - low) / 20_000
     aim = max(finest, min(mu / 50, 0.01) if pair.order in _REACH else min(0.1, 0.5 / mu))
     step = mu / math.ceil(mu / aim) if mu > aim else aim
     x = mu / 2 + step * (np.arange((low - mu / 2) // step, (high - mu / 2) // step + 1) + 0.5)
-    logs = _logs(pair.order, x, mu, p, c)
+    logs = _logs(pair.order, x, mu, p, c, far)
     atom = -math.inf
     if pair.order in _REACH:
         rest = math.erf(mu / math.sqrt(8)) + math.erf(_REACH[pair.order] * mu / math.sqrt(8))
@@ -56,13 +58,21 @@ def log_moment_above(pair: pairs.Pair, c: float, start: float) -> float:
     """About log E_P[e^{cL}; x > start] of "remove", of which the loss is the same there as that of "hybrid"."""
     mu, p = float(pair.mu), float(pair.p)
     end = max(start, (2 + 4 * c) * mu) + 13
-    x, step = np.linspace(start, end if pair.reach is None else float(pair.reach), 20_001, retstep=True)
+    x, step = np.linspace(start, min(end, max(start, _ends(pair)[0])), 20_001, retstep=True)
     logs = _logs("remove", x, mu, p, c) - x**2 / 2
     return float(np.logaddexp.reduce(logs) + math.log(step / math.sqrt(2 * math.pi)))
 
 
-def _logs(order: str, x: np.ndarray, mu: float, p: float, c: float) -> np.ndarray:
-    """Of the integrand, but for the normal density."""
+def _ends(pair: pairs.Pair) -> tuple[float, float]:
+    """Up to where x is within reach, in what has the shift mu, and what has 2 mu."""
+    if pair.reach is None:
+        return math.inf, math.inf
+    near, far = (float(place(shift, pair.p, pair.reach)) for shift in (pair.mu, 2 * pair.mu))
+    return near, far
+
+
+def _logs(order: str, x: np.ndarray, mu: float, p: float, c: float, far_end: float = math.inf) -> np.ndarray:
+    """Of the integrand, but for the normal density; what has the shift 2 mu only up to an end."""
 
     def density(shift: float) -> np.ndarray:
         return np.logaddexp(math.log1p(-p), math.log(p) + shift * x - shift**2 / 2)
@@ -83,4 +93,5 @@ def _logs(order: str, x: np.ndarray, mu: float, p: float, c: float) -> np.ndarra
     if order == "opposed":
         return (1 + c) * twice - c * forward
     far, near = ((twice, forward), -c * forward) if order == "zeroed remove" else ((forward, twice), (1 + c) * forward)
-    return np.logaddexp(beyond(1.5 * mu) + (1 + c) * far[0] - c * far[1], beyond(mu / 2) + near)
+    ended = np.where(x < far_end, beyond(1.5 * mu), -np.inf)
+    return np.logaddexp(ended + (1 + c) * far[0] - c * far[1], beyond(mu / 2) + near)

@@ -130,28 +130,38 @@ def parts(pair: Pair) -> tuple[arb, list[Half]]:
         least = far - (1 + (1 + odds).sqrt()).log() / mu  # where L is least
         halves["opposed"] = [Half(2 * mu, mu, False, least), Half(-2 * mu, -mu, False, -least)]
     require(pair.order in halves and not pair.law, f"no transform of {pair.order} for this noise")
-    whole, r = halves[pair.order], pair.reach
-    if r is not None:
-        whole = [half._replace(start=-r if half.start is None else half.start, stop=r) for half in whole]
+    whole = halves[pair.order]
+    if pair.reach is not None:
+        whole = [ending(half, place(abs(half.mu), pair.p, pair.reach)) for half in whole]
     return atom, whole
 
 
+def place(mu: arb, p: arb, level: arb) -> arb:
+    """[3.2] Where R, of this shift, is e^level."""
+    return mu / 2 + ((level.exp() - 1 + p) / p).log() / mu
+
+
+def ending(half: Half, r: arb) -> Half:
+    """[3.3] What of it has |x| <= r."""
+    return half._replace(start=-r if half.start is None else half.start, stop=r)
+
+
 def cut_off(pair: Pair, reach: arb) -> Pair:
-    """[3.3] What is further out than this counts as L = infinity; only coins that hide Gaussian noise cut anything."""
+    """[3.3] What is beyond this loss counts as L = infinity; only coins that hide Gaussian noise cut anything."""
     if pair.order == "mixed":
         mixed = tuple((weight, cut_off(part, reach)) for weight, part in pair.parts)
         return pair._replace(parts=mixed, lost=sum((weight * part.lost for weight, part in mixed), ZERO))
     if pair.law or pair.order in ("both", "visible", "zcdp", "epoch"):
         return pair
-    _, whole = parts(pair)
-    tails = ((1 - pair.p) * tail_of(reach) + pair.p * tail_of(reach - abs(half.mu)) for half in whole)
+    ends = [(place(abs(half.mu), pair.p, reach), abs(half.mu)) for half in parts(pair)[1]]
+    tails = ((1 - pair.p) * tail_of(r) + pair.p * tail_of(r - mu) for r, mu in ends)
     return pair._replace(reach=reach, lost=2 * sum(tails, ZERO))
 
 
 def above(pair: Pair, split: arb) -> Half:
     """[3.1] Of "remove" and "hybrid" all L > split."""
-    start = pair.mu / 2 + ((split.exp() - 1 + pair.p) / pair.p).log() / pair.mu  # there L = split
-    return Half(pair.mu, ZERO, False, start, pair.reach)
+    stop = None if pair.reach is None else place(pair.mu, pair.p, pair.reach)
+    return Half(pair.mu, ZERO, False, place(pair.mu, pair.p, split), stop)
 
 
 def contour(half: Half, c: arb) -> Contour:
