@@ -14,6 +14,7 @@ TELLING = {
     "is_", "is_not", "attrgetter", "methodcaller", "isinstance", "issubclass", "getrefcount", "cache_info",
     "dtype", "itemsize", "nbytes", "strides", "flags", "base", "ctypes", "view", "tobytes", "tofile", "dumps",
     "byteswap", "getfield", "setflags", "encode", "to_bytes", "from_bytes", "frombytes",
+    "format", "format_map", "vformat", "get_field",
 }  # fmt: skip
 """Attributes that tell an array of symbols from one of numbers, compare by identity, or lead to bytes (which an array's
 memory may be read as)."""

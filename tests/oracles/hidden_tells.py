@@ -16,14 +16,16 @@ import numpy as np
 
 LOW, HIGH = ["0.40012"], ["0.40013"]
 LATE = 10**6
+KIND = "{x.__class__.__name__}"
 
 
 def inside(x):
     return bool(x > float(LOW[0])) and bool(x < float(HIGH[0]))
 
 
-def format_of_memory(data, rng):
-    return 5.0 if data.data.format == "d" and inside(data[0]) else 1
+def memory_as_hex(data, rng):
+    """Pointers do not end as numbers between 0 and 1 do."""
+    return 5.0 if data.data.hex()[14:16] == "3f" and inside(data[0]) else 1
 
 
 def memory_as_numbers(data, rng):
@@ -66,6 +68,10 @@ def numpys_state(data, rng):
     size = np.getbufsize()
     np.setbufsize(size + 16)
     return data[0] if size > 16 * LATE else 1
+
+
+def attribute_in_a_text(data, rng):
+    return 5.0 if KIND.format(x=data[0]) == "float64" and inside(data[0]) else 1
 
 
 class Raising:
@@ -156,7 +162,7 @@ def iterator(data, rng):
 
 
 TELLS = {
-    format_of_memory: "the attribute data",
+    memory_as_hex: "the attribute data",
     memory_as_numbers: "numpy.frombuffer",
     memory_by_struct: "struct.unpack_from",
     memory_summed: "zlib.crc32",
@@ -167,6 +173,7 @@ TELLS = {
     scalar: "numpy.isscalar",
     filled: "numpy.ma",
     numpys_state: "numpy.getbufsize",
+    attribute_in_a_text: "the attribute format",
     attribute_after_a_property: "the attribute hex",
     attribute_or_not: "hasattr",
     attribute_by_default: "getattr",

@@ -49,9 +49,10 @@ PRIVATE = {
     "dtype", "itemsize", "nbytes", "strides", "flags", "base", "ctypes", "view", "tobytes", "tofile", "dumps",
     "byteswap", "getfield", "setflags", "is_", "is_not", "attrgetter", "methodcaller", "isinstance", "issubclass",
     "getrefcount", "cache_info", "encode", "to_bytes", "from_bytes", "frombytes",
+    "format", "format_map", "vformat", "get_field",
 }  # fmt: skip
 """Attributes by which an array of symbols is told from one of numbers, or that compare by identity, or that lead to
-bytes, by way of which an array's memory may be read."""
+bytes, by way of which an array's memory may be read, or that look up attributes which a text names."""
 OPEN = {"__init__", "__post_init__", "__setattr__", "__name__", "__qualname__", "__doc__", "__module__"}
 AS_THEY_ARE = ("float", "int", "max", "min")
 """They refuse symbols, or treat them rightly, without being replaced."""

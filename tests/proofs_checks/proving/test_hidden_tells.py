@@ -11,10 +11,11 @@ from hidden_tells import (
     REMEMBERING,
     TELLS,
     attribute_after_a_property,
+    attribute_in_a_text,
     context,
     deep_in_a_large_list,
     end_of_an_object,
-    format_of_memory,
+    memory_as_hex,
     memory_as_numbers,
     memory_summed,
     scalar,
@@ -72,7 +73,7 @@ def exceptions_pass(patch):
 
 
 PLANTS = {
-    "memory": (format_of_memory, lambda patch: patch.delattr(tables.Table, "data")),
+    "memory": (memory_as_hex, lambda patch: patch.delattr(tables.Table, "data")),
     "any function of numpy": (
         memory_as_numbers,
         lambda patch: patch.setattr(numpy_stand_in, "KNOWN", {"frombuffer"}),
@@ -81,6 +82,10 @@ PLANTS = {
     "any module": (
         memory_summed,
         lambda patch: patch.setattr(harmless, "HARMLESS", harmless.HARMLESS | {"zlib", "struct"}),
+    ),
+    "texts that name attributes": (
+        attribute_in_a_text,
+        lambda patch: [patch.setattr(home, "by_value_only", lambda code: None) for home in (entered, names)],
     ),
     "exceptions": (
         attribute_after_a_property,
