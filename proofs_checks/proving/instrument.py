@@ -169,7 +169,7 @@ def replaced(value: Any) -> Any:
     if isinstance(value, types.FunctionType) and _users(value.__module__):
         return instrumented(value)
     name, home = str(getattr(value, "__name__", "")), str(getattr(value, "__module__", None) or "")
-    if name and getattr(np, name, None) is value:
+    if name and vars(np).get(name) is value:
         return getattr(NUMPY, name)
     foreign = isinstance(value, types.BuiltinFunctionType | type) and outside(home)
     return _Blocked(f"{home}.{name}") if foreign else value

@@ -204,7 +204,7 @@ def meaning(value: Any, known: dict[int, Any]) -> Any:
             return Forbidden(value.__name__)
         return Module(value)
     name, home = str(getattr(value, "__name__", "")), str(getattr(value, "__module__", None) or "")
-    if name and getattr(np, name, None) is value:
+    if name and vars(np).get(name) is value:
         return getattr(NUMPY, name)
     return Forbidden(f"{home}.{name}") if isinstance(value, MADE) and foreign(home) else value
 

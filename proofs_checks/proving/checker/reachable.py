@@ -82,7 +82,7 @@ def _held(value: Any) -> Iterator[Any]:
         yield value.__wrapped__
     elif isinstance(value, functools.partial):
         yield from _allowed([value.func, *value.args, *value.keywords.values()])
-    elif isinstance(value, dict):
+    elif isinstance(value, dict | types.MappingProxyType):
         yield from _allowed(_few([*value, *value.values()]))
     elif isinstance(value, list | tuple | set | frozenset | deque):
         yield from _allowed(_few(value))
@@ -144,7 +144,7 @@ def _content(value: Any) -> Any:
         names = [(name, _mark(value.__globals__.get(name))) for name in _named(value.__code__)]
         cells = [_mark(cell.cell_contents) for cell in value.__closure__ or () if _bound(cell)]
         return [names, cells, *_marks(value.__defaults__ or ()), *_marks(vars(value).values())]
-    if isinstance(value, dict):
+    if isinstance(value, dict | types.MappingProxyType):
         return _marks([*value.keys(), *value.values()])
     if isinstance(value, list | tuple | deque):
         return _marks(value)

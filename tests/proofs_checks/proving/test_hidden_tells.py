@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextvars
+import dataclasses
 import sys
 
 import numpy as np
@@ -168,8 +169,19 @@ def test_what_is_harmless_may_be_used():
         return sum(min(max(x, low), named.value) for x in data) + rng.laplace(0, getattr(named, "scale"))  # noqa: B009
 
     assert prove(honest, entries=2).proved
+    assert prove(in_a_dataclass, entries=1).proved
     assert names.foreign("zlib")
     assert not names.foreign("itertools")
+
+
+@dataclasses.dataclass
+class Report:
+    total: float
+    known: object = object
+
+
+def in_a_dataclass(data, rng):
+    return Report(data.sum() + rng.laplace(0, 2), known=isinstance(rng, object))
 
 
 class Raised:
