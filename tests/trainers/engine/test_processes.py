@@ -155,7 +155,10 @@ raise SystemExit(run({arguments!r}))
 @pytest.mark.nightly
 @pytest.mark.parametrize("step", ["round", "publish"])
 def test_a_run_outlives_a_lost_worker(tmp_path, step):
-    """Killed before its part of the third round's sum, and between paying for the release and the round's end."""
+    """Killed before its part of the third round's sum, and between paying for the release and the round's end.
+
+    Three restarts, as the guide says: on a busy machine gloo may take too long to connect the members again.
+    """
     arguments = ["train", "pmtl", "--data", "synthetic:related,population=14", "--rounds", "5", "--seed", "5"]
     arguments += ["--noise-multiplier", "1", "--clip-norm", "0.5", "--cohort", "6", "--json", "--quiet"]
     arguments += ["--shards", "12"]
@@ -167,7 +170,7 @@ def test_a_run_outlives_a_lost_worker(tmp_path, step):
     script.write_text(LOSING_A_WORKER.format(step=step, arguments=[*arguments, "--checkpoint", str(tmp_path / "kept")]))
     launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     outcomes = {}
-    for restarts in (0, 1):
+    for restarts in (0, 3):
         done = subprocess.run(
             [*launcher, "--max-restarts", str(restarts), str(script)], capture_output=True, text=True, env=environment
         )
@@ -176,7 +179,7 @@ def test_a_run_outlives_a_lost_worker(tmp_path, step):
         if restarts == 0:  # without a restart the run is lost with its worker; what it left is not used again
             shutil.rmtree(tmp_path / "kept")
     assert outcomes[0] != 0
-    assert outcomes[1] == 0, done.stderr[-6000:]
+    assert outcomes[3] == 0, done.stderr[-6000:]
     found, expected = (json.loads(text[text.index("{") :]) for text in (done.stdout, alone.stdout))
     assert found["history"] == expected["history"]
     assert found["privacy"]["epsilon_upper"] == expected["privacy"]["epsilon_upper"]
