@@ -186,6 +186,7 @@ def test_bfloat16_of_a_linear_model_leaves_the_dual_form():
 
 
 @pytest.mark.nightly
+@pytest.mark.filterwarnings("ignore")  # torch's compiler warns of its own code
 def test_compiled_is_the_stacked_solver():
     told = {"noise_multiplier": 0.0, "dtype": "float64", "rounds": 2}
     stacked, compiled = trained(solver="stacked", **told), trained(solver="compiled", **told)
