@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _ROOMS = ("mechanisms", "accounting", "proofs_checks")
 """Lightest first: a name is looked for no further than it must be."""
 
-_MODULES = ("adapters", "cli", "pytest_plugin", "testing", "trainers", "version", *_ROOMS)
+_MODULES = ("adapters", "cli", "presentation", "pytest_plugin", "testing", "trainers", "version", *_ROOMS)
 """Not public names of a room: the import system finds them itself."""
 
 _WITH_AN_EXTRA = frozenset({"assert_proved", "neighbours", "prove", "worst_case_pairs"})

@@ -12,10 +12,11 @@ import pytest
 from cases import few
 
 from dpcert.accounting import epsilon as epsilon_of
-from dpcert.cli import COMMANDS, loaded, run, verify_files
-from dpcert.cli.output import rounded_down, rounded_up
+from dpcert.cli import COMMANDS, loaded, run
 from dpcert.mechanisms import FixedSize, Gaussian, Poisson, Repeat, Sequence
+from dpcert.mechanisms.digits import rounded_down, rounded_up
 from dpcert.proofs_checks.claims.claim import Claim
+from dpcert.proofs_checks.verification import files as verify_files
 
 HOLDS = """
 [claim]
@@ -110,7 +111,7 @@ def test_json_is_the_only_thing_on_stdout_and_has_no_infinity(files: dict[str, s
 
 
 def test_infinity_is_a_word(capsys: pytest.CaptureFixture[str]) -> None:
-    from dpcert.cli.output import print_json
+    from dpcert.presentation.output import print_json
 
     print_json({"a": [float("inf"), 1.5]})
     assert json.loads(capsys.readouterr().out) == {"a": ["inf", 1.5]}

@@ -29,6 +29,8 @@ noise_multiplier = 1.0
 """
 SLIP = "import math\nsigma = math.sqrt(2 * math.log(1.25 / delta)) / epsilon  # differential privacy\n"
 
+FILES = "dpcert.proofs_checks.verification.files"
+
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -112,7 +114,7 @@ def test_jobs_change_nothing(repository: Path, capsys: pytest.CaptureFixture[str
 def test_a_worker_that_is_killed_is_told(
     repository: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dpcert.cli.verify_files.verify_claim", lambda *_, **__: os._exit(9))
+    monkeypatch.setattr(f"{FILES}.verify_claim", lambda *_, **__: os._exit(9))
     document = json.loads(output(["verify", "claims", "--json", "--jobs", "2"], 2, capsys))
     assert document["claims"] == []
     assert {error["field"] for error in document["errors"]} >= {"file"}
@@ -125,7 +127,9 @@ def test_kept_verdicts_are_those_that_were_reached(
     asked = ["verify", "claims", "--json", "--cache", "kept"]
     first = output(asked, 2, capsys)
     assert len(list((repository / "kept").iterdir())) == 2
-    monkeypatch.setattr("dpcert.cli.verify_files.verify_claim", lambda claim: pytest.fail("judged again"))
+    monkeypatch.setattr(
+        "dpcert.proofs_checks.verification.files.verify_claim", lambda claim: pytest.fail("judged again")
+    )
     assert output(asked, 2, capsys) == first
     kept = next(file for file in (repository / "kept").iterdir() if '"refuted"' in file.read_text())
     kept.write_text(kept.read_text().replace('"refuted"', '"holds"', 1))

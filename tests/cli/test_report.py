@@ -14,11 +14,11 @@ from scipy.stats import norm
 
 from dpcert.accounting import epsilon
 from dpcert.cli import run
-from dpcert.cli.report import ORDERS, _page
-from dpcert.cli.report_band import RATES, band
-from dpcert.cli.table import print_table
 from dpcert.mechanisms import Gaussian, Sequence
+from dpcert.presentation.report import ORDERS, _page
+from dpcert.presentation.verdicts import print_table
 from dpcert.proofs_checks.claims.claim import load_claim, parse_claim
+from dpcert.proofs_checks.verification.band import RATES, band
 from dpcert.proofs_checks.verification.comparison import compare
 from dpcert.proofs_checks.verification.exposure import Exposure, exposure
 from dpcert.proofs_checks.verification.verdict import Verification

@@ -126,3 +126,30 @@ def test_a_planted_private_name_is_found(tmp_path, text):
 def test_the_array_types_have_one_name_each():
     spelt = {file.name for file in files().values() if "NDArray[np.float64]" in file.read_text(encoding="utf-8")}
     assert spelt == {"arrays.py"}
+
+
+def above(known: dict[str, Path]) -> list[str]:
+    """Imports that lead upwards: of the command line by anything else, of what shows results by the four rooms."""
+    found = []
+    for name in known:
+        room = ".".join(name.split(".")[:2])
+        for each in imports(name, known):
+            taken = ".".join(each.module.split(".")[:2])
+            upwards = taken == "dpcert.cli" and room not in ("dpcert.cli", "dpcert.__main__")
+            upwards |= taken == "dpcert.presentation" and room.removeprefix("dpcert.") in ROOMS
+            found += [f"{each.file.name}:{each.line} {each.module}"] if upwards else []
+    return found
+
+
+def test_nothing_imports_the_command_line_and_no_room_what_shows_its_results():
+    assert above(files()) == []
+
+
+@pytest.mark.parametrize("taken", ["cli.verify", "presentation.report"])
+def test_a_planted_import_upwards_is_found(tmp_path, taken):
+    room, module = taken.split(".")
+    for file in (f"src/dpcert/{room}/{module}.py", "accounting/bracket.py"):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text("")
+    (tmp_path / "accounting/bracket.py").write_text(f"def show():\n    from ..{room} import {module}\n")
+    assert above(files(tmp_path)) == [f"bracket.py:2 dpcert.{taken}"]

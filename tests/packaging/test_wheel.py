@@ -103,7 +103,7 @@ def test_the_wheel_holds_every_module(wheel: Path) -> None:
     assert {
         "dpcert/py.typed",
         "dpcert/claim.schema.json",
-        "dpcert/cli/report.html.j2",
+        "dpcert/presentation/report.html.j2",
         "dpcert/record/record.js",
     } <= names
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)

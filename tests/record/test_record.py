@@ -12,8 +12,8 @@ import pytest
 pytest.importorskip("jinja2")
 
 from dpcert.cli import run
-from dpcert.cli.output import rounded_up
 from dpcert.mechanisms import InputError
+from dpcert.mechanisms.digits import rounded_up
 from dpcert.record.badge import badge
 from dpcert.record.entry import Entry, entry
 from dpcert.record.pages import write_pages

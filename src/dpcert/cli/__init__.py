@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 
 from ..mechanisms import InputError
 from ..mechanisms.validate import meant
-from .output import complain
+from ..presentation.output import complain
 
 INTERNAL_ERROR = 70
 INTERRUPTED = 130

@@ -12,13 +12,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..mechanisms import InputError
+from ..mechanisms.digits import rounded_down
 from ..mechanisms.tables.fields import MissingKeys
 from ..mechanisms.validate import choice, count
+from ..presentation.output import print_json
+from ..proofs_checks.workers import pool
 from .audit_schedule import audited, print_audit
 from .declared import with_fields
 from .options import Json
-from .output import print_json, rounded_down
-from .workers import pool
 
 if TYPE_CHECKING:
     from ..proofs_checks.auditing import AuditResult, MechanismError

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ..mechanisms import Gaussian, InputError, Repeat, WithReplacement
-from .output import print_json
+from ..presentation.output import print_json
 
 if TYPE_CHECKING:
     from ..proofs_checks.auditing.schedule import ScheduleAudit

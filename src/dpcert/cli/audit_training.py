@@ -11,9 +11,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..mechanisms import InputError
+from ..mechanisms.digits import rounded_down, rounded_up
 from ..mechanisms.validate import choice
+from ..presentation.output import print_json
 from . import options
-from .output import print_json, rounded_down, rounded_up
 from .train import resolve
 from .train_options import ALGORITHMS, DEFAULTS, MOCHA_FAMILY, Relations, Rounds, SharedLayers, What, with_options
 

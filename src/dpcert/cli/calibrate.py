@@ -10,10 +10,11 @@ import typer
 
 from ..accounting.calibrate import WHOLE, Calibration, calibrate
 from ..mechanisms import InputError
+from ..mechanisms.digits import as_given, interval
+from ..presentation.output import print_json
 from . import options
 from .calibrate_problem import SOLVED, complete, known, one_phase, safe_side, several
 from .calibrate_targets import Targets, to_target
-from .output import as_given, interval, print_json
 from .plan_schemes import compare_schemes
 from .setting import Setting, required, timed, with_run
 

@@ -9,9 +9,9 @@ from typing import Any, get_args
 
 from ..accounting.calibrate import WHOLE, SolveFor
 from ..mechanisms import InputError, Mechanism
+from ..mechanisms.digits import rounded_down, rounded_up
 from ..mechanisms.tables.fields import MissingKeys
 from ..mechanisms.validate import choice
-from .output import rounded_down, rounded_up
 from .setting import SAMPLED_BY, Setting, missing, refuse
 
 SOLVED: dict[str, SolveFor] = {name.replace("_", "-"): name for name in get_args(SolveFor)}

@@ -12,9 +12,10 @@ import typer
 from ..accounting.calibrate_risk import calibrate_risk
 from ..accounting.calibrate_to import TargetCalibration, calibrate_to
 from ..mechanisms import InputError
+from ..mechanisms.digits import as_given, interval, rounded_up
 from ..mechanisms.validate import delta_below_one, number, positive
+from ..presentation.output import output_console, print_json
 from .calibrate_problem import Problem, complete, known, one_phase, safe_side, several
-from .output import as_given, interval, output_console, print_json, rounded_up
 from .setting import Setting, timed
 
 if TYPE_CHECKING:

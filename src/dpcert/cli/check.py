@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from ..mechanisms import InputError
+from ..presentation.output import print_json
 from .options import Json
-from .output import print_json
 
 PROVED, REJECTED = 0, 1
 

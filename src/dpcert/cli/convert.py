@@ -10,10 +10,11 @@ import typer
 
 from ..accounting.currencies.convert import Asked, Known, convert
 from ..mechanisms import InputError
+from ..mechanisms.digits import as_given, rounded_up
 from ..mechanisms.tables.fields import A_VALUE, MissingKeys
 from ..mechanisms.validate import choice
+from ..presentation.output import print_json
 from .options import Json
-from .output import as_given, print_json, rounded_up
 
 
 def convert_command(

@@ -13,10 +13,11 @@ from ..accounting import epsilon as epsilon_of
 from ..accounting.currencies.convert import Asked, Known, composed_amount, convert
 from ..accounting.currencies.pure_dp import UNBOUNDED
 from ..mechanisms import InputError
+from ..mechanisms.digits import as_given, digits_for, interval, rounded_up
+from ..presentation.output import print_json
 from . import options
 from .convert import only_known
 from .estimate import limit_theorem, print_error_bar, print_estimate, simulated
-from .output import as_given, digits_for, interval, print_json, rounded_up
 from .setting import Setting, required, timed, with_run
 
 KnownRho = Annotated[float | None, typer.Option("--rho", help="Instead of a run: its zCDP, of each of --rounds.")]

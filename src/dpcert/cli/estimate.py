@@ -13,7 +13,7 @@ from ..accounting.dominating import dominating
 from ..accounting.gdp import METHOD, error_bar
 from ..accounting.question import seen_by
 from ..mechanisms import BallsInBins, Mechanism, MinSeparated, rounds_by_step
-from .output import rounded_down, rounded_up
+from ..mechanisms.digits import rounded_down, rounded_up
 
 if TYPE_CHECKING:
     from ..proofs_checks.auditing.sampled_estimates import DeltaEstimate, EpsilonEstimate

@@ -13,6 +13,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ..mechanisms.digits import as_given
+from ..presentation.output import output_console, print_json
 from ..proofs_checks.claims.claim import Claim, load_claim
 from ..proofs_checks.claims.currency import EpsilonAt
 from ..proofs_checks.reproduction.claimed import explained
@@ -21,7 +23,6 @@ from ..proofs_checks.reproduction.order_grids import GRIDS, SOURCE_S
 from ..proofs_checks.reproduction.printed import Printed, printed
 from ..proofs_checks.reproduction.stated_numbers import stated_numbers
 from .options import Json
-from .output import as_given, output_console, print_json
 
 SHOWN_MATCHES, SHOWN_OTHERS = 8, 3
 

@@ -13,8 +13,9 @@ from rich.table import Table
 
 from ..accounting.ledger import Ledger, LedgerError
 from ..mechanisms import InputError, Repeat, Sequence
+from ..mechanisms.digits import as_given, interval
+from ..presentation.output import output_console, print_json
 from . import options
-from .output import as_given, interval, output_console, print_json
 from .setting import relation, timed
 
 app = typer.Typer(

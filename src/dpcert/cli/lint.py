@@ -9,10 +9,10 @@ from typing import Annotated, Literal
 import typer
 
 from ..mechanisms import InputError
+from ..presentation.annotations import Annotation, github, sarif
+from ..presentation.output import complain, print_json
 from ..proofs_checks.lint import Finding, Report, lint
-from .annotations import Annotation, github, sarif
 from .options import Json
-from .output import complain, print_json
 
 CLEAN, FOUND, BAD_INPUT = 0, 1, 2
 

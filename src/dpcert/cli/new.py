@@ -18,11 +18,11 @@ from ..mechanisms.tables.fields import A_VALUE, MissingKeys, Table, choices_of
 from ..mechanisms.tables.kinds import KINDS
 from ..mechanisms.tables.problems import first_problem
 from ..mechanisms.validate import choice
+from ..presentation.output import complain
 from ..proofs_checks.claims.claim import parse_claim
 from ..proofs_checks.claims.schema import ADDRESS
 from ..proofs_checks.claims.statement import Statement
 from ..proofs_checks.claims.words import COMPOSITION, MECHANISM, SAMPLING, STATEMENT
-from .output import complain
 from .setting import as_option, as_toml_number
 
 SCHEMES = {

@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..mechanisms import InputError
+from ..presentation.output import complain, print_json
 from .options import Json
-from .output import complain, print_json
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -64,12 +64,12 @@ def papers_command(
     if as_json:
         print_json(_document(judgements, problems))
     elif only is not None:
-        from .papers_table import print_evidence
+        from ..presentation.papers import print_evidence
 
         for judgement in judgements:
             print_evidence(judgement)
     else:
-        from .papers_table import print_table
+        from ..presentation.papers import print_table
 
         print_table(judgements, problems)
     if pages is not None and not problems:

@@ -15,11 +15,12 @@ from rich.table import Table
 
 from ..accounting.plan import Option, plan
 from ..mechanisms import InputError
+from ..mechanisms.digits import as_given, rounded_up
 from ..mechanisms.validate import count, positive
+from ..presentation.drawing import drawable, saved
+from ..presentation.output import output_console, print_json
 from . import options
 from .declared import with_fields
-from .drawing import drawable, saved
-from .output import as_given, output_console, print_json, rounded_up
 from .plan_schemes import compare_schemes
 from .setting import as_option, relation, required
 

@@ -15,8 +15,9 @@ from rich.table import Table
 
 from ..accounting.plan_schemes import SCHEMES, SchemeOption, plan_schemes
 from ..mechanisms import InputError
-from .drawing import saved
-from .output import as_given, output_console, print_json, rounded_down, rounded_up
+from ..mechanisms.digits import as_given, rounded_down, rounded_up
+from ..presentation.drawing import saved
+from ..presentation.output import output_console, print_json
 from .setting import as_option, required
 
 

@@ -14,9 +14,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..mechanisms import InputError
+from ..mechanisms.digits import jsonable, rounded_down, rounded_up
+from ..presentation.output import print_json
 from .declared import with_fields
 from .options import Json
-from .output import jsonable, print_json, rounded_down, rounded_up
 from .setting import as_option
 
 if TYPE_CHECKING:

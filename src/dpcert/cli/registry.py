@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from ..mechanisms import InputError
+from ..presentation.output import complain, print_json
 from ..proofs_checks.registry.exporting import exported
 from ..proofs_checks.registry.importing import Imported, imported, load_entry, load_yaml
 from . import options
-from .output import complain, print_json
 
 app = typer.Typer(
     help="Read entries of the OpenDP deployments registry as claims, and write them.",

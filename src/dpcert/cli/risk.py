@@ -12,8 +12,9 @@ from rich.table import Table
 from ..accounting.currencies.gaussian_fit import GaussianFit, gaussian_fit
 from ..accounting.risk import FALSE_POSITIVE_RATES, Risk, risk
 from ..mechanisms import InputError
+from ..mechanisms.digits import interval, rounded_up
+from ..presentation.output import output_console, print_json
 from . import options
-from .output import interval, output_console, print_json, rounded_up
 from .setting import Setting, timed, with_run
 
 Rates = Annotated[
@@ -42,7 +43,7 @@ def risk_command(
     dpcert risk --noise-multiplier 1 --sampling poisson --sampling-rate 0.01 --rounds 10000 --fpr 1e-5
     """
     if plot is not None:
-        from .drawing import drawable
+        from ..presentation.drawing import drawable
 
         drawable(plot)
     run, against, tangent = _of_claim(claim) if claim is not None else (asked.run(), _against(asked), None)
@@ -53,7 +54,7 @@ def risk_command(
         renamed = problem.field.replace("false-positive-rates", "fpr")
         raise InputError(renamed, problem.value, problem.expected) from None
     if plot is not None:
-        from .risk_plot import draw
+        from ..presentation.risk_plot import draw
 
         draw(found, plot, tangent)
     fit = found.gaussian()

@@ -17,6 +17,8 @@ from ..mechanisms import Gaussian, InputError, Repeat
 from ..mechanisms.arrays import Floats
 from ..mechanisms.serialise import to_plain
 from ..mechanisms.validate import count, nonnegative, positive
+from ..presentation.output import print_json
+from ..presentation.training_plot import check_plot, draw_gap
 from ..trainers.engine.privacy import PrivacyGoal
 from ..trainers.mocha.assemble import Choices, method_of, private_of, setting_of
 from ..trainers.mocha.methods import Setting, WeightStep
@@ -26,10 +28,8 @@ from ..trainers.mocha.private_run import PrivateOutcome, PrivateRun
 from ..trainers.mocha.run import Outcome, Run, accuracies, identity_of
 from ..trainers.mocha.sigma_prime import resolve_sigma_prime
 from ..trainers.mocha.source import Problem, load_problem
-from .output import print_json
 from .train_mocha_sweep import run_study
 from .train_mocha_words import print_run
-from .train_plot import check_plot, draw_gap
 
 TOLERANCE = 1e-4
 """Relative gap at which a run without --tolerance stops."""

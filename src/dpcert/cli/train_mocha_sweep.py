@@ -9,11 +9,11 @@ import typer
 
 from ..mechanisms import InputError
 from ..mechanisms.validate import choice
+from ..presentation.output import print_json
 from ..trainers.experiments.mocha.plots import draw
 from ..trainers.experiments.mocha.private import private_cells, private_table
 from ..trainers.experiments.mocha.studies import Study, figure1, figure2, figure3, run_cells, table1
 from ..trainers.experiments.mocha.tables import drop_table, error_table, time_table
-from .output import print_json
 
 TABLES = {
     "table1": error_table,

@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from ..accounting import Bracket
-from .output import as_given, interval, rounded_up
+from ..mechanisms.digits import as_given, interval, rounded_up
 
 
 def print_run(document: dict[str, Any]) -> None:

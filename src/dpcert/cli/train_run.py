@@ -21,8 +21,11 @@ from torch import distributed as dist
 
 from ..accounting import Bracket
 from ..mechanisms import InputError
+from ..mechanisms.digits import as_given, interval
 from ..mechanisms.serialise import to_plain
 from ..mechanisms.validate import count
+from ..presentation.output import print_json
+from ..presentation.training_plot import check_plot, draw_run
 from ..trainers.algorithms.finetune import FineTuning, fine_tune
 from ..trainers.build import Parameters, build_algorithm
 from ..trainers.engine.advice import warn_of_long_steps
@@ -40,9 +43,7 @@ from ..trainers.federated import (
     Trainer,
     load_federation,
 )
-from .output import as_given, interval, print_json
 from .train_noise import noise_multiplier_of
-from .train_plot import check_plot, draw_run
 
 SHARDS_UNDER_TORCHRUN = 12
 """At least so many: divisible by most small numbers of processes, and the result depends on the shards alone."""

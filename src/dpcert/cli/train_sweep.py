@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from ..mechanisms import InputError
 from ..mechanisms.validate import choice, count
+from ..presentation.output import print_json
 from ..trainers.experiments import fair
 from ..trainers.experiments.cell import Cell
 from ..trainers.experiments.plots import draw
@@ -23,7 +24,6 @@ from ..trainers.experiments.report import write_report
 from ..trainers.experiments.runs import write_runs
 from ..trainers.experiments.sweep import run_sweep
 from ..trainers.experiments.table import method_of
-from .output import print_json
 from .train_options import DEFAULTS, ROUNDS
 from .train_run import warnings_on_stderr
 

@@ -9,12 +9,13 @@ import typer
 
 from ..accounting.question import tolerance
 from ..mechanisms import InputError
+from ..presentation.output import complain, print_json
+from ..presentation.progress import bar
 from ..proofs_checks.verification.comparison import Comparison, compare
+from ..proofs_checks.verification.files import Asked, Problems, claim_files, verify_files
 from ..proofs_checks.verification.verdict import Verification
+from ..proofs_checks.workers import cores
 from .options import Json
-from .output import print_json
-from .verify_files import Asked, Problems, claim_files, verify_files
-from .workers import cores
 
 HOLDS, REFUTED, BAD_INPUT, UNDECIDED = 0, 1, 2, 3
 """Exit codes. Bad input comes before refuted, refuted before undecided."""
@@ -74,11 +75,15 @@ def verify_command(
     _check_folder("--certificate", certificate)
     _check_folder("--cache", cache)
     _check_report(report)
-    results, problems = verify_files(claim_files(claims), Asked(certificate, with_audit, cache, rtol), jobs or cores())
+    files = claim_files(claims)
+    with bar("verifying") as progress:
+        results, problems = verify_files(files, Asked(certificate, with_audit, cache, rtol), jobs or cores(), progress)
+    for file, reason in problems:
+        complain(f"{file}: {reason}")
     comparison = compare(results) if compared and results else None
     _print("json" if as_json else form, results, problems, comparison)
     if report is not None:
-        from .report import write_report
+        from ..presentation.report import write_report
 
         write_report(report, results, problems, comparison)
     raise typer.Exit(_exit_code(results, problems))
@@ -95,7 +100,7 @@ def _check_folder(option: str, folder: Path | None) -> None:
 
 def _check_report(report: Path | None) -> None:
     if report is not None:
-        from .report import check_templates
+        from ..presentation.report import check_templates
 
         check_templates()
         if report.is_dir() or not report.parent.is_dir():
@@ -104,7 +109,7 @@ def _check_report(report: Path | None) -> None:
 
 def _print(form: Format, results: list[Verification], problems: Problems, comparison: Comparison | None) -> None:
     if form == "table":
-        from .table import print_comparison, print_table
+        from ..presentation.verdicts import print_comparison, print_table
 
         print_table(results, problems)
         if comparison is not None:
@@ -112,7 +117,7 @@ def _print(form: Format, results: list[Verification], problems: Problems, compar
     elif form == "json":
         print_json(_document(results, problems, comparison))
     else:
-        from .pipelines import FORMATS
+        from ..presentation.pipelines import FORMATS
 
         typer.echo(FORMATS[form](results, problems), nl=False)
 

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from ..cli.output import complain
-from ..cli.verify_files import claim_files
-from ..cli.workers import cores, pool
 from ..mechanisms import InputError
+from ..presentation.output import complain
+from ..presentation.progress import bar
+from ..proofs_checks.verification.files import claim_files
+from ..proofs_checks.workers import cores, pool
 from .entry import Entry, entry
 from .pages import write_pages
 
@@ -26,17 +25,12 @@ def main(
 ) -> None:
     """Judge every claim and write the pages; claims that cannot be read are told and left out (exit code 2)."""
     paths = claim_files([claims])
-    columns = (TextColumn("judging"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     found: list[Entry | InputError] = []
-    with (
-        pool(min(jobs or cores(), len(paths))) as executor,
-        Progress(*columns, console=Console(stderr=True)) as bar,
-    ):
+    with pool(min(jobs or cores(), len(paths))) as executor, bar("judging") as progress:
         assert executor is not None
-        task = bar.add_task("", total=len(paths))
         waiting = [executor.submit(entry, path, path.parent.name, cache) for path in paths]
-        for _ in as_completed(waiting):
-            bar.advance(task)
+        for done, _ in enumerate(as_completed(waiting), start=1):
+            progress(done, len(paths), "")
         found = [done.result() for done in waiting]
     for path, outcome in zip(paths, found, strict=True):
         if isinstance(outcome, InputError):

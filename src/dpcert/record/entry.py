@@ -10,10 +10,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ..cli.output import as_given, interval, rounded_down, rounded_up
-from ..cli.report_band import allowed, band
-from ..cli.table import printed
 from ..mechanisms import InputError
+from ..mechanisms.digits import as_given, interval, rounded_down, rounded_up
+from ..presentation.verdicts import printed
 from ..proofs_checks.claims.claim import Claim, load_claim
 from ..proofs_checks.claims.findings import NOT_CHECKED
 from ..proofs_checks.reproduction.claimed import explained
@@ -21,6 +20,7 @@ from ..proofs_checks.reproduction.matches import Convention, chances
 from ..proofs_checks.reproduction.printed import printed as as_printed
 from ..proofs_checks.reproduction.stated_numbers import stated_numbers
 from ..proofs_checks.verification import kept
+from ..proofs_checks.verification.band import allowed, band
 from ..proofs_checks.verification.exposure import Exposure, exposure
 from ..proofs_checks.verification.verdict import Verification
 from ..proofs_checks.verification.verify import verify

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import NormalDist
 
-from ..accounting.currencies.gaussian_fit import fit_curve
-from ..proofs_checks.claims.statement import Statement
-from ..proofs_checks.verification.exposure import Exposure
-from .output import rounded_down, rounded_up
+from ...accounting.currencies.gaussian_fit import fit_curve
+from ...mechanisms.digits import rounded_down, rounded_up
+from ..claims.statement import Statement
+from .exposure import Exposure
 
 DECADES, SIDE, STEPS = 5, 200.0, 40
 GAUSSIANS = (0.5, 1.0, 2.0, 4.0)

@@ -1,48 +1,21 @@
-"""How the commands speak: one JSON document on stdout, or readable text there; everything else on stderr."""
+"""Numbers as people read them: fewer digits, rounded so that a bound stays a bound."""
 
 from __future__ import annotations
 
-import json
 import math
-import os
-import sys
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
-from typing import TYPE_CHECKING, Any
-
-import typer
-from rich.console import Console
-
-if TYPE_CHECKING:
-    from ..accounting import Bracket
+from typing import Any, Protocol
 
 SIGNIFICANT_DIGITS = 8
-WIDTH_WITHOUT_TERMINAL = 140
 
 
-def complain(message: str) -> None:
-    """One line on stderr."""
-    typer.echo(f"error: {message}", err=True)
+class Interval(Protocol):
+    """What has two ends, such as a Bracket."""
 
-
-def output_console() -> Console:
-    """stdout for tables: as wide as the terminal, or wide enough to read where there is none."""
-    if sys.stdout.isatty() or "COLUMNS" in os.environ:
-        return Console()
-    return Console(width=WIDTH_WITHOUT_TERMINAL)
-
-
-def print_json(document: Any) -> None:
-    """The one document on stdout. JSON has no infinity: an infinite number is the string "inf"."""
-    typer.echo(json.dumps(jsonable(document), indent=2, allow_nan=False, ensure_ascii=False))
-
-
-def jsonable(value: Any) -> Any:
-    """The value with infinities as strings."""
-    if isinstance(value, float) and math.isinf(value):
-        return "inf" if value > 0 else "-inf"
-    if isinstance(value, dict):
-        return {key: jsonable(item) for key, item in value.items()}
-    return [jsonable(item) for item in value] if isinstance(value, list | tuple) else value
+    @property
+    def lower(self) -> float: ...
+    @property
+    def upper(self) -> float: ...
 
 
 def as_given(value: float) -> str:
@@ -74,6 +47,15 @@ def digits_for(rtol: float | None) -> int:
     return SIGNIFICANT_DIGITS if rtol is None else min(15, max(SIGNIFICANT_DIGITS, 2 - math.floor(math.log10(rtol))))
 
 
-def interval(bracket: Bracket, digits: int = SIGNIFICANT_DIGITS) -> str:
+def interval(bracket: Interval, digits: int = SIGNIFICANT_DIGITS) -> str:
     """[lower, upper], each end rounded outwards."""
     return f"[{rounded_down(bracket.lower, digits)}, {rounded_up(bracket.upper, digits)}]"
+
+
+def jsonable(value: Any) -> Any:
+    """Plain data as JSON can write them: infinities, which it has not, as the strings "inf" and "-inf"."""
+    if isinstance(value, float) and math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    if isinstance(value, dict):
+        return {key: jsonable(item) for key, item in value.items()}
+    return [jsonable(item) for item in value] if isinstance(value, list | tuple) else value

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from ..accounting.risk import Risk
+from ..proofs_checks.verification.band import GAUSSIANS, allowed
 from .drawing import saved
-from .report_band import GAUSSIANS, allowed
 
 SMALLEST = 1e-8
 

@@ -19,17 +19,16 @@ from rich.console import Console
 from rich.progress import track
 
 from ..mechanisms import InputError
+from ..mechanisms.digits import interval, rounded_down
 from ..proofs_checks.auditing import AuditWitness
 from ..proofs_checks.claims.findings import NOT_CHECKED
+from ..proofs_checks.verification.band import Band, band
 from ..proofs_checks.verification.comparison import Comparison
 from ..proofs_checks.verification.exposure import exposure
+from ..proofs_checks.verification.files import Problems
 from ..proofs_checks.verification.verdict import Verification
 from ..proofs_checks.verification.witness import CurrencyWitness
-from .output import interval, rounded_down
-from .report_band import Band, band
-from .table import printed
-
-Problems = list[tuple[str, InputError]]
+from .verdicts import printed
 
 NARROWEST, WIDEST = -3, 8
 """The axis of the bars ends at 10 to these powers of the claimed number, and sooner where no bar reaches."""

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
+from ..mechanisms.digits import interval
+from ..proofs_checks.verification.files import Problems
 from ..proofs_checks.verification.verdict import Verification
 from .annotations import Annotation, Level
 from .annotations import github as as_github
 from .annotations import sarif as as_sarif
-from .output import interval
-from .table import printed
-from .verify_files import Problems
+from .verdicts import printed
 
 RULES = {
     "refuted": "The claimed privacy parameter is too small for what ran",

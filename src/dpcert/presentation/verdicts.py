@@ -13,9 +13,10 @@ from rich.table import Table
 from rich.text import Text
 
 from ..mechanisms import InputError
+from ..mechanisms.digits import interval
 from ..proofs_checks.verification.comparison import Comparison
 from ..proofs_checks.verification.verdict import Verification
-from .output import interval, output_console
+from .output import output_console
 
 NARROW = 110
 """Below so many columns the columns of a table would be a word wide."""

@@ -5,25 +5,21 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-from ..mechanisms import InputError
-from ..mechanisms.tables.file import read_stream
-from ..proofs_checks.certificates.certificate import told_apart
-from ..proofs_checks.claims.claim import load_claim, parse_claim
-from ..proofs_checks.verification import kept
-from ..proofs_checks.verification.verdict import Verification
-from ..proofs_checks.verification.verify import verify as verify_claim
-from .output import complain
-from .workers import pool
+from ...mechanisms import InputError
+from ...mechanisms.tables.file import read_stream
+from ..certificates.certificate import told_apart
+from ..claims.claim import load_claim, parse_claim
+from ..workers import pool
+from . import kept
+from .verdict import Verification
+from .verify import verify as verify_claim
 
 STDIN = "-"
 """The name under which a claim is read from standard input."""
@@ -57,35 +53,38 @@ def _found(named: list[Path]) -> Iterator[Path]:
         yield from found
 
 
-def verify_files(paths: list[Path], asked: Asked, jobs: int = 1) -> tuple[list[Verification], Problems]:
-    """The verdicts, in the order of the files, and what could not be judged; progress goes to stderr."""
+def verify_files(
+    paths: list[Path], asked: Asked, jobs: int = 1, progress: Callable[[int, int, str], None] | None = None
+) -> tuple[list[Verification], Problems]:
+    """The verdicts, in the order of the files, and what could not be judged.
+
+    jobs: processes. progress: called with how many files are done, of how many, and the name of the last one.
+    """
     names = _certificate_names(paths)
     found: dict[int, Verification | InputError] = {}
-    columns = (TextColumn("verifying"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, TextColumn("{task.description}"), console=Console(stderr=True)) as progress:
-        task = progress.add_task("", total=len(paths))
-        alone = [number for number, path in enumerate(paths) if jobs == 1 or str(path) == STDIN]
-        with pool(min(jobs, len(paths)) if len(alone) < len(paths) else 0) as executor:
-            waiting = {
-                executor.submit(verdict_on, path, asked, names.get(path)): number
-                for number, path in enumerate(paths)
-                if executor is not None and number not in alone
-            }
-            for number in alone:
-                progress.update(task, description=paths[number].name)
-                found[number] = verdict_on(paths[number], asked, names.get(paths[number]))
-                progress.advance(task)
-            for done in as_completed(waiting):
-                path = paths[waiting[done]]
-                found[waiting[done]] = _result(done, path)
-                progress.update(task, description=path.name)
-                progress.advance(task)
-        progress.update(task, description="")
+    alone = [number for number, path in enumerate(paths) if jobs == 1 or str(path) == STDIN]
+
+    def tell(number: int) -> None:
+        if progress is not None:
+            progress(len(found), len(paths), paths[number].name)
+
+    with pool(min(jobs, len(paths)) if len(alone) < len(paths) else 0) as executor:
+        waiting = {
+            executor.submit(verdict_on, path, asked, names.get(path)): number
+            for number, path in enumerate(paths)
+            if executor is not None and number not in alone
+        }
+        for number in alone:
+            tell(number)
+            found[number] = verdict_on(paths[number], asked, names.get(paths[number]))
+        for done in as_completed(waiting):
+            number = waiting[done]
+            found[number] = _result(done, paths[number])
+            tell(number)
     results = [outcome for _, outcome in sorted(found.items()) if isinstance(outcome, Verification)]
-    problems = [(str(paths[n]), outcome) for n, outcome in sorted(found.items()) if isinstance(outcome, InputError)]
-    for file, reason in problems:
-        complain(f"{file}: {reason}")
-    return results, problems
+    return results, [
+        (str(paths[number]), outcome) for number, outcome in sorted(found.items()) if isinstance(outcome, InputError)
+    ]
 
 
 def verdict_on(path: Path, asked: Asked, name: str | None) -> Verification | InputError:
@@ -120,7 +119,7 @@ def _result(done: Future[Verification | InputError], path: Path) -> Verification
 def _finished(found: Verification, asked: Asked) -> Verification:
     if not asked.with_audit:
         return found
-    from ..proofs_checks.verification.implementation import audited
+    from .implementation import audited
 
     return audited(found)
 
