@@ -15,9 +15,9 @@ __tracebackhide__ = True  # pytest: as in assertion.py
 def assert_proved(mechanism: Callable[..., Any], *, epsilon: float | None = None, **options: Any) -> Proof:
     """Fail unless a proof is found, and confirmed by the checker, that the mechanism is epsilon-DP.
 
-    options: see `prove`. The claim defaults to that of the test's `dp` mark, in epsilon or rho. Failing does not say
-    that the mechanism is broken: the message says what could not be proved, and where. Returns the proof. Raises
-    AssertionError, InputError.
+    For every number of entries; or, where datasets have at most N, for up_to=N. options: see `prove`. The claim
+    defaults to that of the test's `dp` mark, in epsilon or rho. Failing does not say that the mechanism is broken: the
+    message says what could not be proved, and where. Returns the proof. Raises AssertionError, InputError.
 
     >>> def noisy_sum(data, rng):
     ...     return sum(data) + rng.laplace(0, 1)

@@ -18,7 +18,7 @@ from .counterexamples import dearest, found
 from .induction import induction
 from .instrument import instrumented
 from .loops import NoInduction
-from .proof import Proof
+from .proof import PROVED, PROVED_UP_TO, Proof
 from .question import Progress, Question
 from .relations import Pair, pairs
 from .search import Piece, search
@@ -95,7 +95,7 @@ class Attempt:
         except (KeyboardInterrupt, OutOfWork, OutOfTime):
             self.bounded, self.stopped = "the search for an induction was stopped", True
             return None
-        if proof.proved:
+        if proof.every_size:
             return self._where_dearest(proof) if question.claim is None else proof
         self.bounded, question.epsilon = proof.reason, least
         return None
@@ -181,11 +181,10 @@ class Attempt:
         if not verdict.ok:
             return question.proof("not proved", f"the checker rejects what the search found: {verdict.reason}")
         return question.proof(
-            "proved",
+            PROVED if verdict.every_size else PROVED_UP_TO,
             verdict.reason + _taken(question),
-            certificate=certificate,
+            certificate=certificate | {"up_to": question.up_to},
             stopped=self.stopped and not more,
-            every_size=verdict.every_size,
             bounded="" if more else self.bounded,
         )
 

@@ -11,7 +11,7 @@ from .certificate import source_digest
 from .checker.finite import check_enumeration
 from .counterexamples import shown
 from .finite import Worst, excess, logarithm, worst
-from .proof import Counterexample, Proof
+from .proof import PROVED_UP_TO, Counterexample, Proof
 from .question import Progress, Question
 from .unsupported import Unsupported
 from .work import OutOfWork
@@ -62,7 +62,13 @@ def enumerated(question: Question, values: Sequence[float], progress: Progress) 
     checked = check_enumeration(certificate, question.mechanism)
     if not checked.ok:
         return question.proof("not proved", f"the checker rejects what the enumeration found: {checked.reason}")
-    return question.proof("proved", checked.reason, certificate=certificate, stopped=stopped)
+    return question.proof(
+        PROVED_UP_TO,
+        checked.reason,
+        certificate=certificate | {"up_to": question.up_to},
+        stopped=stopped,
+        bounded="an enumeration is about the numbers of entries that it enumerates",
+    )
 
 
 def _compared(question: Question, entries: Sequence[float], size: int) -> None:

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+PROVED, PROVED_UP_TO = "proved", "proved up to N"
+"""The two verdicts that something is proved: for every number of entries, or for the numbers in `sizes` only."""
+
 
 @dataclass(frozen=True, slots=True)
 class Counterexample:
@@ -30,12 +33,13 @@ class Counterexample:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """verdict: "proved", "not proved" or "unsupported" (`reason` names the line).
+    """verdict: "proved" (for every number of entries), "proved up to N" (for the numbers in `sizes` only), "not proved"
+    or "unsupported" (`reason` names the line).
 
     notion: "dp", or "zcdp", where all epsilons here are rhos. epsilon: proved, or the least that the search can prove
     where that is above the claim (rounded up); None where nothing can be proved. dearest: where it costs most.
-    sizes: numbers of entries that were proved one by one; every size is meant where `every_size`, else `bounded` says
-    why not.
+    sizes: numbers of entries that were proved one by one; where the verdict is not about every number, `bounded` says
+    why not. asked: the number of entries up to which the caller asked for a proof; None: every number.
     certificate: what `dpcert check` proves again. counterexamples: where the search fails. stopped: by the time or
     work budget or Ctrl-C, after the stated sizes.
     """
@@ -56,24 +60,41 @@ class Proof:
     counterexamples: tuple[Counterexample, ...] = ()
     dearest: Counterexample | None = None
     stopped: bool = False
-    every_size: bool = False
     bounded: str = ""
+    asked: int | None = None
+
+    @property
+    def every_size(self) -> bool:
+        """Whether it is proved for every number of entries."""
+        return self.verdict == PROVED
+
+    @property
+    def up_to(self) -> int | None:
+        """The largest number of entries for which it is proved; None where that is none, or every number."""
+        return max(self.sizes) if self.verdict == PROVED_UP_TO else None
 
     @property
     def proved(self) -> bool:
-        """Whether the claim (or some epsilon, where none was claimed) is proved."""
-        return self.verdict == "proved"
+        """Whether what was asked is proved: for every number of entries, or up to the number that was asked for."""
+        return self.every_size or (self.asked is not None and self.up_to is not None and self.up_to >= self.asked)
 
     def __str__(self) -> str:
         where = f"{self.relation}, {self.domain}"
-        if self.proved:
-            first = f"proved: {self.name} is {self._cost()} {self._range()} ({where})"
+        if self.every_size or self.up_to is not None:
+            only = "" if self.proved else " only"
+            verdict = "proved" if self.every_size else f"proved up to N = {self.up_to}{only}"
+            first = f"{verdict}: {self.name} is {self._cost()} {self._range()} ({where})"
         elif self.verdict == "unsupported":
             first = f"unsupported: {self.name}: {self.reason}"
         else:
             first = f"not proved: {self.name} ({where}): {self.reason}"
         stop = ["stopped before the requested number of entries"] if self.stopped and not self.every_size else []
-        stop += [f"not proved for more entries: {self.bounded}"] if self.proved and self.bounded else []
+        if self.up_to is not None:
+            stop.append(f"not proved for more entries{': ' if self.bounded else ''}{self.bounded}")
+        if self.up_to is not None and not self.proved:
+            stop.append(
+                f"If datasets have at most so many entries, ask for that: --up-to {self.up_to} (up_to={self.up_to})"
+            )
         return "\n  ".join([first, *stop, *[_shown(example) for example in self.counterexamples[:3]]])
 
     def _cost(self) -> str:
@@ -100,6 +121,8 @@ class Proof:
             "domain": self.domain,
             "entries": list(self.sizes),
             "every_size": self.every_size,
+            "up_to": self.up_to,
+            "asked_up_to": self.asked,
             "bounded": self.bounded,
             "reason": self.reason,
             "stopped": self.stopped,

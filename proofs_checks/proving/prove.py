@@ -29,6 +29,7 @@ def prove(
     rho: float | None = None,
     notion: str | None = None,
     entries: int = 4,
+    up_to: int | None = None,
     relation: str = "replace-one",
     low: float | None = 0.0,
     high: float | None = 1.0,
@@ -45,8 +46,10 @@ def prove(
 
     mechanism: dataset is a numpy array of numbers, rng a numpy Generator; it is not changed, but run on symbols.
     epsilon: the claim, at least 0; None asks for the least. rho: instead, rho-zCDP of a mechanism with Gaussian noise
-    only (notion "zcdp" asks for the least). entries: for datasets of 1, 2, ... this many entries, and
-    all values in them: in [low, high] (None: no bound; whole: integers); add-remove counts the larger dataset.
+    only (notion "zcdp" asks for the least). entries: where there is no proof for every number of entries, one is looked
+    for of 1, 2, ... this many (add-remove counts the larger dataset); that is another verdict, "proved up to N".
+    up_to: datasets have at most this many entries, so that a proof for these is what is asked (in place of entries).
+    low, high: between which entries lie (None: no bound; whole: integers).
     relation: "replace-one", "add-remove", or "answers" (every entry moves by at most 1: answers to queries).
     values: entries are these numbers only, and the mechanism has finitely many outcomes (coins and choices, no other
     noise): all of them are enumerated with their exact probabilities, and the least epsilon is the true one.
@@ -58,10 +61,10 @@ def prove(
     progress: called with the cases done and their number. checking: the same of the checker.
 
     Method: randomness alignment (Zhang, Kifer 2017, arXiv 1607.08228, section 4), found by linear programs and proved
-    by checker/. A function that is one loop over its data (or sums) is then proved for every number of entries, by
-    induction; `every_size` says so, and epsilon is that of all sizes. What is proved is about real numbers:
-    floating-point noise leaks (docs/prove.md). Ctrl-C, the end of
-    max_seconds or of max_work answers with the sizes that are done; while the checker is at work, with those it has
+    by checker/. A function that is made of loops over its data (or sums) is then proved for every number of entries, by
+    induction, and epsilon is that of all sizes. `proved` says whether what was asked is proved: every number of
+    entries, or up_to. What is proved is about real numbers: floating-point noise leaks (docs/prove.md). Ctrl-C, the end
+    of max_seconds or of max_work answers with the sizes that are done; while the checker is at work, with those it has
     accepted. Raises InputError.
 
     >>> def noisy_sum(dataset, rng):
@@ -81,6 +84,8 @@ def prove(
         _domain(low, high, whole),
         choice("container", container, ("array", "list")),
     )
+    if up_to is not None:
+        question.up_to = question.entries = count("up_to", up_to)
     question.work.limit = None if max_work is None else count("max_work", max_work)
     question.seconds = positive("max_seconds", max_seconds)
     question.work.deadline = time.monotonic() + question.seconds

@@ -31,6 +31,8 @@ class Question:
     domain: Domain
     container: str
     delta: Fraction = Fraction(0)
+    up_to: int | None = None
+    """As many entries are enough; None: every number is asked for."""
     cases: dict[tuple[int, str], list[Piece]] = field(default_factory=dict)
     examples: list[Counterexample] = field(default_factory=list)
     dearest: Counterexample | None = None
@@ -82,5 +84,6 @@ class Question:
             delta=float(self.delta),
             counterexamples=tuple(self.examples[:6]),
             dearest=self.dearest,
+            asked=self.up_to,
             **more,
         )

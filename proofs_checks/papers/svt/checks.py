@@ -42,8 +42,8 @@ def private(statement: Statement) -> Finding:
             text = f"the output ({_runs(found[2])}) has log odds of at least {_shown(odds)}, not {stated:g}"
             return Finding(False, text, {"log odds at least": _shown(odds)}, where, basis=BALLS)
     proof = prove(_mechanism(claim), epsilon=stated, entries=statement.domain["entries"], relation="answers")
-    if proof.proved:
-        many = "every number of answers" if proof.every_size else f"up to {max(proof.sizes)} answers"
+    if proof.every_size or proof.up_to is not None:
+        many = "every number of answers" if proof.every_size else f"up to {proof.up_to} answers"
         text = f"{stated:g}-DP for {many}, whatever they are, by a randomness alignment in exact fractions"
         every = Basis(Means.EVERY_CASE, "dpcert prove, every number of answers")
         basis = every if proof.every_size else on_instances(len(proof.sizes), "numbers of answers, dpcert prove")

@@ -16,13 +16,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from .costs import costs, drawn, gaussian_costs
 from .farkas import Prover
-from .following import Refused
+from .following import Raises, Refused
 from .forms import Form, Sign
 from .induction import check_induction
 from .names import followed, taking
@@ -81,6 +82,12 @@ def check_proof(document: Mapping[str, Any], function: Callable[..., Any], watch
             watch.sizes.append(int(size))
             watch.steps, watch.runs = steps, runs
         every_size = "induction" in document
+        if not every_size:
+            if sorted(watch.sizes) != list(range(min(watch.sizes), max(watch.sizes) + 1)):
+                raise Refused("numbers of entries with gaps between them")
+            for size in range(1, min(watch.sizes)):
+                for case in cases(relation, size, low, high, whole, merging):
+                    _raises(function, case, size)
         if every_size:
             if notion == "rho":
                 raise Refused("an induction on rho")
@@ -99,6 +106,14 @@ def check_proof(document: Mapping[str, Any], function: Callable[..., Any], watch
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, ZeroDivisionError) as problem:
         return Checked(False, f"the certificate cannot be read ({type(problem).__name__}: {problem})")
     return Checked(True, shown_by(steps, runs), steps, runs, every_size, tuple(watch.sizes))
+
+
+def _raises(function: Callable[..., Any], case: Neighbours, size: int) -> None:
+    """Nothing need be said of a number of entries for which the function raises an exception. Raises Refused."""
+    with suppress(Raises):
+        for dataset in (case.dataset, case.neighbour):
+            tree(followed(function), dataset, case.data, Prover())
+        raise Refused(f"nothing is said of {size} entries")
 
 
 def shown_by(steps: int, runs: int) -> str:

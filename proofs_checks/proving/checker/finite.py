@@ -187,22 +187,23 @@ def check_enumeration(document: Mapping[str, Any], function: Callable[..., Any])
         values = [float(value) for value in document["values"]]
         if epsilon < 0 or not 0 <= delta < 1 or not document["sizes"] or len(set(values)) < 2:
             raise Refused("fields that make no claim")
+        sizes = tuple(int(n) for n in document["sizes"])
+        if sorted(sizes) != list(range(1, max(sizes) + 1)):
+            raise Refused("numbers of entries that are not all from 1 on")
         around = Reachable(function)
         function = taking(function, document.get("container", "array"))
         kinds: list[list[Any]] = [values]
         if all(value.is_integer() for value in values):  # numpy's arrays of integers keep no fractions
             kinds.append([int(value) for value in values])
         compared = sum(
-            _check_size(function, kind, int(n), document["relation"], epsilon, delta)
-            for n in document["sizes"]
-            for kind in kinds
+            _check_size(function, kind, n, document["relation"], epsilon, delta) for n in sizes for kind in kinds
         )
         around.unchanged()
     except Refused as problem:
         return Checked(False, str(problem))
     except (KeyError, TypeError, ValueError, ZeroDivisionError) as problem:
         return Checked(False, f"the certificate cannot be read ({type(problem).__name__}: {problem})")
-    return Checked(True, f"{compared} pairs of probabilities compared in exact arithmetic", compared, 0)
+    return Checked(True, f"{compared} pairs of probabilities compared in exact arithmetic", compared, sizes=sizes)
 
 
 def _check_size(

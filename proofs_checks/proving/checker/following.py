@@ -11,6 +11,10 @@ class Refused(BaseException):
     """The checker cannot follow, or does not accept, something. No `except Exception` of a mechanism stops it."""
 
 
+class Raises(Refused):
+    """The function itself raises an exception."""
+
+
 _runs: list[Any] = []
 """The tracer of the run under way: answers tests, makes merged values."""
 

@@ -16,7 +16,7 @@ import numpy as np
 from .dice import Dice
 from .entered import Entered
 from .farkas import Prover
-from .following import Refused, followed, refuse
+from .following import Raises, Refused, followed, refuse
 from .forms import Form, Sign
 from .names import entered
 from .order import Order
@@ -84,7 +84,7 @@ def _one(function: Callable[..., Any], dataset: list[Form], tracer: Tracer, read
         with followed(tracer), sealed[0], sealed[1], reader.reading():
             key, reals = parts(function(symbols, dice))
     except Exception as problem:
-        raise Refused(f"the function raises {type(problem).__name__}: {problem}") from problem
+        raise Raises(f"the function raises {type(problem).__name__}: {problem}") from problem
     if tracer.spoilt is not None:
         raise Refused(tracer.spoilt)
     if before != _generators():

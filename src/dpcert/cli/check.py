@@ -12,7 +12,7 @@ from ..mechanisms import InputError
 from ..presentation.output import print_json
 from .options import Json
 
-PROVED, REJECTED = 0, 1
+PROVED, REJECTED, PROVED_UP_TO = 0, 1, 4
 
 
 def check_command(
@@ -25,7 +25,8 @@ def check_command(
 
     Claims are re-proved in ball arithmetic, functions (`dpcert prove`) by running them on symbols.
 
-    Exit code: 0 everything in them is proved; 1 something is not; 2 there is no JSON document to check.
+    Exit code: 0 everything in them is proved; 1 something is not; 2 there is no JSON document to check; 4 a function is
+    proved for up to N entries only, and its certificate does not say that this was asked (--up-to N).
     """
     documents = [(certificate, _document(certificate)) for certificate in certificates]
     found = [_checked(certificate, document) for certificate, document in documents]
@@ -34,43 +35,66 @@ def check_command(
     else:
         for result in found:
             named = f"{result['file']}: " if len(found) > 1 else ""
-            typer.echo(f"{named}{'proved' if result['proved'] else 'NOT PROVED'}: {result['reason']}")
-    raise typer.Exit(PROVED if all(result["proved"] for result in found) else REJECTED)
+            typer.echo(f"{named}{_word(result)}: {result['reason']}")
+    if not all(result["proved"] for result in found):
+        raise typer.Exit(REJECTED)
+    raise typer.Exit(PROVED_UP_TO if any(result.get("only_up_to") for result in found) else PROVED)
+
+
+def _word(result: dict[str, Any]) -> str:
+    if not result["proved"]:
+        return "NOT PROVED"
+    return f"proved up to N = {result['up_to']}" if result.get("up_to") is not None else "proved"
 
 
 def _checked(certificate: Path, document: dict[str, Any]) -> dict[str, Any]:
     if str(document.get("format", "")).startswith(("dpcert proof", "dpcert enumeration")):
-        ok, reason = _proof(document)
-    else:
-        from ..proofs_checks.certificates.checker import check
+        return {"file": str(certificate)} | _proof(document)
+    from ..proofs_checks.certificates.checker import check
 
-        result = check(certificate)
-        ok, reason = result.ok, result.reason
+    result = check(certificate)
     return {
         "file": str(certificate),
-        "proved": ok,
-        "verdict": document.get("verdict") if ok else None,
-        "reason": reason,
+        "proved": result.ok,
+        "verdict": document.get("verdict") if result.ok else None,
+        "reason": result.reason,
     }
 
 
-def _proof(document: dict[str, Any]) -> tuple[bool, str]:
+def _proof(document: dict[str, Any]) -> dict[str, Any]:
     """Of a function, which must be there to be run, and be the one that was proved."""
     from ..proofs_checks.auditing.target import load
     from ..proofs_checks.proving.certificate import source_digest
     from ..proofs_checks.proving.checker.check import check_proof
     from ..proofs_checks.proving.checker.finite import check_enumeration
+    from ..proofs_checks.proving.proof import PROVED as EVERY
+    from ..proofs_checks.proving.proof import PROVED_UP_TO as UP_TO
 
     name = str(document.get("function"))
     function = load(name, "([0.0], [1.0])", field="function").mechanism
     if source_digest(function) != document.get("source_sha256"):
-        return False, f"the source of {name} is not the one that was proved"
+        return {"proved": False, "verdict": None, "reason": f"the source of {name} is not the one that was proved"}
     enumeration = str(document["format"]).startswith("dpcert enumeration")
     checked = (check_enumeration if enumeration else check_proof)(document, function)
-    every_size = "induction" in document and not enumeration
-    entries = "any number of entries" if every_size else f"entries {document.get('sizes')}"
-    claim = f"{name} is {document.get('epsilon')}-DP ({document.get('relation')}, {entries}): "
-    return checked.ok, (claim if checked.ok else "") + checked.reason
+    if not checked.ok:
+        return {"proved": False, "verdict": None, "reason": checked.reason}
+    up_to = None if checked.every_size else max(checked.sizes)
+    asked = document.get("up_to")
+    entries = "any number of entries" if checked.every_size else f"entries {sorted(checked.sizes)} only"
+    cost = f"{document['rho']}-zCDP" if "rho" in document else _dp(document)
+    return {
+        "proved": True,
+        "verdict": EVERY if checked.every_size else UP_TO,
+        "every_size": checked.every_size,
+        "up_to": up_to,
+        "only_up_to": up_to is not None and not (type(asked) is int and asked <= up_to),
+        "reason": f"{name} is {cost} ({document.get('relation')}, {entries}): {checked.reason}",
+    }
+
+
+def _dp(document: dict[str, Any]) -> str:
+    delta = document.get("delta", "0")
+    return f"{document.get('epsilon')}-DP" if delta == "0" else f"({document.get('epsilon')}, {delta})-DP"
 
 
 def _document(path: Path) -> dict[str, Any]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..proofs_checks.proving import Proof
 
 Step = Callable[[int, int], None]
-PROVED, REFUTED, UNDECIDED = 0, 1, 3
+PROVED, REFUTED, UNDECIDED, PROVED_UP_TO = 0, 1, 3, 4
 
 EXACT_NOISE = (
     "dpcert.mechanisms.samplers.discrete_laplace(scale): whole numbers, drawn exactly; of values that are whole too "
@@ -48,7 +48,14 @@ class Asked:
         float | None, typer.Option("--rho", help="Claimed rho-zCDP instead, of a function whose noise is Gaussian.")
     ] = None
     zcdp: Annotated[bool, typer.Option("--zcdp", help="Find the least rho that can be proved.")] = False
-    entries: Annotated[int, typer.Option("--entries", help="Prove it for datasets of 1 to this many entries.")] = 4
+    entries: Annotated[
+        int,
+        typer.Option("--entries", help="Where no proof for every number of entries is found, look at 1 to this many."),
+    ] = 4
+    up_to: Annotated[
+        int | None,
+        typer.Option("--up-to", help="Datasets have at most this many entries: a proof for these is enough."),
+    ] = None
     relation: Annotated[
         str, typer.Option("--relation", help="replace-one, add-remove, or answers (each moves by at most 1).")
     ] = "replace-one"
@@ -70,7 +77,9 @@ class Asked:
 
     def options(self) -> dict[str, Any]:
         """The keyword arguments of `prove`."""
-        same = ("epsilon", "rho", "entries", "relation", "whole", "container", "delta", "max_seconds", "max_work")
+        same = (
+            "epsilon", "rho", "entries", "up_to", "relation", "whole", "container", "delta", "max_seconds", "max_work",
+        )  # fmt: skip
         return {name: getattr(self, name) for name in same} | {
             "notion": "zcdp" if self.zcdp or self.rho is not None else "dp",
             "low": _end("--low", self.low),
@@ -98,8 +107,9 @@ def prove_command(
     The function is run on symbols, and for each output a shift of the noise is found that leads to the same output on
     every neighbour. What is proved is about real numbers: floating-point noise leaks whatever is proved here.
 
-    Exit code: 0 proved; 1 refuted by the audit of a pair at which every proof fails; 2 bad input; 3 neither. Ctrl-C
-    answers with what is proved so far.
+    Exit code: 0 proved for every number of entries (or for --up-to N, where asked); 4 proved for up to N entries only;
+    1 refuted by the audit of a pair at which every proof fails; 2 bad input; 3 neither. Ctrl-C answers with what is
+    proved so far.
     """
     from ..mechanisms.validate import count
     from ..proofs_checks.auditing.target import load
@@ -119,7 +129,7 @@ def prove_command(
     audit = _audited(target.mechanism, proof, trials)
     written = _written(proof, certificate, asked.mechanism)
     _say(asked.mechanism, proof, audit, written, EXACT_NOISE if exact_noise else (), as_json)
-    raise typer.Exit(PROVED if proof.proved else REFUTED if _refuted(proof, audit) else UNDECIDED)
+    raise typer.Exit(_exit_code(proof, audit))
 
 
 @contextmanager
@@ -178,6 +188,14 @@ def _refuted(proof: Proof, audit: AuditResult | None) -> bool:
     return proof.claim is not None and audit is not None and audit.refuted
 
 
+def _exit_code(proof: Proof, audit: AuditResult | None) -> int:
+    if proof.proved:
+        return PROVED
+    if proof.up_to is not None:
+        return PROVED_UP_TO
+    return REFUTED if _refuted(proof, audit) else UNDECIDED
+
+
 def _written(proof: Proof, folder: Path | None, mechanism: str) -> str | None:
     if folder is None or proof.certificate is None:
         return None
@@ -209,7 +227,7 @@ def _say(
         typer.echo(f"  refuted by running it (error probability {audit.alpha:g})\n{audit.witness}")
     elif audit is not None and proof.claim is not None:
         typer.echo("  not refuted by running it on these neighbours either")
-    if proof.proved:
+    if proof.certificate is not None:
         typer.echo(f"  checked: {proof.reason}")
         typer.echo("  This is about real numbers: see docs/prove.md for floating-point noise.")
     if written is not None:

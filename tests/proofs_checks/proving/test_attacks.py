@@ -242,7 +242,7 @@ def test_no_broken_mechanism_is_proved(mechanism) -> None:
     """3-DP is claimed of functions that are 4-DP at best, most of them private for no epsilon."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        proof = prove(mechanism, epsilon=0.4 if mechanism in MILD else 3, entries=2, max_seconds=30)
+        proof = prove(mechanism, epsilon=0.4 if mechanism in MILD else 3, up_to=2, max_seconds=30)
     assert not proof.proved, str(proof)
 
 
@@ -254,7 +254,7 @@ MILD = (changed_through_a_view, absolute_noise, recursion, changed_in_place, sca
     "mechanism", [is_true, match_true, truth_value_by_type, attribute_of_a_dataclass], ids=lambda f: f.__name__
 )
 def test_the_search_names_the_line(mechanism) -> None:
-    proof = prove(mechanism, epsilon=1, entries=2)
+    proof = prove(mechanism, epsilon=1, up_to=2)
     assert proof.verdict == "unsupported"
     assert "test_attacks.py, line" in proof.reason
 
@@ -262,7 +262,7 @@ def test_the_search_names_the_line(mechanism) -> None:
 def test_the_checker_refuses_identity_by_itself(monkeypatch) -> None:
     monkeypatch.setattr(instrument, "no_identity", lambda code: None)
     monkeypatch.setattr(onlooker, "no_identity", lambda code: None)
-    proof = prove(is_true, epsilon=1, entries=2)
+    proof = prove(is_true, epsilon=1, up_to=2)
     assert not proof.proved
     assert "`is` other than with None" in proof.reason
 
@@ -278,11 +278,11 @@ def nobody_looks_for_identity(monkeypatch):
 def test_random_real_runs_see_what_the_symbols_hide(monkeypatch) -> None:
     """Planted: nobody looks for `is`. The one way through the function has its point at 0, where all seems well."""
     nobody_looks_for_identity(monkeypatch)
-    proof = prove(is_true, epsilon=1, entries=2)
+    proof = prove(is_true, epsilon=1, up_to=2)
     assert not proof.proved
     assert "the real output is True" in proof.reason
     monkeypatch.setattr(check, "at_random", lambda *_, **__: 0)
-    assert prove(is_true, epsilon=1, entries=2).proved
+    assert prove(is_true, epsilon=1, up_to=2).proved
 
 
 def compared_with_none(d, rng):
@@ -302,7 +302,7 @@ def test_entries_of_a_list_are_floats_in_real_runs(container, monkeypatch) -> No
         return (d[0] > 0.5) is True
 
     nobody_looks_for_identity(monkeypatch)
-    assert prove(mechanism, epsilon=1, entries=2, container=container).proved == (container == "array")
+    assert prove(mechanism, epsilon=1, up_to=2, container=container).proved == (container == "array")
 
 
 def asks_for_a_generator(d, rng):
@@ -312,11 +312,11 @@ def asks_for_a_generator(d, rng):
 
 @pytest.mark.parametrize("mechanism", [compared_with_none, asks_for_a_generator], ids=lambda f: f.__name__)
 def test_what_is_harmless_is_still_proved(mechanism) -> None:
-    assert prove(mechanism, epsilon=1, entries=2).proved
+    assert prove(mechanism, epsilon=1, up_to=2).proved
 
 
 def test_numbers_beyond_the_floats_of_the_search_are_one_sentence() -> None:
     def huge(d, rng):
         return d[0] * 1e308 * 10 + rng.laplace(0, 1e308) * 10
 
-    assert "too large" in prove(huge, epsilon=1, entries=1).reason
+    assert "too large" in prove(huge, epsilon=1, up_to=1).reason

@@ -115,12 +115,12 @@ HARMFUL = [
 @pytest.mark.parametrize(("mechanism", "relation"), few(HARMFUL, 4), ids=lambda part: getattr(part, "__name__", ""))
 def test_what_holds_for_two_entries_is_not_said_of_all(mechanism, relation) -> None:
     """They are proved for two: it is the induction that has to see it."""
-    proof = prove(mechanism, epsilon=40, entries=2, relation=relation)
+    proof = prove(mechanism, epsilon=40, up_to=2, relation=relation)
     assert proof.sizes == (1, 2)
     assert proof.proved
     assert not proof.every_size
 
 
 def test_a_name_that_the_cut_goes_by_means_what_it_says() -> None:
-    proof = prove(round_that_is_none, epsilon=40, entries=2)
+    proof = prove(round_that_is_none, epsilon=40, up_to=2)
     assert "the name 'round' means something else" in proof.bounded

@@ -39,7 +39,7 @@ def sparse_vector(answers, rng):
 
 @pytest.fixture(scope="module")
 def honest():
-    proof = prove(sparse_vector, epsilon=1, entries=3, relation="answers")
+    proof = prove(sparse_vector, epsilon=1, up_to=3, relation="answers")
     assert proof.proved
     return json.loads(json.dumps(proof.certificate))
 
@@ -360,7 +360,7 @@ def test_a_symbolic_run_that_means_something_else_is_noticed(monkeypatch):
     checked = check_proof(moved([["laplace", "1"]], {"": "1"}), mechanism)
     assert not checked.ok
     assert "the real function" in checked.reason
-    assert not prove(mechanism, entries=1).proved
+    assert not prove(mechanism, up_to=1).proved
 
 
 def sign(strict=False, **slopes):

@@ -94,10 +94,10 @@ CASES = {
     "sort": (lambda d, rng: np.sort(d)[0] + rng.laplace(0, 1), 1.0, {}),
     "sorted": (lambda d, rng: sorted(d)[-1] + rng.laplace(0, 1), 1.0, {}),
     "median": (lambda d, rng: np.median(d) + rng.laplace(0, 1), 1.0, {}),
-    "mean": (lambda d, rng: d.mean() + rng.laplace(0, 1), 1.0, {"entries": 1}),
-    "argmax": (top, 1.0, {"relation": "answers", "entries": 3}),
+    "mean": (lambda d, rng: d.mean() + rng.laplace(0, 1), 1.0, {"up_to": 1}),
+    "argmax": (top, 1.0, {"relation": "answers", "up_to": 3}),
     "argmin": (lambda a, rng: int(np.argmin(a + rng.laplace(0, 2, len(a)))), 1.0, {"relation": "answers"}),
-    "argsort": (last_two, 0.5, {"relation": "answers", "entries": 3}),
+    "argsort": (last_two, 0.5, {"relation": "answers", "up_to": 3}),
     "max of noise": (lambda d, rng: max(x + rng.laplace(0, 2) for x in d), 0.5, {}),
     "where of numbers": (lambda d, rng: np.where(d > 0.5, 1, 0).sum() + rng.laplace(0, 1), 1.0, {}),
     "where of data": (lambda d, rng: np.where(d > 0.5, d, 0.5).sum() + rng.laplace(0, 1), 1.0, {}),
@@ -108,7 +108,7 @@ CASES = {
     "dict, list and tuple, helper": (several, 0.5, {}),
     "early return": (early, 1.0, {}),
     "while": (counted, 1.0, {}),
-    "state across queries": (interactive, 1.0, {"entries": 1}),
+    "state across queries": (interactive, 1.0, {"up_to": 1}),
     "two loops": (two_loops, 1.0, {}),
     "composition": (composed, 2.0, {}),
     "exponential": (lambda a, rng: int(np.argmax(a + rng.exponential(2, len(a)))), 1.0, {"relation": "answers"}),
@@ -123,7 +123,7 @@ CASES = {
 
 @pytest.mark.parametrize(("mechanism", "least", "options"), few(CASES.values(), 4), ids=list(CASES))
 def test_it_is_proved_at_its_least_epsilon_and_not_below(mechanism, least, options):
-    options = {"entries": 2, **options}
+    options = {"up_to": 2, **options}
     found = prove(mechanism, **options)
     assert found.proved, found.reason
     assert found.epsilon == pytest.approx(least, rel=1e-12)

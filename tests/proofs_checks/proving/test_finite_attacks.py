@@ -70,7 +70,7 @@ ASKING = {
 
 
 def proved(function, container="array"):
-    return prove(function, epsilon=0.1, entries=1, values=(0, 1), container=container)
+    return prove(function, epsilon=0.1, up_to=1, values=(0, 1), container=container)
 
 
 @pytest.mark.parametrize("container", ["array", "list"])

@@ -17,7 +17,7 @@ from dpcert.proofs_checks.proving.checker.check import check_proof
 
 
 def proved(function, container="list", **options):
-    return prove(function, epsilon=1, entries=1, container=container, **options)
+    return prove(function, epsilon=1, up_to=1, container=container, **options)
 
 
 def unread(monkeypatch, *homes):
@@ -158,7 +158,7 @@ def test_what_symbols_do_otherwise_than_numbers_is_refused(function, container):
 @pytest.mark.parametrize("function", ALIKE, ids=lambda f: f.__name__)
 def test_the_checker_refuses_that_by_itself(function):
     """A certificate of the innocent part alone: the checker does not come to compare anything."""
-    innocent = prove(lambda data, rng: sum(data) + rng.laplace(0, 1), epsilon=1, entries=1).certificate
+    innocent = prove(lambda data, rng: sum(data) + rng.laplace(0, 1), epsilon=1, up_to=1).certificate
     assert not check_proof(innocent, function).ok
 
 
@@ -219,7 +219,7 @@ def collected(function):
     gc.callbacks.append(told)
     gc.set_threshold(1)
     try:
-        return prove(function, epsilon=1.0, entries=1)
+        return prove(function, epsilon=1.0, up_to=1)
     finally:
         gc.set_threshold(*thresholds)
         gc.callbacks.remove(told)

@@ -149,7 +149,7 @@ OTHERS = [a_cache, a_new_generator, a_seeded_generator, the_clock, the_environme
 
 @pytest.mark.parametrize("mechanism", [*KEPT, *OTHERS], ids=lambda f: f.__name__)
 def test_it_is_not_proved(mechanism):
-    proof = prove(mechanism, epsilon=1, entries=1)
+    proof = prove(mechanism, epsilon=1, up_to=1)
     assert not proof.proved, str(proof)
     if mechanism in KEPT:
         assert "outlives a call" in proof.reason
@@ -158,13 +158,13 @@ def test_it_is_not_proved(mechanism):
 @pytest.mark.parametrize("mechanism", [a_global, a_list, an_attribute, its_method], ids=lambda f: f.__name__)
 def test_without_looking_for_it_a_late_leak_is_believed(mechanism, monkeypatch):
     monkeypatch.setattr(reachable.Reachable, "unchanged", lambda self: None)
-    assert prove(mechanism, epsilon=1, entries=1).proved
+    assert prove(mechanism, epsilon=1, up_to=1).proved
 
 
 def test_without_looking_at_what_is_held_the_clock_is_believed(monkeypatch):
     monkeypatch.setattr(reachable, "_allowed", lambda values: iter(list(values)))
     monkeypatch.setattr(check, "at_random", lambda *_, **__: 0)
-    assert prove(the_clock, epsilon=1, entries=1).proved
+    assert prove(the_clock, epsilon=1, up_to=1).proved
 
 
 def test_what_does_not_change_may_be_held():
@@ -173,4 +173,4 @@ def test_what_does_not_change_may_be_held():
     def weighted(data, rng):
         return data.sum() * weights["all"][0] + rng.laplace(0, 0.5)
 
-    assert prove(weighted, epsilon=1, entries=1).proved
+    assert prove(weighted, epsilon=1, up_to=1).proved

@@ -41,12 +41,12 @@ from dpcert.proofs_checks.proving.checker.finite import check_enumeration
 @pytest.fixture(scope="module")
 def always_one():
     """A certificate of a function that puts out 1: what the symbolic runs of all these seem to do."""
-    return prove(lambda data, rng: 1, entries=1, epsilon=0).certificate
+    return prove(lambda data, rng: 1, up_to=1, epsilon=0).certificate
 
 
 @pytest.mark.parametrize("tell", TELLS, ids=lambda tell: tell.__name__)
 def test_it_is_not_supported(tell):
-    proof = prove(tell, entries=1)
+    proof = prove(tell, up_to=1)
     assert proof.verdict == "unsupported", str(proof)
     assert TELLS[tell] in proof.reason
 
@@ -113,7 +113,7 @@ def test_without_the_rule_it_is_believed(plant, always_one, monkeypatch):
 def test_the_end_of_an_object_is_seen(always_one, monkeypatch):
     """What is raised there nobody gets; but the run is no longer watched after it."""
     monkeypatch.setattr(sys, "unraisablehook", lambda _: None)
-    assert "how it is traced" in prove(end_of_an_object, entries=1).reason
+    assert "how it is traced" in prove(end_of_an_object, up_to=1).reason
     assert "traced by something else" in check_proof(always_one, end_of_an_object).reason
     no_methods(monkeypatch)
     attributes_missing(monkeypatch)
@@ -134,11 +134,11 @@ def scaled_like_the_data(data, rng):
 
 
 def test_whole_entries_may_come_as_integers(monkeypatch):
-    proof = prove(scaled_like_the_data, whole=True, high=3, entries=1)
+    proof = prove(scaled_like_the_data, whole=True, high=3, up_to=1)
     assert not proof.proved
     assert "the real function draws laplace noise of 1.0" in proof.reason
     monkeypatch.setattr(real_runs, "int", float, raising=False)
-    believed = prove(scaled_like_the_data, whole=True, high=3, entries=1)
+    believed = prove(scaled_like_the_data, whole=True, high=3, up_to=1)
     assert believed.epsilon == 2.0  # of integers it is 3
 
 
@@ -150,7 +150,7 @@ def kept_like_the_data(data, rng):
 
 
 def test_listed_values_may_come_as_integers(monkeypatch):
-    proof = prove(kept_like_the_data, values=[0, 1], entries=1)
+    proof = prove(kept_like_the_data, values=[0, 1], up_to=1)
     assert proof.epsilon == pytest.approx(np.log(0.7 / 0.3))
     document = proof.certificate | {"epsilon": "3/5"}
     assert "is too likely" in check_enumeration(document, kept_like_the_data).reason
@@ -168,8 +168,8 @@ def test_what_is_harmless_may_be_used():
         named = Raised(high)
         return sum(min(max(x, low), named.value) for x in data) + rng.laplace(0, getattr(named, "scale"))  # noqa: B009
 
-    assert prove(honest, entries=2).proved
-    assert prove(in_a_dataclass, entries=1).proved
+    assert prove(honest, up_to=2).proved
+    assert prove(in_a_dataclass, up_to=1).proved
     assert names.foreign("zlib")
     assert not names.foreign("itertools")
 

@@ -58,14 +58,14 @@ def test_planted_mechanisms_for_every_number_of_entries(case):
 
 
 def test_the_first_line_says_how_far_it_goes():
-    proof = prove(looping.noisy_sum, entries=2)
+    proof = prove(looping.noisy_sum, up_to=2)
     assert proof.every_size
     assert (
         str(proof)
         .splitlines()[0]
         .endswith("1.0-DP for any number of entries (replace-one, all real numbers in [0, 1])")
     )
-    late = prove(looping.late_count, entries=2)
+    late = prove(looping.late_count, up_to=2)
     assert late.proved
     assert not late.every_size
     assert "for up to N = 2 entries" in str(late).splitlines()[0]
@@ -74,15 +74,15 @@ def test_the_first_line_says_how_far_it_goes():
 
 
 def test_what_is_cheaper_for_few_entries_is_not_claimed_of_all():
-    least = prove(looping.sparse_vector, relation="answers", entries=2)
+    least = prove(looping.sparse_vector, relation="answers", up_to=2)
     assert (least.epsilon, least.every_size) == (1.0, True)
-    claimed = prove(looping.sparse_vector, relation="answers", entries=2, epsilon=0.5)
+    claimed = prove(looping.sparse_vector, relation="answers", up_to=2, epsilon=0.5)
     assert not claimed.every_size
     assert claimed.proved is False or "it costs 1" in claimed.bounded
 
 
 def test_dpcert_check_proves_the_induction_again():
-    proof = prove(looping.noisy_sum, entries=1)
+    proof = prove(looping.noisy_sum, up_to=1)
     document = json.loads(json.dumps(proof.certificate))
     assert check_proof(document, looping.noisy_sum).every_size
     assert not check_proof(document, looping.running_sums).ok
@@ -336,7 +336,7 @@ def test_prove_inside_of_a_mechanism_is_refused():
         prove(looping.noisy_sum, epsilon=1)
         return data.sum() + rng.laplace()
 
-    proof = prove(inside, epsilon=1, entries=2)
+    proof = prove(inside, epsilon=1, up_to=2)
     assert proof.verdict == "unsupported"
     assert "prove() inside of a mechanism" in proof.reason
 

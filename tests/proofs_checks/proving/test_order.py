@@ -89,9 +89,9 @@ def test_an_order_that_forgets_a_comparison_is_noticed_by_the_checker(monkeypatc
         options = [() if i + 1 == len(values) else (good(v, values[i + 1]),) for i, v in enumerate(values)]
         return run_under_way().choose(options) if len(options) > 1 else 0
 
-    assert prove(top_two, relation="answers", entries=3, epsilon=1).proved
+    assert prove(top_two, relation="answers", up_to=3, epsilon=1).proved
     monkeypatch.setattr(order, "_place", careless)
-    proof = prove(top_two, relation="answers", entries=3, epsilon=1)
+    proof = prove(top_two, relation="answers", up_to=3, epsilon=1)
     assert proof.sizes == (1,)  # the last place is always taken for possible
     assert "the checker does not accept what the search found" in proof.bounded
 
@@ -136,23 +136,23 @@ def first_parts(d, rng):
 @pytest.mark.parametrize("mechanism", [sorted_data, sorted_whole, in_parts, first_parts], ids=lambda f: f.__name__)
 def test_an_order_that_numpy_does_not_promise_is_refused(mechanism, monkeypatch):
     """By the search in one sentence; by the checker, too, where the search lets it pass."""
-    proof = prove(mechanism, epsilon=9, entries=2)
+    proof = prove(mechanism, epsilon=9, up_to=2)
     assert proof.verdict == "unsupported"
     assert "test_order.py, line" in proof.reason
     if mechanism in (sorted_data, sorted_whole):
         monkeypatch.setattr(arrays, "no_ties", lambda values: None)
-        alone = prove(mechanism, epsilon=9, entries=2)
+        alone = prove(mechanism, epsilon=9, up_to=2)
         assert alone.sizes == (1,)
         assert "an order of values that may be equal" in alone.bounded
         monkeypatch.setattr(tables, "distinct", lambda values, draws: True)
-        assert prove(mechanism, epsilon=9, entries=2).sizes == (1, 2)  # so it is this check that stops it
+        assert prove(mechanism, epsilon=9, up_to=2).sizes == (1, 2)  # so it is this check that stops it
 
 
 def test_a_stable_order_of_data_is_followed():
     def mechanism(d, rng):
         return (np.argsort(0 * d, kind="stable")[0], np.argsort(0 * d, stable=True)[0])
 
-    assert prove(mechanism, epsilon=0, entries=2).proved
+    assert prove(mechanism, epsilon=0, up_to=2).proved
 
 
 def ways_held(name, home):
@@ -171,7 +171,7 @@ def _true(sign, point):
 
 @pytest.mark.nightly
 def test_the_top_two_of_eight_are_proved():
-    proof = prove(top_two, relation="answers", entries=8, epsilon=1)
+    proof = prove(top_two, relation="answers", up_to=8, epsilon=1)
     assert proof.proved
     assert proof.sizes[-1] == 8
 
@@ -179,8 +179,7 @@ def test_the_top_two_of_eight_are_proved():
 def test_what_the_checker_does_not_follow_leaves_what_it_accepts(monkeypatch):
     """Three answers have six ways to a top two."""
     monkeypatch.setattr(checkers_runs, "LIMIT", 5)
-    proof = prove(top_two, relation="answers", entries=4, epsilon=1)
-    assert proof.proved
-    assert proof.sizes == (1, 2)
+    proof = prove(top_two, relation="answers", up_to=4, epsilon=1)
+    assert (proof.proved, proof.up_to, proof.sizes) == (False, 2, (1, 2))
     assert "too many ways through the function" in str(proof).splitlines()[1]
     assert check_proof(proof.certificate, top_two).ok

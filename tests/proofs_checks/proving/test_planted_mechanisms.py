@@ -23,7 +23,7 @@ def test_there_are_enough():
 @pytest.mark.parametrize("case", few(CASES, 4), ids=NAMES)
 def test_the_broken_one_is_not_proved_for_up_to_eight_entries(case):
     """A proof for up to N entries is one for each number up to N: it ends at the first without one, whatever N."""
-    proof = prove(case.broken, epsilon=case.epsilon, entries=8, **case.options)
+    proof = prove(case.broken, epsilon=case.epsilon, up_to=8, **case.options)
     assert proof.verdict == "not proved"
     assert not proof.stopped
     assert proof.counterexamples
@@ -32,13 +32,13 @@ def test_the_broken_one_is_not_proved_for_up_to_eight_entries(case):
 
 @pytest.mark.parametrize("case", few(CASES, 6), ids=NAMES)
 def test_the_correct_one_is_proved_for_two_entries(case):
-    assert prove(case.correct, epsilon=case.epsilon, entries=2, **case.options).proved
+    assert prove(case.correct, epsilon=case.epsilon, up_to=2, **case.options).proved
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("case", CASES, ids=NAMES)
 def test_the_correct_one_is_proved_where_the_broken_one_fails(case):
-    assert prove(case.correct, epsilon=case.epsilon, entries=case.entries, **case.options).proved
+    assert prove(case.correct, epsilon=case.epsilon, up_to=case.entries, **case.options).proved
 
 
 def searched(case, entries):
@@ -73,11 +73,11 @@ def test_the_broken_one_is_not_proved_for_any_larger_number(case):
 
 def test_what_runs_out_is_proved_for_what_was_done_only():
     case = CASES[NAMES.index("noisy max in numpy")]
-    proof = prove(case.correct, epsilon=case.epsilon, entries=5, max_work=60, **case.options)
-    assert proof.proved
+    proof = prove(case.correct, epsilon=case.epsilon, up_to=5, max_work=60, **case.options)
+    assert not proof.proved
     assert proof.stopped
     assert proof.sizes == tuple(proof.certificate["sizes"])
-    assert 0 < max(proof.sizes) < 5
+    assert 0 < proof.up_to < 5
     assert "stopped before the requested number of entries" in str(proof)
-    broken = prove(case.broken, epsilon=case.epsilon, entries=5, max_work=1, **case.options)
-    assert not broken.proved or max(broken.sizes) < case.entries  # where it is private
+    broken = prove(case.broken, epsilon=case.epsilon, up_to=5, max_work=1, **case.options)
+    assert broken.up_to is None or broken.up_to < case.entries  # where it is private

@@ -33,7 +33,7 @@ def noisy_max(answers, rng):
 
 
 def test_the_least_epsilon_of_a_clipped_sum_over_all_reals():
-    proof = prove(clipped_sum, entries=3, low=None, high=None)
+    proof = prove(clipped_sum, up_to=3, low=None, high=None)
     assert proof.proved
     assert proof.epsilon == 0.5
     assert str(proof).splitlines()[0].endswith("is 0.5-DP for any number of entries (replace-one, all real numbers)")
@@ -41,11 +41,11 @@ def test_the_least_epsilon_of_a_clipped_sum_over_all_reals():
 
 @pytest.mark.parametrize(("epsilon", "proved"), [(0.5, True), (math.nextafter(0.5, 0), False), (0, False)])
 def test_a_claim_below_the_least_epsilon_is_not_proved(epsilon, proved):
-    assert prove(clipped_sum, epsilon=epsilon, entries=2).proved is proved
+    assert prove(clipped_sum, epsilon=epsilon, up_to=2).proved is proved
 
 
 def test_without_clipping_nothing_is_proved_over_all_reals():
-    proof = prove(lambda dataset, rng: dataset.sum() + rng.laplace(), entries=2, low=None, high=None)
+    proof = prove(lambda dataset, rng: dataset.sum() + rng.laplace(), up_to=2, low=None, high=None)
     assert proof.verdict == "not proved"
     assert proof.counterexamples
 
@@ -60,7 +60,7 @@ def test_noisy_max_by_a_loop_and_by_numpy():
 
 def test_the_released_maximum_is_not_proved():
     proof = prove(
-        lambda answers, rng: max(a + rng.laplace(0, 2) for a in answers), epsilon=1, entries=3, relation="answers"
+        lambda answers, rng: max(a + rng.laplace(0, 2) for a in answers), epsilon=1, up_to=3, relation="answers"
     )
     assert proof.verdict == "not proved"
 
@@ -72,7 +72,7 @@ def test_noise_whose_scale_depends_on_the_path_is_kept_apart():
         scale = 1 if dataset[0] > 0.5 else 100
         return rng.laplace(0, scale)
 
-    assert prove(mechanism, entries=1).verdict == "not proved"
+    assert prove(mechanism, up_to=1).verdict == "not proved"
 
 
 def test_a_scale_that_follows_what_was_released_is_proved():
@@ -81,7 +81,7 @@ def test_a_scale_that_follows_what_was_released_is_proved():
         above = first > 0
         return above, dataset[0] + rng.laplace(0, 2 if above else 4)
 
-    assert prove(mechanism, entries=1).epsilon == 1
+    assert prove(mechanism, up_to=1).epsilon == 1
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_scale_that_follows_what_was_released_is_proved():
     ],
 )
 def test_what_is_not_supported_is_one_sentence_with_the_line(mechanism, what):
-    proof = prove(mechanism, entries=2)
+    proof = prove(mechanism, up_to=2)
     assert proof.verdict == "unsupported"
     assert what in proof.reason
     assert proof.reason.startswith("test_prove.py, line ")
@@ -117,7 +117,7 @@ def test_a_swallowed_refusal_is_not_forgotten():
         except BaseException:
             return 0
 
-    assert prove(mechanism, entries=1).verdict == "unsupported"
+    assert prove(mechanism, up_to=1).verdict == "unsupported"
 
 
 def test_a_function_that_does_not_repeat_itself_is_refused():
@@ -128,14 +128,14 @@ def test_a_function_that_does_not_repeat_itself_is_refused():
         noisy = dataset[0] + rng.laplace()
         return noisy > len(calls)
 
-    assert prove(mechanism, entries=1).verdict == "unsupported"
+    assert prove(mechanism, up_to=1).verdict == "unsupported"
 
 
 def test_the_line_is_drawn_in_helpers_too():
     def helper(value):
         return int(value)
 
-    proof = prove(lambda dataset, rng: helper(dataset[0]) + rng.laplace(), entries=1)
+    proof = prove(lambda dataset, rng: helper(dataset[0]) + rng.laplace(), up_to=1)
     assert "return int(value)" in proof.reason
 
 
@@ -144,7 +144,7 @@ def test_the_line_is_drawn_in_helpers_too():
     [
         {"epsilon": -1},
         {"epsilon": math.nan},
-        {"entries": 0},
+        {"up_to": 0},
         {"relation": "swap"},
         {"low": 1, "high": 0},
         {"low": math.nan},
@@ -157,9 +157,9 @@ def test_bad_input(options):
 
 
 def test_assert_proved():
-    assert assert_proved(clipped_sum, epsilon=0.5, entries=2).proved
+    assert assert_proved(clipped_sum, epsilon=0.5, up_to=2).proved
     with pytest.raises(AssertionError, match="not proved") as failure:
-        assert_proved(clipped_sum, epsilon=0.4, entries=2)
+        assert_proved(clipped_sum, epsilon=0.4, up_to=2)
     assert [entry.name for entry in failure.traceback.filter(failure)] == ["test_assert_proved"]
     with pytest.raises(InputError, match="epsilon"):
         assert_proved(clipped_sum)
@@ -167,7 +167,7 @@ def test_assert_proved():
 
 @pytest.mark.dp(epsilon=0.5)
 def test_assert_proved_takes_the_claim_of_the_mark():
-    assert_proved(clipped_sum, entries=2)
+    assert_proved(clipped_sum, up_to=2)
 
 
 ONE_BY_ONE = functools.partial(clipped_sum)
@@ -176,7 +176,7 @@ ONE_BY_ONE = functools.partial(clipped_sum)
 
 def test_progress_and_the_time_budget():
     steps = []
-    assert prove(ONE_BY_ONE, entries=2, progress=lambda done, total: steps.append((done, total))).proved
+    assert prove(ONE_BY_ONE, up_to=2, progress=lambda done, total: steps.append((done, total))).proved
     assert steps == [(1, 3), (2, 3), (3, 3)]
     for mechanism in (ONE_BY_ONE, clipped_sum):
         proof = prove(mechanism, max_seconds=1e-9)
@@ -186,7 +186,7 @@ def test_progress_and_the_time_budget():
 
 def test_with_an_induction_only_up_to_two_entries_are_proved_one_by_one():
     steps = []
-    proof = prove(clipped_sum, entries=8, epsilon=0.5, progress=lambda done, total: steps.append((done, total)))
+    proof = prove(clipped_sum, up_to=8, epsilon=0.5, progress=lambda done, total: steps.append((done, total)))
     assert (proof.sizes, proof.every_size, steps) == ((2,), True, [(1, 3), (2, 3), (3, 3)])
 
 
@@ -211,14 +211,14 @@ def test_an_interrupt_answers_with_what_is_done():
         if done == 3:
             raise KeyboardInterrupt
 
-    proof = prove(ONE_BY_ONE, entries=4, progress=interrupt)
-    assert proof.proved
+    proof = prove(ONE_BY_ONE, up_to=4, progress=interrupt)
+    assert (proof.verdict, proof.proved) == ("proved up to N", False)
     assert proof.stopped
     assert proof.sizes == (1,)
 
 
 def test_a_counterexample_has_a_value_for_every_noise():
-    (example,) = prove(lambda data, rng: data.sum() + rng.laplace(0, 0.5), epsilon=1, entries=1).counterexamples
+    (example,) = prove(lambda data, rng: data.sum() + rng.laplace(0, 0.5), epsilon=1, up_to=1).counterexamples
     assert {example.dataset, example.neighbour} == {(1.0,), (0.0,)}  # which is first is the solver's choice
     assert example.noise == (0.0,)
 
@@ -230,7 +230,7 @@ def test_an_array_that_is_read_by_place_is_named():
         return where, noisy[where] - max(noisy[i] for i in range(len(answers)) if i != where)
 
     assert (
-        prove(with_gap, relation="answers", entries=2).bounded
+        prove(with_gap, relation="answers", up_to=2).bounded
         == "the array 'noisy' is used otherwise than entry by entry"
     )
 
@@ -240,8 +240,8 @@ def test_too_many_paths_leave_what_was_proved_for_fewer_entries(monkeypatch):
         return [bool(answer + rng.laplace(0, 4) > 0) for answer in answers.tolist()]
 
     monkeypatch.setattr(exploration, "MOST_PATHS", 5)
-    proof = prove(functools.partial(each_above), relation="answers", entries=4)
-    assert (proof.proved, proof.sizes, proof.stopped) == (True, (1, 2), True)
+    proof = prove(functools.partial(each_above), relation="answers", up_to=4)
+    assert (proof.up_to, proof.sizes, proof.stopped) == (2, (1, 2), True)
     assert "not proved for more entries: more than 5 paths" in str(proof)
     monkeypatch.setattr(exploration, "MOST_PATHS", 1)
     assert "more than 1 paths" in prove(each_above, relation="answers").reason
@@ -260,11 +260,12 @@ def test_a_search_for_an_induction_that_is_stopped_answers_with_what_is_done(way
         return told(function, relation)
 
     monkeypatch.setattr(attempt, "told", stopping)
-    proof = prove(clipped_sum, epsilon=0.5, entries=4)
-    assert (proof.proved, proof.sizes, proof.stopped, proof.every_size) == (True, (1, 2), True, False)
+    proof = prove(clipped_sum, epsilon=0.5, up_to=4)
+    assert (proof.up_to, proof.sizes, proof.stopped, proof.every_size) == (2, (1, 2), True, False)
     assert str(proof).splitlines()[1:] == [
         "  stopped before the requested number of entries",
         "  not proved for more entries: the search for an induction was stopped",
+        "  If datasets have at most so many entries, ask for that: --up-to 2 (up_to=2)",
     ]
 
 
@@ -278,9 +279,9 @@ def test_an_induction_whose_check_is_stopped_leaves_what_was_proved_one_by_one(m
         return real(document, function, watch)
 
     monkeypatch.setattr(attempt, "check_proof", interrupted)
-    proof = prove(clipped_sum, epsilon=0.5, entries=4)
+    proof = prove(clipped_sum, epsilon=0.5, up_to=4)
     assert shown == [True, False]
-    assert (proof.proved, proof.epsilon, proof.sizes, proof.every_size) == (True, 0.5, (1, 2), False)
+    assert (proof.up_to, proof.epsilon, proof.sizes, proof.every_size) == (2, 0.5, (1, 2), False)
 
 
 def histogram(dataset, rng):
@@ -291,11 +292,11 @@ def histogram(dataset, rng):
 
 
 def test_gaussian_noise_has_a_rho_and_no_epsilon():
-    assert prove(histogram, entries=2, notion="zcdp").epsilon == 1
-    assert prove(histogram, entries=2, rho=1).proved
-    assert prove(histogram, entries=2, rho=0.99).verdict == "not proved"
-    assert prove(histogram, entries=1).verdict == "not proved"
-    assert prove(clipped_sum, entries=1, notion="zcdp").verdict == "not proved"
+    assert prove(histogram, up_to=2, notion="zcdp").epsilon == 1
+    assert prove(histogram, up_to=2, rho=1).proved
+    assert prove(histogram, up_to=2, rho=0.99).verdict == "not proved"
+    assert prove(histogram, up_to=1).verdict == "not proved"
+    assert prove(clipped_sum, up_to=1, notion="zcdp").verdict == "not proved"
 
 
 def test_gaussian_noise_that_decides_what_is_released_is_not_proved():
@@ -303,7 +304,7 @@ def test_gaussian_noise_that_decides_what_is_released_is_not_proved():
         noisy = dataset.sum() + rng.normal()
         return noisy if noisy > 0 else None
 
-    assert prove(tested, entries=1, rho=0.5).verdict == "not proved"
+    assert prove(tested, up_to=1, rho=0.5).verdict == "not proved"
 
 
 def randomised_response(dataset, rng):
@@ -311,10 +312,10 @@ def randomised_response(dataset, rng):
 
 
 def test_finitely_many_outcomes_give_the_exact_epsilon():
-    proof = prove(randomised_response, values=[0, 1], entries=3)
+    proof = prove(randomised_response, values=[0, 1], up_to=3)
     assert math.log(3) <= proof.epsilon <= math.nextafter(math.log(3), 2)
-    assert prove(randomised_response, values=[0, 1], entries=2, epsilon=1.0987).proved
-    refused = prove(randomised_response, values=[0, 1], entries=2, epsilon=1.0986)
+    assert prove(randomised_response, values=[0, 1], up_to=2, epsilon=1.0987).proved
+    refused = prove(randomised_response, values=[0, 1], up_to=2, epsilon=1.0986)
     assert refused.verdict == "not proved"
     assert refused.counterexamples[0].dataset in ((0.0,), (1.0,))
 
@@ -328,9 +329,9 @@ def test_choices_permutations_and_narrowed_coins():
         coin = rng.random()
         return "low" if coin < 0.25 else "middle" if coin < (0.5 if dataset[0] else 0.75) else "high"
 
-    assert prove(exponential_mechanism, values=[0, 1], entries=3).epsilon == pytest.approx(math.log(4), abs=0.4)
-    assert prove(thirds, values=[0, 1], entries=1).epsilon == pytest.approx(math.log(2))
-    shuffled = prove(lambda dataset, rng: rng.permutation(dataset).tolist(), values=[0, 1], entries=2, epsilon=5)
+    assert prove(exponential_mechanism, values=[0, 1], up_to=3).epsilon == pytest.approx(math.log(4), abs=0.4)
+    assert prove(thirds, values=[0, 1], up_to=1).epsilon == pytest.approx(math.log(2))
+    shuffled = prove(lambda dataset, rng: rng.permutation(dataset).tolist(), values=[0, 1], up_to=2, epsilon=5)
     assert shuffled.verdict == "not proved"
 
 
@@ -350,16 +351,16 @@ def test_parts_are_black_boxes_at_a_price():
             return sum(dataset) + rng.laplace(0, 4)
         return count(dataset, rng)
 
-    proof = prove(mechanism, relation="add-remove", entries=2)
+    proof = prove(mechanism, relation="add-remove", up_to=2)
     assert proof.epsilon == 1
     assert "taken for granted" in proof.reason
-    assert prove(mechanism, relation="add-remove", entries=2, epsilon=0.9).verdict == "not proved"
+    assert prove(mechanism, relation="add-remove", up_to=2, epsilon=0.9).verdict == "not proved"
     assert count(np.zeros(3), np.random.default_rng(0)) != 3
 
 
 def test_a_part_of_the_data_is_no_part():
     first = part(lambda dataset, rng: dataset[0] + rng.laplace(), epsilon=1)
-    assert "whole dataset" in prove(lambda dataset, rng: first(2 * dataset, rng), entries=1).reason
+    assert "whole dataset" in prove(lambda dataset, rng: first(2 * dataset, rng), up_to=1).reason
 
 
 class Screen:
@@ -382,8 +383,8 @@ def test_state_across_the_queries_of_an_interactive_mechanism():
         screen = Screen(rng)
         return [screen.ask(answer) for answer in answers]
 
-    assert prove(session, relation="answers", entries=3, epsilon=1).proved
-    assert prove(session, relation="answers", entries=3, epsilon=0.7).verdict == "not proved"
+    assert prove(session, relation="answers", up_to=3, epsilon=1).proved
+    assert prove(session, relation="answers", up_to=3, epsilon=0.7).verdict == "not proved"
 
 
 def test_a_loop_that_may_go_on_for_ever_is_refused():
@@ -393,12 +394,12 @@ def test_a_loop_that_may_go_on_for_ever_is_refused():
             value = rng.laplace()
         return dataset[0] + value
 
-    assert "a loop that is not over" in prove(redrawn, entries=1).reason
+    assert "a loop that is not over" in prove(redrawn, up_to=1).reason
 
 
 @pytest.mark.parametrize("cast", [lambda data: data.astype(int), lambda data: np.array(list(data), dtype=int)])
 def test_casts_to_integers_are_refused(cast):
-    assert prove(lambda dataset, rng: cast(dataset).sum() + rng.laplace(), entries=1).verdict == "unsupported"
+    assert prove(lambda dataset, rng: cast(dataset).sum() + rng.laplace(), up_to=1).verdict == "unsupported"
 
 
 def no_other_way(self, options):
@@ -431,18 +432,18 @@ def test_a_search_with_a_fault_proves_nothing_broken_because_of_the_checker(name
 
     broken = exact_branch if name == "a branch is forgotten" else half_noise
     monkeypatch.setattr(*MUTANTS[name])
-    assert "the checker rejects" in prove(broken, epsilon=1, entries=1).reason
+    assert "the checker rejects" in prove(broken, epsilon=1, up_to=1).reason
     monkeypatch.setattr(attempt, "check_proof", lambda *_: Checked(True, ""))
-    assert prove(broken, epsilon=1, entries=1).proved
+    assert prove(broken, epsilon=1, up_to=1).proved
 
 
 def test_datasets_that_are_lists():
     def mechanism(dataset, rng):
         return sum([*dataset, *([] if dataset else [0])]) + len(dataset.copy()) + rng.laplace()
 
-    assert prove(mechanism, entries=2, epsilon=1, container="list").proved
-    assert prove(mechanism, entries=2, epsilon=0.9, container="list").verdict == "not proved"
-    assert prove(randomised_response, entries=2, values=[0, 1], container="list").proved
+    assert prove(mechanism, up_to=2, epsilon=1, container="list").proved
+    assert prove(mechanism, up_to=2, epsilon=0.9, container="list").verdict == "not proved"
+    assert prove(randomised_response, up_to=2, values=[0, 1], container="list").proved
     with pytest.raises(InputError, match="container"):
         prove(mechanism, container="frame")
 
@@ -452,7 +453,7 @@ def test_an_interrupted_check_proves_nothing(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(attempt, "check_proof", interrupted)
-    proof = prove(clipped_sum, entries=1)
+    proof = prove(clipped_sum, up_to=1)
     assert not proof.proved
     assert proof.stopped
 
@@ -472,7 +473,7 @@ def leaky_response(dataset, rng):
 
 
 def test_a_delta_of_finitely_many_outcomes_is_exact():
-    claim = {"values": [0, 1], "entries": 2, "epsilon": 1.1}
+    claim = {"values": [0, 1], "up_to": 2, "epsilon": 1.1}
     assert prove(leaky_response, **claim).verdict == "not proved"
     assert prove(leaky_response, **claim, delta=0.0100001).proved
     proof = prove(leaky_response, **claim, delta=0.0099999)

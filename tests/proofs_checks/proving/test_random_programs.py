@@ -84,7 +84,7 @@ def proved(seed, count):
     for _ in range(count):
         entries = int(rng.integers(1, 3))
         noise, root = program(rng, entries)
-        proof = prove(as_mechanism(noise, root), entries=entries)
+        proof = prove(as_mechanism(noise, root), up_to=entries)
         assert proof.verdict != "unsupported"
         assert "rejects" not in proof.reason
         if proof.proved:

@@ -15,7 +15,7 @@ def least(d, rng):
 
 def test_it_says_how_far_it_is() -> None:
     told: list[tuple[int, int]] = []
-    assert prove(least, epsilon=1, entries=3, checking=lambda *step: told.append(step)).proved
+    assert prove(least, epsilon=1, up_to=3, checking=lambda *step: told.append(step)).proved
     assert told == [(k, 6) for k in range(7)]  # one, two and three cases
 
 
@@ -29,15 +29,15 @@ def interrupt_at(place: int):
 
 @pytest.mark.parametrize(("place", "sizes"), [(2, (1,)), (4, (1, 2))])
 def test_an_interrupt_leaves_what_is_accepted(place, sizes) -> None:
-    proof = prove(least, epsilon=1, entries=3, checking=interrupt_at(place))
-    assert proof.proved
+    proof = prove(least, epsilon=1, up_to=3, checking=interrupt_at(place))
+    assert (proof.verdict, proof.up_to, proof.proved) == ("proved up to N", sizes[-1], False)
     assert proof.sizes == sizes
     assert str(proof).splitlines()[1] == "  stopped before the requested number of entries"
     assert check_proof(proof.certificate, least).sizes == sizes
 
 
 def test_before_anything_is_accepted_nothing_is_proved() -> None:
-    proof = prove(least, epsilon=1, entries=3, checking=interrupt_at(1))
+    proof = prove(least, epsilon=1, up_to=3, checking=interrupt_at(1))
     assert (proof.verdict, proof.stopped) == ("not proved", True)
 
 
@@ -49,10 +49,10 @@ def test_the_end_of_its_time_is_one_for_it(monkeypatch) -> None:
             raise watch.OutOfTime
 
     monkeypatch.setattr(watch.Watch, "go_on", go_on)
-    assert prove(least, epsilon=1, entries=3).sizes == (1,)
+    assert prove(least, epsilon=1, up_to=3).sizes == (1,)
 
 
 def test_its_deadline_is_looked_at() -> None:
-    certificate = prove(least, epsilon=1, entries=1).certificate
+    certificate = prove(least, epsilon=1, up_to=1).certificate
     with pytest.raises(watch.OutOfTime):
         check_proof(certificate, least, watch.Watch(deadline=0.0))

@@ -43,13 +43,13 @@ def integers_of_an_array(d, rng):
     ids=lambda f: f.__name__,
 )
 def test_counts_are_whole(mechanism) -> None:
-    assert prove(mechanism, epsilon=1, entries=3).proved
-    assert not prove(mechanism, epsilon=0.9, entries=2).proved
+    assert prove(mechanism, epsilon=1, up_to=3).proved
+    assert not prove(mechanism, epsilon=0.9, up_to=2).proved
 
 
 @pytest.mark.parametrize("mechanism", [int_of_a_count, round_of_a_count], ids=lambda f: f.__name__)
 def test_of_sums_of_comparisons_for_every_number_of_entries(mechanism) -> None:
-    assert prove(mechanism, epsilon=1, entries=2).every_size
+    assert prove(mechanism, epsilon=1, up_to=2).every_size
 
 
 def truncated(d, rng):
@@ -57,8 +57,8 @@ def truncated(d, rng):
 
 
 def test_whole_entries_are_whole() -> None:
-    assert prove(truncated, epsilon=1, entries=2, whole=True).proved
-    assert prove(truncated, epsilon=1, entries=2).verdict == "unsupported"
+    assert prove(truncated, epsilon=1, up_to=2, whole=True).proved
+    assert prove(truncated, epsilon=1, up_to=2).verdict == "unsupported"
 
 
 def half(d, rng):
@@ -98,14 +98,14 @@ def in_an_array_of_integers(d, rng):
     ids=lambda f: f.__name__,
 )
 def test_what_need_not_be_whole_is_refused(mechanism) -> None:
-    assert not prove(mechanism, epsilon=1, entries=2).proved
+    assert not prove(mechanism, epsilon=1, up_to=2).proved
 
 
 def test_each_side_looks_for_itself(monkeypatch) -> None:
     """Planted: whatever is rounded is taken for whole, by the search; by the checker, too; and no random real runs."""
     monkeypatch.setattr(linear, "is_whole", lambda terms, constant: True)
-    assert "a rounded symbol" in prove(truncated, epsilon=1, entries=1).reason
+    assert "a rounded symbol" in prove(truncated, epsilon=1, up_to=1).reason
     monkeypatch.setattr(tracer.Tracer, "whole", lambda self, form: form)
-    assert "the real output is" in prove(truncated, epsilon=1, entries=1).reason
+    assert "the real output is" in prove(truncated, epsilon=1, up_to=1).reason
     monkeypatch.setattr(check, "at_random", lambda *_, **__: 0)
-    assert prove(truncated, epsilon=1, entries=1).proved
+    assert prove(truncated, epsilon=1, up_to=1).proved
