@@ -16,6 +16,7 @@ from ..mechanisms import (
     InputError,
     Laplace,
     Mechanism,
+    Repeat,
     Sequence,
     TruncatedLaplace,
     WithReplacement,
@@ -52,7 +53,7 @@ additive.register(
 
 
 @additive.register
-def _on_one_sample(several: Sequence, move: float) -> Pair:
+def _on_one_sample(several: Repeat | Sequence, move: float) -> Pair:
     """Several releases, one after the other, about the same units: the product pair."""
     return product_of(tuple((additive(part, move), rounds) for part, rounds in rounds_by_step(several).items()))
 

@@ -46,6 +46,7 @@ from .schemes import (
     Participation,
     Round,
     allocated,
+    as_one_sample,
     correlated,
     fixed_size,
     poisson,
@@ -144,6 +145,7 @@ def _round(part: Mechanism, relation: Neighbouring, participation: Participation
     if isinstance(part, VisibleParticipation):
         return _round(part.mechanism, relation, "visible")
     if isinstance(part, Poisson | FixedSize):
+        part = as_one_sample(part)
         if part.sampling_rate == 1.0:
             return _round(part.mechanism, relation, participation)
         if participation == "visible" or (participation == "pooled" and isinstance(part, FixedSize)):

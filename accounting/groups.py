@@ -47,7 +47,7 @@ def _poisson(part: Poisson, n: int, relation: Neighbouring) -> dict[str, Pair]:
     """Each of the n units by its own coin: all contributions in one direction are worst (Choquette-Choo, Ganesh,
     Steinke, Thakurta 2023, arXiv 2310.15526, Section 4, "mixture of Gaussians mechanisms")."""
     if relation == "replace-one" or not isinstance(part.mechanism, Gaussian):
-        expected = "add-remove or zero-out, and Gaussian noise, for a group in Poisson rounds"
+        expected = "add-remove or zero-out, and one release of Gaussian noise a round, for a group in Poisson rounds"
         raise InputError("neighbouring", relation, expected)
     if n > MOST_UNITS:
         raise InputError("units", n, f"at most {MOST_UNITS} units of a group in Poisson rounds")

@@ -19,11 +19,13 @@ from ..mechanisms import (
     Neighbouring,
     Poisson,
     RandomAllocation,
+    Repeat,
     Sequence,
     Shuffled,
     TruncatedLaplace,
     TruncatedPoisson,
     VisibleParticipation,
+    rounds_by_step,
     sensitivity,
 )
 from .additive import by_move
@@ -59,6 +61,8 @@ _CUT = "zero-out or replace-one, where others know whether a full cohort left th
 _SEEN = "zero-out or replace-one when participation is visible: seeing a unit take part reveals that it is there"
 
 
+_SAMPLERS = (Poisson, FixedSize, TruncatedPoisson, Shuffled, RandomAllocation, VisibleParticipation)
+
 _MOST_ROUNDS, _SMALLEST_SHIFT, _LARGEST_SHIFT = 10**6, 1e-4, 6.0
 """Where the scores of a block are told apart; what is left out, or said of more noise, is a lower end all the same."""
 
@@ -78,6 +82,30 @@ def tight(pairs: dict[str, Pair]) -> Round:
 
 def _sampled(pair: Pair, rate: float, *orders: Order) -> dict[str, Pair]:
     return {order: SubsampledPair(pair, rate, order) for order in orders}
+
+
+_SAMPLED_TWICE = (
+    "releases about the whole sample: dpcert prices a sample of a sample (the product of the rates), and no sample of "
+    "which each of several releases draws its own part"
+)
+_PARTS = "FixedSize in a cohort of a fixed size, with its cohort as population, or Poisson in a Poisson sample"
+
+
+def as_one_sample(part: Poisson | FixedSize) -> Poisson | FixedSize:
+    """A sample of a sample as the one sample that it is: two independent coins are one, of the product of the rates;
+    a uniform part of a uniform cohort is a uniform cohort. Any other round as it is."""
+    inner = part.mechanism
+    while isinstance(inner, Repeat) and inner.rounds == 1:
+        inner = inner.mechanism
+    if not isinstance(inner, Poisson | FixedSize):
+        if isinstance(inner, Repeat | Sequence) and any(isinstance(step, _SAMPLERS) for step in rounds_by_step(inner)):
+            raise InputError("mechanism", part, _SAMPLED_TWICE)
+        return part
+    if isinstance(part, Poisson) and isinstance(inner, Poisson):
+        return as_one_sample(Poisson(inner.mechanism, part.sampling_rate * inner.sampling_rate))
+    if isinstance(part, FixedSize) and isinstance(inner, FixedSize) and inner.population == part.cohort:
+        return as_one_sample(FixedSize(inner.mechanism, part.population, inner.cohort))
+    raise InputError("mechanism", part, _PARTS)
 
 
 def poisson(part: Poisson, relation: Neighbouring) -> Round:
@@ -162,7 +190,7 @@ def shuffled(part: Shuffled, relation: Neighbouring) -> Round:
     if relation == "add-remove":
         raise InputError("neighbouring", relation, "zero-out or replace-one with shuffled batches of a fixed size")
     pair = by_move(part.mechanism)
-    if isinstance(part.mechanism, Sequence | TruncatedLaplace):
+    if isinstance(part.mechanism, Repeat | Sequence | TruncatedLaplace):
         return Round({"both": pair(sensitivity(relation))}, {})
     stands_out = AllocationPair(pair(sensitivity(relation)), part.batches, 1, "remove", 0.03)
     attained: dict[str, Pair] = {"remove": stands_out}
@@ -186,7 +214,7 @@ def allocated(part: RandomAllocation, relation: Neighbouring, participation: Par
     an AllocationPair is what a constant contribution attains, and with one participation the worst.
     """
     base, times = part.mechanism, part.participations
-    if isinstance(base, Sequence | TruncatedLaplace):
+    if isinstance(base, Repeat | Sequence | TruncatedLaplace):
         raise InputError("mechanism", base, "one release of untruncated noise a round, with random allocation")
     if participation == "visible":
         return _visible_allocation(base, times, relation)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .base import Mechanism
-from .sampled import one_round
+from .sampled import released
 from .validate import InputError, count
 
 
@@ -29,7 +29,7 @@ class WithReplacement(Mechanism):
     draws: int
 
     def __post_init__(self) -> None:
-        one_round(self.mechanism)
+        released(self.mechanism)
         object.__setattr__(self, "population", count("population", self.population))
         object.__setattr__(self, "draws", count("draws", self.draws))
 
@@ -47,7 +47,7 @@ class Cyclic(Mechanism):
     batches: int
 
     def __post_init__(self) -> None:
-        one_round(self.mechanism)
+        released(self.mechanism)
         object.__setattr__(self, "batches", count("batches", self.batches))
 
 
@@ -69,7 +69,7 @@ class RandomAllocation(Mechanism):
     participations: int = 1
 
     def __post_init__(self) -> None:
-        one_round(self.mechanism)
+        released(self.mechanism)
         object.__setattr__(self, "rounds", count("rounds", self.rounds))
         object.__setattr__(self, "participations", count("participations", self.participations))
         if self.participations > self.rounds:

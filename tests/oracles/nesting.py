@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Sequence as SequenceOf
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
 from itertools import product
 
@@ -91,6 +91,13 @@ CORRELATED: dict[str, Mechanism] = {
     "balls in bins": BallsInBins(ToeplitzFactorisation(1.0, (1.0, 0.5), 4), 2),
     "min-separated": MinSeparated(ToeplitzFactorisation(1.0, (1.0, 0.5), 4, min_separation=2), 0.5),
 }
+
+
+def _of_two(run: Mechanism) -> Mechanism:
+    """A uniform cohort inside of one of two units is drawn from those."""
+    return replace(run, population=2, cohort=1) if isinstance(run, FixedSize) else run
+
+
 NESTING: dict[str, Callable[[Mechanism], Mechanism]] = {
     "Group": lambda run: Group(run, 2),
     "Disjoint": lambda run: Disjoint(run, run),
@@ -99,7 +106,7 @@ NESTING: dict[str, Callable[[Mechanism], Mechanism]] = {
     "Sequence": lambda run: Sequence(run, run),
     "Poisson": lambda run: Poisson(run, 0.5),
     "TruncatedPoisson": lambda run: TruncatedPoisson(run, 0.5, 4, 2),
-    "FixedSize": lambda run: FixedSize(run, 4, 2),
+    "FixedSize": lambda run: FixedSize(_of_two(run), 4, 2),
     "WithReplacement": lambda run: WithReplacement(run, 4, 2),
     "Shuffled": lambda run: Shuffled(run, 2),
     "Cyclic": lambda run: Cyclic(run, 2),

@@ -116,3 +116,34 @@ def test_noise_that_units_bring_is_found_inside(relation: str) -> None:
         epsilon(Poisson(Sequence(DistributedGaussian(2.0), Gaussian(3.0)), 0.1), 1e-5, relation)
     with pytest.raises(InputError, match="bring this noise themselves"):
         epsilon(FixedSize(Sequence(Gaussian(3.0), DistributedGaussian(2.0)), 10, 5), 1e-5, "add-remove")
+
+
+def test_one_coin_for_several_releases_costs_more_than_a_coin_for_each() -> None:
+    """Ten local steps of whoever is drawn: 42.284, where ten rounds that draw anew come to 9.971."""
+    nested = epsilon(Repeat(Poisson(Repeat(Gaussian(1.0), 10), 0.1), 20), 1e-5)
+    one = epsilon(Repeat(Poisson(Gaussian(10.0**-0.5), 0.1), 20), 1e-5)
+    assert nested.lower == pytest.approx(one.lower, rel=1e-9) == pytest.approx(42.28443, abs=2e-5)
+    assert nested.upper == pytest.approx(one.upper, rel=1e-9)
+    assert epsilon(Repeat(Poisson(Gaussian(1.0), 0.1), 200), 1e-5).upper < 10 < nested.lower
+    assert epsilon(Poisson(Repeat(Gaussian(4.0), 20), 0.1), 1e-6).upper == pytest.approx(2.7405572, abs=1e-6)
+
+
+def test_a_sample_of_a_sample_is_a_sample() -> None:
+    assert epsilon(Poisson(Poisson(Laplace(1.0), 0.5), 0.1), 1e-5) == epsilon(Poisson(Laplace(1.0), 0.05), 1e-5)
+    nested = FixedSize(FixedSize(Gaussian(1.0), 10, 5), 100, 10)
+    assert epsilon(nested, 1e-5, "replace-one") == epsilon(FixedSize(Gaussian(1.0), 100, 5), 1e-5, "replace-one")
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        Poisson(Repeat(Poisson(Gaussian(1.0), 0.05), 10), 0.1),
+        Poisson(FixedSize(Gaussian(1.0), 10, 5), 0.1),
+        FixedSize(Poisson(Gaussian(1.0), 0.5), 100, 10),
+        FixedSize(FixedSize(Gaussian(1.0), 20, 5), 100, 10),
+    ],
+)
+def test_samples_that_are_no_sample_are_refused_and_nothing_smaller_is_advised(run: Mechanism) -> None:
+    with pytest.raises(InputError) as refusal:
+        epsilon(run, 1e-5)
+    assert "Repeat(" not in refusal.value.expected

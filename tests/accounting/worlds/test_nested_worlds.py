@@ -21,6 +21,9 @@ QUICK = [
     (("Disjoint", "Cyclic"), "discrete-gaussian"),
     (("Cyclic", "Poisson"), "discrete-laplace"),
     (("Sequence", "FixedSize"), "discrete-laplace"),
+    (("Poisson", "Repeat"), "discrete-laplace"),
+    (("Poisson", "Poisson"), "discrete-laplace"),
+    (("FixedSize", "FixedSize"), "discrete-laplace"),
     (("VisibleParticipation", "Poisson"), "distributed"),
 ]
 CASES = [*QUICK, *(at_night(case) for case in product(AROUND, NOISES) if case not in QUICK)]
