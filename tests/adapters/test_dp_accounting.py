@@ -75,6 +75,24 @@ def test_gaussians_on_one_sample_are_one_gaussian():
     assert joint < theirs.get_epsilon(1e-5)
 
 
+@pytest.mark.parametrize(
+    ("event", "run"),
+    [
+        (
+            dp_event.PoissonSampledDpEvent(0.1, dp_event.ComposedDpEvent([GAUSSIAN, dp_event.LaplaceDpEvent(1.0)])),
+            Poisson(Sequence(Gaussian(2.0), Laplace(1.0)), 0.1),
+        ),
+        (dp_event.PoissonSampledDpEvent(0.1, SAMPLED), Poisson(Gaussian(1.0), 0.01)),
+        (
+            dp_event.SampledWithoutReplacementDpEvent(100, 10, dp_event.SelfComposedDpEvent(GAUSSIAN, 3)),
+            FixedSize(Repeat(Gaussian(2.0), 3), 100, 10),
+        ),
+    ],
+)
+def test_several_events_on_one_sample_and_samples_of_samples(event, run):
+    assert composed(event).get_epsilon(1e-5) == pytest.approx(epsilon(run, 1e-5).upper, rel=1e-9)
+
+
 def test_a_tree_costs_its_depth():
     tree = dp_event.SingleEpochTreeAggregationDpEvent(2.0, [4, 7])
     for relation in (REPLACE, ZERO_OUT):
@@ -92,14 +110,11 @@ def test_a_tree_costs_its_depth():
         (dp_event.RandomizedResponseDpEvent(0.5, 3), ZERO_OUT),
         (dp_event.ZCDpEvent(0.1, 0.2), ADD_REMOVE),
         (dp_event.RepeatAndSelectDpEvent(GAUSSIAN, 1, 1), ADD_REMOVE),
-        (dp_event.PoissonSampledDpEvent(0.1, SAMPLED), ADD_REMOVE),
+        (dp_event.PoissonSampledDpEvent(0.1, dp_event.SelfComposedDpEvent(SAMPLED, 2)), ADD_REMOVE),
         (dp_event.PoissonSampledDpEvent(1.5, GAUSSIAN), ADD_REMOVE),
         (dp_event.GaussianDpEvent(-1.0), ADD_REMOVE),
         (dp_event.GaussianDpEvent(math.nan), ADD_REMOVE),
-        (
-            dp_event.PoissonSampledDpEvent(0.1, dp_event.ComposedDpEvent([GAUSSIAN, dp_event.LaplaceDpEvent(1.0)])),
-            ADD_REMOVE,
-        ),
+        (dp_event.PoissonSampledDpEvent(0.1, dp_event.SampledWithoutReplacementDpEvent(10, 5, GAUSSIAN)), ADD_REMOVE),
     ],
 )
 @pytest.mark.parametrize("nest", [0, 1], ids=["alone", "nested"])

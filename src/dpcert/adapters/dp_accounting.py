@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import fsum, inf, isnan, sqrt
+from math import inf, isnan, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +73,8 @@ NOT_PRIVATE = Released(None, private=False)
 def released(event: dp_event.DpEvent, neighbouring: Neighbouring) -> Released:
     """The mechanism that an event tree describes, checked to have a certified cost under the relation.
 
-    Raises Unsupported, naming the innermost event, for what has none. Several Gaussians on one sample are one
-    Gaussian with the combined noise multiplier (sum of z_i^-2)^-1/2, rounded down. A tree of n steps in which a
+    Raises Unsupported, naming the innermost event, for what has none. Several events on one sample are released
+    together, by one coin. A tree of n steps in which a
     unit takes part once is a Gaussian of sensitivity sqrt(1 + floor(log2 n)) (Kairouz et al. 2021, arXiv
     2103.00039, appendix D).
     """
@@ -146,14 +146,9 @@ def _fixed_size(event: dp_event.SampledWithoutReplacementDpEvent, neighbouring: 
 
 
 def _on_one_sample(run: Mechanism) -> Mechanism:
-    """One release on a sample: as it is if it is one, or several Gaussians together."""
+    """What is released about one sample: a release by itself as it is."""
     steps = rounds_by_step(run)
-    if list(steps.values()) == [1]:
-        return next(iter(steps))
-    if not all(isinstance(step, Gaussian) for step in steps):
-        raise InputError("event", run, "one mechanism, or several Gaussians, on one sample")
-    squares = fsum(rounds * step.noise_multiplier**-2.0 for step, rounds in steps.items())  # type: ignore[attr-defined]
-    return Gaussian(down(1 / sqrt(squares), 4))
+    return next(iter(steps)) if list(steps.values()) == [1] else run
 
 
 def _tree(event: dp_event.SingleEpochTreeAggregationDpEvent, neighbouring: Neighbouring) -> Released:
