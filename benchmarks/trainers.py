@@ -114,9 +114,9 @@ def ours(federation: Federation, model: str, solver: str, device: str = "cpu") -
     return trainer, trainer._round
 
 
-def plain_loop(trainer: Trainer, model: str) -> Callable[[], object]:
-    """A round as one would first write it."""
-    module, loss_of = build_model(model, trainer.federation), trainer.local.loss
+def plain_loop(trainer: Trainer, model: str, device: torch.device = torch.device("cpu")) -> Callable[[], object]:  # noqa: B008
+    """A round as one would first write it, on the trainer's device."""
+    module, loss_of = build_model(model, trainer.federation).to(device), trainer.local.loss
     start = torch.nn.utils.parameters_to_vector(module.parameters()).detach()
 
     def one_round() -> torch.Tensor:

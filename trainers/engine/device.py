@@ -25,6 +25,12 @@ def reproducible_kernels(device: torch.device) -> AbstractContextManager[Any]:
     return flags
 
 
+def plain_convolutions(device: torch.device) -> AbstractContextManager[Any]:
+    """On CUDA: torch's own convolutions. Grouped ones, which vmap makes of a client's, go through cuDNN's Winograd
+    kernels, whose single precision was off by up to 4e-3 where others are within 2e-7 (docs/trainers.md, On a GPU)."""
+    return torch.backends.cudnn.flags(enabled=False) if device.type == "cuda" else nullcontext()
+
+
 def works_on_its_own(device: torch.device) -> bool:
     """Whether the host must not wait for it once a client: contributions are clipped together then."""
     return device.type != "cpu"
@@ -52,7 +58,7 @@ class Fetched:
             self._host.append(tensor)
 
     def arrays(self) -> list[npt.NDArray[np.floating[Any]]]:
-        """All of them, in order, after waiting once."""
-        if self._device.type == "cuda":
+        """All of them, in order, after waiting once; without waiting where there are none."""
+        if self._host and self._device.type == "cuda":
             torch.cuda.synchronize(self._device)
         return [host.numpy() for host in self._host]

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from .device import on_device
 from .philox import normals, words
 from .streams import Purpose, Streams
 
@@ -58,7 +60,7 @@ class DeviceNoise:
         """(clients, size) numbers of each client's stream from this block of four on."""
         counters = [self.streams.counter(purpose, attempt, round_index, client) for client in clients]
         blocks = torch.arange(block + 1, block + 1 + -(-size // 4), device=self.device)  # numpy counts before it draws
-        last = torch.tensor([counter[3] for counter in counters], device=self.device).unsqueeze(1)
+        last = on_device(np.array([counter[3] for counter in counters]), self.device).unsqueeze(1)
         drawn = normals(words(self.streams.key, (blocks, *counters[0][1:3], last), self.device))
         return drawn.flatten(1)[:, :size]
 

@@ -14,6 +14,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from .device import on_device
+
 ROUNDS = 10
 MULTIPLIERS = (0xD2E7470EE14C6C93, 0xCA5A826395121157)
 WEYL = (0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B)
@@ -21,17 +23,25 @@ LOW, WHOLE = 2**32 - 1, 2**64
 
 
 def words(key: Sequence[int], counter: Sequence[Tensor | int], device: torch.device) -> tuple[Tensor, ...]:
-    """Four words for each counter, in its shape. counter: four numbers or int64 tensors that broadcast; key: two."""
-    keys = [int(part) for part in key]
-    x = [part if isinstance(part, Tensor) else torch.tensor(_signed(part), device=device) for part in counter]
+    """Four words for each counter, in its shape. counter: four numbers or int64 tensors that broadcast; key: two.
+
+    The two products of a round are one of twice the size: on a GPU the calls cost more than the numbers.
+    """
+    x = [
+        part if isinstance(part, Tensor) else torch.full((), _signed(part), dtype=torch.int64, device=device)
+        for part in counter
+    ]
     shape = np.broadcast_shapes(*(tuple(part.shape) for part in x))
     x = [part.expand(shape) for part in x]
-    for _ in range(ROUNDS):
-        high_0, low_0 = _product(x[0], MULTIPLIERS[0])
-        high_1, low_1 = _product(x[2], MULTIPLIERS[1])
-        x = [high_1 ^ x[1] ^ _signed(keys[0]), low_1, high_0 ^ x[3] ^ _signed(keys[1]), low_0]
-        keys = [(own + step) % WHOLE for own, step in zip(keys, WEYL, strict=True)]
-    return tuple(x)
+    even, odd = torch.stack(x[::2]), torch.stack(x[1::2])
+    ones = (1,) * (even.dim() - 1)
+    factors = on_device(np.array(MULTIPLIERS, dtype=np.uint64).view(np.int64), device).view(2, *ones)
+    turns = np.arange(ROUNDS, dtype=np.uint64).reshape(-1, 1)
+    keys = np.array([int(part) for part in key], dtype=np.uint64) + turns * np.array(WEYL, dtype=np.uint64)
+    for own in on_device(keys.view(np.int64), device):
+        high, low = _product(even, factors)
+        even, odd = high.flip(0) ^ odd ^ own.view(2, *ones), low.flip(0)
+    return even[0], odd[0], even[1], odd[1]
 
 
 def normals(found: tuple[Tensor, ...]) -> Tensor:
@@ -52,13 +62,17 @@ def _high_bits(word: Tensor) -> Tensor:
     return ((word >> 11) & (2**53 - 1)).to(torch.float64)
 
 
-def _product(x: Tensor, by: int) -> tuple[Tensor, Tensor]:
-    """The high and the low word of the 128-bit product."""
-    x_0, x_1, by_0, by_1 = x & LOW, (x >> 32) & LOW, by & LOW, by >> 32
-    low, cross_0, cross_1 = x_0 * by_0, x_0 * by_1, x_1 * by_0
-    carried = ((low >> 32) & LOW) + (cross_0 & LOW) + (cross_1 & LOW)
-    high = x_1 * by_1 + ((cross_0 >> 32) & LOW) + ((cross_1 >> 32) & LOW) + ((carried >> 32) & LOW)
-    return high, x * _signed(by)
+def _product(x: Tensor, by: Tensor) -> tuple[Tensor, Tensor]:
+    """The high and the low word of the 128-bit products, by halves: no sum of one product and one half overflows."""
+    x_0, x_1, by_0, by_1 = x & LOW, _upper(x), by & LOW, _upper(by)
+    middle = x_0 * by_1 + _upper(x_0 * by_0)
+    high = x_1 * by_1 + _upper(middle) + _upper(x_1 * by_0 + (middle & LOW))
+    return high, x * by
+
+
+def _upper(word: Tensor) -> Tensor:
+    """The upper 32 bits, as a number from 0 on."""
+    return (word >> 32) & LOW
 
 
 def _signed(word: int) -> int:

@@ -33,19 +33,21 @@ def stacked_linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
 def stacked_conv2d(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     """x: (c, b, channels, height, width), weight: (c, outputs, channels, k, k); no padding, stride 1.
 
-    As one matrix product a network over the patches of all its pictures: a grouped convolution, which is what vmap
-    makes of this, has slow gradients for many groups.
+    As one matrix product a network over the patches of all its pictures. Patches are strided views that one copy
+    brings in order: torch.nn.functional.unfold starts a kernel a picture on CUDA, and a grouped convolution, which is
+    what vmap makes of this, one a network, whose gradients are slow. In memory channels come before pictures, here and
+    in stacked_max_pool2d, so that nothing is moved between layers.
     """
-    networks, batch, channels, height, width = x.shape
-    outputs, side = weight.shape[1], weight.shape[-1]
-    rows, columns = height - side + 1, width - side + 1
-    patches = torch.nn.functional.unfold(x.flatten(0, 1), side)
-    patches = patches.view(networks, batch, channels * side * side, rows * columns)
-    products = torch.matmul(weight.flatten(2).unsqueeze(1), patches) + bias.view(networks, 1, outputs, 1)
-    return products.view(networks, batch, outputs, rows, columns)
+    networks, outputs, _, side, _ = weight.shape
+    patches = x.transpose(1, 2).unfold(3, side, 1).unfold(4, side, 1)
+    pictures = patches.shape[2:5]
+    matrix = patches.permute(0, 1, 5, 6, 2, 3, 4).reshape(networks, weight[0, 0].numel(), -1)
+    products = torch.baddbmm(bias.unsqueeze(2), weight.flatten(2), matrix)
+    return products.view(networks, outputs, *pictures).transpose(1, 2)
 
 
 def stacked_max_pool2d(x: Tensor, side: int) -> Tensor:
     """Of (c, b, channels, height, width), over squares without overlap."""
-    pooled = torch.nn.functional.max_pool2d(x.flatten(0, 1), side)
-    return pooled.view(*x.shape[:2], *pooled.shape[1:])
+    maps = x.transpose(1, 2)
+    pooled = torch.nn.functional.max_pool2d(maps.flatten(0, 1), side)
+    return pooled.view(*maps.shape[:3], *pooled.shape[2:]).transpose(1, 2)

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-import torch
 from torch import Tensor
 
+from ..engine.device import on_device
 from .work import Work
 
 
@@ -45,13 +45,13 @@ def schedule(work: Work) -> Iterator[tuple[Tensor, Tensor]]:
     rows[np.repeat(turn, lengths), np.repeat(client, lengths), within] = np.concatenate(batches) if batches else ()
     real = np.arange(widest) < sizes
     first = work.clients[0]
-    moved = torch.from_numpy(rows).to(first.device)
-    weights = torch.from_numpy(real / np.maximum(sizes, 1)).to(device=first.device, dtype=first.dtype)
+    moved = on_device(rows, first.device)
+    weights = on_device(real / np.maximum(sizes, 1), first.device).to(first.dtype)
     for step, (busy, width) in enumerate(zip((sizes > 0).sum(axis=(1, 2)), sizes.max(axis=(1, 2)), strict=True)):
         yield moved[step, :busy, :width], weights[step, :busy, :width]
 
 
 def first_rows(work: Work) -> Tensor:
     """(c,): where each client's samples begin when all of them are one after the other."""
-    sizes = torch.tensor([len(client) for client in work.clients])
-    return (sizes.cumsum(0) - sizes).to(work.clients[0].device)
+    sizes = np.array([len(client) for client in work.clients])
+    return on_device(np.cumsum(sizes) - sizes, work.clients[0].device)

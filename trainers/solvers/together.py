@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from ..engine.device import on_device
 from .ragged import first_rows, in_order, most_steps_first, schedule
 from .work import Work, per_client
 
@@ -19,7 +21,8 @@ weighted sum of losses."""
 def solve_together(work: Work, slopes: Slopes) -> Tensor:
     """The (c, d) models after the last step."""
     order = most_steps_first(work)
-    work = _reordered(work, order)
+    places = on_device(np.array(order), work.start.device)
+    work = _reordered(work, order, places)
     first = work.clients[0]
     features = torch.cat([client.rows(slice(None)) for client in work.clients])
     targets = [torch.cat([client.targets[k] for client in work.clients]) for k in range(len(first.targets))]
@@ -32,7 +35,7 @@ def solve_together(work: Work, slopes: Slopes) -> Tensor:
         _pull(work, gradient, vector[:busy], anchor)
         vector[:busy].sub_(gradient, alpha=work.learning_rate)
     result = torch.empty_like(vector)
-    result[torch.tensor(order, device=vector.device)] = vector
+    result[places] = vector
     return result
 
 
@@ -50,11 +53,11 @@ def _pull(work: Work, gradient: Tensor, vector: Tensor, anchor: Tensor | None) -
         gradient.add_(vector, alpha=work.weight_decay)
 
 
-def _reordered(work: Work, order: Sequence[int]) -> Work:
-    """The same work with its clients, and whatever is theirs, in this order."""
+def _reordered(work: Work, order: Sequence[int], places: Tensor) -> Work:
+    """The same work with its clients, and whatever is theirs, in this order. places: the order, on the device."""
 
     def rows(vector: Tensor) -> Tensor:
-        return vector[torch.tensor(order, device=vector.device)] if vector.dim() == 2 else vector
+        return vector[places] if vector.dim() == 2 else vector
 
     return replace(
         in_order(work, order),

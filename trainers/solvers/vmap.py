@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from torch import Tensor
 from torch.func import functional_call, grad, vmap
 
+from ..engine.device import plain_convolutions
 from ..engine.parameters import FlatModule
 from .together import Slopes, solve_together, weighted_sum
 from .work import Work
@@ -44,7 +45,8 @@ class VmapSolver:
 
     def solve(self, work: Work) -> Tensor:
         self.model.module.train()
-        return solve_together(work, self._slopes(work))
+        with plain_convolutions(work.start.device):
+            return solve_together(work, self._slopes(work))
 
     def _slopes(self, work: Work) -> Slopes:
         def batch_loss(own: Tensor, features: Tensor, weights: Tensor, *targets: Tensor) -> Tensor:

@@ -191,7 +191,14 @@ def test_on_a_gpu():
     shared = {}
     for device in ("cpu", "cuda"):
         settings = Settings(
-            rounds=5, cohort=9, noise_multiplier=0.7, clip_norm=0.4, seed=8, device=device, dtype="float64"
+            rounds=5,
+            cohort=9,
+            noise_multiplier=0.7,
+            clip_norm=0.4,
+            seed=8,
+            device=device,
+            dtype="float64",
+            noise_source="host",
         )
         trainer = Trainer(federation, DpFedMtlLocalNoise(label_sets="own"), "mlp", settings)
         trainer.run()

@@ -97,6 +97,7 @@ def test_every_solver_on_cuda_is_the_loop_on_the_cpu(model, dtype):
         torch.testing.assert_close(found.cpu(), expected, **TOLERANCE[dtype])
 
 
+@pytest.mark.filterwarnings("ignore::dpcert.trainers.engine.algorithm.StabilityWarning")  # two are shown as printed
 @pytest.mark.parametrize("name", [name for name in ALGORITHMS if name != "pmtl-as-printed"])
 def test_every_algorithm_on_cuda_is_the_cpu_s(name):
     """Double precision: cohorts, batches and noise are the same draws, the rest differs in the last bits."""
@@ -200,13 +201,14 @@ def test_the_host_does_not_wait_for_each_client():
         federation = pictures(sizes=(10,) * clients)
         trainer = trainer_on("cuda", federation, model="cnn", sampling="full", chunk=64, clipping="flat")
         trainer._round()  # the samples go to the device once
-        torch.cuda.set_sync_debug_mode("warn")
-        try:
-            with warnings.catch_warnings(record=True) as seen:
-                warnings.simplefilter("always")
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            torch.cuda.set_sync_debug_mode("warn")  # which warns that it is a prototype
+            seen.clear()
+            try:
                 trainer._round()
-        finally:
-            torch.cuda.set_sync_debug_mode("default")
+            finally:
+                torch.cuda.set_sync_debug_mode("default")
         waits.append(len(seen))
     assert waits[0] == waits[1]
 
@@ -250,6 +252,7 @@ def test_faster_than_a_loop_over_the_clients(dtype):
     assert taken["loop"] >= 10 * taken["stacked"]
 
 
+@pytest.mark.filterwarnings("ignore")  # torch's compiler warns of its own code
 def test_bfloat16_and_compiled_are_near_single_precision():
     found = {}
     for name, told in {"plain": {}, "low": {"dtype": "bfloat16"}, "compiled": {"solver": "compiled"}}.items():
