@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
+
+from ..mechanisms.digits import interval
 
 
 class EmptyBracket(ArithmeticError):
@@ -33,6 +36,25 @@ class Bracket:
     def __post_init__(self) -> None:
         if math.isnan(self.lower) or math.isnan(self.upper) or self.lower > self.upper:
             raise EmptyBracket(f"no interval from {self.lower!r} to {self.upper!r} ({self.method})")
+
+    def __str__(self) -> str:
+        """Each end rounded outwards, and what they are worth.
+
+        >>> print(Bracket(1.23456789012, 2.0, True, "contour"))
+        [1.2345678, 2]; certified, by contour
+        """
+        return f"{interval(self)}; {self.kind}, by {self.method}"
+
+    @property
+    def kind(self) -> str:
+        """What the ends are worth, in words."""
+        return "certified" if self.certified else "an estimate, not a bound"
+
+    def to_json(self, quantity: str = "") -> dict[str, Any]:
+        """Plain data; the ends are named after the quantity: epsilon_lower, epsilon_upper. Infinities stay floats."""
+        named = f"{quantity}_" if quantity else ""
+        ends = {f"{named}lower": self.lower, f"{named}upper": self.upper}
+        return ends | {"accountant": self.method, "certified": self.certified, "reached": self.reached}
 
     @property
     def width(self) -> float:

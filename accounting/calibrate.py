@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
-from typing import Literal
+from typing import Any, Literal
 
 from ..mechanisms import InputError, Mechanism, Neighbouring, Notion, Visibility
+from ..mechanisms.digits import as_given, rounded_down, rounded_up
 from ..mechanisms.validate import choice, delta_below_one, nonnegative, positive
 from .accountants import AccountantName
 from .answer import answer
@@ -39,6 +40,7 @@ class Calibration:
     value: of `solve_for`; a whole number for rounds and cohort. epsilon: the run's bracket at that value and the
     target's delta; its upper end is at most the target. beyond: a value, within the relative distance asked for (for
     whole ones: the next number), whose upper end misses the target; None where the value is at its limit (rate 1).
+    target, delta: what was to be met.
 
     >>> from dpcert import Gaussian, Repeat, calibrate
     >>> found = calibrate(
@@ -52,6 +54,30 @@ class Calibration:
     value: float
     epsilon: Bracket
     beyond: float | None
+    target: float
+    delta: float = 0.0
+
+    def __str__(self) -> str:
+        return self.words()
+
+    def words(self, of: str = "") -> str:
+        """What meets which target. of: what the value is a part of, such as " times the schedule's"."""
+        met = f"({as_given(self.target)}, {as_given(self.delta)})"
+        return f"{safe_side(self.solve_for, self.value)}{of} meets {met}\n  epsilon in {self.epsilon}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data; infinities stay floats."""
+        solved = {"solve_for": self.solve_for.replace("_", "-"), "value": self.value, "epsilon": self.target}
+        return solved | self.epsilon.to_json("epsilon") | {"delta": self.delta, "beyond": self.beyond}
+
+
+def safe_side(solve_for: SolveFor, value: float) -> str:
+    """ "NAME = VALUE" in ten digits, rounded to the side that still meets the target: noise up, a rate or clip down."""
+    if solve_for in WHOLE:
+        shown = str(int(value))
+    else:
+        shown = rounded_up(value, 10) if solve_for in ("noise_multiplier", "noise_std") else rounded_down(value, 10)
+    return f"{solve_for.replace('_', '-')} = {shown}"
 
 
 def calibrate(
@@ -144,7 +170,7 @@ def calibrations(
             if delta > 0.0 or any(each.upper < math.inf for each in seen.values()):
                 raise
             raise InputError("delta", delta, f"a number above 0: {UNBOUNDED}") from missed
-        return found if delta else search.at_decimal(found)
+        return replace(found if delta else search.at_decimal(found), delta=delta)
 
     return map(found, targets)
 
@@ -188,7 +214,7 @@ class Search:
         if not met:
             name = self.solve_for.replace("_", " ")
             raise InputError(self.quantity, self.target, f"a larger target: no value of {name} meets this one")
-        return Calibration(self.solve_for, self._shown(value), found, None)
+        return Calibration(self.solve_for, self._shown(value), found, None, self.target)
 
     def _seen_ends(self) -> tuple[tuple[float, Bracket], tuple[float, Bracket]] | None:
         """The boldest value seen that meets the target, and the safest one beyond it, which therefore misses it."""
@@ -210,7 +236,7 @@ class Search:
             if min(found.value, found.beyond) < tried < max(found.value, found.beyond):
                 bracket = self.at(tried)
                 met = bracket.upper <= self.target  # else longer decimals miss too: they are nearer to what misses
-                return Calibration(self.solve_for, tried, bracket, found.beyond) if met else found
+                return replace(found, value=tried, epsilon=bracket) if met else found
         return found
 
     def _between(self, good: tuple[float, Bracket], bad: tuple[float, Bracket]) -> Calibration:
@@ -228,7 +254,7 @@ class Search:
             else:
                 stalled = min(-1, stalled - 1) if stalled <= 0 else -1
                 bad = trial, found
-        return Calibration(self.solve_for, self._shown(good[0]), good[1], self._shown(bad[0]))
+        return Calibration(self.solve_for, self._shown(good[0]), good[1], self._shown(bad[0]), self.target)
 
     def _shown(self, value: float) -> float:
         return int(value) if self.solve_for in WHOLE else value

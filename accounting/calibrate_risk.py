@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from ..mechanisms import InputError, Mechanism, Neighbouring, Notion, Visibility
+from ..mechanisms.digits import rounded_up
 from ..mechanisms.validate import choice, number, open_probability
 from .bracket import Bracket
-from .calibrate import STARTS, SolveFor
+from .calibrate import STARTS, SolveFor, safe_side
 from .calibrate_to import calibrate_to
 from .tradeoff import tradeoff
 
@@ -19,6 +21,7 @@ class RiskCalibration:
 
     value: of `solve_for`. true_positive_rate: of the strongest attack with the target's false-positive rate, at that
     value; its upper end is at most the target. beyond: a value next to it that misses the target; None at the limit.
+    tpr, fpr: what was to be met.
 
     >>> from dpcert.mechanisms import Gaussian
     >>> calibrate_risk(Gaussian, solve_for="noise_multiplier", tpr=0.1, fpr=0.01).true_positive_rate.at_most(0.1)
@@ -29,6 +32,20 @@ class RiskCalibration:
     value: float
     true_positive_rate: Bracket
     beyond: float | None
+    tpr: float
+    fpr: float
+
+    def __str__(self) -> str:
+        reached = rounded_up(self.true_positive_rate.upper, 5)
+        return (
+            f"{safe_side(self.solve_for, self.value)}\n"
+            f"No attack that accuses {self.fpr:g} wrongly finds out more than {reached} (asked for: {self.tpr:g})."
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        solved = {"solve_for": self.solve_for.replace("_", "-"), "value": self.value, "tpr": self.tpr, "fpr": self.fpr}
+        return solved | self.true_positive_rate.to_json("true_positive_rate") | {"beyond": self.beyond}
 
 
 def calibrate_risk(
@@ -68,4 +85,4 @@ def calibrate_risk(
         return curve.power(fpr)
 
     found = calibrate_to(build, power, solve_for=solve_for, target=tpr, most=most, rtol=rtol, quantity="tpr")
-    return RiskCalibration(solve_for, found.value, found.amount, found.beyond)
+    return RiskCalibration(solve_for, found.value, found.amount, found.beyond, tpr, fpr)

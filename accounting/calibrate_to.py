@@ -6,11 +6,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from typing import Any
 
 from ..mechanisms import Mechanism
+from ..mechanisms.digits import as_given
 from ..mechanisms.validate import choice, positive
 from .bracket import Bracket
-from .calibrate import STARTS, WHOLE, Search, SolveFor
+from .calibrate import STARTS, WHOLE, Search, SolveFor, safe_side
 from .question import tolerance
 
 DIGITS = 10
@@ -23,6 +25,7 @@ class TargetCalibration:
 
     value: of `solve_for`. amount: what the run has of the quantity at that value; its upper end is at most the target.
     beyond: a value next to it whose upper end misses the target; None where the value is at its limit.
+    target, quantity: what was to be met, and what that is called.
 
     >>> from dpcert import Gaussian, calibrate_to, mu
     >>> calibrate_to(Gaussian, mu, solve_for="noise_multiplier", target=0.5).amount.at_most(0.5)
@@ -33,6 +36,17 @@ class TargetCalibration:
     value: float
     amount: Bracket
     beyond: float | None
+    target: float
+    quantity: str
+
+    def __str__(self) -> str:
+        met = f"{self.quantity} = {as_given(self.target)}"
+        return f"{safe_side(self.solve_for, self.value)} meets {met}\n  {self.quantity} in {self.amount}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data; infinities stay floats."""
+        solved = {"solve_for": self.solve_for.replace("_", "-"), "value": self.value, self.quantity: self.target}
+        return solved | self.amount.to_json(self.quantity) | {"beyond": self.beyond}
 
 
 def calibrate_to(
@@ -71,7 +85,7 @@ def calibrate_to(
     search = Search(bracket, solve_for, aim, gap, quantity)
     found = search.at_decimal(search.from_start(math.inf if most is None else positive("most", most)))
     beyond = None if found.beyond is None else _printable(solve_for, found.beyond)
-    return TargetCalibration(solve_for, _printable(solve_for, found.value), found.epsilon, beyond)
+    return TargetCalibration(solve_for, _printable(solve_for, found.value), found.epsilon, beyond, aim, quantity)
 
 
 def _printable(solve_for: SolveFor, value: float) -> float:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import chain, repeat
-from typing import Literal
+from typing import Any, Literal
 
 from ..mechanisms import FixedSize, Gaussian, InputError, Mechanism, Neighbouring, Notion, Poisson, Repeat, Visibility
+from ..mechanisms.digits import as_given, rounded_up
+from ..mechanisms.text_table import text_table
 from ..mechanisms.validate import choice, count
 from .calibrate import Calibration, calibrations
 from .rounding import UNIT, widened_up
@@ -37,6 +40,47 @@ class Option:
     def noise_on_mean(self) -> float:
         """noise_multiplier / cohort, rounded up: with it, too, the target is met."""
         return widened_up(self.calibration.value / self.cohort, 2 * UNIT)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A table of options: a row per cohort, a column per target. clip_norm: the unit of the noise on the mean."""
+
+    options: tuple[Option, ...]
+    clip_norm: float = 1.0
+
+    def __str__(self) -> str:
+        cells = {(each.cohort, each.target_epsilon): self._cell(each) for each in self.options}
+        cohorts = dict.fromkeys(cohort for cohort, _ in cells)
+        targets = dict.fromkeys(target for _, target in cells)
+        rows = [[str(cohort), *(cells[cohort, target] for target in targets)] for cohort in cohorts]
+        table = text_table(["cohort", *(f"epsilon {as_given(target)}" for target in targets)], rows)
+        words = "noise multiplier (and standard deviation of the noise on the mean): the least that meets the target"
+        return f"{table}\n{words}"
+
+    def _cell(self, option: Option) -> str:
+        noise = rounded_up(option.noise_multiplier, 5)
+        return f"{noise}  ({rounded_up(option.noise_on_mean * self.clip_norm, 3)})"
+
+    def _repr_html_(self) -> str:
+        """The same in a notebook."""
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data; infinities stay floats."""
+        return {"clip_norm": self.clip_norm, "options": [self._row(option) for option in self.options]}
+
+    def _row(self, option: Option) -> dict[str, Any]:
+        bracket = option.calibration.epsilon
+        return {
+            "cohort": option.cohort,
+            "target_epsilon": option.target_epsilon,
+            "noise_multiplier": option.noise_multiplier,
+            "noise_std": option.noise_on_mean * self.clip_norm,
+            "epsilon_lower": bracket.lower,
+            "epsilon_upper": bracket.upper,
+            "certified": bracket.certified,
+        }
 
 
 def plan(

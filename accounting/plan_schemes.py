@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from html import escape
+from typing import Any
 
 from ..mechanisms import (
     Cyclic,
@@ -19,6 +21,8 @@ from ..mechanisms import (
     Shuffled,
     TruncatedPoisson,
 )
+from ..mechanisms.digits import as_given, rounded_down, rounded_up
+from ..mechanisms.text_table import text_table
 from ..mechanisms.validate import choice, count, delta_below_one, positive
 from .answer import answer
 from .bracket import Bracket
@@ -65,6 +69,68 @@ class SchemeOption:
     calibration: Calibration | None
     needed: float | None
     reason: str = ""
+
+    @property
+    def noise(self) -> float:
+        """That meets the target for certain; infinite where none is known to."""
+        return math.inf if self.calibration is None else self.calibration.value
+
+    def shown(self) -> str:
+        """The noise, and what is needed at least where that is apart."""
+        if self.calibration is None or self.needed is None:
+            return "-"
+        least, most = rounded_down(self.needed, 4), rounded_up(self.noise, 4)
+        return f"{most}  (at least {least})" if self.noise > 1.01 * self.needed else most
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data; infinities stay floats."""
+        found = self.calibration
+        return {
+            "scheme": self.scheme,
+            "target_epsilon": self.target_epsilon,
+            "noise_multiplier": None if found is None else found.value,
+            "noise_multiplier_lower": self.needed,
+            "epsilon_lower": None if found is None else found.epsilon.lower,
+            "epsilon_upper": None if found is None else found.epsilon.upper,
+            "certified": found is not None and found.epsilon.certified,
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SchemePlan:
+    """A table of options: a row per scheme, a column per target."""
+
+    options: tuple[SchemeOption, ...]
+
+    def __str__(self) -> str:
+        targets = list(dict.fromkeys(each.target_epsilon for each in self.options))
+        cells = {(each.scheme, each.target_epsilon): each.shown() for each in self.options}
+        rows = [[name, *(cells[name, target] for target in targets)] for name in dict.fromkeys(key[0] for key in cells)]
+        titles: list[str | dict[str, Any]] = [{"header": "scheme"}]
+        titles += [f"epsilon {as_given(target)}" for target in targets]
+        words = "noise multiplier that meets the target for certain; in brackets: with less it misses it for certain"
+        first = (each for each in self.options if each.target_epsilon == targets[0])
+        reasons = [f"{each.scheme}: {each.reason}" for each in first if each.reason]
+        return "\n".join([text_table(titles, rows), words, *reasons, *filter(None, map(self._best, targets))])
+
+    def _best(self, target: float) -> str:
+        """Which scheme needs the least noise, if that is certain."""
+        entries = [each for each in self.options if each.target_epsilon == target and each.calibration]
+        if not entries:
+            return ""
+        best = min(entries, key=lambda each: each.noise)
+        known = all(best.noise <= (each.needed or 0.0) for each in entries if each is not best)
+        words = "needs the least noise" if known else "needs the least noise of what is proved"
+        return f"epsilon {as_given(target)}: {best.scheme} {words}"
+
+    def _repr_html_(self) -> str:
+        """The same in a notebook."""
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data; infinities stay floats."""
+        return {"options": [each.to_json() for each in self.options]}
 
 
 def plan_schemes(

@@ -20,18 +20,27 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from html import escape
 from typing import Any
 
 from ..mechanisms import InputError, Neighbouring, Notion, Run, Visibility
+from ..mechanisms.digits import interval, rounded_up
+from ..mechanisms.text_table import paragraph, text_table
 from ..mechanisms.validate import number, open_probability
 from .bracket import Bracket
 from .currencies.gaussian_fit import GaussianFit, fit_curve
 from .epsilon import delta as delta_of
+from .picture import area, drawn
 from .question import RTOL
 from .rounding import widened_down, widened_up
 from .tradeoff import TradeOff, tradeoff
 
 FALSE_POSITIVE_RATES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
+
+HOW_TO_READ = (
+    "A row: an attack that accuses this share of those whose data were not used finds out that share of those whose "
+    "data were. Who would guess a secret with the first probability guesses it with at most the second."
+)
 
 _SLACK = 2.0**-50
 
@@ -46,10 +55,17 @@ class AtRate:
     true_positive_rate: Bracket
     posterior: Bracket
 
+    def shown(self) -> tuple[str, str, str, str]:
+        """The row of the table in words: both rates, the second over the first, and the posterior."""
+        times = rounded_up(self.true_positive_rate.upper / self.false_positive_rate, 3)
+        powers = interval(self.true_positive_rate, 5), times, interval(self.posterior, 5)
+        return (f"{self.false_positive_rate:g}", *powers)
+
 
 @dataclass(frozen=True, slots=True)
 class Risk:
-    """A run's risk table. prior: the attacker's probability, before, that the unit's data were used.
+    """A run's risk table. prior: the attacker's probability, before, that the unit's data were used. fit: of a
+    Gaussian curve, where a narrower one was asked for than the curve's points give.
 
     >>> from dpcert import Gaussian, risk
     >>> risk(Gaussian(1.0)).advantage.upper < 0.383
@@ -61,6 +77,7 @@ class Risk:
     bayes_success: Bracket
     rates: tuple[AtRate, ...]
     curve: TradeOff
+    fit: GaussianFit | None = None
 
     def gaussian(self) -> GaussianFit:
         """The Gaussian curve that describes the curve best from above, from the smallest false-positive rate on (1/4 at
@@ -70,7 +87,25 @@ class Risk:
         >>> risk(Gaussian(2.0)).gaussian().mu.at_most(0.500001)
         True
         """
-        return fit_curve(self.curve, min(0.25, *(row.false_positive_rate for row in self.rates)))
+        return self.fit or fit_curve(self.curve, min(0.25, *(row.false_positive_rate for row in self.rates)))
+
+    def __str__(self) -> str:
+        right, before = rounded_up(self.bayes_success.upper, 4), max(self.prior, 1 - self.prior)
+        titles = ("accused wrongly", "found out", "times", f"sure after a yes (prior {self.prior:g})")
+        return "\n".join(
+            [
+                "The strongest attack, which knows everything but whether this one unit's data were used:",
+                f"  it guesses right with probability at most {right} (without looking: {before:g}); "
+                f"advantage {interval(self.advantage, 5)}",
+                text_table(titles, [row.shown() for row in self.rates]),
+                paragraph(HOW_TO_READ),
+                paragraph(str(self.gaussian())),
+            ]
+        )
+
+    def _repr_html_(self) -> str:
+        """The same in a notebook, with the curve."""
+        return f"<pre>{escape(str(self))}</pre>{drawn(area(self.curve.power))}"
 
     def to_json(self) -> dict[str, object]:
         """Plain data: every number as [lower, upper]."""
@@ -82,15 +117,12 @@ class Risk:
             }
             for row in self.rates
         ]
-        fit = self.gaussian()
         return {
             "prior": self.prior,
             "advantage": [self.advantage.lower, self.advantage.upper],
             "bayes_success": [self.bayes_success.lower, self.bayes_success.upper],
             "rates": rates,
-            "mu": [fit.mu.lower, fit.mu.upper],
-            "mu_error_rates_at_least": fit.error_rates_at_least,
-            "mu_off": [fit.off.lower, fit.off.upper],
+            **self.gaussian().to_json(),
             "certified": self.advantage.certified and all(row.true_positive_rate.certified for row in self.rates),
         }
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from flint import arb, ctx, fmpq
 
 from ...mechanisms import ApproximateDp, Gaussian, InputError, Mechanism, PureDp, Zcdp
+from ...mechanisms.digits import as_given, rounded_up
 from ...mechanisms.validate import count, nonnegative, number, positive
 from ..bracket import Bracket
 from ..epsilon import delta as delta_of
@@ -27,6 +28,7 @@ from .zcdp import rho as rho_of
 
 Known = Literal["epsilon", "rho", "mu"]
 Asked = Literal["epsilon", "delta", "rho", "mu", "tpr", "advantage"]
+Place = Literal["delta", "epsilon", "fpr"]
 Direction = Literal["tight", "upper bound", "no bound"]
 
 
@@ -36,6 +38,7 @@ class Conversion:
 
     direction: "tight" where some mechanism with what is known has exactly that much, up to the accountants' width;
     "upper bound" where none is known to; "no bound" where at_most is infinite. words: the same in a sentence.
+    known, amount, known_delta: what is known. at: the delta, epsilon or false-positive rate at which was asked.
 
     >>> from dpcert import convert
     >>> convert("rho", 2.56, "epsilon", delta=1e-10).at_most < 17.16
@@ -45,6 +48,26 @@ class Conversion:
     at_most: float
     direction: Direction
     words: str
+    known: Known
+    amount: float
+    asked: Asked
+    at: dict[Place, float]
+    known_delta: float = 0.0
+
+    def __str__(self) -> str:
+        beside = f", delta = {as_given(self.known_delta)}" if self.known_delta else ""
+        place = "".join(f" at {name} = {as_given(value)}" for name, value in self.at.items())
+        first = f"{self.known} = {as_given(self.amount)}{beside}: {self.asked} <= {rounded_up(self.at_most)}{place}"
+        return f"{first}\n  {self.direction}: {self.words}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data; an infinity stays a float."""
+        found = {"at_most": self.at_most, "direction": self.direction, "words": self.words}
+        return {"asked": self.asked, "at": self.at} | found
+
+
+NEEDS: dict[Asked, Place] = {"epsilon": "delta", "delta": "epsilon", "tpr": "fpr"}
+"""At what these are asked."""
 
 
 def convert(
@@ -79,7 +102,9 @@ def convert(
     direction: Direction = "upper bound" if known == "rho" and asked != "rho" else "tight"
     if at_most == math.inf:
         direction = "no bound"
-    return Conversion(at_most, direction, _words(known, asked, direction, at_most))
+    words, places = _words(known, asked, direction, at_most), {"delta": delta, "epsilon": epsilon, "fpr": fpr}
+    at: dict[Place, float] = {name: float(places[name] or 0.0) for name in [NEEDS[asked]]} if asked in NEEDS else {}
+    return Conversion(at_most, direction, words, known, amount, asked, at, known_delta)
 
 
 def composed_amount(known: Known, amount: float, rounds: int) -> float:

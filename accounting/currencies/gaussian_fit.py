@@ -16,6 +16,7 @@ from scipy.special import ndtr, ndtri
 
 from ...mechanisms import InputError, Neighbouring, Notion, Run, Visibility
 from ...mechanisms.arrays import Floats
+from ...mechanisms.digits import interval, rounded_up
 from ...mechanisms.validate import number
 from ..bracket import Bracket
 from ..pairs.tails import normal_tail
@@ -47,6 +48,18 @@ class GaussianFit:
     mu: Bracket
     error_rates_at_least: float
     off: Bracket
+
+    def __str__(self) -> str:
+        return (
+            "The Gaussian curve that describes it best from above, at error rates from "
+            f"{self.error_rates_at_least:g} on, has mu in {interval(self.mu, 5)}: it overstates what an attack finds "
+            f"out by at most {rounded_up(self.off.upper, 2)}."
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data: every number as [lower, upper]."""
+        ends = {"mu": [self.mu.lower, self.mu.upper], "mu_error_rates_at_least": self.error_rates_at_least}
+        return ends | {"mu_off": [self.off.lower, self.off.upper]}
 
 
 def gaussian_fit(

@@ -1,13 +1,16 @@
 """The digits that `calibrate` and `plan` print, read back as a user would type them, meet the target they name."""
 
 import re
+from importlib import import_module
 
 import pytest
 
-from dpcert.accounting import epsilon
-from dpcert.cli import calibrate_problem, run
-from dpcert.cli import plan as plan_command
+from dpcert.accounting import epsilon, plan
+from dpcert.cli import run
 from dpcert.mechanisms import FixedSize, Gaussian, Poisson, Repeat
+
+CALIBRATE = import_module("dpcert.accounting.calibrate")
+"""The module: `dpcert.accounting.calibrate` is the function."""
 
 DELTA = 1.23456789e-6
 TARGET = 1.23456789
@@ -100,13 +103,13 @@ def _planned_run(z, cohort, sampling, target):
 
 def test_digits_rounded_to_the_nearest_would_miss(capsys, monkeypatch):
     """The plant, with five digits: some miss."""
-    monkeypatch.setattr(calibrate_problem, "rounded_up", lambda value, digits: f"{value:.5g}")
-    monkeypatch.setattr(calibrate_problem, "rounded_down", lambda value, digits: f"{value:.5g}")
+    monkeypatch.setattr(CALIBRATE, "rounded_up", lambda value, digits: f"{value:.5g}")
+    monkeypatch.setattr(CALIBRATE, "rounded_down", lambda value, digits: f"{value:.5g}")
     missed = 0
     for solve_for in GIVEN:
         value, target, delta = calibrated(solve_for, capsys)
         missed += epsilon(RUNS[solve_for](value), delta, rtol=1e-9).upper > target
-    monkeypatch.setattr(plan_command, "rounded_up", lambda value, digits: f"{value:.{digits}g}")
+    monkeypatch.setattr(plan, "rounded_up", lambda value, digits: f"{value:.{digits}g}")
     off = sum(
         _planned_run(z, cohort, "poisson", target) > target for cohort, target, z, _ in planned("poisson", capsys)
     )

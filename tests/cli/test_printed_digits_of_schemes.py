@@ -7,6 +7,7 @@ Where none is known, the product's own upper end, at a double that is not above 
 import math
 import re
 from fractions import Fraction
+from importlib import import_module
 
 import mpmath
 import pytest
@@ -14,12 +15,14 @@ from cases import at_night
 from mpmath import mpf
 
 from dpcert.accounting import epsilon
-from dpcert.cli import calibrate_problem, run
-from dpcert.cli import plan_schemes as table
+from dpcert.accounting import plan_schemes as table
+from dpcert.cli import run
 from dpcert.mechanisms import Gaussian, Poisson, RandomAllocation, Repeat, TruncatedPoisson
 
 TARGET, DELTA = "1.23456789", "0.000123456789"
 LOTS = "--population 70 --cohort 7"
+CALIBRATE = import_module("dpcert.accounting.calibrate")
+"""The module: `dpcert.accounting.calibrate` is the function."""
 
 
 def gaussian(square, eps):
@@ -98,9 +101,13 @@ SLOW = [options for options in ORACLES if "shuffle" in options and "zero-out" in
 def test_the_decimal_meets_the_target(options, capsys, monkeypatch):
     """Planted: four digits, rounded to the other side."""
     assert meets(ORACLES[options], printed(options, capsys))
-    sides = {side: getattr(calibrate_problem, f"rounded_{side}") for side in ("up", "down")}
+    sides = {side: getattr(CALIBRATE, f"rounded_{side}") for side in ("up", "down")}
     for right, wrong in (("up", "down"), ("down", "up")):
-        monkeypatch.setattr(calibrate_problem, f"rounded_{wrong}", lambda value, _, side=right: sides[side](value, 4))
+        monkeypatch.setattr(
+            CALIBRATE,
+            f"rounded_{wrong}",
+            lambda value, _, side=right: sides[side](value, 4),
+        )
     assert not meets(ORACLES[options], printed(options, capsys))
 
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from ..accounting.calibrate import WHOLE, Calibration, calibrate
+from ..accounting.calibrate import WHOLE, calibrate
 from ..mechanisms import InputError
-from ..mechanisms.digits import as_given, interval
 from ..presentation.output import print_json
 from . import options
-from .calibrate_problem import SOLVED, complete, known, one_phase, safe_side, several
+from .calibrate_problem import SOLVED, complete, known, one_phase, several
 from .calibrate_targets import Targets, to_target
 from .plan_schemes import compare_schemes
 from .setting import Setting, required, timed, with_run
@@ -115,34 +114,7 @@ def calibrate_command(
         beyond = None if found.beyond is None else found.beyond * problem.step
         found = replace(found, value=found.value * problem.step, beyond=beyond)
     if as_json:
-        print_json(problem.at(found.value) | _document(str(solve_for), epsilon, delta, found, seconds))
+        print_json(problem.at(found.value) | found.to_json() | {"seconds": seconds})
     else:
-        _print(str(solve_for), epsilon or 0.0, delta or 0.0, found, seconds, schedule is not None)
-
-
-def _document(
-    solve_for: str, epsilon: float | None, delta: float | None, found: Calibration, seconds: float
-) -> dict[str, Any]:
-    bracket = found.epsilon
-    return {
-        "solve_for": solve_for,
-        "value": found.value,
-        "epsilon": epsilon,
-        "epsilon_lower": bracket.lower,
-        "epsilon_upper": bracket.upper,
-        "delta": delta,
-        "beyond": found.beyond,
-        "accountant": bracket.method,
-        "certified": bracket.certified,
-        "reached": bracket.reached,
-        "seconds": seconds,
-    }
-
-
-def _print(solve_for: str, epsilon: float, delta: float, found: Calibration, seconds: float, scheduled: bool) -> None:
-    bracket = found.epsilon
-    kind = "certified" if bracket.certified else "an estimate, not a bound"
-    told = " in the last phase" if found.solve_for in WHOLE else " times the schedule's"
-    value = safe_side(found.solve_for, found.value) + (told if scheduled else "")
-    typer.echo(f"{solve_for} = {value} meets ({as_given(epsilon)}, {as_given(delta)})")
-    typer.echo(f"  epsilon in {interval(bracket)}; {kind}, by {bracket.method}, in {seconds:.3g} s")
+        told = " in the last phase" if found.solve_for in WHOLE else " times the schedule's"
+        typer.echo(f"{found.words(told if schedule is not None else '')}, in {seconds:.3g} s")

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
-from ..accounting.calibrate import WHOLE, SolveFor
+from ..accounting.calibrate import SolveFor
 from ..mechanisms import InputError, Mechanism
-from ..mechanisms.digits import rounded_down, rounded_up
 from ..mechanisms.tables.fields import MissingKeys
 from ..mechanisms.validate import choice
 from .setting import SAMPLED_BY, Setting, missing, refuse
@@ -119,10 +118,3 @@ def several(asked: Setting, solved: SolveFor, path: Path) -> Problem:
         )
     most = schedule.last_population() if solved == "cohort" else None
     return Problem(builders[solved], most, lambda value: against)
-
-
-def safe_side(field: SolveFor, value: float) -> str:
-    """Ten digits, rounded to the side that still meets the target: noise up, a rate or a clip down."""
-    if field in WHOLE:
-        return str(int(value))
-    return rounded_up(value, 10) if field in ("noise_multiplier", "noise_std") else rounded_down(value, 10)

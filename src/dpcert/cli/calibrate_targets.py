@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
+from ..accounting.calibrate import safe_side
 from ..accounting.calibrate_risk import calibrate_risk
 from ..accounting.calibrate_to import TargetCalibration, calibrate_to
 from ..mechanisms import InputError
-from ..mechanisms.digits import as_given, interval, rounded_up
+from ..mechanisms.digits import as_given, interval
 from ..mechanisms.validate import delta_below_one, number, positive
-from ..presentation.output import output_console, print_json
-from .calibrate_problem import Problem, complete, known, one_phase, safe_side, several
+from ..presentation.output import print_json
+from .calibrate_problem import Problem, complete, known, one_phase, several
 from .setting import Setting, timed
 
 if TYPE_CHECKING:
@@ -79,19 +80,11 @@ def _for_risk(
             problem.build, solve_for=solved, tpr=tpr or 0.0, fpr=fpr or 0.0, most=problem.most, **against
         )
     )
-    value = found.value * problem.step
+    found = replace(found, value=found.value * problem.step)
     if as_json:
-        power = found.true_positive_rate
-        answer = {"solve_for": solve_for, "value": value, "tpr": tpr, "fpr": fpr, "seconds": seconds}
-        ends = {"true_positive_rate_lower": power.lower, "true_positive_rate_upper": power.upper}
-        print_json(problem.at(value) | answer | ends | {"certified": power.certified})
-        return
-    console = output_console()
-    console.print(f"{solve_for} = {safe_side(solved, value)}")
-    console.print(
-        f"No attack that accuses {fpr:g} wrongly finds out more than {rounded_up(found.true_positive_rate.upper, 5)} "
-        f"(asked for: {tpr:g}). {seconds:.2f} s"
-    )
+        print_json(problem.at(found.value) | found.to_json() | {"seconds": seconds})
+    else:
+        typer.echo(f"{found} {seconds:.2f} s")
 
 
 def _for_currency(asked: Setting, solve_for: str | None, stated: Targets, schedule: Path | None, as_json: bool) -> None:
@@ -115,18 +108,15 @@ def _for_currency(asked: Setting, solve_for: str | None, stated: Targets, schedu
         )
 
     found, seconds = timed(solve)
-    value = found.value * problem.step
     whole = currency.without_range()
     everywhere = None if whole is None else whole.bracket(problem.build(found.value), against)
+    found = replace(found, value=found.value * problem.step)
     if as_json:
-        name = currency.name
-        answer = {"solve_for": solve_for, "value": value, **currency.claimed(), "seconds": seconds}
-        ends = {f"{name}_lower": found.amount.lower, f"{name}_upper": found.amount.upper}
         told = {} if everywhere is None else {"without_range": [everywhere.lower, everywhere.upper]}
-        print_json(problem.at(value) | answer | ends | told | {"certified": found.amount.certified})
+        print_json(problem.at(found.value) | found.to_json() | currency.claimed() | told | {"seconds": seconds})
         return
     scheduled = " times the schedule's" if schedule is not None and solved in ("noise_multiplier", "clip_norm") else ""
-    typer.echo(f"{solve_for} = {safe_side(solved, value)}{scheduled} meets {_said(currency.claimed())}")
+    typer.echo(f"{safe_side(solved, found.value)}{scheduled} meets {_said(currency.claimed())}")
     typer.echo(f"  {currency.words} in {interval(found.amount)}; certified, in {seconds:.3g} s")
     if everywhere is not None:
         typer.echo(f"  Without that range {currency.name} is in {interval(everywhere)}.")

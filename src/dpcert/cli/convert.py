@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
-from typing import Annotated, Any, get_args
+from typing import Annotated, get_args
 
 import typer
 
-from ..accounting.currencies.convert import Asked, Known, convert
+from ..accounting.currencies.convert import NEEDS, Asked, Conversion, Known, convert
 from ..mechanisms import InputError
-from ..mechanisms.digits import as_given, rounded_up
 from ..mechanisms.tables.fields import A_VALUE, MissingKeys
 from ..mechanisms.validate import choice
 from ..presentation.output import print_json
@@ -47,11 +45,11 @@ def convert_command(
         wanted = [_converted(known, amount, known_delta, asked, shown) for asked in _ASKED.values()]
     if as_json:
         known_as = {known: amount} | ({"delta": known_delta} if known_delta else {})
-        print_json({"known": known_as} | ({"conversions": wanted} if to is None else wanted[0]))
+        found = [each.to_json() for each in wanted]
+        print_json({"known": known_as} | ({"conversions": found} if to is None else found[0]))
         return
-    beside = f", delta = {as_given(known_delta)}" if known_delta else ""
     for each in wanted:
-        _print(f"{known} = {as_given(amount)}{beside}", each)
+        typer.echo(str(each))
 
 
 _ASKED: dict[str, Asked] = {asked: asked for asked in get_args(Asked)}
@@ -59,13 +57,11 @@ _ASKED: dict[str, Asked] = {asked: asked for asked in get_args(Asked)}
 _SHOWN_AT = {"delta": 1e-5, "epsilon": 1.0, "fpr": 0.01}
 """Where conversions that need a place are shown, if all are and none is named."""
 
-_NEEDS: dict[Asked, str] = {"epsilon": "delta", "delta": "epsilon", "tpr": "fpr"}
-
 
 def _complete(amounts: Mapping[Known, float | None], to: str | None, places: Mapping[str, float | None]) -> None:
     """One error for all that is missing; where one place on a curve is asked for, that place as well."""
     lacking = {"--rho": "what is known: this, or --mu or --epsilon"} if set(amounts.values()) == {None} else {}
-    place = _NEEDS.get(_ASKED[choice("--to", to, _ASKED)]) if to is not None else None
+    place = NEEDS.get(_ASKED[choice("--to", to, _ASKED)]) if to is not None else None
     if place is not None and places[place] is None:
         lacking["--at-epsilon" if place == "epsilon" else f"--{place}"] = A_VALUE
     if lacking:
@@ -74,15 +70,13 @@ def _complete(amounts: Mapping[Known, float | None], to: str | None, places: Map
 
 def _converted(
     known: Known, amount: float, known_delta: float, asked: Asked, places: Mapping[str, float | None]
-) -> dict[str, Any]:
-    """One conversion, as its JSON document."""
+) -> Conversion:
+    """One conversion, with what is wrong under the options' names."""
     try:
-        found = convert(known, amount, asked, known_delta=known_delta, **places)
+        return convert(known, amount, asked, known_delta=known_delta, **places)
     except InputError as problem:
         renamed = "at_epsilon" if problem.field == "epsilon" and known != "epsilon" else problem.field
         raise InputError("--" + renamed.replace("_", "-"), problem.value, problem.expected) from None
-    at = {name: value for name, value in places.items() if name == _NEEDS.get(asked)}
-    return {"asked": asked, "at": at, **asdict(found)}
 
 
 def only_known(amounts: Mapping[Known, float | None]) -> tuple[Known, float]:
@@ -92,10 +86,3 @@ def only_known(amounts: Mapping[Known, float | None]) -> tuple[Known, float]:
         options = ", ".join(f"--{name}" for name in amounts)
         raise InputError("options", [name for name, _ in given], f"one of {options}: what is known")
     return given[0]
-
-
-def _print(known: str, document: dict[str, Any]) -> None:
-    where = [f"{name} = {as_given(value)}" for name, value in document["at"].items()]
-    place = f" at {', '.join(where)}" if where else ""
-    typer.echo(f"{known}: {document['asked']} <= {rounded_up(document['at_most'])}{place}")
-    typer.echo(f"  {document['direction']}: {document['words']}")

@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich import box
-from rich.markup import escape
-from rich.table import Table
 
 from ..accounting.ledger import Ledger, LedgerError
 from ..mechanisms import InputError, Repeat, Sequence
 from ..mechanisms.digits import as_given, interval
-from ..presentation.output import output_console, print_json
+from ..mechanisms.text_table import text_table
+from ..presentation.output import print_json
 from . import options
 from .setting import relation, timed
 
@@ -67,21 +65,17 @@ def show_command(
         named = relation(neighbouring, notion, participation)
         against = {"neighbouring": named, "notion": notion, "participation": participation}
         found, seconds = timed(lambda: opened.epsilon(delta, accountant=accountant, **against))  # type: ignore[arg-type]
-        ends = {"epsilon_lower": found.lower, "epsilon_upper": found.upper, "delta": delta}
-        document |= ends | against | {"accountant": found.method, "certified": found.certified, "seconds": seconds}
+        document |= found.to_json("epsilon") | {"delta": delta, "seconds": seconds} | against
     if as_json:
         print_json(document)
         return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("rounds", justify="right", no_wrap=True)
-    table.add_column("mechanism")
-    for text, rounds in steps:
-        table.add_row(str(rounds), escape(text))
-    output_console().print(table)
+    columns = {"header": "rounds", "justify": "right", "no_wrap": True}, {"header": "mechanism"}
+    typer.echo(text_table(columns, [(str(rounds), text) for text, rounds in steps]))
     typer.echo(f"{len(opened)} events, head {opened.head}")
     if delta is not None:
-        kind = "certified" if found.certified else "an estimate, not a bound"
-        typer.echo(f"epsilon in {interval(found)} at delta = {as_given(delta)}; {kind}, by {found.method}, {named}")
+        typer.echo(
+            f"epsilon in {interval(found)} at delta = {as_given(delta)}; {found.kind}, by {found.method}, {named}"
+        )
 
 
 @app.command("export")

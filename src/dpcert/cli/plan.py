@@ -5,20 +5,17 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich import box
 from rich.console import Console
 from rich.progress import track
-from rich.table import Table
 
-from ..accounting.plan import Option, plan
+from ..accounting.plan import Plan, plan
 from ..mechanisms import InputError
-from ..mechanisms.digits import as_given, rounded_up
 from ..mechanisms.validate import count, positive
-from ..presentation.drawing import drawable, saved
-from ..presentation.output import output_console, print_json
+from ..presentation.drawing import drawable
+from ..presentation.output import show
 from . import options
 from .declared import with_fields
 from .plan_schemes import compare_schemes
@@ -86,24 +83,22 @@ def plan_command(asked: Asked, as_json: options.Json = False) -> None:
     required(population=asked.population, rounds=asked.rounds, delta=asked.delta)
     started = time.perf_counter()
     try:
-        clip, entries = positive("clip_norm", asked.clip_norm), _planned(asked)
+        found = _planned(asked)
     except InputError as problem:
         raise as_option(problem) from None
     if asked.plot is not None:
-        _draw(entries, clip, asked.plot)
-    if as_json:
-        table = {name: getattr(asked, name) for name in ("population", "rounds", "delta", "sampling")}
-        named = relation(asked.neighbouring, asked.notion, asked.participation)
-        against = {"neighbouring": named, "notion": asked.notion, "participation": asked.participation}
-        rows = [_row(entry, clip) for entry in entries]
-        print_json(table | against | {"clip_norm": clip, "options": rows, "seconds": time.perf_counter() - started})
-        return
-    _print(entries, asked.sizes(), asked.targets(), clip)
+        from ..presentation.plan_plots import draw_plan
+
+        draw_plan(found, asked.plot)
+    table = {name: getattr(asked, name) for name in ("population", "rounds", "delta", "sampling")}
+    named = relation(asked.neighbouring, asked.notion, asked.participation)
+    against = {"neighbouring": named, "notion": asked.notion, "participation": asked.participation}
+    show(found, as_json, **table, **against, seconds=time.perf_counter() - started)
 
 
-def _planned(asked: Asked) -> list[Option]:
+def _planned(asked: Asked) -> Plan:
     """The entries, as they come, with a bar."""
-    sizes, targets = asked.sizes(), asked.targets()
+    clip_norm, sizes, targets = positive("clip_norm", asked.clip_norm), asked.sizes(), asked.targets()
     found = plan(
         population=asked.population or 0,
         rounds=asked.rounds or 0,
@@ -116,7 +111,7 @@ def _planned(asked: Asked) -> list[Option]:
         participation=asked.participation,  # type: ignore[arg-type]
     )
     console, total = Console(stderr=True), len(sizes) * len(targets)
-    return list(track(found, "planning", total=total, console=console, transient=True))
+    return Plan(tuple(track(found, "planning", total=total, console=console, transient=True)), clip_norm)
 
 
 def _number(option: str, text: str) -> float:
@@ -124,53 +119,3 @@ def _number(option: str, text: str) -> float:
         return float(text)
     except ValueError:
         raise InputError(option, text, "numbers with commas between them") from None
-
-
-def _row(entry: Option, clip_norm: float) -> dict[str, Any]:
-    bracket = entry.calibration.epsilon
-    return {
-        "cohort": entry.cohort,
-        "target_epsilon": entry.target_epsilon,
-        "noise_multiplier": entry.noise_multiplier,
-        "noise_std": entry.noise_on_mean * clip_norm,
-        "epsilon_lower": bracket.lower,
-        "epsilon_upper": bracket.upper,
-        "certified": bracket.certified,
-    }
-
-
-def _print(entries: list[Option], sizes: tuple[int, ...], targets: tuple[float, ...], clip_norm: float) -> None:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("cohort", justify="right")
-    for target in targets:
-        table.add_column(f"epsilon {as_given(target)}", justify="right")
-    cells = {(entry.cohort, entry.target_epsilon): entry for entry in entries}
-    for cohort in sizes:
-        row = (cells[cohort, target] for target in targets)
-        noises = (
-            (rounded_up(entry.noise_multiplier, 5), rounded_up(entry.noise_on_mean * clip_norm, 3)) for entry in row
-        )
-        table.add_row(str(cohort), *(f"{noise}  ({std})" for noise, std in noises))
-    output_console().print(table)
-    typer.echo("noise multiplier (and standard deviation of the noise on the mean): the least that meets the target")
-
-
-def _draw(entries: list[Option], clip_norm: float, path: Path) -> None:
-    """Noise on the mean against the cohort, one line a target; both axes logarithmic."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7, 4.5), layout="constrained")
-    axes = figure.add_subplot()
-    for target in dict.fromkeys(entry.target_epsilon for entry in entries):
-        line = [entry for entry in entries if entry.target_epsilon == target]
-        axes.loglog(
-            [entry.cohort for entry in line],
-            [entry.noise_on_mean * clip_norm for entry in line],
-            marker="o",
-            label=f"epsilon {as_given(target)}",
-        )
-    axes.set_xlabel("cohort")
-    axes.set_ylabel("noise on the mean, standard deviation")
-    axes.grid(which="both", alpha=0.3)
-    axes.legend()
-    saved(figure, path)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich import box
-from rich.table import Table
 
-from ..accounting.currencies.gaussian_fit import GaussianFit, gaussian_fit
-from ..accounting.risk import FALSE_POSITIVE_RATES, Risk, risk
+from ..accounting.currencies.gaussian_fit import gaussian_fit
+from ..accounting.risk import FALSE_POSITIVE_RATES, risk
 from ..mechanisms import InputError
-from ..mechanisms.digits import interval, rounded_up
-from ..presentation.output import output_console, print_json
+from ..presentation.output import show
 from . import options
 from .setting import Setting, timed, with_run
 
@@ -57,26 +55,10 @@ def risk_command(
         from ..presentation.risk_plot import draw
 
         draw(found, plot, tangent)
-    fit = found.gaussian()
     if mu:
-        fit = gaussian_fit(run, **against, error_rates_at_least=fit.error_rates_at_least)
-    if as_json:
-        print_json(found.to_json() | _fitted(fit) | against | {"seconds": seconds})
-        return
-    _print(found)
-    output_console().print(
-        f"The Gaussian curve that describes it best from above, at error rates from {fit.error_rates_at_least:g} on, "
-        f"has mu in {interval(fit.mu, 5)}: it overstates what an attack finds out by at most "
-        f"{rounded_up(fit.off.upper, 2)}."
-    )
-
-
-def _fitted(fit: GaussianFit) -> dict[str, Any]:
-    return {
-        "mu": [fit.mu.lower, fit.mu.upper],
-        "mu_error_rates_at_least": fit.error_rates_at_least,
-        "mu_off": [fit.off.lower, fit.off.upper],
-    }
+        least = found.gaussian().error_rates_at_least
+        found = replace(found, fit=gaussian_fit(run, **against, error_rates_at_least=least))
+    show(found, as_json, **against, seconds=seconds)
 
 
 def _against(asked: Setting) -> dict[str, Any]:
@@ -100,29 +82,3 @@ def _of_claim(path: Path) -> tuple[Any, dict[str, Any], tuple[float, float] | No
     if statement.epsilon is None or statement.delta is None:
         return claim.run, against, None
     return claim.run, against, (statement.epsilon, statement.delta)
-
-
-def _print(found: Risk) -> None:
-    console = output_console()
-    before = max(found.prior, 1 - found.prior)
-    console.print("The strongest attack, which knows everything but whether this one unit's data were used:")
-    console.print(
-        f"  it guesses right with probability at most {rounded_up(found.bayes_success.upper, 4)} "
-        f"(without looking: {before:g}); advantage {interval(found.advantage, 5)}"
-    )
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("accused wrongly", "found out", "times", f"sure after a yes (prior {found.prior:g})"):
-        table.add_column(title, justify="right")
-    for row in found.rates:
-        times = row.true_positive_rate.upper / row.false_positive_rate
-        table.add_row(
-            f"{row.false_positive_rate:g}",
-            interval(row.true_positive_rate, 5),
-            rounded_up(times, 3),
-            interval(row.posterior, 5),
-        )
-    console.print(table)
-    console.print(
-        "A row: an attack that accuses this share of those whose data were not used finds out that share of those "
-        "whose data were. Who would guess a secret with the first probability guesses it with at most the second."
-    )

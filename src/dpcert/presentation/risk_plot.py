@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from ..accounting.picture import allowed
 from ..accounting.risk import Risk
-from ..proofs_checks.verification.band import GAUSSIANS, allowed
+from ..proofs_checks.verification.band import GAUSSIANS
 from .drawing import saved
 
 SMALLEST = 1e-8

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from ..accounting.picture import allowed
 from ..mechanisms import InputError
 from ..mechanisms.digits import as_given, interval, rounded_down, rounded_up
 from ..presentation.verdicts import printed
@@ -20,7 +21,7 @@ from ..proofs_checks.reproduction.matches import Convention, chances
 from ..proofs_checks.reproduction.printed import printed as as_printed
 from ..proofs_checks.reproduction.stated_numbers import stated_numbers
 from ..proofs_checks.verification import kept
-from ..proofs_checks.verification.band import allowed, band
+from ..proofs_checks.verification.band import band
 from ..proofs_checks.verification.exposure import Exposure, exposure
 from ..proofs_checks.verification.verdict import Verification
 from ..proofs_checks.verification.verify import verify

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 import re
+from importlib import import_module
 
 import pytest
 
 from dpcert import Gaussian, Laplace, Poisson, Repeat, calibrate_to, mu, rho
-from dpcert.cli import calibrate_problem, run
+from dpcert.cli import run
 from dpcert.mechanisms import InputError, Mechanism
 
 SAMPLED = ["--sampling", "poisson", "--sampling-rate", "0.02", "--rounds", "50"]
+CALIBRATE = import_module("dpcert.accounting.calibrate")
+"""The module: `dpcert.accounting.calibrate` is the function."""
 
 
 def sampled(noise_multiplier: float) -> Mechanism:
@@ -83,7 +86,7 @@ def test_digits_rounded_to_the_nearest_would_miss(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The plant, with three digits: some of these miss."""
-    monkeypatch.setattr(calibrate_problem, "rounded_up", lambda value, digits: f"{value:.3g}")
+    monkeypatch.setattr(CALIBRATE, "rounded_up", lambda value, digits: f"{value:.3g}")
     missed = 0
     for rounds in range(2, 6):
         value, _ = printed(["--mu", "0.37", "--rounds", str(rounds)], capsys)
