@@ -8,10 +8,8 @@ Proofs: docs/theory/dominating_pairs.md; the section is named at each line.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from collections.abc import Sequence as SequenceOf
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeVar
 
 from ..mechanisms import (
     BestOfSeveral,
@@ -40,11 +38,11 @@ from ..mechanisms.client_noise import refuse_absent_shares, refuse_known_shares
 from .additive import by_move
 from .groups import group_pairs
 from .local_randomisers import LocalRandomiser
-from .pairs import Composition, Pair, PoissonSelectionPair, RenyiLines, SelectionPair
+from .pairs import Composition, Order, Pair, PoissonSelectionPair, RenyiLines, SelectionPair
+from .round import Alternatives, Choice, Round, bounded, either, listed, once, plain, tight
 from .rounding import UNIT, widened_up
 from .schemes import (
     Participation,
-    Round,
     allocated,
     as_one_sample,
     correlated,
@@ -52,7 +50,6 @@ from .schemes import (
     poisson,
     refuse_seen_presence,
     shuffled,
-    tight,
     truncated,
     visible,
 )
@@ -60,8 +57,6 @@ from .shuffle_model import of_shuffled_reports
 from .stable_histogram import pairs_of_new_group
 from .stated import stated
 from .ways import Change, Way, ways
-
-AnyPair = TypeVar("AnyPair", bound=Pair | Composition)
 
 _COUNTED_RUNS = "hidden, with BestOfSeveral: who knows when units take part counts the runs, and their number is secret"
 
@@ -88,23 +83,35 @@ def dominating(run: Run, neighbouring: Neighbouring, participation: Participatio
     Raises InputError for combinations that have no meaning or no known bound.
     """
     relation = neighbouring_relation(neighbouring)
-    found = [of_way(way, relation, participation) for way in ways(as_run(run), relation)]
+    found = [_ordered(way, relation, participation) for way in ways(as_run(run), relation)]
     return Dominating(
-        upper=tuple(dict.fromkeys(product for each in found for product in each.upper)),
-        lower=tuple(dict.fromkeys(product for each in found for product in each.lower)),
+        upper=_distinct(product for each in found for product in each.upper.values()),
+        lower=_distinct(product for each in found for known in each.lower.values() for product in known.values()),
     )
 
 
 def of_way(way: Way, relation: Neighbouring, participation: Participation) -> Dominating:
     """The product pairs of one way in which neighbours' data enter a run."""
+    found = _ordered(way, relation, participation)
+    attained = _distinct(product for known in found.lower.values() for product in known.values())
+    return Dominating(_distinct(found.upper.values()), attained)
+
+
+def _distinct(products: Iterable[Composition]) -> tuple[Composition, ...]:
+    return tuple(dict.fromkeys(products))
+
+
+def _ordered(way: Way, relation: Neighbouring, participation: Participation) -> Round:
+    """The products of one way, in each order of the neighbours, as of one round."""
     for part, change in way:
         refuse_absent_shares(part, "add-remove" if change != "stays" else relation)
         if participation == "pooled":
             refuse_known_shares(part)
     steps = [(_changed(part, change, relation, participation), rounds) for (part, change), rounds in way.items()]
-    return Dominating(
-        upper=_products([(step.upper, rounds) for step, rounds in steps]),
-        lower=_products([(step.lower, rounds) for step, rounds in steps if step.lower]),
+    lower = {order: _combined([(step.lower[order], n) for step, n in steps if order in step.lower]) for order in Order}
+    return Round(
+        upper={order: _product((step.upper[order], rounds) for step, rounds in steps) for order in Order},
+        lower={order: known for order, known in lower.items() if known},
     )
 
 
@@ -113,31 +120,24 @@ def _changed(part: Mechanism, change: Change, relation: Neighbouring, participat
     if change == "stays":
         return _round(part, relation, participation)
     step = _round(part, "add-remove", participation)
-    return step if change == "leaves" else Round(_exchanged(step.upper), _exchanged(step.lower))
+    return step if change == "leaves" else step.exchanged()
 
 
-def _exchanged(pairs: Mapping[str, AnyPair]) -> dict[str, AnyPair]:
-    """With the neighbours named the other way round."""
-    names = {"remove": "add", "add": "remove"}
-    return {names.get(order, order): pair for order, pair in pairs.items()}
+def _combined(steps: list[tuple[Alternatives, int]]) -> Alternatives:
+    """One product for each example, of neighbours in one order: of a step that has it not, the first that it has."""
+    examples = dict.fromkeys(which for known, _ in steps for which in known)
+    return {
+        which: _product((known[which] if which in known else next(iter(known.values())), n) for known, n in steps)
+        for which in examples
+    }
 
 
-def _products(steps: SequenceOf[tuple[Mapping[str, Pair | Composition], int]]) -> tuple[Composition, ...]:
-    """One product pair for each order of the neighbours.
-
-    A step without that order contributes the pair of the same neighbours (the order's first word), or its only pair.
-    """
-    orders = sorted({order for pairs, _ in steps for order in pairs})
-    products: dict[Composition, None] = {}
-    for order in orders:
-        counts: dict[Pair, int] = {}
-        for pairs, rounds in steps:
-            names = (order, order.split()[0], "both", "remove")  # in one direction, whichever the others' names are
-            found = next((pairs[name] for name in names if name in pairs), None) or next(iter(pairs.values()))
-            for pair, times in ((found, 1),) if isinstance(found, Pair) else found:
-                counts[pair] = counts.get(pair, 0) + rounds * times
-        products[tuple(counts.items())] = None
-    return tuple(products)
+def _product(steps: Iterable[tuple[Composition, int]]) -> Composition:
+    counts: dict[Pair, int] = {}
+    for found, rounds in steps:
+        for pair, times in found:
+            counts[pair] = counts.get(pair, 0) + rounds * times
+    return tuple(counts.items())
 
 
 def _round(part: Mechanism, relation: Neighbouring, participation: Participation) -> Round:
@@ -166,19 +166,19 @@ def _round(part: Mechanism, relation: Neighbouring, participation: Participation
     if isinstance(part, LocalRandomiser | ShuffledReports) and relation != "replace-one":
         raise InputError("neighbouring", relation, "replace-one for local randomisers: the unit always reports")
     if isinstance(part, StableHistogram):  # of its groups, one that the unit alone is in: the others are in `ways`
-        return Round({**pairs_of_new_group(part, 1)}, pairs_of_new_group(part, -1))
+        return Round.of(pairs_of_new_group(part, 1), plain(pairs_of_new_group(part, -1)))
     if isinstance(part, BestOfSeveral):
         return _best_of_several(part, relation, participation)
     known = of_shuffled_reports(part) if isinstance(part, ShuffledReports) else stated(part)
     if isinstance(part, ShuffledReports) and participation == "pooled":
         return _round(part.report, relation, participation)  # the others know their reports
     if known is not None:
-        return Round({"both": known.upper}, _named(known.lower))
+        return Round.of(either(known.upper), listed(known.lower))
     if isinstance(part, Skellam | DistributedDiscreteGaussian):
-        return Round({"both": RenyiLines(part.renyi_lines(sensitivity(relation)))}, {})
+        return bounded(RenyiLines(part.renyi_lines(sensitivity(relation))))
     if isinstance(part, CorrelatedGaussian):
         return correlated(part, relation)
-    return tight({"both": by_move(part)(sensitivity(relation))})
+    return tight(either(by_move(part)(sensitivity(relation))))
 
 
 def _best_of_several(part: BestOfSeveral, relation: Neighbouring, participation: Participation) -> Round:
@@ -186,12 +186,17 @@ def _best_of_several(part: BestOfSeveral, relation: Neighbouring, participation:
     distributed number of runs there may be none (answer.py has what that shows)."""
     if participation != "hidden":
         raise InputError("participation", participation, _COUNTED_RUNS)
-    single = dominating(part.mechanism, relation, participation)
+    single = [_ordered(way, relation, participation) for way in ways(part.mechanism, relation)]
+    upper = _distinct(product for each in single for product in each.upper.values())
     mean = widened_up(part.mean, 64 * UNIT)
     if part.gamma is None:
-        return Round({"both": PoissonSelectionPair(single.upper, mean)}, {})
-    pair = SelectionPair(single.upper, part.gamma, part.shape, mean)
-    return Round({"both": pair}, {f"both {at}": product for at, product in enumerate(single.lower)})
+        return bounded(PoissonSelectionPair(upper, mean))
+    pair = SelectionPair(upper, part.gamma, part.shape, mean)
+    lower: dict[Order, dict[Choice, Composition]] = {}
+    for at, each in enumerate(single):
+        for order, known in each.lower.items():
+            lower.setdefault(order, {}).update(known if len(single) == 1 else {at: next(iter(known.values()))})
+    return Round({order: once(pair) for order in Order}, lower)
 
 
 def _grouped(part: Group, relation: Neighbouring, participation: Participation) -> Round:
@@ -199,13 +204,8 @@ def _grouped(part: Group, relation: Neighbouring, participation: Participation) 
     if isinstance(part.mechanism, CorrelatedGaussian):
         return correlated(part.mechanism, relation, part.units)
     if isinstance(part.mechanism, Skellam | DistributedDiscreteGaussian):
-        return Round({"both": RenyiLines(part.mechanism.renyi_lines(part.units * sensitivity(relation)))}, {})
+        return bounded(RenyiLines(part.mechanism.renyi_lines(part.units * sensitivity(relation))))
     if participation == "visible" and isinstance(part.mechanism, Poisson):
         raise InputError("participation", participation, "hidden participation, for a group in Poisson rounds")
     pairs, attained = group_pairs(part, relation)
-    return Round(pairs, pairs if attained else {})
-
-
-def _named(pairs: tuple[Pair, ...]) -> dict[str, Pair]:
-    """The only pair, or several that are alternatives."""
-    return {"both": pairs[0]} if len(pairs) == 1 else {f"both {at}": pair for at, pair in enumerate(pairs)}
+    return tight(pairs) if attained else Round.of(pairs, {})

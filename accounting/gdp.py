@@ -16,7 +16,7 @@ from scipy.special import erfcx, log_ndtr, ndtr
 
 from . import gaussian
 from .bracket import Bracket
-from .pairs import Composition, GaussianPair, OpposedPair, Pair, SubsampledPair, ZeroedPair
+from .pairs import Composition, GaussianPair, OpposedPair, Order, Pair, Sampling, SubsampledPair, ZeroedPair
 
 METHOD = "gdp-clt"
 
@@ -74,7 +74,7 @@ def supports(composition: Composition) -> bool:
     """Gaussian rounds, sampled or not, with a hidden coin."""
     return all(
         isinstance(pair, GaussianPair | OpposedPair | ZeroedPair)
-        or (isinstance(pair, SubsampledPair) and isinstance(pair.base, GaussianPair) and pair.order != "visible")
+        or (isinstance(pair, SubsampledPair) and isinstance(pair.base, GaussianPair) and pair.order != Sampling.VISIBLE)
         for pair, _ in composition
     )
 
@@ -94,16 +94,16 @@ def _mu_squared(pair: Pair) -> float:
         return pair.shift**2
     if isinstance(pair, OpposedPair | ZeroedPair):
         return pair.rate**2 * _zeroed_variance(pair)
-    if not (isinstance(pair, SubsampledPair) and isinstance(pair.base, GaussianPair)) or pair.order == "visible":
+    if not (isinstance(pair, SubsampledPair) and isinstance(pair.base, GaussianPair)) or pair.order == Sampling.VISIBLE:
         raise TypeError(f"a Gaussian pair, sampled or not, is needed, not {pair!r}")
     shift = pair.base.shift
     if shift > 26:
         return math.inf
     variance = {
-        "remove": math.expm1(shift * shift),
-        "add": math.expm1(shift * shift),
-        "replace": 4 * math.sinh(shift * shift),
-        "hybrid": _hybrid_variance(shift),
+        Sampling.REMOVE: math.expm1(shift * shift),
+        Sampling.ADD: math.expm1(shift * shift),
+        Sampling.REPLACE: 4 * math.sinh(shift * shift),
+        Sampling.HYBRID: _hybrid_variance(shift),
     }[pair.order]
     return pair.rate**2 * variance
 
@@ -150,18 +150,18 @@ def _loss_law(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
     """Values of the loss and their masses under P, on a fine grid of the noise."""
     if isinstance(pair, OpposedPair | ZeroedPair):
         return _zeroed_law(pair)
-    if not (isinstance(pair, SubsampledPair) and isinstance(pair.base, GaussianPair)) or pair.order == "visible":
+    if not (isinstance(pair, SubsampledPair) and isinstance(pair.base, GaussianPair)) or pair.order == Sampling.VISIBLE:
         raise TypeError(f"a Gaussian pair, sampled or not, is needed, not {pair!r}")
     shift, rate = pair.base.shift, pair.rate
     y = np.linspace(-shift - 14, shift + 14, 40_001)
     mass = np.exp(-y * y / 2) / math.sqrt(2 * math.pi) * (y[1] - y[0])
     with np.errstate(over="ignore"):
         up, down = (np.log1p(rate * np.expm1(sign * shift * y - shift * shift / 2)) for sign in (1, -1))
-    if pair.order == "remove":
+    if pair.order == Sampling.REMOVE:
         return up, mass * np.exp(up)
-    if pair.order == "add":
+    if pair.order == Sampling.ADD:
         return -up, mass
-    if pair.order == "replace":
+    if pair.order == Sampling.REPLACE:
         return up - down, mass * np.exp(up)
     above = y > shift / 2
     losses = np.concatenate((up[above], -up[above], [0.0]))
@@ -186,7 +186,7 @@ def _zeroed_law(pair: OpposedPair | ZeroedPair) -> tuple[np.ndarray, np.ndarray]
             np.concatenate((q[above], mass[below] * np.exp(zero[below]), [0.0])),
         )
         p[-1] = q[-1] = 1 - float(np.sum(p))
-    return (losses, p) if pair.order == "remove" else (-losses, q)
+    return (losses, p) if pair.order == Order.REMOVE else (-losses, q)
 
 
 def error_bar(composition: Composition, epsilon: float) -> Bracket:

@@ -11,9 +11,10 @@ from ..mechanisms import (
     sensitivity,
 )
 from .additive import by_move
-from .pairs import MixedGaussianPair, Pair
+from .pairs import MixedGaussianPair, Order
 from .pairs.mixed_gaussian import MOST_UNITS
 from .public_ranges import PublicRange, over_more
+from .round import ByOrder, either
 from .stated import for_group, stated
 
 _KNOWN = (
@@ -22,7 +23,7 @@ _KNOWN = (
 )
 
 
-def group_pairs(part: Group, relation: Neighbouring) -> tuple[dict[str, Pair], bool]:
+def group_pairs(part: Group, relation: Neighbouring) -> tuple[ByOrder, bool]:
     """The pairs that dominate, by the order of the neighbours, and whether they are attained.
 
     Raises InputError for rounds whose price for a group is not known.
@@ -36,14 +37,14 @@ def group_pairs(part: Group, relation: Neighbouring) -> tuple[dict[str, Pair], b
     if same is not None:
         known = stated(same)
         assert known is not None
-        return {"both": known.upper}, False
+        return either(known.upper), False
     try:
-        return {"both": by_move(base)(n * sensitivity(relation))}, True
+        return either(by_move(base)(n * sensitivity(relation))), True
     except InputError:
         raise InputError("mechanism", base, _KNOWN) from None
 
 
-def _poisson(part: Poisson, n: int, relation: Neighbouring) -> dict[str, Pair]:
+def _poisson(part: Poisson, n: int, relation: Neighbouring) -> ByOrder:
     """Each of the n units by its own coin: all contributions in one direction are worst (Choquette-Choo, Ganesh,
     Steinke, Thakurta 2023, arXiv 2310.15526, Section 4, "mixture of Gaussians mechanisms")."""
     if relation == "replace-one" or not isinstance(part.mechanism, Gaussian):
@@ -52,4 +53,4 @@ def _poisson(part: Poisson, n: int, relation: Neighbouring) -> dict[str, Pair]:
     if n > MOST_UNITS:
         raise InputError("units", n, f"at most {MOST_UNITS} units of a group in Poisson rounds")
     shift = 1.0 / part.mechanism.noise_multiplier
-    return {order: MixedGaussianPair(shift, part.sampling_rate, n, order) for order in ("remove", "add")}
+    return {order: MixedGaussianPair(shift, part.sampling_rate, n, order) for order in Order}

@@ -6,8 +6,7 @@ Proofs: docs/theory/dominating_pairs.md; the section is named at each line.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Literal
 
 from ..mechanisms import (
@@ -31,7 +30,6 @@ from ..mechanisms import (
 from .additive import by_move
 from .pairs import (
     AllocationPair,
-    Composition,
     CutPair,
     GaussianPair,
     MixturePair,
@@ -40,10 +38,12 @@ from .pairs import (
     Pair,
     ProductPair,
     ReplacedAllocationPair,
+    Sampling,
     ScoredBlockPair,
     SubsampledPair,
     ZeroedPair,
 )
+from .round import ByOrder, Choice, Example, Round, bounded, either, plain, tight
 from .rounding import UNIT, widened_down, widened_up
 from .truncated import cut_law
 
@@ -55,8 +55,6 @@ the unit's own participation when the cohort has a fixed size, and says nothing 
 Poisson coins. "visible": the observer sees the unit's own participation (its traffic, or the cohort itself).
 """
 
-_ORDERS: tuple[Literal["remove", "add"], ...] = ("remove", "add")
-
 _CUT = "zero-out or replace-one, where others know whether a full cohort left them out: a unit that is there does that"
 _SEEN = "zero-out or replace-one when participation is visible: seeing a unit take part reveals that it is there"
 
@@ -67,21 +65,9 @@ _MOST_ROUNDS, _SMALLEST_SHIFT, _LARGEST_SHIFT = 10**6, 1e-4, 6.0
 """Where the scores of a block are told apart; what is left out, or said of more noise, is a lower end all the same."""
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
-    """The pairs of one round, by the order in which the two neighbours are named."""
-
-    upper: dict[str, Pair]
-    lower: Mapping[str, Pair | Composition]
-
-
-def tight(pairs: dict[str, Pair]) -> Round:
-    """Pairs that dominate and are attained."""
-    return Round(pairs, pairs)
-
-
-def _sampled(pair: Pair, rate: float, *orders: Order) -> dict[str, Pair]:
-    return {order: SubsampledPair(pair, rate, order) for order in orders}
+def _sampled(pair: Pair, rate: float) -> ByOrder:
+    """What a unit with a coin of its own adds, or takes away."""
+    return {order: SubsampledPair(pair, rate, Sampling.of(order)) for order in Order}
 
 
 _SAMPLED_TWICE = (
@@ -112,10 +98,10 @@ def poisson(part: Poisson, relation: Neighbouring) -> Round:
     """Poisson sampling with a hidden coin (docs: section "Poisson sampling")."""
     pair, rate = by_move(part.mechanism), part.sampling_rate
     if relation != "replace-one":
-        return tight(_sampled(pair(1), rate, "remove", "add"))
+        return tight(_sampled(pair(1), rate))
     if isinstance(pair(1), ProductPair | CutPair):
-        return Round(_sampled(pair(2), rate, "hybrid"), _sampled(pair(1), rate, "remove", "add"))
-    return tight(_sampled(pair(1), rate, "replace"))
+        return Round.of(either(SubsampledPair(pair(2), rate, Sampling.HYBRID)), plain(_sampled(pair(1), rate)))
+    return tight(either(SubsampledPair(pair(1), rate, Sampling.REPLACE)))
 
 
 def truncated(part: TruncatedPoisson, relation: Neighbouring, participation: Participation) -> Round:
@@ -132,26 +118,25 @@ def truncated(part: TruncatedPoisson, relation: Neighbouring, participation: Par
     left = Poisson(part.mechanism, law.rate)
     if participation != "hidden":
         at_most = Poisson(part.mechanism, min(law.rate_above, part.sampling_rate))
-        attained = visible(left, relation) if participation == "visible" else poisson(left, relation)
-        return Round(visible(at_most, relation).upper, attained.lower)
+        known = visible(left, relation) if participation == "visible" else poisson(left, relation)
+        return Round(visible(at_most, relation).upper, known.lower)
     if law.full == 0.0:
         return poisson(uncut, relation)
     filled = _replacing(by_move(part.mechanism), part.mechanism, law.rate_when_full, relation)
-    upper: dict[str, Pair] = {
-        order: MixturePair(((law.open, pair), (law.full, filled.get(order, next(iter(filled.values()))))))
-        for order, pair in poisson(uncut, relation).upper.items()
+    upper = {
+        order: ((MixturePair(((law.open, pair), (law.full, filled[order]))), 1),)
+        for order, ((pair, _),) in poisson(uncut, relation).upper.items()
     }
     return Round(upper, poisson(left, relation).lower)
 
 
-def _replacing(pair: Callable[[float], Pair], noise: Mechanism, rate: float, relation: Neighbouring) -> dict[str, Pair]:
+def _replacing(pair: Callable[[float], Pair], noise: Mechanism, rate: float, relation: Neighbouring) -> ByOrder:
     """The pairs that dominate a round in which the unit, if it takes part, does so in another's place."""
     if relation == "add-remove":
-        return _sampled(pair(2), rate, "remove", "add")
+        return _sampled(pair(2), rate)
     if relation == "replace-one" or not isinstance(noise, Gaussian):
-        return _sampled(pair(2), rate, "hybrid")
-    shift = 1.0 / noise.noise_multiplier
-    return {"remove": ZeroedPair(shift, rate, "remove"), "add": ZeroedPair(shift, rate, "add")}
+        return either(SubsampledPair(pair(2), rate, Sampling.HYBRID))
+    return {order: ZeroedPair(1.0 / noise.noise_multiplier, rate, order) for order in Order}
 
 
 def fixed_size(part: FixedSize, relation: Neighbouring) -> Round:
@@ -162,22 +147,23 @@ def fixed_size(part: FixedSize, relation: Neighbouring) -> Round:
     """
     pair, rate = by_move(part.mechanism), part.sampling_rate
     if relation == "add-remove":
-        return tight(_sampled(pair(2), rate, "remove", "add"))
-    attained = _sampled(pair(2 if relation == "replace-one" else 1), rate, "remove", "add")
+        return tight(_sampled(pair(2), rate))
+    known = plain(_sampled(pair(2 if relation == "replace-one" else 1), rate))
     worst = _replacing(pair, part.mechanism, rate, relation)
-    if not isinstance(part.mechanism, Gaussian):
-        return Round(worst, attained)
-    if relation == "replace-one":
-        return Round(worst, attained | _sampled(pair(1), rate, "replace"))
-    opposed = OpposedPair(1.0 / part.mechanism.noise_multiplier, rate, "remove")
-    return Round(worst, attained | {"remove opposed": opposed})
+    if isinstance(part.mechanism, Gaussian) and relation == "replace-one":
+        for examples in known.values():
+            examples[Example.BALANCED] = SubsampledPair(pair(1), rate, Sampling.REPLACE)
+    elif isinstance(part.mechanism, Gaussian):
+        known[Order.REMOVE][Example.OPPOSED] = OpposedPair(1.0 / part.mechanism.noise_multiplier, rate, Order.REMOVE)
+    return Round.of(worst, known)
 
 
 def visible(part: Poisson | FixedSize, relation: Neighbouring) -> Round:
     """The observer sees the unit's participation (docs: section "Visible participation")."""
     if relation == "add-remove":
         raise InputError("neighbouring", relation, _SEEN)
-    return tight(_sampled(by_move(part.mechanism)(sensitivity(relation)), part.sampling_rate, "visible"))
+    pair = by_move(part.mechanism)(sensitivity(relation))
+    return tight(either(SubsampledPair(pair, part.sampling_rate, Sampling.VISIBLE)))
 
 
 def shuffled(part: Shuffled, relation: Neighbouring) -> Round:
@@ -191,20 +177,21 @@ def shuffled(part: Shuffled, relation: Neighbouring) -> Round:
         raise InputError("neighbouring", relation, "zero-out or replace-one with shuffled batches of a fixed size")
     pair = by_move(part.mechanism)
     if isinstance(part.mechanism, Repeat | Sequence | TruncatedLaplace):
-        return Round({"both": pair(sensitivity(relation))}, {})
-    stands_out = AllocationPair(pair(sensitivity(relation)), part.batches, 1, "remove", 0.03)
-    attained: dict[str, Pair] = {"remove": stands_out}
+        return bounded(pair(sensitivity(relation)))
+    stands_out = AllocationPair(pair(sensitivity(relation)), part.batches, 1, Order.REMOVE, 0.03)
+    examples: dict[Choice, Pair] = {Example.PLAIN: stands_out}
     if relation == "zero-out" and isinstance(part.mechanism, Gaussian):
-        attained |= _scored("remove opposed", part.mechanism, part.batches, 1, (2, 1))
-    return Round({"both": pair(sensitivity(relation))}, attained)
+        examples |= _scored(Example.OPPOSED, part.mechanism, part.batches, 1, (2, 1))
+    orders = tuple(Order) if relation == "replace-one" else (Order.REMOVE,)  # of two units either stands out
+    return Round.of(either(pair(sensitivity(relation))), dict.fromkeys(orders, examples))
 
 
-def _scored(name: str, noise: Gaussian, rounds: int, times: int, moves: tuple[int, int]) -> dict[str, Pair]:
-    """What a sum of scores reveals, by that name; nothing where scores are not told apart."""
+def _scored(which: Example, noise: Gaussian, rounds: int, times: int, moves: tuple[int, int]) -> dict[Choice, Pair]:
+    """What a sum of scores reveals of these neighbours; nothing where scores are not told apart."""
     shift = min(widened_down(1 / noise.noise_multiplier, 8 * UNIT), _LARGEST_SHIFT)
     if shift < _SMALLEST_SHIFT or rounds > _MOST_ROUNDS:
         return {}
-    return {name: ScoredBlockPair(shift, rounds, times, *moves)}
+    return {which: ScoredBlockPair(shift, rounds, times, *moves)}
 
 
 def allocated(part: RandomAllocation, relation: Neighbouring, participation: Participation) -> Round:
@@ -220,36 +207,38 @@ def allocated(part: RandomAllocation, relation: Neighbouring, participation: Par
         return _visible_allocation(base, times, relation)
     if relation != "replace-one":
         pair = by_move(base)(1)
-        remove, add = (AllocationPair(pair, part.rounds, times, order) for order in _ORDERS)
-        return tight({"remove": remove, "add": add})
+        return tight({order: AllocationPair(pair, part.rounds, times, order) for order in Order})
     if not isinstance(base, Gaussian):
         raise InputError("mechanism", base, "Gaussian noise, with random allocation and a replaced unit")
-    apart = AllocationPair(GaussianPair(widened_up(1 / base.noise_multiplier, 4 * UNIT)), part.rounds, times, "remove")
+    apart = AllocationPair(
+        GaussianPair(widened_up(1 / base.noise_multiplier, 4 * UNIT)), part.rounds, times, Order.REMOVE
+    )
     total = 2 * times / (base.noise_multiplier * math.sqrt(part.rounds))
-    attained: dict[str, Pair] = {"both": GaussianPair(widened_down(total, 8 * UNIT))}
-    attained |= _scored("both scored", base, part.rounds, times, (1, -1))
+    known: dict[Choice, Pair] = {Example.PLAIN: GaussianPair(widened_down(total, 8 * UNIT))}
+    known |= _scored(Example.SCORED, base, part.rounds, times, (1, -1))
     if times == 1:  # Theorem 6: the pair itself is attained; where its profile is not seen from below, the scores are
-        attained["both exact"] = ReplacedAllocationPair(apart)
-    return Round({"both": ReplacedAllocationPair(apart)}, attained)
+        known[Example.EXACT] = ReplacedAllocationPair(apart)
+    return Round.of(either(ReplacedAllocationPair(apart)), dict.fromkeys(Order, known))
 
 
 def _visible_allocation(base: Mechanism, times: int, relation: Neighbouring) -> Round:
     if times == 1:
-        return tight({"both": by_move(base)(sensitivity(relation))})
+        return tight(either(by_move(base)(sensitivity(relation))))
     if not isinstance(base, Gaussian):
         raise InputError("mechanism", base, "Gaussian noise, where several rounds of a block are seen")
     move = widened_up(sensitivity(relation) * math.sqrt(times) / base.noise_multiplier, 4 * UNIT)
-    return tight({"both": GaussianPair(move)})
+    return tight(either(GaussianPair(move)))
 
 
 def correlated(part: CorrelatedGaussian, relation: Neighbouring, units: int = 1) -> Round:
     """All rounds together are one Gaussian release, whoever sees the cohorts (docs/theory/correlated_noise.md)."""
-    attained, most = part.squared_sensitivity()
+    least, most = part.squared_sensitivity()
     move = units * sensitivity(relation) / part.noise_multiplier
-    bound: dict[str, Pair] = {"both": GaussianPair(widened_up(move * math.sqrt(most), 4 * UNIT))}
-    if attained == 0:  # nothing is known to be moved for certain
-        return Round(bound, {})
-    return Round(bound, {"both": GaussianPair(widened_down(move * math.sqrt(attained), 4 * UNIT))})
+    bound = GaussianPair(widened_up(move * math.sqrt(most), 4 * UNIT))
+    if least == 0:  # nothing is known to be moved for certain
+        return bounded(bound)
+    known = GaussianPair(widened_down(move * math.sqrt(least), 4 * UNIT))
+    return Round.of(either(bound), plain(either(known)))
 
 
 def refuse_seen_presence(part: Mechanism, relation: Neighbouring, participation: Participation) -> None:

@@ -17,7 +17,7 @@ from ..mechanisms import (
     UnaryEncoding,
 )
 from .local_randomisers import LocalRandomiser, separation
-from .pairs import ApproximateDpPair, CountsPair, EventPair, Pair, ShuffledResponsePair, SubsampledPair
+from .pairs import ApproximateDpPair, CountsPair, EventPair, Pair, Sampling, ShuffledResponsePair, SubsampledPair
 from .rounding import float_above, float_below
 from .stated import Stated, stated
 
@@ -59,7 +59,7 @@ def _upper(report: LocalRandomiser | PureDp, n: int) -> Pair:
         return ApproximateDpPair(0.0, 0.0)
     counts = CountsPair(n, largest, float_below(each))
     rate = float_above(apart)
-    return counts if rate >= 1.0 else SubsampledPair(counts, rate, "visible")
+    return counts if rate >= 1.0 else SubsampledPair(counts, rate, Sampling.VISIBLE)
 
 
 def _is_small(report: RandomizedResponse, n: int) -> bool:

@@ -13,7 +13,7 @@ from typing import Literal
 from flint import arb, ctx
 
 from ..mechanisms import ApproximateDp, Laplace, Mechanism, Neighbouring, StableHistogram
-from .pairs import EventPair
+from .pairs import EventPair, Order
 from .pairs.tails import normal_tail
 from .rounding import PARAMETER, down, float_above, float_below, up
 
@@ -56,11 +56,11 @@ def _counts(total: int, sides: int) -> Iterator[tuple[int, ...]]:
         yield from ((first, second) for first in range(total + 1) for second in range(total + 1))
 
 
-def pairs_of_new_group(group: StableHistogram, direction: Literal[1, -1]) -> dict[str, EventPair]:
+def pairs_of_new_group(group: StableHistogram, direction: Literal[1, -1]) -> dict[Order, EventPair]:
     """With the unit first, or without; direction: 1 rounds towards a group that is released more often."""
     chance = _released(group, direction)
     absent = down(1 - chance) if direction > 0 else min(1.0, up(1 - chance))
-    return {"remove": EventPair(chance, 0.0), "add": EventPair(1.0, absent)}
+    return {Order.REMOVE: EventPair(chance, 0.0), Order.ADD: EventPair(1.0, absent)}
 
 
 def _released(group: StableHistogram, direction: Literal[1, -1]) -> float:

@@ -32,6 +32,7 @@ from .pairs import (
     LaplacePair,
     Pair,
     RandomizedResponsePair,
+    Sampling,
     SubsampledPair,
     ZcdpBound,
 )
@@ -149,7 +150,7 @@ def staircase_apart(mechanism: Staircase) -> arb:
 def three_valued(epsilon: float, apart: arb) -> Pair:
     """Loss epsilon or -epsilon with this probability, as randomized response, and else none."""
     base, rate = ApproximateDpPair(epsilon, 0.0), float(apart.mid())
-    return base if rate >= 1.0 else SubsampledPair(base, rate, "visible")
+    return base if rate >= 1.0 else SubsampledPair(base, rate, Sampling.VISIBLE)
 
 
 def for_group(mechanism: Mechanism, units: int) -> Mechanism | None:

@@ -17,7 +17,7 @@ from ...mechanisms import InputError
 from ..measures.lattices.cells import NEGLIGIBLE, Atoms, Cells
 from ..measures.lattices.discrete import finite_cells, lattice_base, lattice_cells
 from ..measures.lattices.sampled_cells import location_cells
-from ..pairs import CategoriesPair, LocationPair, Pair
+from ..pairs import CategoriesPair, LocationPair, Order, Pair
 from ..rounding import UNIT
 from .mean import Above, Below, mean_above, mean_below, spread
 
@@ -41,13 +41,13 @@ def supports_base(pair: Pair) -> bool:
     return isinstance(pair, CategoriesPair | LocationPair) or lattice_base(pair) is not None
 
 
-def losses_above(base: Pair, rounds: int, order: str, fineness: float, tail: float) -> Atoms:
+def losses_above(base: Pair, rounds: int, order: Order, fineness: float, tail: float) -> Atoms:
     """A law of the loss, in this order, whose pair dominates that of one block.
 
     fineness: the grid's step as a share of the spread of log X, at most, at every level. tail: as in `mean_above`.
     """
     law = _above(base, rounds, fineness, _level(tail))
-    if order == "remove":
+    if order == Order.REMOVE:
         loss, infinite, mass = law.places + law.slack, law.infinite, law.q * np.exp(law.places + law.slack)
     else:
         loss, infinite, mass = law.slack - law.places, law.zero, law.q
@@ -57,14 +57,14 @@ def losses_above(base: Pair, rounds: int, order: str, fineness: float, tail: flo
     return Atoms(loss[kept], (mass * grown)[kept], (infinite + lost) * (1 + law.error + 1e-12))
 
 
-def losses_below(base: Pair, rounds: int, order: str, fineness: float, tail: float) -> Atoms:
+def losses_below(base: Pair, rounds: int, order: Order, fineness: float, tail: float) -> Atoms:
     """A law of the loss whose pair the block's dominates: what merged outcomes reveal."""
     law = _below(base, rounds, fineness, _level(tail))
-    p, q = (law.p, law.q) if order == "remove" else (law.q, law.p)
+    p, q = (law.p, law.q) if order == Order.REMOVE else (law.q, law.p)
     kept = (p > NEGLIGIBLE) & (q > NEGLIGIBLE)
     log_ratio = np.log(p[kept] / q[kept])
     loss = log_ratio - 2 * law.error - UNIT * (16 + 4 * np.abs(log_ratio))
-    infinite = law.infinite if order == "remove" else 0.0
+    infinite = law.infinite if order == Order.REMOVE else 0.0
     return Atoms(loss, p[kept] * (1 - law.error - 8 * UNIT), infinite * (1 - law.error - 1e-12))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...mechanisms.arrays import Floats
 from ..measures.lattices.cells import Atoms
-from ..pairs import Pair
+from ..pairs import Order, Pair
 from ..rounding import UNIT
 from .block import cells, spread_of_loss
 
@@ -24,7 +24,7 @@ _NOTHING = 100.0
 """Frequencies of which a product is e^-100 of the largest, or less, count as errors of that size."""
 
 
-def losses_of_statistic(base: Pair, rounds: int, participations: int, order: str, tail: float) -> Atoms:
+def losses_of_statistic(base: Pair, rounds: int, participations: int, order: Order, tail: float) -> Atoms:
     """A law of the loss that the block's pair dominates: that of the scores log(1 - k/t + k/t L), added up."""
     outcomes = cells(base, spread_of_loss(base) / _CELLS_PER_SPREAD, 0.5, tail)
     kept = (outcomes.p > 0) & (outcomes.q > 0)
@@ -41,7 +41,7 @@ def losses_of_statistic(base: Pair, rounds: int, participations: int, order: str
     q_sum, q_error = law_of_sum([(without, rounds)])
     least_p, most_p = np.maximum(p_sum - p_error, 0.0) * (1 - given), (p_sum + p_error) * (1 + given)
     least_q, most_q = np.maximum(q_sum - q_error, 0.0) * (1 - given), (q_sum + q_error) * (1 + given)
-    mass, other = (least_p, most_q) if order == "remove" else (least_q, most_p)
+    mass, other = (least_p, most_q) if order == Order.REMOVE else (least_q, most_p)
     sure = mass > 0
     log_ratio = np.log(mass[sure] / other[sure])
     return Atoms(log_ratio - UNIT * (16 + 4 * np.abs(log_ratio)), mass[sure] * (1 - 16 * UNIT), 0.0)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from ...mechanisms import FixedSize, Gaussian, Mechanism, rounds_by_step
 from ..conversions.renyi import best_delta, best_epsilon, canonne_epsilon
-from ..pairs import GaussianPair, SubsampledPair
+from ..pairs import GaussianPair, Sampling, SubsampledPair
 from ..rdp import rdp
 from ..rdp.orders import best_order
 from ..rounding import TARGET, widened_down
@@ -27,7 +27,7 @@ def cohorts_curve(run: Mechanism) -> rdp.RenyiCurve | None:
         if not isinstance(part, FixedSize) or not isinstance(part.mechanism, Gaussian):
             return None
         pair = GaussianPair(2.0 / part.mechanism.noise_multiplier)
-        found.append((SubsampledPair(pair, part.sampling_rate, "remove"), rounds))
+        found.append((SubsampledPair(pair, part.sampling_rate, Sampling.REMOVE), rounds))
     return rdp.curve(tuple(found))
 
 

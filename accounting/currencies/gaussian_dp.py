@@ -41,7 +41,7 @@ from .. import gaussian
 from ..answer import answer
 from ..bracket import Bracket
 from ..dominating import dominating
-from ..pairs import Composition, GaussianPair, OpposedPair, Pair, SubsampledPair, ZeroedPair
+from ..pairs import Composition, GaussianPair, OpposedPair, Pair, Sampling, SubsampledPair, ZeroedPair
 from ..profile import Profile
 from ..question import Question, seen_by
 from ..rdp.largest_loss import largest_loss
@@ -198,7 +198,7 @@ def _pair_above(pair: Pair) -> float:
     if isinstance(pair, GaussianPair | OpposedPair | ZeroedPair):
         return widened_up(pair.shift, _SLACK)
     if isinstance(pair, SubsampledPair):
-        doubled = 2.0 if pair.order == "replace" else 1.0  # both ends of the mixtures move apart
+        doubled = 2.0 if pair.order == Sampling.REPLACE else 1.0  # both ends of the mixtures move apart
         return doubled * _pair_above(pair.base)
     return _of_loss(largest_loss(pair))
 
@@ -213,7 +213,7 @@ def _of_loss(loss: float) -> float:
 
 def _pair_below(pair: Pair) -> float:
     """The least mu of one round's attained pair that is seen at tiny error rates: rate times the whole shift."""
-    if isinstance(pair, SubsampledPair) and pair.order in ("remove", "replace", "visible"):
+    if isinstance(pair, SubsampledPair) and pair.order in (Sampling.REMOVE, Sampling.REPLACE, Sampling.VISIBLE):
         pair = pair.base
     if isinstance(pair, GaussianPair):
         return widened_down(pair.shift, _SLACK)

@@ -41,6 +41,7 @@ from ..pairs import (
     Pair,
     RenyiLines,
     ReplacedAllocationPair,
+    Sampling,
     SubsampledPair,
     ZcdpBound,
     ZeroedPair,
@@ -192,9 +193,9 @@ def _sampled_limit_above(pair: SubsampledPair) -> float:
     """Both ends of a mixture are nearer than the base pair's: that bounds it. Where P and Q move apart ("replace"),
     Q has at least 1 - rate of the density of N(0), and P is no further from that than the base pair."""
     base = _pair_limit_above(pair.base)
-    if pair.order == "add":
+    if pair.order == Sampling.ADD:
         return min(base, widened_up(-math.log1p(-pair.rate) / _LAST, _SLACK)) if pair.rate < 1 else base
-    if pair.order == "replace":
+    if pair.order == Sampling.REPLACE:
         return widened_up(base - math.log1p(-pair.rate) / (_LAST - 1), _SLACK)
     return base
 
@@ -214,7 +215,7 @@ def _limit_below(product: Composition) -> float:
     """lim D_alpha / alpha of the Gaussian rounds: P holds rate times N(s), and Q is at most N(0) where that is."""
     total = 0.0
     for pair, rounds in product:
-        if isinstance(pair, SubsampledPair) and pair.order in ("remove", "replace", "visible"):
+        if isinstance(pair, SubsampledPair) and pair.order in (Sampling.REMOVE, Sampling.REPLACE, Sampling.VISIBLE):
             pair = pair.base
         if isinstance(pair, GaussianPair):
             total = down(total + down(rounds * widened_down(pair.shift**2 / 2, _SLACK)))

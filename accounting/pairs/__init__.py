@@ -25,13 +25,14 @@ from .location import LocationPair
 from .mixed_gaussian import MixedGaussianPair
 from .mixture import MixturePair
 from .noisy_max import LaplaceMaximumPair
+from .order import Order, Sampling
 from .pair import Composition, Pair
 from .product import ProductPair, product_of
 from .randomized_response import RandomizedResponsePair
 from .renyi_bounds import RenyiLines, ZcdpBound
 from .scored_block import ScoredBlockPair
 from .selection import PoissonSelectionPair, SelectionPair
-from .subsampled import Order, SubsampledPair
+from .subsampled import SubsampledPair
 from .truncated_gaussian import TruncatedGaussianPair
 from .truncated_laplace import TruncatedLaplacePair
 from .worst_place import WorstBoundedLaplacePair, WorstPlacePair, WorstTruncatedGaussianPair
@@ -67,6 +68,7 @@ __all__ = [
     "RandomizedResponsePair",
     "RenyiLines",
     "ReplacedAllocationPair",
+    "Sampling",
     "ScoredBlockPair",
     "SelectionPair",
     "ShuffledResponsePair",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, Self
+from typing import Self
 
+from .order import Order, order_of
 from .pair import Pair
 
 
@@ -19,8 +20,11 @@ class AllocationPair(Pair):
     base: Pair
     rounds: int
     participations: int
-    order: Literal["remove", "add"]
+    order: Order
     fineness: float = 0.0075
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "order", order_of(Order, self, self.order))
 
     def moved(self, factor: float) -> Self:
         """In the base's parameters."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Literal, Self
+from typing import Self
 
 from flint import arb, fmpz
 
 from ..rounding import UNIT
+from .order import Order, order_of
 from .pair import Pair
 from .tails import normal_tail, positive
 
@@ -27,7 +28,10 @@ class MixedGaussianPair(Pair):
     shift: float
     rate: float
     units: int
-    order: Literal["remove", "add"]
+    order: Order
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "order", order_of(Order, self, self.order))
 
     def moved(self, factor: float) -> Self:
         """In shift and rate."""
@@ -36,7 +40,7 @@ class MixedGaussianPair(Pair):
     def words(self) -> str:
         """P against Q."""
         mixture = f"N({self.shift:.6g} J, 1), J binomial of {self.units} with probability {self.rate:.6g}"
-        return f"{mixture}; against N(0, 1)" if self.order == "remove" else f"N(0, 1) against: {mixture}"
+        return f"{mixture}; against N(0, 1)" if self.order == Order.REMOVE else f"N(0, 1) against: {mixture}"
 
     def weights(self) -> list[arb]:
         """The law of the number of units that take part."""
@@ -45,7 +49,7 @@ class MixedGaussianPair(Pair):
 
     def supremum(self) -> arb | None:
         """Of the order "add": where nobody of them took part."""
-        return -self.units * (1 - arb(self.rate)).log() if self.order == "add" else None
+        return -self.units * (1 - arb(self.rate)).log() if self.order == Order.ADD else None
 
     def has_profile(self) -> bool:
         """A formula, up to the root of a monotone function."""
@@ -54,9 +58,9 @@ class MixedGaussianPair(Pair):
     def profile(self, epsilon: arb) -> arb:
         """The likelihood ratio grows with x: P(x > t) - odds Q(x > t) where it is odds, or the complement's."""
         weights, s, odds = self.weights(), arb(self.shift), epsilon.exp()
-        level = odds if self.order == "remove" else 1 / odds
+        level = odds if self.order == Order.REMOVE else 1 / odds
         if not level > weights[0]:
-            return 1 - odds if self.order == "remove" else arb(0)  # P exceeds odds Q everywhere; nowhere
+            return 1 - odds if self.order == Order.REMOVE else arb(0)  # P exceeds odds Q everywhere; nowhere
         left, right = _root(weights, s, level)
         return positive(self._beyond(weights, s, odds, left, right))
 
@@ -67,7 +71,7 @@ class MixedGaussianPair(Pair):
             return sum((w * normal_tail(t - j * s) for j, w in enumerate(weights)), arb(0))
 
         def between(start: arb, end: arb) -> arb:
-            if self.order == "remove":
+            if self.order == Order.REMOVE:
                 return mixture(start) - odds * normal_tail(end)
             return normal_tail(-end) - odds * (1 - mixture(start))
 

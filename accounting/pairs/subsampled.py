@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Literal, Self
+from typing import Self
 
 from flint import arb
 
 from ..rounding import UNIT
 from .gaussian import GaussianPair
+from .order import Sampling, order_of
 from .pair import Pair
 from .tails import normal_tail
-
-Order = Literal["remove", "add", "replace", "hybrid", "visible"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,10 @@ class SubsampledPair(Pair):
 
     base: Pair
     rate: float
-    order: Order
+    order: Sampling
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "order", order_of(Sampling, self, self.order))
 
     def moved(self, factor: float) -> Self:
         """In the base's parameters, and in the rate."""
@@ -47,20 +49,20 @@ class SubsampledPair(Pair):
 
     def has_profile(self) -> bool:
         """Where the base has one; the replace order: Gaussian noise only."""
-        if self.order == "replace":
+        if self.order == Sampling.REPLACE:
             return isinstance(self.base, GaussianPair)
         return not isinstance(self.base, SubsampledPair) and self.base.has_profile()
 
     def profile(self, epsilon: arb) -> arb:
         """The module's formulas."""
         rate, odds = arb(self.rate), epsilon.exp()
-        if self.order == "visible":
+        if self.order == Sampling.VISIBLE:
             return rate * self.base.profile(epsilon)
-        if self.order == "replace":
+        if self.order == Sampling.REPLACE:
             if not isinstance(self.base, GaussianPair):
                 raise TypeError(f"no formula for {self}")
             return _gaussian_replace(arb(self.base.shift), rate, odds)
-        if self.order == "add":
+        if self.order == Sampling.ADD:
             rest = 1 - odds * (1 - rate)
             if rest <= 0:
                 return arb(0)
@@ -72,11 +74,11 @@ class SubsampledPair(Pair):
     def largest_loss(self) -> float:
         """From the base's."""
         base = self.base.largest_loss()
-        if self.order == "add":
+        if self.order == Sampling.ADD:
             return -math.log1p(-self.rate * -math.expm1(-base))
-        if self.order == "visible" or base > 600:
+        if self.order == Sampling.VISIBLE or base > 600:
             return base
-        if self.order == "replace":
+        if self.order == Sampling.REPLACE:
             # dN(s)/dN(0) is at most e^base, and dN(-s)/dN(0) at least e^-base
             return math.log1p(self.rate * math.expm1(base)) - math.log1p(-self.rate * -math.expm1(-base))
         return math.log1p(self.rate * math.expm1(base))
@@ -85,12 +87,12 @@ class SubsampledPair(Pair):
         """With ratios from e^-base to e^base of the base pair, which is symmetric; base None: from 0 to infinity."""
         rate, base = arb(self.rate), self.base.supremum()
         least = 1 - rate if base is None else 1 - rate * (1 - (-base).exp())
-        if self.order == "add":  # against 1 - rate + rate dP0/dQ0
+        if self.order == Sampling.ADD:  # against 1 - rate + rate dP0/dQ0
             return -least.log()
-        if base is None or self.order == "visible":
+        if base is None or self.order == Sampling.VISIBLE:
             return base
         most = 1 + rate * base.expm1()
-        if self.order == "replace":  # the same output has the largest ratio of P0 and the smallest of the other shift
+        if self.order == Sampling.REPLACE:  # of one output P0's ratio is largest and the other shift's smallest
             return (most / least).log()
         return most.log()
 
@@ -98,11 +100,11 @@ class SubsampledPair(Pair):
         """P against Q."""
         base, rate = self.base.words(), f"{self.rate:.6g}"
         return {
-            "remove": f"with probability {rate} the first of, else the second of: {base}; against the second",
-            "add": f"the second of: {base}; against: with probability {rate} the first, else the second",
-            "replace": f"with probability {rate} N(+s, 1), else N(0, 1); against N(-s, 1), else N(0, 1); "
+            Sampling.REMOVE: f"with probability {rate} the first of, else the second of: {base}; against the second",
+            Sampling.ADD: f"the second of: {base}; against: with probability {rate} the first, else the second",
+            Sampling.REPLACE: f"with probability {rate} N(+s, 1), else N(0, 1); against N(-s, 1), else N(0, 1); "
             f"s from: {base}",
-            "visible": f"with probability {rate}, seen by the observer: {base}; else no difference",
+            Sampling.VISIBLE: f"with probability {rate}, seen by the observer: {base}; else no difference",
         }.get(self.order, repr(self))
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, Self
+from typing import Self
 
 from flint import arb
 
 from ..rounding import UNIT
 from .gaussian import GaussianPair
+from .order import Order, Sampling, order_of
 from .pair import Pair
 from .subsampled import SubsampledPair
 from .tails import normal_tail, positive
@@ -24,7 +25,10 @@ class OpposedPair(Pair):
 
     shift: float
     rate: float
-    order: Literal["remove", "add"]
+    order: Order
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "order", order_of(Order, self, self.order))
 
     def moved(self, factor: float) -> Self:
         """In shift and rate."""
@@ -52,7 +56,10 @@ class ZeroedPair(Pair):
 
     shift: float
     rate: float
-    order: Literal["remove", "add"]
+    order: Order
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "order", order_of(Order, self, self.order))
 
     def moved(self, factor: float) -> Self:
         """In shift and rate."""
@@ -60,19 +67,19 @@ class ZeroedPair(Pair):
 
     def profile(self, epsilon: arb) -> arb:
         """At epsilon >= 0."""
-        if self.order == "remove":
-            return _opposed(arb(self.shift), arb(self.rate), epsilon.exp(), "remove")
-        return SubsampledPair(GaussianPair(self.shift), self.rate, "remove").profile(epsilon)
+        if self.order == Order.REMOVE:
+            return _opposed(arb(self.shift), arb(self.rate), epsilon.exp(), Order.REMOVE)
+        return SubsampledPair(GaussianPair(self.shift), self.rate, Sampling.REMOVE).profile(epsilon)
 
 
-def _opposed(s: arb, rate: arb, odds: arb, order: str) -> arb:
+def _opposed(s: arb, rate: arb, odds: arb, order: Order) -> arb:
     """Moved so that the substitute is at -3s/2, the unit at s/2, the zero at -s/2; w = e^{sx}, E = e^{s^2}.
 
     P > odds Q where w^2 - odds w > c = (1 - rate)(odds - 1) / (rate E): above the larger root, as c >= 0.
     Q > odds P where odds w^2 - w + c < 0: between its two roots, if any.
     """
     c = (1 - rate) * (odds - 1) / (rate * (s * s).exp())
-    if order == "remove":
+    if order == Order.REMOVE:
         x = (odds / 2 + (odds * odds / 4 + c).sqrt()).log() / s
         unit, zero, rest = normal_tail(x - s / 2), normal_tail(x + s / 2), normal_tail(x + 3 * s / 2)
         return rate * (unit - odds * zero) - (1 - rate) * (odds - 1) * rest

@@ -17,7 +17,7 @@ import math
 from functools import reduce
 
 from ..bracket import Bracket
-from ..pairs import Composition, GaussianPair, SubsampledPair
+from ..pairs import Composition, GaussianPair, Sampling, SubsampledPair
 from ..rounding import TARGET, widened_down, widened_up
 from .gaussian_mixture import Spread, binomial, certain, mixture_delta, plus
 
@@ -36,7 +36,7 @@ def supports(composition: Composition) -> bool:
         return False
     return all(
         isinstance(pair, GaussianPair)
-        or (isinstance(pair, SubsampledPair) and pair.order == "visible" and isinstance(pair.base, GaussianPair))
+        or (isinstance(pair, SubsampledPair) and pair.order == Sampling.VISIBLE and isinstance(pair.base, GaussianPair))
         for pair, _ in composition
     )
 

@@ -20,6 +20,7 @@ from ..pairs import (
     OpposedPair,
     Pair,
     ReplacedAllocationPair,
+    Sampling,
     SubsampledPair,
     ZeroedPair,
 )
@@ -52,7 +53,7 @@ def _accountant(revealed: Composition) -> ModuleType:
 def _hidden(composition: Composition) -> bool:
     always = AllocationPair | ReplacedAllocationPair | OpposedPair | ZeroedPair
     return any(
-        isinstance(pair, always) or (isinstance(pair, SubsampledPair) and pair.order != "visible")
+        isinstance(pair, always) or (isinstance(pair, SubsampledPair) and pair.order != Sampling.VISIBLE)
         for pair, _ in composition
     )
 
@@ -70,7 +71,7 @@ def _visible(pair: Pair) -> Pair:
     if isinstance(pair, SubsampledPair):
         return _seen_coin(pair)
     if isinstance(pair, OpposedPair | ZeroedPair):
-        return SubsampledPair(GaussianPair(pair.shift), pair.rate, "visible")
+        return SubsampledPair(GaussianPair(pair.shift), pair.rate, Sampling.VISIBLE)
     if isinstance(pair, ReplacedAllocationPair):
         return _seen_rounds(pair.apart, 2.0)
     return _seen_rounds(pair, 1.0) if isinstance(pair, AllocationPair) else pair
@@ -86,6 +87,6 @@ def _seen_rounds(pair: AllocationPair, moves: float) -> Pair:
 def _seen_coin(pair: SubsampledPair) -> SubsampledPair:
     """Of the replace order both distributions move, by the base's shift each, in opposite directions."""
     base = pair.base
-    if pair.order == "replace" and isinstance(base, GaussianPair):
+    if pair.order == Sampling.REPLACE and isinstance(base, GaussianPair):
         base = GaussianPair(2.0 * base.shift)
-    return replace(pair, base=base, order="visible")
+    return replace(pair, base=base, order=Sampling.VISIBLE)

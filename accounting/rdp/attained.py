@@ -17,7 +17,9 @@ from ..pairs import (
     Composition,
     GaussianPair,
     OpposedPair,
+    Order,
     Pair,
+    Sampling,
     SubsampledPair,
 )
 from ..parameters import dominated_parameters
@@ -61,42 +63,42 @@ def _moment(pair: Pair, alpha: arb) -> arb | None:
 
 def _sampled(pair: SubsampledPair, alpha: arb) -> arb | None:
     base, q = pair.base, arb(pair.rate)
-    if pair.order == "visible":
+    if pair.order == Sampling.VISIBLE:
         unsampled = _moment(base, alpha)
         return None if unsampled is None else 1 - q + q * unsampled
-    if isinstance(base, GaussianPair) and pair.order in ("remove", "add", "replace"):
+    if isinstance(base, GaussianPair) and pair.order in (Sampling.REMOVE, Sampling.ADD, Sampling.REPLACE):
         return _sampled_gaussian(arb(base.shift), q, pair.order, alpha)
-    if pair.order in ("remove", "add"):  # the add order is the power 1 - alpha (docs/theory/rdp.md)
-        return base.sampled_moment(q, alpha if pair.order == "remove" else 1 - alpha)
+    if pair.order in (Sampling.REMOVE, Sampling.ADD):  # the add order is the power 1 - alpha (docs/theory/rdp.md)
+        return base.sampled_moment(q, alpha if pair.order == Sampling.REMOVE else 1 - alpha)
     return None
 
 
-def _sampled_gaussian(s: arb, q: arb, order: str, alpha: arb) -> arb:
+def _sampled_gaussian(s: arb, q: arb, order: Sampling, alpha: arb) -> arb:
     """The integral of the standard normal density times a power of 1 - q + q e^(s y - s^2 / 2)."""
-    power = 1 - alpha if order == "add" else alpha
+    power = 1 - alpha if order == Sampling.ADD else alpha
 
     def integrand(y: acb, analytic: bool) -> acb:
         ratio = (1 - q + q * (s * y - s * s / 2).exp()).log(analytic=analytic)
         exponent = power * ratio - y * y / 2
-        if order == "replace":
+        if order == Sampling.REPLACE:
             exponent += (1 - alpha) * (1 - q + q * (-s * y - s * s / 2).exp()).log(analytic=analytic)
         return exponent.exp()
 
-    farthest = alpha * s if order != "add" else arb(0)
+    farthest = alpha * s if order != Sampling.ADD else arb(0)
     return _integrated(integrand, arb(-_RANGE), farthest + _RANGE) / (2 * arb.pi()).sqrt()
 
 
 def _opposed(pair: OpposedPair, alpha: arb) -> arb:
     """(1 - r) N(-s) + r N(s) against (1 - r) N(-s) + r N(0), both relative to N(-s)."""
     s, q = arb(pair.shift), arb(pair.rate)
-    powers = (alpha, 1 - alpha) if pair.order == "remove" else (1 - alpha, alpha)
+    powers = (alpha, 1 - alpha) if pair.order == Order.REMOVE else (1 - alpha, alpha)
 
     def integrand(y: acb, analytic: bool) -> acb:
         far = (1 - q + q * (2 * s * y - 2 * s * s).exp()).log(analytic=analytic)
         near = (1 - q + q * (s * y - s * s / 2).exp()).log(analytic=analytic)
         return (powers[0] * far + powers[1] * near - y * y / 2).exp()
 
-    farthest = 2 * alpha * s if pair.order == "remove" else s
+    farthest = 2 * alpha * s if pair.order == Order.REMOVE else s
     return _integrated(integrand, arb(-_RANGE), farthest + _RANGE) / (2 * arb.pi()).sqrt()
 
 

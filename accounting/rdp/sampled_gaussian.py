@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from ...mechanisms.arrays import Floats
-from ..pairs import Order
+from ..pairs import Sampling
 from ..rounding import UNIT
 from .excess import log_excess, log_mixture
 from .quadrature import log_integral_upper
@@ -181,23 +181,23 @@ class ReplaceDensity:
         return result
 
 
-def log_moment_excess(shift: float, rate: float, order: Order, alpha: float) -> float:
+def log_moment_excess(shift: float, rate: float, order: Sampling, alpha: float) -> float:
     """log of an upper bound on E_Q[(dP/dQ)^alpha] - 1 for the sampled Gaussian pair; alpha > 1, 0 < rate < 1."""
     if out_of_reach(shift, order, alpha):
         return math.inf
-    if order == "replace":
+    if order == Sampling.REPLACE:
         parts = [_replace_above(power, rate, shift) for power in (alpha, 1 - alpha)]
-    elif order == "hybrid":
+    elif order == Sampling.HYBRID:
         parts = [_above(power, rate, shift) for power in (alpha, 1 - alpha)]
     else:
-        power = alpha if order == "remove" else 1 - alpha
+        power = alpha if order == Sampling.REMOVE else 1 - alpha
         parts = [_above(power, rate, shift), _below(power, rate, shift)]
     return float(np.logaddexp.reduce(np.array(parts)))
 
 
-def out_of_reach(shift: float, order: Order, alpha: float) -> bool:
+def out_of_reach(shift: float, order: Sampling, alpha: float) -> bool:
     """Whether the tilt is so far that the unsampled bound is left to serve."""
-    return order != "add" and alpha * shift > _FARTHEST
+    return order != Sampling.ADD and alpha * shift > _FARTHEST
 
 
 def _log_tail(at: float) -> float:

@@ -15,8 +15,8 @@ from ...mechanisms.arrays import Floats
 from ..pairs import (
     DiscreteGaussianPair,
     LaplacePair,
-    Order,
     Pair,
+    Sampling,
 )
 from ..rounding import UNIT
 from .excess import log_excess, log_mixture
@@ -27,12 +27,12 @@ _TAIL = 14.0
 _MOST_ATOMS = 1_000_000
 
 
-def log_moment_excess(base: Pair, rate: float, order: Order, alpha: float) -> float:
+def log_moment_excess(base: Pair, rate: float, order: Sampling, alpha: float) -> float:
     """log of an upper bound on E_Q[(dP/dQ)^alpha] - 1, alpha > 1, 0 < rate < 1; inf where none is computed."""
     if isinstance(base, LaplacePair) and out_of_reach(base.shift, order, alpha):
         return math.inf
-    powers = {"remove": (alpha,), "add": (1 - alpha,), "hybrid": (alpha, 1 - alpha)}[order]
-    one_sided = order == "hybrid"
+    powers = {Sampling.REMOVE: (alpha,), Sampling.ADD: (1 - alpha,), Sampling.HYBRID: (alpha, 1 - alpha)}[order]
+    one_sided = order == Sampling.HYBRID
     parts = [_part(base, rate, power, one_sided) for power in powers]
     return float(np.logaddexp.reduce(np.array(parts)))
 

@@ -13,6 +13,7 @@ from ..pairs import (
     GaussianPair,
     OpposedPair,
     Pair,
+    Sampling,
     SubsampledPair,
     ZcdpBound,
     ZeroedPair,
@@ -29,9 +30,9 @@ def supports(pair: SubsampledPair) -> bool:
     base = pair.base.given_finite()
     if base is None:
         return False
-    if pair.order == "visible":
+    if pair.order == Sampling.VISIBLE:
         return _known_ratio(base) or isinstance(base, ZcdpBound)
-    return base.doubled() is not None if pair.order == "replace" else _known_ratio(base)
+    return base.doubled() is not None if pair.order == Sampling.REPLACE else _known_ratio(base)
 
 
 def given_finite(pair: SubsampledPair) -> SubsampledPair:
@@ -47,14 +48,14 @@ def _known_ratio(base: Pair) -> bool:
 
 def as_hybrid(pair: SubsampledPair) -> SubsampledPair:
     """Of the replace order: a pair that dominates it, with noise of any kind but Gaussian (docs/theory/rdp.md)."""
-    return SubsampledPair(pair.base.doubled() or pair.base, pair.rate, "hybrid")
+    return SubsampledPair(pair.base.doubled() or pair.base, pair.rate, Sampling.HYBRID)
 
 
 def above_zeroed(pair: OpposedPair | ZeroedPair) -> tuple[SubsampledPair, SubsampledPair]:
     """Pairs that dominate it in either order: of replace-one, and of visible participation
     (docs/theory/dominating_pairs.md, "Zero-out, Gaussian noise")."""
-    replaced = SubsampledPair(GaussianPair(2.0 * pair.shift), pair.rate, "hybrid")
-    return replaced, SubsampledPair(GaussianPair(pair.shift), pair.rate, "visible")
+    replaced = SubsampledPair(GaussianPair(2.0 * pair.shift), pair.rate, Sampling.HYBRID)
+    return replaced, SubsampledPair(GaussianPair(pair.shift), pair.rate, Sampling.VISIBLE)
 
 
 def sampled_divergence(pair: SubsampledPair, alpha: float) -> float:
@@ -65,13 +66,15 @@ def sampled_divergence(pair: SubsampledPair, alpha: float) -> float:
     rounded up. Where the moment itself is out of reach, sampling is given up:
     both ends of a mixture move towards each other, so the base pair (for "replace", at twice the shift) bounds it.
     """
-    if pair.order == "replace" and not isinstance(pair.base, GaussianPair):
+    if pair.order == Sampling.REPLACE and not isinstance(pair.base, GaussianPair):
         return sampled_divergence(as_hybrid(pair), alpha)
     rate = up(pair.rate, 4)
-    unsampled_bound = (pair.base.doubled() or pair.base if pair.order == "replace" else pair.base).divergence(alpha)
+    unsampled_bound = (pair.base.doubled() or pair.base if pair.order == Sampling.REPLACE else pair.base).divergence(
+        alpha
+    )
     if rate >= 1:
         return unsampled_bound
-    if pair.order == "visible":
+    if pair.order == Sampling.VISIBLE:
         log_excess = math.log(rate) + _log_moment_minus_1((alpha - 1) * pair.base.divergence(alpha))
     elif isinstance(pair.base, GaussianPair):
         log_excess = rdp_sampled_gaussian.log_moment_excess(up(pair.base.shift, 4), rate, pair.order, alpha)

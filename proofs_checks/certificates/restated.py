@@ -14,6 +14,7 @@ from flint import arb, ctx
 from ...accounting import delta, epsilon
 from ...accounting.currencies.pure_dp import pure_epsilon
 from ...accounting.local_randomisers import separation, told_apart
+from ...accounting.pairs import Order
 from ...accounting.rounding import float_above, float_below, up
 from ...accounting.stable_histogram import pairs_of_new_group
 from ...accounting.stated import staircase_apart
@@ -163,7 +164,7 @@ def _of_histogram(histogram: StableHistogram, relation: Neighbouring, rounds: in
     alone = StableHistogram(histogram.noise, histogram.threshold)
     kind = "gaussian" if isinstance(histogram.noise, Gaussian) else "laplace"
     moved = _moved(kind, Fraction(repr(histogram.noise.noise_multiplier)) * int(sensitivity(relation)))
-    return [(moved, groups), (_failing(pairs_of_new_group(alone, 1)["remove"].likely), groups)]
+    return [(moved, groups), (_failing(pairs_of_new_group(alone, 1)[Order.REMOVE].likely), groups)]
 
 
 def _moved(kind: str, noise: Fraction) -> Table:

@@ -18,16 +18,16 @@ from dpcert.accounting.pairs import (
     DiscreteLaplacePair,
     GaussianPair,
     LaplacePair,
-    Order,
     Pair,
     RandomizedResponsePair,
+    Sampling,
     SubsampledPair,
 )
 
 EPSILONS = (0.0, 0.01, 0.5, 1.9)
 
 
-def laws(base: Pair, order: Order, rate: float) -> tuple[Callable[[mp.mpf], mp.mpf], Callable[[mp.mpf], mp.mpf]]:
+def laws(base: Pair, order: Sampling, rate: float) -> tuple[Callable[[mp.mpf], mp.mpf], Callable[[mp.mpf], mp.mpf]]:
     """Densities, or masses, of the subsampled pair by its definition."""
 
     if isinstance(base, DiscreteGaussianPair):
@@ -67,7 +67,7 @@ def laws(base: Pair, order: Order, rate: float) -> tuple[Callable[[mp.mpf], mp.m
         (LaplacePair(2.0), "add", 0.9),
     ],
 )
-def test_single_continuous_rounds_by_integration(base: Pair, order: Order, rate: float, epsilon: float) -> None:
+def test_single_continuous_rounds_by_integration(base: Pair, order: Sampling, rate: float, epsilon: float) -> None:
     with mp.workdps(25):
         p, q = laws(base, order, rate)
         odds = mp.exp(epsilon)
@@ -96,7 +96,7 @@ def test_single_continuous_rounds_by_integration(base: Pair, order: Order, rate:
         (DiscreteLaplacePair(2.5, 3), "add", 0.8),
     ],
 )
-def test_single_discrete_rounds_by_summation(base: Pair, order: Order, rate: float, epsilon: float) -> None:
+def test_single_discrete_rounds_by_summation(base: Pair, order: Sampling, rate: float, epsilon: float) -> None:
     with mp.workdps(30):
         p, q = laws(base, order, rate)
         odds = mp.exp(epsilon)

@@ -11,7 +11,7 @@ from cases import few
 from numpy.typing import NDArray
 
 from dpcert.accounting.dominating import dominating
-from dpcert.accounting.pairs import GaussianPair, Order, Pair, SubsampledPair
+from dpcert.accounting.pairs import GaussianPair, Pair, Sampling, SubsampledPair
 from dpcert.accounting.profiles import profile
 from dpcert.mechanisms import FixedSize, Gaussian, Poisson, Sequence
 
@@ -40,7 +40,7 @@ def claimed(pair: SubsampledPair, gamma: float) -> float:
     """The pair's H_gamma, below 1 by reversal."""
     if gamma >= 1:
         return float(profile(pair, 1, math.log(gamma)).mid())
-    swapped: dict[Order, Order] = {"remove": "add", "add": "remove"}
+    swapped: dict[Sampling, Sampling] = {"remove": "add", "add": "remove"}
     back = SubsampledPair(pair.base, pair.rate, swapped.get(pair.order, pair.order))
     return 1 - gamma + gamma * claimed(back, 1 / gamma)
 
@@ -69,7 +69,7 @@ def federations(scheme: str, cases: int) -> Iterator[tuple[float, float, Grid, G
             yield rate, shift, (1 - rate) * nothing + rate * gaussian(g), nothing
 
 
-DOMINATING: dict[str, tuple[float, Order]] = {
+DOMINATING: dict[str, tuple[float, Sampling]] = {
     "poisson replace-one": (1.0, "replace"),
     "poisson add-remove": (1.0, "remove"),
     "fixed-size replace-one": (2.0, "hybrid"),
@@ -78,7 +78,7 @@ DOMINATING: dict[str, tuple[float, Order]] = {
 """Move of the base pair, in clip bounds, and order."""
 
 
-def worst_excess(scheme: str, move: float, order: Order, cases: int) -> float:
+def worst_excess(scheme: str, move: float, order: Sampling, cases: int) -> float:
     """The most by which a federation beats the claimed pair."""
     return max(
         hockey_stick(p, q, gamma) - claimed(SubsampledPair(GaussianPair(move * shift), rate, order), gamma)
@@ -112,7 +112,7 @@ def test_no_random_federation_beats_its_pair(scheme: str) -> None:
         4,
     ),
 )
-def test_wrong_pairs_are_beaten(scheme: str, move: float, order: Order) -> None:
+def test_wrong_pairs_are_beaten(scheme: str, move: float, order: Sampling) -> None:
     """Planted: half the sensitivity, the formula of the other scheme, one order where both are needed."""
     assert worst_excess(scheme, move, order, cases=60) > 0.01
 

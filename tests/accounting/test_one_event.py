@@ -9,7 +9,7 @@ import pytest
 from flint import arb
 
 from dpcert.accounting import delta, gaussian, one_event
-from dpcert.accounting.pairs import GaussianPair, LaplacePair, Order, SubsampledPair
+from dpcert.accounting.pairs import GaussianPair, LaplacePair, Sampling, SubsampledPair
 from dpcert.accounting.participation import revealed
 from dpcert.mechanisms import Gaussian, Poisson, Repeat
 
@@ -76,7 +76,7 @@ def test_it_reaches_what_overflows_elsewhere() -> None:
 
 @pytest.mark.parametrize("shift", [30.0, 1e3, 1e6])
 @pytest.mark.parametrize("order", ["remove", "replace"])
-def test_meets_the_upper_bound_where_noise_is_tiny(shift: float, order: Order) -> None:
+def test_meets_the_upper_bound_where_noise_is_tiny(shift: float, order: Sampling) -> None:
     composition = ((SubsampledPair(GaussianPair(shift), 20 / 9343, order), 400),)
     bound = one_event.epsilon(composition, 1e-5)
     above = revealed.epsilon(((SubsampledPair(GaussianPair(shift), 20 / 9343, "remove"), 400),), 1e-5).upper

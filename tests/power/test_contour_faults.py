@@ -22,7 +22,7 @@ from dpcert.accounting.inversion.line import Inversion, Plan
 from dpcert.accounting.measures.densities import accountant as contour
 from dpcert.accounting.measures.densities import quadrature as moments
 from dpcert.accounting.measures.densities import whole
-from dpcert.accounting.pairs import GaussianPair, Order, SubsampledPair
+from dpcert.accounting.pairs import GaussianPair, Order, Sampling, SubsampledPair
 from dpcert.mechanisms import FixedSize, Gaussian, Neighbouring, Poisson, Repeat
 from dpcert.mechanisms.base import Mechanism
 
@@ -47,7 +47,7 @@ RUNS: list[Run] = [
 ]
 
 
-QUICK: list[tuple[Order, float, float, int, float]] = [
+QUICK: list[tuple[Sampling, float, float, int, float]] = [
     ("add", 1.0, 0.01, 3000, 1e-6),
     ("remove", 0.05, 0.5, 10_000, 1e-12),
     ("replace", 2.5, 0.02, 300, 1e-9),
@@ -186,9 +186,7 @@ def range_too_short(patch: pytest.MonkeyPatch) -> None:
 
 def add_direction_dropped(patch: pytest.MonkeyPatch) -> None:
     right = schemes._sampled
-    patch.setattr(
-        schemes, "_sampled", lambda pair, rate, *orders: right(pair, rate, *[o for o in orders if o != "add"])
-    )
+    patch.setattr(schemes, "_sampled", lambda pair, rate: dict.fromkeys(Order, right(pair, rate)[Order.REMOVE]))
 
 
 def sensitivity_halved(patch: pytest.MonkeyPatch) -> None:
@@ -201,7 +199,7 @@ def poisson_formula_for_fixed_size(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(
         _module(),
         "fixed_size",
-        lambda part, relation: schemes.tight(right(schemes.by_move(part.mechanism)(1), part.sampling_rate, "remove")),
+        lambda part, relation: schemes.tight(right(schemes.by_move(part.mechanism)(1), part.sampling_rate)),
     )
 
 

@@ -13,13 +13,13 @@ from dpcert.accounting import gaussian, one_event
 from dpcert.accounting.bracket import OutOfReach
 from dpcert.accounting.measures.densities import accountant as contour
 from dpcert.accounting.measures.lattices import accountant as pld
-from dpcert.accounting.pairs import Composition, GaussianPair, Order, SubsampledPair
+from dpcert.accounting.pairs import Composition, GaussianPair, Sampling, SubsampledPair
 from dpcert.accounting.participation import participation, revealed
 
 DELTA = 1e-5
 
 
-def sampled(order: Order, shift: float, rate: float, rounds: int) -> Composition:
+def sampled(order: Sampling, shift: float, rate: float, rounds: int) -> Composition:
     return ((SubsampledPair(GaussianPair(shift), rate, order), rounds),)
 
 

@@ -17,14 +17,14 @@ from dpcert.accounting.pairs import (
     DiscreteLaplacePair,
     GaussianPair,
     LaplacePair,
-    Order,
     Pair,
     RandomizedResponsePair,
+    Sampling,
     SubsampledPair,
 )
 from dpcert.accounting.participation import participation
 
-ORDERS: tuple[Order, ...] = ("remove", "add", "hybrid", "visible", "replace")
+ORDERS: tuple[Sampling, ...] = ("remove", "add", "hybrid", "visible", "replace")
 EXACT = (closed_form, gaussian, participation)
 
 
@@ -103,7 +103,7 @@ def test_many_random_compositions(block: int) -> None:
 
 @pytest.mark.parametrize("rounds", [1, 4])
 @pytest.mark.parametrize("order", ["visible", "remove", "hybrid"])
-def test_infinite_loss_counts_where_jumps_are_rare(rounds: int, order: Order) -> None:
+def test_infinite_loss_counts_where_jumps_are_rare(rounds: int, order: Sampling) -> None:
     """Once planted by accident: a first bound that forgot the mass at infinity made the answer too small."""
     pair = SubsampledPair(ApproximateDpPair(0.5, 1e-6), 0.05, order)
     found = pld.epsilon(((pair, rounds),), 1e-4)

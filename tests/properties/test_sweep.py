@@ -15,9 +15,9 @@ from ball_profile import Phase, Unresolved, profile
 from cases import few
 
 from dpcert.accounting.accountants import composed
-from dpcert.accounting.pairs import Composition, GaussianPair, Order, SubsampledPair
+from dpcert.accounting.pairs import Composition, GaussianPair, Sampling, SubsampledPair
 
-ORDERS: tuple[Order, ...] = ("remove", "add", "replace", "hybrid")
+ORDERS: tuple[Sampling, ...] = ("remove", "add", "replace", "hybrid")
 BATCH = 100
 
 

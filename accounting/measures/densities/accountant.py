@@ -19,7 +19,7 @@ import numpy as np
 from ...bracket import Bracket, OutOfReach
 from ...inversion.crossing import epsilon_above, epsilon_below
 from ...inversion.line import log_peak
-from ...pairs import Composition, GaussianPair, SubsampledPair
+from ...pairs import Composition, GaussianPair, Sampling, SubsampledPair
 from ...rounding import PARAMETER, TARGET, UNIT, up, widened_down, widened_up
 from . import rare
 from .alone import Alone
@@ -249,9 +249,9 @@ def _apart(pair: Sampled, rounds: int) -> float:
     """At least the total variation of that many rounds, but for 1e-12 of it: the sum of all rounds', or half the root
     of the chi-squared divergence from rounds without the unit, where 1 + chi^2 multiplies (Cauchy and Schwarz);
     twice that where both are apart from those (triangle inequality)."""
-    sides = 2 if pair.order == "replace" else 1
+    sides = 2 if pair.order == Sampling.REPLACE else 1
     each = rounds * pair.rate * math.erf(pair.shift * sides / math.sqrt(8.0))
-    if pair.order == "hybrid" or pair.shift > _WIDE:
+    if pair.order == Sampling.HYBRID or pair.shift > _WIDE:
         return each
     log_square = rounds * math.log1p(pair.rate**2 * math.expm1(pair.shift**2))
     return min(each, 0.5 * sides * math.sqrt(math.expm1(min(log_square, 2.0))))
@@ -260,6 +260,6 @@ def _apart(pair: Sampled, rounds: int) -> float:
 def _largest_loss(composition: Composition) -> float:
     """At least the largest loss of all rounds: finite in the add order, where each has at most -log(1 - rate)."""
     parts, gaussian = phases(composition)
-    if gaussian or any(pair.order != "add" for pair, _ in parts):
+    if gaussian or any(pair.order != Sampling.ADD for pair, _ in parts):
         return math.inf
     return widened_up(math.fsum(-count * math.log1p(-widened_up(pair.rate, PARAMETER)) for pair, count in parts), 1e-14)

@@ -18,12 +18,12 @@ from scipy.special import ndtr, ndtri_exp
 
 from ....mechanisms.arrays import Floats
 from ...bracket import OutOfReach
-from ...pairs import Composition, SubsampledPair
+from ...pairs import Composition, Sampling, SubsampledPair
 from .paths import Sampled
 from .paths import sampled as parameters
 from .range import log_mixture
 
-ORDERS = ("remove", "replace")
+ORDERS = (Sampling.REMOVE, Sampling.REPLACE)
 """Orders whose losses grow without end in one direction of x."""
 
 _VALLEY = 40.0
@@ -101,5 +101,5 @@ def _places(pair: Sampled) -> Floats:
 
 
 def _loss(pair: Sampled, x: Floats) -> Floats:
-    other = log_mixture(pair, -x) if pair.order == "replace" else 0.0
+    other = log_mixture(pair, -x) if pair.order == Sampling.REPLACE else 0.0
     return np.asarray(log_mixture(pair, x) - other)

@@ -16,6 +16,7 @@ from scipy.special import expit, log_ndtr, ndtr
 
 from ....mechanisms.arrays import Floats
 from ...bracket import OutOfReach
+from ...pairs import Sampling
 from .cut import SMALLER
 from .paths import Sampled
 from .quadrature import Quadrature, Tilted
@@ -135,7 +136,7 @@ def envelope(part: Quadrature, tilted: Tilted, log_rounds: float) -> Envelope:
     ends = _cells(part, tilted, left, right)
     logit = math.log(pair.rate) - math.log1p(-pair.rate) - 0.5 * pair.shift**2
     rise, slope = np.ones(ends.shape), np.zeros(ends.shape)
-    if pair.order == "hybrid":
+    if pair.order == Sampling.HYBRID:
         slope = np.exp(left - ends)
         rise = -np.expm1(left - ends)
     branches = []
@@ -202,6 +203,6 @@ def _cells(part: Quadrature, tilted: Tilted, left: float, right: float) -> Float
         np.arange(first, last, fine),
         np.arange(last, right, _COARSE * fine),
     ]
-    if part.pair.order == "hybrid":
+    if part.pair.order == Sampling.HYBRID:
         ends.append(left + np.geomspace(1e-9, 1.0, 97))
     return np.unique(np.concatenate([*ends, [right]]))

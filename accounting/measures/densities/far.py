@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from flint import arb, ctx
 
+from ...pairs import Sampling
 from ...pairs.tails import normal_tail
 from ...rounding import PARAMETER, UNIT, float_above, widened_down
 from .paths import Sampled
@@ -87,7 +88,7 @@ def far(labels: Sequence[tuple[Sampled, int]], loss: float, close: float, revers
             shift, rate = (arb(value, value * PARAMETER) for value in (pair.shift, pair.rate))
             wide = (1 + arb(pair.blur) ** 2).sqrt()
             none, up = normal_tail(pair.place / wide), normal_tail((pair.place - shift) / wide)
-            down = normal_tail((pair.place + shift) / wide) if pair.order == "replace" else none
+            down = normal_tail((pair.place + shift) / wide) if pair.order == Sampling.REPLACE else none
             under_q = none + rate * (down - none)
             stay += rounds * (-under_q).log1p()
             more += rounds * (-rate * (up - down) / (1 - under_q)).log1p()

@@ -17,6 +17,7 @@ from scipy.special import ndtr
 
 from ....mechanisms.arrays import Floats
 from ...bracket import OutOfReach
+from ...pairs import Sampling
 from ...rounding import UNIT
 from .label import log_between
 from .paths import Path, Sampled, line
@@ -53,7 +54,7 @@ class Labelled:
 
     def lightest(self, c: float) -> float:
         """At least log of |m(-x - iy)|^-c in the replace order, up to an angle of pi/2."""
-        return -c * math.log1p(-self.pair.rate) * (1.0 + 2.0**-40) if self.pair.order == "replace" else 0.0
+        return -c * math.log1p(-self.pair.rate) * (1.0 + 2.0**-40) if self.pair.order == Sampling.REPLACE else 0.0
 
     @cached_property
     def height(self) -> float:

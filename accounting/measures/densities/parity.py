@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...pairs import Composition, SubsampledPair
+from ...pairs import Composition, Sampling, SubsampledPair
 from .goal import Goal
 from .measure import phases
 from .parts import Profile, Turned
@@ -29,10 +29,10 @@ def serves(goal: Goal) -> bool:
 
 def turned(composition: Composition) -> Composition | None:
     """The pair the other way round; None for symmetric ones."""
-    if phases(composition)[0][0][0].order != "remove":
+    if phases(composition)[0][0][0].order != Sampling.REMOVE:
         return None
     return tuple(
-        (replace(pair, order="add") if isinstance(pair, SubsampledPair) else pair, rounds)
+        (replace(pair, order=Sampling.ADD) if isinstance(pair, SubsampledPair) else pair, rounds)
         for pair, rounds in composition
     )
 

@@ -15,10 +15,10 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr
 
 from ....mechanisms.arrays import Complex, Floats
-from ...pairs import GaussianPair, SubsampledPair
+from ...pairs import GaussianPair, Sampling, SubsampledPair
 from .label import log_label
 
-ORDERS = ("remove", "add", "replace", "hybrid")
+ORDERS = (Sampling.REMOVE, Sampling.ADD, Sampling.REPLACE, Sampling.HYBRID)
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Sampled:
 
     shift: float
     rate: float
-    order: str
+    order: Sampling
     cut: float = math.inf
     place: float = math.inf
     blur: float = 1.0
@@ -68,7 +68,7 @@ class Sampled:
         lift, angle = 0.5 * height * height, self.shift * height
         if self.place < math.inf:
             lift += 0.5 * (height / self.blur) ** 2
-        if self.order == "remove":
+        if self.order == Sampling.REMOVE:
             return lift
         by_cosine = -c * math.log(math.cos(0.5 * angle))
         if angle > 0.5 * math.pi:
@@ -93,7 +93,7 @@ class Sampled:
     @property
     def atom(self) -> float:
         """Probability of a loss of exactly 0, rounded up; only the hybrid pair has one."""
-        if self.order != "hybrid":
+        if self.order != Sampling.HYBRID:
             return 0.0
         return (1.0 - self.rate) * math.erf(self.shift / math.sqrt(8.0)) * (1.0 + 2.0**-40)
 
@@ -173,9 +173,9 @@ def line(pair: Sampled, height: float, step: float, first: int, last: int) -> tu
         unlabelled, label_error = log_label(x, height, pair.place, -pair.blur)
         log_weight, log_error = log_weight + unlabelled, log_error + label_error
     log, log_unit = mixture_log(slope - offset, angle, pair.rate, error)
-    if pair.order == "remove":
+    if pair.order == Sampling.REMOVE:
         return (Path(log_weight + log, log, False, x, log_error + log_unit, log_unit),)
-    if pair.order == "add":
+    if pair.order == Sampling.ADD:
         return (Path(log_weight, log, True, x, log_error, log_unit),)
     other, other_unit = mixture_log(-slope - offset, angle, pair.rate, error)
     return (Path(log_weight + log, log - np.conj(other), False, x, log_error + log_unit, log_unit + other_unit),)

@@ -10,7 +10,7 @@ import numpy as np
 from ....mechanisms.arrays import Floats
 from ...bracket import OutOfReach
 from ...inversion.line import log_peaks
-from ...pairs import Composition
+from ...pairs import Composition, Sampling
 from .measure import phases
 from .paths import Sampled
 from .range import log_mixture
@@ -95,25 +95,25 @@ def _law(pair: Sampled, top: float, rounds: int) -> Law:
     if pair.place < math.inf:
         height, lift = min(height, _BLURS * pair.blur), 0.5 + 0.5 / pair.blur**2
     step = 2.0 * math.pi * height / (budget + lift * height * height)
-    left, right = -wide, wide + shift * (1.0 + (2.0 * top if pair.order == "replace" else top))
-    if pair.order == "add":
+    left, right = -wide, wide + shift * (1.0 + (2.0 * top if pair.order == Sampling.REPLACE else top))
+    if pair.order == Sampling.ADD:
         left, right = -min(wide + shift * top, math.sqrt(2.0 * (budget - top * math.log1p(-pair.rate)))), wide
-    if pair.order == "hybrid":
+    if pair.order == Sampling.HYBRID:
         left = -0.5 * budget
     right = min(right, pair.cut)
     most = _MOST_NODES if shift < _WIDE else _MOST_WIDE
     if right - left > most * step:
         raise OutOfReach(f"more than {most} nodes are needed for the search")
     x, log_unit = np.arange(left, right, step), math.log(step / math.sqrt(2.0 * math.pi))
-    if pair.order == "hybrid":  # x = shift/2 + log(1 + e^w): the integrands vanish at the corner
+    if pair.order == Sampling.HYBRID:  # x = shift/2 + log(1 + e^w): the integrands vanish at the corner
         log_unit = log_unit - np.log1p(np.exp(-x))
         x = 0.5 * shift + np.logaddexp(0.0, x)
     log_plain, log = log_unit - 0.5 * x * x + pair.log_unlabelled(x), log_mixture(pair, x)
-    if pair.order == "remove":
+    if pair.order == Sampling.REMOVE:
         return Law(log_plain + log, log, rounds)
-    if pair.order == "add":
+    if pair.order == Sampling.ADD:
         return Law(log_plain, -log, rounds)
-    if pair.order == "replace":
+    if pair.order == Sampling.REPLACE:
         return Law(log_plain + log, log - log_mixture(pair, -x), rounds)
     atom = [math.log(pair.atom)]
     return Law(np.concatenate([log_plain + log, log_plain, atom]), np.concatenate([log, -log, [0.0]]), rounds)

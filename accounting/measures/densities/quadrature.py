@@ -13,6 +13,7 @@ import numpy as np
 
 from ....mechanisms.arrays import Complex, Floats
 from ...bracket import OutOfReach
+from ...pairs import Sampling
 from ...rounding import UNIT
 from .cut import SMALLER, valley
 from .paths import Path, Sampled, corner, line
@@ -59,7 +60,7 @@ class Quadrature:
 
     def relative_error(self, c: float) -> float:
         """Bound on the error of discretisation and of the range, relative to the real moments of all parts."""
-        vertical = 2.0 * self.height if self.pair.order == "hybrid" else 0.0
+        vertical = 2.0 * self.height if self.pair.order == Sampling.HYBRID else 0.0
         upper_edge = math.exp(self.pair.lift(c, 2.0 * self.height))
         strip = (1.0 + (1.0 + vertical) * upper_edge) * math.exp(-self.strip_log)
         return (self.tail + strip) * (1.0 + 2.0 * SMALLER)
@@ -239,7 +240,7 @@ def quadrature(pair: Sampled, points: tuple[float, ...], budget: float) -> Quadr
     if pair.cut < math.inf:
         pair = replace(pair, cut=valley(pair, top, budget + edge))
     left, right = reach(pair, points, budget + lift)
-    if pair.order == "hybrid":
+    if pair.order == Sampling.HYBRID:
         strip = budget + edge + math.log1p(2.0 * height)
         step = short(math.pi**2 / strip)
         first = math.floor(-(budget + lift) / step)
@@ -256,7 +257,7 @@ def quadrature(pair: Sampled, points: tuple[float, ...], budget: float) -> Quadr
     last += -(last + 1 - first) % BLOCK
     if last - first > MOST_NODES:
         raise OutOfReach(f"more than {MOST_NODES} quadrature nodes are needed")
-    lay = corner if pair.order == "hybrid" else line
+    lay = corner if pair.order == Sampling.HYBRID else line
     paths, corner_tail = lay(pair, height, step, first, last), _corner_tail(pair, height, step * first, lift)
     return Quadrature(
         pair,
@@ -277,7 +278,7 @@ def _corner_tail(pair: Sampled, height: float, w: float, lift: float) -> float:
     There |dz/dw| <= (2 height/pi) e^{w/2}, so |z| <= length = (4 height/pi) e^{w/2}, and |loss| <= 2 shift rate |z|;
     the weights are at most e^lift times those on the real line.
     """
-    if pair.order != "hybrid":
+    if pair.order != Sampling.HYBRID:
         return 0.0
     length = 4.0 * height / math.pi * math.exp(0.5 * w)
     return 4.0 * pair.shift * pair.rate * length**2 * math.exp(lift)

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import expit
 
 from ....mechanisms.arrays import Floats
+from ...pairs import Sampling
 from .paths import Sampled
 
 Power = TypeVar("Power", float, Floats)
@@ -20,13 +21,13 @@ Branch = tuple[tuple[int, Power], ...]
 """The (sign, power) of each factor of one branch."""
 
 
-def factors(order: str, c: Power) -> tuple[Branch[Power], ...]:
+def factors(order: Sampling, c: Power) -> tuple[Branch[Power], ...]:
     """The (sign, power) of each factor of each branch's integrand at real t = c; c may be a column of several."""
-    if order == "add":
+    if order == Sampling.ADD:
         return (((1, -c),),)
-    if order == "replace":
+    if order == Sampling.REPLACE:
         return (((1, 1.0 + c), (-1, -c)),)
-    if order == "hybrid":
+    if order == Sampling.HYBRID:
         return (((1, 1.0 + c),), ((1, -c),))
     return (((1, 1.0 + c),),)
 
@@ -82,9 +83,9 @@ def reach(pair: Sampled, points: tuple[float, ...], budget: float) -> tuple[floa
     if pair.cut < math.inf:
         return -plain, pair.cut
     far = _far(pair, points, budget)
-    if pair.order == "hybrid":
+    if pair.order == Sampling.HYBRID:
         return 0.5 * pair.shift, max(0.5 * pair.shift + 1.0, plain, far)
-    if pair.order == "add":
+    if pair.order == Sampling.ADD:
         return -max(plain, far), max(plain, 0.5 * pair.shift)
     return -plain, max(plain, far)
 
@@ -97,13 +98,15 @@ def _far(pair: Sampled, points: tuple[float, ...], budget: float) -> float:
     2 e^{f(x)}; cells are needed only where that asks for too much.
     """
     top = max(points)
-    steepest = pair.shift * {"add": top, "replace": 1.0 + 2.0 * top}.get(pair.order, 1.0 + top)
+    steepest = pair.shift * {Sampling.ADD: top, Sampling.REPLACE: 1.0 + 2.0 * top}.get(pair.order, 1.0 + top)
     far = max(math.sqrt(2.0 * budget) + 1.0, 0.5 * pair.shift)
     if steepest + 1.0 > far:
         # m >= 1 - rate leaves phi (1 - rate)^-c of the add order.
-        flat = math.sqrt(2.0 * (budget - top * math.log1p(-pair.rate))) + 1.0 if pair.order == "add" else math.inf
+        flat = (
+            math.sqrt(2.0 * (budget - top * math.log1p(-pair.rate))) + 1.0 if pair.order == Sampling.ADD else math.inf
+        )
         return flat if flat < 1.5 * far else _far_by_cells(pair, points, steepest, budget)
-    side = -1.0 if pair.order == "add" else 1.0
+    side = -1.0 if pair.order == Sampling.ADD else 1.0
     while log_growth(pair, top, side * far) - 0.5 * far * far > -budget:
         far = 1.01 * math.sqrt(2.0 * (budget + log_growth(pair, top, side * far)))
     return far
@@ -128,7 +131,7 @@ def _far_by_cells(pair: Sampled, points: tuple[float, ...], steepest: float, bud
     far = steepest + math.sqrt(2.0 * budget + steepest * (steepest + pair.shift)) + 1.0
     count = min(4096, 64 + math.ceil(far))
     ends = far / count * np.arange(count + 1.0)
-    side = -1 if pair.order == "add" else 1
+    side = -1 if pair.order == Sampling.ADD else 1
     column = np.array([(0.0,), *((point,) for point in points)])
     branch = tuple((sign * side, power) for sign, power in factors(pair.order, column)[0])
     least, most = cell_masses(pair, branch, ends)

@@ -22,7 +22,7 @@ from ....mechanisms.arrays import Floats
 from ...bracket import OutOfReach
 from ...inversion.crossing import epsilon_above, epsilon_below
 from ...inversion.line import invert, log_peak
-from ...pairs import Composition, SubsampledPair
+from ...pairs import Composition, Sampling, SubsampledPair
 from ...rounding import TARGET, widened_down, widened_up
 from .alone import Alone
 from .cut import CutPair, beyond, valley
@@ -78,7 +78,7 @@ _ROUNDING = 1e-9
 def supports(composition: Composition) -> bool:
     """Gaussian rounds, and at least one that samples, all in the remove order or all in the replace order."""
     orders = {pair.order for pair, _ in composition if isinstance(pair, SubsampledPair)}
-    return orders in ({"remove"}, {"replace"})
+    return orders in ({Sampling.REMOVE}, {Sampling.REPLACE})
 
 
 def epsilon(composition: Composition, delta: float, rtol: float) -> tuple[float, float]:

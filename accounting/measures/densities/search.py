@@ -16,7 +16,7 @@ import numpy as np
 from ....mechanisms.arrays import Floats
 from ...bracket import OutOfReach
 from ...inversion.line import Plan, log_peak
-from ...pairs import Composition
+from ...pairs import Composition, Sampling
 from .cut import farthest
 from .measure import phases
 from .pilot import Rough, rough
@@ -200,7 +200,7 @@ def _scales(composition: Composition) -> tuple[float, float]:
     limit = math.inf
     for pair, count in sampled:
         variance += count * pair.rate**2 * math.expm1(min(pair.shift**2, 4.0))
-        if pair.order == "add" or pair.cut < math.inf:  # losses are bounded
+        if pair.order == Sampling.ADD or pair.cut < math.inf:  # losses are bounded
             continue
         jump = 1.0 - 2.0 * math.log(pair.rate) / pair.shift**2 + 12.0 / (pair.shift * math.sqrt(count))
         limit = min(limit, jump)

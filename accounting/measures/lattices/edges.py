@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ....mechanisms.arrays import Floats
-from ...pairs import LocationPair, OpposedPair, SubsampledPair
+from ...pairs import LocationPair, OpposedPair, Sampling, SubsampledPair
 from .cells import Cells
 from .sampled_cells import sampled_cells
 from .zeroed import opposed_cells, span
@@ -43,7 +43,7 @@ def even_edges(base: LocationPair, resolution: Resolution) -> Floats:
 
 def sampled_edges(base: LocationPair, pair: SubsampledPair, resolution: Resolution) -> Floats:
     """For a round of this noise behind a coin."""
-    lowest = -base.shift if pair.order == "replace" else 0.0
+    lowest = -base.shift if pair.order == Sampling.REPLACE else 0.0
     left, right = base.span(resolution.tail, lowest)
     forced = [left, lowest, 0.0, 0.5 * base.shift, base.shift, right]
     fine = graded(lambda edges: sampled_cells(base, pair.order, pair.rate, edges, resolution.tail), forced, resolution)

@@ -33,6 +33,7 @@ from ...pairs import (
     Pair,
     ProductPair,
     ReplacedAllocationPair,
+    Sampling,
     ScoredBlockPair,
     ShuffledResponsePair,
     SubsampledPair,
@@ -89,7 +90,7 @@ def supports_pair(pair: Pair) -> bool:
         return all(not isinstance(part, SampledPair) and supports_pair(part) for part, _ in pair.parts)
     if isinstance(pair, SubsampledPair):
         listed = CategoriesPair | FinitePair | ProductPair | CutPair
-        if pair.order == "replace" and isinstance(pair.base, listed):
+        if pair.order == Sampling.REPLACE and isinstance(pair.base, listed):
             return False
         return not isinstance(pair.base, SubsampledPair) and supports_pair(pair.base)
     return (
@@ -133,7 +134,7 @@ def _sides(upper: Pair, lower: Pair, resolution: Resolution) -> tuple[Law, Law]:
 
 def _law(pair: Pair, resolution: Resolution, discrete: Callable[[Cells], Atoms]) -> Law:
     """The law of a pair in closed form, or of its cells made discrete."""
-    if isinstance(pair, SubsampledPair) and pair.order == "visible":
+    if isinstance(pair, SubsampledPair) and pair.order == Sampling.VISIBLE:
         return _visible(_law(pair.base, resolution, discrete), pair.rate, 1.0 if discrete is pessimistic else -1.0)
     if isinstance(pair, AllocationPair):
         of_block = law_above if discrete is pessimistic else law_below
@@ -222,7 +223,7 @@ def _subsampled(pair: SubsampledPair, resolution: Resolution) -> Cells:
     if isinstance(base, LocationPair):
         edges = sampled_edges(base, pair, resolution)
         return joined(sampled_cells(base, pair.order, pair.rate, edges, resolution.tail))
-    if lattice is not None and pair.order == "replace":
+    if lattice is not None and pair.order == Sampling.REPLACE:
         return replace_lattice(lattice, pair.rate, resolution.tail)
     whole = _cells(base, resolution) if isinstance(base, ProductPair | CutPair) else _table(base, resolution.tail)
     return joined(sheets(whole, pair.order, pair.rate))

@@ -8,7 +8,7 @@ import numpy as np
 from flint import ctx
 
 from ....mechanisms.arrays import Floats
-from ...pairs import MixedGaussianPair
+from ...pairs import MixedGaussianPair, Order
 from ...pairs.gaussian import gaussian_masses
 from ...rounding import UNIT
 from .cells import Cells
@@ -51,7 +51,7 @@ def mixed_cells(pair: MixedGaussianPair, edges: Floats, tail: float) -> Cells:
         ratio=np.where(known, ratio, 0.0),
         ratio_error=np.where(known, ratio_error, np.inf),
     )
-    return cells if pair.order == "remove" else cells.mirrored()
+    return cells if pair.order == Order.REMOVE else cells.mirrored()
 
 
 def _losses(pair: MixedGaussianPair, counts: Floats, weights: Floats, x: Floats) -> tuple[Floats, Floats]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from ....mechanisms.arrays import Floats
-from ...pairs import LatticePair, LocationPair, Order
+from ...pairs import LatticePair, LocationPair, Sampling
 from ...rounding import UNIT
 from .cells import ROUNDING_OF_SUMS, Cells
 
@@ -24,14 +24,14 @@ def location_cells(base: LocationPair, edges: Floats, tail: float) -> Cells:
     return Cells(p, q, (loss - slack)[:-1], (loss + slack)[1:], np.maximum(p_error, q_error), stray=2 * tail)
 
 
-def sheets(base: Cells, order: Order, rate: float) -> list[Cells]:
+def sheets(base: Cells, order: Sampling, rate: float) -> list[Cells]:
     """The cells of the "remove", "add" or "hybrid" pair of the base."""
     removed = _removed(base, rate)
-    if order == "remove":
+    if order == Sampling.REMOVE:
         return [removed]
-    if order == "add":
+    if order == Sampling.ADD:
         return [removed.mirrored()]
-    if order == "hybrid":
+    if order == Sampling.HYBRID:
         return _hybrid(removed)
     raise ValueError(f"no sheets for the order {order!r}")
 
@@ -100,9 +100,9 @@ def _hybrid(removed: Cells) -> list[Cells]:
     return [above, replace(below, only_p=0.0, only_q=0.0), at_zero]
 
 
-def sampled_cells(base: LocationPair, order: Order, rate: float, edges: Floats, tail: float) -> list[Cells]:
+def sampled_cells(base: LocationPair, order: Sampling, rate: float, edges: Floats, tail: float) -> list[Cells]:
     """The cells of a sampled round of continuous noise between these edges, a list for each part of its mixture."""
-    if order == "replace":
+    if order == Sampling.REPLACE:
         return [replace_continuous(base, rate, edges, tail)]
     return sheets(location_cells(base, edges, tail), order, rate)
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....mechanisms.arrays import Floats
-from ...pairs import GaussianPair, OpposedPair, SubsampledPair, ZeroedPair
+from ...pairs import GaussianPair, OpposedPair, Order, Sampling, SubsampledPair, ZeroedPair
 from ...pairs.gaussian import gaussian_masses
 from ...rounding import UNIT
 from .cells import Cells
@@ -37,7 +37,7 @@ def opposed_cells(pair: OpposedPair, edges: Floats, tail: float) -> Cells:
     p, q = (1 - rate) * rest + rate * unit, (1 - rate) * rest + rate * zero
     low, high = _losses(s, rate, edges)
     cells = Cells(p, q, low, high, np.maximum(np.maximum(e1, e2), e3) + 8 * UNIT, stray=2 * tail)
-    return cells if pair.order == "remove" else cells.mirrored()
+    return cells if pair.order == Order.REMOVE else cells.mirrored()
 
 
 def _losses(s: float, rate: float, edges: Floats) -> tuple[Floats, Floats]:
@@ -59,13 +59,13 @@ def zeroed_cells(pair: ZeroedPair, edges: Floats, others: Floats, tail: float) -
     edges: of the opposed pair's line; others: of the line on which N(shift) and N(0) are apart, shift/2 among them.
     """
     s, rate = pair.shift, pair.rate
-    above = _part(opposed_cells(OpposedPair(s, rate, "remove"), edges, tail), edges[:-1] >= 0)
-    (removed,) = sheets(location_cells(GaussianPair(s), others, tail), "remove", rate)
+    above = _part(opposed_cells(OpposedPair(s, rate, Order.REMOVE), edges, tail), edges[:-1] >= 0)
+    (removed,) = sheets(location_cells(GaussianPair(s), others, tail), Sampling.REMOVE, rate)
     below = _part(removed, others[:-1] >= 0.5 * s).mirrored()
     middle, error = gaussian_masses(np.array([-1.5 * s, 0.5 * s]), 0.0)
     at_zero = Cells((1 - rate) * middle, (1 - rate) * middle, np.zeros(1), np.zeros(1), error + 16 * UNIT)
     cells = [above, below, at_zero]
-    return cells if pair.order == "remove" else [part.mirrored() for part in cells]
+    return cells if pair.order == Order.REMOVE else [part.mirrored() for part in cells]
 
 
 def _part(cells: Cells, kept: NDArray[np.bool_]) -> Cells:
@@ -86,4 +86,4 @@ def _part(cells: Cells, kept: NDArray[np.bool_]) -> Cells:
 
 def below_zero(pair: ZeroedPair) -> SubsampledPair:
     """The pair that a zeroed pair agrees with on negative losses."""
-    return SubsampledPair(GaussianPair(pair.shift), pair.rate, "add" if pair.order == "remove" else "remove")
+    return SubsampledPair(GaussianPair(pair.shift), pair.rate, Sampling.of(pair.order.exchanged))

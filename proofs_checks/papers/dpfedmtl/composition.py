@@ -20,7 +20,7 @@ from ....accounting.dominating import dominating
 from ....accounting.gdp import gdp_epsilon
 from ....accounting.measures.densities import accountant as contour
 from ....accounting.measures.lattices import accountant as pld
-from ....accounting.pairs import Composition, GaussianPair, SubsampledPair
+from ....accounting.pairs import Composition, GaussianPair, Sampling, SubsampledPair
 from ....accounting.rounding import float_above, float_below
 from ....mechanisms import FixedSize, Gaussian, Repeat
 from ..balls import Point, decide
@@ -33,7 +33,7 @@ CHOSEN_FOR = {sigma: epsilon for epsilon, sigma in CHOSEN.items()}
 
 def claimed_run(each: Experiment, sigma: float) -> Composition:
     """C_p(G_(1/sigma)) composed T times."""
-    return ((SubsampledPair(GaussianPair(1 / sigma), each.rate, "hybrid"), each.rounds),)
+    return ((SubsampledPair(GaussianPair(1 / sigma), each.rate, Sampling.HYBRID), each.rounds),)
 
 
 @cache

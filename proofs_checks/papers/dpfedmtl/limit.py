@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 from ....accounting.gdp import bu_mu, dong_mu, gdp_delta, gdp_epsilon
 from ....accounting.measures.densities import accountant as contour
-from ....accounting.pairs import Composition, GaussianPair, SubsampledPair
+from ....accounting.pairs import Composition, GaussianPair, Sampling, SubsampledPair
 from ....accounting.rdp import rdp
 from ...convergence.exponents import fitted_exponent
 from ..row import CERTIFIED, Finding, Statement
@@ -59,7 +59,7 @@ def limit_of_rounds(statement: Statement) -> Finding:
     return Finding(holds, text, numbers, basis=CERTIFIED)
 
 
-def _run(name: str, sigma: float, order: Literal["remove", "hybrid"]) -> Composition:
+def _run(name: str, sigma: float, order: Sampling) -> Composition:
     each = EXPERIMENTS[name]
     return ((SubsampledPair(GaussianPair(1 / sigma), each.rate, order), each.rounds),)
 
@@ -70,7 +70,7 @@ def clt_as_bound(statement: Statement) -> Finding:
     for name, sigma in statement.domain["settings"]:
         each = EXPERIMENTS[name]
         limit = gdp_epsilon(bu_mu(sigma, each.rate, each.rounds), DELTA).upper
-        true = contour.epsilon(_run(name, sigma, "remove"), DELTA).lower
+        true = contour.epsilon(_run(name, sigma, Sampling.REMOVE), DELTA).lower
         numbers[f"{name}, sigma = {sigma}"] = {"CLT": limit, "certified": true, "certified / CLT": true / limit}
     worst = max(numbers, key=lambda key: numbers[key]["certified / CLT"])
     holds = numbers[worst]["certified / CLT"] <= 1 + statement.tolerance
@@ -80,7 +80,7 @@ def clt_as_bound(statement: Statement) -> Finding:
 
 @cache
 def _renyi_over_certified(name: str, sigma: float) -> float:
-    run = _run(name, sigma, "remove")
+    run = _run(name, sigma, Sampling.REMOVE)
     return rdp.epsilon(run, DELTA).upper / contour.epsilon(run, DELTA).upper
 
 

@@ -6,17 +6,17 @@ import pytest
 
 from dpcert.accounting import one_event
 from dpcert.accounting.measures.densities import accountant as contour
-from dpcert.accounting.pairs import Composition, GaussianPair, LaplacePair, Order, SubsampledPair
+from dpcert.accounting.pairs import Composition, GaussianPair, LaplacePair, Sampling, SubsampledPair
 from dpcert.accounting.participation import revealed
 
 
-def one(order: Order, shift: float, rate: float, rounds: int) -> Composition:
+def one(order: Sampling, shift: float, rate: float, rounds: int) -> Composition:
     return ((SubsampledPair(GaussianPair(shift), rate, order), rounds),)
 
 
 @pytest.mark.parametrize("order", ["remove", "add", "replace", "hybrid"])
 @pytest.mark.parametrize(("shift", "rate", "rounds"), [(1.0, 0.05, 200), (3.0, 0.02, 300), (0.2, 0.7, 50)])
-def test_never_below_the_hidden_profile(order: Order, shift: float, rate: float, rounds: int) -> None:
+def test_never_below_the_hidden_profile(order: Sampling, shift: float, rate: float, rounds: int) -> None:
     composition = one(order, shift, rate, rounds)
     bound, exact = revealed.epsilon(composition, 1e-6), contour.epsilon(composition, 1e-6)
     assert bound.lower == 0.0

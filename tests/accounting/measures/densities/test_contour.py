@@ -18,14 +18,14 @@ from dpcert.accounting.measures.densities.envelope import envelope
 from dpcert.accounting.measures.densities.paths import Sampled
 from dpcert.accounting.measures.densities.quadrature import quadrature
 from dpcert.accounting.measures.densities.range import factors, log_mixture, reach
-from dpcert.accounting.pairs import Composition, GaussianPair, LaplacePair, Order, SubsampledPair
+from dpcert.accounting.pairs import Composition, GaussianPair, LaplacePair, Sampling, SubsampledPair
 from dpcert.accounting.rounding import UNIT
 from dpcert.mechanisms import FixedSize, Gaussian, Poisson, Repeat, Sequence
 
 NARROW = 1e-11
 """What is asked for; where doubles allow less, the bracket is as wide as it is."""
 
-ORDERS: tuple[Order, ...] = ("remove", "add", "replace", "hybrid")
+ORDERS: tuple[Sampling, ...] = ("remove", "add", "replace", "hybrid")
 PAIRS = [
     Sampled(shift, rate, order)
     for order in ORDERS
@@ -59,7 +59,7 @@ def moment(pair: Sampled, t: acb) -> acb:
     return total
 
 
-def one(order: Order, noise_multiplier: float, rate: float, rounds: int) -> Composition:
+def one(order: Sampling, noise_multiplier: float, rate: float, rounds: int) -> Composition:
     return ((SubsampledPair(GaussianPair(1.0 / noise_multiplier), rate, order), rounds),)
 
 
@@ -109,7 +109,7 @@ def test_envelope_bounds_every_higher_frequency(pair: Sampled) -> None:
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_many_equal_phases_are_one_phase(order: Order) -> None:
+def test_many_equal_phases_are_one_phase(order: Sampling) -> None:
     pair = SubsampledPair(GaussianPair(1.0), 0.02, order)
     once = contour.epsilon(((pair, 2000),), 1e-6, NARROW)
     nearly = SubsampledPair(GaussianPair(1.0), math.nextafter(0.02, 1.0), order)
@@ -199,7 +199,7 @@ def test_fixed_size_cohorts_of_100_at_unit_move(
 
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("epsilon", [0.0, 0.7, 12.0])
-def test_delta_and_epsilon_are_inverse(order: Order, epsilon: float) -> None:
+def test_delta_and_epsilon_are_inverse(order: Sampling, epsilon: float) -> None:
     composition = one(order, 1.3, 0.03, 900)
     bracket = contour.delta(composition, epsilon, NARROW)
     assert bracket.lower > 0.0
@@ -239,7 +239,7 @@ QUICK = [
 
 @pytest.mark.parametrize(("order", "noise_multiplier", "rate", "rounds", "delta"), QUICK)
 def test_the_quick_bound_holds_and_is_rarely_too_weak(
-    order: Order, noise_multiplier: float, rate: float, rounds: int, delta: float
+    order: Sampling, noise_multiplier: float, rate: float, rounds: int, delta: float
 ) -> None:
     composition = one(order, noise_multiplier, rate, rounds)
     bracket = contour.epsilon(composition, delta, NARROW)
@@ -271,7 +271,7 @@ def test_the_add_order_spends_nothing_beyond_its_largest_loss() -> None:
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize(("shift", "rate"), [(1.0, 0.01), (0.1, 0.3), (4.0, 1e-3), (2.5, 0.97)])
 @pytest.mark.parametrize("c", [0.5, 4.0, 60.0])
-def test_little_mass_is_out_of_range(order: Order, shift: float, rate: float, c: float) -> None:
+def test_little_mass_is_out_of_range(order: Sampling, shift: float, rate: float, c: float) -> None:
     """By sums over a grid so fine that they are the integrals to a few per cent, for c, a smaller one and 0."""
     pair, budget = Sampled(shift, rate, order), 30.0
     left, right = reach(pair, (c, 0.3 * c), budget)

@@ -26,7 +26,7 @@ from dpcert.accounting.measures.densities.quadrature import quadrature
 from dpcert.accounting.measures.densities.range import log_mixture
 from dpcert.accounting.measures.densities.search import saddle_at_delta, saddle_at_epsilon
 from dpcert.accounting.measures.lattices import accountant as lattices
-from dpcert.accounting.pairs import Composition, GaussianPair, Order, SubsampledPair
+from dpcert.accounting.pairs import Composition, GaussianPair, Sampling, SubsampledPair
 
 RTOL = 1e-6
 
@@ -51,10 +51,10 @@ MANY: list[tuple[tuple[tuple[float, float, int], ...], float]] = [  # shift, rat
 ]
 
 
-SHIFTS: dict[Order, float] = {"remove": 0.3, "replace": 0.7}
+SHIFTS: dict[Sampling, float] = {"remove": 0.3, "replace": 0.7}
 
 
-def _pair(shift: float, rate: float, order: Order = "remove") -> SubsampledPair:
+def _pair(shift: float, rate: float, order: Sampling = "remove") -> SubsampledPair:
     return SubsampledPair(GaussianPair(shift), rate, order)
 
 
@@ -71,7 +71,7 @@ def _near(composition: Composition, delta: float) -> tuple[float, float]:
 
 
 def _true(
-    lower: float, upper: float, first: tuple[float, float], delta: float, other: Any = None, order: Order = "remove"
+    lower: float, upper: float, first: tuple[float, float], delta: float, other: Any = None, order: Sampling = "remove"
 ) -> bool:
     """Whether the profile of two rounds is at most delta at the upper end, and more at the lower."""
     truth = two_rounds.profile if order == "remove" else two_rounds.replaced
@@ -108,7 +108,7 @@ def test_two_different_rounds(delta: float) -> None:
 
 
 @pytest.mark.parametrize(("order", "phases", "delta"), few([(order, *each) for each in MANY for order in SHIFTS], 6))
-def test_many_rounds(order: Order, phases: tuple[tuple[float, float, int], ...], delta: float) -> None:
+def test_many_rounds(order: Sampling, phases: tuple[tuple[float, float, int], ...], delta: float) -> None:
     composition = tuple((_pair(shift, rate, order), rounds) for shift, rate, rounds in phases)
     found = accountant.epsilon(composition, delta, RTOL)
     assert found.narrower_than(RTOL)
@@ -154,7 +154,7 @@ def test_which_rounds_jump() -> None:
 
 
 TILT = 60.0
-LABELS: dict[Order, Labelled] = {
+LABELS: dict[Sampling, Labelled] = {
     order: Labelled(Sampled(1.3, 1e-5, order, cut=8.4, place=7.0, blur=0.2), 5.0, 45.0) for order in SHIFTS
 }
 UNLABELLED = Sampled(1.3, 1e-5, "remove", cut=6.6, place=5.0, blur=0.2)
@@ -183,7 +183,7 @@ def _labelled_moment(order: str, tilt: float, frequency: float, without: bool = 
 
 @pytest.mark.parametrize("order", ["remove", "replace"])
 @pytest.mark.parametrize("count", [0, 3, 40, 200])
-def test_labelled_moments(order: Order, count: int) -> None:
+def test_labelled_moments(order: Sampling, count: int) -> None:
     found_label, c = LABELS[order], TILT
     tilt, step = found_label.tilted(c), 8.0
     truth = _labelled_moment(order, c, step * count)

@@ -17,11 +17,11 @@ from dpcert.accounting.accountants import composed
 from dpcert.accounting.measures.densities.paths import Sampled
 from dpcert.accounting.measures.densities.range import cell_masses, factors, log_mixture
 from dpcert.accounting.measures.lattices import accountant as pld
-from dpcert.accounting.pairs import GaussianPair, Order, SubsampledPair
+from dpcert.accounting.pairs import GaussianPair, Sampling, SubsampledPair
 
 RTOL = 1e-6
 
-SETTINGS: list[tuple[Order, float, float, int, float]] = [
+SETTINGS: list[tuple[Sampling, float, float, int, float]] = [
     ("add", 2.0, 1e-3, 100, 1e-15),  # the moments' envelope did not fall: 8.9e-5
     ("add", 2.0, 1e-3, 100, 1e-30),  # .74
     ("add", 2.0, 1.5e-3, 100, 1e-20),  # .42
@@ -33,14 +33,14 @@ SETTINGS: list[tuple[Order, float, float, int, float]] = [
 
 
 @pytest.mark.parametrize(("order", "shift", "rate", "rounds", "delta"), few(SETTINGS, 2))
-def test_narrow_where_it_was_wide(order: Order, shift: float, rate: float, rounds: int, delta: float) -> None:
+def test_narrow_where_it_was_wide(order: Sampling, shift: float, rate: float, rounds: int, delta: float) -> None:
     bracket = composed(((SubsampledPair(GaussianPair(shift), rate, order), rounds),), "best", "epsilon", delta, RTOL)
     assert bracket.width <= RTOL * bracket.upper
     at_upper, at_lower = profile([Phase(order, shift, rate, rounds)], [bracket.upper, bracket.lower])
     assert at_upper <= delta < at_lower
 
 
-BEYOND: list[tuple[Order, float, float, int, float, float, float]] = [
+BEYOND: list[tuple[Sampling, float, float, int, float, float, float]] = [
     ("hybrid", 1.0, 1e-3, 100, 1e-20, 2.44247627655, 1e-5),
     ("hybrid", 1 / 2.2314090263508803, 1.1187707661032592e-3, 117, 1.8527637500534256e-30, 0.15715074971661, 3e-5),
     ("replace", 1 / 1.559, 6.38e-8, 12_894_959, 4e-11, 0.00143839675513, RTOL),
@@ -56,7 +56,7 @@ points, in brackets of 1e-12, 2e-12 and 1.5e-7. Two rows miss RTOL: there no thr
 
 @pytest.mark.parametrize(("order", "shift", "rate", "rounds", "delta", "known", "width"), few(BEYOND, 6))
 def test_beyond_the_references_resolution(
-    order: Order, shift: float, rate: float, rounds: int, delta: float, known: float, width: float
+    order: Sampling, shift: float, rate: float, rounds: int, delta: float, known: float, width: float
 ) -> None:
     composition = ((SubsampledPair(GaussianPair(shift), rate, order), rounds),)
     bracket = composed(composition, "best", "epsilon", delta, RTOL)

@@ -10,7 +10,7 @@ from dpcert.accounting import epsilon
 from dpcert.accounting.bracket import OutOfReach
 from dpcert.accounting.measures.densities import accountant as contour
 from dpcert.accounting.measures.lattices import accountant as lattices
-from dpcert.accounting.pairs import Composition, GaussianPair, Order, SubsampledPair
+from dpcert.accounting.pairs import Composition, GaussianPair, Sampling, SubsampledPair
 from dpcert.mechanisms import Gaussian, Poisson, Repeat, Sequence
 
 RTOL = 1e-6
@@ -34,14 +34,14 @@ def test_an_inversion_that_is_a_little_too_wide_is_followed_by_a_finer_one(
     assert other.lower <= found.upper
 
 
-HIDDEN: list[tuple[Order, float, float, int]] = [
+HIDDEN: list[tuple[Sampling, float, float, int]] = [
     ("remove", 0.4, 1e-4, 10_000),
     ("add", 2.0, 3e-6, 40_000),
     ("replace", 0.1, 1e-5, 200_000),
     ("hybrid", 1.0, 0.01, 40),
     ("remove", 6.0, 1e-3, 30),
 ]
-"""Order, shift, rate, rounds."""
+"""Sampling, shift, rate, rounds."""
 
 
 def nothing_is_hidden_too_soon() -> bool:

@@ -19,8 +19,8 @@ from dpcert.accounting.pairs import (
     DiscreteLaplacePair,
     GaussianPair,
     LaplacePair,
-    Order,
     Pair,
+    Sampling,
     SubsampledPair,
 )
 from dpcert.accounting.pairs.gaussian import gaussian_masses
@@ -62,7 +62,7 @@ def laws(pair: Pair, cells: int) -> tuple[Atoms, Atoms]:
 @pytest.mark.parametrize("order", ["remove", "add", "hybrid", "replace"])
 @pytest.mark.parametrize("base", [GaussianPair(1.0), GaussianPair(0.05), GaussianPair(6.0), LaplacePair(1.5)])
 @pytest.mark.parametrize("rate", [1e-5, 0.2, 0.95])
-def test_the_exact_profile_is_between_the_two_laws_at_every_threshold(order: Order, base: Pair, rate: float) -> None:
+def test_the_exact_profile_is_between_the_two_laws_at_every_threshold(order: Sampling, base: Pair, rate: float) -> None:
     """And at negative eps too, by the reversal formula: domination is for every threshold."""
     if order == "replace" and isinstance(base, LaplacePair):
         pytest.skip("no closed form")

@@ -1,0 +1,58 @@
+"""The orders in which two neighbours are named."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TypeVar
+
+from ...mechanisms import InputError
+
+
+class Order(StrEnum):
+    """Whose law P is: that of the neighbour that has the unit (REMOVE: Q lacks it), or of the one without it (ADD).
+
+    Of a replaced unit both have one, and either order serves either.
+    """
+
+    REMOVE = "remove"
+    ADD = "add"
+
+    @property
+    def exchanged(self) -> Order:
+        """The other one."""
+        return Order.ADD if self is Order.REMOVE else Order.REMOVE
+
+    def __repr__(self) -> str:
+        """As it is written."""
+        return repr(self.value)
+
+
+class Sampling(StrEnum):
+    """How the two laws of a sampled round differ: SubsampledPair says it in full."""
+
+    REMOVE = "remove"
+    ADD = "add"
+    REPLACE = "replace"
+    HYBRID = "hybrid"
+    VISIBLE = "visible"
+
+    @classmethod
+    def of(cls, order: Order) -> Sampling:
+        """The same order, of a unit that is there or not."""
+        return cls(order.value)
+
+    def __repr__(self) -> str:
+        """As it is written."""
+        return repr(self.value)
+
+
+Word = TypeVar("Word", Order, Sampling)
+
+
+def order_of(kind: type[Word], pair: object, order: Word) -> Word:
+    """The order of a pair at its construction, also where it is written as text. Raises InputError for one that this
+    kind of pair does not know: it would be taken for another one later."""
+    try:
+        return kind(order)
+    except ValueError:
+        raise InputError("order", order, f"one of {', '.join(kind)} for {type(pair).__name__}") from None
