@@ -82,6 +82,11 @@ class LocalSide:
         own = self.federation.clients[client]
         return to_tensors(own.test if test else own.train, self.federation.task, self.dtype, self.device)
 
+    @property
+    def usual_solver(self) -> str:
+        """The name of the solver that trains, unless an algorithm asks for what it cannot do."""
+        return self._usual_solver.name
+
     def chunks(self, clients: Clients, algorithm: Algorithm) -> list[Clients]:
         """The clients, in order, in pieces small enough to hold at once all that the algorithm makes of them."""
         least = STREAMED_CHUNK if algorithm.streams and self._usual_solver.streams else 1

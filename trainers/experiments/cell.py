@@ -16,6 +16,7 @@ from ..data import Federation
 from ..dpfedmtl import SharedLayers
 from ..dpfedmtl.claimed import claimed_epsilon
 from ..engine.algorithm import StabilityWarning
+from ..engine.calibration import calibrated_noise
 from ..engine.observers import against_observers
 from ..engine.outcome import Outcome
 from ..engine.privacy import PrivacyGoal
@@ -28,6 +29,8 @@ class Cell:
     """What to run. Plain values only, so that its key is stable. finetune: "" or one of finetune.PENALTIES.
 
     sigma, head_layers, aggregation_interval: DPFedMTL's; sigma in place of the noise multiplier.
+    target_epsilon: in place of either, above 0: the least noise for which the run certifiably costs at most this.
+    device, dtype, solver: as in Settings.
     """
 
     algorithm: str
@@ -53,6 +56,10 @@ class Cell:
     sigma: float = 0.0
     head_layers: int = 1
     aggregation_interval: int = 1
+    target_epsilon: float = 0.0
+    device: str = "auto"
+    dtype: str = "float32"
+    solver: str = "auto"
 
     @property
     def training(self) -> Cell:
@@ -62,7 +69,12 @@ class Cell:
     @property
     def key(self) -> str:
         """A digest of all fields: the name under which the result is kept."""
-        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:20]
+        told = {name: value for name, value in asdict(self).items() if (name, value) not in LATER}
+        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:20]
+
+
+LATER = (("target_epsilon", 0.0), ("device", "auto"), ("dtype", "float32"), ("solver", "auto"))
+"""Fields that cells of version 0.2.0 had not, as such cells ran: their results are found again."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,8 +104,14 @@ def train_cell(cell: Cell, federation: Federation) -> Trained:
         local=LocalSteps(cell.learning_rate, cell.local_epochs, None, cell.batch_size),
         seed=cell.seed,
         evaluate_every=cell.evaluate_every,
+        device=cell.device,
+        dtype=cell.dtype,
+        solver=cell.solver,
     )
     goal = PrivacyGoal(cell.delta, cell.neighbouring)  # type: ignore[arg-type] # PrivacyGoal checks it
+    if cell.target_epsilon and algorithm.releases:
+        found = calibrated_noise(algorithm, settings, population, goal, cell.target_epsilon)
+        settings = replace(settings, noise_multiplier=found.value)
     with warnings.catch_warnings():
         # An experiment runs the printed form on purpose.
         warnings.simplefilter("ignore", StabilityWarning)
@@ -108,10 +126,12 @@ def result_of(cell: Cell, trained: Trained) -> dict[str, Any]:
     notion. epsilon_printed: what the PMTL paper's convention gives for the same run: Poisson sampling, add-remove
     neighbours, plain DP at delta = 1/m, whatever the sampling was (claims register, PMTL-FIG2, PCODE-2). For DPFedMTL
     what its Theorems 4.1 and 4.2 claim at the cell's delta. observers: DPFedMTL's brackets against each observer.
+    device, solver: those that were used.
     """
     trainer, outcome = trained.trainer, trained.outcome
     result: dict[str, Any] = {**asdict(cell), **outcome.final, "history": watched(trainer, outcome)}
     result["noise_multiplier"] = trainer.settings.noise_multiplier
+    result["device"], result["solver"] = trainer.local.device.type, trainer.local.usual_solver
     if cell.finetune:
         steps = LocalSteps(cell.learning_rate, cell.finetune_epochs, None, cell.batch_size)
         scores = fine_tune(trainer, FineTuning(cell.finetune, steps, cell.finetune_strength))  # type: ignore[arg-type]
@@ -121,7 +141,7 @@ def result_of(cell: Cell, trained: Trained) -> dict[str, Any]:
     result["epsilon_lower"] = None if bracket is None else bracket.lower
     result["epsilon_upper"] = None if bracket is None else bracket.upper
     releases, population = trainer.algorithm.releases, trainer.federation.population
-    result["epsilon_printed"] = _printed(cell, population) if releases else 0.0
+    result["epsilon_printed"] = _printed(cell, trainer.settings.noise_multiplier, population) if releases else 0.0
     if isinstance(trainer.algorithm, SharedLayers):
         result["epsilon_printed"] = claimed_epsilon(cell, population)
         result["observers"] = {
@@ -142,8 +162,8 @@ def watched(trainer: Trainer, outcome: Outcome) -> list[dict[str, Any]]:
     return entries
 
 
-def _printed(cell: Cell, population: int) -> float | None:
-    if not cell.noise_multiplier:
+def _printed(cell: Cell, noise_multiplier: float, population: int) -> float | None:
+    if not noise_multiplier:
         return None
-    sampled = Poisson(Gaussian(cell.noise_multiplier), min(1.0, cell.cohort / population))
+    sampled = Poisson(Gaussian(noise_multiplier), min(1.0, cell.cohort / population))
     return epsilon(Repeat(sampled, cell.rounds), 1 / population, "add-remove", notion="dp").upper

@@ -94,7 +94,7 @@ def _dpfedmtl_name(result: dict[str, Any]) -> str:
     family = "FedMTL" if result["head_layers"] else "FedAvg"
     interval = result["aggregation_interval"]
     family += f", H={interval}" if interval > 1 else ""
-    if not result["sigma"]:
+    if not result["noise_multiplier"]:
         return family
     form = result["algorithm"].removeprefix("dpfedmtl").removeprefix("-") or "corrected"
     return f"DP{family}, {form}, {result['sampling']}"

@@ -80,7 +80,7 @@ def run_experiment(asked: SimpleNamespace) -> None:
     base = _base(asked)
     if asked.quick:
         base, seeds = replace(base, rounds=min(base.rounds, QUICK_ROUNDS)), seeds[:1]
-    cells = PRESETS[asked.sweep](base, seeds)
+    cells = PRESETS[asked.sweep](base, seeds, ())
     with warnings_on_stderr(), _progress(asked) as report:
         results = run_sweep(cells, folder, report=report)
     rows = write_report(results, folder)

@@ -180,7 +180,7 @@ def test_bfloat16_is_local_steps_alone(solver):
 
 
 def test_bfloat16_of_a_linear_model_leaves_the_dual_form():
-    assert trained("logistic", dtype="bfloat16").local._usual_solver.name == "loop"
+    assert trained("logistic", dtype="bfloat16").local.usual_solver == "loop"
     with pytest.raises(InputError, match="bfloat16"):
         trained("logistic", dtype="bfloat16", solver="dual")
 
