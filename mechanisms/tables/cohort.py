@@ -24,6 +24,10 @@ SYNONYMS = {"dataset_size": "population", "batch_size": "cohort"}
 """What papers on training examples call them."""
 
 
+_BY_THEMSELVES = ("poisson", "random-allocation", "cyclic-poisson", "balls-in-bins", "min-separated")
+"""Schemes in which every unit comes by coins or picks of its own."""
+
+
 class SamplingTable(Table):
     """[sampling]: who takes part in a round. dataset_size and batch_size are other names for population and cohort."""
 
@@ -125,11 +129,27 @@ class SamplingTable(Table):
             return 1 / self.bins
         return self.cohort / self.population if self.cohort and self.population else 1.0
 
+    @property
+    def come_by_themselves(self) -> bool:
+        """Whether every unit comes by a coin or a pick of its own: a mean then divides by a constant, whoever came."""
+        return self.scheme in _BY_THEMSELVES
+
+    @property
+    def leaves_some_out(self) -> bool:
+        """Whether a cohort of a fixed size leaves somebody out, who takes the place of a unit that is not there."""
+        return self.scheme == "fixed-size" and self.cohort != self.population
+
     def require_even(self, noise: str) -> None:
         """Raises InputError where an epoch's last batch is smaller, and what is added to it depends on its size."""
         if self.scheme in ("shuffle", "cyclic") and self.population and self.cohort and self.population % self.cohort:
             expected = f"a divisor of the population, {self.population}: {noise} would be another in the last batch"
             raise InputError("sampling.cohort", self.cohort, expected)
+
+    def require_present(self, field: str, units: int) -> None:
+        """Raises InputError where more units are to take part in a round than there can be."""
+        most = self.population if self.come_by_themselves else self.cohort or self.population
+        if most is not None and units > most:
+            raise InputError(field, units, f"at most the {most} units that can take part in a round")
 
     def rounds_of(self, epochs: float) -> int:
         """How many rounds so many passes over the population are, in exact decimals; the last one counts whole."""
@@ -172,6 +192,14 @@ class SamplingTable(Table):
             length = "block" if self.block is not None else "population / cohort, rounded up,"
             raise InputError("composition.rounds", rounds, f"whole {whole}: a multiple of {length} = {self.together}")
         return rounds // self.together
+
+    @property
+    def members(self) -> Fraction | None:
+        """How many units take part in a round, or are expected to; None where no size is stated."""
+        if self.cohort or self.population is None:
+            return Fraction(self.cohort) if self.cohort else None
+        rounds = Fraction(self.per_block or 1, self.block or self.bins or 1)
+        return self.population * (rounds if self.sampling_rate is None else Fraction(repr(self.sampling_rate)))
 
     def divisor(self) -> float:
         """The constant by which a mean over the cohort divides."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Annotated, Literal
 
 from .. import (
@@ -64,6 +65,7 @@ class GaussianMeanTable(MechanismTable):
 
     def described(self, sampling: SamplingTable) -> Described:
         if isinstance(self.weights, float):
+            _require_possible(self.weights, sampling)
             return Described(self._noise(self.weights), None)
         sampling.require_even("noise on a mean")
         if self.weights == "uniform":
@@ -75,6 +77,14 @@ class GaussianMeanTable(MechanismTable):
         return Gaussian(self.noise_std / (self.clip_norm * weight))
 
 
+def _require_possible(largest: float, sampling: SamplingTable) -> None:
+    """Raises InputError where weights of at most this cannot add up to 1; 1/n as the nearest double can."""
+    members = sampling.members
+    if members is not None and Fraction(repr(largest)) * members < 1 - Fraction(1, 2**52):
+        expected = f"at least 1/{float(members):.10g}, rounded up: the weights in a mean over so many add up to 1"
+        raise InputError("mechanism.weights", largest, expected)
+
+
 def _weight_of_heaviest(weights: tuple[float, ...], sampling: SamplingTable) -> tuple[float, float]:
     """The largest and the least weight that the heaviest client has in a cohort that it belongs to."""
     if sampling.population is not None and len(weights) != sampling.population:
@@ -84,7 +94,7 @@ def _weight_of_heaviest(weights: tuple[float, ...], sampling: SamplingTable) -> 
             f"one for each of the population of {sampling.population}, not {len(weights)}",
         )
     *others, heaviest = sorted(weights)
-    if sampling.scheme in ("poisson", "random-allocation"):  # the mean divides by the constant expected total weight
+    if sampling.come_by_themselves:  # the mean divides by the constant expected total weight
         constant = heaviest / (sampling.rate * math.fsum(weights))
         return constant, constant
     companions = (sampling.cohort or len(weights)) - 1
@@ -106,7 +116,7 @@ class PerClientGaussianTable(MechanismTable):
     assumed_sensitivity: Positive | None = None
 
     def described(self, sampling: SamplingTable) -> Described:
-        if sampling.scheme in ("poisson", "random-allocation", "cyclic-poisson"):
+        if sampling.come_by_themselves:
             raise InputError(
                 "sampling.scheme",
                 sampling.scheme,
@@ -183,6 +193,7 @@ class DistributedDiscreteGaussianTable(MechanismTable):
 
     def described(self, sampling: SamplingTable) -> Described:
         sampling.require_even("noise that clients add")
+        sampling.require_present("mechanism.clients", self.clients)
         return Described(DistributedDiscreteGaussian(self.sigma, self.clients, self.clip, self.dimension), None)
 
 

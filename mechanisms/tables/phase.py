@@ -52,9 +52,9 @@ _OTHERWISE = {
 
 
 def has_uneven_cohorts(phase: Phase) -> bool:
-    """Whether a cohort of a fixed size is averaged with unequal weights."""
+    """Whether a cohort of a fixed size, which leaves some out, is averaged with unequal weights."""
     weights = getattr(phase.mechanism, "weights", "uniform")
-    return phase.sampling.scheme == "fixed-size" and weights != "uniform"
+    return phase.sampling.leaves_some_out and weights != "uniform"
 
 
 def run_of(phases: tuple[Phase, ...]) -> Mechanism:

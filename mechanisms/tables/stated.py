@@ -123,4 +123,5 @@ class ShuffledReportsTable(MechanismTable):
     def described(self, sampling: SamplingTable) -> Described:
         if not isinstance(self.report, MechanismTable):
             raise InputError("mechanism.report", self.report.kind, "a local randomiser")
+        sampling.require_present("mechanism.reports", self.reports)
         return exactly(ShuffledReports(self.report.described(sampling).upper, self.reports))

@@ -93,7 +93,11 @@ def _described(phase: Phase) -> Table:
     if isinstance(phase.mechanism, CorrelatedTable):
         return _one_release(phase, phase.mechanism)
     if phase.sampling.scheme == "cyclic":
-        return {"mechanism": _mechanism(phase), "sampling": _UNSAMPLED, "rounds": phase.rounds}
+        return {
+            "mechanism": _mechanism(phase),
+            "sampling": _UNSAMPLED | {"population": phase.sampling.cohort},
+            "rounds": phase.rounds,
+        }
     return {
         "mechanism": _mechanism(phase),
         "sampling": _sampling(phase.sampling),
@@ -163,7 +167,8 @@ def _mechanism(phase: Phase) -> Table:
 
 
 def _sampling(sampling: SamplingTable) -> Table:
-    """With a rate, the population says nothing more where the cohort is known: the rate is what ran."""
+    """With a rate, the population says nothing more where the cohort is known: the rate is what ran. A cohort of
+    everybody is not drawn."""
     rate, cohort = sampling.sampling_rate, sampling.cohort
     if sampling.max_cohort is not None and sampling.max_cohort < (sampling.population or 0):
         return {
@@ -172,6 +177,8 @@ def _sampling(sampling: SamplingTable) -> Table:
             "cohort": sampling.max_cohort,
             "sampling_rate": f"{cohort}/{sampling.population}" if rate is None else repr(rate),
         }
+    if sampling.scheme == "fixed-size" and not sampling.leaves_some_out:
+        return _UNSAMPLED | {"population": sampling.population}
     known = rate is not None and cohort is not None
     return {
         "scheme": sampling.scheme,
@@ -191,7 +198,7 @@ def _weights(mechanism: GaussianMeanTable, sampling: SamplingTable) -> tuple[str
     if isinstance(mechanism.weights, float):
         return repr(mechanism.weights), "0"
     *others, heaviest = sorted(Fraction(repr(weight)) for weight in mechanism.weights)
-    if sampling.scheme == "poisson":
+    if sampling.come_by_themselves:
         total = (rate if rate is not None else Fraction(cohort or 0, population or 1)) * sum([*others, heaviest])
         return str(heaviest / total), str(heaviest / total)
     companions = (cohort or len(others) + 1) - 1

@@ -23,6 +23,7 @@ from ...mechanisms.tables.cohort import CompositionTable, SamplingTable
 from ...mechanisms.tables.fields import MissingKeys, Table
 from ...mechanisms.tables.file import read_tables
 from ...mechanisms.tables.kinds import AnyMechanismTable
+from ...mechanisms.tables.noise import GaussianMeanTable
 from ...mechanisms.tables.phase import Phase, composed, has_uneven_cohorts, with_idle_others
 from ...mechanisms.tables.problems import all_missing, first_problem
 from .statement import Statement
@@ -80,11 +81,7 @@ class Claim:
         object.__setattr__(self, "run", self._about(tuple(phase.described().upper for phase in self.phases)))
         object.__setattr__(self, "attained_run", self._attained_run())
         for phase in self.phases:
-            if self.statement.neighbouring == "add-remove" and phase.sampling.scheme in (
-                "none",
-                "fixed-size",
-                "cyclic",
-            ):
+            if self.statement.neighbouring == "add-remove" and not phase.sampling.come_by_themselves:
                 weights = getattr(phase.mechanism, "weights", "uniform")
                 if weights != "uniform":
                     expected = "zero-out or replace-one with weights: a client that leaves changes all other weights"
@@ -92,8 +89,16 @@ class Claim:
         for step in rounds_by_step(self.run):
             if self.statement.neighbouring == "add-remove" and brings_noise(step):
                 raise InputError("claim.neighbouring", self.statement.neighbouring, STAYS)
-        if self.population and (self.statement.colluders or 0) > self.population - 1:
-            expected = f"at most the other {self.population - 1} clients of the population"
+        if self.population is not None:
+            self._at_most_everybody(self.population)
+
+    def _at_most_everybody(self, population: int) -> None:
+        """Raises InputError for more units than there are: in a group, or in a coalition of others."""
+        if (self.statement.group or 1) > population:
+            expected = f"at most the {population} units of the population (sampling.population)"
+            raise InputError("claim.group", self.statement.group, expected)
+        if (self.statement.colluders or 0) > population - 1:
+            expected = f"at most the other {population - 1} clients of the population"
             raise InputError("claim.coalition_size", self.statement.colluders, expected)
 
     def _attained_run(self) -> Mechanism | None:
@@ -187,11 +192,11 @@ def hidden_and_uneven(statement: Statement, phases: tuple[Phase, ...]) -> bool:
 
 
 def divides_by_who_is_there(statement: Statement, phases: tuple[Phase, ...]) -> bool:
-    """Whether add-remove is asked of a mean over everybody: with a unit that leaves, the divisor falls too.
+    """Whether add-remove is asked of a mean over all who are there: with a unit that leaves, the divisor falls too.
 
     The mean over n moves by (g - o)/n, o the mean over the others: up to replace-one's 2 clip/n, and by clip/n among
     others at zero. A source that divides by a constant has the lower end; it can say so with noise on the sum.
     """
-    means = [phase for phase in phases if phase.mechanism.kind == "gaussian-mean"]
-    everybody = any(phase.sampling.scheme in ("none", "cyclic") for phase in means)
-    return statement.neighbouring == "add-remove" and everybody
+    means = [phase.sampling for phase in phases if isinstance(phase.mechanism, GaussianMeanTable)]
+    falls = any(not sampling.come_by_themselves and not sampling.leaves_some_out for sampling in means)
+    return statement.neighbouring == "add-remove" and falls

@@ -11,7 +11,7 @@ from ...accounting import Bracket
 from ...mechanisms import Gaussian, sensitivity
 from ...mechanisms.tables.noise import GaussianMeanTable, PerClientGaussianTable
 from ...mechanisms.tables.phase import Phase
-from .claim import Claim
+from .claim import Claim, divides_by_who_is_there
 
 NOT_CHECKED = (
     "that the noise is drawn as described: real-valued, from a sound and unpredictably seeded generator "
@@ -185,6 +185,8 @@ def _sampling_findings(claim: Claim, phase: Phase) -> Iterator[Finding]:
 
 def _noise_findings(claim: Claim, phase: Phase) -> Iterator[Finding]:
     table, sampling = phase.mechanism, phase.sampling
+    if isinstance(table, GaussianMeanTable) and claim.statement.neighbouring == "add-remove":
+        yield from _divisor_findings(claim, phase)
     if claim.statement.neighbouring == "replace-one" and table.kind != "randomized-response":
         yield Finding(
             "replace-one-sensitivity",
@@ -202,6 +204,26 @@ def _noise_findings(claim: Claim, phase: Phase) -> Iterator[Finding]:
             )
     if isinstance(table, PerClientGaussianTable):
         yield from _per_client_findings(claim, table, sampling.divisor())
+
+
+def _divisor_findings(claim: Claim, phase: Phase) -> Iterator[Finding]:
+    """Of a mean over everybody, under add-remove: by what the source must divide for the verdict to be about it."""
+    if phase.sampling.come_by_themselves and phase.sampling.rate == 1:
+        yield Finding(
+            "divisor-is-constant",
+            "warning",
+            f"The verdict takes the mean to divide by the constant {phase.sampling.divisor():.10g}, even when a unit "
+            "leaves. If the mean divides by the number of units that are there, one unit that leaves moves it up to "
+            "twice as far: state scheme = 'none' with the population.",
+        )
+    elif divides_by_who_is_there(claim.statement, (phase,)):
+        yield Finding(
+            "divisor-is-who-is-there",
+            "info",
+            "A mean over the units that are there divides by one less when a unit leaves, so that unit moves it by up "
+            "to 2 clip / population. If the divisor is a constant, the lower end of the interval is the cost: state "
+            "the noise on the sum (kind = 'gaussian').",
+        )
 
 
 def _per_client_findings(claim: Claim, table: PerClientGaussianTable, cohort: float) -> Iterator[Finding]:

@@ -19,8 +19,8 @@ from ...accounting.pairs import (
 )
 from ...accounting.question import seen_by
 from ...accounting.shuffled import Epoch, delta_lower, epochs
-from ...mechanisms import Mechanism, Neighbouring, rounds_by_step
-from ..claims.claim import Claim
+from ...mechanisms import Mechanism, rounds_by_step
+from ..claims.claim import Claim, divides_by_who_is_there
 from ..claims.statement import Statement
 
 
@@ -58,7 +58,7 @@ def witness(claim: Claim, run: Mechanism) -> Witness | None:
     )
     if found is not None:
         product, at_claim = found
-        neighbours = _neighbours(statement, _others(product, schemes, statement.neighbouring))
+        neighbours = _neighbours(statement, _others(product, schemes, claim))
         pair = _product(product) + ("; of a block's rounds their sum" if "random-allocation" in schemes else "")
         pair += _ignored(product, claim)
         return Witness(neighbours, pair, _direction(product), delta, at_claim.lower)
@@ -99,7 +99,7 @@ def currency_witness(claim: Claim, run: Mechanism, needed: float) -> CurrencyWit
         return None
     product = min(products, key=reveals_less)
     schemes: set[str] = {phase.sampling.scheme for phase in claim.phases}
-    neighbours = _neighbours(statement, _others(product, schemes, statement.neighbouring))
+    neighbours = _neighbours(statement, _others(product, schemes, claim))
     pair = _product(product) + _ignored(product, claim)
     currency = statement.currency
     return CurrencyWitness(neighbours, pair, _direction(product), currency.words, currency.threshold, needed)
@@ -118,13 +118,15 @@ def _neighbours(statement: Statement, others: str) -> str:
     return f"{unit}; all others contribute {others} (u: a unit vector known to the observer)"
 
 
-def _others(product: Composition, schemes: set[str], relation: Neighbouring) -> str:
-    """What everybody else contributes, who takes the unit's place in a cohort of a fixed size."""
+def _others(product: Composition, schemes: set[str], claim: Claim) -> str:
+    """What everybody else contributes, who takes the unit's place in a cohort of a fixed size, or is left in a mean."""
+    if divides_by_who_is_there(claim.statement, claim.phases):
+        return "zero"
     if not schemes & {"fixed-size", "shuffle"}:
         return "anything"
     coins = {pair.order for pair, _ in product if isinstance(pair, SubsampledPair)}
     alone = coins & {"remove", "add"} or any(isinstance(pair, AllocationPair) for pair, _ in product)
-    if "replace" in coins or (relation == "zero-out" and alone):
+    if "replace" in coins or (claim.statement.neighbouring == "zero-out" and alone):
         return "zero"
     return "-clip u"
 

@@ -173,9 +173,10 @@ def prove(document: Any) -> str:
     require(stated.notion == "dp" or all(p.kind != "per-client-gaussian" for p in phases), "clients know their noise")
     name, written, at = table(currency, "name number place")
     most, place = number(written), None if at is None else number(at)
+    _require_place(name, place)
     require(most > 0 and verdict in ("holds", "refuted"), "a number above 0, and holds or refuted")
     if name == "tpr_at_fpr":
-        require(verdict == "refuted" and place is not None, "that a rate holds is a matter of one point")
+        require(verdict == "refuted" and place is not None and most < 1, "that a rate holds is a matter of one point")
         proved = tpr_fails(stated, phases, place or fmpq(0), most, found)
     elif name == "mu at deltas":
         least = fmpq(1) if place is None else place
@@ -195,6 +196,17 @@ def prove(document: Any) -> str:
     told = "holds" if verdict == "holds" else "is refuted"
     where = "" if at is None else f" (place {at})"
     return f"{text(name)}{where} is {'at most' if verdict == 'holds' else 'above'} {written}: the claim {told}"
+
+
+def _require_place(name: Any, place: fmpq | None) -> None:
+    """[6] Orders are above 1, error rates above 0 and at most 1/2, deltas above 0 and below 1: beyond, all holds."""
+    if place is None:
+        return
+    if name in ("rho", "renyi"):
+        require(place > 1, "an order above 1")
+    else:
+        within = place < 1 if name == "mu at deltas" else 2 * place <= 1
+        require(place > 0 and within, "an error rate of at most 1/2, or a delta below 1")
 
 
 def by_orders(

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -136,11 +137,19 @@ def claim(value: Any) -> Claim:
     require(span is None or (isinstance(span, list) and len(span) == 2), "epsilon_interval: null, or its two ends")
     least, most = span or (claimed, claimed)
     read = Claim(number(most), number(delta), text(notion), text(relation), text(seen))
-    require(all(isinstance(word, str) for word in words), "title, source and unit are texts")
+    require(all(bool(text(word)) and word.isprintable() for word in words), "title, source and unit are texts")
     require(relation in RELATIONS and seen in OBSERVERS.get(read.notion, ()), "relation, notion or participation")
     require(number(least) <= number(claimed) <= read.most, "epsilon outside its interval")
+    require(span is None or _rounds_to(number(least), read.most, str(claimed)), "an interval that no rounding leaves")
     require(0 <= read.delta < 1, "delta is at least 0 and below 1")
     return read
+
+
+def _rounds_to(least: fmpq, most: fmpq, printed: str) -> bool:
+    """[1] Whether both ends are within one unit of the last digit that the printed decimal needs."""
+    require("/" not in printed, "a printed epsilon is a decimal")
+    unit = fmpq(10) ** int(Decimal(printed).normalize().as_tuple().exponent)
+    return bool(number(printed) - unit <= least and most <= number(printed) + unit)
 
 
 def phase(value: Any) -> Phase:

@@ -167,11 +167,20 @@ def meaningful(phase: Phase, relation: str) -> None:
     if kind == "gaussian-mean":
         most, least = phase.values["max_weight"], phase.values["min_weight"]
         require(most >= least, "the least weight is not the least")
+        _possible(phase, most)
         known = phase.size is not None and most * phase.size == 1
         require(relation != "add-remove" or "poisson" in phase.scheme or known, "whoever comes changes the weights")
     if relation == "add-remove":
         require(phase.scheme != "shuffle", "presence cannot hide where batches have a size")
         require(phase.scheme != "fixed-size" or sampled, "a cohort of everybody is not of a fixed size")
+
+
+def _possible(phase: Phase, most: fmpq) -> None:
+    """[2.2] The weights in a mean over so many add up to 1, up to how a rate and two sizes may be rounded."""
+    members = phase.size if phase.cut is None else phase.rate * phase.cut[1]
+    require(members is None or most * members * LARGE >= LARGE - 10**6, "weights that cannot add up to 1")
+    alone = members is not None and "poisson" not in phase.scheme
+    require(not alone or most <= 1, "a weight above 1 in a mean")
 
 
 def even(phase: Phase) -> bool:

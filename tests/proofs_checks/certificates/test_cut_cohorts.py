@@ -25,7 +25,14 @@ ALWAYS = {"population": 20, "cohort": 2, "sampling_rate": "0.9"}
 
 
 def statement(cut: dict[str, Any], noise: str, rounds: int, relation: str = "add-remove", **mechanism: str) -> Any:
-    claim = {"title": "T", "source": "", "unit": "client", "epsilon": "1", "epsilon_interval": None, "delta": "1e-05"}
+    claim = {
+        "title": "T",
+        "source": "none",
+        "unit": "client",
+        "epsilon": "1",
+        "epsilon_interval": None,
+        "delta": "1e-05",
+    }
     noisy = mechanism or {"kind": "gaussian", "noise_multiplier": noise}
     return {
         "format": "dpcert-certificate-2",
