@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .neighbour_strategies import neighbours, worst_case_pairs
     from .proof_assertion import assert_proved
     from .proving import prove
+    from .reproduction.explanation import explain
     from .verification.verify import verify
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "audit",
     "audit_trainer",
     "check_billboard",
+    "explain",
     "neighbours",
     "prove",
     "verify",
@@ -35,6 +37,7 @@ _HOMES = {
     "audit": ".auditing",
     "audit_trainer": ".auditing.trainer",
     "check_billboard": ".billboard.replay",
+    "explain": ".reproduction.explanation",
     "neighbours": ".neighbour_strategies",
     "prove": ".proving",
     "verify": ".verification.verify",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
+from ...mechanisms.digits import rounded_down
+
 
 @dataclass(frozen=True, slots=True)
 class SimulatedWitness:
@@ -22,6 +24,10 @@ class SimulatedWitness:
     draws: int
     seed: int
     certified: bool = False
+
+    def __str__(self) -> str:
+        needed = rounded_down(self.delta_at_claimed_epsilon, 4)
+        return f"{self.neighbours}\n{self.pair}\nAt the claimed epsilon these need delta ≥ {needed}."
 
     def to_json(self) -> dict[str, object]:
         """Plain data, under the names of the fields."""

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
 from typing import Literal
 
 from ...accounting import Bracket
 from ...accounting.currencies.pure_dp import UNBOUNDED
+from ...accounting.picture import area, claimed, drawn
+from ...mechanisms.digits import interval
 from ..auditing import AuditResult, AuditWitness
 from ..claims.claim import Claim
 from ..claims.findings import Finding
 from ..claims.judged import Judged
 from ..claims.observers import ObservedInterval
+from .exposure import exposure
 from .simulated_witness import SimulatedWitness
 from .witness import CurrencyWitness, Witness
 
 Verdict = Literal["holds", "refuted", "undecided"]
+COLOURS: dict[Verdict, str] = {"holds": "#1f8a5b", "refuted": "#c8372d", "undecided": "#8a6414"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +49,35 @@ class Verification:
     judged: Judged
     audit: AuditResult | None = None
     observers: tuple[ObservedInterval, ...] = ()
+
+    def __str__(self) -> str:
+        numbers = f"printed {self.printed}, certified {interval(self.certified, 6)}"
+        first = f"{self.verdict}: {self.claim.statement.title}"
+        return "\n  ".join([first, *(line for each in (numbers, *self._reasons()) for line in each.splitlines())])
+
+    def _reasons(self) -> Iterator[str]:
+        """Why, what else is wrong with the claim, and the witness."""
+        yield self.why
+        yield from (f"{each.severity}: {each.text}" for each in self.findings if each.severity != "info")
+        if self.witness is not None:
+            yield f"witness: {self.witness}"
+
+    def _repr_html_(self) -> str:
+        """The same in a notebook, with the curve of the strongest attack on what ran, and of what is claimed."""
+        statement, found = self.claim.statement, exposure(self.claim)
+        promised = statement.delta is not None and statement.epsilon is not None
+        line = claimed(statement.threshold, statement.delta or 0.0) if promised else ""
+        picture = drawn(area(found.found_out), line) if found is not None else ""
+        numbers = f"printed {self.printed}, certified {interval(self.certified, 6)}"
+        mark = f'<b style="color:{COLOURS[self.verdict]}">{self.verdict}</b>'
+        told = "".join(f"<li>{escape(reason)}</li>" for reason in self._reasons())
+        return f"<p>{mark}: {escape(statement.title)}<br>{escape(numbers)}</p><ul>{told}</ul>{picture}"
+
+    @property
+    def printed(self) -> str:
+        """The claimed number as it is written, with its currency where that is not epsilon, and its day."""
+        name, day = self.claim.statement.currency.name, " a day" if self.claim.statement.per else ""
+        return self.claim.printed + day if name == "epsilon" else f"{name} {self.claim.printed}{day}"
 
     @property
     def why(self) -> str:

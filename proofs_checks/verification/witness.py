@@ -20,6 +20,7 @@ from ...accounting.pairs import (
 from ...accounting.question import seen_by
 from ...accounting.shuffled import Epoch, delta_lower, epochs
 from ...mechanisms import Mechanism, rounds_by_step
+from ...mechanisms.digits import rounded_down
 from ..claims.claim import Claim, divides_by_who_is_there
 from ..claims.statement import Statement
 
@@ -36,6 +37,10 @@ class Witness:
     direction: str
     delta: float
     delta_at_claimed_epsilon: float
+
+    def __str__(self) -> str:
+        needed = rounded_down(self.delta_at_claimed_epsilon, 4)
+        return f"{self.neighbours}\n{self.pair}\nAt the claimed epsilon these need delta ≥ {needed}."
 
     def to_json(self) -> dict[str, object]:
         """Plain data, under the names of the fields."""
@@ -85,6 +90,10 @@ class CurrencyWitness:
     quantity: str
     claimed: float
     needed: float
+
+    def __str__(self) -> str:
+        needed = rounded_down(self.needed, 6)
+        return f"{self.neighbours}\n{self.pair}\nFor these, {self.quantity} is at least {needed}."
 
     def to_json(self) -> dict[str, object]:
         """Plain data, under the names of the fields."""

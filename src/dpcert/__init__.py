@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .proofs_checks.neighbour_strategies import worst_case_pairs as worst_case_pairs
     from .proofs_checks.proof_assertion import assert_proved as assert_proved
     from .proofs_checks.proving import prove as prove
+    from .proofs_checks.reproduction.explanation import explain as explain
     from .proofs_checks.verification.verify import verify as verify
 
 _ROOMS = ("mechanisms", "accounting", "proofs_checks")

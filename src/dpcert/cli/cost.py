@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
@@ -14,10 +15,10 @@ from ..accounting.currencies.convert import Asked, Known, composed_amount, conve
 from ..accounting.currencies.pure_dp import UNBOUNDED
 from ..mechanisms import InputError
 from ..mechanisms.digits import as_given, digits_for, interval, rounded_up
-from ..presentation.output import print_json
+from ..presentation.output import print_json, show
 from . import options
 from .convert import only_known
-from .estimate import limit_theorem, print_error_bar, print_estimate, simulated
+from .estimate import limit_theorem, simulated, told
 from .setting import Setting, required, timed, with_run
 
 KnownRho = Annotated[float | None, typer.Option("--rho", help="Instead of a run: its zCDP, of each of --rounds.")]
@@ -46,19 +47,10 @@ def epsilon_command(
     if rho is not None or mu is not None:
         _of_guarantee(context, only_known({"rho": rho, "mu": mu}), ("epsilon", "delta", delta), asked.rounds, as_json)
         return
-    run, delta = asked.run(delta=delta), delta or 0.0
-    found, seconds = timed(lambda: epsilon_of(run, delta, **asked.against()))
-    ends = {"epsilon_lower": found.lower, "epsilon_upper": found.upper, "delta": delta}
-    estimate, bar = simulated(run, asked, delta=delta), limit_theorem(run, asked, found, found.upper)
-    if as_json:
-        print_json(_document(ends, asked, found, seconds) | estimate | bar)
-    else:
-        shown = interval(found, digits_for(asked.rtol))
-        _print(f"epsilon in {shown} at delta = {as_given(delta)}", asked, found, seconds)
-        print_estimate(estimate, "epsilon")
-        print_error_bar(bar)
-        if delta == 0.0 and math.isinf(found.upper):
-            typer.echo(f"  {UNBOUNDED}")
+    run, at = asked.run(delta=delta), delta or 0.0
+    found, seconds = timed(lambda: epsilon_of(run, at, **asked.against()))
+    beside = simulated(run, asked, delta=at) | limit_theorem(run, asked, found, found.upper)
+    show(Answer("epsilon", "delta", at, found, asked, seconds, beside), as_json)
 
 
 def _of_guarantee(
@@ -118,29 +110,38 @@ def delta_command(
     if rho is not None or mu is not None:
         _of_guarantee(context, only_known({"rho": rho, "mu": mu}), ("delta", "epsilon", epsilon), asked.rounds, as_json)
         return
-    run, epsilon = asked.run(epsilon=epsilon), epsilon or 0.0
-    found, seconds = timed(lambda: delta_of(run, epsilon, **asked.against()))
-    ends = {"delta_lower": found.lower, "delta_upper": found.upper, "epsilon": epsilon}
-    estimate, bar = simulated(run, asked, epsilon=epsilon), limit_theorem(run, asked, found, epsilon)
-    if as_json:
-        print_json(_document(ends, asked, found, seconds) | estimate | bar)
-    else:
-        shown = interval(found, digits_for(asked.rtol))
-        _print(f"delta in {shown} at epsilon = {as_given(epsilon)}", asked, found, seconds)
-        print_estimate(estimate, "delta")
-        print_error_bar(bar)
+    run, at = asked.run(epsilon=epsilon), epsilon or 0.0
+    found, seconds = timed(lambda: delta_of(run, at, **asked.against()))
+    beside = simulated(run, asked, epsilon=at) | limit_theorem(run, asked, found, at)
+    show(Answer("delta", "epsilon", at, found, asked, seconds, beside), as_json)
 
 
-def _document(ends: dict[str, Any], asked: Setting, found: Bracket, seconds: float) -> dict[str, Any]:
-    return (
-        ends
-        | asked.to_json()
-        | {"accountant": found.method, "certified": found.certified, "reached": found.reached, "seconds": seconds}
-    )
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A quantity at a place, of the run that the options describe. beside: an estimate or an error bar, if any."""
 
+    quantity: str
+    place: str
+    at: float
+    found: Bracket
+    asked: Setting
+    seconds: float
+    beside: dict[str, Any]
 
-def _print(answer: str, asked: Setting, found: Bracket, seconds: float) -> None:
-    kind = "certified" if found.certified else "an estimate, not a bound"
-    typer.echo(answer)
-    sampled = asked.sampling if asked.max_cohort is None else f"{asked.sampling}, cohorts cut to {asked.max_cohort}"
-    typer.echo(f"  {kind}, by {found.method}, in {seconds:.3g} s; {asked.notion}, {asked.relation}, sampling {sampled}")
+    def to_json(self) -> dict[str, Any]:
+        """The document; infinities stay floats."""
+        ends = {f"{self.quantity}_lower": self.found.lower, f"{self.quantity}_upper": self.found.upper}
+        about = {self.place: self.at} | self.asked.to_json()
+        return ends | about | self.found.to_json(self.quantity) | {"seconds": self.seconds} | self.beside
+
+    def __str__(self) -> str:
+        asked, found = self.asked, self.found
+        sampled = asked.sampling if asked.max_cohort is None else f"{asked.sampling}, cohorts cut to {asked.max_cohort}"
+        against = f"{asked.notion}, {asked.relation}, sampling {sampled}"
+        lines = [
+            f"{self.quantity} in {interval(found, digits_for(asked.rtol))} at {self.place} = {as_given(self.at)}",
+            f"  {found.kind}, by {found.method}, in {self.seconds:.3g} s; {against}",
+            *told(self.beside, self.quantity),
+        ]
+        unbounded = self.quantity == "epsilon" and self.at == 0.0 and math.isinf(found.upper)
+        return "\n".join([*lines, *([f"  {UNBOUNDED}"] if unbounded else [])])

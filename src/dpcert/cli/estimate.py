@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
-
-import typer
 
 from ..accounting import Bracket
 from ..accounting.dominating import dominating
@@ -58,23 +57,19 @@ def limit_theorem(run: Mechanism, asked: Setting, found: Bracket, epsilon: float
     return {"error_bar": ends | {"epsilon": epsilon, "certified": False, "by": bars[0].method}}
 
 
-def print_error_bar(found: dict[str, Any]) -> None:
-    """One line, where there is a bar."""
-    if found:
-        bar = found["error_bar"]
-        least, most = rounded_down(bar["delta_lower"], 3), rounded_up(bar["delta_upper"], 3)
-        typer.echo(
-            f"  error bar (Berry-Esseen, moments in double precision): delta between {least} and {most} at epsilon = "
-            f"{bar['epsilon']:.6g}"
-        )
-
-
-def print_estimate(found: dict[str, Any], quantity: str) -> None:
-    """One line, where there is an estimate."""
-    if found:
+def told(found: dict[str, Any], quantity: str) -> Iterator[str]:
+    """A line for the estimate and one for the bar, as far as they are there."""
+    if "estimate" in found:
         estimate = found["estimate"]
         about, least = rounded_down(estimate[quantity], 4), rounded_down(estimate["lower"], 4)
-        typer.echo(
+        yield (
             f"  simulated: about {about}, and at least {least} with probability of error {estimate['error']:g}, of the "
             f"unit that always contributes alike ({estimate['draws']:,} draws): it can refute, and proves nothing"
+        )
+    if "error_bar" in found:
+        bar = found["error_bar"]
+        least, most = rounded_down(bar["delta_lower"], 3), rounded_up(bar["delta_upper"], 3)
+        yield (
+            f"  error bar (Berry-Esseen, moments in double precision): delta between {least} and {most} at epsilon = "
+            f"{bar['epsilon']:.6g}"
         )

@@ -14,7 +14,6 @@ from ..proofs_checks.verification.verdict import Verification
 from .annotations import Annotation, Level
 from .annotations import github as as_github
 from .annotations import sarif as as_sarif
-from .verdicts import printed
 
 RULES = {
     "refuted": "The claimed privacy parameter is too small for what ran",
@@ -94,7 +93,7 @@ def _line(file: str, key: str) -> int | None:
 
 def _sentence(result: Verification) -> str:
     words, certified = result.claim.statement.currency.words, interval(result.certified, 6)
-    return f"{result.verdict}; printed {printed(result)}, {words} certified in {certified}: {result.why}"
+    return f"{result.verdict}; printed {result.printed}, {words} certified in {certified}: {result.why}"
 
 
 def markdown(results: list[Verification], problems: Problems) -> str:
@@ -102,7 +101,7 @@ def markdown(results: list[Verification], problems: Problems) -> str:
     rows = ["| claim | printed | certified | verdict | why |", "|---|---:|---|---|---|"]
     for result in results:
         certified = interval(result.certified, 6)
-        cells = (result.claim.statement.title, printed(result), certified, result.verdict, result.why)
+        cells = (result.claim.statement.title, result.printed, certified, result.verdict, result.why)
         rows.append("| " + " | ".join(map(_cell, cells)) + " |")
     rows += [f"| {_cell(file)} | | | not read | {_cell(str(problem))} |" for file, problem in problems]
     counts = Counter[str](result.verdict for result in results)

@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.progress import track
 
 from ..mechanisms import InputError
-from ..mechanisms.digits import interval, rounded_down
+from ..mechanisms.digits import interval
 from ..proofs_checks.auditing import AuditWitness
 from ..proofs_checks.claims.findings import NOT_CHECKED
 from ..proofs_checks.verification.band import Band, band
@@ -27,8 +27,6 @@ from ..proofs_checks.verification.comparison import Comparison
 from ..proofs_checks.verification.exposure import exposure
 from ..proofs_checks.verification.files import Problems
 from ..proofs_checks.verification.verdict import Verification
-from ..proofs_checks.verification.witness import CurrencyWitness
-from .verdicts import printed
 
 NARROWEST, WIDEST = -3, 8
 """The axis of the bars ends at 10 to these powers of the claimed number, and sooner where no bar reaches."""
@@ -164,7 +162,7 @@ def _rows(results: Sequence[Verification], axis: Axis) -> list[Row]:
         row = Row(
             anchor=anchors[index],
             result=result,
-            printed=printed(result),
+            printed=result.printed,
             interval=interval(result.certified, 6),
             bar=axis.bar(result),
             places={name: of_all[index] for name, of_all in places.items()},
@@ -199,12 +197,7 @@ def _witness(result: Verification) -> tuple[str, ...]:
     seen = result.witness
     if seen is None:
         return ()
-    if isinstance(seen, AuditWitness):
-        return (str(seen),)
-    if isinstance(seen, CurrencyWitness):
-        return (seen.neighbours, seen.pair, f"For these, {seen.quantity} is at least {rounded_down(seen.needed, 6)}.")
-    needed = rounded_down(seen.delta_at_claimed_epsilon, 4)
-    return (seen.neighbours, seen.pair, f"At the claimed epsilon these need delta ≥ {needed}.")
+    return (str(seen),) if isinstance(seen, AuditWitness) else tuple(str(seen).splitlines())
 
 
 def _compared(results: Sequence[Verification], comparison: Comparison | None) -> list[tuple[Verification, str, str]]:
@@ -212,6 +205,6 @@ def _compared(results: Sequence[Verification], comparison: Comparison | None) ->
     if comparison is None:
         return []
     return [
-        (result, printed(result), interval(epsilon, 6))
+        (result, result.printed, interval(epsilon, 6))
         for result, epsilon in zip(results, comparison.epsilons, strict=True)
     ]

@@ -24,12 +24,6 @@ NARROW = 110
 STYLES = {"holds": "bold green", "refuted": "bold red", "undecided": "bold yellow"}
 
 
-def printed(result: Verification) -> str:
-    """The claimed number as it is written, with its currency where that is not epsilon, and its day."""
-    name, day = result.claim.statement.currency.name, " a day" if result.claim.statement.per else ""
-    return result.claim.printed + day if name == "epsilon" else f"{name} {result.claim.printed}{day}"
-
-
 def print_table(results: list[Verification], problems: list[tuple[str, InputError]]) -> None:
     """One row a claim, then one line that counts; nothing at all when no claim could be read."""
     if not results:
@@ -61,7 +55,7 @@ def _table(results: Sequence[Verification]) -> Table:
         statement, style = result.claim.statement, STYLES[result.verdict]
         table.add_row(
             escape(statement.title),
-            printed(result),
+            result.printed,
             escape(interval(result.certified, 6)),
             f"[{style}]{result.verdict}[/{style}]",
             escape(result.why),
@@ -74,7 +68,7 @@ def _print_blocks(console: Console, results: Sequence[Verification]) -> None:
     for result in results:
         first, *rest = wrap(result.claim.statement.title, console.width - 11, max_lines=2, placeholder=" ...")
         console.print(Text(f"{result.verdict:<11}", STYLES[result.verdict]) + Text(first, "bold"))
-        numbers = f"printed {printed(result)}, certified {interval(result.certified, 6)}"
+        numbers = f"printed {result.printed}, certified {interval(result.certified, 6)}"
         for line in (*rest, numbers, *wrap(result.why, console.width - 11, max_lines=3, placeholder=" ...")):
             console.print(f"{'':11}{line}", markup=False, highlight=False, overflow="ellipsis", no_wrap=True)
 
@@ -88,7 +82,7 @@ def print_comparison(results: Sequence[Verification], comparison: Comparison) ->
     for result, epsilon in zip(results, comparison.epsilons, strict=True):
         statement = result.claim.statement
         against = f"{statement.notion}, {statement.neighbouring}, one {statement.unit}"
-        table.add_row(escape(statement.title), printed(result), escape(interval(epsilon, 6)), escape(against))
+        table.add_row(escape(statement.title), result.printed, escape(interval(epsilon, 6)), escape(against))
     console.print(table)
     if comparison.total is None:
         console.print(f"No total: {comparison.no_total}.", markup=False, highlight=False)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from html import escape
 
-COLOURS = {"holds": "#1f8a5b", "refuted": "#c8372d", "undecided": "#8a6414"}
+from ..proofs_checks.verification.verdict import COLOURS, Verdict
+
 CHARACTER, MARGIN = 6.6, 9.0
 
 
-def badge(claimed: str, verdict: str, evidence: str) -> str:
+def badge(claimed: str, verdict: Verdict, evidence: str) -> str:
     """An SVG of its own, without fonts or pictures from elsewhere.
 
     claimed: the number as printed, "epsilon 3". evidence: where a click leads, the certificate or the claim's page.

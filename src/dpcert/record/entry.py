@@ -13,7 +13,6 @@ from typing import Any
 from ..accounting.picture import allowed
 from ..mechanisms import InputError
 from ..mechanisms.digits import as_given, interval, rounded_down, rounded_up
-from ..presentation.verdicts import printed
 from ..proofs_checks.claims.claim import Claim, load_claim
 from ..proofs_checks.claims.findings import NOT_CHECKED
 from ..proofs_checks.reproduction.claimed import explained
@@ -84,7 +83,7 @@ def _data(claim: Claim, result: Verification) -> dict[str, Any]:
         "neighbouring": statement.neighbouring,
         "observer": result.judged.observer,
         "currency": statement.currency.words,
-        "printed": printed(result),
+        "printed": result.printed,
         "delta": statement.delta,
         "interval": _interval(result),
         "times": times,
