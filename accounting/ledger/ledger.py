@@ -79,22 +79,28 @@ class Ledger:
         name = uuid.uuid4().hex if event_id is None else _id("event_id", event_id)
         event = self._store.append(f"{self.run_id}{SEPARATOR}{name}", _text(mechanism))
         if event is None and not retry:
-            raise LedgerError(
-                f"event id {name!r} is recorded already in run {self.run_id!r}: give every release an id of its own, "
-                "or say retry=True where this is the same release once more"
-            )
+            raise self._recorded_already(name)
         if event is not None and event.hash == chained(self._head, event.event_id, event.mechanism):
             self._take(event, mechanism)
         return event is not None
 
-    def spend(self, mechanism: Mechanism, within: Callable[[], Filter], event_id: str | None = None) -> bool:
+    def _recorded_already(self, name: str) -> LedgerError:
+        return LedgerError(
+            f"event id {name!r} is recorded already in run {self.run_id!r}: give every release an id of its own, "
+            "or say retry=True where this is the same release once more"
+        )
+
+    def spend(
+        self, mechanism: Mechanism, within: Callable[[], Filter], event_id: str | None = None, *, retry: bool = False
+    ) -> bool:
         """Record one release if everything recorded, by all runs, keeps the budget with it; else BudgetExceeded.
 
         within: makes the budget, unspent: `lambda: RenyiFilter(8.0, 1e-6)`. Several runs may do this at once, with the
         same budget and in any order: an event is recorded only where nothing came between looking and recording. What
         each run does next may depend on all outputs so far (filters of Renyi, zCDP and Gaussian DP hold for concurrent
         interactions: Haney, Shoemate, Tian, Vadhan, Vyrros, Xu, Zhang 2023, arXiv 2309.05901).
-        Returns False when the run recorded this release under the id before.
+        event_id, retry: as in `record`. Returns True when it was counted, False when it is a retry of one that was.
+        LedgerError, and nothing recorded, when the id is taken and it is not said to be a retry.
 
         >>> from dpcert.accounting.ledger import BudgetExceeded, PureFilter
         >>> from dpcert.mechanisms import Laplace
@@ -102,6 +108,8 @@ class Ledger:
         >>> [ledger.spend(Laplace(2.0), within=lambda: PureFilter(1.0)) for _ in range(2)]
         [True, True]
         """
+        if retry and event_id is None:
+            raise InputError("event_id", event_id, "the id of the release that is retried")
         name = uuid.uuid4().hex if event_id is None else _id("event_id", event_id)
         while True:
             self._refresh()
@@ -110,13 +118,15 @@ class Ledger:
                 budget.record(Repeat(step, rounds))
             known = f"{self.run_id}{SEPARATOR}{name}"
             if event_id is not None and any(event.event_id == known for event in self._store.since(0)):
-                return self.record(mechanism, name, retry=True)
+                return self.record(mechanism, name, retry=retry)
             if budget.would_exceed(mechanism):
                 raise BudgetExceeded(f"{mechanism} does not fit: {budget.spent:.6g} of {budget.budget:.6g} is spent")
             try:
                 event = self._store.append(known, _text(mechanism), after=head)
             except Overtaken:
                 continue
+            if event is None and not retry:  # another process of this run was quicker
+                raise self._recorded_already(name)
             if event is not None:
                 self._take(event, mechanism)
             return event is not None

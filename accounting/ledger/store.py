@@ -115,8 +115,9 @@ class SqliteStore:
     """Events in one SQLite file: one transaction an event, synced before `append` returns, and then in that file.
 
     No write-ahead log: a copy of the file misses nothing that was acknowledged, and there is no second file to lose.
+    What was acknowledged survives a power cut: SQLite's journal is gone from the folder, too, before `append` returns.
     Several processes may write; each sees all earlier events. Raises LedgerError for a file that is no ledger, of
-    another schema version, truncated, edited or older than its note.
+    another schema version, truncated, edited, older than its note, or older than this object has seen it.
 
     >>> import tempfile
     >>> from dpcert.accounting.ledger import Ledger
@@ -130,6 +131,7 @@ class SqliteStore:
         self.path = Path(path)
         real = self.path.resolve()  # one note, whichever link a writer goes by
         self._note = real.with_name(real.name + NOTE)
+        self._seen = (0, GENESIS)
         if self.path.is_dir():
             raise InputError("path", str(path), "a file, not a directory")
         with self._errors():
@@ -143,6 +145,7 @@ class SqliteStore:
     def append(self, event_id: str, mechanism: str, after: str | None = None) -> Event | None:
         with self._errors(), self._connect() as connection, connection:
             connection.execute("BEGIN IMMEDIATE")
+            self._not_older(connection)
             row = connection.execute("SELECT mechanism FROM events WHERE event_id = ?", (event_id,)).fetchone()
             if _already(row[0] if row else None, event_id, mechanism):
                 return None
@@ -151,7 +154,8 @@ class SqliteStore:
             event = Event(event_id, mechanism, chained(head, event_id, mechanism))
             connection.execute("INSERT INTO events VALUES (?, ?, ?, ?)", (count + 1, event_id, mechanism, event.hash))
             connection.execute("UPDATE head SET count = ?, head = ?", (count + 1, event.hash))
-        self._noted(count + 1, event.hash)
+        self._seen = (count + 1, event.hash)
+        self._noted(*self._seen)
         return event
 
     def since(self, count: int) -> Iterator[Event]:
@@ -162,6 +166,7 @@ class SqliteStore:
             rows = connection.execute(
                 "SELECT sequence, event_id, mechanism, hash FROM events WHERE sequence >= ? ORDER BY sequence", (count,)
             ).fetchall()
+            self._seen = (total, head)
         yield from _verified(rows, count, total, head)
 
     def _check(self, connection: sqlite3.Connection) -> None:
@@ -181,25 +186,32 @@ class SqliteStore:
         """Say beside the ledger what it holds now; where that fails the older note stays, which is true as well."""
         draft = self._note.with_name(f"{self._note.name}.{uuid.uuid4().hex}")
         with suppress(OSError):
-            draft.write_text(f"{count} {head}\n", "utf-8")
+            with draft.open("x", encoding="utf-8") as written:
+                written.write(f"{count} {head}\n")
+                written.flush()
+                os.fsync(written.fileno())
             draft.replace(self._note)
+            synced(self._note.parent)
 
     def _not_older(self, connection: sqlite3.Connection) -> None:
-        """LedgerError where the ledger misses what was noted beside it."""
-        if not self._note.exists():
-            return
-        count, _, head = self._note.read_text("utf-8").strip().partition(" ")
-        row = connection.execute("SELECT hash FROM events WHERE sequence = ?", (count,)).fetchone()
-        if row != (head,):
+        """LedgerError where the ledger misses what was noted beside it, or what was seen in it before."""
+        if self._note.exists():
+            count, _, head = self._note.read_text("utf-8").strip().partition(" ")
+            if not _holds(connection, count, head):
+                raise LedgerError(
+                    f"{self.path} was replaced by an older copy, or cut: it does not have event {count}, noted in "
+                    f"{self._note.name}. Put the right file back; to go on without what is missing, remove the note"
+                )
+        if self._seen[0] and not _holds(connection, *self._seen):
             raise LedgerError(
-                f"{self.path} was replaced by an older copy, or cut: it does not have event {count}, noted in "
-                f"{self._note.name}. Put the right file back; to go on without what is missing, remove the note"
+                f"{self.path} was replaced by an older copy, or cut, while it was in use: it does not have event "
+                f"{self._seen[0]} any more. Put the right file back"
             )
 
     @contextmanager
     def _connect(self) -> Iterator[sqlite3.Connection]:
         with closing(sqlite3.connect(self.path, timeout=60, isolation_level=None)) as connection:
-            connection.execute("PRAGMA synchronous=FULL")
+            connection.execute("PRAGMA synchronous=EXTRA")
             yield connection
 
     @contextmanager
@@ -208,6 +220,10 @@ class SqliteStore:
             yield
         except (sqlite3.DatabaseError, OSError, UnicodeDecodeError) as error:  # the last: in names and in messages
             raise LedgerError(f"{self.path}: {error}") from error
+
+
+def _holds(connection: sqlite3.Connection, count: object, head: str) -> bool:
+    return bool(connection.execute("SELECT hash FROM events WHERE sequence = ?", (count,)).fetchone() == (head,))
 
 
 def _create(path: Path) -> None:

@@ -185,3 +185,28 @@ def test_their_calibration_with_our_accountant():
         1e-5,
     )
     assert epsilon(Repeat(Poisson(Gaussian(noise), 0.01), 100), 1e-5).upper <= 1.0
+
+
+NEVER = [
+    dp_event.SelfComposedDpEvent(GAUSSIAN, 0),
+    dp_event.SelfComposedDpEvent(dp_event.SelfComposedDpEvent(GAUSSIAN, 0), 3),
+    dp_event.SelfComposedDpEvent(dp_event.SelfComposedDpEvent(GAUSSIAN, 3), 0),
+]
+
+
+@pytest.mark.parametrize("event", NEVER)
+def test_what_is_repeated_no_times_costs_nothing(event):
+    accountant = CertifiedAccountant()
+    assert accountant.supports(event)
+    assert accountant.compose(event).get_epsilon(1e-5) == 0.0
+    assert accountant.compose(GAUSSIAN).bracket(1e-5) == epsilon(Gaussian(2.0), 1e-5)
+
+
+@pytest.mark.parametrize(
+    ("event", "count"), [(GAUSSIAN, 0), (GAUSSIAN, 2.0), (dp_event.SelfComposedDpEvent(GAUSSIAN, -1), 1)]
+)
+def test_what_dp_accounting_refuses_is_not_recorded(tmp_path, event, count):
+    accountant = CertifiedAccountant(store=tmp_path / "ledger.sqlite")
+    with pytest.raises((TypeError, ValueError)):
+        accountant.compose(event, count)
+    assert CertifiedAccountant(store=tmp_path / "ledger.sqlite").get_epsilon(1e-5) == 0.0

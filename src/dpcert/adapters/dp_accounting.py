@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from dp_accounting import (  # type: ignore[import-untyped]
+    DpEventBuilder,
     NeighboringRelation,
     PrivacyAccountant,
     UnsupportedEventError,
@@ -172,6 +173,14 @@ def _origin(event: dp_event.DpEvent, step: Mechanism) -> dp_event.DpEvent:
     return event
 
 
+def _repeats(event: dp_event.DpEvent) -> int:
+    """How often events that are nested in nothing but repetitions run."""
+    repeats = 1
+    while isinstance(event, dp_event.SelfComposedDpEvent):
+        repeats, event = repeats * event.count, event.event
+    return repeats
+
+
 class CertifiedAccountant(PrivacyAccountant):
     """Accepts every tree of events that has a certified cost; `get_epsilon` and `get_delta` never under-report.
 
@@ -193,6 +202,16 @@ class CertifiedAccountant(PrivacyAccountant):
         earlier = self._record.run()
         if earlier is not None:
             self._ledger.compose(earlier.event())
+
+    def compose(self, event: dp_event.DpEvent, count: int = 1) -> CertifiedAccountant:
+        """Add an event, `count` times; one that is repeated 0 times adds nothing. UnsupportedEventError as above; what
+        dp_accounting's own record refuses (TypeError, ValueError) is refused before anything is recorded.
+        """
+        if _repeats(event) == 0 and self.supports(event):
+            return self
+        DpEventBuilder().compose(event, count)
+        super().compose(event, count)
+        return self
 
     def _maybe_compose(
         self, event: dp_event.DpEvent, count: int, do_compose: bool

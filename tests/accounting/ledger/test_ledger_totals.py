@@ -149,6 +149,36 @@ def test_an_older_copy_that_is_put_back_is_refused(path, goes_on):
             before.epsilon(DELTA)
 
 
+def writes_on_after_an_older_copy(path, keeps_note):
+    """What a writer, who has the file open, records after an older copy was put back: nothing, or a LedgerError."""
+    writer, note = Ledger(path), path.with_name(path.name + NOTE)
+    shutil.copy(path, path.with_suffix(".old"))
+    for _ in range(4):
+        writer.record(Gaussian(5.0))
+    shutil.copy(path.with_suffix(".old"), path)
+    if not keeps_note:
+        note.unlink()
+    return writer.record(Gaussian(5.0))
+
+
+@pytest.mark.parametrize("keeps_note", [True, False])
+def test_a_writer_notices_an_older_copy_that_is_put_back(path, keeps_note):
+    """It recorded, said so, and noted the older copy's number of events as the right one."""
+    with pytest.raises(LedgerError, match="older copy"):
+        writes_on_after_an_older_copy(path, keeps_note)
+    if keeps_note:
+        with pytest.raises(LedgerError, match="older copy"):
+            Ledger(path)
+
+
+def test_without_looking_before_it_writes_it_would_go_on(path, monkeypatch):
+    """The plant."""
+    monkeypatch.setattr(SqliteStore, "_not_older", lambda *_: None)
+    assert writes_on_after_an_older_copy(path, keeps_note=True)
+    monkeypatch.undo()
+    assert not total(path, 10)
+
+
 def test_a_symbolic_link_s_writer_notes_beside_the_file(path, tmp_path):
     """Once its note was beside the link, and who opened the file itself believed an older copy."""
     link = tmp_path / "elsewhere" / "link.sqlite"

@@ -8,7 +8,15 @@ from threading import Thread
 
 import pytest
 
-from dpcert.accounting.ledger import BudgetExceeded, Ledger, MemoryStore, Overtaken, PureFilter, RenyiFilter
+from dpcert.accounting.ledger import (
+    BudgetExceeded,
+    Ledger,
+    LedgerError,
+    MemoryStore,
+    Overtaken,
+    PureFilter,
+    RenyiFilter,
+)
 from dpcert.accounting.ledger.filters import Filter
 from dpcert.mechanisms import Gaussian, InputError, Laplace
 from dpcert.mechanisms.serialise import to_json
@@ -32,10 +40,24 @@ def test_two_runs_share_one_budget(tmp_path: Path) -> None:
 def test_a_retry_is_not_spent_twice() -> None:
     ledger = Ledger()
     assert ledger.spend(Laplace(1.0), pure, "round-0")
-    assert not ledger.spend(Laplace(1.0), pure, "round-0")
+    assert not ledger.spend(Laplace(1.0), pure, "round-0", retry=True)
     assert len(ledger) == 1
+    with pytest.raises(LedgerError, match="retry=True"):
+        ledger.spend(Laplace(1.0), pure, "round-0")
+    with pytest.raises(InputError, match="event_id"):
+        ledger.spend(Laplace(1.0), pure, retry=True)
     with pytest.raises(InputError, match="event_id"):
         ledger.spend(Laplace(1.0), pure, "")
+
+
+def test_a_name_that_is_used_again_and_again_is_an_error() -> None:
+    """Fifty rounds under one name were one event, and 49 silent answers of False."""
+    ledger = Ledger()
+    ledger.spend(Laplace(100.0), pure, event_id="round")
+    for _ in range(49):
+        with pytest.raises(LedgerError, match="an id of its own"):
+            ledger.spend(Laplace(100.0), pure, event_id="round")
+    assert len(ledger) == 1
 
 
 class Raced(MemoryStore):
