@@ -73,9 +73,11 @@ def _crossing(pair: Pair, rounds: int, target: float, accept: Callable[[arb], bo
         if right == math.inf:
             unbounded = direction > 0 or infinite_mass(pair, rounds) > arb(target)
             return math.inf if unbounded else _below(pair, rounds, accept)
-        from scipy.optimize import brentq  # here: it would double the time that importing the accountants takes
+        from scipy.optimize import bisect, brentq  # here: it would double the time that importing the accountants takes
 
-        root = brentq(excess, 0.0, right, xtol=1e-300, rtol=8.9e-16)
+        root, report = brentq(excess, 0.0, right, xtol=1e-300, rtol=8.9e-16, full_output=True, disp=False)
+        if not report.converged:  # next to the largest loss the profile falls by a hundred powers of ten at once
+            root = bisect(excess, 0.0, right, xtol=1e-300, rtol=8.9e-16, maxiter=4000)
     # Outwards from the root, at first by units in the last place, or by what a wide ball leaves open, in steps that
     # double where the profile is flat.
     ball = profile(pair, rounds, root)

@@ -73,13 +73,15 @@ class TradeOff:
         Raises InputError for other alpha.
         """
         certified = self._checked(alpha)
-        with ctx.workprec(_BITS):
+        with ctx.workprec(_BITS + (max(0, -2 * math.frexp(alpha)[1]) if alpha else 0)):
             high = min(1.0, float_above(1 - self._beta(alpha)[0]))
+            low = arb(0)
             if self.mu is not None:
-                low = float_below(1 - _gaussian(alpha, self.mu[0]))
-            else:
-                low = max(alpha, float_below(_power_below(self.attained, alpha))) if self.attained else alpha
-        return Bracket(min(low, high), high, certified, "tradeoff")
+                low = 1 - _gaussian(alpha, self.mu[0])
+            elif self.attained:
+                low = _power_below(self.attained, alpha)
+            found = max(alpha, float_below(low))  # whoever accuses at random finds out as many
+        return Bracket(min(found, high), high, certified, "tradeoff")
 
     def _checked(self, alpha: float) -> bool:
         if not 0.0 <= number("alpha", alpha) <= 1.0:

@@ -135,7 +135,7 @@ def optimistic(cells: Cells) -> Atoms:
     ratio, slack = cells.log_ratio()
     loss = np.where(np.isfinite(slack), np.maximum(cells.low, ratio - np.minimum(slack, 1e300)), cells.low)
     mass = np.maximum(cells.p * (1 - cells.error - 8 * UNIT), 0.0)
-    return Atoms(loss[kept], mass[kept], cells.only_p * (1 - ROUNDING_OF_SUMS))
+    return Atoms(loss[kept], mass[kept], max(0.0, cells.only_p * (1 - ROUNDING_OF_SUMS) - NEGLIGIBLE))
 
 
 def _log_ratio(numerator: Floats, denominator: Floats, error: Floats) -> tuple[Floats, Floats]:

@@ -50,10 +50,7 @@ def outcome_cells(pair: FinitePair) -> Cells:
         error = np.array([max(float((mass.rad() / mass.mid()).upper()) for mass in both) + 4 * UNIT for both in masses])
         low = np.array([0.0 if loss.is_zero() else float_below(loss) for loss in losses])
         high = np.array([0.0 if loss.is_zero() else float_above(loss) for loss in losses])
-        only_p, only_q = (float_above(sum(side, arb(0))) if side else 0.0 for side in _alone(outcomes))
-    return Cells(p, q, low, high, error, only_p, only_q)
-
-
-def _alone(outcomes: list[tuple[arb, arb]]) -> tuple[list[arb], list[arb]]:
-    """The masses of outcomes that only one side has."""
-    return [p for p, q in outcomes if q.is_zero()], [q for p, q in outcomes if p.is_zero()]
+        only_p = sum((p for p, q in outcomes if q.is_zero()), arb(0))
+        only_q = sum((q for p, q in outcomes if p.is_zero()), arb(0))
+        alone = [0.0 if mass.is_zero() else float_above(mass) for mass in (only_p, only_q)]
+    return Cells(p, q, low, high, error, *alone)
