@@ -131,6 +131,7 @@ class Table(BaseModel):
 
 
 class KindTable(Table):
-    """A [mechanism] table; subclasses say which `kind` they are."""
+    """A [mechanism] table; subclasses say which `kind` they are. releases: how often, about the same sample."""
 
     kind: str
+    releases: Rounds = 1

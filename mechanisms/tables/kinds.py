@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
-from typing import Annotated, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, ValidationError
 
-from .. import Mechanism
+from .. import InputError, Mechanism, Repeat, Sequence
 from ..validate import choice
 from .cohort import SamplingTable
 from .correlated import CorrelatedTable
@@ -28,6 +29,18 @@ def exactly(mechanism: Mechanism) -> Described:
     return Described(mechanism, mechanism)
 
 
+def released_together(parts: SequenceOf[tuple[Described, int]]) -> Described:
+    """Several releases about one sample, each so many times. Those of which no attained noise is known are left out of
+    `lower`: forgetting their outputs is post-processing."""
+    lower = [(part.lower, times) for part, times in parts if part.lower is not None]
+    return Described(_together([(part.upper, times) for part, times in parts]), _together(lower) if lower else None)
+
+
+def _together(parts: SequenceOf[tuple[Mechanism, int]]) -> Mechanism:
+    each = [part if times == 1 else Repeat(part, times) for part, times in parts]
+    return each[0] if len(each) == 1 else Sequence(each)
+
+
 class MechanismTable(KindTable):
     """[mechanism]: what noise one round adds."""
 
@@ -46,6 +59,16 @@ class ExactTable(MechanismTable):
     def described(self, sampling: SamplingTable) -> Described:
         """It is as bad as that, and no worse."""
         return exactly(self.mechanism())
+
+
+class TogetherTable(MechanismTable):
+    """Several [[mechanism]] tables: releases about one sample, of noise that is independent between rounds."""
+
+    kind: Literal["together"]
+    parts: tuple[MechanismTable, ...]
+
+    def described(self, sampling: SamplingTable) -> Described:
+        return released_together([(part.described(sampling), part.releases) for part in self.parts])
 
 
 KINDS: dict[str, type[KindTable]] = {}
@@ -73,3 +96,36 @@ def _by_kind(value: object) -> object:
 
 
 AnyMechanismTable = Annotated[MechanismTable | CorrelatedTable, BeforeValidator(_by_kind)]
+
+
+def _one_or_several(value: object) -> object:
+    """One table, or a list of them: [[mechanism]] or [[phase.mechanism]]."""
+    if not isinstance(value, list | tuple):
+        return _by_kind(value)
+    if not value:
+        raise InputError("mechanism", value, "at least one [[mechanism]] table")
+    return together([_part(at, table) for at, table in enumerate(value)])
+
+
+def together(tables: SequenceOf[KindTable]) -> KindTable:
+    """The tables as one, whose parts they are; one by itself as it is."""
+    return tables[0] if len(tables) == 1 else TogetherTable.model_construct(kind="together", parts=tuple(tables))
+
+
+def _part(at: int, value: object) -> Any:
+    """One of several tables; what is wrong with it names its place."""
+    try:
+        table = _by_kind(value)
+    except MissingKeys as problem:
+        raise problem.under(str(at)) from None
+    except InputError as problem:
+        raise InputError(f"{at}.{problem.field}", problem.value, problem.expected) from None
+    if isinstance(table, CorrelatedTable):
+        expected = "noise that is independent between rounds, beside other releases about the same sample"
+        raise InputError(f"{at}.kind", table.kind, expected)
+    if not isinstance(table, MechanismTable):
+        raise InputError(str(at), value, "a table")
+    return table
+
+
+MechanismTables = Annotated[MechanismTable | CorrelatedTable, BeforeValidator(_one_or_several)]

@@ -5,24 +5,37 @@ from __future__ import annotations
 from .. import InputError, Mechanism, Poisson, Repeat, Sequence
 from .cohort import CompositionTable, SamplingTable
 from .correlated import CorrelatedTable
-from .fields import Table
-from .kinds import AnyMechanismTable, Described
+from .fields import KindTable, Table
+from .kinds import Described, MechanismTables, TogetherTable, released_together
 
 
 class Phase(Table):
-    """One homogeneous stretch of a run; several compose adaptively."""
+    """One homogeneous stretch of a run; several compose adaptively. mechanism: one table, or several that are released
+    about the same sample."""
 
-    mechanism: AnyMechanismTable
+    mechanism: MechanismTables
     sampling: SamplingTable = SamplingTable()
     composition: CompositionTable = CompositionTable()
 
     def described(self) -> Described:
-        """The noise of one round, or of all rounds together where it is correlated between them."""
+        """What one round releases about its sample, or all rounds together where noise is correlated between them."""
         if isinstance(self.mechanism, CorrelatedTable):
+            if self.mechanism.releases > 1:
+                raise InputError("mechanism.releases", self.mechanism.releases, "1: correlated noise is one release")
             return Described(*[self.mechanism.over(self.steps, self.sampling)] * 2)
         if self.sampling.scheme in _OTHERWISE:
             raise InputError("sampling.scheme", self.sampling.scheme, _OTHERWISE[self.sampling.scheme])
-        return self.mechanism.described(self.sampling)
+        return released_together([(self.mechanism.described(self.sampling), self.mechanism.releases)])
+
+    @property
+    def tables(self) -> tuple[KindTable, ...]:
+        """The [mechanism] tables: one, or those that are released together."""
+        return self.mechanism.parts if isinstance(self.mechanism, TogetherTable) else (self.mechanism,)
+
+    @property
+    def is_single(self) -> bool:
+        """Whether a round is one release."""
+        return len(self.tables) == 1 and self.tables[0].releases == 1
 
     @property
     def steps(self) -> int:
@@ -53,8 +66,12 @@ _OTHERWISE = {
 
 def has_uneven_cohorts(phase: Phase) -> bool:
     """Whether a cohort of a fixed size, which leaves some out, is averaged with unequal weights."""
-    weights = getattr(phase.mechanism, "weights", "uniform")
-    return phase.sampling.leaves_some_out and weights != "uniform"
+    return phase.sampling.leaves_some_out and has_weights(phase)
+
+
+def has_weights(phase: Phase) -> bool:
+    """Whether some mean has unequal weights."""
+    return any(getattr(table, "weights", "uniform") != "uniform" for table in phase.tables)
 
 
 def run_of(phases: tuple[Phase, ...]) -> Mechanism:

@@ -38,10 +38,10 @@ class Schedule:
 
         parts = []
         for phase in self.phases:
-            base = phase.described().upper
-            if not isinstance(base, Gaussian | Laplace):
+            scaled = _scaled(phase.described().upper, factor)
+            if scaled is None:
                 raise InputError("phase.mechanism.kind", phase.mechanism.kind, "Gaussian or Laplace noise, to scale it")
-            parts.append(_phase(phase, type(base)(base.noise_multiplier * factor), phase.rounds))
+            parts.append(_phase(phase, scaled, phase.rounds))
         return Sequence(tuple(parts))
 
     def with_clip(self, factor: float) -> Mechanism:
@@ -68,7 +68,7 @@ class Schedule:
         if last.sampling.scheme not in ("poisson", "fixed-size") or last.sampling.population is None:
             expected = "poisson or fixed-size, with a population, in the last phase, to solve for its cohort"
             raise InputError("phase.sampling.scheme", last.sampling.scheme, expected)
-        if last.mechanism.kind in ("gaussian-mean", "per-client-gaussian"):
+        if any(table.kind in ("gaussian-mean", "per-client-gaussian") for table in last.tables):
             expected = "noise on the sum in the last phase: noise on a mean changes with the cohort"
             raise InputError("phase.mechanism.kind", last.mechanism.kind, expected)
         return last.sampling.population
@@ -86,6 +86,19 @@ class Schedule:
             raise InputError("phase.mechanism.kind", last.mechanism.kind, "noise that is independent between rounds")
         ending = _phase(last, base, last.sampling.times(int(rounds)))
         return Sequence((run_of(tuple(others)), ending)) if others else ending
+
+
+def _scaled(release: Mechanism, factor: float) -> Mechanism | None:
+    """One release, or several about one sample, with their noise multiplied; None where it has no scale."""
+    if isinstance(release, Gaussian | Laplace):
+        return type(release)(release.noise_multiplier * factor)
+    if isinstance(release, Repeat):
+        inner = _scaled(release.mechanism, factor)
+        return None if inner is None else Repeat(inner, release.rounds)
+    if isinstance(release, Sequence):
+        parts = [_scaled(part, factor) for part in release.mechanisms]
+        return None if None in parts else Sequence(tuple(part for part in parts if part is not None))
+    return None
 
 
 def _phase(phase: Phase, base: Mechanism, rounds: int) -> Mechanism:

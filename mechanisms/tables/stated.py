@@ -123,5 +123,7 @@ class ShuffledReportsTable(MechanismTable):
     def described(self, sampling: SamplingTable) -> Described:
         if not isinstance(self.report, MechanismTable):
             raise InputError("mechanism.report", self.report.kind, "a local randomiser")
+        if self.report.releases > 1:
+            raise InputError("mechanism.report.releases", self.report.releases, "one report from each unit")
         sampling.require_present("mechanism.reports", self.reports)
         return exactly(ShuffledReports(self.report.described(sampling).upper, self.reports))

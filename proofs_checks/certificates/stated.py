@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
 
-from ...mechanisms.tables.cohort import SamplingTable
+from ...mechanisms.tables.cohort import CompositionTable, SamplingTable
 from ...mechanisms.tables.correlated import CorrelatedTable
 from ...mechanisms.tables.noise import GaussianMeanTable
 from ...mechanisms.tables.phase import Phase
@@ -32,7 +33,7 @@ def stated(claim: Claim) -> Table:
         "format": format.FORMAT,
         "issued": asdict(issued(claim)),
         "claim": _claim(claim.statement, restated(claim)),
-        "phases": [table for phase in of_one_unit(claim) for table in _phase(phase, claim.statement, units)],
+        "phases": [table for phase in _apart(of_one_unit(claim)) for table in _phase(phase, claim.statement, units)],
     }
 
 
@@ -50,8 +51,22 @@ def of_one_unit(claim: Claim) -> tuple[Phase, ...]:
     raise NoCertificate("the certificate's format is about units whose data are in every phase")
 
 
+def _apart(phases: Iterable[Phase]) -> Iterator[Phase]:
+    """Several releases about everybody as so many rounds of each; those about one sample stay together."""
+    for phase in phases:
+        if phase.is_single or phase.sampling.scheme != "none":
+            yield phase
+            continue
+        for table in phase.tables:
+            alone, rounds = table.model_copy(update={"releases": 1}), phase.steps * table.releases
+            composition = CompositionTable(rounds=rounds)
+            yield phase.model_copy(update={"mechanism": alone, "composition": composition})
+
+
 def _square(phase: Phase) -> Fraction:
-    return phase.steps / Fraction(repr(phase.mechanism.model_dump()["noise_multiplier"])) ** 2
+    return (
+        phase.steps * phase.mechanism.releases / Fraction(repr(phase.mechanism.model_dump()["noise_multiplier"])) ** 2
+    )
 
 
 def _claim(statement: Statement, note: str | None) -> Table:
@@ -131,7 +146,9 @@ def restated(claim: Claim) -> str | None:
     if any(phase.sampling.scheme == "cyclic" for phase in claim.phases):
         told.append("each pass of a cyclic schedule as the one round that a unit takes part in")
     statement, units = claim.statement, claim.statement.group or 1
-    for phase in filter(is_restated, claim.phases):
+    if any(not phase.is_single and phase.sampling.scheme != "none" for phase in claim.phases):
+        told.append("several releases about one sample as one Gaussian release, its weights rounded outwards")
+    for phase in filter(is_restated, _apart(claim.phases)):
         rounds = restated_rounds(phase, statement.neighbouring, units, statement.delta)
         told.append(f"{phase.mechanism.kind} as {' and '.join(_GIVEN[table['kind']] for table, _ in rounds)}")
     if units > 1:
@@ -155,15 +172,33 @@ _GIVEN = {
 
 def _mechanism(phase: Phase) -> Table:
     """The mechanism table as read: whole numbers as such, other numbers as their shortest decimals."""
+    if not phase.is_single:
+        return _on_one_sample(phase)
     mechanism = phase.mechanism
     if isinstance(mechanism, GaussianMeanTable):
         largest, least = _weights(mechanism, phase.sampling)
         sizes = {"noise_std": repr(mechanism.noise_std), "clip_norm": repr(mechanism.clip_norm)}
         return {"kind": mechanism.kind, **sizes, "max_weight": largest, "min_weight": least}
-    fields = mechanism.model_dump(exclude={"kind", "assumed_sensitivity"})
+    fields = mechanism.model_dump(exclude={"kind", "releases", "assumed_sensitivity"})
     return {"kind": mechanism.kind} | {
         name: value if isinstance(value, int) else repr(value) for name, value in fields.items()
     }
+
+
+def _on_one_sample(phase: Phase) -> Table:
+    """Gaussian releases about one sample as one, whose shift is the root of the sum of their shifts' squares (theory/
+    dominating_pairs.md, "Several releases on one sample"), stated as the weight of one unit in a sum."""
+    squares = [Fraction(0), Fraction(0)]
+    for table in phase.tables:
+        one = _mechanism(phase.model_copy(update={"mechanism": table.model_copy(update={"releases": 1})}))
+        if one["kind"] not in ("gaussian", "gaussian-mean"):
+            raise NoCertificate(f"the certificate's format has no several releases of {table.kind} about one sample")
+        noise = one["noise_multiplier"] if one["kind"] == "gaussian" else one["noise_std"]
+        scale = Fraction(one.get("clip_norm", "1")) / Fraction(noise)
+        for at, name in enumerate(("min_weight", "max_weight")):
+            squares[at] += table.releases * (scale * Fraction(one.get(name, "1"))) ** 2
+    least, most = (_root(square, direction) for square, direction in zip(squares, (-1, 1), strict=True))
+    return {"kind": "gaussian-mean", "noise_std": "1", "clip_norm": "1", "max_weight": most, "min_weight": least}
 
 
 def _sampling(sampling: SamplingTable) -> Table:

@@ -22,9 +22,9 @@ from ...mechanisms.client_noise import STAYS, brings_noise
 from ...mechanisms.tables.cohort import CompositionTable, SamplingTable
 from ...mechanisms.tables.fields import MissingKeys, Table
 from ...mechanisms.tables.file import read_tables
-from ...mechanisms.tables.kinds import AnyMechanismTable
+from ...mechanisms.tables.kinds import MechanismTables
 from ...mechanisms.tables.noise import GaussianMeanTable
-from ...mechanisms.tables.phase import Phase, composed, has_uneven_cohorts, with_idle_others
+from ...mechanisms.tables.phase import Phase, composed, has_uneven_cohorts, has_weights, with_idle_others
 from ...mechanisms.tables.problems import all_missing, first_problem
 from .statement import Statement
 
@@ -35,7 +35,7 @@ class ClaimTables(Table):
     """The whole file: [claim], and either [mechanism], [sampling], [composition] or several [[phase]]."""
 
     claim: Statement
-    mechanism: AnyMechanismTable | None = None
+    mechanism: MechanismTables | None = None
     sampling: SamplingTable | None = None
     composition: CompositionTable | None = None
     phase: tuple[Phase, ...] | None = None
@@ -74,18 +74,14 @@ class Claim:
     def __post_init__(self) -> None:
         if (self.statement.phases_per_unit or 1) > len(self.phases):
             raise InputError("phases_per_unit", self.statement.phases_per_unit, f"at most {len(self.phases)} phases")
-        if not self.statement.is_ordinary and any(
-            getattr(phase.mechanism, "weights", "uniform") != "uniform" for phase in self.phases
-        ):
+        if not self.statement.is_ordinary and any(map(has_weights, self.phases)):
             raise InputError("mechanism.weights", "unequal", "uniform weights beside group or phases_per_unit")
         object.__setattr__(self, "run", self._about(tuple(phase.described().upper for phase in self.phases)))
         object.__setattr__(self, "attained_run", self._attained_run())
-        for phase in self.phases:
-            if self.statement.neighbouring == "add-remove" and not phase.sampling.come_by_themselves:
-                weights = getattr(phase.mechanism, "weights", "uniform")
-                if weights != "uniform":
-                    expected = "zero-out or replace-one with weights: a client that leaves changes all other weights"
-                    raise InputError("claim.neighbouring", self.statement.neighbouring, expected)
+        leaving = [phase for phase in self.phases if not phase.sampling.come_by_themselves]
+        if self.statement.neighbouring == "add-remove" and any(map(has_weights, leaving)):
+            expected = "zero-out or replace-one with weights: a client that leaves changes all other weights"
+            raise InputError("claim.neighbouring", self.statement.neighbouring, expected)
         for step in rounds_by_step(self.run):
             if self.statement.neighbouring == "add-remove" and brings_noise(step):
                 raise InputError("claim.neighbouring", self.statement.neighbouring, STAYS)
@@ -197,6 +193,6 @@ def divides_by_who_is_there(statement: Statement, phases: tuple[Phase, ...]) -> 
     The mean over n moves by (g - o)/n, o the mean over the others: up to replace-one's 2 clip/n, and by clip/n among
     others at zero. A source that divides by a constant has the lower end; it can say so with noise on the sum.
     """
-    means = [phase.sampling for phase in phases if isinstance(phase.mechanism, GaussianMeanTable)]
+    means = [phase.sampling for phase in phases if any(isinstance(one, GaussianMeanTable) for one in phase.tables)]
     falls = any(not sampling.come_by_themselves and not sampling.leaves_some_out for sampling in means)
     return statement.neighbouring == "add-remove" and falls

@@ -9,6 +9,7 @@ from typing import Literal
 
 from ...accounting import Bracket
 from ...mechanisms import Gaussian, sensitivity
+from ...mechanisms.tables.fields import KindTable
 from ...mechanisms.tables.noise import GaussianMeanTable, PerClientGaussianTable
 from ...mechanisms.tables.phase import Phase
 from .claim import Claim, divides_by_who_is_there
@@ -93,14 +94,19 @@ def observer_in_words(claim: Claim) -> str | None:
 def _about_phases(claim: Claim) -> Iterator[str]:
     told: set[str] = set()
     for phase in claim.phases:
-        for sentence in (*_about_noise(phase), *_about_sampling(claim, phase)):
+        noise = (sentence for table in phase.tables for sentence in _about_noise(table, phase))
+        for sentence in (*noise, *_about_releases(phase), *_about_sampling(claim, phase)):
             if sentence not in told:
                 told.add(sentence)
                 yield sentence
 
 
-def _about_noise(phase: Phase) -> Iterator[str]:
-    table = phase.mechanism
+def _about_releases(phase: Phase) -> Iterator[str]:
+    if not phase.is_single:
+        yield "all releases of a round are about the same sample: a unit is in all of them, or in none"
+
+
+def _about_noise(table: KindTable, phase: Phase) -> Iterator[str]:
     if isinstance(table, GaussianMeanTable | PerClientGaussianTable):
         base = table.described(phase.sampling).upper
         if isinstance(base, Gaussian):
@@ -150,7 +156,8 @@ def findings(claim: Claim, bracket: Bracket, verdict: str, reproduced_by: tuple[
     """What to tell about this claim, the most severe first."""
     told: dict[str, Finding] = {}
     for phase in claim.phases:
-        for finding in (*_sampling_findings(claim, phase), *_noise_findings(claim, phase)):
+        noise = (finding for table in phase.tables for finding in _noise_findings(claim, table, phase))
+        for finding in (*_sampling_findings(claim, phase), *noise):
             told.setdefault(finding.id, finding)
     for finding in _verdict_findings(claim, bracket, verdict, reproduced_by):
         told.setdefault(finding.id, finding)
@@ -183,8 +190,8 @@ def _sampling_findings(claim: Claim, phase: Phase) -> Iterator[Finding]:
         )
 
 
-def _noise_findings(claim: Claim, phase: Phase) -> Iterator[Finding]:
-    table, sampling = phase.mechanism, phase.sampling
+def _noise_findings(claim: Claim, table: KindTable, phase: Phase) -> Iterator[Finding]:
+    sampling = phase.sampling
     if isinstance(table, GaussianMeanTable) and claim.statement.neighbouring == "add-remove":
         yield from _divisor_findings(claim, phase)
     if claim.statement.neighbouring == "replace-one" and table.kind != "randomized-response":

@@ -29,7 +29,7 @@ class JudgedPhase:
     @property
     def noise_in_words(self) -> str:
         """ "gaussian: noise_multiplier 1.1"."""
-        return _in_words(self.mechanism, "kind")
+        return " and ".join(_in_words(table, "kind") for table in self.mechanism.get("parts", [self.mechanism]))
 
     @property
     def sampling_in_words(self) -> str:
@@ -98,12 +98,16 @@ def issued(claim: Claim) -> Issued:
 
 
 def _phase(phase: Phase) -> JudgedPhase:
-    return JudgedPhase(_stated(phase.mechanism), _stated(phase.sampling), phase.steps)
+    tables = [_stated(table) for table in phase.tables]
+    mechanism = tables[0] if len(tables) == 1 else {"kind": phase.mechanism.kind, "parts": tables}
+    return JudgedPhase(mechanism, _stated(phase.sampling), phase.steps)
 
 
 def _stated(table: Table) -> dict[str, Any]:
     """The table's keys that say something, lists as lists."""
-    return table.model_dump(mode="json", exclude_none=True)
+    stated = table.model_dump(mode="json", exclude_none=True)
+    releases = stated.pop("releases", 1)
+    return stated if releases == 1 else stated | {"releases": releases}
 
 
 def _in_words(table: dict[str, Any], name: str) -> str:

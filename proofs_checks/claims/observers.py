@@ -174,7 +174,7 @@ def _entries(claim: Claim, observer: Observer, clients: Clients, rtol: float) ->
 
 def _client_noise(claim: Claim) -> Aggregation | None:
     """The aggregation, when every phase has the clients add the noise; all phases must then be alike."""
-    alike = {phase.mechanism for phase in claim.phases}
+    alike = {table for phase in claim.phases for table in phase.tables}
     if not any(isinstance(table, PerClientGaussianTable) for table in alike):
         return None
     phase = claim.phases[0]
@@ -182,6 +182,9 @@ def _client_noise(claim: Claim) -> Aggregation | None:
         phase.mechanism, PerClientGaussianTable
     ):
         raise InputError("phase", len(claim.phases), "one kind of noise for an observer who knows a part of it")
+    if not phase.is_single:
+        expected = "one release a round, for an observer who knows a part of its noise"
+        raise InputError("mechanism.releases", phase.mechanism.releases, expected)
     return PerClientNoise(phase.mechanism.clip_norm, phase.mechanism.noise_std, int(phase.sampling.divisor()))
 
 

@@ -32,7 +32,7 @@ def claim_schema() -> Schema:
     tables = [(table, "validation") for table in (ClaimTables, *KINDS.values())]
     _, found = models_json_schema(tables, ref_template="#/$defs/{model}")  # type: ignore[arg-type]
     defs: dict[str, Schema] = {name: _plain(definition) for name, definition in found["$defs"].items()}
-    for name in ("MechanismTable", "CorrelatedTable"):
+    for name in ("MechanismTable", "CorrelatedTable"):  # abstract ones
         defs.pop(name, None)
     kinds = [table.__name__ for table in KINDS.values()]
     defs["AnyMechanism"] = {
@@ -49,6 +49,8 @@ def claim_schema() -> Schema:
     properties |= {synonym: properties[name] | {} for synonym, name in SYNONYMS.items()}
     _describe(defs["SamplingTable"], SAMPLING)
     whole = defs.pop("ClaimTables")
+    for table in (whole, defs["Phase"]):
+        table["properties"]["mechanism"] = {"anyOf": [_ANY_MECHANISM, {"type": "array", "items": _ANY_MECHANISM}]}
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": ADDRESS, "title": "A dpcert claim"}
     return head | {key: value for key, value in whole.items() if key != "title"} | {"$defs": defs}
 

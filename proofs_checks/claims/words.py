@@ -38,6 +38,7 @@ STATEMENT = {
 
 MECHANISM = {
     "kind": "the noise of one round",
+    "releases": "how often a round releases this about its one sample; default 1",
     "noise_multiplier": "standard deviation (Laplace: scale) of the noise on the sum, divided by the clipping bound",
     "noise_std": "standard deviation of the noise: on the mean; per-client-gaussian: of each client",
     "clip_norm": "the bound on one unit's contribution",

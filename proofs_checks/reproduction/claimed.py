@@ -8,8 +8,9 @@ from fractions import Fraction
 from ...accounting import Bracket
 from ...mechanisms import Gaussian, InputError, Mechanism, Poisson, Repeat
 from ...mechanisms.client_noise import as_central
+from ...mechanisms.tables.kinds import together
 from ...mechanisms.tables.noise import GaussianMeanTable, PerClientGaussianTable
-from ...mechanisms.tables.phase import Phase, run_of
+from ...mechanisms.tables.phase import Phase, has_weights, run_of
 from ..claims.claim import Claim
 from ..claims.currency import EpsilonAt
 from .cohort_variants import Sizes
@@ -79,7 +80,8 @@ def readings(claim: Claim) -> tuple[Reading, ...]:
     if equal != claim.phases:
         found.append(Reading("weights taken as equal", run_of(equal), claim.statement.neighbouring))
     found += _of_uneven_batches(claim)
-    if len(claim.phases) == 1 and isinstance(table := claim.phases[0].mechanism, PerClientGaussianTable):
+    alone = len(claim.phases) == 1 and claim.phases[0].is_single
+    if alone and isinstance(table := claim.phases[0].mechanism, PerClientGaussianTable):
         phase, assumed = claim.phases[0], table.assumed_sensitivity
         if assumed is not None:
             # zero-out's unit move is then the assumed sensitivity, whichever neighbours the source had in mind
@@ -108,7 +110,10 @@ def _of_uneven_batches(claim: Claim) -> list[Reading]:
 
 
 def _with_equal_weights(phase: Phase) -> Phase:
-    table = phase.mechanism
-    if not isinstance(table, GaussianMeanTable) or table.weights == "uniform":
+    if not has_weights(phase):
         return phase
-    return phase.model_copy(update={"mechanism": table.model_copy(update={"weights": "uniform"})})
+    equal = [
+        table.model_copy(update={"weights": "uniform"}) if isinstance(table, GaussianMeanTable) else table
+        for table in phase.tables
+    ]
+    return phase.model_copy(update={"mechanism": together(equal)})
