@@ -147,7 +147,7 @@ def restated(claim: Claim) -> str | None:
         told.append("each pass of a cyclic schedule as the one round that a unit takes part in")
     statement, units = claim.statement, claim.statement.group or 1
     if any(not phase.is_single and phase.sampling.scheme != "none" for phase in claim.phases):
-        told.append("several releases about one sample as one Gaussian release, its weights rounded outwards")
+        told.append("several releases about one sample as one Gaussian release, rounded outwards")
     for phase in filter(is_restated, _apart(claim.phases)):
         rounds = restated_rounds(phase, statement.neighbouring, units, statement.delta)
         told.append(f"{phase.mechanism.kind} as {' and '.join(_GIVEN[table['kind']] for table, _ in rounds)}")
@@ -187,18 +187,22 @@ def _mechanism(phase: Phase) -> Table:
 
 def _on_one_sample(phase: Phase) -> Table:
     """Gaussian releases about one sample as one, whose shift is the root of the sum of their shifts' squares (theory/
-    dominating_pairs.md, "Several releases on one sample"), stated as the weight of one unit in a sum."""
-    squares = [Fraction(0), Fraction(0)]
+    dominating_pairs.md, "Several releases on one sample"): noise on a mean, of which the largest weight is as it is in
+    the cohort, the noise is rounded down, and the least weight makes up for that."""
+    square, sampling = Fraction(0), phase.sampling
     for table in phase.tables:
         one = _mechanism(phase.model_copy(update={"mechanism": table.model_copy(update={"releases": 1})}))
-        if one["kind"] not in ("gaussian", "gaussian-mean"):
-            raise NoCertificate(f"the certificate's format has no several releases of {table.kind} about one sample")
+        if one["kind"] not in ("gaussian", "gaussian-mean") or one.get("max_weight") != one.get("min_weight"):
+            raise NoCertificate(f"the certificate's format has no such releases of {table.kind} about one sample")
         noise = one["noise_multiplier"] if one["kind"] == "gaussian" else one["noise_std"]
-        scale = Fraction(one.get("clip_norm", "1")) / Fraction(noise)
-        for at, name in enumerate(("min_weight", "max_weight")):
-            squares[at] += table.releases * (scale * Fraction(one.get(name, "1"))) ** 2
-    least, most = (_root(square, direction) for square, direction in zip(squares, (-1, 1), strict=True))
-    return {"kind": "gaussian-mean", "noise_std": "1", "clip_norm": "1", "max_weight": most, "min_weight": least}
+        moved = Fraction(one.get("clip_norm", "1")) * Fraction(one.get("max_weight", "1"))
+        square += table.releases * (moved / Fraction(noise)) ** 2
+    known = sampling.cohort or sampling.population
+    size = _members(sampling) if known else Fraction(1)
+    noise_std = _root(1 / (square * size**2), -1)
+    least = _root(Fraction(noise_std) ** 2 * square, -1)
+    sizes = {"noise_std": noise_std, "clip_norm": "1", "max_weight": str(1 / size), "min_weight": least}
+    return {"kind": "gaussian-mean", **sizes}
 
 
 def _sampling(sampling: SamplingTable) -> Table:
@@ -228,7 +232,7 @@ def _weights(mechanism: GaussianMeanTable, sampling: SamplingTable) -> tuple[str
     rate = Fraction(repr(sampling.sampling_rate)) if sampling.sampling_rate is not None else None
     population, cohort = sampling.population, sampling.cohort
     if mechanism.weights == "uniform":
-        size = Fraction(cohort) if cohort else (rate if rate is not None else 1) * Fraction(population or 0)
+        size = _members(sampling)
         return str(1 / size), str(1 / size)
     if isinstance(mechanism.weights, float):
         return repr(mechanism.weights), "0"
@@ -240,3 +244,11 @@ def _weights(mechanism: GaussianMeanTable, sampling: SamplingTable) -> tuple[str
     largest = heaviest / sum([heaviest, *others[:companions]])
     least = heaviest / sum([heaviest, *others[len(others) - companions :]])
     return str(largest), str(least)
+
+
+def _members(sampling: SamplingTable) -> Fraction:
+    """By how many a mean over the cohort divides, exactly."""
+    if sampling.cohort:
+        return Fraction(sampling.cohort)
+    rate = 1 if sampling.sampling_rate is None else Fraction(repr(sampling.sampling_rate))
+    return rate * Fraction(sampling.population or 0)
