@@ -1,7 +1,7 @@
 """A sweep's rows as the guides show them: one line for each amount of noise, one column for each method.
 
 DPFedMTL's tables go the other way, as the paper's do: a column for each sigma, and under each accuracy that over
-samples in place of clients, and what it costs against whom.
+samples in place of clients, and what it costs against whom. So do those of runs at given epsilons: a column for each.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ def grid(rows: Sequence[Row]) -> str:
     """The rows as Markdown; cells with fewer seeds than others say how many."""
     if any(row.sigma for row in rows):
         return _by_sigma(rows)
+    if any(row.target_epsilon for row in rows):
+        return _by_target(rows)
     most = max(row.seeds for row in rows)
     single = [row for row in rows if row.epsilon == 0.0]  # nothing is released: no noise either
     several = len({row.finetune for row in rows}) > 2
@@ -39,6 +41,17 @@ def grid(rows: Sequence[Row]) -> str:
         table.append((*key, *(found[key].get(column, "-") for column in columns)))
     told = [f"{row.method}: {_cell(row, most)}, at ε = 0." for row in single]
     return "\n".join([*_markdown(table), *([""] if told else []), *told])
+
+
+def _by_target(rows: Sequence[Row]) -> str:
+    most = max(row.seeds for row in rows)
+    targets = sorted({row.target_epsilon for row in rows if row.epsilon})
+    lines = [("method", "no noise", *(f"ε = {target:g}" for target in targets))]
+    for method in dict.fromkeys(row.method for row in rows if row.epsilon != 0.0):
+        own = {row.target_epsilon: row for row in rows if row.method == method}
+        lines.append((method, *(_cell(own[target], most) if target in own else "-" for target in (0.0, *targets))))
+    told = [f"{row.method}: {_cell(row, most)}, at ε = 0." for row in rows if row.epsilon == 0.0]
+    return "\n".join([*_markdown(lines), *([""] if told else []), *told])
 
 
 def _by_sigma(rows: Sequence[Row]) -> str:

@@ -13,7 +13,7 @@ from .numbers import accuracy, bracket, upper
 @dataclass(frozen=True, slots=True)
 class Row:
     """One setting over its seeds. standard_error: of the mean over seeds; None for a single seed. by_sample: accuracy
-    over samples in place of clients, and its standard error.
+    over samples in place of clients, and its standard error. target_epsilon: what the noise was chosen for, else 0.
 
     epsilon: the certified upper bound, None without noise; epsilon_printed: by the paper's convention. finetune: by
     which objective, "" without. sigma, the certified upper bound against the server, and the certified (lower, upper)
@@ -32,6 +32,7 @@ class Row:
     finetune: str = ""
     observers: dict[str, tuple[float, float]] | None = None
     by_sample: tuple[float | None, float | None] = (None, None)
+    target_epsilon: float = 0.0
 
 
 def method_of(result: dict[str, Any]) -> str:
@@ -74,6 +75,7 @@ def _row(method: str, noise: float, group: list[dict[str, Any]]) -> Row:
         first["finetune"],
         seen or None,
         _over_seeds(group, "test_accuracy_by_sample"),
+        first.get("target_epsilon", 0.0),
     )
 
 

@@ -17,6 +17,7 @@ DOCS = Path(__file__).parents[3] / "docs"
 TABLES = [
     ("dpfedmtl.md", "dpfedmtl-femnist.json"),
     ("trainers.md", "privacy-utility-femnist.json"),
+    ("trainers.md", "privacy-utility-cnn-femnist.json"),
     ("trainers.md", "finetuning-femnist.json"),
     ("trainers.md", "pp-sgd-femnist.json"),
 ]
