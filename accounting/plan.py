@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from html import escape
 from itertools import chain, repeat
 from typing import Any, Literal
 
 from ..mechanisms import FixedSize, Gaussian, InputError, Mechanism, Neighbouring, Notion, Poisson, Repeat, Visibility
 from ..mechanisms.digits import as_given, rounded_up
+from ..mechanisms.epochs import rounds_in
 from ..mechanisms.text_table import text_table
-from ..mechanisms.validate import choice, count
+from ..mechanisms.validate import choice, count, positive
 from .calibrate import Calibration, calibrations
 from .rounding import UNIT, widened_up
 
@@ -86,7 +88,8 @@ class Plan:
 def plan(
     *,
     population: int,
-    rounds: int,
+    rounds: int | None = None,
+    epochs: float | None = None,
     cohorts: Sequence[int],
     target_epsilons: Sequence[float],
     delta: float,
@@ -97,19 +100,25 @@ def plan(
 ) -> Iterator[Option]:
     """The least noise for each cohort and target epsilon, cohort by cohort; every option meets its target for certain.
 
+    rounds: as many for each cohort; or epochs: as many passes over the population, a round that was begun included.
     Raises InputError, before any work, for a cohort above the population and other values out of range.
     """
     count("population", population)
-    count("rounds", rounds)
+    if (rounds is None) == (epochs is None):
+        raise InputError("rounds", rounds, "a whole number of at least 1, or epochs in its place")
+    if rounds is not None:
+        count("rounds", rounds)
+    if epochs is not None:
+        positive("epochs", epochs)
     choice("sampling", sampling, SAMPLINGS)
     for cohort in cohorts:
-        if count("cohort", cohort) > population:
-            raise InputError("cohort", cohort, f"at most the population, {population}")
+        if count("cohorts", cohort) > population:
+            raise InputError("cohorts", cohort, f"at most the population, {population}")
 
     def run(noise_multiplier: float, cohort: int) -> Mechanism:
         base = Gaussian(noise_multiplier)
         sampled = Poisson(base, cohort / population) if sampling == "poisson" else FixedSize(base, population, cohort)
-        return Repeat(sampled, rounds)
+        return Repeat(sampled, rounds_in(epochs, Fraction(cohort, population)) if rounds is None else rounds)  # type: ignore[arg-type] # one of them
 
     def options(cohort: int) -> Iterator[Option]:
         found = calibrations(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from html import escape
 from typing import Any
 
@@ -22,6 +23,7 @@ from ..mechanisms import (
     TruncatedPoisson,
 )
 from ..mechanisms.digits import as_given, rounded_down, rounded_up
+from ..mechanisms.epochs import rounds_in
 from ..mechanisms.text_table import text_table
 from ..mechanisms.validate import choice, count, delta_below_one, positive
 from .answer import answer
@@ -37,16 +39,26 @@ def rarely_cut(noise_multiplier: float, population: int, batch_size: int, epochs
     spread = math.sqrt(batch_size * (1 - batch_size / population))
     largest = min(population, math.ceil(batch_size + 4 * spread))
     cohort = TruncatedPoisson(Gaussian(noise_multiplier), batch_size / population, population, largest)
-    return Repeat(cohort, epochs * (population // batch_size))
+    return Repeat(cohort, _drawn(population, batch_size, epochs))
+
+
+def _drawn(population: int, batch_size: int, epochs: int) -> int:
+    """Rounds that each draw a cohort: the last one counts whole."""
+    return rounds_in(epochs, Fraction(batch_size, population))
+
+
+def _batches(population: int, batch_size: int) -> int:
+    """Of one epoch: the last one may be smaller."""
+    return -(-population // batch_size)
 
 
 SCHEMES: dict[str, Build] = {
-    "poisson": lambda z, n, b, epochs: Repeat(Poisson(Gaussian(z), b / n), epochs * (n // b)),
+    "poisson": lambda z, n, b, epochs: Repeat(Poisson(Gaussian(z), b / n), _drawn(n, b, epochs)),
     "truncated-poisson": rarely_cut,
-    "random-allocation": lambda z, n, b, epochs: Repeat(RandomAllocation(Gaussian(z), n // b, 1), epochs),
-    "fixed-size": lambda z, n, b, epochs: Repeat(FixedSize(Gaussian(z), n, b), epochs * (n // b)),
-    "shuffle": lambda z, n, b, epochs: Repeat(Shuffled(Gaussian(z), n // b), epochs),
-    "cyclic": lambda z, n, b, epochs: Repeat(Cyclic(Gaussian(z), n // b), epochs),
+    "random-allocation": lambda z, n, b, epochs: Repeat(RandomAllocation(Gaussian(z), _batches(n, b), 1), epochs),
+    "fixed-size": lambda z, n, b, epochs: Repeat(FixedSize(Gaussian(z), n, b), _drawn(n, b, epochs)),
+    "shuffle": lambda z, n, b, epochs: Repeat(Shuffled(Gaussian(z), _batches(n, b)), epochs),
+    "cyclic": lambda z, n, b, epochs: Repeat(Cyclic(Gaussian(z), _batches(n, b)), epochs),
 }
 """By the name that claims and --sampling use (truncated-poisson: poisson with max_cohort): noise multiplier,
 population, batch size and epochs to a run."""
@@ -145,13 +157,14 @@ def plan_schemes(
 ) -> Iterator[SchemeOption]:
     """The least Gaussian noise multiplier by scheme and target, hidden cohorts, notion "dp"; target by target.
 
-    Raises InputError, before any work, for a batch size that does not divide the population and values out of range.
+    Where the batch size does not divide the population, rounds are counted as claims count them: a round that was begun
+    counts, and the last of an epoch's batches is smaller. Raises InputError, before any work, for values out of range.
     """
     count("population", population)
     count("epochs", epochs)
     delta_below_one("delta", delta)
-    if population % count("batch_size", batch_size):
-        raise InputError("batch_size", batch_size, f"a divisor of the population, {population}: batches of equal size")
+    if count("batch_size", batch_size) > population:
+        raise InputError("batch_size", batch_size, f"at most the population, {population}")
     for scheme in schemes:
         choice("schemes", scheme, tuple(SCHEMES))
     for target in target_epsilons:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import model_validator
 
@@ -18,7 +18,9 @@ from .. import (
     Shuffled,
     TruncatedPoisson,
 )
-from .fields import Count, MissingKeys, Positive, Rate, Rounds, Table
+from ..epochs import exact_rate, rounds_in
+from ..validate import yes_or_no
+from .fields import Count, MissingKeys, Positive, Rate, Rounds, Table, checked
 
 SYNONYMS = {"dataset_size": "population", "batch_size": "cohort"}
 """What papers on training examples call them."""
@@ -46,6 +48,7 @@ class SamplingTable(Table):
     cohort: Count | None = None
     sampling_rate: Rate | None = None
     max_cohort: Count | None = None
+    drop_last: Annotated[bool, checked(yes_or_no)] = False
     block: Count | None = None
     per_block: Count | None = None
     bins: Count | None = None
@@ -83,6 +86,8 @@ class SamplingTable(Table):
             self._forbid("max_cohort")
         elif self.max_cohort is not None:
             self._require("population")
+        if self.drop_last and self.scheme not in ("shuffle", "cyclic"):
+            raise InputError("drop_last", True, f"nothing: scheme = '{self.scheme}' has no last batch of an epoch")
         if self.scheme != "random-allocation":
             self._forbid("block", "per_block")
         else:
@@ -141,7 +146,7 @@ class SamplingTable(Table):
 
     def require_even(self, noise: str) -> None:
         """Raises InputError where an epoch's last batch is smaller, and what is added to it depends on its size."""
-        if self.scheme in ("shuffle", "cyclic") and self.population and self.cohort and self.population % self.cohort:
+        if self.scheme in ("shuffle", "cyclic") and self.is_uneven and not self.drop_last:
             expected = f"a divisor of the population, {self.population}: {noise} would be another in the last batch"
             raise InputError("sampling.cohort", self.cohort, expected)
 
@@ -160,10 +165,10 @@ class SamplingTable(Table):
         elif self.population and self.cohort:
             share = Fraction(self.cohort, self.population)
         elif self.sampling_rate is not None and self.scheme != "min-separated":
-            share = Fraction(repr(float(self.sampling_rate)))
+            share = exact_rate(self.sampling_rate)
         else:
             raise InputError("composition.epochs", epochs, "rounds: without cohorts of known size there are no epochs")
-        return math.ceil(Fraction(repr(float(epochs))) / share)
+        return rounds_in(epochs, share)
 
     @property
     def together(self) -> int:
@@ -171,8 +176,18 @@ class SamplingTable(Table):
         if self.block is not None:
             return self.block
         if self.scheme in ("shuffle", "cyclic") and self.population and self.cohort:
-            return -(-self.population // self.cohort)
+            return self.population // self.cohort if self.drop_last else -(-self.population // self.cohort)
         return 1
+
+    @property
+    def is_uneven(self) -> bool:
+        """Whether the cohort does not divide the population: the last batch is smaller, or left out (drop_last)."""
+        return bool(self.population and self.cohort and self.population % self.cohort)
+
+    @property
+    def drops_units(self) -> bool:
+        """Whether a shuffled epoch leaves some units out, drawn anew in each: its cost is known from above only."""
+        return self.scheme == "shuffle" and self.drop_last and self.is_uneven
 
     @property
     def step(self) -> int:
@@ -189,7 +204,8 @@ class SamplingTable(Table):
             return -(-rounds // self.together)
         if rounds % self.step:
             whole = "blocks" if self.block is not None else "epochs"
-            length = "block" if self.block is not None else "population / cohort, rounded up,"
+            rounded = "down" if self.drop_last else "up"
+            length = "block" if self.block is not None else f"population / cohort, rounded {rounded},"
             raise InputError("composition.rounds", rounds, f"whole {whole}: a multiple of {length} = {self.together}")
         return rounds // self.together
 

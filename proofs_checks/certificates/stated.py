@@ -107,7 +107,7 @@ def _described(phase: Phase) -> Table:
         raise NoCertificate("the certificate's format has no rounds that are drawn under correlated noise")
     if isinstance(phase.mechanism, CorrelatedTable):
         return _one_release(phase, phase.mechanism)
-    if phase.sampling.scheme == "cyclic":
+    if phase.sampling.scheme == "cyclic" or phase.sampling.drops_units:
         return {
             "mechanism": _mechanism(phase),
             "sampling": _UNSAMPLED | {"population": phase.sampling.cohort},
@@ -145,6 +145,8 @@ def restated(claim: Claim) -> str | None:
         )
     if any(phase.sampling.scheme == "cyclic" for phase in claim.phases):
         told.append("each pass of a cyclic schedule as the one round that a unit takes part in")
+    if any(phase.sampling.drops_units for phase in claim.phases):
+        told.append("each shuffled epoch as the one round that a unit takes part in at most")
     statement, units = claim.statement, claim.statement.group or 1
     if any(not phase.is_single and phase.sampling.scheme != "none" for phase in claim.phases):
         told.append("several releases about one sample as one Gaussian release, rounded outwards")

@@ -128,9 +128,11 @@ def _about_sampling(claim: Claim, phase: Phase) -> Iterator[str]:
         if hidden and claim.statement.observer is None:
             yield "cohorts stay secret, and contributions depend on own data and public outputs only (no client state)"
     if scheme == "shuffle":
-        even = phase.sampling.population is None or phase.sampling.population % (phase.sampling.cohort or 1) == 0
+        even = phase.sampling.drop_last or not phase.sampling.is_uneven
         sizes = "equal size" if even else "one size but for the smaller last one, with the same noise"
         yield f"shuffling: a fresh uniform order in every epoch, batches of {sizes}, one participation an epoch"
+        if phase.sampling.drops_units:
+            yield "each epoch leaves out the units of the last batch, drawn anew: no lower bound is known for that"
     if scheme == "cyclic":
         yield "cyclic batches: the same public partition and order in every pass, whatever the data are"
     if scheme == "cyclic-poisson":

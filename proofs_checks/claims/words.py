@@ -89,6 +89,7 @@ SAMPLING = {
     "batch_size": "how many units take part in a round (another name of cohort)",
     "sampling_rate": "Poisson: the probability with which a unit takes part in a round",
     "max_cohort": "Poisson: larger cohorts are cut to this",
+    "drop_last": "shuffled or cyclic batches: the smaller last batch of an epoch is left out",
     "block": "random allocation: the rounds among which each unit picks",
     "per_block": "random allocation: how many of them it picks",
     "bins": "balls in bins: how many rounds a pass has; each unit draws one, once",

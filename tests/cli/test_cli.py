@@ -322,7 +322,8 @@ ASKED = ["epsilon", "--delta", "1e-5", "--noise-multiplier", "1"]
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["epsilon", "--delta", "x"], "--delta = 'x': expected a valid number"),
+        (["epsilon", "--delta", "x"], "--delta = 'x': expected a number, or a fraction such as 1/60000"),
+        (["epsilon", "--delta", "1/0"], "--delta = '1/0': expected a fraction whose denominator is not 0"),
         ([*ASKED, "--rounds", "1.5"], "--rounds = 1.5: expected a whole number of at least 1"),
         ([*ASKED, "--rounds", "many"], "--rounds = 'many': expected a whole number of at least 1"),
         ([*ASKED, "--population=1.5"], "--population = 1.5: expected a whole number of at least 1"),

@@ -79,12 +79,12 @@ def test_a_bad_guess_is_none(capsys: pytest.CaptureFixture[str]) -> None:
         (["epsilon", "--sampling", "poisson"], "--delta, --noise-multiplier, --sampling-rate", "or population and"),
         (["delta", "--mechanism", "skellam"], "--epsilon, --set variance, --set clip, --set dimension", "a value"),
         (["epsilon", "--delta", "1e-5", "--noise-std", "1"], "--clip-norm = (missing)", "a value"),
-        (["calibrate"], "--epsilon, --delta, --solve-for, --noise-multiplier, --rounds =", "one of noise-multiplier, "),
+        (["calibrate"], "--epsilon, --delta, --solve-for = ", "one of noise-multiplier, "),
         (["calibrate", "--rounds", "9"], "--epsilon, --delta, --solve-for = ", "which needs no value itself"),
         (["calibrate", "--tpr", ".1", "--rounds", "9"], "--fpr, --solve-for = ", "one of noise-multiplier, "),
         (
             ["calibrate", "--solve-for", "noise-multiplier", "--sampling", "fixed-size"],
-            "--epsilon, --delta, --population, --cohort, --rounds =",
+            "--epsilon, --delta, --population, --cohort =",
             "with scheme = 'fixed-size'",
         ),
         (

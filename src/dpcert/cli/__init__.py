@@ -186,6 +186,10 @@ def _unreadable(problem: typer.TyperException) -> str:
     if parameter is None or errors is None:
         return ""
     (found, *_) = errors()
+    own = found.get("ctx", {}).get("error")
+    if isinstance(own, InputError):
+        name = parameter.opts[0] if parameter.opts[0].startswith("-") else parameter.name.upper()
+        return str(InputError(name, found["input"], own.expected))
     choices = re.findall("'([^']*)'", found["msg"].partition(" is not one of ")[2])
     expected = found["msg"].removeprefix("Input should be ").split(",")[0]
     if choices:

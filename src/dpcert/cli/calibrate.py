@@ -37,24 +37,22 @@ ScheduleFile = Annotated[
 
 Tpr = Annotated[
     float | None,
-    typer.Option("--tpr", help="Instead of --epsilon and --delta: the largest true-positive rate of an attack ..."),
+    options.real("--tpr", "Instead of --epsilon and --delta: the largest true-positive rate of an attack ..."),
 ]
 Fpr = Annotated[
     float | None,
-    typer.Option(
-        "--fpr", help="... with this false-positive rate. Beside --mu: meant at error rates from this one on."
-    ),
+    options.real("--fpr", "... with this false-positive rate. Beside --mu: meant at error rates from this one on."),
 ]
 Rho = Annotated[
     float | None,
-    typer.Option("--rho", help="Instead of --epsilon: zCDP; at the orders that a --delta beside it needs."),
+    options.real("--rho", "Instead of --epsilon: zCDP; at the orders that a --delta beside it needs."),
 ]
 Mu = Annotated[
-    float | None, typer.Option("--mu", help="Instead of --epsilon: Gaussian DP; at deltas from a --delta beside it on.")
+    float | None, options.real("--mu", "Instead of --epsilon: Gaussian DP; at deltas from a --delta beside it on.")
 ]
 
 
-@with_run(rounds=None)
+@with_run()
 def calibrate_command(
     *,
     epsilon: options.Epsilon = None,
@@ -70,8 +68,6 @@ def calibrate_command(
         str | None,
         typer.Option("--schemes", help="Of several sampling schemes the least noise: all, or such as poisson,shuffle."),
     ] = None,
-    batch_size: Annotated[int | None, typer.Option("--batch-size", help="With --schemes: of every batch.")] = None,
-    epochs: Annotated[int | None, typer.Option("--epochs", help="With --schemes: passes over the population.")] = None,
     as_json: options.Json = False,
 ) -> None:
     """The most favourable value that meets (--epsilon, --delta), (--tpr, --fpr), --rho or --mu: it never misses.
@@ -81,18 +77,16 @@ def calibrate_command(
 
     Example: dpcert calibrate --mu 0.5 --solve-for noise-multiplier --rounds 10
 
-    Example: dpcert calibrate --epsilon 3 --delta 1e-5 --schemes all --population 60000 --batch-size 250 --epochs 5
+    Example: dpcert calibrate --epsilon 3 --delta 1e-5 --schemes all --dataset-size 60000 --batch-size 256 --epochs 5
     """
     if schemes is not None:
         if solve_for not in (None, "noise-multiplier"):
             raise InputError("--solve-for", solve_for, "noise-multiplier, or nothing, beside --schemes")
-        required(epsilon=epsilon, delta=delta, population=asked.population, batch_size=batch_size, epochs=epochs)
+        sizes = asked.population, asked.cohort, asked.epochs
+        required(**dict(zip(("population", "batch_size", "epochs"), sizes, strict=True)), epsilon=epsilon, delta=delta)
         targets, relation = [epsilon or 0.0], asked.neighbouring
-        compare_schemes(schemes, targets, asked.population, batch_size, epochs, delta, relation, None, as_json)
+        compare_schemes(schemes, targets, *sizes, delta, relation, None, as_json)
         return
-    for option, given in (("--batch-size", batch_size), ("--epochs", epochs)):
-        if given is not None:
-            raise InputError(option, given, "--schemes beside it")
     stated = Targets(epsilon, delta, tpr, fpr, rho, mu)
     if not stated.is_epsilon():
         to_target(asked, solve_for, stated, schedule, as_json)
@@ -110,6 +104,8 @@ def calibrate_command(
             **asked.against(),
         )
     )
+    if schedule is None and asked.proved(found.epsilon) != found.epsilon:  # that less noise misses is not proved
+        found = replace(found, epsilon=asked.proved(found.epsilon), beyond=None)
     if problem.step > 1:
         beyond = None if found.beyond is None else found.beyond * problem.step
         found = replace(found, value=found.value * problem.step, beyond=beyond)

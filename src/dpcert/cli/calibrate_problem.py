@@ -60,6 +60,9 @@ def _fits(asked: Setting, solved: SolveFor) -> None:
     option = "--" + solved.replace("_", "-")
     if getattr(asked, solved) is not None:
         raise InputError(option, getattr(asked, solved), "to be left out: it is what --solve-for asks for")
+    if asked.epochs is not None and solved in ("rounds", "cohort", "sampling_rate"):
+        expected = f"--rounds in its place, or neither, to solve for {solved.replace('_', '-')}"
+        raise InputError("--epochs", asked.epochs, expected)
     if solved == "sampling_rate":
         if asked.sampling != "poisson":
             raise InputError("--sampling", asked.sampling, "poisson, to solve for the sampling rate")
@@ -97,8 +100,8 @@ def several(asked: Setting, solved: SolveFor, path: Path) -> Problem:
 
     if asked.sampling != "none":
         raise InputError("--sampling", asked.sampling, "to be left out beside --schedule")
-    for name in ("noise_multiplier", "noise_std", "clip_norm", "rounds", *SAMPLED_BY):
-        if getattr(asked, name) is not None:
+    for name in ("noise_multiplier", "noise_std", "clip_norm", "releases", "rounds", "epochs", *SAMPLED_BY):
+        if getattr(asked, name) not in (None, False):
             raise InputError("--" + name.replace("_", "-"), getattr(asked, name), "to be left out beside --schedule")
     schedule = load_schedule(path)
     builders = {

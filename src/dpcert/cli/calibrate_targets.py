@@ -58,6 +58,8 @@ def to_target(asked: Setting, solve_for: str | None, stated: Targets, schedule: 
 
 
 def _problem(asked: Setting, solve_for: str | None, schedule: Path | None, **target: float | None) -> Problem:
+    if asked.drop_last:
+        raise InputError("--drop-last", asked.drop_last, "--epsilon and --delta, where units are left out of an epoch")
     complete(asked, solve_for, schedule, **target)
     solved = known(str(solve_for))
     return one_phase(asked, solved) if schedule is None else several(asked, solved, schedule)

@@ -12,20 +12,21 @@ from ..mechanisms import InputError
 from ..mechanisms.tables.fields import A_VALUE, MissingKeys
 from ..mechanisms.validate import choice
 from ..presentation.output import print_json
+from . import options
 from .options import Json
 
 
 def convert_command(
-    rho: Annotated[float | None, typer.Option("--rho", help="Known: zero-concentrated DP.")] = None,
-    mu: Annotated[float | None, typer.Option("--mu", help="Known: Gaussian DP.")] = None,
-    epsilon: Annotated[float | None, typer.Option("--epsilon", help="Known: pure DP, or with --known-delta.")] = None,
-    known_delta: Annotated[float, typer.Option("--known-delta", help="The known delta beside --epsilon.")] = 0.0,
+    rho: Annotated[float | None, options.real("--rho", "Known: zero-concentrated DP.")] = None,
+    mu: Annotated[float | None, options.real("--mu", "Known: Gaussian DP.")] = None,
+    epsilon: Annotated[float | None, options.real("--epsilon", "Known: pure DP, or with --known-delta.")] = None,
+    known_delta: Annotated[float, options.real("--known-delta", "The known delta beside --epsilon.")] = 0.0,
     to: Annotated[
         str | None, typer.Option("--to", help="epsilon, delta, rho, mu, tpr or advantage. Default: all of them.")
     ] = None,
-    delta: Annotated[float | None, typer.Option("--delta", help="With --to epsilon: at this delta.")] = None,
-    at_epsilon: Annotated[float | None, typer.Option("--at-epsilon", help="With --to delta: at this epsilon.")] = None,
-    fpr: Annotated[float | None, typer.Option("--fpr", help="With --to tpr: at this false-positive rate.")] = None,
+    delta: Annotated[float | None, options.real("--delta", "With --to epsilon: at this delta.")] = None,
+    at_epsilon: Annotated[float | None, options.real("--at-epsilon", "With --to delta: at this epsilon.")] = None,
+    fpr: Annotated[float | None, options.real("--fpr", "With --to tpr: at this false-positive rate.")] = None,
     as_json: Json = False,
 ) -> None:
     """What one guarantee says in terms of another, rounded up, and whether that is tight or an upper bound.

@@ -21,8 +21,8 @@ from .convert import only_known
 from .estimate import limit_theorem, simulated, told
 from .setting import Setting, required, timed, with_run
 
-KnownRho = Annotated[float | None, typer.Option("--rho", help="Instead of a run: its zCDP, of each of --rounds.")]
-KnownMu = Annotated[float | None, typer.Option("--mu", help="Instead of a run: its Gaussian DP, of each round.")]
+KnownRho = Annotated[float | None, options.real("--rho", "Instead of a run: its zCDP, of each of --rounds.")]
+KnownMu = Annotated[float | None, options.real("--mu", "Instead of a run: its Gaussian DP, of each round.")]
 
 
 @with_run()
@@ -40,6 +40,9 @@ def epsilon_command(
     Example: dpcert epsilon --delta 1e-5 --rounds 10000 --noise-multiplier 1
     --sampling poisson --sampling-rate 0.01
 
+    dpcert epsilon --delta 1/60000 --noise-multiplier 1.1 --sampling poisson --dataset-size 60000 --batch-size 256
+    --epochs 60
+
     dpcert epsilon --delta 1e-6 --mechanism discrete-gaussian --set sigma=4 --rounds 100
 
     dpcert epsilon --delta 1e-6 --rho 0.1
@@ -48,7 +51,7 @@ def epsilon_command(
         _of_guarantee(context, only_known({"rho": rho, "mu": mu}), ("epsilon", "delta", delta), asked.rounds, as_json)
         return
     run, at = asked.run(delta=delta), delta or 0.0
-    found, seconds = timed(lambda: epsilon_of(run, at, **asked.against()))
+    found, seconds = timed(lambda: asked.proved(epsilon_of(run, at, **asked.against())))
     beside = simulated(run, asked, delta=at) | limit_theorem(run, asked, found, found.upper)
     show(Answer("epsilon", "delta", at, found, asked, seconds, beside), as_json)
 
@@ -72,11 +75,11 @@ def _of_guarantee(
         ):
             option = "set" if name == "keys" else name.replace("_", "-")
             raise InputError(f"--{option}", context.params[name], f"nothing of a run beside --{known[0]}")
-    required(**{place: at, "rounds": rounds})
-    times = 1 if rounds is None else rounds
+    required(**{place: at})
+    rounds = 1 if rounds is None else rounds
     if not known[1] > 0:
         raise InputError(f"--{known[0]}", known[1], "a number above 0")
-    found, seconds = timed(lambda: convert(known[0], composed_amount(*known, times), wanted, **{place: at}))  # type: ignore[arg-type] # place is delta or epsilon
+    found, seconds = timed(lambda: convert(known[0], composed_amount(*known, rounds), wanted, **{place: at}))  # type: ignore[arg-type] # place is delta or epsilon
     if as_json:
         told = {"direction": found.direction, "words": found.words, "seconds": seconds}
         about = {place: at, "notion": "dp", known[0]: known[1], "rounds": rounds}
@@ -111,7 +114,7 @@ def delta_command(
         _of_guarantee(context, only_known({"rho": rho, "mu": mu}), ("delta", "epsilon", epsilon), asked.rounds, as_json)
         return
     run, at = asked.run(epsilon=epsilon), epsilon or 0.0
-    found, seconds = timed(lambda: delta_of(run, at, **asked.against()))
+    found, seconds = timed(lambda: asked.proved(delta_of(run, at, **asked.against())))
     beside = simulated(run, asked, epsilon=at) | limit_theorem(run, asked, found, at)
     show(Answer("delta", "epsilon", at, found, asked, seconds, beside), as_json)
 

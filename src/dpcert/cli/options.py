@@ -3,17 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from inspect import Parameter, Signature
 from typing import Annotated, Any, get_args
 
 import typer
 
+from ..mechanisms import InputError
 from ..mechanisms import Neighbouring as Relation
 from ..mechanisms.tables.cohort import SamplingTable
 from ..mechanisms.tables.kinds import KINDS
 
-Delta = Annotated[float | None, typer.Option("--delta", help="Target delta, below 1; 0 is pure DP.")]
-Epsilon = Annotated[float | None, typer.Option("--epsilon", help="Epsilon, at least 0.")]
+
+def number(text: str) -> float:
+    """A number, or a fraction of two such as 1/60000. Raises InputError for anything else."""
+    above, slash, below = str(text).partition("/")
+    try:
+        return float(Fraction(above) / Fraction(below)) if slash else float(text)
+    except ZeroDivisionError:
+        raise InputError("number", text, "a fraction whose denominator is not 0") from None
+    except (ValueError, OverflowError):
+        raise InputError("number", text, "a number, or a fraction such as 1/60000") from None
+
+
+def real(option: str, text: str) -> Any:
+    """An option that is a number; fractions are read as such."""
+    return typer.Option(option, parser=number, metavar="NUMBER", help=text)
+
+
+Delta = Annotated[float | None, real("--delta", "Target delta, below 1; 0 is pure DP. Fractions are read: 1/60000.")]
+Epsilon = Annotated[float | None, real("--epsilon", "Epsilon, at least 0.")]
 
 
 def _whole(text: str) -> Any:
@@ -51,11 +70,22 @@ def _accountants(incomplete: str) -> list[str]:
     return words(*get_args(AccountantName))(incomplete)
 
 
-def _counted(option: str, text: str) -> Any:
-    return typer.Option(option, parser=_whole, metavar="INTEGER", help=text)
+def counted(*options: str, text: str) -> Any:
+    """An option that is a whole number, 1e4 too."""
+    return typer.Option(*options, parser=_whole, metavar="INTEGER", help=text)
 
 
-Rounds = Annotated[int | None, _counted("--rounds", "Rounds, composed adaptively; 1e4 is 10000.")]
+Rounds = Annotated[
+    int | None, counted("--rounds", text="Rounds, composed adaptively; 1e4 is 10000. Default: 1, or as --epochs says.")
+]
+Epochs = Annotated[
+    float | None,
+    real("--epochs", "Instead of --rounds: passes over the population; a round that was begun counts."),
+]
+Releases = Annotated[
+    int | None,
+    counted("--releases", text="Releases of a round, all about the same sample: local steps, say. Default: 1."),
+]
 Kind = Annotated[
     str,
     typer.Option(
@@ -70,20 +100,17 @@ Keys = Annotated[
 ]
 Rtol = Annotated[
     float | None,
-    typer.Option(
-        "--rtol",
-        help="Relative width of the interval. Default: 1e-6; for hidden fixed cohorts .02, or 5e-4 at the finest.",
-    ),
+    real("--rtol", "Relative width of the interval. Default: 1e-6; for hidden fixed cohorts .02, or 5e-4 at finest."),
 ]
 NoiseMultiplier = Annotated[
     float | None,
-    typer.Option("--noise-multiplier", help="Standard deviation of the noise on the sum, divided by clip_norm."),
+    real("--noise-multiplier", "Standard deviation of the noise on the sum, divided by clip_norm."),
 ]
 NoiseStd = Annotated[
     float | None,
-    typer.Option("--noise-std", help="Instead: standard deviation of the noise on the mean over the cohort."),
+    real("--noise-std", "Instead: standard deviation of the noise on the mean over the cohort."),
 ]
-ClipNorm = Annotated[float | None, typer.Option("--clip-norm", help="With --noise-std: bound on one contribution.")]
+ClipNorm = Annotated[float | None, real("--clip-norm", "With --noise-std: bound on one contribution.")]
 Sampling = Annotated[
     str,
     typer.Option(
@@ -93,11 +120,14 @@ Sampling = Annotated[
         autocompletion=words(*get_args(SamplingTable.model_fields["scheme"].annotation)),
     ),
 ]
-SamplingRate = Annotated[float | None, typer.Option("--sampling-rate", help="Poisson: rate in (0, 1].")]
-Population = Annotated[int | None, _counted("--population", "Number of units.")]
-Cohort = Annotated[int | None, _counted("--cohort", "Units in one round; Poisson: expected.")]
+SamplingRate = Annotated[float | None, real("--sampling-rate", "Poisson: rate in (0, 1], such as 0.01 or 256/60000.")]
+Population = Annotated[int | None, counted("--population", "--dataset-size", text="Number of units.")]
+Cohort = Annotated[int | None, counted("--cohort", "--batch-size", text="Units in one round; Poisson: expected.")]
 MaxCohort = Annotated[
-    int | None, _counted("--max-cohort", "Poisson: cohorts that are larger are cut to so many, at random.")
+    int | None, counted("--max-cohort", text="Poisson: cohorts that are larger are cut to so many, at random.")
+]
+DropLast = Annotated[
+    bool, typer.Option("--drop-last", help="Shuffled batches: the smaller last batch of an epoch is left out.")
 ]
 Block = Annotated[
     int | None, typer.Option("--block", help="Random allocation: rounds of a block, among which each unit picks.")

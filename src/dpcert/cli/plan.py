@@ -28,13 +28,14 @@ class Asked:
 
     population: options.Population = None
     rounds: options.Rounds = None
+    epochs: options.Epochs = None
     delta: options.Delta = None
     epsilons: Annotated[str, typer.Option("--epsilons", help="Target epsilons, such as 1,2,4.")] = "1,2,4,8"
     cohorts: Annotated[
         str | None, typer.Option("--cohorts", help="Cohorts to compare, such as 100,300,1000; default: six of them.")
     ] = None
     sampling: Annotated[str, typer.Option("--sampling", help="poisson or fixed-size.")] = "poisson"
-    clip_norm: Annotated[float, typer.Option("--clip-norm", help="For the noise on the mean.")] = 1.0
+    clip_norm: Annotated[float, options.real("--clip-norm", "For the noise on the mean.")] = 1.0
     neighbouring: options.Neighbouring = None
     notion: options.Notion = "dp"
     participation: options.Participation = None
@@ -42,8 +43,7 @@ class Asked:
         str | None,
         typer.Option("--schemes", help="Compare sampling schemes instead: all, or such as poisson,shuffle."),
     ] = None
-    batch_size: Annotated[int | None, typer.Option("--batch-size", help="With --schemes: of every batch.")] = None
-    epochs: Annotated[int | None, typer.Option("--epochs", help="With --schemes: passes over the population.")] = None
+    batch_size: Annotated[int | None, options.counted("--batch-size", text="With --schemes: of every batch.")] = None
     plot: Annotated[
         Path | None, typer.Option("--plot", help="Draw the table into this image file (needs matplotlib).")
     ] = None
@@ -69,7 +69,7 @@ def plan_command(asked: Asked, as_json: options.Json = False) -> None:
 
     Example: dpcert plan --population 100000 --rounds 1000 --delta 1e-6 --epsilons 1,3,8 --plot plan.png
 
-    Example: dpcert plan --population 60000 --batch-size 250 --epochs 5 --delta 1e-5 --schemes all --epsilons 2
+    Example: dpcert plan --dataset-size 60000 --batch-size 256 --epochs 5 --delta 1e-5 --schemes all --epsilons 2
     """
     if asked.plot is not None:
         drawable(asked.plot)
@@ -77,10 +77,10 @@ def plan_command(asked: Asked, as_json: options.Json = False) -> None:
         sizes = asked.population, asked.batch_size, asked.epochs, asked.delta
         compare_schemes(asked.schemes, asked.targets(), *sizes, asked.neighbouring, asked.plot, as_json)
         return
-    for option, given in (("--batch-size", asked.batch_size), ("--epochs", asked.epochs)):
-        if given is not None:
-            raise InputError(option, given, "--schemes beside it; cohorts are compared over --rounds")
-    required(population=asked.population, rounds=asked.rounds, delta=asked.delta)
+    if asked.batch_size is not None:
+        raise InputError("--batch-size", asked.batch_size, "--schemes beside it, or --cohorts in its place")
+    length = asked.rounds if asked.epochs is None else asked.epochs
+    required(population=asked.population, rounds=length, delta=asked.delta)
     started = time.perf_counter()
     try:
         found = _planned(asked)
@@ -90,7 +90,8 @@ def plan_command(asked: Asked, as_json: options.Json = False) -> None:
         from ..presentation.plan_plots import draw_plan
 
         draw_plan(found, asked.plot)
-    table = {name: getattr(asked, name) for name in ("population", "rounds", "delta", "sampling")}
+    counted = "rounds" if asked.epochs is None else "epochs"
+    table = {name: getattr(asked, name) for name in ("population", counted, "delta", "sampling")}
     named = relation(asked.neighbouring, asked.notion, asked.participation)
     against = {"neighbouring": named, "notion": asked.notion, "participation": asked.participation}
     show(found, as_json, **table, **against, seconds=time.perf_counter() - started)
@@ -101,7 +102,8 @@ def _planned(asked: Asked) -> Plan:
     clip_norm, sizes, targets = positive("clip_norm", asked.clip_norm), asked.sizes(), asked.targets()
     found = plan(
         population=asked.population or 0,
-        rounds=asked.rounds or 0,
+        rounds=asked.rounds,
+        epochs=asked.epochs,
         cohorts=sizes,
         target_epsilons=targets,
         delta=asked.delta or 0.0,
@@ -116,6 +118,6 @@ def _planned(asked: Asked) -> Plan:
 
 def _number(option: str, text: str) -> float:
     try:
-        return float(text)
-    except ValueError:
+        return options.number(text)
+    except InputError:
         raise InputError(option, text, "numbers with commas between them") from None

@@ -12,6 +12,7 @@ from rich.progress import track
 
 from ..accounting.plan_schemes import SCHEMES, SchemePlan, plan_schemes
 from ..mechanisms import InputError
+from ..mechanisms.validate import count
 from ..presentation.output import show
 from .setting import as_option, required
 
@@ -21,7 +22,7 @@ def compare_schemes(
     targets: Sequence[float],
     population: int | None,
     batch_size: int | None,
-    epochs: int | None,
+    epochs: float | None,
     delta: float | None,
     neighbouring: str | None,
     plot: Path | None,
@@ -33,6 +34,10 @@ def compare_schemes(
     relation = neighbouring or "zero-out"
     asked: dict[str, Any] = {"population": population, "batch_size": batch_size, "epochs": epochs, "delta": delta}
     required(**asked)
+    try:
+        asked["epochs"] = count("epochs", epochs)
+    except InputError as problem:
+        raise as_option(problem) from None
     try:
         found = plan_schemes(**asked, target_epsilons=targets, schemes=names, neighbouring=relation)  # type: ignore[arg-type]
     except InputError as problem:

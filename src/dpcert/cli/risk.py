@@ -16,9 +16,9 @@ from . import options
 from .setting import Setting, timed, with_run
 
 Rates = Annotated[
-    list[float] | None, typer.Option("--fpr", help="A false-positive rate; repeatable. Default: 1e-1 to 1e-8.")
+    list[float] | None, options.real("--fpr", "A false-positive rate; repeatable. Default: 1e-1 to 1e-8.")
 ]
-Prior = Annotated[float, typer.Option("--prior", help="The attacker's probability beforehand.")]
+Prior = Annotated[float, options.real("--prior", "The attacker's probability beforehand.")]
 WithMu = Annotated[bool, typer.Option("--mu", help="Narrow the mu that is told to a relative 1e-4.")]
 Plot = Annotated[Path | None, typer.Option("--plot", help="Draw the curve into this image file (needs matplotlib).")]
 
@@ -44,6 +44,8 @@ def risk_command(
         from ..presentation.drawing import drawable
 
         drawable(plot)
+    if asked.drop_last:
+        raise InputError("--drop-last", asked.drop_last, "no batch left out: what attacks gain at least is not known")
     run, against, tangent = _of_claim(claim) if claim is not None else (asked.run(), _against(asked), None)
     rates = tuple(fpr or FALSE_POSITIVE_RATES)
     try:

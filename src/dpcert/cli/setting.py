@@ -7,8 +7,8 @@ import sys
 import time
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 from pydantic import ValidationError
@@ -22,9 +22,12 @@ from ..mechanisms.tables.problems import all_missing, first_problem
 from . import options
 from .declared import Declaring, with_fields
 
+if TYPE_CHECKING:
+    from ..accounting import Bracket
+
 Answer = TypeVar("Answer")
 
-SAMPLED_BY = ("sampling_rate", "population", "cohort", "max_cohort", "block", "per_block", "bins")
+SAMPLED_BY = ("sampling_rate", "population", "cohort", "max_cohort", "drop_last", "block", "per_block", "bins")
 """The options that say how cohorts are drawn, beside --sampling."""
 
 
@@ -40,12 +43,15 @@ class Setting:
     noise_multiplier: options.NoiseMultiplier = None
     noise_std: options.NoiseStd = None
     clip_norm: options.ClipNorm = None
-    rounds: options.Rounds = 1
+    releases: options.Releases = None
+    rounds: options.Rounds = None
+    epochs: options.Epochs = None
     sampling: options.Sampling = "none"
     sampling_rate: options.SamplingRate = None
     population: options.Population = None
     cohort: options.Cohort = None
     max_cohort: options.MaxCohort = None
+    drop_last: options.DropLast = False
     block: options.Block = None
     per_block: options.PerBlock = None
     bins: options.Bins = None
@@ -62,15 +68,18 @@ class Setting:
         """
         refuse([*missing(needed), *self.lacking()])
         try:
-            return run_of((Phase.model_validate(self._tables()),))
+            return run_of((self._phase(),))
         except InputError as problem:
             raise as_option(problem) from None
 
+    def _phase(self) -> Phase:
+        return Phase.model_validate(self._tables())
+
     def lacking(self) -> list[MissingKeys]:
         """What the run cannot be described without; InputError (with the option's name) for what is wrong."""
-        found = [] if self.rounds is not None else [MissingKeys({"rounds": A_VALUE})]
+        found: list[MissingKeys] = []
         try:
-            Phase.model_validate(self._tables())
+            self._phase()
         except ValidationError as invalid:
             problem = first_problem(invalid)
             if not isinstance(problem, MissingKeys):
@@ -80,12 +89,18 @@ class Setting:
 
     def _tables(self) -> dict[str, Any]:
         sampling = {"scheme": self.sampling} | self._given(*SAMPLED_BY)
-        return {"mechanism": self._noise(), "sampling": sampling, "composition": self._given("rounds")}
+        composition = self._given("rounds", "epochs")
+        return {"mechanism": self._noise() | self._given("releases"), "sampling": sampling, "composition": composition}
 
     @property
     def relation(self) -> str:
         """The relation as named, or the notion's default."""
         return relation(self.neighbouring, self.notion, self.participation)
+
+    def proved(self, found: Bracket) -> Bracket:
+        """What is known of the run: from above only, where epochs leave units out (--drop-last)."""
+        above = self.drop_last and self._sampling_table().drops_units
+        return replace(found, lower=0.0, reached=False) if above else found
 
     @property
     def step(self) -> int:
@@ -131,10 +146,11 @@ class Setting:
         """What was asked, for the JSON documents."""
         against: dict[str, Any] = {"notion": self.notion, "neighbouring": self.relation, "sampling": self.sampling}
         noise = {"mechanism": self.mechanism} | self._set() if self.mechanism != "gaussian" or self.keys else {}
-        return against | noise | self._given(*SAMPLED_BY, "noise_multiplier", "noise_std", "clip_norm", "rounds")
+        stated = self._given(*SAMPLED_BY, "noise_multiplier", "noise_std", "clip_norm", "releases", "epochs")
+        return against | noise | stated | {"rounds": self._phase().steps}
 
     def _given(self, *names: str) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        return {name: value for name in names if (value := getattr(self, name)) is not None and value is not False}
 
 
 def with_run(left_out: str = "", **defaults: Any) -> Declaring:
@@ -156,8 +172,12 @@ def _plain(text: str) -> object:
 
 
 def as_toml_number(text: str) -> str:
-    """A number as TOML writes it where people leave zeros out (.01, 5.); nothing for what is no such number."""
-    return repr(float(text)) if re.fullmatch(r"[+-]?(\.\d+|\d+\.)(e[+-]?\d+)?", text, re.IGNORECASE) else ""
+    """A number as TOML writes it where people leave zeros out (.01, 5.) or write a fraction (1/60000); nothing for what
+    is no such number."""
+    if re.fullmatch(r"[+-]?(\.\d+|\d+\.)(e[+-]?\d+)?", text, re.IGNORECASE):
+        return repr(float(text))
+    fraction = re.fullmatch(r"\d+(\.\d+)?/\d*[1-9]\d*", text)
+    return repr(options.number(text)) if fraction else ""
 
 
 def _share_done(share: float) -> None:
