@@ -14,11 +14,14 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
+from functools import lru_cache
 
 from flint import arb, ctx
 from scipy.special import erfcx
 
 from .bracket import Bracket
+from .inversion.crossing import Excess, crossing, over
 from .pairs import Composition, GaussianPair
 from .rounding import PARAMETER, TARGET, float_above, float_below, widened_down, widened_up
 
@@ -31,8 +34,8 @@ _ENOUGH = 58
 _FAR = 40.0
 """Standard deviations from where tails are taken with their exponential split off."""
 
-_LAST_STEP = 2.0**-26
-"""Newton step, relative to the scale of the crossing, after which the next one is below the last place."""
+_WIDEST = 1e9
+"""The largest mu that is looked for."""
 
 
 def supports(composition: Composition) -> bool:
@@ -79,39 +82,67 @@ def composed_shift(composition: Composition) -> tuple[float, float]:
 
 def profile_above(epsilon: float, mu: float) -> float:
     """At least delta(epsilon; mu), for a real epsilon of any sign and mu > 0."""
-    return min(1.0, float_above(_profile(epsilon, mu)))
+    return _most(_accurate(epsilon, mu)[0])
 
 
 def profile_below(epsilon: float, mu: float) -> float:
     """At most delta(epsilon; mu)."""
-    return max(0.0, float_below(_profile(epsilon, mu)))
+    return _least(_accurate(epsilon, mu)[0])
 
 
 def epsilon_above(delta: float, mu: float) -> float:
     """Postcondition: delta(result; mu) <= delta for certain, and result >= 0."""
-    result, step = _crossing(delta, mu), 0.0
-    while result < math.inf and profile_above(result, mu) > delta:
-        step = 2.0 * step + 2.0**-52 * (result + delta)
-        result += step
-    return result
+    return crossing(lambda at: _excess(at, mu, delta, _most), _guess(delta, mu))[1]
 
 
 def epsilon_below(delta: float, mu: float) -> float:
     """Postcondition: delta(result; mu) > delta for certain, or result = 0."""
-    result, step = _crossing(delta, mu), 0.0
-    while result > 0.0 and profile_below(result, mu) <= delta:
-        step = 2.0 * step + 2.0**-52 * (result + delta)
-        result = max(0.0, result - step)
-    return result
+    return crossing(lambda at: _excess(at, mu, delta, _least), _guess(delta, mu))[0]
 
 
-def _profile(epsilon: float, mu: float) -> arb:
-    """A ball that holds delta(epsilon; mu), relative radius below 2^-58 or so."""
-    return _accurate(epsilon, mu)[0]
+def shift_below(epsilon: float, delta: float) -> float:
+    """Postcondition: delta(epsilon; result) <= delta for certain, or result = 0; close to the largest such mu."""
+    return _shift(epsilon, delta, _most)[0] if delta < 1.0 else _WIDEST
+
+
+def shift_above(epsilon: float, delta: float) -> float:
+    """Postcondition: delta(epsilon; result) >= delta for certain, or result is infinite; close to the least such mu."""
+    return _shift(epsilon, delta, _least)[1] if delta < 1.0 else math.inf
+
+
+@lru_cache(maxsize=2048)  # the knots of a trade-off curve are asked again and again
+def _shift(epsilon: float, delta: float, bound: Callable[[arb], float]) -> tuple[float, float]:
+    """Neighbouring mu between which the profile's bound passes delta.
+
+    The profile's derivative in mu is phi(epsilon/mu - mu/2).
+    """
+
+    def room(mu: float) -> Excess:
+        if mu == 0.0:
+            return Excess(math.inf)
+        ball = _accurate(epsilon, mu)[0]
+        with ctx.workprec(_BITS[0]):
+            u = arb(epsilon) / mu - arb(mu) / 2
+            slope = (-u * u / 2).exp() / (2 * arb.pi()).sqrt() / ball if ball > 0 else arb(0)
+        return Excess(-over(bound(ball), delta), -float(slope.mid()))
+
+    if delta <= 0.0:
+        return 0.0, 0.0
+    depth = math.sqrt(-2.0 * math.log(delta))
+    start = 2.5 * delta + 2.0 * epsilon / (depth + math.sqrt(depth * depth + 2.0 * epsilon))
+    return crossing(room, start, close=2.0**-46, farthest=_WIDEST)
+
+
+def _most(ball: arb) -> float:
+    return min(1.0, float_above(ball))
+
+
+def _least(ball: arb) -> float:
+    return max(0.0, float_below(ball))
 
 
 def _accurate(epsilon: float, mu: float) -> tuple[arb, arb]:
-    """_terms in as few bits as make the first ball narrow."""
+    """_terms in as few bits as make the first ball, of delta(epsilon; mu), narrow: a relative radius of 2^-58 or so."""
     balls = arb(0, 1), arb(0, 1)
     for bits in _BITS:
         with ctx.workprec(bits):
@@ -138,23 +169,12 @@ def _scaled_tail(x: arb) -> arb:
     return (x * x / 2).hypgeom_u(half, half) / (2 * arb.pi().sqrt())
 
 
-def _crossing(delta: float, mu: float) -> float:
-    """About the epsilon >= 0 where the profile falls to delta, 0 where it is below delta; nothing is claimed of it.
-
-    Newton's method on the logarithm of the profile: in balls, from where it ends in doubles.
-    """
-    epsilon = _guess(delta, mu)
-    for _ in range(100):
-        value, slope = _accurate(epsilon, mu)
-        with ctx.workprec(_BITS[0]):
-            ratio = (value.mid() - arb(delta)) / arb(delta)
-            large = not abs(ratio) < 0.5
-            step = float(((value.mid() / delta).log() if large else ratio.log1p()) * value.mid() / slope.mid())
-        moved = min(max(0.0, epsilon + step), sys.float_info.max)
-        if math.isnan(moved) or abs(moved - epsilon) <= _LAST_STEP * min(moved, math.sqrt(moved) * math.sqrt(mu)):
-            return epsilon if math.isnan(moved) else moved
-        epsilon = moved
-    return epsilon
+def _excess(epsilon: float, mu: float, delta: float, bound: Callable[[arb], float]) -> Excess:
+    """How far the profile's bound is above delta, and the slope of its logarithm."""
+    ball, fall = _accurate(epsilon, mu)
+    with ctx.workprec(_BITS[0]):
+        slope = -float((fall / ball).mid()) if ball > 0 else math.nan
+    return Excess(over(bound(ball), delta), slope)
 
 
 def _guess(delta: float, mu: float) -> float:

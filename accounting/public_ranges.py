@@ -8,6 +8,7 @@ from dataclasses import replace
 from flint import arb, ctx
 
 from ..mechanisms import BoundedLaplace, ClampedGaussian, TruncatedGaussian
+from .inversion.crossing import Excess, crossing
 from .pairs import (
     ApproximateDpPair,
     BoundedLaplacePair,
@@ -86,13 +87,10 @@ def _both(shift: float, largest: arb) -> Pair:
     """Of all pairs that are a Gaussian's with this shift up to a knee, the one of least knee whose largest loss is at
     least `largest`: the tangent there lies above every profile below the Gaussian's that is 0 from `largest` on."""
 
-    def enough(knee: float) -> bool:
-        return bool(ClampedGaussianPair(shift, knee, knee).ends()[1] > largest)
+    def missing(knee: float) -> Excess:
+        return Excess(float_above(largest - ClampedGaussianPair(shift, knee, knee).ends()[1]))
 
-    if enough(0.0):
+    if missing(0.0).value < 0.0:
         return ApproximateDpPair(float_above(largest), 0.0)
-    low, high = 0.0, float_above(largest)
-    while high - low > 1e-13 * high:
-        middle = (low + high) / 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return ClampedGaussianPair(shift, high, high)
+    _, knee = crossing(missing, float_above(largest), close=1e-13)
+    return ClampedGaussianPair(shift, knee, knee)

@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from ..bracket import Bracket
+from ..inversion.crossing import Excess, crossing, over
 from ..measures.lattices.cells import ROUNDING_OF_SUMS, Atoms
 from ..pairs import AllocationPair, Composition
 from ..parameters import dominated_parameters, dominating_parameters
@@ -27,8 +28,6 @@ _TAILS = (1e-12, 1e-14, 1e-28, 1e-60, 1e-120)
 
 _TOLD = 1e-2
 """Share of a bracket's width below which a tail is not what makes it wide."""
-
-_BISECTIONS = 60
 
 
 def supports(composition: Composition) -> bool:
@@ -78,13 +77,5 @@ def _smallest(law: Atoms, delta: float, side: int) -> float:
     """At least (side 1) or at most (side -1) the epsilon at which the law's profile is delta."""
     if law.infinite >= delta:
         return math.inf
-    if _profile(law, 0.0, side) <= delta:
-        return 0.0
-    low, high = 0.0, up(float(np.max(law.loss)), 2)
-    for _ in range(_BISECTIONS):
-        middle = 0.5 * (low + high)
-        if _profile(law, middle, side) > delta:
-            low = middle
-        else:
-            high = middle
-    return high if side > 0 else low
+    ends = crossing(lambda at: Excess(over(_profile(law, at, side), delta)), 0.5 * float(np.max(law.loss)))
+    return ends[1] if side > 0 else ends[0]

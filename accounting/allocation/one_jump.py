@@ -7,7 +7,10 @@ for ordinary rounds only: with U(z) = E[(Z_1 + ... + Z_{t-1} + z)_+; no jump amo
     t H_gamma = E[U(Z); no jump] + t E[U(Z); a jump] + t (what two jumps and more add, at most their P-mass)
 
 (docs/theory/allocation.md, "Several blocks"). U grows and is convex: from above a round's cell is split between its
-ends, from below it is merged at its mean, or put on the grid as in replaced_below.py.
+ends, from below it is merged at its mean, or put on the grid. There any x0 gives a line E(Z - g) 1{x > x0} below
+E(Z - g)_+. A law on the grid whose own E(Z' - g)_+ is convex, and at the grid's points below such lines of both
+neighbouring intervals, is below Z in the increasing convex order, and so are sums of such laws (the same page,
+"Replaced").
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from ...mechanisms.arrays import Floats
+from ..inversion.crossing import Excess, crossing, over
 from ..pairs.gaussian import gaussian_masses
 from ..rounding import UNIT
 from .tilted_sums import Scores, by_one_tilt, moment_beyond
@@ -72,11 +76,9 @@ class Block:
 @lru_cache(maxsize=8)
 def block(shift: float, rounds: int, tail: float) -> Block:
     """Cut so that about `tail` is lost."""
-    reach = shift + math.sqrt(-2 * math.log(tail))
-    low, high = 0.0, reach
-    for _ in range(40):
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if _two(shift, rounds, middle) <= tail else (middle, high)
+    reach = max(shift + math.sqrt(-2 * math.log(tail)), math.sqrt(-2 * math.log(tail / rounds)))
+    found = crossing(lambda height: Excess(over(_two(shift, rounds, height), tail)), 0.5 * reach, close=2.0**-40)
+    high = min(reach, found[1])
     parts = [
         np.linspace(start, end, math.ceil((end - start) * _CELLS_PER_SPREAD) + 1)
         for start, end in ((-shift - _LOWEST, high), (high, reach))

@@ -1,26 +1,26 @@
 """One block of random allocation by itself, a replaced unit: epsilon and delta from the profile's own two bounds.
 
 An accountant of accounting/epsilon.py. No law is needed where nothing is composed: one value of the profile from above
-(replaced.py) and one from below (replaced_below.py) for each epsilon that is asked, on a fine grid.
+and one from below (one_jump.py) for each epsilon that is asked.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import lru_cache
 
 from ..bracket import Bracket, OutOfReach
+from ..inversion.crossing import Excess, crossing, over
 from ..pairs import Composition, Pair, ReplacedAllocationPair
 from ..parameters import dominated_parameters, dominating_parameters
-from .replaced import Grid, known_shift, profile_above
-from .replaced_below import profile_below
+from . import one_jump
+from .replaced import known_shift
 
 METHOD = "replaced-block"
 
-_COARSE, _FINE = Grid(10, 1 << 15), Grid(64, 1 << 19)
-_MANY = Grid(48, 1 << 17)
-"""For deltas, which trade-off curves ask for by the dozen."""
+_COARSE, _FINE = 16, 96
+"""Steps (one_jump.py): to find about where delta is crossed, and for what is returned."""
 
 _LOST = 1e-7
 """Share of delta that large outcomes may take."""
@@ -31,14 +31,8 @@ _WIDEST = 1.02
 _TAILS = (1e-12, 1e-16, 1e-20)
 """Tails that are tried where delta is what is sought."""
 
-_LARGEST_DELTA_LOG = 60.0
-"""Beyond so small a value its logarithm is of no use to the search."""
-
-_SMOOTH = 3.0
-"""Where the logarithm differs by less between two ends, it is about a line between them."""
-
-_NEAR = 1e-5
-"""Relative distance from where a bound seems to cross delta to the epsilon for which it is stated."""
+_ROUGHLY, _NEAR = 0.01, 1e-5
+"""Relative distances within which an epsilon is found, on the coarse grid and on the fine one."""
 
 
 def supports(composition: Composition) -> bool:
@@ -62,7 +56,8 @@ def _delta(pair: Pair, epsilon: float) -> Bracket:
     high, low, rounds = _block(pair)
     found = Bracket(0.0, 1.0, True, METHOD)
     for tail in _TAILS:
-        ends = profile_below(low, rounds, epsilon, tail, _MANY), profile_above(high, rounds, epsilon, tail, _MANY)
+        upper = one_jump.profile_above(one_jump.block(high, rounds, tail), epsilon, _FINE)
+        ends = one_jump.profile_below(one_jump.block(low, rounds, tail), epsilon, _FINE, upper), upper
         found = found.intersect(Bracket(*ends, True, METHOD))
         if tail <= 1e-6 * found.lower:
             break
@@ -75,17 +70,17 @@ def _delta(pair: Pair, epsilon: float) -> Bracket:
 def _epsilon(pair: Pair, delta: float) -> Bracket:
     high, low, rounds = _block(pair)
     tail = 2.0 ** math.floor(math.log2(_LOST * delta))
-    far = 2 * high * (high + math.sqrt(-2 * math.log(tail)))
-    coarse = partial(profile_above, high, rounds, tail=tail, grid=_COARSE)
-    near, size = 0.0, _spread(high, rounds)
-    while near + size < far and coarse(near + size) > delta:  # far beyond, bounds are of no use to a search
-        near, size = near + size, 1.5 * size
-    near = _crossing(coarse, delta, near, near + size, 0.01)
-    above, below = (
-        partial(profile, shift, rounds, tail=tail, grid=_FINE)
-        for profile, shift in ((profile_above, high), (profile_below, low))
-    )
-    lower, upper = _just_before(below, delta, near), _just_after(above, delta, near, far)
+    above, below = one_jump.block(high, rounds, tail), one_jump.block(low, rounds, tail)
+
+    def excess(steps: int) -> Callable[[float], Excess]:
+        return lambda at: Excess(over(one_jump.profile_above(above, at, steps), delta))
+
+    def excess_below(at: float) -> Excess:
+        return Excess(over(one_jump.profile_below(below, at, _FINE, 1.01 * delta), delta))
+
+    _, near = crossing(excess(_COARSE), _spread(high, rounds), close=_ROUGHLY)
+    _, upper = crossing(excess(_FINE), near, close=_NEAR)
+    lower, _ = crossing(excess_below, upper, close=_NEAR) if upper < math.inf else (0.0, 0.0)
     if upper > _WIDEST * lower:
         raise OutOfReach(f"a block of {rounds} rounds at delta = {delta}")
     return Bracket(lower, upper, True, METHOD)
@@ -99,50 +94,6 @@ def _block(pair: Pair) -> tuple[float, float, int]:
     return shifts[0], shifts[1], pair.apart.rounds
 
 
-Profile = Callable[[float], float]
-
-
 def _spread(shift: float, rounds: int) -> float:
     """Of the block's loss, about."""
     return math.sqrt(2 * (math.expm1(shift**2) - math.expm1(-(shift**2))) / rounds)
-
-
-def _crossing(profile: Profile, delta: float, low: float, high: float, close: float) -> float:
-    """About where the profile, which falls, is delta; nothing rests on it."""
-    if profile(low) <= delta:
-        return low
-    values = [_log(profile(end) / delta) for end in (low, high)]
-    while high - low > close * high:
-        smooth = values[0] - values[1] < _SMOOTH
-        share = values[0] / (values[0] - values[1]) if smooth and values[1] < 0 else 0.5
-        at = low + min(max(share, 0.02), 0.98) * (high - low)
-        value = _log(profile(at) / delta)
-        if value > 0:
-            low, values[0] = at, value
-        else:
-            high, values[1] = at, value
-    return 0.5 * (low + high)
-
-
-def _log(ratio: float) -> float:
-    return max(math.log(ratio), -_LARGEST_DELTA_LOG) if ratio > 0 else -_LARGEST_DELTA_LOG
-
-
-def _just_after(above: Profile, delta: float, near: float, far: float) -> float:
-    """An epsilon at which the profile is at most delta for certain, near where it seems to cross."""
-    centre = _crossing(above, delta, 0.7 * near, 1.1 * near, _NEAR) if near else 0.0
-    for margin in (_NEAR, 1e-4, 1e-3, 1e-2, 0.1):
-        at = centre * (1 + margin)
-        if above(at) <= delta:
-            return at
-    return far if above(far) <= delta else math.inf
-
-
-def _just_before(below: Profile, delta: float, near: float) -> float:
-    """An epsilon at which the profile is above delta for certain; 0 where none is seen."""
-    centre = _crossing(below, delta, 0.7 * near, 1.1 * near, _NEAR) if near else 0.0
-    for margin in (_NEAR, 1e-4, 1e-3, 1e-2, 0.1):
-        at = centre * (1 - margin)
-        if below(at) > delta:
-            return at
-    return 0.0

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...mechanisms.arrays import Floats
 from ..bracket import Bracket, OutOfReach
+from ..inversion.crossing import Excess, crossing, over
 from ..measures.lattices.cells import Atoms
 from ..pairs import Composition, Pair, ReplacedAllocationPair
 from ..parameters import dominated_parameters, dominating_parameters
@@ -66,15 +67,14 @@ _TILTS = (1.0, 4.0, 10.0)
 _SPREADS, _JUMPS = 16.0, 3.0
 """The window of the sum: standard deviations, and largest losses."""
 
-_BISECTIONS = 60
+_FARTHEST = 1e4
+"""The largest epsilon that is looked for."""
 
 
 def supports(composition: Composition) -> bool:
-    """Equal blocks, with one participation, and nothing else; one of them where its own grid is too short for jumps."""
+    """Two equal blocks or more, with one participation, and nothing else."""
     pair, blocks = composition[0] if composition else (None, 0)
-    if len(composition) != 1 or not 1 <= blocks <= _MOST_BLOCKS or pair is None or not serves(pair):
-        return False
-    return blocks > 1 or (known_shift(pair) or 0.0) > 1.0
+    return len(composition) == 1 and 2 <= blocks <= _MOST_BLOCKS and pair is not None and serves(pair)
 
 
 def serves(pair: Pair) -> bool:
@@ -90,7 +90,9 @@ def epsilon(composition: Composition, delta: float, rtol: float) -> Bracket:
     tail = 2.0 ** math.floor(math.log2(_LOST * delta / blocks))
     above, below = _sums(pair, blocks, tail, _fineness(pair, rtol))
     least, most = widened_down(delta, 2 * TARGET), widened_up(delta, 2 * TARGET)
-    found = Bracket(_crossing(below, most, -1), _crossing(above, least, 1), True, METHOD)
+    _, upper = crossing(lambda at: Excess(over(above(at), least)), 1.0, farthest=_FARTHEST)
+    lower, _ = crossing(lambda at: Excess(over(below(at), most)), min(upper, _FARTHEST), farthest=_FARTHEST)
+    found = Bracket(lower, upper, True, METHOD)
     if found.upper > _WIDEST * found.lower:
         raise OutOfReach(f"{blocks} blocks at delta = {delta}")
     return found
@@ -198,18 +200,3 @@ def _profile(law: GridLaw, blocks: int, side: int) -> Profile:
         return float(np.sum(kept)) * (1 + side * 1e-11) + outside
 
     return at
-
-
-def _crossing(profile: Profile, delta: float, side: int) -> float:
-    """At least (side 1) or at most (side -1) the epsilon at which the profile is delta."""
-    if profile(0.0) <= delta:
-        return 0.0
-    low, high = 0.0, 1.0
-    while profile(high) > delta:
-        low, high = high, 2 * high
-        if high > 1e4:
-            return math.inf if side > 0 else low
-    for _ in range(_BISECTIONS):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if profile(middle) > delta else (low, middle)
-    return high if side > 0 else low

@@ -13,14 +13,14 @@ what remains when the second term is dropped (docs/theory/rdp.md, section "Conve
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
+
+from ..inversion.crossing import Excess, crossing
 
 _SLACK = 2.0**-44
 _MOMENT_LIMIT = 30.0
 """Above e^30 the second term, at most 1, no longer matters: the closed form is used."""
 
-_STEPS = 90
 _RELATIVE = 1e-10
 
 
@@ -30,10 +30,10 @@ def asoodeh_epsilon(alpha: float, rdp: float, delta: float) -> float:
     if high == 0 or math.isinf(alpha) or (alpha - 1) * rdp > _MOMENT_LIMIT:
         return high
 
-    def margin(epsilon: float) -> float:
-        return _Violation(alpha, epsilon, delta).margin(rdp)
+    def margin(epsilon: float) -> Excess:
+        return Excess(-_Violation(alpha, epsilon, delta).margin(rdp))
 
-    return _last_guaranteed(margin, 0.0, high) if margin(0.0) < 0 else 0.0
+    return min(high, crossing(margin, high, close=_RELATIVE)[1])
 
 
 def asoodeh_delta(alpha: float, rdp: float, epsilon: float) -> float:
@@ -42,46 +42,12 @@ def asoodeh_delta(alpha: float, rdp: float, epsilon: float) -> float:
     if high == 0 or math.isinf(alpha) or (alpha - 1) * rdp > _MOMENT_LIMIT:
         return high
 
-    def margin(delta: float) -> float:
-        return _Violation(alpha, epsilon, delta).margin(rdp) if delta < 1 else math.inf
+    def margin(delta: float) -> Excess:
+        if not 0.0 < delta < 1.0:
+            return Excess(math.inf if delta <= 0.0 else -math.inf)
+        return Excess(-_Violation(alpha, epsilon, delta).margin(rdp))
 
-    low = high / 2
-    while low > 0 and margin(low) >= 0:
-        high, low = low, low / 2
-    return _last_guaranteed(margin, low, high) if low > 0 else high
-
-
-def _last_guaranteed(margin: Callable[[float], float], low: float, high: float) -> float:
-    """The upper end of a narrow bracket of the sign change of `margin`: proven not negative there, or as given."""
-    return _sign_change(margin, low, high, lambda left, right, value: right - left <= _RELATIVE * right)[1]
-
-
-def _sign_change(
-    function: Callable[[float], float],
-    low: float,
-    high: float,
-    narrow: Callable[[float, float, float], bool],
-) -> tuple[float, float]:
-    """A bracket of the sign change of an increasing function, function(low) < 0 <= function(high).
-
-    False position with halved weights (the Illinois rule), every third step a bisection (geometric over wide
-    ranges), until `narrow(low, high, last value)` or the bracket cannot shrink.
-    """
-    below, above = function(low), function(high)
-    for step in range(_STEPS):
-        middle = low + (high - low) * (-below / (above - below)) if 0 < above < math.inf else low
-        if step % 3 == 2 or not low < middle < high:
-            middle = math.sqrt(low * high) if 0 < 4 * low < high else (low + high) / 2
-        if not low < middle < high:
-            break
-        value = function(middle)
-        if value >= 0:
-            high, above, below = middle, value, below / 2
-        else:
-            low, below, above = middle, value, above / 2
-        if narrow(low, high, value):
-            break
-    return low, high
+    return min(high, crossing(margin, high, close=_RELATIVE)[1])
 
 
 def _one_term_epsilon(alpha: float, rdp: float, delta: float) -> float:
@@ -136,11 +102,13 @@ class _Violation:
         if self._slope(low)[0] >= 0:
             return low
 
-        def narrow(left: float, right: float, slope: float) -> bool:
-            return abs(slope) * (high / low - 1) < 2.0**-56
+        def falling(past: float) -> Excess:
+            slope = self._slope(min(low + past, high))[0]
+            flat = abs(slope) * (high / low - 1) < 2.0**-56
+            return Excess(-slope, blur=math.inf if flat else 2.0**-52 * (low + past))
 
-        ends = _sign_change(lambda p: self._slope(p)[0], low, high, narrow)
-        return min(ends, key=lambda p: abs(self._slope(p)[0]))
+        ends = crossing(falling, 0.01 * low, farthest=high - low)
+        return min((min(low + past, high) for past in ends), key=lambda p: abs(self._slope(p)[0]))
 
     def _rest(self, p: float) -> float:
         """1 - q, as a sum of positive terms."""

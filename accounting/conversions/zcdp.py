@@ -10,6 +10,7 @@ import math
 
 from scipy.special import erfcx
 
+from ..inversion.crossing import Excess, crossing, over
 from ..rdp.orders import best_order
 from ..rounding import widened_up
 from .renyi import canonne_epsilon
@@ -39,14 +40,9 @@ def bun_steinke_integral_delta(rho: float, epsilon: float) -> float:
 
 def bun_steinke_integral_epsilon(rho: float, delta: float) -> float:
     """The smallest epsilon at which `bun_steinke_integral_delta` is at most delta, rounded up."""
-    low, high = 0.0, bun_steinke_epsilon(rho, delta)
-    while high - low > _RELATIVE * high:
-        middle = (low + high) / 2
-        if bun_steinke_integral_delta(rho, middle) <= delta:
-            high = middle
-        else:
-            low = middle
-    return high
+    most = bun_steinke_epsilon(rho, delta)
+    found = crossing(lambda at: Excess(over(bun_steinke_integral_delta(rho, at), delta)), most, close=_RELATIVE)
+    return min(most, found[1])
 
 
 def canonne_zcdp_epsilon(rho: float, delta: float) -> float:

@@ -46,7 +46,7 @@ from ..profile import Profile
 from ..question import Question, seen_by
 from ..rdp.largest_loss import largest_loss
 from ..rounding import down, float_above, up, widened_down, widened_up
-from .gaussian_knots import Knots, around, at_least_rate, below, gaussian_below, in_cells, vertices
+from .gaussian_knots import Knots, around, at_least_rate, below, in_cells, vertices
 from .pure_dp import decimal, pure_epsilon
 
 METHOD = "trade-off"
@@ -147,7 +147,7 @@ def _down_to(profile: Profile, floor: float, end: Bracket, rtol: float) -> Brack
         return Bracket(0.0, 0.0, True, METHOD)
     _lay_out(profile, end.upper)
     with ctx.workprec(_BITS):
-        at_end = gaussian_below(end.lower, floor)
+        at_end = gaussian.shift_below(end.lower, floor)
     found = _searched(profile, 0.0, rtol, (), floor)
     lower = min(max(found.lower, at_end), found.upper)
     return Bracket(lower, found.upper, True, METHOD, reached=found.upper <= lower * (1 + rtol))

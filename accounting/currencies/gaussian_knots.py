@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import pairwise
 
 from flint import arb
@@ -65,7 +64,7 @@ def in_cells(knots: Knots, enough: float) -> Iterator[tuple[float, int]]:
     first, as neither rises. What is at most `enough` is not looked at more closely.
     """
     for value, i in vertices(knots, 0.0):
-        closer = value if value <= enough else gaussian_above(knots[i + 1][0], knots[i][1].upper)
+        closer = value if value <= enough else gaussian.shift_above(knots[i + 1][0], knots[i][1].upper)
         yield min(value, closer), i
 
 
@@ -85,23 +84,7 @@ def below(ends: Knots, least: float, floor: float = 0.0) -> float:
     eps, bracket = ends[0]
     if not slope >= arb(least) or bracket.lower < floor:
         return 0.0
-    return gaussian_below(widened_up(eps, 2.0**-52), bracket.lower)
-
-
-@lru_cache(maxsize=1024)  # the knots of a search are asked again at each of its steps
-def gaussian_below(eps: float, delta: float) -> float:
-    """A mu with delta(eps; mu) <= delta, close to the largest."""
-    if delta <= 0.0:
-        return 0.0
-    low, high = 0.0, 1.0
-    while gaussian.profile_above(eps, high) <= delta and high < 1e9:
-        low, high = high, 2 * high
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        if not low < middle < high or high - low < 1e-13 * high:
-            break
-        low, high = (middle, high) if gaussian.profile_above(eps, middle) <= delta else (low, middle)
-    return low
+    return gaussian.shift_below(widened_up(eps, 2.0**-52), bracket.lower)
 
 
 def at_least_rate(knots: Knots, least: float) -> float:
@@ -110,13 +93,3 @@ def at_least_rate(knots: Knots, least: float) -> float:
     if beta < least:  # the other kind of error is out of range there
         return 0.0
     return max(0.0, float_below(_mu(arb(least), arb(beta))))
-
-
-def gaussian_above(eps: float, delta: float) -> float:
-    """A mu with delta(eps; mu) >= delta, close to the least; infinite where none is found."""
-    high = gaussian_below(eps, delta)
-    for step in (2.0**-40, 2.0**-30, 2.0**-20, 1.0):
-        high = widened_up(high, step)
-        if high > 0.0 and gaussian.profile_below(eps, high) >= delta:
-            return high
-    return math.inf

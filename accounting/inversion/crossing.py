@@ -1,25 +1,109 @@
-"""The eps at which an inversion's bounds on delta certainly pass a target: the search ends on the side that is safe."""
+"""Where a bound that falls meets a target: the one root finder of the accountants.
+
+Asked for: the smallest epsilon whose certified delta is at most the target (or the largest mu, order or noise: whatever
+makes a bound fall). Every point that is returned was evaluated, and the sign found there decides: a bound that is not
+monotone, or a poor start, costs time or width and never validity. For an upper end search on the bound from above and
+take the second of the two points, for a lower end on the bound from below and take the first.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from ...mechanisms.arrays import Floats
 
+CLOSE = 2.0**-50
+"""Relative distance of the two points at which a search ends."""
+
+FARTHEST = 1e300
+"""Where no point up to here is below the target, none is known."""
+
+_STEPS = 200
+
 _BLUR = 0.02
 """Share of an inversion's own width within which its ends are found."""
 
-_UNKNOWN, _FARTHEST = 1e-6, 1e300
-"""The same share of eps where only one of its ends is known; and from where on nothing is looked for below."""
+_ROUNDED = 2.0**-46
+"""Relative distance below which an inversion's ends are not told apart."""
 
-_STEPS = 40
+_UNKNOWN = 1e-6
+"""The share of eps within which an inversion's ends are found where only one of them is known."""
 
 _NEWTON = 4
 """Steps for many targets at once: from within a few per cent they reach all digits."""
+
+
+class Excess(NamedTuple):
+    """log(bound / target) at one point, of which the sign decides; about its slope there, nan where that is unknown;
+    and how near to the crossing is near enough."""
+
+    value: float
+    slope: float = math.nan
+    blur: float = 0.0
+
+
+def over(bound: float, target: float) -> float:
+    """log(bound / target) with the sign of bound - target, exactly."""
+    apart = bound - target
+    if abs(apart) < 0.5 * target:
+        return math.log1p(apart / target) or apart
+    return math.log(bound / target) if bound > 0.0 else -math.inf
+
+
+def crossing(
+    excess: Callable[[float], Excess], start: float, *, close: float = CLOSE, farthest: float = FARTHEST
+) -> tuple[float, float]:
+    """Two neighbouring points: excess > 0 at the first (or it is 0), and excess <= 0 at the second (or it is infinite).
+
+    Newton's method, or the secant's where no slope is known, held between the two; steps that become too small to end
+    the search go past the crossing, and what does not shrink is halved.
+    """
+    low, high, trial, nudge = 0.0, math.inf, max(0.0, start), 2.0**-50 * start
+    last, width, zero = (math.nan, math.nan), math.inf, False
+    for count in range(_STEPS):
+        found = excess(trial)
+        zero = zero or trial == 0.0
+        if found.value <= 0.0:
+            high = trial
+        else:
+            low = trial
+        blur = max(close * trial, found.blur)
+        if high == 0.0 or high - low <= max(blur, close * min(high, FARTHEST)) or low >= min(high, farthest):
+            break
+        step, last = _step(found, trial, last, start), (trial, found.value)
+        nudge = max(nudge, 0.4 * blur)
+        if abs(step) <= 2.0**-48 * trial + nudge:
+            step, nudge = math.copysign(nudge, found.value or -1.0), 4.0 * nudge
+        trial = max(0.0, trial + step)
+        stalled = count % 3 == 2 and high - low > 0.5 * width
+        width = high - low if count % 3 == 2 else width
+        if stalled or not (low < trial < high or (trial == 0.0 and not zero)):
+            trial = _between(low, high, start)
+    return low, high
+
+
+def _step(found: Excess, trial: float, last: tuple[float, float], start: float) -> float:
+    """From the trial towards the crossing."""
+    if found.value == -math.inf:  # the bound is 0, and perhaps everywhere
+        return -0.9 * trial if trial > 1e-3 * start else -trial
+    slope = found.slope
+    if not slope < 0.0:
+        slope = (found.value - last[1]) / (trial - last[0]) if trial != last[0] else math.nan
+    if not -math.inf < slope < 0.0:
+        flat = found.value <= 0.0 and last[1] <= 0.0  # perhaps below the target everywhere
+        return -trial if flat else max(-0.9, min(1.0, found.value)) * trial
+    return -found.value / slope
+
+
+def _between(low: float, high: float, start: float) -> float:
+    """The middle, of wide ranges in the ratio; beyond the first point where there is no second."""
+    if high == math.inf:
+        return 2.0 * low + (start or 1.0)
+    return math.sqrt(low) * math.sqrt(high) if 0.0 < 4.0 * low < high else 0.5 * (low + high)
 
 
 class Bounded(Protocol):
@@ -35,12 +119,27 @@ class Bounded(Protocol):
 
 def epsilon_above(inversion: Bounded, log_delta: float, start: float) -> float:
     """Postcondition: log delta(result) <= log_delta for certain; 0 <= result <= infinity."""
-    return _crossing(inversion.log_delta, 1, inversion.c, log_delta, start)[1]
+    return crossing(_excess(inversion, 1, log_delta), start, close=_ROUNDED)[1]
 
 
 def epsilon_below(inversion: Bounded, log_delta: float, start: float) -> float:
     """Postcondition: log delta(result) > log_delta for certain, or result = 0."""
-    return _crossing(inversion.log_delta, 0, inversion.c, log_delta, start)[0] if start < _FARTHEST else 0.0
+    return crossing(_excess(inversion, 0, log_delta), start, close=_ROUNDED)[0] if start < FARTHEST else 0.0
+
+
+def _excess(inversion: Bounded, side: int, log_delta: float) -> Callable[[float], Excess]:
+    """Of the bound from below (side 0) or above (side 1). Far from where the inversion was laid out it need not fall:
+    its derivative is not trusted where it is flat. A share of the distance between the bounds is near enough."""
+    flattest = 0.1 * inversion.c
+
+    def at(epsilon: float) -> Excess:
+        found = inversion.log_delta(epsilon)
+        between, slope = found[1] - found[0], found[2]
+        near = between / max(-slope, flattest) if math.isfinite(between) else math.inf
+        blur = _BLUR * near if near < math.inf else _UNKNOWN * epsilon
+        return Excess(found[side] - log_delta, min(slope, -flattest), blur)
+
+    return at
 
 
 class BoundedAtMany(Bounded, Protocol):
@@ -61,7 +160,7 @@ def crossings(inversion: BoundedAtMany, low: Floats, high: Floats, start: Floats
         steep = np.minimum(slope, flattest)
         step = np.divide(low - upper, steep, out=np.zeros(trial.shape), where=np.isfinite(upper))
         gap = np.minimum(np.where(np.isfinite(lower), upper - lower, 0.0) + (high - low), 1.0) / -steep
-        nudge = np.maximum(2.0**-46 * trial, _BLUR * gap)
+        nudge = np.maximum(_ROUNDED * trial, _BLUR * gap)
         trial = np.maximum(0.0, trial + step)
         if np.all(np.abs(step) <= nudge):
             break
@@ -72,36 +171,4 @@ def crossings(inversion: BoundedAtMany, low: Floats, high: Floats, start: Floats
         least = np.where((least == 0.0) & (inversion.log_deltas(below)[0] > high), below, least)
         if np.all((most < math.inf) & (least > 0.0)):
             break
-    return least, most
-
-
-def _crossing(
-    bounds: Callable[[float], tuple[float, float, float]], side: int, c: float, log_delta: float, start: float
-) -> tuple[float, float]:
-    """Two neighbouring eps: the bound is above log_delta at the first (or it is 0), and at most that at the second.
-
-    bounds: eps to (lower, upper, about their derivative), of which `side` is the one in question. Newton's method, held
-    between the two; far from where the inversion was laid out the bound need not decrease, so its derivative is not
-    trusted when it is flat. A small share of the distance between the bounds is near enough.
-    """
-    least, most, trial, nudge = 0.0, math.inf, max(0.0, start), 2.0**-50 * start
-    for _ in range(_STEPS):
-        found = bounds(trial)
-        value, slope = found[side], found[2]
-        between = found[1] - found[0]
-        blur = _BLUR * between / max(-slope, 0.1 * c) if math.isfinite(between) else _UNKNOWN * trial
-        blur = max(2.0**-46 * trial, blur)
-        step = (log_delta - value) / min(slope, -0.1 * c) if math.isfinite(value) else -0.9 * trial
-        if value <= log_delta:
-            most = trial
-        else:
-            least = trial
-        if most == 0.0 or most - least <= max(blur, 2.0**-46 * min(most, 1e300)):
-            break
-        nudge = max(nudge, 0.4 * blur)
-        if abs(step) <= 2.0**-48 * trial + nudge:
-            step, nudge = -nudge if value <= log_delta else nudge, 4.0 * nudge
-        trial = max(0.0, trial + step)
-        if not (least < trial < most or trial == least == 0.0):
-            trial = 0.5 * (least + most) if most < math.inf else 2.0 * least + 1.0 / c
     return least, most

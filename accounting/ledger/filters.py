@@ -29,7 +29,8 @@ from ...mechanisms.validate import number, open_probability, positive
 from ..conversions.renyi import best_epsilon
 from ..currencies.pure_dp import decimal, decimal_above, pure_epsilon
 from ..currencies.zcdp import rho
-from ..gaussian import profile_above
+from ..gaussian import shift_below
+from ..inversion.crossing import Excess, crossing
 from ..rdp.rdp import renyi
 from ..rounding import down, up
 
@@ -217,14 +218,8 @@ def planned_order(
 
 
 def _renyi_budget(order: float, epsilon: float, delta: float) -> float:
-    """The largest rho, rounded down by bisection, for which (order, rho)-RDP implies (epsilon, delta)-DP."""
-    low, high = 0.0, max(1.0, 2 * epsilon)
-    while best_epsilon(order, high, delta) <= epsilon:
-        low, high = high, 2 * high
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (middle, high) if best_epsilon(order, middle, delta) <= epsilon else (low, middle)
-    return low
+    """The largest rho, rounded down, for which (order, rho)-RDP implies (epsilon, delta)-DP."""
+    return crossing(lambda rho: Excess(epsilon - best_epsilon(order, rho, delta)), epsilon, close=2.0**-40)[0]
 
 
 class GaussianFilter(_Additive):
@@ -243,7 +238,8 @@ class GaussianFilter(_Additive):
         positive("target_epsilon", target_epsilon)
         open_probability("target_delta", target_delta)
         self.neighbouring = neighbouring_relation(neighbouring)
-        super().__init__(_largest_squared_shift(target_epsilon, target_delta))
+        mu = shift_below(target_epsilon, target_delta)
+        super().__init__(down(mu * mu))
 
     def cost(self, mechanism: Mechanism) -> float:
         """The sum of squared shifts of its Gaussian rounds; InputError for any other mechanism."""
@@ -255,14 +251,3 @@ class GaussianFilter(_Additive):
             shift = up(clip_sensitivity(self.neighbouring) / step.noise_multiplier)
             total = up(total + up(rounds * up(shift * shift)))
         return total
-
-
-def _largest_squared_shift(epsilon: float, delta: float) -> float:
-    """The largest mu^2, rounded down by bisection, for which mu-GDP implies (epsilon, delta)-DP."""
-    low, high = 0.0, 1.0
-    while profile_above(epsilon, high) <= delta:
-        low, high = high, 2 * high
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (middle, high) if profile_above(epsilon, middle) <= delta else (low, middle)
-    return down(low * low)

@@ -17,6 +17,7 @@ import math
 from functools import reduce
 
 from ..bracket import Bracket
+from ..inversion.crossing import Excess, crossing, over
 from ..pairs import Composition, GaussianPair, Sampling, SubsampledPair
 from ..rounding import TARGET, widened_down, widened_up
 from .gaussian_mixture import Spread, binomial, certain, mixture_delta, plus
@@ -74,42 +75,8 @@ def invert(law: Spread, delta: float) -> tuple[float, float]:
     (or that is infinite), and certainly above all of them at the first one (or that is 0). The profile decreases.
     """
     least, most = widened_down(delta, TARGET), widened_up(delta, TARGET)
-    if mixture_delta(law, 0.0)[1] <= least:
-        return 0.0, 0.0
-    low, high = 0.0, 1.0
-    while mixture_delta(law, high)[1] > least:
-        low, high = high, 2.0 * high
-        if high > 1e300:
-            return 0.0, math.inf
-    centre = _crossing(law, delta, low, high)
-    return _step_down(law, most, centre), _step_up(law, least, centre)
-
-
-def _crossing(law: Spread, delta: float, low: float, high: float) -> float:
-    """About where the profile falls to delta; nothing is claimed of it."""
-    from scipy.optimize import brentq  # here, since it doubles the time that importing the accountants takes
-
-    def excess(epsilon: float) -> float:
-        return math.log(max(sum(mixture_delta(law, epsilon)) / 2.0, 1e-300) / delta)
-
-    if excess(low) <= 0.0:
-        return low
-    if excess(high) >= 0.0:
-        return high
-    return float(brentq(excess, low, high, xtol=1e-300, rtol=1e-14))
-
-
-def _step_up(law: Spread, delta: float, start: float) -> float:
-    """The first of start + growing steps where the profile is certainly at most delta."""
-    step = 2.0**-48 * start + 1e-300
-    while mixture_delta(law, start)[1] > delta:
-        start, step = start + step, 2.0 * step
-    return start
-
-
-def _step_down(law: Spread, delta: float, start: float) -> float:
-    """The first of start - growing steps where the profile is certainly above delta, or 0."""
-    step = 2.0**-48 * start + 1e-300
-    while start > 0.0 and mixture_delta(law, start)[0] <= delta:
-        start, step = max(0.0, start - step), 2.0 * step
-    return start
+    _, upper = crossing(lambda at: Excess(over(mixture_delta(law, at)[1], least)), 1.0)
+    if upper == math.inf:
+        return 0.0, upper
+    lower, _ = crossing(lambda at: Excess(over(mixture_delta(law, at)[0], most)), upper)
+    return lower, upper

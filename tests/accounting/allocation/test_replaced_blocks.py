@@ -9,8 +9,7 @@ import pytest
 from scipy.stats import norm
 
 from dpcert.accounting import delta, epsilon
-from dpcert.accounting.allocation import replaced, replaced_below
-from dpcert.accounting.allocation.replaced import Grid
+from dpcert.accounting.allocation import one_jump
 from dpcert.mechanisms import BallsInBins, Gaussian, RandomAllocation, Repeat, ToeplitzFactorisation
 from dpcert.proofs_checks.auditing.sampled_estimates import estimate_delta
 
@@ -64,50 +63,57 @@ def test_one_block_is_known_to_a_ten_thousandth():
 @pytest.mark.parametrize("eps", [0.0, 0.5, 1.5])
 @pytest.mark.parametrize("step", [0.5, 0.02])
 def test_what_is_put_on_the_grid_is_below(eps, step):
-    """E(Z' - g)_+ against quadrature of E(Z - g)_+, between the grid's points too."""
-    odds, x = math.exp(eps), np.linspace(-12, 12, 200_001)
-    value, weight = np.exp(x - 0.5) - odds * np.exp(-x - 0.5), norm.pdf(x) * (x[1] - x[0])
-    first, masses = replaced_below.contracted(1.0, odds, step, math.floor(-500 / step), math.ceil(400 / step))
-    places = step * np.arange(first, first + masses.size)
+    """E(Z' - g)_+ of rounds up to a height against quadrature of E(Z - g)_+, between the grid's points too."""
+    odds, x, height = math.exp(eps), np.linspace(-12, 12, 200_001), 6.0
+    value, weight = np.exp(x - 0.5) - odds * np.exp(-x - 0.5), norm.pdf(x) * (x[1] - x[0]) * (x <= height)
+    places = np.asarray(step * np.arange(math.floor(-500 / step), math.ceil(400 / step) + 1), dtype=float)
+    masses = one_jump.contracted(1.0, odds, places, height)
     for g in (-3.1, -0.7, 0.0, 0.26, 2.17, 9.9):
         exact = float(weight @ np.maximum(value - g, 0.0))
         found = float(masses @ np.maximum(places - g, 0.0))
         assert found <= exact * (1 + 1e-6)
         assert found >= exact - 0.3 * step
-    assert abs(float(masses.sum()) - 1) < 1e-12
+    assert abs(float(masses.sum()) - 1) < 1e-8  # what is above the height is not on the grid
+
+
+BLOCK = one_jump.block(1.0, 2, 1e-12)
 
 
 def test_masses_of_the_upper_law_below_are_caught(monkeypatch):
     """The plant: lines replaced by the values themselves, whose chords lie above; the profile is then too large."""
     truth = delta_of_two_rounds(1.0, 0.5)
-    coarse = Grid(2, 1 << 12)
-    assert replaced_below.profile_below(1.0, 2, 0.5, 1e-12, coarse) <= truth
+    assert one_jump.profile_below(BLOCK, 0.5, 2) <= truth
 
-    def split(shift, odds, step, first, last):
-        grid = step * np.arange(first, last + 1)
-        x = np.linspace(-12, 12, 20_001)
+    def split(shift, odds, grid, height):
+        x = np.linspace(-12, height, 20_001)
         value, weight = np.exp(x - 0.5) - odds * np.exp(-x - 0.5), norm.pdf(x) * (x[1] - x[0])
-        height = np.array([float(weight @ np.maximum(value - g, 0.0)) for g in grid])
-        masses = np.maximum(np.append(np.diff(np.diff(height)), height[-2] - height[-1]) / step, 0.0)
-        return first, np.concatenate([[max(0.0, 1 - masses.sum())], masses])
+        at = np.array([float(weight @ np.maximum(value - g, 0.0)) for g in grid])
+        masses = np.maximum(np.append(np.diff(np.diff(at)), at[-2] - at[-1]) / (grid[1] - grid[0]), 0.0)
+        return np.concatenate([[max(0.0, 1 - masses.sum())], masses])
 
-    monkeypatch.setattr(replaced_below, "contracted", split)
-    assert replaced_below.profile_below(1.0, 2, 0.5, 1e-12, coarse) > truth
+    monkeypatch.setattr(one_jump, "contracted", split)
+    assert one_jump.profile_below(BLOCK, 0.5, 2) > truth
 
 
 def test_a_unit_that_is_left_out_instead_is_caught(monkeypatch):
     """The plant: the other neighbour contributes nothing, L' = 1."""
-    right = replaced.gaussian_masses
-    monkeypatch.setattr(replaced, "gaussian_masses", lambda edges, centre: right(edges, max(centre, 0.0)))
-    assert replaced.profile_above(1.0, 2, 0.5, 1e-12) < 0.95 * delta_of_two_rounds(1.0, 0.5)
+    right = one_jump.gaussian_masses
+    monkeypatch.setattr(one_jump, "gaussian_masses", lambda edges, centre: right(edges, max(centre, 0.0)))
+    assert one_jump.profile_above(one_jump.block(1.0, 2, 1.1e-12), 0.5, 24) < 0.97 * delta_of_two_rounds(1.0, 0.5)
 
 
 def test_cells_rounded_down_are_caught(monkeypatch):
     """The plant: all of a cell's mass goes to the grid point below it."""
-    right = replaced.profile_above(1.0, 2, 0.5, 1e-12)
-    monkeypatch.setattr(replaced.np, "clip", lambda *_: 0.0)
+    right = one_jump.profile_above(BLOCK, 0.5, 24)
+    monkeypatch.setattr(one_jump.np, "clip", lambda *_: 0.0)
     assert right >= delta_of_two_rounds(1.0, 0.5) * (1 - 1e-4)
-    assert replaced.profile_above(1.0, 2, 0.5, 1e-12) < delta_of_two_rounds(1.0, 0.5)
+    assert one_jump.profile_above(BLOCK, 0.5, 24) < delta_of_two_rounds(1.0, 0.5)
+
+
+@pytest.mark.parametrize(("shift", "rounds"), [(0.1, 10_000), (0.25, 1_000_000)])
+def test_many_rounds_lose_no_more_than_the_tail(shift, rounds):
+    """Beyond the edges of the cells is any of the rounds, not the unit's alone."""
+    assert one_jump.block(shift, rounds, 1e-11).lost <= 1.2e-11
 
 
 def test_small_noise_and_several_participations_keep_their_renyi_bound():

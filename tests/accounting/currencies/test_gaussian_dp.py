@@ -10,7 +10,7 @@ import pytest
 from cases import few
 from scipy.optimize import brentq
 
-from dpcert.accounting import delta, mu
+from dpcert.accounting import delta, gaussian, mu
 from dpcert.accounting.currencies import gaussian_dp, gaussian_knots
 from dpcert.mechanisms import Gaussian, InputError, Laplace, Poisson, RandomizedResponse, Repeat, Sequence
 
@@ -146,8 +146,8 @@ def test_planted_chords_of_the_whole_range_are_caught() -> None:
     run, (left, right) = Poisson(Gaussian(0.5), 0.1), (1.0, 2.0)
     knots = tuple((eps, delta(run, eps)) for eps in (left, right))
     between = mu_with(1.5, delta(run, 1.5).lower)
-    assert gaussian_knots.gaussian_above(right, knots[0][1].upper) >= between
-    assert gaussian_knots.gaussian_above(left, knots[1][1].upper) < between
+    assert gaussian.shift_above(right, knots[0][1].upper) >= between
+    assert gaussian.shift_above(left, knots[1][1].upper) < between
 
 
 @pytest.mark.parametrize("wrong", [{"deltas_at_least": 1.0}, {"deltas_at_least": 0.1, "error_rates_at_least": 0.1}])
