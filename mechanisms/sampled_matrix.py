@@ -2,7 +2,7 @@
 
 (Choquette-Choo, Ganesh, Thakurta 2024, arXiv 2410.06266; arXiv 2601.21636; 2602.09338.) No tight accounting is known.
 Given a unit's rounds, which no data change, all rounds are one Gaussian release: the worst rounds that can be drawn
-bound from above (docs/theory/correlated_noise.md, "Sampled rounds"); auditing/sampled_matrix.py simulates.
+bound from above (docs/theory/correlated_noise.md, "Sampled rounds"); simulation/losses.py simulates.
 """
 
 from __future__ import annotations

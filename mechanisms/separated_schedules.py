@@ -1,4 +1,4 @@
-"""Samplers that keep a unit's rounds apart: balls in bins and b-min-sep sampling (auditing/sampled_matrix.py).
+"""Samplers that keep a unit's rounds apart: balls in bins and b-min-sep sampling (simulation/losses.py).
 
 Exact, as those of schedules.py.
 """

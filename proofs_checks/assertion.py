@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
@@ -17,16 +18,26 @@ import numpy as np
 
 from ..mechanisms import InputError, Mechanism
 from .assertion_context import current
-from .auditing import AuditResult, ClaimedCurve, audit
-from .auditing.curve import approximate_dp, gdp, points, renyi_at, zcdp
+from .auditing import AuditResult, ClaimedCurve
+from .auditing.attack import attack
+from .auditing.checked import too_few
+from .auditing.curve import approximate_dp, as_claim, gdp, points, renyi_at, zcdp
+from .auditing.failures import called
+from .auditing.target import Target
+from .worst_pairs import worst_pairs
 
 __tracebackhide__ = True  # pytest: a failure is about the caller's mechanism, not about these frames
 
 
+class AuditWarning(UserWarning):
+    """What refutes nothing, and should be known: low-order bits that tell, texts that could not be read."""
+
+
 def assert_private(
     mechanism: Callable[..., Any],
-    pair: tuple[Any, Any],
+    pair: tuple[Any, Any] | None = None,
     *,
+    relation: str | None = None,
     epsilon: float | None = None,
     delta: float | None = None,
     claim: ClaimedCurve | Mechanism | None = None,
@@ -37,18 +48,22 @@ def assert_private(
     trials: int | None = None,
     method: str = "best",
     executor: Executor | None = None,
+    allow_blind: bool = False,
 ) -> AuditResult:
-    """Fail when running the mechanism on the pair contradicts the claim.
+    """Fail when running the mechanism on the pair contradicts the claim, or when nothing could be checked.
 
-    mechanism, pair, claim, trials, method: see `audit`. rho, mu, curve, renyi: the claim in another currency: zCDP,
-    Gaussian DP, several (epsilon, delta), all of which hold, or (order, divergence). The claim defaults to that of the
-    test's `dp` mark.
+    mechanism, pair, claim, trials, method: see `audit`. relation ("add-remove", "replace-one", "zero-out"), in place of
+    a pair: tries the pairs of `worst_pairs`, each at an equal part of the error; the result's `tried` says which.
+    rho, mu, curve, renyi: the claim in another currency: zCDP, Gaussian DP, several (epsilon, delta), all of which
+    hold, or (order, divergence). The claim defaults to that of the test's `dp` mark.
     Passing proves nothing; failing is wrong with at most the call's share of the session's error probability.
-    Returns the audit's result. Raises AssertionError with the witness; InputError for unusable values.
+    Nothing is checked where the data sets are equal, the output is constant, or it cannot be read: a test fails where
+    that is so of all its pairs, unless allow_blind. Returns the audit's result. Raises AssertionError with the witness;
+    InputError for unusable values, and for fewer trials than could ever refute the claim.
 
     >>> def noisy_sum(dataset, rng, size):
     ...     return sum(dataset) + rng.laplace(0.0, 1.0, size)
-    >>> assert_private(noisy_sum, ([0.0], [1.0]), epsilon=1.0, delta=0.0).refuted
+    >>> assert_private(noisy_sum, ([0], [1]), epsilon=1.0, delta=0.0, method="curve").refuted
     False
     """
     context = current()
@@ -64,17 +79,22 @@ def assert_private(
     stated = {name: value for name, value in named.items() if value is not None}
     if stated.keys() <= {"delta"}:
         stated = {**context.claim, **stated}
-    claimed = _in_currency(stated)
+    claimed = as_claim(_in_currency(stated), None, 0.0)
+    assert claimed is not None
+    target, calls = _target(mechanism, pair, relation), context.trials if trials is None else trials
     alpha = context.spend()
-    result = audit(
-        mechanism,
-        pair,
-        claim=claimed,
+    if isinstance(calls, int) and not allow_blind:
+        few = too_few(2 * calls, claimed, alpha / len(target.pairs))
+        if few:
+            raise InputError("trials", calls, f"more calls per data set, or allow_blind=True ({few})")
+    result = attack(
+        target,
+        claimed,
         delta=stated.get("delta", 0.0),
-        trials=context.trials if trials is None else trials,
+        trials=calls,
         alpha=alpha,
         method=method,
-        seed=seed_of(mechanism, pair),
+        seed=seed_of(mechanism, target.pairs[0]),
         executor=executor,
     )
     witness = result.witness
@@ -83,10 +103,35 @@ def assert_private(
     context.record(result)
     if result.refuted:
         context.refuted()
-        told = f"not {result.claim.text if result.claim else claimed}: refuted with error probability {alpha:.1g}"
+        told = f"not {claimed.text}: refuted with error probability {alpha:.1g}"
         shown = result.witness
         raise AssertionError(f"{shown.sentence}\n{told}\n{shown.details}" if shown is not None else told)
+    if not allow_blind:
+        context.looked("" if result.unchecked == "" else f"{called(mechanism)}: {result.unchecked}")
+        _warn(mechanism, result)
     return result
+
+
+def _target(mechanism: Callable[..., Any], pair: tuple[Any, Any] | None, relation: str | None) -> Target:
+    """The given pair, or the usual ones."""
+    if pair is None:
+        if relation is None:
+            raise InputError("pair", None, "two neighbouring data sets, or relation='add-remove' for the usual pairs")
+        return Target(called(mechanism), mechanism, worst_pairs(mechanism, relation), True)
+    if relation is not None:
+        raise InputError("relation", relation, "nothing beside a pair, which says what its neighbours are")
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise InputError("pair", pair, "two neighbouring datasets: (dataset, neighbour)")
+    return Target(called(mechanism), mechanism, ((pair[0], pair[1]),), False)
+
+
+def _warn(mechanism: Callable[..., Any], result: AuditResult) -> None:
+    """What a test that passes should still say."""
+    for told in result.warnings:
+        warnings.warn(told, AuditWarning, stacklevel=3)
+    if result.blind and not result.unchecked:
+        told = f"{called(mechanism)}: the audit could not read {'; '.join(result.blind)} (allow_blind=True: as meant)"
+        warnings.warn(told, AuditWarning, stacklevel=3)
 
 
 def _in_currency(stated: dict[str, Any]) -> ClaimedCurve | Mechanism:

@@ -24,11 +24,16 @@ SPARE = 0.1
 """Part of a test's error probability kept for more examples than were announced: assume() rejects some of them."""
 
 
+NOTHING = "Nothing was checked (allow_blind=True accepts that). "
+
+
 class Calls:
     """Counts the calls of assert_private in one test. total: all of them. announced: how many examples it may have."""
 
     def __init__(self, announced: int = 1) -> None:
         self.total = 0
+        self.checked = False
+        self.unchecked: list[str] = []
         self._announced = announced
         self._example: object = None
         self._examples = self._within = 0
@@ -49,6 +54,18 @@ class Calls:
     def failed(self) -> None:
         """The test failed in the present example. What is run again to show that gets the same share, at no risk."""
         self._failing = self._share()
+
+    def looked(self, why_not: str) -> None:
+        """A call refuted nothing; why it checked nothing either, empty where it did."""
+        self.checked = self.checked or not why_not
+        if why_not and why_not not in self.unchecked:
+            self.unchecked.append(why_not)
+
+    def nothing_checked(self) -> str:
+        """Why no call of the test checked anything, in sentences; empty where one did, or none was made."""
+        if self.checked or not self.unchecked:
+            return ""
+        return NOTHING + " ".join(self.unchecked[:3])
 
     def _share(self) -> float:
         if self._failing is not None:
@@ -92,6 +109,13 @@ class Context:
         """The call failed."""
         if self.calls is not None:
             self.calls.failed()
+
+    def looked(self, why_not: str) -> None:
+        """The call refuted nothing. Without a test runner, which looks at all calls together, it has to stand alone."""
+        if self.calls is not None:
+            self.calls.looked(why_not)
+        elif why_not:
+            raise AssertionError(NOTHING + why_not)
 
 
 _OUTSIDE = Context()

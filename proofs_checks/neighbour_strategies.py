@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from ..mechanisms import neighbouring_relation
+from ..mechanisms import Neighbouring, neighbouring_relation
 from ..mechanisms.validate import count, positive
 from . import units
 
@@ -17,10 +17,11 @@ Pair = tuple[Any, Any]
 
 
 def neighbours(datasets: st.SearchStrategy[Any], relation: str = "replace-one") -> st.SearchStrategy[Pair]:
-    """Pairs (dataset, neighbour) under the relation, drawn and shrunk by Hypothesis.
+    """Pairs (dataset, neighbour) under the relation, drawn and shrunk by Hypothesis; the two are never equal.
 
     datasets: a strategy for lists, tuples, arrays, data frames or mappings (clients of a federation) with at
-    least one unit. For replace-one, the new unit comes from a second draw of the same strategy. Both orders
+    least one unit. For replace-one, the new unit comes from another draw of the same strategy. Most pairs are the
+    furthest apart among several draws, since a violation shows there; the others differ at random. Both orders
     of a pair are drawn. Raises InputError for an unknown relation.
 
     >>> pairs = neighbours(st.lists(st.integers(0, 9), min_size=1, max_size=5), relation="add-remove")
@@ -31,22 +32,39 @@ def neighbours(datasets: st.SearchStrategy[Any], relation: str = "replace-one") 
 
     @st.composite
     def pairs(draw: st.DrawFn) -> Pair:
-        dataset = draw(datasets)
-        names = units.keys(dataset)
-        assume(names)
-        key = names[draw(st.integers(0, len(names) - 1))]
-        if checked == "add-remove":
-            neighbour = units.without(dataset, key)
-        elif checked == "zero-out":
-            neighbour = units.replaced(dataset, key, units.zero(units.unit(dataset, key)))
-        else:
-            donor = draw(datasets)
-            donors = units.keys(donor)
-            assume(donors)
-            neighbour = units.replaced(dataset, key, units.unit(donor, donors[draw(st.integers(0, len(donors) - 1))]))
+        drawn = [draw(datasets) for _ in range(1 + draw(st.sampled_from(DRAWS)))]
+        moves = list(_moves(drawn, checked))
+        assume(moves)
+        if draw(st.integers(0, 3)) < 3:
+            most = max(distance for distance, _, _, _ in moves)
+            moves = [move for move in moves if move[0] == most]
+        _, dataset, key, unit = moves[draw(st.integers(0, len(moves) - 1))]
+        neighbour = units.without(dataset, key) if unit is _GONE else units.replaced(dataset, key, unit)
         return (neighbour, dataset) if draw(st.booleans()) else (dataset, neighbour)
 
     return pairs()
+
+
+DRAWS = (1, 8, 8, 8, 8)
+"""Further data sets that are drawn: mostly many; one is what a failing pair shrinks to."""
+_GONE = object()
+
+
+def _moves(drawn: list[Any], relation: Neighbouring) -> Iterator[tuple[float, Any, Any, Any]]:
+    """What may be done to one unit, and how far it moves the unit: (distance, data set, key, the new unit).
+
+    A unit is replaced in the first data set, by one of the others; removed or zeroed in any of them.
+    """
+    donors = [units.unit(other, name) for other in drawn[1:] for name in units.keys(other)]
+    for dataset in drawn[:1] if relation == "replace-one" else drawn:
+        for key in units.keys(dataset):
+            unit = units.unit(dataset, key)
+            if relation == "add-remove":
+                yield units.distance(unit, None), dataset, key, _GONE
+                continue
+            for new in [units.zero(unit)] if relation == "zero-out" else donors:
+                if (distance := units.distance(unit, new)) > 0:
+                    yield distance, dataset, key, new
 
 
 def worst_case_pairs(size: int, bound: float, relation: str = "replace-one", dimension: int = 0) -> Iterator[Pair]:

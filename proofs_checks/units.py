@@ -5,6 +5,7 @@ The unit is a list's or tuple's element, an array's first-axis entry, a data fra
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from functools import singledispatch
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..mechanisms import InputError
+from .auditing.structure import same_contents
 
 
 @singledispatch
@@ -50,6 +52,17 @@ def zero(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: zero(part) for name, part in value.items()}
     raise InputError("unit", value, "numbers, arrays, or lists, tuples and mappings of them, for zero-out neighbours")
+
+
+def distance(unit: Any, other: Any) -> float:
+    """How far two units' data are apart: 0 where they are equal; other = None: how far the unit is from nothing."""
+    if other is not None and same_contents(unit, other):
+        return 0.0
+    try:
+        moved = np.abs(np.asarray(unit, float) - (0.0 if other is None else np.asarray(other, float)))
+    except (TypeError, ValueError):
+        return 1.0
+    return math.inf if np.isnan(moved).any() else float(moved.sum()) or 1e-300
 
 
 def _is_frame(dataset: object) -> bool:

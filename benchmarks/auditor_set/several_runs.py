@@ -80,7 +80,8 @@ CASES: tuple[Case, ...] = (
     *twins("the best of geometrically many", ONE, 1.0, best_of_geometric(1.0), best_of_geometric(3.0)),
     *twins("one noise for two answers", ([0.7, 0.2], [0.7, 0.9]), 1.0, sum_and_count(True), sum_and_count(False)),
     *twins("votes of twenty copies", ONE, 0.3, agreeing(1.5)),
-    *twins("a bit reported four times", ([1], [0]), 1.0, coins(4, 1 / (1 + np.exp(-1))), coins(4, 1 / (1 + np.exp(-0.25)))),
+    *twins("a bit reported four times", ([1], [0]), 1.0, coins(4, 1 / (1 + np.exp(-1))),
+           coins(4, 1 / (1 + np.exp(-0.25)))),
     *twins("permanent and instantaneous answers", ([1], [0]), 0.8, memoised),
     *twins("ten samples as one", ([1.0, 1.0], [1.0]), 0.16, sampled_ten_times),
 )  # fmt: skip

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from concurrent.futures import Executor
 from dataclasses import replace
+from typing import Any
 
 from .audit import audit
 from .curve import ClaimedCurve
+from .failures import shortened
+from .literals import written
 from .mechanism_error import MechanismError
 from .result import AuditResult
 from .target import Target
@@ -20,19 +23,24 @@ def attack(
     delta: float = 0.0,
     trials: int,
     alpha: float,
-    max_seconds: float,
+    max_seconds: float | None = None,
     seed: int = 0,
     method: str = "best",
     executor: Executor | None = None,
     progress: Progress | None = None,
     replay: str | None = None,
+    after_stop: int = 0,
 ) -> AuditResult:
     """The audit with the most evidence; each pair gets an equal part of alpha and of the time.
 
-    Raises MechanismError, with the most evidence so far, when the mechanism fails on a pair.
+    Of generic pairs those on which the mechanism fails are left out, and that is said in the warnings. Otherwise
+    raises MechanismError, with the most evidence so far, when the mechanism fails on a pair.
     """
     share = len(target.pairs)
     found: AuditResult | None = None
+    tried: list[str] = []
+    reasons: list[str] = []
+    failed: list[MechanismError] = []
     for pair in target.pairs:
         try:
             result = audit(
@@ -42,24 +50,42 @@ def attack(
                 delta=delta,
                 trials=trials,
                 alpha=alpha / share,
-                max_seconds=max_seconds / share,
+                max_seconds=None if max_seconds is None else max_seconds / share,
                 seed=seed,
                 method=method,
                 executor=executor,
                 progress=progress,
                 replay=replay,
+                after_stop=after_stop,
             )
         except MechanismError as failure:
             if failure.known is not None:
                 failure.known = replace(failure.known, alpha=alpha)
             failure.known = _stronger(found, failure.known)
-            raise
+            refuted = failure.known is not None and failure.known.refuted
+            if not target.generic or refuted:
+                raise
+            failed.append(failure)
+            continue
+        tried.append(_shown(pair))
+        reasons.append(result.unchecked)
         # Whoever shows the strongest of several answers for all of them: so says its alpha, and its p-value with it.
         found = _stronger(found, replace(result, alpha=alpha))
         if result.refuted or result.stopped == "interrupt":
             break
-    assert found is not None
-    return found
+    if found is None:
+        raise failed[0]
+    skipped = tuple(f"not tried: {failure}" for failure in failed[:1])
+    return replace(
+        found,
+        tried=tuple(tried),
+        unchecked="" if found.refuted or not all(reasons) else reasons[0],
+        warnings=(*found.warnings, *skipped),
+    )
+
+
+def _shown(pair: tuple[Any, Any]) -> str:
+    return " and ".join(shortened(written(dataset) or repr(dataset)) for dataset in pair)
 
 
 def _stronger(first: AuditResult | None, second: AuditResult | None) -> AuditResult | None:

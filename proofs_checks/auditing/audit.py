@@ -9,20 +9,27 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 
 from ...mechanisms import InputError
 from ...mechanisms import Mechanism as Description
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import choice, count, open_probability, positive
 from . import likelihood
+from .calling import Mechanism
 from .curve import ClaimedCurve, as_claim
 from .eprocess import EProcess
-from .evaluation import Evaluation
-from .failures import Mechanism, called
+from .evaluation import Part, evaluate
+from .evidence import Evidence
+from .failures import called
 from .low_bits import LowBits
 from .outputs import Outputs
+from .parts import CurveTest, Densities, EventBound, SeparationBound, Sequential, SimultaneousBand
+from .repeatable import why_not
+from .repeated import RepeatedOutputs
 from .replay_command import replay as replaying
 from .result import AuditResult
+from .rounding_warning import RoundingWarning
 from .scores import Score
 from .trials import Progress, Samples, Trials
 from .witness import Question
@@ -30,18 +37,32 @@ from .witness import Question
 __tracebackhide__ = True  # pytest: what fails here is the caller's mechanism
 
 SHARES: dict[str, dict[str, float]] = {
-    "best": {"eprocess": 0.1, "curve": 0.7, "event": 0.1, "mu": 0.05, "band": 0.05},
+    "best": {
+        "eprocess": 0.05, "curve": 0.5, "repeated": 0.25, "event": 0.1, "mu": 0.04, "band": 0.04, "rounding": 0.02
+    },
     "curve": {"curve": 1.0},
-    "event": {"event": 1.0},
+    "event": {"event": 0.6, "repeated": 0.4},
     "mu": {"mu": 1.0},
     "band": {"band": 1.0},
     "eprocess": {"eprocess": 1.0},
     "likelihood": {"curve": 0.5, "event": 0.25, "densities": 0.25},
     "low-bits": {"eprocess": 0.2, "curve": 0.6, "event": 0.2},
-}
+}  # fmt: skip
 """How each method splits alpha over its parts."""
-CLAIM_PARTS = ("eprocess", "curve")
+CLAIM_PARTS = ("eprocess", "curve", "rounding")
 """Parts that need a claim; without one their share goes to the others in proportion."""
+
+PARTS: dict[str, Part] = {
+    "curve": CurveTest(),
+    "repeated": RepeatedOutputs(),
+    "event": EventBound(),
+    "mu": SeparationBound(),
+    "band": SimultaneousBand(),
+    "rounding": RoundingWarning(),
+}
+"""Those that need nothing but the samples."""
+BOUNDS = ("repeated", "event", "mu", "band")
+"""Those that say how large epsilon is, which an early stop leaves unspent."""
 
 MOST_WATCHED = 1 << 14
 """Trials that the e-process of "best" sees; it is there for obvious cases and small budgets."""
@@ -64,17 +85,19 @@ def audit(
     max_seconds: float | None = None,
     progress: Progress | None = None,
     replay: str | None = None,
+    after_stop: int = 0,
 ) -> AuditResult:
     """Runs the mechanism on a pair of neighbouring datasets and reports what can be told apart.
 
-    mechanism: `mechanism(dataset, rng) -> output`, or batched with a parameter `size` (returns that many outputs,
-    trial first) or `rngs` (one numpy Generator per trial). Outputs: numbers, arrays, tensors, objects, nested
-    transcripts. Calls must be independent of each other.
+    mechanism: `mechanism(dataset, rng) -> output`, `mechanism(dataset)`, or batched with a parameter `size` (returns
+    that many outputs, trial first) or `rngs` (one numpy Generator per trial). Outputs: numbers, arrays, tensors,
+    objects, nested transcripts. Calls must be independent of each other. Global generators are seeded while it runs.
     epsilon, delta: the claim; or claim: a ClaimedCurve or a described mechanism. Neither: bounds only.
     trials: calls a side, on average. alpha: the probability that anything reported is false.
     method: one of SHARES; "low-bits" asks whether floating-point rounding gives the dataset away, which the others
     do not. loss: log density ratio of rows, needed by "likelihood".
-    replay: the command or code that repeats this audit, for the witness.
+    replay: the command or code that repeats this audit, for the witness. after_stop: further calls a side, spent on the
+    bound alone where the evidence sufficed early.
 
     Raises InputError (a ValueError) for values that cannot be worked with, before any trial is run, and
     MechanismError where the mechanism raises an exception (failures.py says how to make it an output instead).
@@ -88,6 +111,7 @@ def audit(
     curve = as_claim(claim, epsilon, delta)
     open_probability("alpha", alpha)
     total = 2 * count("trials", trials)
+    count("after_stop", after_stop, least=0)
     parts = _parts(method, curve, alpha, loss)
     if max_seconds is not None:
         positive("max_seconds", max_seconds)
@@ -107,10 +131,23 @@ def audit(
         told = curve if scores is None and loss is None else None
         replay = replaying(mechanism, (pair[0], pair[1]), told, delta, trials, alpha, method, seed)
     question = Question(called(mechanism), (pair[0], pair[1]), seed, replay, samples.layout)
-    result = Evaluation(samples, curve, delta, parts, tried, loss, process, question, alpha).result(started)
+    more = _objects(parts, loss)
+    if process is not None:
+        more = [(Sequential(process), parts["eprocess"]), *more]
+    result = evaluate(Evidence(samples, curve, delta, tried, question), more, alpha, started)
     if samples.failure is not None:
         samples.failure.known = result if samples.trials > 0 and process is not None else None
         raise samples.failure
+    if after_stop and result.stopped == "early":
+        again = Trials(mechanism, (pair[0], pair[1]), seed, executor, stage=1)
+        further = again.collect(2 * after_stop, max_seconds=max_seconds, progress=progress)
+        question = replace(question, layout=further.layout)
+        bounds = [(PARTS[name], parts[name]) for name in BOUNDS if name in parts]
+        fresh = Evidence(further, None, delta, tried, question)
+        result = result.with_bounds_of(evaluate(fresh, bounds, alpha, started))
+    if result.witness is not None:
+        once = why_not(mechanism, (pair[0], pair[1]), seed, samples.generators)
+        result = replace(result, witness=replace(result.witness, once=once))
     return result
 
 
@@ -131,7 +168,13 @@ def audit_samples(
     pair = "(given outputs)", "(given outputs)"
     question = Question("the mechanism", pair, seed, "the same outputs and seed", samples.layout)
     tried = None if scores is None else tuple(scores)
-    return Evaluation(samples, claim, delta, parts, tried, None, None, question, alpha).result(started)
+    return evaluate(Evidence(samples, claim, delta, tried, question), _objects(parts, None), alpha, started)
+
+
+def _objects(parts: dict[str, float], loss: Callable[[Floats], Floats] | None) -> list[tuple[Part, float]]:
+    """The parts with their errors, but for the e-process, which watched the trials."""
+    made = PARTS if loss is None else {**PARTS, "densities": Densities(loss)}
+    return [(made[name], error) for name, error in parts.items() if name in made]
 
 
 def _parts(method: str, claim: ClaimedCurve | None, alpha: float, loss: object) -> dict[str, float]:

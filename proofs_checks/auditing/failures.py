@@ -6,14 +6,11 @@ leaks. By default an exception ends the audit (mechanism_error.py); `observing_f
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from ...mechanisms import InputError
-
-Mechanism = Callable[..., Any]
+from .calling import Mechanism, call, style_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +62,7 @@ class ObservingFailures:
 
     def __call__(self, dataset: Any, rng: Any) -> Any:
         try:
-            style = style_of(self.mechanism)
-            if style == "size":
-                return self.mechanism(dataset, rng, size=1)[0]
-            if style == "rngs":
-                return self.mechanism(dataset, rngs=[rng])[0]
-            return self.mechanism(dataset, rng)
+            return call(self.mechanism, dataset, rng, style_of(self.mechanism))
         except self.kinds as problem:
             return Raised(type(problem).__name__, str(problem))
 
@@ -79,14 +71,3 @@ def observing_failures(mechanism: Mechanism, *kinds: type[Exception]) -> Observi
     """The same mechanism, to somebody who sees that a call failed, and why (`kinds`: Exception unless given)."""
     style_of(mechanism)
     return ObservingFailures(mechanism, kinds or (Exception,))
-
-
-def style_of(mechanism: Mechanism) -> str:
-    """How the mechanism wants to be called, read off its parameters' names: "size", "rngs" or "single"."""
-    if not callable(mechanism):
-        raise InputError("mechanism", mechanism, "a callable mechanism(dataset, rng) -> output")
-    try:
-        names = inspect.signature(mechanism).parameters
-    except (TypeError, ValueError):
-        return "single"
-    return "size" if "size" in names else "rngs" if "rngs" in names else "single"

@@ -8,7 +8,7 @@ from itertools import islice
 
 import numpy as np
 
-from .single_values import Block
+from .single_values import WORDS, Block
 
 MOST_TEXTS = 5_000
 """Texts of a column that are remembered; further ones are shown as codes."""
@@ -78,16 +78,25 @@ class Layout:
             return text if len(text) <= SHORT else f"{text[: SHORT - 3]}..."
         return "nothing" if math.isnan(number) else f"{number:.6g}"
 
-    def never_repeating(self) -> tuple[str, ...]:
-        """Names of the columns of texts where hardly any text came twice, and no number says more than the text."""
-        found = []
+    def unread(self) -> dict[str, set[int]]:
+        """The texts that hardly ever came twice, and in which no number says more: their names, with their columns."""
+        names = self._names or []
+        found: dict[str, set[int]] = {}
         for column, known in sorted(self.texts.items()):
+            if len(known) <= max(FEW_TEXTS, 0.9 * min(self._seen[column], MOST_TEXTS)):
+                continue
             name = self.name(column)
-            numbers = (other for k, other in enumerate(self._names or []) if k != column and k not in self.texts)
-            told = "to the last digit" in name or any(other.startswith(name) for other in numbers)
-            if not told and len(known) > max(FEW_TEXTS, 0.9 * min(self._seen[column], MOST_TEXTS)):
-                found.append(name)
-        return tuple(found)
+            if name.startswith(WORDS):  # numbers among words that are others each time: a digest, say
+                name = name.removeprefix(WORDS)
+                found[name] = {k for k, other in enumerate(names) if other == name or other.startswith(f"{name}, ")}
+                found[name].add(column)
+                if len(names) - 1 in found[name]:  # further numbers of longer texts have no names
+                    found[name] |= set(range(len(names), MOST_NAMES))
+                continue
+            numbers = (other for k, other in enumerate(names) if k != column and k not in self.texts)
+            if "to the last digit" not in name and not any(other.startswith(name) for other in numbers):
+                found[name] = {column}
+        return found
 
     def row(self, numbers: Sequence[float]) -> str:
         """A whole output, as far as it fits on a line."""

@@ -79,7 +79,7 @@ class Values:
         rows = np.concatenate([self.part(dataset, width).rows, self.part(neighbour, width).rows])
         first = np.full(len(known), len(codes))
         np.minimum.at(first, codes, np.arange(len(codes)))
-        return _AmongValues(self, width, known, odds, rows[first])
+        return AmongValues(self, width, known, odds, rows[first])
 
     def part(self, outputs: Outputs, width: int) -> Outputs:
         """The column, or the whole output."""
@@ -89,7 +89,7 @@ class Values:
 
 
 @dataclass(frozen=True, slots=True)
-class _AmongValues:
+class AmongValues:
     """odds[k]: of the value with the key known[k], which was rows[k]; 0 for values that were not seen."""
 
     of: Values

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
 from .band import Band
@@ -52,6 +52,9 @@ class AuditResult:
     refuted: a claim was made, and contradicted by one of them. trials: calls, both sides together.
     stopped: "complete", "early" (evidence sufficed), "time", "interrupt", or "failure" (of the mechanism).
     blind: what the outputs have in them that this audit could not use; without it "not refuted" says too much.
+    unchecked: why nothing was checked at all, in a sentence; empty where something was. warnings: sentences on what
+    refutes nothing and should be known. generators: what the mechanism drew from beside the generator that it got.
+    tried: the pairs, where several were.
     """
 
     refuted: bool
@@ -66,6 +69,20 @@ class AuditResult:
     stopped: str
     seed: int
     blind: tuple[str, ...] = ()
+    unchecked: str = ""
+    warnings: tuple[str, ...] = ()
+    generators: tuple[str, ...] = ()
+    tried: tuple[str, ...] = ()
+
+    def with_bounds_of(self, further: AuditResult) -> AuditResult:
+        """The same with the bounds that further trials gave, which were drawn for them alone."""
+        return replace(
+            self,
+            bounds=(*self.bounds, *further.bounds),
+            band=further.band,
+            trials=self.trials + further.trials,
+            seconds=further.seconds,
+        )
 
     @property
     def p_value(self) -> float:
@@ -113,6 +130,10 @@ class AuditResult:
             "stopped": self.stopped,
             "seed": self.seed,
             "blind": list(self.blind),
+            "unchecked": self.unchecked,
+            "warnings": list(self.warnings),
+            "generators": list(self.generators),
+            "tried": list(self.tried),
         }
 
 

@@ -16,6 +16,8 @@ from ...mechanisms.arrays import Floats
 
 EXACT = 2**53
 """Whole numbers up to this are floats."""
+WORDS = "the words of "
+"""Begins the name of what is left of a text without its numbers."""
 
 _LARGEST = float(np.finfo(np.float64).max)
 

@@ -13,6 +13,7 @@ import enum
 import hashlib
 import json
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
@@ -25,7 +26,7 @@ from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
 from .failures import Raised
 from .own_text import attributes, own_text, shows_nothing
-from .single_values import Block, code, exact, moment, of_bytes, whole_number
+from .single_values import WORDS, Block, code, exact, moment, of_bytes, whole_number
 
 _CLASS = "the class of"
 
@@ -54,18 +55,29 @@ def blocks(output: Any, path: str = "output") -> Iterator[Block]:
         yield from special(output, path) if special is not None else _other(output, path)
 
 
-def fingerprint(dataset: object) -> str | None:
-    """Equal for equal contents; None for what is no data all through, such as objects that may keep caches."""
+def fingerprint(dataset: object, *, plain_data: bool = True) -> str | None:
+    """Equal for equal contents; None for what has no contents of its own.
+
+    plain_data: None also for what is no data all through, such as objects that may keep caches.
+    """
     digest = hashlib.blake2b(digest_size=16)
     try:
         for part in blocks(dataset, "dataset"):
-            if part.path.startswith(_CLASS):
+            if plain_data and part.path.startswith(_CLASS):
                 return None
             digest.update(f"{part.path}{np.shape(part.values)}".encode("utf-8", "replace"))
             digest.update(np.ascontiguousarray(part.values).tobytes())
     except (InputError, RecursionError):
         return None
     return digest.hexdigest()
+
+
+def same_contents(first: object, second: object) -> bool:
+    """Whether two data sets are one, as far as their contents say."""
+    if first is second:
+        return True
+    found = fingerprint(first, plain_data=False)
+    return found is not None and found == fingerprint(second, plain_data=False)
 
 
 def array_of(raw: Any) -> NDArray[Any] | None:
@@ -109,12 +121,21 @@ def _is_tensor(raw: Any) -> bool:
     return hasattr(raw, "detach") and hasattr(raw, "cpu")
 
 
+_NUMBERS = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+
+
 def _text(value: str, path: str) -> Iterator[Block]:
-    """The text; and the numbers in it, where it is one, or JSON."""
+    """The text; and what is in it: JSON, or words and numbers."""
     yield code(path, repr(value))
     read = _as_json(value)
     if read is not None:
         yield from blocks(read, f"{path}, read as JSON,")
+        return
+    numbers = _NUMBERS.findall(value)
+    if numbers:
+        yield code(f"{WORDS}{path}", repr(_NUMBERS.sub("#", value)))
+        for place, number in enumerate(numbers):
+            yield Block(f"{path}, number {place},", float(number))
 
 
 def _as_json(value: str) -> Any:

@@ -1,8 +1,8 @@
 """From "package.module:callable" to a mechanism with neighbouring datasets to run it on.
 
 Where the pair comes from, in this order: the one that is named; the callable's attribute `pair`; its module's
-`PAIR`; generic ones. A pair is a tuple (dataset, neighbour), or a function without arguments that returns one; it
-is named as MODULE:NAME, or written out (literals.py).
+`PAIR`; those of worst_pairs.py. A pair is a tuple (dataset, neighbour), or a function without arguments that returns
+one; it is named as MODULE:NAME, or written out (literals.py).
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-
-from ...mechanisms import InputError, Neighbouring, neighbouring_relation
+from ...mechanisms import InputError, neighbouring_relation
+from ..worst_pairs import worst_pairs
 from .literals import read
 
 Pair = tuple[Any, Any]
@@ -26,7 +25,7 @@ Pair = tuple[Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What to audit. generic: no pair was supplied, and `pairs` are guesses for datasets of numbers in [0, 1]."""
+    """What to audit. generic: no pair was supplied, and `pairs` are those of worst_pairs.py."""
 
     name: str
     mechanism: Callable[..., Any]
@@ -47,19 +46,11 @@ def load(
         raise InputError(field, name, "a callable mechanism(dataset, rng) -> output")
     stated = _stated(pair) if pair is not None else getattr(mechanism, "pair", getattr(module, "PAIR", None))
     if stated is None:
-        return Target(name, mechanism, generic_pairs(relation), True)
+        return Target(name, mechanism, worst_pairs(mechanism, relation), True)
     found = stated() if callable(stated) else stated
     if not isinstance(found, tuple | list) or len(found) != 2:
         raise InputError("pair", found, "two neighbouring datasets, (dataset, neighbour), or a function returning them")
     return Target(name, mechanism, ((found[0], found[1]),), False)
-
-
-def generic_pairs(neighbouring: Neighbouring) -> tuple[Pair, ...]:
-    """Datasets of numbers in [0, 1] that differ in one: an outlier among zeros, and among ones."""
-    zeros, ones = np.zeros(4), np.ones(4)
-    if neighbouring == "add-remove":
-        return (np.append(zeros, 1.0), zeros), (np.append(ones, 1.0), ones)
-    return (np.append(zeros, 1.0), np.append(zeros, 0.0)), (np.append(ones, 1.0), np.append(ones, 0.0))
 
 
 def _stated(pair: str) -> Any:

@@ -13,13 +13,15 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.random import Generator, SeedSequence
 from numpy.typing import NDArray
 
-from .failures import Changed, DatasetChanged, Mechanism, name_of, style_of
+from .calling import Mechanism, Style, batched, call, call_many, style_of
+from .failures import Changed, DatasetChanged, name_of
+from .global_generators import controlled
 from .layout import Layout
 from .mechanism_error import MechanismError, failed
 from .outputs import Encoder, Outputs, aligned, join
@@ -41,7 +43,8 @@ class Samples:
     """Outputs on the dataset and on its neighbour, and whether they are all that was asked for.
 
     Together they are `len(dataset) + len(neighbour)` independent trials whose sides were fair coins; not so when
-    they ended "early" (the evidence sufficed) or by a `failure`, which may depend on the outputs.
+    they ended "early" (the evidence sufficed) or by a `failure`, which may depend on the outputs. generators: what the
+    mechanism drew from beside the one that it was given.
     """
 
     dataset: Outputs
@@ -49,6 +52,7 @@ class Samples:
     stopped: Stopped = "complete"
     failure: MechanismError | None = None
     layout: Layout = field(default_factory=Layout)
+    generators: tuple[str, ...] = ()
 
     @property
     def trials(self) -> int:
@@ -56,21 +60,26 @@ class Samples:
         return len(self.dataset) + len(self.neighbour)
 
 
-def run_side(mechanism: Mechanism, dataset: object, seed: SeedSequence, count: int, style: str) -> object:
+class Ran(NamedTuple):
+    """What came of the calls on one side, and which other generators they drew from."""
+
+    outputs: object
+    drawn: frozenset[str] = frozenset()
+
+
+def run_side(mechanism: Mechanism, dataset: object, seed: SeedSequence, count: int, style: Style) -> Ran:
     """`count` raw outputs on one dataset. At module level, so that a process pool can find it."""
     if count == 0:
-        return []
+        return Ran([])
     before = fingerprint(dataset)
-    outputs = _outputs(mechanism, dataset, np.random.default_rng(seed), count, style)
-    return outputs if fingerprint(dataset) == before else Changed()
+    with controlled(_of_the_process(seed)) as drawn:
+        outputs = call_many(mechanism, dataset, np.random.default_rng(seed), count, style)
+    return Ran(outputs if fingerprint(dataset) == before else Changed(), frozenset(drawn))
 
 
-def _outputs(mechanism: Mechanism, dataset: object, rng: Generator, count: int, style: str) -> object:
-    if style == "size":
-        return mechanism(dataset, rng, size=count)
-    if style == "rngs":
-        return mechanism(dataset, rngs=rng.spawn(count))
-    return [mechanism(dataset, rng) for _ in range(count)]
+def _of_the_process(seed: SeedSequence) -> SeedSequence:
+    """The seed of the process's own generators: no child that `seed` spawns."""
+    return SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 2**31))
 
 
 class _OutOfTime(Exception):
@@ -81,13 +90,19 @@ class Trials:
     """The trials of one audit, in chunks that grow from FIRST_CHUNK."""
 
     def __init__(
-        self, mechanism: Mechanism, pair: tuple[object, object], seed: int, executor: Executor | None = None
+        self,
+        mechanism: Mechanism,
+        pair: tuple[object, object],
+        seed: int,
+        executor: Executor | None = None,
+        stage: int = 0,
     ) -> None:
         self.mechanism, self.pair, self.executor = mechanism, pair, executor
         self.style = style_of(mechanism)
-        self._root = SeedSequence(seed)
+        self._root = SeedSequence([seed, stage] if stage else seed)
         self._encoder = Encoder()
         self._width = 0
+        self._drawn: set[str] = set()
         self._deadline = math.inf
         self._ended: Stopped | None = None
 
@@ -131,7 +146,7 @@ class Trials:
         except MechanismError as problem:
             stopped, failure = "failure", problem
         dataset, neighbour = aligned(join(sides[0][: len(sides[1])]), join(sides[1]))
-        return Samples(dataset, neighbour, stopped, failure, self._encoder.layout)
+        return Samples(dataset, neighbour, stopped, failure, self._encoder.layout, tuple(sorted(self._drawn)))
 
     def _chunks(self, trials: int) -> Iterator[tuple[Outputs, Outputs]]:
         self._width = 0
@@ -151,7 +166,7 @@ class Trials:
         for number, (count, seeds, coins) in enumerate(self._coins(trials)):
             started = monotonic()
             ones = int(coins.binomial(count, 0.5))
-            if self.style == "single":
+            if not batched(self.style):
                 yield self._one_by_one(coins.permutation(count) < ones, seeds)
             elif started + rate * count > self._deadline:
                 self._ended = "time"
@@ -167,15 +182,18 @@ class Trials:
         rngs = np.random.default_rng(seeds[1]), np.random.default_rng(seeds[2])
         before = [fingerprint(dataset) for dataset in self.pair]
         raw: tuple[list[object], list[object]] = ([], [])
+        drawn: set[str] = set()
         try:
-            for head in heads.tolist():
-                if monotonic() >= self._deadline:
-                    self._ended = "time"
-                    break
-                side = 0 if head else 1
-                raw[side].append(self._call(side, rngs[side]))
+            with controlled(_of_the_process(seeds[1])) as drawn:
+                for head in heads.tolist():
+                    if monotonic() >= self._deadline:
+                        self._ended = "time"
+                        break
+                    side = 0 if head else 1
+                    raw[side].append(self._call(side, rngs[side]))
         except KeyboardInterrupt:
             self._ended = "interrupt"
+        self._drawn |= drawn
         for side, dataset in enumerate(self.pair):
             if fingerprint(dataset) != before[side]:
                 self._unchanged(side, Changed())
@@ -188,7 +206,7 @@ class Trials:
 
     def _call(self, side: int, rng: Generator) -> object:
         try:
-            return self.mechanism(self.pair[side], rng)
+            return call(self.mechanism, self.pair[side], rng, self.style)
         except Exception as problem:
             self._failed(side, problem)
 
@@ -216,7 +234,7 @@ class Trials:
     def _sizes(self, trials: int) -> Iterator[int]:
         """Chunk sizes: doubling, up to a bound on memory that is known once the first chunk has come back."""
         size, left = FIRST_CHUNK, trials
-        largest = LARGEST_SINGLE if self.style == "single" else LARGEST_BATCH
+        largest = LARGEST_BATCH if batched(self.style) else LARGEST_SINGLE
         while left > 0:
             count = min(left, size)
             yield count
@@ -225,10 +243,11 @@ class Trials:
 
     def _run(self, side: int, seed: SeedSequence, count: int) -> object:
         try:
-            raw = run_side(self.mechanism, self.pair[side], seed, count, self.style)
+            ran = run_side(self.mechanism, self.pair[side], seed, count, self.style)
         except Exception as problem:
             self._failed(side, problem)
-        return self._unchanged(side, raw)
+        self._drawn |= ran.drawn
+        return self._unchanged(side, ran.outputs)
 
     def _failed(self, side: int, problem: Exception) -> NoReturn:
         raise failed(self.mechanism, self.pair[side], problem) from problem
@@ -247,16 +266,18 @@ class Trials:
     def _awaited(self, side: int, job: Future[Any]) -> object:
         left = self._deadline - monotonic()
         try:
-            return job.result(None if left == math.inf else max(0.0, left))
+            ran = job.result(None if left == math.inf else max(0.0, left))
         except Exception as problem:  # the mechanism's, or the executor's on its way to the workers
             if isinstance(problem, TimeoutError) and not job.done():
                 raise _OutOfTime from None
             self._failed(side, problem)
+        self._drawn |= ran.drawn
+        return ran.outputs
 
     def _encoded(self, raw: object, count: int) -> Outputs:
         if count == 0:
             return Outputs(np.empty((0, 1)))
-        if self.style == "single":
+        if not batched(self.style):
             assert isinstance(raw, list)
             return self._encoder.each(raw)
         return self._encoder.batch(raw, count)

@@ -48,7 +48,7 @@ class AuditWitness:
 
     correct, wrong: how often the event's guess was right and wrong, over `trials` fresh trials with fair coins
     for the side. line: the (epsilon, delta) of the claim that they contradict, with the exact p-value. seen: the part
-    of the event that shows most, with its counts on either dataset.
+    of the event that shows most, with its counts on either dataset. once: why another run gives other counts, if so.
     """
 
     dataset: str
@@ -64,6 +64,7 @@ class AuditWitness:
     replay: str
     mechanism: str
     seen: Seen
+    once: str = ""
 
     def to_json(self) -> dict[str, object]:
         """Plain data, under the names of the fields, and the sentence."""
@@ -98,7 +99,7 @@ class AuditWitness:
             f"event: {self.event}\n"
             f"right {self.correct} times and wrong {self.wrong} times in {self.trials} trials, "
             f"against ({epsilon:.6g}, {delta:.3g})-DP ({self.method})\n"
-            f"replay (seed {self.seed}): {self.replay}"
+            + (self.once or f"replay (seed {self.seed}): {self.replay}")
         )
 
 

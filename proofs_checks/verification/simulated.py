@@ -1,6 +1,6 @@
 """Sampled correlated noise: what a simulation says of a claim that no accountant decides.
 
-Draws of the attained pair's loss can refute (auditing/sampled_estimates.py), with a stated probability of error; they
+Draws of the attained pair's loss can refute (simulation/estimates.py), with a stated probability of error; they
 never make a claim hold.
 """
 
@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...mechanisms import BallsInBins, MinSeparated, rounds_by_step
-from ..auditing.sampled_estimates import DeltaEstimate, estimate_delta
 from ..claims.claim import Claim
 from ..claims.currency import EpsilonAt
 from ..claims.findings import Finding
 from ..claims.observers import judged_against
+from ..simulation.estimates import DeltaEstimate, estimate_delta
 from .simulated_witness import SimulatedWitness
 from .verdict import Verification
 

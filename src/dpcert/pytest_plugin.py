@@ -5,6 +5,7 @@
 - `--dp-alpha` is the probability that any correct mechanism fails in this session; it is split evenly over the
   collected tests and, within a Hypothesis test, over its examples; calls of `assert_private` in one example share it.
 - `--dp-profile=ci|nightly` sets how often mechanisms run; `--dp-report=FILE` writes one JSON line a call.
+- A test all of whose calls checked nothing (equal data sets, constant or unreadable outputs) fails.
 - Files named `*.claim.toml` are test items that pass when `dpcert verify` says "holds", and when an audit of the
   implementation that they name, if they do, contradicts nothing.
 
@@ -124,6 +125,9 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     )
     with assertions(context):
         outcome = yield
+    nothing = calls.nothing_checked()
+    if nothing:
+        pytest.fail(f"{item.nodeid}: {nothing}", pytrace=False)
     if claim and calls.total == 0:
         pytest.fail(f"{item.nodeid} states a privacy claim (the dp mark) that no assert_private tested", pytrace=False)
     return outcome

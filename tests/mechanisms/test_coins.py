@@ -11,7 +11,7 @@ import pytest
 from dpcert.mechanisms import Gaussian, Poisson, Repeat, coins, draw_schedule
 from dpcert.mechanisms.coins import TOGETHER, heads, heads_together
 from dpcert.mechanisms.randomness import KeyedSource
-from dpcert.proofs_checks.auditing.schedule import audit_schedule
+from dpcert.proofs_checks.schedules.audit import audit_schedule
 
 UNITS, PLACES = 2, 3
 

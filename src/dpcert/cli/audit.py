@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..proofs_checks.auditing import AuditResult, MechanismError
     from ..proofs_checks.auditing.target import Target
 
-NOT_REFUTED, REFUTED = 0, 1
+NOT_REFUTED, REFUTED, NOTHING_CHECKED = 0, 1, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +54,28 @@ class Asked:
             metavar="MODULE:NAME",
             help="The two neighbouring datasets, or a function returning them; or both written out, '([1.0], [])', "
             "'(array([1.0, nan]), array([]))'. "
-            "Default: the callable's attribute pair, else its module's PAIR, else generic lists of numbers.",
+            "Default: the callable's attribute pair, else its module's PAIR, else the usual worst cases, made from the "
+            "function's annotations and defaults.",
         ),
     ] = None
-    neighbouring: Annotated[str, typer.Option("--neighbouring", help="For generic pairs only.")] = "add-remove"
-    trials: Annotated[int, typer.Option("--trials", help="Calls a side.")] = 100_000
+    neighbouring: Annotated[
+        str,
+        typer.Option("--neighbouring", help="add-remove, replace-one or zero-out, for the usual pairs."),
+    ] = "add-remove"
+    trials: Annotated[int, typer.Option("--trials", help="Calls per data set.")] = 100_000
     alpha: Annotated[float, typer.Option("--alpha", help="Probability that anything reported is false.")] = 0.01
     method: Annotated[str, typer.Option("--method", help="best, curve, event, band, mu, eprocess, low-bits.")] = "best"
     seed: Annotated[int, typer.Option("--seed", help="Seed of all randomness.")] = 0
     max_seconds: Annotated[
         float, typer.Option("--max-seconds", help="Time budget of the trials; what is known then is said.")
     ] = 60
+    after_stop: Annotated[
+        int,
+        typer.Option("--after-stop", help="Further calls per data set for a larger bound, where few calls refuted."),
+    ] = 0
     observe_failures: Annotated[
-        bool, typer.Option("--observe-failures", help="Exceptions are outputs: whoever looks sees that a call failed.")
+        bool,
+        typer.Option("--observe-failures", help="Count exceptions as outputs: an attacker sees failures."),
     ] = False
     workers: Annotated[int, typer.Option("--workers", help="Processes to run trials in; 0: this one.")] = 0
 
@@ -113,8 +122,9 @@ class Asked:
         claim = " ".join([*stated, f"--delta {self.delta!r}"])
         pair = f"--pair {shlex.quote(self.pair)}" if self.pair is not None else f"--neighbouring {self.neighbouring}"
         how = f"--trials {self.trials} --alpha {self.alpha!r} --method {self.method} --seed {self.seed}"
+        more = f" --after-stop {self.after_stop}" if self.after_stop else ""
         failures = " --observe-failures" if self.observe_failures else ""
-        return f"dpcert audit {self.mechanism} {claim} {pair} {how}{failures}"
+        return f"dpcert audit {self.mechanism} {claim} {pair} {how}{more}{failures}"
 
 
 @with_fields(Asked)
@@ -134,22 +144,41 @@ def audit_command(
     """Attack a mechanism, or the schedule of a run: is it as private as claimed?
 
     Exit code: 0 nothing was refuted (which proves nothing); 1 the claim is refuted; 2 bad input, or an exception in
-    the mechanism. Ctrl-C ends the trials; whatever ends them, what is known by then is reported.
+    the mechanism; 4 nothing could be checked: the data sets are equal, the output is constant or cannot be read, or
+    there were too few calls. Ctrl-C ends the trials; whatever ends them, what is known by then is reported.
     """
     if schedule is not None:
         _against_schedule(schedule, asked, as_json)
     _refuse_what_is_no_question(asked)
     target = asked.target()
-    if target.generic:
-        typer.echo("note: no pair was given; generic arrays of numbers in [0, 1] are tried (see --pair)", err=True)
+    _say_beforehand(asked, target)
     result, failure = _attacked(asked, target)
     if result is not None and as_json:
         print_json({"mechanism": asked.mechanism, "generic_pair": target.generic, **result.to_json()})
     elif result is not None:
-        _print(asked.mechanism or "", result)
+        _print(asked.mechanism or "", result, asked.after_stop)
     if failure is not None:
         raise failure
-    raise typer.Exit(REFUTED if result is not None and result.refuted else NOT_REFUTED)
+    raise typer.Exit(_exit_code(result))
+
+
+def _exit_code(result: AuditResult | None) -> int:
+    if result is not None and result.refuted:
+        return REFUTED
+    return NOTHING_CHECKED if result is not None and result.unchecked else NOT_REFUTED
+
+
+def _say_beforehand(asked: Asked, target: Target) -> None:
+    """On stderr: which pairs are tried, and that the calls asked for could not refute the claim, where that is so."""
+    from ..proofs_checks.auditing.checked import too_few
+    from ..proofs_checks.auditing.curve import as_claim
+
+    if target.generic:
+        tried = f"the {len(target.pairs)} usual pairs of data sets are tried, each at an equal part of --alpha"
+        typer.echo(f"note: no pair was given; {tried} (see --pair)", err=True)
+    few = too_few(2 * asked.trials, as_claim(asked.claim(), None, asked.delta), asked.alpha / len(target.pairs))
+    if few:
+        typer.echo(f"warning: {few}", err=True)
 
 
 def _refuse_what_is_no_question(asked: Asked) -> None:
@@ -205,6 +234,7 @@ def _attacked(asked: Asked, target: Target) -> tuple[AuditResult | None, Mechani
                 seed=asked.seed,
                 method=asked.method,
                 executor=executor,
+                after_stop=asked.after_stop,
                 progress=lambda done, total: bar.update(task, completed=done, total=total),
                 replay=asked.replay(),
             )
@@ -213,11 +243,14 @@ def _attacked(asked: Asked, target: Target) -> tuple[AuditResult | None, Mechani
     return result, None
 
 
-def _print(mechanism: str, result: AuditResult) -> None:
+def _print(mechanism: str, result: AuditResult, more: int) -> None:
+    from ..proofs_checks.auditing.checked import most_shown
+
     verdict = "REFUTED" if result.refuted else "not refuted"
     claimed = result.claim.text if result.claim is not None else "nothing"
     typer.echo(f"{mechanism}: {claimed} is {verdict} (error probability {result.alpha:g})")
-    typer.echo(f"  {result.trials} calls in {result.seconds:.2f} s, {result.stopped}; p-value {result.p_value:.3g}")
+    p_value = f"; p-value {result.p_value:.3g}" if result.witness is None else ""
+    typer.echo(f"  {result.trials} calls in {result.seconds:.2f} s, {result.stopped}{p_value}")
     for bound in result.bounds:
         at = f" at delta = {bound.delta:g}" if bound.delta is not None else ""
         model = f", if the noise is as assumed: {bound.assumes}" if bound.assumes else ""
@@ -226,7 +259,21 @@ def _print(mechanism: str, result: AuditResult) -> None:
         typer.echo(f"  {bound.quantity}{at} is at least {rounded_down(bound.value, 5)} ({bound.method}{model}{little})")
     if result.effective_noise is not None and result.effective_noise < 1:
         typer.echo(f"  the noise is at most {result.effective_noise:.4f} times what the claim needs")
+    if result.stopped == "early" and not more:
+        typer.echo("  stopped early: --after-stop N spends further calls on a larger lower bound")
+    if not result.refuted:
+        delta = min(result.claim.deltas) if result.claim is not None else 0.0
+        most = most_shown(result.trials, delta, result.alpha / max(1, len(result.tried)))
+        typer.echo(f"  {result.trials} calls can show an epsilon of at most {most:.3g}, whatever they return")
     for told in result.blind:
-        typer.echo(f"  blind to {told}")
+        typer.echo(f"  not read: {told}")
+    for told in result.warnings:
+        typer.echo(f"  warning: {told}")
+    if len(result.tried) > 1:
+        typer.echo("  pairs tried:" + "".join(f"\n    {pair}" for pair in result.tried))
+    if result.generators:
+        typer.echo(f"  drew from {', '.join(result.generators)}, not from the generator that it was given")
+    if result.unchecked:
+        typer.echo(f"Nothing was checked: {result.unchecked}")
     if result.witness is not None:
         typer.echo(f"{result.witness}")

@@ -13,7 +13,7 @@ from ..mechanisms import Gaussian, InputError, Repeat, WithReplacement
 from ..presentation.output import print_json
 
 if TYPE_CHECKING:
-    from ..proofs_checks.auditing.schedule import ScheduleAudit
+    from ..proofs_checks.schedules.audit import ScheduleAudit
 
 EXPECTED = "JSON with population, sampling (as in a claim's [sampling]) and rounds: one list of unit numbers a round"
 GROUPS = "groups and sampling_rate beside scheme = 'cyclic-poisson'"
@@ -25,8 +25,8 @@ DRAWS = "cohort, the draws of a round, beside scheme = 'with-replacement'"
 def audited(path: Path, error: float) -> ScheduleAudit:
     """The audit of a logged schedule. Raises InputError for a log that is not one."""
     from ..mechanisms.tables.cohort import SamplingTable
-    from ..proofs_checks.auditing.schedule import audit_cyclic_poisson, audit_schedule
-    from ..proofs_checks.auditing.schedule_separated import audit_balls_in_bins, audit_min_separated
+    from ..proofs_checks.schedules.audit import audit_cyclic_poisson, audit_schedule
+    from ..proofs_checks.schedules.separated import audit_balls_in_bins, audit_min_separated
 
     log = _read(path)
     sampling, rounds = log["sampling"], log["rounds"]

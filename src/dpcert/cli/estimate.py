@@ -15,7 +15,7 @@ from ..mechanisms import BallsInBins, Mechanism, MinSeparated, rounds_by_step
 from ..mechanisms.digits import rounded_down, rounded_up
 
 if TYPE_CHECKING:
-    from ..proofs_checks.auditing.sampled_estimates import DeltaEstimate, EpsilonEstimate
+    from ..proofs_checks.simulation.estimates import DeltaEstimate, EpsilonEstimate
     from .setting import Setting
 
 ERROR = 1e-6
@@ -33,7 +33,7 @@ def simulated(run: Mechanism, asked: Setting, delta: float = 0.0, epsilon: float
     step = steps[0][0]
     if not isinstance(step, BallsInBins | MinSeparated):
         return {}
-    from ..proofs_checks.auditing.sampled_estimates import estimate_delta, estimate_epsilon
+    from ..proofs_checks.simulation.estimates import estimate_delta, estimate_epsilon
 
     relation: Any = asked.relation
     found: DeltaEstimate | EpsilonEstimate

@@ -11,7 +11,7 @@ from scipy.stats import norm
 from dpcert.accounting import delta, epsilon
 from dpcert.accounting.allocation import one_jump
 from dpcert.mechanisms import BallsInBins, Gaussian, RandomAllocation, Repeat, ToeplitzFactorisation
-from dpcert.proofs_checks.auditing.sampled_estimates import estimate_delta
+from dpcert.proofs_checks.simulation.estimates import estimate_delta
 
 
 def delta_of_two_rounds(shift: float, eps: float) -> float:

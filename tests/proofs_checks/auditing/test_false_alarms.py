@@ -12,7 +12,7 @@ from scipy.stats import binomtest
 from dpcert.proofs_checks.auditing import approximate_dp, audit, audit_samples, gdp, guessing_game, trials
 from dpcert.proofs_checks.auditing import band as bands
 from dpcert.proofs_checks.auditing import mu as mu_bounds
-from dpcert.proofs_checks.auditing.evaluation import Evaluation
+from dpcert.proofs_checks.auditing.evidence import Evidence
 from dpcert.proofs_checks.auditing.likelihood import epsilon_lower as density_bound
 from dpcert.proofs_checks.auditing.outputs import Encoder, Outputs
 from dpcert.proofs_checks.auditing.rules import Rule
@@ -152,7 +152,7 @@ def test_an_auditor_that_tests_where_it_explored_is_seen(monkeypatch):
         self.fresh_trials = len(mine) + len(other)
         return [rule.counts(score(mine), score(other)) for rule in rules]
 
-    monkeypatch.setattr(Evaluation, "_counts", peeking)
+    monkeypatch.setattr(Evidence, "counts", peeking)
     alarms = sum(end_to_end(case, 20, seed=7, trials=200, method="curve") for case in CASES)
     assert not not_significantly_above(alarms, 20 * len(CASES))
 

@@ -12,8 +12,8 @@ import pytest
 
 from dpcert.mechanisms import InputError
 from dpcert.proofs_checks.auditing import MechanismError, audit, from_arrays, observing_failures, trials
-from dpcert.proofs_checks.auditing.evaluation import Evaluation
-from dpcert.proofs_checks.auditing.failures import style_of
+from dpcert.proofs_checks.auditing.calling import style_of
+from dpcert.proofs_checks.auditing.parts import EventBound
 from dpcert.proofs_checks.auditing.trials import Trials
 from dpcert.proofs_checks.planted.additive import laplace_sum, noise_on_every_example
 from dpcert.proofs_checks.planted.exact import mechanisms
@@ -166,13 +166,13 @@ def test_ctrl_c_keeps_the_calls_before_it(calls):
 
 
 def test_ctrl_c_while_results_are_computed_keeps_those_that_are_there(monkeypatch):
-    def interrupted(self, error):
+    def interrupted(self, samples, error):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Evaluation, "_event", interrupted)
+    monkeypatch.setattr(EventBound, "__call__", interrupted)
     result = audit(laplace_sum(1.0), PAIR, epsilon=5.0, trials=2000)
     assert result.stopped == "interrupt"
-    assert {test.method for test in result.tests} == {"e-process", "curve test"}
+    assert {test.method for test in result.tests} == {"e-process", "curve test", "repeated outputs"}
     assert result.bounds == ()
 
 
@@ -189,7 +189,7 @@ def test_ctrl_c_keeps_the_finished_chunks():
     result = audit(interrupted, PAIR, epsilon=5.0, trials=10**6)
     assert result.stopped == "interrupt"
     assert result.trials == sum(64 * 2**k for k in range(6))
-    assert {test.method for test in result.tests} == {"e-process", "curve test"}
+    assert {test.method for test in result.tests} == {"e-process", "curve test", "repeated outputs"}
 
 
 def breaks(dataset, rng):

@@ -201,7 +201,7 @@ def test_rungs_begin_above_the_claim() -> None:
 
 def test_a_text_that_never_repeats_is_named() -> None:
     def named(dataset, rng):
-        return {"id": f"run {rng.random()}", "n": float(rng.normal())}
+        return {"id": rng.bytes(8).hex(), "n": float(rng.normal())}
 
     result = audit(named, PAIR, epsilon=1.0, trials=300)
     assert not result.refuted

@@ -69,7 +69,7 @@ def test_an_upper_bound_of_draws_proves_nothing(monkeypatch):
 
 
 def _nothing():
-    from dpcert.proofs_checks.auditing.sampled_estimates import DeltaEstimate
+    from dpcert.proofs_checks.simulation.estimates import DeltaEstimate
 
     return DeltaEstimate(1.0, 0.0, 0.0, 0.0, 1e-6, 10**9, 0)
 

@@ -1,6 +1,6 @@
 """What sampled correlated noise costs, by simulation: estimates with bounds that can refute, and never prove.
 
-delta(eps) = E_P(1 - e^{eps - L})_+ is the mean of weighted draws of the loss L (sampled_matrix.py), bounded by
+delta(eps) = E_P(1 - e^{eps - L})_+ is the mean of weighted draws of the loss L (losses.py), bounded by
 mean_bounds.py. A lower bound refutes a claim with the stated probability of error. An upper bound proves nothing: other
 contributions, or the other order of the neighbours, may reveal more, and a simulation may err. The tilt is chosen by
 draws of its own, so that the bounds hold whichever it is.
@@ -18,7 +18,7 @@ from ...mechanisms import BallsInBins, InputError, MinSeparated, Neighbouring
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import choice, count, nonnegative, open_probability
 from . import mean_bounds
-from .sampled_matrix import LARGEST_WEIGHT, Draws, Sampled, Tilt, draws, tilts
+from .losses import LARGEST_WEIGHT, Draws, Sampled, Tilt, draws, tilts
 
 _PILOT = 1 << 11
 """Draws to choose a tilt by, each."""

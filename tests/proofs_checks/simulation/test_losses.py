@@ -26,9 +26,10 @@ from dpcert.mechanisms import (
     draw_min_separated,
 )
 from dpcert.mechanisms.randomness import SeededTestSource
-from dpcert.proofs_checks.auditing import mean_bounds, sampled_matrix
-from dpcert.proofs_checks.auditing.sampled_estimates import estimate_delta, estimate_epsilon
-from dpcert.proofs_checks.auditing.sampled_matrix import Tilt
+from dpcert.proofs_checks.simulation import losses as sampled_matrix
+from dpcert.proofs_checks.simulation import mean_bounds
+from dpcert.proofs_checks.simulation.estimates import estimate_delta, estimate_epsilon
+from dpcert.proofs_checks.simulation.losses import Tilt
 
 DRAWS, ERROR = 40_000, 1e-6
 

@@ -14,9 +14,10 @@ that is a bound for every finite log, no asymptotics. Checks are fixed beforehan
   binomially many draws, and repeat units within a round as often as the law of occupied cells says.)
 - *same place*: units that are in the same batch of two consecutive epochs; a permutation's hits are negatively
   associated, so the same bound holds. A loader that shuffles once, or never, has all of them.
+- *unit counts*, *pairs*, *gaps*, *repeats*: units.py.
 - *one group*: with cyclic Poisson cohorts the rounds of a unit are all the same modulo the number of groups.
 
-Bins that are drawn once, and coins that keep a distance: schedule_separated.py.
+Bins that are drawn once, and coins that keep a distance: separated.py.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from ...mechanisms import (
     rounds_by_step,
 )
 from ...mechanisms.validate import count, open_probability, rate
-from .schedule_checks import (
+from .checks import (
     Check,
     Rounds,
     even_sizes,
@@ -53,6 +54,7 @@ from .schedule_checks import (
     total,
     two_sided,
 )
+from .units import Strand, pairs_in_blocks, unit_checks
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,19 @@ def audit_cyclic_poisson(
         *_coins(open_rate, rounds, size // groups),
         *overlaps(again, size // groups),
     ]
+    if not astray:
+        checks += unit_checks(_groups(rounds, groups, size // groups, open_rate))
     return ScheduleAudit("CyclicPoisson", len(rounds), error, tuple(checks))
+
+
+def _groups(rounds: Rounds, groups: int, size: int, coin: float) -> list[Strand]:
+    """The rounds of each group, its units numbered from 0 in the order of their own numbers."""
+    found = []
+    for start in range(min(groups, len(rounds))):
+        own = rounds[start::groups]
+        names = {unit: number for number, unit in enumerate(sorted(frozenset().union(*own)))}
+        found.append(Strand([frozenset(names[unit] for unit in cohort) for cohort in own], max(size, len(names)), coin))
+    return found
 
 
 def distinct(cohorts: Sequence[Sequence[int]], population: int) -> Rounds:
@@ -165,23 +179,28 @@ def _replaced(step: WithReplacement, cohorts: Sequence[Sequence[int]], populatio
     parts = [(step.draws, len(one) / population) for one, _ in pairs]
     if pairs:
         checks.append(sum_of_binomials("overlaps", hits, parts, "draws of units of the round before"))
-    return [*checks, repeats(rounds, step.draws, population)]
+    checks.append(repeats(rounds, step.draws, population))
+    return [*checks, *unit_checks([Strand([frozenset(units) for units in rounds], population)])]
 
 
 def _checks(step: Mechanism, rounds: Rounds, population: int) -> list[Check]:
     if isinstance(step, Poisson):
-        return [*_coins(step.sampling_rate, rounds, population), *overlaps(_consecutive(rounds), population)]
+        checks = _coins(step.sampling_rate, rounds, population)
+        strand = Strand(rounds, population, step.sampling_rate)
+        return [*checks, *overlaps(_consecutive(rounds), population), *unit_checks([strand])]
     if isinstance(step, TruncatedPoisson):
         over = sum(len(cohort) > step.max_cohort for cohort in rounds)
         return [
             never("too large", over, f"rounds of more than {step.max_cohort} units"),
             *overlaps(_consecutive(rounds), population),
+            *unit_checks([Strand(rounds, population)]),
         ]
     if isinstance(step, FixedSize):
         wrong = sum(len(cohort) != step.cohort for cohort in rounds)
         return [
             never("size", wrong, f"rounds without exactly {step.cohort} units"),
             *overlaps(_consecutive(rounds), population),
+            *unit_checks([Strand(rounds, population)]),
         ]
     if isinstance(step, Shuffled | Cyclic):
         return _epochs(step, rounds, population)
@@ -212,7 +231,9 @@ def _epochs(step: Shuffled | Cyclic, rounds: Rounds, population: int) -> list[Ch
     hits = sum(len(one & other) for first, second in pairs for one, other in zip(first, second, strict=True))
     places = Counter(len(batch) for first, _ in pairs for batch in first)
     parts = [(of_size * units, units / population) for units, of_size in places.items()]
-    return [*checks, sum_of_binomials("same place", hits, parts, "units in the same batch again")] if pairs else checks
+    if pairs:
+        checks.append(sum_of_binomials("same place", hits, parts, "units in the same batch again"))
+    return checks if missing or uneven else [*checks, *pairs_in_blocks(epochs, population)]
 
 
 def _blocks(step: RandomAllocation, rounds: Rounds, population: int) -> list[Check]:
@@ -231,4 +252,6 @@ def _blocks(step: RandomAllocation, rounds: Rounds, population: int) -> list[Che
     if pairs and step.participations == 1:
         hits = sum(len(one & other) for first, second in pairs for one, other in zip(first, second, strict=True))
         checks.append(two_sided("same place", hits, population * len(pairs), rate, "units in the same round again"))
+    if step.participations == 1 and not wrong:
+        checks += pairs_in_blocks(blocks, population)
     return checks

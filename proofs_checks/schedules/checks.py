@@ -1,6 +1,6 @@
 """What a schedule's log can be compared by: counts whose law under a scheme is known, with p-values for every log.
 
-No asymptotics: tails of binomials, Chernoff's bound for sums, and a test martingale. schedule.py says which scheme is
+No asymptotics: tails of binomials, Chernoff's bound for sums, and a test martingale. audit.py says which scheme is
 compared by which of them.
 """
 
@@ -13,14 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from .clopper_pearson import at_least, at_most
+from ..auditing.clopper_pearson import at_least, at_most
 
 Rounds = list[frozenset[int]]
 
 _BAND = 0.5
 """Half-width of the band of even sizes, in standard deviations: it holds about 38% of them."""
 
-_EXPONENTS = np.geomspace(1e-4, 30.0, 400)
+EXPONENTS = np.geomspace(1e-4, 30.0, 400)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def given_the_past(name: str, parts: list[tuple[int, int, float]], text: str) ->
     For every s the product of e^{s count} / (1 - p + p e^s)^trials has expectation 1, and so has its mean over several
     s: by Markov's inequality its inverse is a p-value.
     """
-    exponents = np.concatenate([_EXPONENTS, -_EXPONENTS])
+    exponents = np.concatenate([EXPONENTS, -EXPONENTS])
     logs = np.zeros(exponents.size)
     for found, trials, probability in parts:
         logs += exponents * found - trials * np.log1p(probability * np.expm1(exponents))
@@ -119,8 +119,8 @@ def sum_of_binomials(name: str, found: int, parts: list[tuple[int, float]], text
     mean = float(trials @ chances)
     sign = 1.0 if found > mean else -1.0
     with np.errstate(over="ignore"):
-        log_moments = np.log1p(np.outer(np.expm1(sign * _EXPONENTS), chances)) @ trials
-    exponent = float(np.min(log_moments - sign * _EXPONENTS * found))
+        log_moments = np.log1p(np.outer(np.expm1(sign * EXPONENTS), chances)) @ trials
+    exponent = float(np.min(log_moments - sign * EXPONENTS * found))
     p_value = min(1.0, 2 * math.exp(min(0.0, exponent * (1 - 1e-9))) * (1 + 1e-9))
     return Check(name, p_value, f"{found} {text}; expected {mean:.6g}")
 
@@ -137,7 +137,7 @@ def repeats(rounds: Sequence[tuple[int, ...]], draws: int, population: int) -> C
     found, mean = sum(draws - len(set(cohort)) for cohort in rounds), len(rounds) * float(different @ again)
     sign = 1.0 if found > mean else -1.0
     with np.errstate(divide="ignore"):
-        logs = special.logsumexp(np.log(different) + sign * np.outer(_EXPONENTS, again), axis=1)
-    exponent = float(np.min(len(rounds) * logs - sign * _EXPONENTS * found))
+        logs = special.logsumexp(np.log(different) + sign * np.outer(EXPONENTS, again), axis=1)
+    exponent = float(np.min(len(rounds) * logs - sign * EXPONENTS * found))
     p_value = min(1.0, 2 * math.exp(min(0.0, exponent * (1 - 1e-9))) * (1 + 1e-9))
     return Check("repeats", p_value, f"{found} draws of a unit that its round had already; expected {mean:.6g}")

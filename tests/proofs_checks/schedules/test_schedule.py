@@ -32,8 +32,8 @@ from dpcert.mechanisms import (
     draw_schedule,
 )
 from dpcert.mechanisms.randomness import KeyedSource, SeededTestSource
-from dpcert.proofs_checks.auditing.schedule import audit_cyclic_poisson, audit_schedule
-from dpcert.proofs_checks.auditing.schedule_separated import audit_balls_in_bins, audit_min_separated
+from dpcert.proofs_checks.schedules.audit import audit_cyclic_poisson, audit_schedule
+from dpcert.proofs_checks.schedules.separated import audit_balls_in_bins, audit_min_separated
 
 NOISE = Gaussian(1.0)
 UNITS, ROUNDS = 240, 60

@@ -4,7 +4,7 @@ For b-min-sep sampling, and for balls in bins with correlated noise, no closed f
 all rounds is a sum over participation patterns (Choquette-Choo, Ganesh, Thakurta 2024, arXiv 2410.06266; arXiv
 2601.21636; 2602.09338). The pair is the one that the unit attains by contributing u, |u| = 1, whenever it takes part,
 while nobody else contributes (docs/theory/correlated_noise.md, "Sampled rounds"). What is made of the draws:
-sampled_estimates.py.
+estimates.py.
 
 A *tilt* makes large losses frequent: the unit's part enlarged by a factor, coins of another rate, and a drift of the
 noise along the mean move. Draws are taken from the tilted law or from the untilted one, at even odds, so that no draw

@@ -1,4 +1,4 @@
-"""The same as schedule.py for schemes that keep a unit's rounds apart: balls in bins, and b-min-sep sampling.
+"""The same as audit.py for schemes that keep a unit's rounds apart: balls in bins, and b-min-sep sampling.
 
 - *same bin*: every pass has the cohorts of the first one; *one bin*: in a pass each unit is in one of them.
 - *even sizes*, *largest*: of independent places. Sizes of bins are negatively associated, so that the bounds for
@@ -12,9 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from ...mechanisms.validate import InputError, count, open_probability, rate
-from .schedule import ScheduleAudit, distinct
-from .schedule_checks import (
+from .audit import ScheduleAudit, distinct
+from .checks import (
     Rounds,
     even_sizes_given_the_past,
     even_sizes_in_blocks,
@@ -23,6 +25,7 @@ from .schedule_checks import (
     never,
     two_sided,
 )
+from .units import counts_of_coins
 
 
 def audit_balls_in_bins(
@@ -59,11 +62,15 @@ def audit_min_separated(
     rounds = _rounds(cohorts, population, error)
     apart, coin = count("min_separation", min_separation), rate("sampling_rate", sampling_rate)
     close, sizes, returns = 0, [], []
+    able, took = np.zeros(population), np.zeros(population)
     for at, cohort in enumerate(rounds):
         resting = frozenset().union(*rounds[max(0, at - apart + 1) : at])
         close += len(cohort & resting)
         if at >= apart - 1:  # before, who may flip a coin is not in the log
             sizes.append((len(cohort), population - len(resting), coin))
+            able += 1
+            able[list(resting)] -= 1
+            took[list(cohort - resting)] += 1
         if at >= apart:
             again = rounds[at - apart] - resting
             returns.append((len(cohort & again), len(again), coin))
@@ -77,6 +84,7 @@ def audit_min_separated(
     if sizes:
         counted = "participations of units that may flip a coin"
         checks += [given_the_past("total", sizes, counted), even_sizes_given_the_past(sizes)]
+        checks.append(counts_of_coins(took, able, coin))
     if returns:
         checks.append(given_the_past("at once", returns, f"units again after exactly {apart} rounds"))
     return ScheduleAudit("MinSeparated", len(rounds), error, tuple(checks))
