@@ -15,7 +15,7 @@ import torch
 
 from dpcert.accounting.epsilon import epsilon
 from dpcert.cli import run
-from dpcert.cli.train import ALGORITHMS
+from dpcert.cli.train_options import ALGORITHMS
 from dpcert.cli.train_run import shards_of
 from dpcert.mechanisms import InputError
 from dpcert.mechanisms.serialise import from_plain
@@ -124,14 +124,21 @@ def test_adaptive_clipping(capsys):
         (["pmtl", "--delta", "1"], "delta"),
         (["pmtl", "--finetune", "magic", "--rounds", "1"], "one of vanilla"),
         (["pmtl", "--rounds", "many"], "rounds"),
-        (["fixed-omega", "--omega", "nowhere.npy"], "mean-regularised"),
+        (["fixed-omega", "--set", "omega=nowhere.npy"], "mean-regularised"),
         (["pmtl", "--seed", "-1"], "at least 0"),
-        (["pmtl", "--shards", "0"], "at least 1"),
-        (["pmtl", "--out", "somewhere"], "--sweep with it"),
-        (["clustered-pmtl", "--clusters", "101"], "number of clients, 10"),
-        (["clustered-pmtl", "--clusters", "nowhere.json"], "JSON file"),
-        (["pmtl", "--sweep", "everything"], "one of privacy-utility"),
-        (["pmtl", "--sweep", "rounds", "--budget", "1"], "nothing, with --sweep"),
+        (["pmtl", "--engine", "shards=0"], "at least 1"),
+        (["pmtl", "--out", "somewhere"], "dpcert experiment NAME"),
+        (["pmtl", "--engine", "solver"], "KEY=VALUE"),
+        (["pmtl", "--engine", "solfer=loop"], "(did you mean solver?)"),
+        (["pmtl", "--engine", "chunk=many"], "a number"),
+        (["pmtl", "--finetune", "ewc,strong=2"], "one of strength, epochs"),
+        (["clustered-pmtl", "--set", "clusters=101"], "number of clients, 10"),
+        (["clustered-pmtl", "--set", "clusters=nowhere.json"], "JSON file"),
+        (["pmtl", "--sweep", "rounds"], "dpcert experiment NAME"),
+        (["mocha"], "dpcert mocha mocha"),
+        (["dpfedmtl", "--variant", "clipped"], "dpcert train dpfedmtl-clipped"),
+        (["pp-sgd", "--alpha", "2"], "--set alpha=VALUE"),
+        (["pmtl", "--solver", "loop"], "--engine solver=VALUE"),
     ],
 )
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
@@ -153,7 +160,7 @@ def test_prediction_of_divergence_goes_to_stderr(capsys):
 
 
 def test_sweep_resumes_and_keeps_what_it_has(capsys, tmp_path):
-    arguments = ["train", "pmtl", *SMALL, "--cohort", "5", "--sweep", "pp-sgd", "--seeds", "2", "--out", str(tmp_path)]
+    arguments = ["experiment", "pp-sgd", *SMALL, "--cohort", "5", "--seeds", "2", "--out", str(tmp_path)]
     assert run([*arguments, "--json"]) == 0
     first = json.loads(capsys.readouterr().out)
     files = sorted((tmp_path / "cells").glob("*.json"))
@@ -172,7 +179,7 @@ def test_sweep_resumes_and_keeps_what_it_has(capsys, tmp_path):
 
 def test_sweep_of_rounds_and_its_plots(capsys, tmp_path):
     pytest.importorskip("matplotlib")
-    arguments = ["train", "pmtl", *SMALL, *NOISE, "--sweep", "rounds", "--seeds", "1", "--out", str(tmp_path)]
+    arguments = ["experiment", "rounds", *SMALL, *NOISE, "--seeds", "1", "--out", str(tmp_path)]
     assert run([*arguments, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert [file.split("/")[-1] for file in document["plots"]] == ["accuracy.png", "rounds.png"]
@@ -180,7 +187,7 @@ def test_sweep_of_rounds_and_its_plots(capsys, tmp_path):
 
 
 def test_unreadable_result_is_named(capsys, tmp_path):
-    arguments = ["train", "pmtl", *SMALL, *NOISE, "--sweep", "rounds", "--seeds", "1", "--out", str(tmp_path)]
+    arguments = ["experiment", "rounds", *SMALL, *NOISE, "--seeds", "1", "--out", str(tmp_path)]
     assert run(arguments) == 0
     file = next((tmp_path / "cells").glob("*.json"))
     file.write_text(file.read_text()[:50])
@@ -240,7 +247,7 @@ def test_a_plot_by_round(capsys, tmp_path):
         document = trained(capsys, "pmtl", *SMALL, *NOISE, "--plot", str(tmp_path / name))
         assert [entry["round"] for entry in document["history"]] == [1, 2, 3]
         assert (tmp_path / name).stat().st_size > 1000
-    mocha = ["train", "mocha", "--data", "synthetic:mean,tasks=4,samples=8,dimension=2", "--rounds", "5", "--quiet"]
+    mocha = ["mocha", "mocha", "--data", "synthetic:mean,tasks=4,samples=8,dimension=2", "--rounds", "5", "--quiet"]
     assert run([*mocha, "--plot", str(tmp_path / "gap.png")]) == 0
     assert (tmp_path / "gap.png").exists()
     for bad in (tmp_path / "run.nothing", tmp_path / "nowhere" / "run.png"):

@@ -50,6 +50,7 @@ class LocalSide:
         self.loss = loss
         self.device = settings.torch_device()
         self.dtype = DTYPES[settings.dtype]
+        self.model_name = model if isinstance(model, str) else type(model).__name__
         if isinstance(model, str):
             with torch.random.fork_rng():
                 streams.seed_torch("initial")

@@ -1,4 +1,4 @@
-"""A fair comparison (`--sweep fair`): every method tuned, for each target epsilon, by the same number of trials.
+"""A fair comparison (`dpcert experiment fair`): every method tuned, for each target epsilon, by as many trials.
 
 A share of each client's training samples, fixed by the seed, is for validation. For each target and method `budget`
 settings of its grid are tried on it with one seed; the best is trained again on all training samples with every seed

@@ -17,6 +17,8 @@ from typer.core import TyperGroup
 from ..mechanisms import InputError
 from ..mechanisms.validate import meant
 from ..presentation.output import complain
+from .help import Grouped
+from .moved import moved
 
 INTERNAL_ERROR = 70
 INTERRUPTED = 130
@@ -83,6 +85,8 @@ COMMANDS = {
         "Re-derive the status of each statement of the source papers: proofs, counterexamples, audits, runs.",
     ),
     "train": ("train:train_command", "Train a federated algorithm and certify what its releases cost."),
+    "mocha": ("mocha:mocha_command", "Train related tasks together by MOCHA, to a certified gap, privately if asked."),
+    "experiment": ("experiment:app", "Compute the papers' tables and figures anew: grids of training runs."),
 }
 """Each command's module and function (or group), and its help in a line: none is loaded before it is called."""
 
@@ -101,7 +105,7 @@ def loaded(name: str) -> Any:
     found = getattr(import_module(f".{module}", __name__), attribute)
     if not isinstance(found, typer.Typer):
         single = typer.Typer(**SETTINGS | {"no_args_is_help": False})
-        single.command(name)(found)
+        single.command(name, cls=Grouped)(found)
         found = single
     command = typer.main.get_command(found)
     command.name = name
@@ -172,9 +176,12 @@ def _unreadable(problem: typer.TyperException) -> str:
     """Option, value and what was expected, where typer's own message leaves them out; else nothing."""
     command, said = getattr(problem, "cmd", None), str(getattr(problem, "message", ""))
     if command is not None and hasattr(problem, "possibilities"):  # an unknown option: typer's guesses mislead
-        options = [option for parameter in command.params for option in parameter.opts]
-        guess = meant(getattr(problem, "option_name", ""), options)
-        return f"{said}{guess}; dpcert {command.name} --help lists what there is"
+        options = [option for each in command.params for option in each.opts]
+        given, context = getattr(problem, "option_name", ""), getattr(problem, "ctx", None)
+        if told := moved(command.name, given):
+            return f"dpcert {command.name} has no {given} any more: {told}."
+        path = f"dpcert {command.name}" if context is None else context.command_path
+        return f"{said}{meant(given, options)}; {path} --help lists what there is"
     if said.startswith("No such command"):
         return _no_such_command(said.split("'")[1], getattr(problem, "ctx", None))
     parameter, errors = getattr(problem, "param", None), getattr(problem.__cause__, "errors", None)

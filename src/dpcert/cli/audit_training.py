@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -12,11 +11,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from ..mechanisms import InputError
 from ..mechanisms.digits import rounded_down, rounded_up
-from ..mechanisms.validate import choice
 from ..presentation.output import print_json
 from . import options
-from .train import resolve
-from .train_options import ALGORITHMS, DEFAULTS, MOCHA_FAMILY, Relations, Rounds, SharedLayers, What, with_options
+from .declared import with_fields
+from .mocha_options import METHODS
+from .train_options import Asked, checked
 
 if TYPE_CHECKING:
     from ..proofs_checks.auditing.trainer import TrainerAudit
@@ -34,7 +33,7 @@ SHORT = 3
 VIEWS = {"coalition": "all other clients", "outside": "a reader of the releases"}
 
 NOT_AUDITED = {
-    MOCHA_FAMILY: "MOCHA's runs with noise are audited in tests alone, and those without make no claim",
+    METHODS: "MOCHA's runs with noise are audited in tests alone, and those without make no claim",
     ("local",): "local training releases nothing, so that there is nothing to attack",
     ("dpfedmtl-as-printed",): "nothing is clipped, so that its epsilon is infinite and no attack contradicts it",
     ("dpfedmtl-local-noise", "dpfedmtl-clipped"): "its clients add the noise, and canaries here are for a server's",
@@ -42,105 +41,97 @@ NOT_AUDITED = {
 """Algorithms without an attack here, and why, beside what dpcert.proofs_checks.audit_trainer takes from Python."""
 
 
-class Attack:
-    """What is attacked, and how hard."""
-
-    rounds: Annotated[int | None, typer.Option(help=f"Rounds of a run. Default: {SHORT}.")] = None
-    noise_multiplier: Annotated[float, typer.Option(help="Noise on the sum of updates, in units of --clip-norm.")] = 1.0
-    clip_norm: Annotated[float, typer.Option(help="Bound on one client's update.")] = 1.0
-    delta: Annotated[float, typer.Option(help="Of the epsilon that is compared.")] = 1e-5
-    neighbouring: Annotated[str | None, typer.Option(help="As for train.")] = None
-    view: Annotated[
-        str, typer.Option(help="Who attacks: coalition (all other clients) or outside (who reads the releases).")
-    ] = "coalition"
-    runs: Annotated[int, typer.Option(help="Short runs a side with one canary.")] = 1000
-    canaries: Annotated[
-        int | None, typer.Option(help="Canaries in the one run with many. Default: as many as it holds.")
-    ] = None
-    error_probability: Annotated[float, typer.Option(help="Probability that anything reported is false.")] = 0.01
-    max_seconds: Annotated[float, typer.Option(help="Time for the short runs; what is known then is said.")] = 60
-    seed: Annotated[int, typer.Option(help="Of everything.")] = 0
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress bar.")] = False
-    as_json: options.Json = False
-
-
-GROUPS = (What, Rounds, Relations, SharedLayers, Attack)
-
+LEFT_OUT = (
+    *("finetune", "clipping", "noise_std", "sigma", "target_epsilon", "budget", "device", "dtype", "engine"),
+    *("checkpoint", "evaluate_every", "evaluate_clients", "plot", "save", "schedule_log"),
+)
+"""Options of training that an attack has no use for."""
 
 COLUMNS = TextColumn("short runs"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
 
 
-def _attack(asked: SimpleNamespace) -> None:
+@with_fields(Asked, LEFT_OUT, rounds=SHORT, data=SMALL, noise_multiplier=1.0, clip_norm=1.0, seed=0)
+def audit_training_command(
+    asked: Asked,
+    view: Annotated[
+        str,
+        typer.Option("--view", help="Who attacks: coalition (all other clients) or outside (who reads the releases)."),
+    ] = "coalition",
+    runs: Annotated[int, typer.Option("--runs", help="Short runs a side with one canary.")] = 1000,
+    canaries: Annotated[
+        int | None, typer.Option("--canaries", help="Canaries in the one run with many. Default: as many as it holds.")
+    ] = None,
+    error_probability: Annotated[
+        float, typer.Option("--error-probability", help="Probability that anything reported is false.")
+    ] = 0.01,
+    max_seconds: Annotated[
+        float, typer.Option("--max-seconds", help="Time for the short runs; what is known then is said.")
+    ] = 60,
+    as_json: options.Json = False,
+) -> None:
     """Attack a trainer end to end: is a run of it as private as is certified?
 
     A client that sends the most that the neighbouring relation allows is there or not (or sends the opposite), and
     whoever sees the releases guesses which. Exit code: 0 nothing was refuted, which proves nothing; 1 refuted; 2 bad
     input.
     """
-    told = SimpleNamespace(**DEFAULTS | vars(asked))
-    told.rounds = SHORT if asked.rounds is None else asked.rounds
-    told.data = SMALL if asked.data == DEFAULTS["data"] else asked.data
-    named = asked.algorithm if asked.variant is None else f"{asked.algorithm}-{asked.variant}"
     for names, why in NOT_AUDITED.items():
-        if named in names:
-            raise InputError("algorithm", named, f"one that this command can attack: {why}")
-    choice("algorithm", asked.algorithm, ALGORITHMS)
-    resolve(told)
-    try:
-        import torch
-    except ImportError as error:
-        raise InputError("audit-training", "torch is not installed", "pip install 'dpcert[train]'") from error
-    torch.set_num_threads(1)
-    found = _found(told)
-    if asked.as_json:
-        named = {name: getattr(told, name) for name in ("algorithm", "data", "model", "rounds", "view")}
-        print_json(named | found.to_json())
+        if asked.algorithm in names:
+            raise InputError("algorithm", asked.algorithm, f"one that this command can attack: {why}")
+    checked(asked)
+    options.needs_torch("audit-training")
+    attack = {"runs": runs, "canaries": canaries, "alpha": error_probability, "max_seconds": max_seconds}
+    found = _found(asked, view, attack)
+    if as_json:
+        from .train_run import model_of
+
+        named = {"algorithm": asked.algorithm, "data": asked.data, "model": model_of(asked), "rounds": asked.rounds}
+        print_json(named | {"view": view} | found.to_json())
     else:
-        _print(told, found)
+        _print(asked, view, found)
     raise typer.Exit(REFUTED if found.refuted else NOT_REFUTED)
 
 
-def _found(told: SimpleNamespace) -> TrainerAudit:
+def _found(asked: Asked, view: str, attack: dict[str, Any]) -> TrainerAudit:
+    import torch
+
     from ..proofs_checks.auditing.federated import FederatedCanaries
     from ..proofs_checks.auditing.trainer import audit_trainer
-    from ..trainers.build import build_algorithm
     from ..trainers.federated import PrivacyGoal, load_federation
-    from .train_run import parameters_of, settings_of, warnings_on_stderr
+    from .train_run import algorithm_of, model_of, settings_of, warnings_on_stderr
 
-    def canaries(data: str) -> FederatedCanaries:
-        federation = load_federation(data, seed=told.seed)
+    torch.set_num_threads(1)
+
+    def canaries(told: Asked) -> FederatedCanaries:
+        federation = load_federation(told.data, seed=told.seed or 0)
         return FederatedCanaries(
             federation,
-            build_algorithm(told.algorithm, parameters_of(told), federation.population),
-            replace(settings_of(told, federation), noise_multiplier=told.noise_multiplier),
-            told.model,
-            PrivacyGoal(told.delta, told.neighbouring),
-            told.view,
+            algorithm_of(told, federation.population),
+            replace(settings_of(told, federation), noise_multiplier=told.noise_multiplier or 0.0),
+            model_of(told),
+            PrivacyGoal(told.delta, told.neighbouring),  # type: ignore[arg-type] # which checks it
+            view,  # type: ignore[arg-type] # which checks it
         )
 
-    with warnings_on_stderr(), Progress(*COLUMNS, console=Console(stderr=True), disable=told.quiet) as bar:
-        trainer, single = canaries(told.data), None
-        if told.data == SMALL:
-            told.cohort = trainer.settings.cohort * FACTOR
-            single = canaries(MANY)
-        task = bar.add_task("", total=2 * told.runs)
+    with warnings_on_stderr(), Progress(*COLUMNS, console=Console(stderr=True), disable=asked.quiet) as bar:
+        trainer, single = canaries(asked), None
+        if asked.data == SMALL:
+            single = canaries(replace(asked, data=MANY, cohort=trainer.settings.cohort * FACTOR))
+        task = bar.add_task("", total=2 * attack["runs"])
         return audit_trainer(
             trainer,
             single=single,
-            delta=told.delta,
-            runs=told.runs,
-            canaries=told.canaries,
-            alpha=told.error_probability,
-            seed=told.seed,
-            max_seconds=told.max_seconds,
+            delta=asked.delta,
+            seed=asked.seed or 0,
             progress=lambda done, total: bar.update(task, completed=done, total=total),
+            **attack,
         )
 
 
-def _print(told: SimpleNamespace, found: TrainerAudit) -> None:
+def _print(asked: Asked, view: str, found: TrainerAudit) -> None:
     verdict = "REFUTED" if found.refuted else "not refuted"
     typer.echo(
-        f"{told.algorithm}, {told.rounds} rounds, attacked by {VIEWS[told.view]}: {verdict} "
+        f"{asked.algorithm}, {asked.rounds} rounds, attacked by {VIEWS[view]}: {verdict} "
         f"(error probability {found.alpha:g})"
     )
     typer.echo(
@@ -160,6 +151,3 @@ def _print(told: SimpleNamespace, found: TrainerAudit) -> None:
     alike = " and ".join(f"{bound.quantity} at least {rounded_down(bound.value, 4)}" for bound in found.single.if_alike)
     typer.echo(f"  if its canaries answered independently and alike, which is not shown and refutes nothing: {alike}")
     typer.echo(f"  {found.seconds:.1f} s; p-value of the short runs {found.runs.p_value:.3g}")
-
-
-audit_training_command = with_options(_attack, GROUPS)

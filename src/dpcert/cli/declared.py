@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import MISSING, fields
 from inspect import Parameter, signature
 from typing import Any, get_type_hints
@@ -12,10 +12,10 @@ from .options import declared_as
 Declaring = Callable[[Callable[..., None]], Callable[..., None]]
 
 
-def with_fields(kind: type[Any], left_out: str = "", **defaults: Any) -> Declaring:
+def with_fields(kind: type[Any], left_out: Collection[str] = (), **defaults: Any) -> Declaring:
     """For a command with a parameter `asked` of this dataclass: in its place stand the fields, in their order.
 
-    left_out: a field that the command has no use for; defaults: those that are not the dataclass's own.
+    left_out: fields that the command has no use for; defaults: those that are not the dataclass's own.
     """
     hints = get_type_hints(kind, include_extras=True)
     of_kind = {
@@ -26,7 +26,7 @@ def with_fields(kind: type[Any], left_out: str = "", **defaults: Any) -> Declari
             annotation=hints[field.name],
         )
         for field in fields(kind)
-        if field.name != left_out
+        if field.name not in left_out
     }
     of_kind |= {name: of_kind[name].replace(default=default) for name, default in defaults.items()}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from importlib.util import find_spec
 from inspect import Parameter, Signature
 from typing import Annotated, Any, get_args
 
@@ -161,3 +162,10 @@ Accountant = Annotated[
     str, typer.Option("--accountant", help="best, or one accountant by name.", autocompletion=_accountants)
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout, and nothing else there.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar.")]
+
+
+def needs_torch(command: str) -> None:
+    """InputError, before any work, where PyTorch is not installed."""
+    if find_spec("torch") is None:
+        raise InputError(command, "torch is not installed", "pip install 'dpcert[train]'")

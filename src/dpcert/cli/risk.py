@@ -23,7 +23,7 @@ WithMu = Annotated[bool, typer.Option("--mu", help="Narrow the mu that is told t
 Plot = Annotated[Path | None, typer.Option("--plot", help="Draw the curve into this image file (needs matplotlib).")]
 
 
-@with_run(left_out="accountant")
+@with_run(left_out=("accountant",))
 def risk_command(
     *,
     claim: Annotated[Path | None, typer.Argument(help="A claim file, instead of the options of a run.")] = None,

@@ -6,7 +6,7 @@ import re
 import sys
 import time
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -153,7 +153,7 @@ class Setting:
         return {name: value for name in names if (value := getattr(self, name)) is not None and value is not False}
 
 
-def with_run(left_out: str = "", **defaults: Any) -> Declaring:
+def with_run(left_out: Collection[str] = (), **defaults: Any) -> Declaring:
     """For a command with a parameter `asked`, a Setting: in its place stand the options of a run."""
     return with_fields(Setting, left_out, **defaults)
 

@@ -1,17 +1,15 @@
-"""The body of dpcert train without --sweep: one run. Imports torch, so the command imports it only when asked."""
+"""The body of dpcert train. Imports torch, so the command imports it only when asked."""
 
 from __future__ import annotations
 
 import json
 import math
 import os
-import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -19,31 +17,31 @@ import typer
 from torch import cuda
 from torch import distributed as dist
 
-from ..accounting import Bracket
 from ..mechanisms import InputError
-from ..mechanisms.digits import as_given, interval
-from ..mechanisms.serialise import to_plain
-from ..mechanisms.validate import count
-from ..presentation.output import print_json
+from ..mechanisms.validate import choice, count, nonnegative
+from ..presentation.output import show
 from ..presentation.training_plot import check_plot, draw_run
-from ..trainers.algorithms.finetune import FineTuning, fine_tune
+from ..trainers.algorithms.finetune import PENALTIES, FineTuning
 from ..trainers.build import Parameters, build_algorithm
+from ..trainers.dpfedmtl import SharedLayers
 from ..trainers.engine.advice import warn_of_long_steps
-from ..trainers.engine.observers import against_observers
+from ..trainers.engine.algorithm import Algorithm
+from ..trainers.engine.calibration import calibrated_noise
 from ..trainers.engine.processes import backend
 from ..trainers.engine.schedule_log import keep_schedule, schedule_of
 from ..trainers.experiments.cell import watched
 from ..trainers.federated import (
     Federation,
     LocalSteps,
-    Outcome,
     PrivacyGoal,
     Settings,
     StabilityWarning,
     Trainer,
     load_federation,
 )
-from .train_noise import noise_multiplier_of
+from ..trainers.training import Training, train
+from .keyed import keyed
+from .train_options import Asked
 
 SHARDS_UNDER_TORCHRUN = 12
 """At least so many: divisible by most small numbers of processes, and the result depends on the shards alone."""
@@ -51,20 +49,17 @@ SHARDS_UNDER_TORCHRUN = 12
 POINTS = 20
 """Evaluations on the way that a plot asks for, unless --evaluate-every says how many."""
 
+NOISE = ("noise_multiplier", "noise_std", "sigma", "target_epsilon")
+"""The options that ask for noise, of which one may be given."""
 
-def run_once(asked: SimpleNamespace) -> None:
+
+def run_once(asked: Asked, as_json: bool) -> None:
     """Train as the options say, and print what came of it."""
-    if asked.out is not None:
-        raise InputError("--out", str(asked.out), "--sweep with it")
     check_plot(asked.plot)
+    torch.set_num_threads(asked.machine().get("threads", 1))
     with processes(), warnings_on_stderr():
-        federation = load_federation(asked.data, seed=asked.seed or 0)
-        algorithm = build_algorithm(asked.algorithm, parameters_of(asked), federation.population)
-        goal = PrivacyGoal(asked.delta, asked.neighbouring, asked.budget)
-        settings = settings_of(asked, federation)
-        multiplier = noise_multiplier_of(asked, algorithm, settings, federation.population, goal)
-        settings = replace(settings, noise_multiplier=multiplier)
-        trainer = Trainer(federation, algorithm, asked.model, settings, goal, checkpoint=asked.checkpoint)
+        trainer = trainer_of(asked, load_federation(asked.data, seed=asked.seed or 0))
+        tuning = finetuning_of(asked)
         _check_save(asked.save, trainer)
         if asked.schedule_log is not None:
             _check_folder("--schedule-log", asked.schedule_log)
@@ -72,16 +67,103 @@ def run_once(asked: SimpleNamespace) -> None:
         first = trainer.processes.rank == 0
         if first:
             warn_of_long_steps(trainer.local)
-        outcome = trainer.run(progress=first and not asked.quiet)
-        document = _document(asked, trainer, outcome)
-        if asked.finetune is not None:
-            document |= _fine_tuned(asked, trainer)
+        done = train(trainer, finetuning=tuning, progress=first and not asked.quiet)
         if first:
-            _keep(asked, trainer, outcome)
-        if first and asked.as_json:
-            print_json(document)
-        elif first:
-            _print(document, outcome)
+            _keep(asked, done)
+            show(done, as_json)
+
+
+def trainer_of(asked: Asked, federation: Federation) -> Trainer:
+    """The trainer that the options describe, checked, before any work."""
+    algorithm = algorithm_of(asked, federation.population)
+    goal = PrivacyGoal(asked.delta, asked.neighbouring, asked.budget)  # type: ignore[arg-type] # which checks it
+    settings = settings_of(asked, federation)
+    multiplier = noise_multiplier_of(asked, algorithm, settings, federation.population, goal)
+    settings = replace(settings, noise_multiplier=multiplier)
+    return Trainer(federation, algorithm, model_of(asked), settings, goal, checkpoint=asked.checkpoint)
+
+
+def model_of(asked: Asked) -> str:
+    """The model as named, or the algorithm's usual one."""
+    return asked.model or ("mlp" if asked.algorithm.startswith("dpfedmtl") else "logistic")
+
+
+def algorithm_of(asked: Asked, population: int) -> Algorithm:
+    """The algorithm with its settings."""
+    return build_algorithm(asked.algorithm, Parameters(asked.strength, **asked.settings()), population)
+
+
+def finetuning_of(asked: Asked) -> FineTuning | None:
+    """What --finetune says."""
+    if asked.finetune is None:
+        return None
+    kind, *more = asked.finetune.split(",")
+    told: dict[str, Any] = {"strength": 1.0, "epochs": 5}
+    told |= keyed("--finetune", more, {"strength": float, "epochs": int}, kind)
+    local = LocalSteps(asked.learning_rate, told["epochs"], None, asked.batch_size)
+    penalty: Any = choice("--finetune", kind, PENALTIES)
+    return FineTuning(penalty, local, told["strength"])
+
+
+def noise_multiplier_of(
+    asked: Asked, algorithm: Algorithm, settings: Settings, population: int, goal: PrivacyGoal
+) -> float:
+    """The noise multiplier; 0 where no option is given. Raises InputError for contradictory options."""
+    given = [option for option in NOISE if getattr(asked, option) is not None]
+    if not given:
+        return 0.0
+    name, value = "--" + given[0].replace("_", "-"), getattr(asked, given[0])
+    if len(given) > 1:
+        other = "--" + given[1].replace("_", "-")
+        raise InputError(other, getattr(asked, given[1]), f"either {name} or {other}")
+    if given[0] == "noise_multiplier":
+        return nonnegative("noise_multiplier", value)
+    if settings.clip_norm is None:
+        raise InputError("--clip-norm", None, f"a value, with {name}")
+    if given[0] == "target_epsilon":
+        return calibrated_noise(algorithm, settings, population, goal, value).value
+    members = population if settings.sampling == "full" else settings.cohort
+    if given[0] == "sigma":
+        if not isinstance(algorithm, SharedLayers):
+            raise InputError(name, value, f"--noise-multiplier: {algorithm.name} has no sigma")
+        return algorithm.noise_multiplier(nonnegative("sigma", value), members, population)
+    if algorithm.noise_at == "clients":
+        raise InputError(name, value, f"--noise-multiplier or --sigma: {algorithm.name} adds no noise to the mean")
+    return float(nonnegative("noise_std", value)) * members / settings.clip_norm
+
+
+def settings_of(asked: Asked, federation: Federation) -> Settings:
+    """The run's settings, but for the noise. InputError for a cohort above the number of clients, sampled or not."""
+    cohort = asked.cohort if asked.cohort is not None else min(100, federation.population)
+    if cohort > federation.population:
+        raise InputError("--cohort", cohort, f"at most the number of clients, {federation.population}")
+    engine = {name: value for name, value in asked.machine().items() if name not in ("shards", "threads")}
+    return Settings(
+        rounds=asked.rounds,
+        cohort=cohort,
+        sampling=asked.sampling,  # type: ignore[arg-type] # Settings checks them
+        max_cohort=asked.max_cohort,
+        clip_norm=asked.clip_norm,
+        clipping=asked.clipping,  # type: ignore[arg-type]
+        local=LocalSteps(asked.learning_rate, asked.local_epochs or 1, asked.local_steps, asked.batch_size),
+        seed=asked.seed,
+        dtype=asked.dtype,
+        device=asked.device,
+        shards=shards_of(asked.machine().get("shards"), int(os.environ.get("WORLD_SIZE", "1"))),
+        evaluate_every=asked.evaluate_every or (0 if asked.plot is None else max(1, asked.rounds // POINTS)),
+        evaluate_clients=asked.evaluate_clients,
+        schedule=asked.schedule,
+        **engine,
+    )
+
+
+def shards_of(given: int | None, size: int) -> int:
+    """The units of work for so many processes. InputError for so few that a process would have nothing to do."""
+    if given is not None:
+        if count("--engine shards", given) < size:
+            raise InputError("--engine shards", given, f"at least the number of processes, {size}")
+        return given
+    return 1 if size == 1 else size * math.ceil(SHARDS_UNDER_TORCHRUN / size)
 
 
 def _check_save(file: Path | None, trainer: Trainer) -> None:
@@ -99,8 +181,9 @@ def _check_folder(option: str, file: Path) -> None:
         raise InputError(option, str(file), "a file in a folder that exists")
 
 
-def _keep(asked: SimpleNamespace, trainer: Trainer, outcome: Outcome) -> None:
+def _keep(asked: Asked, done: Training) -> None:
     """The released model, the plot and the schedule, where they were asked for."""
+    trainer = done.trainer
     if asked.schedule_log is not None:
         asked.schedule_log.write_text(json.dumps(schedule_of(trainer)), encoding="utf-8")
         left = trainer.rounds % trainer.sampler.period
@@ -111,56 +194,7 @@ def _keep(asked: SimpleNamespace, trainer: Trainer, outcome: Outcome) -> None:
     if asked.save is not None:
         torch.save(trainer.released_state(), asked.save)
     if asked.plot is not None:
-        title = f"{trainer.algorithm.name} on {trainer.federation.name}"
-        draw_run(watched(trainer, outcome), asked.plot, title)
-
-
-def parameters_of(asked: SimpleNamespace) -> Parameters:
-    """What build_algorithm takes."""
-    return Parameters(
-        asked.strength,
-        asked.alpha,
-        asked.clusters,
-        asked.omega,
-        asked.head_layers,
-        asked.label_sets,
-        asked.aggregation_interval,
-    )
-
-
-def settings_of(asked: SimpleNamespace, federation: Federation) -> Settings:
-    """The run's settings, but for the noise. InputError for a cohort above the number of clients, sampled or not."""
-    cohort = asked.cohort if asked.cohort is not None else min(100, federation.population)
-    if cohort > federation.population:
-        raise InputError("--cohort", cohort, f"at most the number of clients, {federation.population}")
-    return Settings(
-        rounds=asked.rounds,
-        cohort=cohort,
-        sampling=asked.sampling,
-        max_cohort=asked.max_cohort,
-        clip_norm=asked.clip_norm,
-        clipping=asked.clipping,
-        local=LocalSteps(asked.learning_rate, asked.local_epochs, asked.local_steps, asked.batch_size),
-        seed=asked.seed,
-        dtype=asked.dtype,
-        device=asked.device,
-        solver=asked.solver,
-        chunk=asked.chunk,
-        noise_source=asked.noise_source,
-        shards=shards_of(asked.shards, int(os.environ.get("WORLD_SIZE", "1"))),
-        evaluate_every=asked.evaluate_every or (0 if asked.plot is None else max(1, asked.rounds // POINTS)),
-        evaluate_clients=asked.evaluate_clients,
-        schedule=asked.schedule,
-    )
-
-
-def shards_of(given: int | None, size: int) -> int:
-    """The units of work for so many processes. InputError for so few that a process would have nothing to do."""
-    if given is not None:
-        if count("--shards", given) < size:
-            raise InputError("--shards", given, f"at least the number of processes, {size}")
-        return given
-    return 1 if size == 1 else size * math.ceil(SHARDS_UNDER_TORCHRUN / size)
+        draw_run(watched(trainer, done.outcome), asked.plot, f"{trainer.algorithm.name} on {trainer.federation.name}")
 
 
 @contextmanager
@@ -183,112 +217,10 @@ def processes() -> Iterator[None]:
 def warnings_on_stderr() -> Iterator[None]:
     """One line on stderr for each warning."""
 
-    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+    def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
         typer.echo(f"warning: {message}", err=True)
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", StabilityWarning)
-        warnings.showwarning = show
+        warnings.showwarning = show_warning
         yield
-
-
-def _document(asked: SimpleNamespace, trainer: Trainer, outcome: Outcome) -> dict[str, Any]:
-    began = time.perf_counter()
-    privacy = _privacy(asked, trainer, outcome)
-    if privacy is not None:
-        privacy["seconds"] = time.perf_counter() - began
-    return {
-        "algorithm": trainer.algorithm.name,
-        "data": trainer.federation.name,
-        "clients": trainer.federation.population,
-        "model": asked.model,
-        "parameters": trainer.local.model.dimension,
-        "rounds": outcome.rounds,
-        "releases": trainer.paid.releases,
-        "stopped_by_budget": outcome.stopped_by_budget,
-        "test_accuracy": outcome.final["test_accuracy"],
-        "test_accuracy_by_sample": outcome.final.get("test_accuracy_by_sample"),
-        "test_loss": outcome.final["test_loss"],
-        "train_accuracy": outcome.final["train_accuracy"],
-        "train_loss": outcome.final["train_loss"],
-        "privacy": privacy,
-        "mechanism": None if outcome.mechanism is None else to_plain(outcome.mechanism),
-        "history": list(outcome.history),
-        "seconds": outcome.seconds,
-    }
-
-
-def _privacy(asked: SimpleNamespace, trainer: Trainer, outcome: Outcome) -> dict[str, Any] | None:
-    bracket: Bracket | None = outcome.privacy
-    if bracket is None:
-        return None
-    assumptions = ["accuracies and losses are the simulation's own and are not released"]
-    if asked.delta > 1 / trainer.federation.population:
-        assumptions.append(
-            f"delta is above 1/{trainer.federation.population}: it allows one client to be exposed whole"
-        )
-    if asked.seed is not None:
-        assumptions.append("the seed is secret: whoever knows it can subtract the noise")
-    return {
-        "epsilon_lower": bracket.lower,
-        "epsilon_upper": bracket.upper,
-        "delta": asked.delta,
-        "notion": trainer.cost.notion,
-        "participation": trainer.cost.participation,
-        "neighbouring": trainer.cost.relation,
-        "sampling": trainer.sampler.sampling if trainer.sampler.sampling != "full" else "none",
-        "noise_multiplier": trainer.settings.noise_multiplier,
-        "accountant": bracket.method,
-        "certified": bracket.certified,
-        "assumptions": assumptions,
-        **_observers(trainer, outcome),
-    }
-
-
-def _observers(trainer: Trainer, outcome: Outcome) -> dict[str, Any]:
-    """Who sees how much. Under add-remove neighbours some observers have no answer, which is said."""
-    try:
-        return {
-            "observers": [
-                against.to_json() for against in against_observers(trainer, outcome.spent, trainer.paid.whole)
-            ]
-        }
-    except InputError as problem:
-        return {"observers": [], "observers_unknown": str(problem)}
-
-
-def _fine_tuned(asked: SimpleNamespace, trainer: Trainer) -> dict[str, Any]:
-    """Scores after fine-tuning take the place of the trained models'; those move to before_finetuning."""
-    local = LocalSteps(asked.learning_rate, asked.finetune_epochs, None, asked.batch_size)
-    scores = fine_tune(trainer, FineTuning(asked.finetune, local, asked.finetune_strength))
-    accuracy, loss = scores.means()
-    found = {"test_accuracy": accuracy, "test_accuracy_by_sample": scores.by_sample(), "test_loss": loss}
-    before = {key: trainer.history[-1].get(key) for key in found}
-    return {"finetune": asked.finetune, "before_finetuning": before, **found}
-
-
-def _print(document: dict[str, Any], outcome: Outcome) -> None:
-    scores = ", ".join(
-        f"{name.replace('_', ' ')} {document[name]:.4f}"
-        for name in ("test_accuracy", "test_accuracy_by_sample", "test_loss")
-        if document[name] is not None and (name != "test_accuracy_by_sample" or "dpfedmtl" in document["algorithm"])
-    )
-    typer.echo(f"{document['algorithm']} on {document['data']}: {outcome.rounds} rounds, {scores}")
-    privacy = document["privacy"]
-    if privacy is None:
-        typer.echo("no privacy: trained without noise")
-    elif outcome.privacy is not None:
-        typer.echo(
-            f"epsilon in {interval(outcome.privacy)} at delta = {as_given(privacy['delta'])} "
-            f"({privacy['notion']}, {privacy['neighbouring']}, by {privacy['accountant']})"
-        )
-        for against in privacy.get("observers", ()):
-            bracket = Bracket(against["epsilon_lower"], against["epsilon_upper"], True, "observer")
-            name = against["observer"].replace("-", " ")
-            typer.echo(f"  against {name}: {interval(bracket)}: {against['reasons'][0]}")
-        if "observers_unknown" in privacy:
-            typer.echo(f"  no epsilon against single observers: {privacy['observers_unknown']}")
-        for assumption in privacy["assumptions"]:
-            typer.echo(f"  note: {assumption}" if "delta is above" in assumption else f"  assuming that {assumption}")
-    if outcome.stopped_by_budget:
-        typer.echo("stopped: one more round would have exceeded the budget")

@@ -1,4 +1,4 @@
-"""dpcert train --plot: one run by round."""
+"""One run of training by round."""
 
 from __future__ import annotations
 

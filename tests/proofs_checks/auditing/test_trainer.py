@@ -178,8 +178,8 @@ def test_the_command(capsys):
         (["mocha"], "tests alone"),
         (["local"], "releases nothing"),
         (["dpfedmtl-as-printed"], "nothing is clipped"),
-        (["dpfedmtl", "--variant", "clipped"], "clients add the noise"),
-        (["nothing"], "algorithm"),
+        (["dpfedmtl-clipped"], "clients add the noise"),
+        (["nothing"], "ALGORITHM"),
         (["pmtl", "--view", "nobody"], "view"),
         (["pmtl", "--alpha", "2"], "alpha"),
     ):

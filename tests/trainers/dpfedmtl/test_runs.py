@@ -107,9 +107,9 @@ def test_three_processes(tmp_path):
 
 @pytest.mark.nightly
 def test_torchrun_command():
-    arguments = ["train", "dpfedmtl", "--variant", "local-noise", "--data", "synthetic:related,population=14"]
+    arguments = ["train", "dpfedmtl-local-noise", "--data", "synthetic:related,population=14"]
     arguments += ["--rounds", "3", "--seed", "5", "--sigma", "1", "--clip-norm", "0.5", "--cohort", "6", "--json"]
-    arguments += ["--quiet", "--shards", "12"]
+    arguments += ["--quiet", "--engine", "shards=12"]
     alone = [sys.executable, "-m", "dpcert"]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     documents = []
@@ -212,17 +212,17 @@ SMALL = ["--data", "synthetic:related,population=10,features=4,samples=8", "--ro
 NOISE = ["--sigma", "1", "--clip-norm", "0.5", "--cohort", "5"]
 
 
-def trained(capsys, *arguments):
-    assert run(["train", "dpfedmtl", *SMALL, *arguments, "--json"]) == 0
+def trained(capsys, *arguments, algorithm="dpfedmtl"):
+    assert run(["train", algorithm, *SMALL, *arguments, "--json"]) == 0
     return json.loads(capsys.readouterr().out)
 
 
 def test_variants_and_observers(capsys):
     found = {}
     for variant in (None, "local-noise", "clipped", "as-printed"):
-        chosen = [] if variant is None else ["--variant", variant]
-        document = trained(capsys, *NOISE, *chosen, "--sampling", "fixed-size")
-        assert document["algorithm"] == "dpfedmtl" + (f"-{variant}" if variant else "")
+        named = "dpfedmtl" + (f"-{variant}" if variant else "")
+        document = trained(capsys, *NOISE, "--sampling", "fixed-size", algorithm=named)
+        assert document["algorithm"] == named
         assert document["model"] == "mlp"
         found[variant] = {entry["observer"]: entry["epsilon_upper"] for entry in document["privacy"]["observers"]}
     # K/M = 1/2: S = 2CK/M is half of 2C.
@@ -237,32 +237,34 @@ def test_target_epsilon(capsys):
 
 
 def test_text_output_names_the_observers(capsys):
-    assert run(["train", "dpfedmtl", *SMALL, *NOISE, "--variant", "local-noise"]) == 0
+    assert run(["train", "dpfedmtl-local-noise", *SMALL, *NOISE]) == 0
     out = capsys.readouterr().out
     assert "against server: [" in out
     assert "against all other clients: [" in out
 
 
 @pytest.mark.parametrize(
-    ("arguments", "expected"),
+    ("arguments", "expected", "form"),
     [
-        (["--model", "logistic"], "lower ones have to be shared"),
-        (["--variant", "magic"], "one of local-noise, clipped, as-printed"),
-        (["--label-sets", "some"], "one of all, own"),
-        (["--head-layers", "-1"], "at least 0"),
-        (["--aggregation-interval", "0"], "at least 1"),
-        (["--sigma", "1"], "--clip-norm"),
-        (["--sigma", "-1", "--clip-norm", "1"], "at least 0"),
-        (["--sigma", "1", "--noise-multiplier", "1"], "either"),
-        (["--target-epsilon", "1", "--clip-norm", "1", "--variant", "as-printed"], "no noise changes"),
-        (["--noise-std", "1", "--clip-norm", "1", "--variant", "local-noise"], "no noise to the mean"),
-        ([*NOISE, "--variant", "local-noise", "--neighbouring", "add-remove"], "replace-one or zero-out"),
-        ([*NOISE, "--variant", "as-printed", "--budget", "1"], "no budget"),
-        ([*NOISE[2:], "--noise-multiplier", ".1", "--variant", "clipped", "--clipping", "adaptive"], "flat"),
+        (["--model", "logistic"], "lower ones have to be shared", ""),
+        ([], "(did you mean", "-clip"),
+        (["--set", "label-sets=some"], "one of all, own", ""),
+        (["--set", "head-layers=-1"], "at least 0", ""),
+        (["--set", "head-layers=x"], "a number", ""),
+        (["--set", "heads=1"], "head-layers", ""),
+        (["--set", "aggregation-interval=0"], "at least 1", ""),
+        (["--sigma", "1"], "--clip-norm", ""),
+        (["--sigma", "-1", "--clip-norm", "1"], "at least 0", ""),
+        (["--sigma", "1", "--noise-multiplier", "1"], "either", ""),
+        (["--target-epsilon", "1", "--clip-norm", "1"], "no noise changes", "-as-printed"),
+        (["--noise-std", "1", "--clip-norm", "1"], "no noise to the mean", "-local-noise"),
+        ([*NOISE, "--neighbouring", "add-remove"], "replace-one or zero-out", "-local-noise"),
+        ([*NOISE, "--budget", "1"], "no budget", "-as-printed"),
+        ([*NOISE[2:], "--noise-multiplier", ".1", "--clipping", "adaptive"], "flat", "-clipped"),
     ],
 )
-def test_bad_input_is_exit_code_2(capsys, arguments, expected):
-    assert run(["train", "dpfedmtl", *SMALL, *arguments]) == 2
+def test_bad_input_is_exit_code_2(capsys, arguments, expected, form):
+    assert run(["train", "dpfedmtl" + form, *SMALL, *arguments]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.startswith("error: ")
@@ -273,14 +275,13 @@ def test_bad_input_is_exit_code_2(capsys, arguments, expected):
 def test_sigma_is_dpfedmtl_s(capsys):
     assert run(["train", "pmtl", *SMALL, "--sigma", "1", "--clip-norm", "1"]) == 2
     assert "pmtl has no sigma" in capsys.readouterr().err
-    for option in (["--sigma", "1"], ["--label-sets", "own"], ["--head-layers", "2"]):
-        assert run(["train", "pmtl", *SMALL, "--sweep", "rounds", *option]) == 2
-        assert "nothing, with --sweep" in capsys.readouterr().err
+    assert run(["experiment", "rounds", *SMALL[:2], "--sigma", "1"]) == 2
+    assert "--sigma" in capsys.readouterr().err
 
 
 def test_sweep(capsys, tmp_path):
-    arguments = [*SMALL[:2], "--rounds", "4", "--cohort", "3", "--sweep", "dpfedmtl", "--seeds", "1", "--quiet"]
-    assert run(["train", "dpfedmtl", *arguments, "--out", str(tmp_path), "--json"]) == 0
+    arguments = [*SMALL[:2], "--rounds", "4", "--cohort", "3", "--seeds", "1", "--quiet"]
+    assert run(["experiment", "dpfedmtl", *arguments, "--out", str(tmp_path), "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     by = {(row["method"], row["sigma"]): row for row in rows}
     assert {"local", "FedAvg", "FedMTL", "FedMTL, H=4"} <= {method for method, _ in by}
@@ -291,6 +292,6 @@ def test_sweep(capsys, tmp_path):
     files = sorted((tmp_path / "cells").glob("*.json"))
     times = {file: file.stat().st_mtime_ns for file in files[1:]}
     files[0].unlink()
-    assert run(["train", "dpfedmtl", *arguments, "--out", str(tmp_path), "--json"]) == 0
+    assert run(["experiment", "dpfedmtl", *arguments, "--out", str(tmp_path), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["rows"] == rows
     assert {file: file.stat().st_mtime_ns for file in files[1:]} == times

@@ -280,7 +280,18 @@ def test_two_processes_on_cuda():
         "--seed",
         "5",
     ]
-    told += ["--noise-multiplier", "1", "--clip-norm", "0.5", "--cohort", "6", "--json", "--quiet", "--shards", "12"]
+    told += [
+        "--noise-multiplier",
+        "1",
+        "--clip-norm",
+        "0.5",
+        "--cohort",
+        "6",
+        "--json",
+        "--quiet",
+        "--engine",
+        "shards=12",
+    ]
     told += ["--device", "cuda", "--model", "mlp"]
     documents = []
     for launcher in (["-u"], [*TORCHRUN, "2"]):
@@ -335,7 +346,7 @@ def test_parameters_live_on_the_device():
 def test_command(capsys, model):
     told = ["train", "pmtl", "--data", "synthetic:related,population=10,features=4,samples=8", "--rounds", "3"]
     told += ["--noise-multiplier", "2", "--clip-norm", "0.5", "--cohort", "5", "--seed", "1", "--quiet", "--json"]
-    told += ["--noise-source", "host"]
+    told += ["--engine", "noise-source=host"]
     documents = []
     for device in ("cpu", "cuda"):
         assert run([*told, "--model", model, "--device", device, "--dtype", "float64"]) == 0

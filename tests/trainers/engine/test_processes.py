@@ -120,7 +120,7 @@ def test_checkpoint_of_three_processes_resumes_in_one(tmp_path):
 def test_torchrun_command(tmp_path):
     arguments = ["train", "pmtl", "--data", "synthetic:related,population=14", "--rounds", "3", "--seed", "5"]
     arguments += ["--noise-multiplier", "1", "--clip-norm", "0.5", "--cohort", "6", "--json", "--quiet"]
-    arguments += ["--shards", "12"]
+    arguments += ["--engine", "shards=12"]
     launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "dpcert"]
     alone = [sys.executable, "-m", "dpcert"]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
@@ -161,7 +161,7 @@ def test_a_run_outlives_a_lost_worker(tmp_path, step):
     """
     arguments = ["train", "pmtl", "--data", "synthetic:related,population=14", "--rounds", "5", "--seed", "5"]
     arguments += ["--noise-multiplier", "1", "--clip-norm", "0.5", "--cohort", "6", "--json", "--quiet"]
-    arguments += ["--shards", "12"]
+    arguments += ["--engine", "shards=12"]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     alone = subprocess.run(
         [sys.executable, "-m", "dpcert", *arguments], capture_output=True, text=True, check=True, env=environment

@@ -1,4 +1,4 @@
-"""--sweep fair: trials see no test sample, every method has as many, the best is reported, and it all resumes."""
+"""dpcert experiment fair: trials see no test sample, every method has as many, the best is reported; it all resumes."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_trials_are_judged_on_validation_samples_alone(tmp_path, monkeypatch):
 
 def test_the_command(capsys, tmp_path, monkeypatch):
     monkeypatch.setattr(fair, "QUICK", fair.Plan((None,), 1, (2,)))
-    asked = ["train", "pmtl", "--data", DATA, "--cohort", "4", "--sweep", "fair", "--quick", "--seeds", "1", "--quiet"]
+    asked = ["experiment", "fair", "--data", DATA, "--cohort", "4", "--quick", "--seeds", "1", "--quiet"]
     assert run([*asked, "--out", str(tmp_path), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert len(found["runs"]) == 1 + len(fair.OWN)
@@ -106,7 +106,7 @@ def test_the_command(capsys, tmp_path, monkeypatch):
         assert run([*asked, *more]) == 2
         assert named in capsys.readouterr().err
     assert run(["train", "pmtl", "--quick"]) == 2
-    assert run(["train", "mocha", "--quick"]) == 2
+    assert run(["mocha", "mocha", "--quick"]) == 2
 
 
 @pytest.mark.parametrize(
@@ -115,8 +115,8 @@ def test_the_command(capsys, tmp_path, monkeypatch):
     ids=["pmtl", "dpfedmtl"],
 )
 def test_quick_is_one_seed_of_few_rounds(family, sweep, methods, capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr("dpcert.cli.train_sweep.QUICK_ROUNDS", 2)
-    asked = ["train", family, "--data", DATA, "--cohort", "4", "--sweep", sweep, "--quick", "--quiet"]
+    monkeypatch.setattr("dpcert.cli.experiment_run.QUICK_ROUNDS", 2)
+    asked = ["experiment", sweep, "--data", DATA, "--cohort", "4", "--quick", "--quiet"]
     assert run([*asked, "--seeds", "3", "--out", str(tmp_path), "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["rows"]) == methods
     cells = [json.loads(file.read_text()) for file in (tmp_path / "cells").glob("*.json")]

@@ -1,4 +1,4 @@
-"""dpcert train for the MOCHA family: the contract's options, JSON and exit codes."""
+"""dpcert mocha: the contract's options, JSON and exit codes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cases import few
 
 from dpcert.accounting.epsilon import epsilon
 from dpcert.cli import run
-from dpcert.cli.train import MOCHA_FAMILY
+from dpcert.cli.mocha_options import METHODS
 from dpcert.mechanisms.serialise import from_plain
 from dpcert.trainers.mocha import assemble
 from dpcert.trainers.mocha.losses import LOSSES
@@ -28,12 +28,12 @@ NOISE = ["--noise-multiplier", "4", "--clip-norm", "0.1"]
 
 
 def trained(capsys, *arguments):
-    assert run(["train", *arguments, "--json"]) == 0
+    assert run(["mocha", *arguments, "--json"]) == 0
     return json.loads(capsys.readouterr().out)
 
 
 def refused(capsys, *arguments):
-    assert run(["train", *arguments]) == 2
+    assert run(["mocha", *arguments]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.count("\n") == 1
@@ -41,10 +41,10 @@ def refused(capsys, *arguments):
 
 
 def test_names_are_those_that_can_be_built():
-    assert MOCHA_FAMILY == assemble.ALGORITHMS
+    assert METHODS == assemble.ALGORITHMS
 
 
-@pytest.mark.parametrize("algorithm", [name for name in MOCHA_FAMILY if name not in ("mocha-alternating", "mocha")])
+@pytest.mark.parametrize("algorithm", [name for name in METHODS if name not in ("mocha-alternating", "mocha")])
 @pytest.mark.parametrize("loss", ["squared-hinge", "logistic"])
 def test_the_other_methods(capsys, algorithm, loss):
     document = trained(capsys, algorithm, *TINY, "--loss", loss, "--rounds", "50")
@@ -141,18 +141,18 @@ def test_a_covariance_file_is_omega(capsys, tmp_path):
 
 
 def test_text_output(capsys):
-    assert run(["train", "mocha", *TINY]) == 0
+    assert run(["mocha", "mocha", *TINY]) == 0
     shown = capsys.readouterr().out
     assert "optimum in [" in shown
     assert "no privacy" in shown
-    assert run(["train", "mocha", *TINY, *NOISE, "--rounds", "3"]) == 0
+    assert run(["mocha", "mocha", *TINY, *NOISE, "--rounds", "3"]) == 0
     shown = capsys.readouterr().out
     assert "against the server" in shown
     assert "epsilon in [" in shown
 
 
 def test_progress_goes_to_stderr(capsys):
-    assert run(["train", "mocha", *TINY[:-1], "--json"]) == 0
+    assert run(["mocha", "mocha", *TINY[:-1], "--json"]) == 0
     captured = capsys.readouterr()
     json.loads(captured.out)
     assert "mocha" in captured.err
@@ -220,18 +220,14 @@ def test_a_checkpoint_of_another_run_is_refused(capsys, tmp_path):
         (["mocha", *NOISE, "--neighbouring", "add-remove"], "neighbouring"),
         (["mocha", *NOISE, "--omega", "fixed-identity"], "omega"),
         (["mocha", "--noise-multiplier", "-1", "--clip-norm", "1"], "noise_multiplier"),
-        (["cocoa", *NOISE], "algorithm"),
+        (["cocoa", *NOISE], "METHOD"),
         (["cocoa", "--theta", "0"], "theta"),
         (["cocoa", "--omega", "learned"], "omega"),
         (["mocha-alternating", "--omega", "clustered"], "omega"),
         (["mocha", "--omega", "clustered", "--clusters", "9"], "clusters"),
         (["mocha", "--omega", "clustered", "--clusters", "no.json"], "clusters"),
         (["mocha", "--omega", "no.npy"], "omega"),
-        (["mocha", "--sweep", "figure9"], "--sweep"),
-        (["mocha", "--sweep", "table1", "--split-file", "x.json"], "--split-file"),
-        (["mocha", "--sweep", "table1", "--loss", "logistic"], "--loss"),
-        (["mocha", "--sweep", "table1", "--rounds", "3"], "--rounds"),
-        (["mocha", "--sweep", "private", *NOISE], "--clip-norm"),
+        (["mocha", "--sweep", "figure1"], "dpcert experiment NAME"),
         (["mocha", *NOISE, "--evaluate-every", "1"], "--evaluate-every"),
         (["fedmtl"], "mocha-alternating"),
         (["mocha", "--sigma", "1", "--clip-norm", "1"], "--sigma"),
@@ -240,7 +236,6 @@ def test_a_checkpoint_of_another_run_is_refused(capsys, tmp_path):
         (["mocha", *NOISE, "--target-epsilon", "1"], "--target-epsilon"),
         (["mocha", "--budget", "1"], "--budget"),
         (["mocha", "--budget", "1", "--clip-norm", "1"], "--budget"),
-        (["cocoa", "--sweep", "figure1"], "algorithm"),
         (["mocha", "--split-file", "no.json"], "split_file"),
         (["mocha", "--data", "mat:no.mat"], "path"),
         (["mocha", "--data", "leaf:no"], "data"),

@@ -66,7 +66,7 @@ def test_the_archive_makes_a_task_of_each_participant(archive):
 def test_it_trains_from_the_command_line(archive, capsys):
     options = ["--omega", "mean-regularised", "--lambda", "0.1", "--tolerance", "1e-3", "--seed", "0", "--quiet"]
     data = f"gleam:{archive},window=5,standardise=per-task"
-    assert run(["train", "mocha", "--data", data, *options, "--json"]) == 0
+    assert run(["mocha", "mocha", "--data", data, *options, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert (document["tasks"], document["dimension"], document["samples"]) == (2, 180, 18)
     assert document["converged"]

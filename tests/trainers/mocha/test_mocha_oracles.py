@@ -253,7 +253,7 @@ def test_the_command_reads_matlab_cells_and_a_split(capsys, tmp_path):
     (tmp_path / "split.json").write_text(json.dumps(split))
     data = ["--data", f"mat:{tmp_path / 'made.mat'}", "--split-file", str(tmp_path / "split.json")]
     more = ["--lambda", str(LAMBDA), "--omega", "fixed-identity", "--tolerance", "1e-6", "--quiet", "--json"]
-    assert run(["train", "mocha", *data, *more]) == 0
+    assert run(["mocha", "mocha", *data, *more]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["tasks"] == 3
     assert document["primal"] == pytest.approx(dual_optimum(tasks, fixed_identity(3)), rel=2e-6)

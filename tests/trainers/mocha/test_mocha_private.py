@@ -286,7 +286,7 @@ main()
 @pytest.mark.nightly
 def test_killed_for_real_it_resumes_to_the_bit(tmp_path):
     """SIGKILL soon after its first saves in a command-line run; the same command finishes it as one never stopped."""
-    command = ["train", "mocha", "--data", "synthetic:mean,tasks=5,samples=10"]
+    command = ["mocha", "mocha", "--data", "synthetic:mean,tasks=5,samples=10"]
     command += ["--noise-multiplier", "3", "--clip-norm", "0.1", "--rounds", "400", "--seed", "3", "--json", "--quiet"]
     saved = [*command, "--checkpoint", str(tmp_path / "run")]
     child = subprocess.Popen([sys.executable, "-c", TOLD, *saved], stdout=subprocess.PIPE, text=True)

@@ -1,0 +1,79 @@
+"""dpcert experiment: the papers' tables and figures as grids of runs, each a command with the options that it uses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+from . import options
+from .declared import with_fields
+from .experiment_options import Federated, Mocha
+from .help import Grouped
+
+app = typer.Typer(
+    help="The papers' tables and figures, computed anew: each leaves a table, plots and its runs in a folder.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+OWN_NOISE = ("noise_multiplier",)
+TUNED = ("strength", "clip_norm", "learning_rate", "rounds", "noise_multiplier", "epsilons")
+FEDERATED: dict[str, tuple[tuple[str, ...], str]] = {
+    "fair": (TUNED, "Every method with its settings tuned on validation data, without noise and at several epsilons."),
+    "privacy-utility": (OWN_NOISE, "Accuracy against epsilon (PMTL, Figures 1, 3 and 7)."),
+    "rounds": ((), "Loss and epsilon against rounds (PMTL, Figure 2)."),
+    "combinations": (
+        ("noise_multiplier", "clip_norm", "epsilons"),
+        "One epsilon from several amounts of noise and clip norms (PMTL, Figures 4 to 6).",
+    ),
+    "finetuning": ((), "Fine-tuning by four objectives, and local training (PMTL, Tables 1 and 3)."),
+    "pp-sgd": (OWN_NOISE, "PP-SGD against PMTL over epsilon (PMTL, Figure 8)."),
+    "dpfedmtl": (
+        OWN_NOISE,
+        "Accuracy against sigma, with and without heads (DPFedMTL, Tables 2 and 3).",
+    ),
+    "dpfedmtl-rounds": (OWN_NOISE, "Loss by round, with and without heads and noise (DPFedMTL, Figure 4)."),
+}
+"""The options that an experiment sets for itself, and what it is."""
+
+MOCHA: dict[str, tuple[tuple[str, ...], str]] = {
+    "mocha-table1": (
+        ("split_file", "strength"),
+        "Error of global, local and multi-task SVMs, lambda by cross-validation, every seed with a split of its own.",
+    ),
+    "mocha-figure1": ((), "Sub-optimality by round and work, for each method (MOCHA, Figure 1)."),
+    "mocha-figure2": ((), "The same with nodes that do a random share of the work (MOCHA, Figure 2)."),
+    "mocha-figure3": ((), "The same with nodes that drop out (MOCHA, Figure 3)."),
+    "mocha-private": ((), "Private rounds: accuracy against noise (ours, no experiment of the paper)."),
+}
+
+
+def _add(name: str, kind: type[Any], left_out: tuple[str, ...], summary: str, run: Callable[..., None]) -> None:
+    def body(asked: Any, as_json: options.Json = False) -> None:
+        options.needs_torch("experiment")
+        run(name, asked, as_json)
+
+    body.__doc__ = summary
+    body.__annotations__["asked"] = kind
+    app.command(name, cls=Grouped)(with_fields(kind, left_out)(body))
+
+
+def _federated(name: str, asked: Federated, as_json: bool) -> None:
+    from .experiment_run import run_experiment  # here: torch takes seconds
+
+    run_experiment(name, asked, as_json)
+
+
+def _mocha(name: str, asked: Mocha, as_json: bool) -> None:
+    from .experiment_mocha import run_study
+
+    run_study(name, asked, as_json)
+
+
+for _name, (_left_out, _summary) in FEDERATED.items():
+    _add(_name, Federated, _left_out, _summary, _federated)
+for _name, (_left_out, _summary) in MOCHA.items():
+    _add(_name, Mocha, _left_out, _summary, _mocha)

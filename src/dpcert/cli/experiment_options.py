@@ -1,0 +1,94 @@
+"""The options that the runs of an experiment share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options
+
+Seed = Annotated[int, typer.Option("--seed", help="The first of the seeds.")]
+Seeds = Annotated[int, typer.Option("--seeds", help="How many seeds.")]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", help="Folder of the results, to resume from. Default: sweep-NAME.", show_default=False),
+]
+Strength = Annotated[float, typer.Option("--lambda", help="Strength of the pull towards the shared model.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Federated:
+    """What all runs of an experiment share; the fields are the options, in the order of --help."""
+
+    model: Annotated[
+        str | None, typer.Option("--model", help="logistic, mlp or cnn. Default: logistic; mlp for dpfedmtl.")
+    ] = None
+    rounds: Annotated[int, typer.Option("--rounds", help="Rounds of communication per run.")] = 100
+    cohort: Annotated[int, typer.Option("--cohort", help="Clients per round (expected).")] = 100
+    sampling: Annotated[
+        str, typer.Option("--sampling", help="poisson, fixed-size, random-allocation, shuffle, cyclic or full.")
+    ] = "poisson"
+    learning_rate: Annotated[float, typer.Option("--learning-rate", help="Of the clients' SGD.")] = 0.1
+    local_epochs: Annotated[int, typer.Option("--local-epochs", help="Passes over a client's samples per round.")] = 1
+    batch_size: Annotated[int, typer.Option("--batch-size", help="Samples per step.")] = 10
+    strength: Strength = 1.0
+    finetune_strength: Annotated[
+        float, typer.Option("--finetune-strength", help="Weight of the fine-tuning penalty.")
+    ] = 1.0
+    finetune_epochs: Annotated[
+        int, typer.Option("--finetune-epochs", help="Passes over a client's samples in fine-tuning.")
+    ] = 5
+    clip_norm: Annotated[float, typer.Option("--clip-norm", help="Bound on one client's update.")] = 1.0
+    noise_multiplier: Annotated[
+        float | None, typer.Option("--noise-multiplier", help="Noise on the sum of updates, in units of --clip-norm.")
+    ] = None
+    epsilons: Annotated[
+        str | None,
+        typer.Option(
+            "--epsilons",
+            help="Such as 1,2,8: in place of the experiment's amounts of noise, the least that costs at most these.",
+        ),
+    ] = None
+    delta: Annotated[float, typer.Option("--delta", help="Target delta.")] = 1e-5
+    neighbouring: Annotated[str, typer.Option("--neighbouring", help="replace-one, zero-out or add-remove.")] = (
+        "replace-one"
+    )
+    data: Annotated[
+        str,
+        typer.Option(
+            "--data",
+            help="synthetic[:NAME][,key=value], leaf:PATH, stackoverflow:PATH, csv:PATH, parquet:PATH or store:PATH.",
+        ),
+    ] = "synthetic"
+    seed: Seed = 0
+    seeds: Seeds = 3
+    device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto"
+    dtype: Annotated[str, typer.Option("--dtype", help="float32, float64 or bfloat16 (of local steps).")] = "float32"
+    solver: Annotated[str, typer.Option("--solver", help="auto, loop, vmap, stacked, compiled or dual.")] = "auto"
+    threads: Annotated[int, typer.Option("--threads", help="CPU threads.")] = 1
+    quick: Annotated[bool, typer.Option("--quick", help="One seed of at most 10 rounds; fair: few trials.")] = False
+    out: Out = None
+    quiet: options.Quiet = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mocha:
+    """What all runs of one of MOCHA's experiments share."""
+
+    data: Annotated[
+        str,
+        typer.Option("--data", help="synthetic[:NAME][,key=value], mat:FILE, har:DIR, vehicle:DIR or gleam:DIR."),
+    ] = "synthetic"
+    split_file: Annotated[
+        Path | None,
+        typer.Option("--split-file", help="JSON with train_index_0based, the recorded training samples."),
+    ] = None
+    strength: Annotated[float, typer.Option("--lambda", help="Strength of the regulariser.")] = 1.0
+    seed: Seed = 0
+    seeds: Seeds = 3
+    quick: Annotated[bool, typer.Option("--quick", help="One seed and a fiftieth of the rounds.")] = False
+    out: Out = None
+    quiet: options.Quiet = False

@@ -1,0 +1,135 @@
+"""The body of dpcert experiment for federated training: a grid of runs, a table and plots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from ..mechanisms import InputError
+from ..mechanisms.validate import count, positive
+from ..presentation.output import print_json
+from ..trainers.experiments import fair
+from ..trainers.experiments.cell import Cell
+from ..trainers.experiments.plots import draw
+from ..trainers.experiments.presets import PRESETS
+from ..trainers.experiments.report import write_report
+from ..trainers.experiments.runs import write_runs
+from ..trainers.experiments.sweep import run_sweep
+from ..trainers.experiments.table import method_of
+from .experiment_options import Federated
+from .train_run import warnings_on_stderr
+
+QUICK_ROUNDS = 10
+"""With --quick, which has one seed, in every experiment but fair."""
+
+Report = Callable[[int, int, dict[str, Any]], None]
+
+
+def run_experiment(name: str, asked: Federated, as_json: bool) -> None:
+    """Run, or resume, the named experiment, and print its table."""
+    torch.set_num_threads(count("--threads", asked.threads))
+    first = count("--seed", asked.seed, least=0)
+    seeds = range(first, first + count("--seeds", asked.seeds))
+    folder, base = asked.out or Path(f"sweep-{name}"), _base(name, asked)
+    if name == "fair":
+        return _fair(asked, base, seeds, folder, as_json)
+    if asked.quick:
+        base, seeds = replace(base, rounds=min(base.rounds, QUICK_ROUNDS)), seeds[:1]
+    cells = PRESETS[name](base, seeds, _epsilons(asked.epsilons))
+    with warnings_on_stderr(), _progress(name, asked.quiet) as report:
+        results = run_sweep(cells, folder, report=report)
+    rows = write_report(results, folder)
+    plots = _plots(results, folder)
+    if as_json:
+        print_json({"sweep": name, "folder": str(folder), "rows": [asdict(row) for row in rows], "plots": plots})
+    else:
+        typer.echo((folder / "table.md").read_text(), nl=False)
+        typer.echo(f"{len(results)} runs in {folder}")
+
+
+def _fair(asked: Federated, base: Cell, seeds: range, folder: Path, as_json: bool) -> None:
+    plan = fair.QUICK if asked.quick else fair.FULL
+    with warnings_on_stderr(), _progress("fair", asked.quiet) as report:
+        results = fair.compare(replace(base, seed=seeds[0]), plan, seeds, folder, report)
+    table = fair.as_markdown(results)
+    (folder / "table.md").write_text(table + "\n")
+    write_runs(results, folder / "runs.json")
+    if as_json:
+        print_json({"sweep": "fair", "folder": str(folder), "table": table, "runs": results})
+    else:
+        typer.echo(table)
+        typer.echo(f"{len(results)} runs, and their trials, in {folder}")
+
+
+def _epsilons(text: str | None) -> list[float]:
+    try:
+        return [positive("--epsilons", float(part)) for part in (text or "").split(",") if part]
+    except ValueError as problem:
+        if isinstance(problem, InputError):
+            raise
+        raise InputError("--epsilons", text, "numbers with commas between them") from None
+
+
+def _base(name: str, asked: Federated) -> Cell:
+    family = "dpfedmtl" if name.startswith("dpfedmtl") else "pmtl"
+    return Cell(
+        algorithm=family,
+        data=asked.data,
+        seed=0,
+        model=asked.model or ("mlp" if family == "dpfedmtl" else "logistic"),
+        strength=asked.strength,
+        rounds=asked.rounds,
+        cohort=asked.cohort,
+        sampling=asked.sampling,
+        noise_multiplier=asked.noise_multiplier or 0.0,
+        clip_norm=asked.clip_norm,
+        learning_rate=asked.learning_rate,
+        local_epochs=asked.local_epochs,
+        batch_size=asked.batch_size,
+        delta=asked.delta,
+        neighbouring=asked.neighbouring,
+        finetune_strength=asked.finetune_strength,
+        finetune_epochs=asked.finetune_epochs,
+        device=asked.device,
+        dtype=asked.dtype,
+        solver=asked.solver,
+    )
+
+
+def _plots(results: list[dict[str, Any]], folder: Path) -> list[str]:
+    try:
+        return [str(file) for file in draw(results, folder)]
+    except InputError as problem:
+        typer.echo(f"warning: no plots: {problem}", err=True)
+        return []
+
+
+@contextmanager
+def _progress(name: str, quiet: bool) -> Iterator[Report | None]:
+    """A bar on stderr with the runs done, and a line for each."""
+    if quiet:
+        yield None
+        return
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(name)
+
+        def report(done: int, total: int, result: dict[str, Any]) -> None:
+            bar.console.print(f"{done}/{total} {_line(result)}", highlight=False, markup=False, soft_wrap=True)
+            bar.update(task, completed=done, total=total)
+
+        yield report
+
+
+def _line(result: dict[str, Any]) -> str:
+    accuracy = result["test_accuracy"]
+    shown = "-" if accuracy is None else f"{accuracy:.3f}"
+    return f"{method_of(result)}, noise {result['noise_multiplier']:g}, seed {result['seed']}: {shown}"

@@ -1,0 +1,45 @@
+"""How --help groups a command's options: what runs, privacy, data, machine, output."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typer.core import TyperCommand
+
+GROUPS = {
+    "Privacy": (
+        *("clip_norm", "clipping", "noise_multiplier", "noise_std", "sigma", "target_epsilon", "epsilon", "epsilons"),
+        *("delta", "known_delta", "at_epsilon", "mu", "rho", "zcdp", "renyi", "curve", "tpr", "fpr", "prior"),
+        *("neighbouring", "notion", "participation", "relation", "budget", "alpha", "error_probability", "view"),
+    ),
+    "Data": ("data", "split_file", "pair", "low", "high", "values", "whole", "container"),
+    "Machine": (
+        *("seed", "device", "dtype", "engine", "solver", "threads", "workers", "jobs", "cache", "checkpoint"),
+        *("max_seconds", "max_work", "trials", "rtol", "accountant"),
+    ),
+    "Output": (
+        *("as_json", "plot", "save", "schedule_log", "out", "quiet", "quick", "evaluate_every", "evaluate_clients"),
+        *("report", "certificate", "form", "strict", "pages", "everything", "help"),
+    ),
+}
+"""The groups by the names of their options; whatever else a command has says what runs."""
+
+FEW = 8
+"""A command with no more options shows them in one list."""
+
+
+class Grouped(TyperCommand):
+    """A command whose help has a section per group."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "What runs": [], **{name: [] for name in GROUPS}}
+        shown = [(each, record) for each in self.get_params(ctx) if (record := each.get_help_record(ctx)) is not None]
+        named = {option: group for group, options in GROUPS.items() for option in options}
+        few = len(shown) <= FEW
+        for each, record in shown:
+            usual = "Options" if few else named.get(each.name or "", "What runs")
+            sections.setdefault("Arguments" if each.param_type_name == "argument" else usual, []).append(record)
+        for title, records in sections.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)

@@ -1,0 +1,138 @@
+"""The body of dpcert mocha. Imports torch through the engine: imported only when asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+from ..accounting import calibrate
+from ..mechanisms import Gaussian, InputError, Repeat
+from ..mechanisms.validate import nonnegative, positive
+from ..presentation.output import show
+from ..presentation.progress import bar
+from ..presentation.training_plot import check_plot, draw_gap
+from ..trainers.engine.privacy import PrivacyGoal
+from ..trainers.mocha.assemble import Choices, method_of, private_of, setting_of
+from ..trainers.mocha.methods import Setting
+from ..trainers.mocha.node_work import NodeWork
+from ..trainers.mocha.private_run import PrivateRun
+from ..trainers.mocha.run import Run, identity_of
+from ..trainers.mocha.solution import Solution, private_solution, solution
+from ..trainers.mocha.source import Problem, load_problem
+from .mocha_options import Asked
+
+TOLERANCE = 1e-4
+"""Relative gap at which a run without --tolerance stops."""
+
+LONGEST = 1_000_000
+"""Rounds of a run that only --tolerance ends."""
+
+LONGEST_OF_OTHERS = 20_000
+"""The same where the tolerance need not be reached: mini-batches, Algorithm 1 whole, and a node that never answers."""
+
+PRIVATE_ROUNDS = 100
+
+_OMEGAS = {"clusters": ("clustered",), "ridge": ("mean-regularised", "clustered", "graph-laplacian")}
+"""Options that belong to some Omegas."""
+
+
+def run_mocha(asked: Asked, as_json: bool) -> None:
+    """Solve as the options say, and print what came of it."""
+    check_plot(asked.plot)
+    for option, usual in (("clusters", "1"), ("ridge", 0.1)):
+        if (given := getattr(asked, option)) != usual and asked.omega not in _OMEGAS[option]:
+            belongs = f"it belongs to --omega {', '.join(_OMEGAS[option])}"
+            typer.echo(f"warning: --{option} {given} is not used: {belongs}", err=True)
+    problem = load_problem(asked.data, asked.split_file, asked.seed or 0)
+    choices = Choices(
+        asked.omega, asked.clusters, asked.ridge, asked.loss, asked.strength, asked.graph, asked.covariance
+    )
+    setting = setting_of(problem.train, choices, problem.covariance)
+    work = NodeWork.of(asked.work, asked.drop, problem.train.count)
+    if asked.clip_norm is None:
+        found = _plain(asked, problem, setting, work)
+    elif work.plain:
+        found = _private(asked, problem, setting, _multiplier(asked, problem))
+    else:
+        raise InputError("--work", work.text, "passes=1, and no --drop, with --clip-norm")
+    if asked.plot is not None:
+        draw_gap(found.history, asked.plot, f"{asked.algorithm} on {problem.name}")
+    show(found, as_json)
+
+
+def _about(asked: Asked) -> dict[str, Any]:
+    return {"loss": asked.loss, "omega": asked.omega, "lambda": asked.strength, "work": asked.work, "drop": asked.drop}
+
+
+def _multiplier(asked: Asked, problem: Problem) -> float:
+    """The noise multiplier that the options ask for; 0 without any. --noise-std is on the mean over all nodes."""
+    if asked.noise_std is not None:
+        return (
+            nonnegative("--noise-std", asked.noise_std) * problem.train.count / positive("--clip-norm", asked.clip_norm)
+        )
+    if asked.target_epsilon is None:
+        return 0.0 if asked.noise_multiplier is None else nonnegative("noise_multiplier", asked.noise_multiplier)
+    found = calibrate(
+        lambda multiplier: Repeat(Gaussian(multiplier), asked.rounds or PRIVATE_ROUNDS),
+        solve_for="noise_multiplier",
+        epsilon=positive("--target-epsilon", asked.target_epsilon),
+        delta=asked.delta,
+        neighbouring=asked.neighbouring,  # type: ignore[arg-type] # which checks it
+        notion="billboard",
+    )
+    return found.value
+
+
+def _identity(asked: Asked, problem: Problem, setting: Setting, *more: object) -> str:
+    """Of what decides the run's course; Omega by its entries, as files change under the same name."""
+    settings = (asked.algorithm, asked.loss, asked.omega == "learned", setting.omega.tobytes(), asked.strength)
+    return identity_of(problem.train, *settings, asked.sigma_prime or "reference", *more)
+
+
+def _longest(asked: Asked, work: NodeWork) -> int:
+    if asked.rounds is not None:
+        return asked.rounds
+    return LONGEST if asked.algorithm in ("mocha", "cocoa") and not work.silent else LONGEST_OF_OTHERS
+
+
+def _plain(asked: Asked, problem: Problem, setting: Setting, work: NodeWork) -> Solution:
+    theta, scaling = (0.5 if asked.theta is None else asked.theta), (1.0 if asked.scaling is None else asked.scaling)
+    rule = asked.step_rule or "decreasing"
+    method = method_of(
+        asked.algorithm,
+        asked.omega,
+        setting,
+        theta=theta,
+        work=work,
+        sigma_prime=asked.sigma_prime,
+        scaling=scaling,
+        step_rule=rule,
+    )
+    run = Run(
+        method,
+        _identity(asked, problem, setting, theta, work, scaling, rule),
+        seed=asked.seed,
+        checkpoint=asked.checkpoint,
+        record_every=asked.evaluate_every,
+    )
+    tolerance = TOLERANCE if asked.tolerance is None else asked.tolerance
+    with bar(asked.algorithm, quiet=asked.quiet) as step:
+        outcome = run.solve(
+            _longest(asked, work),
+            tolerance=tolerance,
+            watch=lambda done, gap: step(done, asked.rounds, f"gap {gap:.3g}"),
+        )
+    return solution(asked.algorithm, problem, run, outcome, tolerance, asked.sigma_prime, _about(asked))
+
+
+def _private(asked: Asked, problem: Problem, setting: Setting, noise: float) -> Solution:
+    rounds = private_of(setting, asked.omega, asked.clip_norm or 0.0, noise, asked.sigma_prime)
+    goal = PrivacyGoal(asked.delta, asked.neighbouring, asked.budget)  # type: ignore[arg-type] # which checks it
+    identity = _identity(asked, problem, setting, asked.clip_norm, noise)
+    run = PrivateRun(rounds, identity, goal, seed=asked.seed, checkpoint=asked.checkpoint)
+    length = PRIVATE_ROUNDS if asked.rounds is None else asked.rounds
+    with bar("private mocha", quiet=asked.quiet) as step:
+        outcome = run.solve(length, watch=lambda done: step(done, length, ""))
+    secret = asked.seed is not None
+    return private_solution(problem, run, outcome, asked.sigma_prime, _about(asked), seed_is_known=secret)

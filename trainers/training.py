@@ -1,0 +1,130 @@
+"""Train, and have what came of it as one result: scores, history, and the certified privacy of what was released."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from ..mechanisms import InputError
+from ..mechanisms.digits import interval
+from ..mechanisms.serialise import to_plain
+from .algorithms.finetune import FineTuning, fine_tune
+from .engine.observers import against_observers
+from .engine.outcome import Outcome
+from .engine.trainer import Trainer
+from .statement import SECRET_SEED, PrivacyStatement, large_delta
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Training:
+    """A run that is done. privacy: None without noise. tuned: the scores after fine-tuning, and those before it."""
+
+    trainer: Trainer
+    outcome: Outcome
+    privacy: PrivacyStatement | None
+    tuned: dict[str, Any]
+
+    def __str__(self) -> str:
+        scores = self._scores()
+        by_sample = "dpfedmtl" in self.trainer.algorithm.name
+        shown = [
+            f"{name.replace('_', ' ')} {scores[name]:.4f}"
+            for name in ("test_accuracy", "test_accuracy_by_sample", "test_loss")
+            if scores[name] is not None and (by_sample or name != "test_accuracy_by_sample")
+        ]
+        data, rounds = self.trainer.federation.name, self.outcome.rounds
+        lines = [f"{self.trainer.algorithm.name} on {data}: {rounds} rounds, {', '.join(shown)}"]
+        lines.append("no privacy: trained without noise" if self.privacy is None else str(self.privacy))
+        if self.outcome.stopped_by_budget:
+            lines.append("stopped: one more round would have exceeded the budget")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The same in a notebook."""
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def _scores(self) -> dict[str, Any]:
+        names = ("test_accuracy", "test_accuracy_by_sample", "test_loss", "train_accuracy", "train_loss")
+        return {name: self.outcome.final.get(name) for name in names} | self.tuned
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data; infinities stay floats."""
+        trainer, outcome = self.trainer, self.outcome
+        return {
+            "algorithm": trainer.algorithm.name,
+            "data": trainer.federation.name,
+            "clients": trainer.federation.population,
+            "model": trainer.local.model_name,
+            "parameters": trainer.local.model.dimension,
+            "rounds": outcome.rounds,
+            "releases": trainer.paid.releases,
+            "stopped_by_budget": outcome.stopped_by_budget,
+            **self._scores(),
+            "privacy": None if self.privacy is None else self.privacy.to_json(),
+            "mechanism": None if outcome.mechanism is None else to_plain(outcome.mechanism),
+            "history": list(outcome.history),
+            "seconds": outcome.seconds,
+        }
+
+
+def train(trainer: Trainer, *, finetuning: FineTuning | None = None, progress: bool = False) -> Training:
+    """Run the trainer to its end, then whatever its clients do alone, and state what was released and what it costs.
+
+    >>> from dpcert.trainers.federated import DpFedAvg, Settings, Trainer, load_federation
+    >>> federation = load_federation("synthetic:related,population=8,samples=10", seed=0)
+    >>> settings = Settings(rounds=2, cohort=4, noise_multiplier=2.0, clip_norm=1.0, seed=0)
+    >>> done = train(Trainer(federation, DpFedAvg(), settings=settings))
+    >>> done.privacy.epsilon.at_most(2.0)
+    True
+    """
+    outcome = trainer.run(progress=progress)
+    privacy = _privacy(trainer, outcome)
+    return Training(trainer, outcome, privacy, {} if finetuning is None else _tuned(trainer, finetuning))
+
+
+def _tuned(trainer: Trainer, finetuning: FineTuning) -> dict[str, Any]:
+    """Scores after fine-tuning take the place of the trained models'; those move to before_finetuning."""
+    scores = fine_tune(trainer, finetuning)
+    accuracy, loss = scores.means()
+    found = {"test_accuracy": accuracy, "test_accuracy_by_sample": scores.by_sample(), "test_loss": loss}
+    before = {key: trainer.history[-1].get(key) for key in found}
+    return {"finetune": finetuning.penalty, "before_finetuning": before, **found}
+
+
+def _privacy(trainer: Trainer, outcome: Outcome) -> PrivacyStatement | None:
+    began = time.perf_counter()
+    if outcome.privacy is None:
+        return None
+    assumptions = ["accuracies and losses are the simulation's own and are not released"]
+    if trainer.settings.seed is not None:
+        assumptions.append(SECRET_SEED)
+    against, observers = _observers(trainer, outcome)
+    delta = trainer.cost.goal.delta
+    return PrivacyStatement(
+        outcome.privacy,
+        delta,
+        trainer.cost.notion,
+        trainer.cost.relation,
+        trainer.sampler.sampling if trainer.sampler.sampling != "full" else "none",
+        trainer.settings.noise_multiplier,
+        tuple(assumptions),
+        large_delta(delta, trainer.federation.population),
+        against,
+        {"participation": trainer.cost.participation, **observers},
+        time.perf_counter() - began,
+    )
+
+
+def _observers(trainer: Trainer, outcome: Outcome) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """Who sees how much, in words and as plain data. Under add-remove neighbours some have no answer, which is said."""
+    try:
+        found = against_observers(trainer, outcome.spent, trainer.paid.whole)
+    except InputError as problem:
+        unknown = f"no epsilon against single observers: {problem}"
+        return (unknown,), {"observers": [], "observers_unknown": str(problem)}
+    lines = (
+        f"against {each.observer.replace('-', ' ')}: {interval(each.epsilon)}: {each.reasons[0]}" for each in found
+    )
+    return tuple(lines), {"observers": [each.to_json() for each in found]}
