@@ -14,8 +14,6 @@ from .pairs import Pair
 from .pairs.tails import positive
 
 _BITS = 256
-_MOST_BITS = 4096
-_SMALL = 2.0**-60
 _MOST_ROUNDS = 20_000
 
 
@@ -33,18 +31,9 @@ def infinite_mass(pair: Pair, rounds: int) -> arb:
 
 
 def profile(pair: Pair, rounds: int, epsilon: float) -> arb:
-    """A ball that holds delta(epsilon), epsilon >= 0, of a pair that has_profile.
-
-    With more bits where it is so small that what cancels leaves none of its digits.
-    """
-    bits = _BITS
-    while True:
-        with ctx.workprec(bits):
-            found = _binomial(pair, rounds, arb(epsilon)) if rounds > 1 else pair.profile(arb(epsilon))
-            settled = found.is_zero() or found.abs_upper() > _SMALL or found.rad() < found.abs_lower() * _SMALL
-        if settled or bits >= _MOST_BITS:
-            return found
-        bits *= 4
+    """A ball that holds delta(epsilon), epsilon >= 0, of a pair that has_profile."""
+    with ctx.workprec(_BITS):
+        return _binomial(pair, rounds, arb(epsilon)) if rounds > 1 else pair.profile(arb(epsilon))
 
 
 def _binomial(pair: Pair, rounds: int, epsilon: arb) -> arb:
