@@ -48,7 +48,7 @@ class SamplingTable(Table):
     cohort: Count | None = None
     sampling_rate: Rate | None = None
     max_cohort: Count | None = None
-    drop_last: Annotated[bool, checked(yes_or_no)] = False
+    drop_last: Annotated[bool | None, checked(yes_or_no)] = None
     block: Count | None = None
     per_block: Count | None = None
     bins: Count | None = None
@@ -187,7 +187,7 @@ class SamplingTable(Table):
     @property
     def drops_units(self) -> bool:
         """Whether a shuffled epoch leaves some units out, drawn anew in each: its cost is known from above only."""
-        return self.scheme == "shuffle" and self.drop_last and self.is_uneven
+        return self.scheme == "shuffle" and self.drop_last is True and self.is_uneven
 
     @property
     def step(self) -> int:

@@ -33,6 +33,9 @@ class Finding:
     severity: Literal["info", "warning", "error"]
     text: str
 
+    def __str__(self) -> str:
+        return f"{'note' if self.severity == 'info' else self.severity} {self.id}: {self.text}"
+
     def to_json(self) -> dict[str, str]:
         """Plain data, under the names of the fields."""
         return asdict(self)

@@ -26,6 +26,9 @@ import pytest
 if TYPE_CHECKING:
     from .proofs_checks.auditing import AuditResult
 
+FINDING = "dpcert-finding"
+"""The name under which reports, and JUnit's XML, carry what was found."""
+
 PROFILES = {"ci": 2_000, "nightly": 50_000}
 """Trials a side and call."""
 
@@ -92,8 +95,9 @@ class ClaimItem(pytest.Item):
         result = audited(verify(self.path), trials=PROFILES[profile], alpha=alpha, replay=replay)
         if result.audit is not None:
             _report(self, result.audit)
+        self.user_properties += [(FINDING, str(each)) for each in result.findings if each.severity != "info"]
         if result.verdict != "holds" or any(finding.id == DIFFERS for finding in result.findings):
-            findings = "".join(f"\n  {finding.id}: {finding.text}" for finding in result.findings)
+            findings = "".join(f"\n  {finding}" for finding in result.findings)
             witness = "" if result.audit is None or not result.audit.refuted else f"\n{result.audit.witness}"
             raise NotHeld(f"{self.path.name}: {result.verdict}: {result.why}{findings}{witness}")
 
@@ -103,6 +107,20 @@ class ClaimItem(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, int, str]:
         return self.path, 0, f"claim: {self.path.name}"
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """What was found beside claims that hold: a claim that fails shows its own."""
+    passed = [(each.nodeid, text) for each in terminalreporter.getreports("passed") for text in _found(each)]
+    if passed:
+        terminalreporter.section("dpcert: findings beside claims that hold")
+        for nodeid, text in passed:
+            terminalreporter.line(f"{nodeid}: {text}")
+
+
+def _found(report: Any) -> list[str]:
+    """The findings that a report of a call carries, from a worker process too."""
+    return [text for name, text in report.user_properties if name == FINDING and report.when == "call"]
 
 
 @pytest.hookimpl(wrapper=True)

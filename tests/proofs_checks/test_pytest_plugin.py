@@ -370,3 +370,13 @@ def test_bad_options_are_refused(project, option, said):
     result = project.runpytest_inprocess(option)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([said])
+
+
+def test_the_findings_of_claims_that_hold_are_shown(project):
+    """At a delta of 1/population a claim may hold, and protects nobody: the session passes, and says so."""
+    claim = '[claim]\ntitle = "t"\nneighbouring = "replace-one"\nepsilon = 12.0\ndelta = 1e-2\n'
+    claim += '[mechanism]\nkind = "gaussian"\nnoise_multiplier = 1.0\n'
+    project.makefile(".claim.toml", loose=claim + "[sampling]\npopulation = 200\n")
+    result = project.runpytest_inprocess()
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*findings beside claims that hold*", "*loose.claim.toml*warning delta-not-small: *"])

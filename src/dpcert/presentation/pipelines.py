@@ -14,6 +14,7 @@ from ..proofs_checks.verification.verdict import Verification
 from .annotations import Annotation, Level
 from .annotations import github as as_github
 from .annotations import sarif as as_sarif
+from .verdicts import serious, worst_first
 
 RULES = {
     "refuted": "The claimed privacy parameter is too small for what ran",
@@ -23,7 +24,7 @@ RULES = {
 
 
 def junit(results: list[Verification], problems: Problems) -> str:
-    """A test case a claim, which fails unless the claim holds; what cannot be read is an error."""
+    """A test case a claim, with its findings, which fails unless the claim holds; what cannot be read is an error."""
     failing = [result for result in results if result.verdict != "holds"]
     suite = ElementTree.Element(
         "testsuite",
@@ -37,6 +38,9 @@ def junit(results: list[Verification], problems: Problems) -> str:
         case = _case(suite, result.claim.file or "-", result.claim.statement.title, result.seconds)
         if result.verdict != "holds":
             ElementTree.SubElement(case, "failure", type=result.verdict, message=_clean(_sentence(result)))
+        found = serious(result)
+        if found:
+            ElementTree.SubElement(case, "system-out").text = _clean("\n".join(map(str, found)))
     for file, problem in problems:
         ElementTree.SubElement(_case(suite, file, file, 0.0), "error", type="bad-input", message=_clean(str(problem)))
     suites = ElementTree.Element("testsuites")
@@ -73,10 +77,9 @@ def _annotations(results: list[Verification], problems: Problems) -> Iterator[An
         severe: Level = "error" if result.verdict == "refuted" else "warning"
         if result.verdict != "holds":
             yield Annotation(result.verdict, severe, f"{statement.title}: {_sentence(result)}", file, line)
-        for finding in result.findings:
-            if finding.severity != "info":
-                level: Level = severe if finding.severity == "error" else "warning"
-                yield Annotation(finding.id, level, f"{statement.title}: {finding.text}", file, line)
+        for finding in serious(result):
+            level: Level = severe if finding.severity == "error" else "warning"
+            yield Annotation(finding.id, level, f"{statement.title}: {finding.text}", file, line)
     for file, problem in problems:
         yield Annotation("bad-input", "error", str(problem), file, _line(file, problem.field.rpartition(".")[2]))
 
@@ -97,16 +100,23 @@ def _sentence(result: Verification) -> str:
 
 
 def markdown(results: list[Verification], problems: Problems) -> str:
-    """A table for a job's summary or a pull request, and a line that counts."""
+    """A table for a job's summary or a pull request, the findings below it, and a line that counts."""
     rows = ["| claim | printed | certified | verdict | why |", "|---|---:|---|---|---|"]
-    for result in results:
+    ordered = worst_first(results)
+    for result in ordered:
         certified = interval(result.certified, 6)
         cells = (result.claim.statement.title, result.printed, certified, result.verdict, result.why)
         rows.append("| " + " | ".join(map(_cell, cells)) + " |")
     rows += [f"| {_cell(file)} | | | not read | {_cell(str(problem))} |" for file, problem in problems]
     counts = Counter[str](result.verdict for result in results)
-    told = f"{counts['holds']} hold, {counts['refuted']} refuted, {counts['undecided']} undecided"
-    return "\n".join([*rows, "", told + (f", {len(problems)} not readable" if problems else ""), ""])
+    counted = f"{counts['holds']} hold, {counts['refuted']} refuted, {counts['undecided']} undecided"
+    found = [
+        f"- **{_cell(result.claim.statement.title)}**: {finding.severity} `{finding.id}`: {_cell(finding.text)}"
+        for result in ordered
+        for finding in serious(result)
+    ]
+    counted += f", {len(problems)} not readable" if problems else ""
+    return "\n".join([*rows, "", *found, *([""] if found else []), counted, ""])
 
 
 def _cell(text: str) -> str:

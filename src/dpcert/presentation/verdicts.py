@@ -14,12 +14,16 @@ from rich.text import Text
 
 from ..mechanisms import InputError
 from ..mechanisms.digits import interval
+from ..proofs_checks.claims.findings import Finding
 from ..proofs_checks.verification.comparison import Comparison
 from ..proofs_checks.verification.verdict import Verification
 from .output import output_console
 
 NARROW = 110
 """Below so many columns the columns of a table would be a word wide."""
+
+_FEW = 5
+"""As many claims are read at one look."""
 
 STYLES = {"holds": "bold green", "refuted": "bold red", "undecided": "bold yellow"}
 
@@ -29,10 +33,15 @@ def print_table(results: list[Verification], problems: list[tuple[str, InputErro
     if not results:
         return
     console = output_console()
+    rows = worst_first(results)
     if console.width < NARROW:
-        _print_blocks(console, results)
+        _print_blocks(console, rows)
     else:
-        console.print(_table(results))
+        console.print(_table(rows))
+        for result in rows:
+            for finding in serious(result):
+                line = f"{result.claim.statement.title}: {finding}" if len(rows) > 1 else str(finding)
+                console.print(line, markup=False, highlight=False)
     counts = Counter[str](result.verdict for result in results)
     parts = [f"{counts[verdict]} {word}" for verdict, word in (("holds", "hold"), ("refuted", "refuted"))]
     parts.append(f"{counts['undecided']} undecided")
@@ -42,6 +51,18 @@ def print_table(results: list[Verification], problems: list[tuple[str, InputErro
     total = len(results) + len(problems)
     console.print(f"{total} claim{'s' if total > 1 else ''}: {', '.join(parts)}; {seconds:.1f} s of computation")
     _print_certificates(console, results)
+
+
+def worst_first(results: Sequence[Verification]) -> list[Verification]:
+    """Of many claims those that are refuted before the others; of a few, in the order in which they were named."""
+    if len(results) <= _FEW:
+        return list(results)
+    return sorted(results, key=lambda result: ("refuted", "undecided", "holds").index(result.verdict))
+
+
+def serious(result: Verification) -> list[Finding]:
+    """The findings that are errors or warnings, which every format shows; --json and reports have the others too."""
+    return [finding for finding in result.findings if finding.severity != "info"]
 
 
 def _table(results: Sequence[Verification]) -> Table:
@@ -64,12 +85,15 @@ def _table(results: Sequence[Verification]) -> Table:
 
 
 def _print_blocks(console: Console, results: Sequence[Verification]) -> None:
-    """At most six lines a claim: its title with the verdict, the numbers, and why, as far as it fits."""
+    """At most six lines a claim: its title with the verdict, the numbers, and why, as far as it fits; and its findings,
+    whole."""
     for result in results:
         first, *rest = wrap(result.claim.statement.title, console.width - 11, max_lines=2, placeholder=" ...")
         console.print(Text(f"{result.verdict:<11}", STYLES[result.verdict]) + Text(first, "bold"))
         numbers = f"printed {result.printed}, certified {interval(result.certified, 6)}"
-        for line in (*rest, numbers, *wrap(result.why, console.width - 11, max_lines=3, placeholder=" ...")):
+        why = wrap(result.why, console.width - 11, max_lines=3, placeholder=" ...")
+        found = [line for each in serious(result) for line in wrap(str(each), console.width - 11)]
+        for line in (*rest, numbers, *why, *found):
             console.print(f"{'':11}{line}", markup=False, highlight=False, overflow="ellipsis", no_wrap=True)
 
 
