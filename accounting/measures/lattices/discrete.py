@@ -52,5 +52,5 @@ def outcome_cells(pair: FinitePair) -> Cells:
         high = np.array([0.0 if loss.is_zero() else float_above(loss) for loss in losses])
         only_p = sum((p for p, q in outcomes if q.is_zero()), arb(0))
         only_q = sum((q for p, q in outcomes if p.is_zero()), arb(0))
-        alone = [0.0 if mass.is_zero() else float_above(mass) for mass in (only_p, only_q)]
-    return Cells(p, q, low, high, error, *alone)
+        alone_p, alone_q = (0.0 if mass.is_zero() else float_above(mass) for mass in (only_p, only_q))
+    return Cells(p, q, low, high, error, alone_p, alone_q)
