@@ -10,6 +10,7 @@ from ..mechanisms import BestOfSeveral, Mechanism, Neighbouring, rounds_by_step
 from . import closed_form, shuffled, truncated
 from .accountants import Quantity, composed, composed_together
 from .bracket import Bracket
+from .cohorts.cohorts import narrowed
 from .currencies.pure_dp import METHOD as PURE
 from .currencies.pure_dp import pure_epsilon
 from .dominating import Dominating
@@ -49,10 +50,11 @@ def answers(question: Question, points: Sequence[float]) -> tuple[Bracket, ...]:
         else:
             found.append(_between(question, pairs, at))
     narrow = [bracket.narrower_than(question.rtol) for bracket in found]
-    return tuple(
+    known = (
         bracket if bracket.reached is reached else replace(bracket, reached=reached)
         for bracket, reached in zip(found, narrow, strict=True)
     )
+    return tuple(narrowed(question, bracket, at) for bracket, at in zip(known, points, strict=True))
 
 
 def _beyond_every_loss(question: Question, pairs: Dominating) -> float:

@@ -9,7 +9,6 @@ from ..mechanisms.validate import delta_below_one, nonnegative
 from .accountants import AccountantName
 from .answer import answer, answers
 from .bracket import Bracket
-from .cohorts.cohorts import narrowed
 from .question import RTOL, Question
 
 
@@ -40,7 +39,7 @@ def epsilon(
     """
     delta_below_one("delta", delta)
     question = Question.about(run, "epsilon", neighbouring, notion, participation, accountant, rtol)
-    return narrowed(question, answer(question, float(delta)), float(delta))
+    return answer(question, float(delta))
 
 
 def delta(
@@ -63,7 +62,7 @@ def delta(
     """
     nonnegative("epsilon", epsilon)
     question = Question.about(run, "delta", neighbouring, notion, participation, accountant, rtol)
-    return narrowed(question, answer(question, float(epsilon)), float(epsilon))
+    return answer(question, float(epsilon))
 
 
 def epsilons(

@@ -261,7 +261,7 @@ def _truly_known(step: Mechanism, observer: Observer) -> bool:
 
 
 def _by_pairs(run: Mechanism, delta: float, relation: Neighbouring, asking: Asking) -> Bracket:
-    """By product pairs: hidden cohorts are not narrowed further for each of many observers."""
+    """By the pairs alone, and what is narrower for hidden cohorts of a fixed size."""
     return answer(asking(run, "epsilon", relation), delta)
 
 

@@ -1,10 +1,11 @@
-"""Brackets that were paid for once: kept in the user's cache folder, so that the same setting costs nothing again.
+"""Brackets that were paid for once: kept in a folder that the user names, so that the same setting costs nothing again.
 
 A file is named by the hash of the version and the whole setting, and holds that setting, the bracket and a checksum of
 both. It is written beside and moved into place, so that no reader sees half of it; a file that is damaged, of another
 version or of another setting counts as missing. The folder is trusted as the installed package is.
 
-DPCERT_CACHE names another folder, or "off".
+DPCERT_CACHE names the folder (`dpcert verify --cache DIR` keeps them beside its verdicts); without it nothing is kept,
+so that an answer depends on the question alone.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sys
 import tempfile
 from pathlib import Path
 
@@ -25,16 +25,8 @@ FORMAT = "cohorts 1"
 
 def folder() -> Path | None:
     """Where brackets are kept; None if nowhere."""
-    named = os.environ.get("DPCERT_CACHE")
-    if named is not None:
-        return None if named in ("", "off") else Path(named)
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA")
-    elif sys.platform == "darwin":
-        base = str(Path("~/Library/Caches").expanduser())
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
-    return Path(base) / "dpcert" / "cohorts" if base else None
+    named = os.environ.get("DPCERT_CACHE", "")
+    return None if named in ("", "off") else Path(named)
 
 
 def key(phases: tuple[Phase, ...], neighbouring: str, quantity: str, at: float) -> dict[str, object]:

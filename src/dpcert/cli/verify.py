@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -74,6 +75,8 @@ def verify_command(
         raise InputError("--cache", str(cache), "no --audit and no --certificate beside it: both are made anew")
     _check_folder("--certificate", certificate)
     _check_folder("--cache", cache)
+    if cache is not None:  # the brackets of hidden cohorts beside the verdicts, for the processes that judge, too
+        os.environ["DPCERT_CACHE"] = str(cache / "cohorts")
     _check_report(report)
     files = claim_files(claims)
     with bar("verifying") as progress:

@@ -128,8 +128,10 @@ class TestStored:
         again = epsilon(RUN, 1e-5, "replace-one", rtol=0.02)
         assert (again.lower, again.upper) == (first.lower, first.upper)
 
-    def test_off(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("DPCERT_CACHE", "off")
+    @pytest.mark.parametrize("named", ["off", "", None])
+    def test_nothing_is_kept_unless_a_folder_is_named(self, named: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv("DPCERT_CACHE") if named is None else monkeypatch.setenv("DPCERT_CACHE", named)
+        assert stored.folder() is None
         stored.write(self.SETTING, self.BETTER)
         assert stored.read(self.SETTING, self.KNOWN) == self.KNOWN
 
