@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from .algorithm import Clients
-from .checkpoint import Rows, digest_of
+from .checkpoint import Rows
+from .spent import digest_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,9 +14,9 @@ def keep_schedule(trainer: Trainer) -> None:
     if trainer.sampler.sampling == "full":
         raise InputError("sampling", "full", "cohorts that are drawn: there is no schedule to log")
     trainer.sampler.kept = {}
-    attempts = {entry.round: entry.attempt for entry in (trainer.checkpoint.spent if trainer.checkpoint else ())}
     for before in range(trainer.rounds):
-        trainer.sampler.draw(trainer.streams, attempts.get(before, 0), before)
+        paid = trainer.paid.latest(before)
+        trainer.sampler.draw(trainer.streams, paid.attempt if paid else 0, before)
 
 
 def schedule_of(trainer: Trainer) -> dict[str, object]:

@@ -17,7 +17,7 @@ from .adaptive import count_noise, next_clip_norm, update_noise_multiplier
 from .advice import warn_beforehand
 from .algorithm import Algorithm, Clients
 from .billboard import Billboard
-from .checkpoint import Checkpoint, Rows, Spent, State
+from .checkpoint import Checkpoint, Rows, State
 from .clipping import ClippedSum, Grid, Layers
 from .cohort import CohortSampler
 from .cohort_sum import CohortSum
@@ -29,6 +29,7 @@ from .losses import LOSSES, Loss
 from .noise import round_noise
 from .outcome import Outcome
 from .paid import Paid
+from .paid_round import paid_round
 from .personal import PersonalModels
 from .privacy import PrivacyCost, PrivacyGoal
 from .processes import Processes
@@ -69,7 +70,7 @@ class Trainer:
         self.checkpoint: Checkpoint | None = None
         if checkpoint is not None:
             identity = identity_of(algorithm, settings, model, federation)
-            self.checkpoint = Checkpoint(checkpoint, identity, settings.seed, self.processes)
+            self.checkpoint = Checkpoint(checkpoint, identity, settings.seed, self.processes, algorithm.releases_in)
         seed = self.checkpoint.seed if self.checkpoint else self.processes.agree_on_seed(settings.seed)
         self.streams = Streams(seed)
         self.noise = round_noise(settings.noise_source, self.streams, settings.torch_device())
@@ -112,8 +113,7 @@ class Trainer:
     def _begin(self, begin: Tensor) -> None:
         """The state before the first round, or the checkpoint's."""
         self.rounds = 0
-        journal = self.checkpoint.spent if self.checkpoint else []
-        self.paid = Paid(self.sampler.period, [(entry.round, entry.attempt) for entry in journal])
+        self.paid = Paid(self.sampler.period, self.checkpoint.record if self.checkpoint else None)
         self.clip_norm = self.settings.clip_norm
         self.history: list[dict[str, Any]] = []
         self._broadcast = begin.to(self.local.dtype)
@@ -179,42 +179,17 @@ class Trainer:
 
     def _round(self) -> bool:
         """One round; False where the budget does not allow it, and then nothing is released."""
-        recorded = self.checkpoint.spent[-1] if self.checkpoint and self.checkpoint.spent else None
-        again = recorded is not None and recorded.round == self.rounds
-        attempt = recorded.attempt if recorded is not None and again else 0
-        releases = self.algorithm.releases_in(self.rounds)
-        if releases and not again and not self._affordable(attempt):
-            return False
-        release = self._compute(attempt)
-        if again and recorded is not None and release.digest() != recorded.digest:
-            if not self._affordable(attempt + 1):
-                return False
-            attempt, again = attempt + 1, False
-            release = self._compute(attempt)
-        if releases:
-            if not again:
-                self._spend(attempt, release)
-            self._publish(release)
-        self.rounds += 1
-        if self.personal is not None:
-            for clients, vectors in release.rows:
-                self.personal.stage(clients, vectors)
-        if self.settings.evaluate_every and self.rounds % self.settings.evaluate_every == 0:
-            self._evaluate()
-        self._commit(release)
+        if self.algorithm.releases_in(self.rounds):
+            return paid_round(self)
+        self.commit(self.compute(0))
         return True
 
-    def _affordable(self, attempt: int) -> bool:
+    def affordable(self, attempt: int) -> bool:
+        """Whether the budget allows this attempt at the next round."""
         limit = self.cost.affordable
         return limit is None or self.spent < limit or self.paid.covers(self.rounds, attempt)
 
-    def _spend(self, attempt: int, release: Release) -> None:
-        """Pay for a release before anybody sees it."""
-        self.paid.add(self.rounds, attempt)
-        if self.checkpoint:
-            self.checkpoint.spend(Spent(self.rounds, attempt, release.digest()))
-
-    def _compute(self, attempt: int) -> Release:
+    def compute(self, attempt: int) -> Release:
         """All clients' part of the round and the noise, of which nothing has been published yet."""
         cohort = self.sampler.draw(self.streams, attempt, self.rounds)
         clip_norm = self.clip_norm if self.algorithm.clips else None
@@ -244,7 +219,7 @@ class Trainer:
         noise = self.streams.generator("quantile", attempt, self.rounds).standard_normal(1) * deviation
         return self.processes.total(count), torch.from_numpy(noise)
 
-    def _publish(self, release: Release) -> None:
+    def publish(self, release: Release) -> None:
         """The server's part of the round, from what the billboard shows."""
         released = self.billboard.publish(release.pre_noise, release.noise, release.sensitivity)
         members, expected = len(release.cohort), self.sampler.denominator
@@ -258,8 +233,14 @@ class Trainer:
             return self.local.initial.unsqueeze(0).expand(len(clients), -1)
         return self.personal.get(clients)
 
-    def _commit(self, release: Release) -> None:
+    def commit(self, release: Release) -> None:
         """Make the round permanent. The personal vectors' file changes only after their redo log is safe."""
+        self.rounds += 1
+        if self.personal is not None:
+            for clients, vectors in release.rows:
+                self.personal.stage(clients, vectors)
+        if self.settings.evaluate_every and self.rounds % self.settings.evaluate_every == 0:
+            self._evaluate()
         if self.checkpoint is not None:
             arrays = {"shared": self.shared.cpu().numpy()}
             if self.personal is not None:

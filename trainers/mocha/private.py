@@ -27,6 +27,7 @@ from ...mechanisms.validate import count, nonnegative, positive
 from ..algorithms.fixed_omega import decompose
 from ..engine.clipping import ClippedSum, Grid, Layers
 from ..engine.noise import grid_noise
+from ..engine.spent import digest_of
 from ..engine.streams import Streams
 from .methods import Setting
 from .mocha import State
@@ -81,6 +82,10 @@ class Release:
     messages: Floats
     alpha: Floats
     v: Floats
+
+    def digest(self) -> str:
+        """By which a repeated round is recognised."""
+        return digest_of(self.pre_noise + self.noise)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Runs private MOCHA: every release is paid for, on disk, before anybody sees it (engine.checkpoint)."""
+"""Runs private MOCHA: every release is paid for, on disk, before anybody sees it (engine.paid_round)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from ...mechanisms.aggregation import UniformMean
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import count
 from ..engine.billboard import Billboard, RecordingBillboard
-from ..engine.checkpoint import Checkpoint, Spent, digest_of
+from ..engine.checkpoint import Checkpoint
 from ..engine.checkpoint import State as Saved
+from ..engine.paid import Paid
+from ..engine.paid_round import paid_round
 from ..engine.privacy import PrivacyCost, PrivacyGoal
 from ..engine.processes import Processes
 from ..engine.streams import Streams, new_seed
@@ -63,28 +65,30 @@ class PrivateRun:
         if goal.neighbouring == "add-remove":
             raise InputError("neighbouring", goal.neighbouring, "replace-one or zero-out: Omega has a row a client")
         self.cost = PrivacyCost(noisy, "billboard", goal, releases=True)
-        self.checkpoint = Checkpoint(checkpoint, identity, seed, Processes()) if checkpoint is not None else None
+        self.checkpoint: Checkpoint | None = None
+        if checkpoint is not None:
+            self.checkpoint = Checkpoint(checkpoint, identity, seed, Processes(), lambda _: True)
         drawn = new_seed() if seed is None else seed
         self.streams = Streams(self.checkpoint.seed if self.checkpoint else drawn)
         self.billboard = billboard or Billboard()
         self.state = rounds.start()
-        self._releases = len(self.checkpoint.spent) if self.checkpoint else 0
+        if self.checkpoint:
+            self.checkpoint.create()
         saved, _ = self.checkpoint.load() if self.checkpoint else (None, [])
         if saved is not None:
             self.state = restored_state(saved)
-        if self.checkpoint:
-            self.checkpoint.create()
+        self.paid = Paid(record=self.checkpoint.record if self.checkpoint else None)
 
     @property
     def spent(self) -> int:
         """How many releases have been paid for."""
-        return self._releases
+        return self.paid.drawings
 
     def solve(self, rounds: int, *, watch: Callable[[int], None] = lambda _: None) -> PrivateOutcome:
         """Exactly `rounds` rounds unless the budget ends first: stopping on the gap would be a release of its own."""
         count("rounds", rounds)
         began = time.perf_counter()
-        while self.state.rounds < rounds and self._round():
+        while self.state.rounds < rounds and paid_round(self):
             watch(self.state.rounds)
         if self.billboard.keeps:
             for node, weights in enumerate(self.state.weights.T):
@@ -108,37 +112,22 @@ class PrivateRun:
             for observer in OBSERVERS
         )
 
-    def _round(self) -> bool:
-        """One round; False where the budget does not allow it, and then nothing is released."""
-        recorded = self.checkpoint.spent[-1] if self.checkpoint and self.checkpoint.spent else None
-        again = recorded is not None and recorded.round == self.state.rounds
-        attempt = recorded.attempt if recorded is not None and again else 0
-        if not again and not self._affordable():
-            return False
-        release = self.private.compute(self.state, self.streams, attempt)
-        if again and recorded is not None and _digest(release) != recorded.digest:
-            if not self._affordable():
-                return False
-            attempt, again = attempt + 1, False
-            release = self.private.compute(self.state, self.streams, attempt)
-        if not again:
-            self._spend(Spent(self.state.rounds, attempt, _digest(release)))
-        self._publish(release)
-        if self.checkpoint:
-            self.checkpoint.commit(Saved(self.state.rounds, saved_arrays(self.state), {}), [])
-            self.checkpoint.settle(self.state.rounds)
-        return True
+    @property
+    def rounds(self) -> int:
+        """How many rounds are done."""
+        return self.state.rounds
 
-    def _affordable(self) -> bool:
+    def affordable(self, attempt: int) -> bool:
+        """Whether the budget allows one more release; any attempt is one."""
         limit = self.cost.affordable
         return limit is None or self.spent < limit
 
-    def _spend(self, entry: Spent) -> None:
-        self._releases += 1
-        if self.checkpoint:
-            self.checkpoint.spend(entry)
+    def compute(self, attempt: int) -> Release:
+        """The next round's release, of which nothing has been published yet."""
+        return self.private.compute(self.state, self.streams, attempt)
 
-    def _publish(self, release: Release) -> None:
+    def publish(self, release: Release) -> None:
+        """Show the messages and their sum, and move on to the state that everybody then has."""
         if self.billboard.keeps:
             for node, message in enumerate(release.messages):
                 self.billboard.message(self.state.rounds, node, torch.from_numpy(message))
@@ -147,9 +136,11 @@ class PrivateRun:
         )
         self.state = self.private.publish(self.state, release, shown.numpy())
 
-
-def _digest(release: Release) -> str:
-    return digest_of(release.pre_noise + release.noise)
+    def commit(self, release: Release) -> None:
+        """Make the round permanent."""
+        if self.checkpoint:
+            self.checkpoint.commit(Saved(self.state.rounds, saved_arrays(self.state), {}), [])
+            self.checkpoint.settle(self.state.rounds)
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import count, positive
-from ..engine.checkpoint import Checkpoint, digest_of
+from ..engine.checkpoint import Checkpoint
 from ..engine.checkpoint import State as Saved
 from ..engine.processes import Processes
+from ..engine.spent import digest_of
 from ..engine.streams import Streams, new_seed
 from . import objective
 from .joint import JointReport
@@ -66,7 +67,9 @@ class Run:
     ) -> None:
         self.method = method
         self.record_every = count("record_every", record_every, least=0)
-        self.checkpoint = Checkpoint(checkpoint, identity, seed, Processes()) if checkpoint is not None else None
+        self.checkpoint: Checkpoint | None = None
+        if checkpoint is not None:
+            self.checkpoint = Checkpoint(checkpoint, identity, seed, Processes(), lambda _: False)
         drawn = new_seed() if seed is None else seed
         self.streams = Streams(self.checkpoint.seed if self.checkpoint else drawn)
         self.state = method.start()

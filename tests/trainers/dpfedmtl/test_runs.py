@@ -15,6 +15,7 @@ from dpcert.cli import run
 from dpcert.trainers.data.synthetic import related_tasks
 from dpcert.trainers.dpfedmtl import DpFedMtl, DpFedMtlAsPrinted, DpFedMtlLocalNoise
 from dpcert.trainers.engine.checkpoint import Checkpoint
+from dpcert.trainers.engine.paid import Paid
 from dpcert.trainers.federated import LocalSteps, Settings, Trainer
 
 torch.set_num_threads(1)
@@ -131,7 +132,8 @@ def test_crash_and_resume(tmp_path, monkeypatch, name, moment):
     plain.run()
     trainer = build(name, tmp_path / "run")
     when, method = moment.split()
-    original = getattr(Checkpoint, method)
+    holder = Paid if method == "spend" else Checkpoint
+    original = getattr(holder, method)
     crashed: list[bool] = []
 
     def crash(self, *arguments):
@@ -142,7 +144,7 @@ def test_crash_and_resume(tmp_path, monkeypatch, name, moment):
             raise KeyboardInterrupt
         return original(self, *arguments)
 
-    monkeypatch.setattr(Checkpoint, method, crash)
+    monkeypatch.setattr(holder, method, crash)
     with pytest.raises(KeyboardInterrupt):
         trainer.run()
     resumed = build(name, tmp_path / "run")

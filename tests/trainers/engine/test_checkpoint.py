@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -15,9 +14,11 @@ import torch
 from dpcert.mechanisms import InputError
 from dpcert.trainers.algorithms import DpFedAvg, Pmtl, PmtlAsPrinted
 from dpcert.trainers.data.synthetic import related_tasks
-from dpcert.trainers.engine.checkpoint import Checkpoint
+from dpcert.trainers.engine.checkpoint import RECORD, Checkpoint
 from dpcert.trainers.engine.privacy import PrivacyGoal
+from dpcert.trainers.engine.processes import Processes
 from dpcert.trainers.engine.settings import AdaptiveClip, LocalSteps, Settings
+from dpcert.trainers.engine.spent import Spent, SpentRecord
 from dpcert.trainers.engine.trainer import Trainer
 
 torch.set_num_threads(1)
@@ -57,40 +58,12 @@ def test_stopped_and_resumed_is_the_plain_run(tmp_path, stops):
     assert state(plain) == state(resumed)
 
 
-@pytest.mark.parametrize("moment", ["before spend", "after spend", "before commit", "after commit", "before settle"])
-@pytest.mark.parametrize("victim", [0, 3])
-def test_crash_at_every_step_of_a_round(tmp_path, monkeypatch, moment, victim):
-    """An exception at each boundary stands for the kill; what is on disk at that moment is the same."""
-    plain = build()
-    plain.run()
-    trainer = build(tmp_path / "run")
-    method = moment.split()[1]
-    original = getattr(Checkpoint, method)
-
-    def crash(self, *arguments):
-        if trainer.rounds in (victim, victim + 1) and not crashed:
-            if moment.startswith("after"):
-                original(self, *arguments)
-            crashed.append(True)
-            raise KeyboardInterrupt
-        return original(self, *arguments)
-
-    crashed: list[bool] = []
-    monkeypatch.setattr(Checkpoint, method, crash)
-    with pytest.raises(KeyboardInterrupt):
-        trainer.run()
-    resumed = build(tmp_path / "run")
-    assert resumed.spent >= resumed.rounds >= victim - 1
-    resumed.run()
-    assert state(plain) == state(resumed)
-
-
 CHILD = """
 import sys, torch
 sys.path.insert(0, sys.argv[1])
 torch.set_num_threads(1)
 from test_checkpoint import build
-from dpcert.trainers.engine.checkpoint import Checkpoint
+from dpcert.trainers.engine.checkpoint import RECORD, Checkpoint
 commit = Checkpoint.commit
 def told(*arguments):
     print("committing", flush=True)
@@ -144,6 +117,13 @@ def test_kill_9_many_times(tmp_path):
     assert len(set(reached)) > 5
 
 
+def rewritten(folder, entries):
+    """Another record of what was spent, in the place of the folder's."""
+    for file in folder.glob(f"{RECORD}*"):
+        file.unlink()
+    SpentRecord.at(folder / RECORD, Processes()).extend(entries)
+
+
 def test_changed_arithmetic_is_charged_twice(tmp_path, monkeypatch):
     """A round that was spent but not committed, and comes out different when repeated, gets fresh noise and a second
     charge: the same noise on two sums would reveal their difference."""
@@ -156,31 +136,17 @@ def test_changed_arithmetic_is_charged_twice(tmp_path, monkeypatch):
         patch.setattr(Checkpoint, "commit", crash)
         with pytest.raises(KeyboardInterrupt):
             trainer.run()
-    journal = tmp_path / "run" / "spent.jsonl"
-    entry = json.loads(journal.read_text())
-    journal.write_text(json.dumps(entry | {"digest": "0" * 64}) + "\n")
+    rewritten(tmp_path / "run", [Spent(0, 0, "0" * 64)])
     resumed = build(tmp_path / "run")
     outcome = resumed.run()
     assert (outcome.rounds, outcome.spent) == (6, 7)
-    entries = [json.loads(line) for line in journal.read_text().splitlines()]
-    assert [(item["round"], item["attempt"]) for item in entries[:3]] == [(0, 0), (0, 1), (1, 0)]
+    entries = SpentRecord.at(tmp_path / "run" / RECORD, Processes()).entries
+    assert [(entry.round, entry.attempt) for entry in entries[:3]] == [(0, 0), (0, 1), (1, 0)]
     plain = build()
     plain.run()
     assert plain.shared.numpy().tobytes() != resumed.shared.numpy().tobytes()
     assert outcome.privacy is not None
     assert outcome.privacy.upper > build().cost.spent(6).upper
-
-
-def test_torn_last_line_of_the_journal_is_dropped(tmp_path):
-    build(tmp_path / "run", rounds=3).run()
-    with (tmp_path / "run" / "spent.jsonl").open("ab") as handle:
-        handle.write(b'{"round": 3, "atte')
-    resumed = build(tmp_path / "run")
-    assert resumed.spent == 3
-    resumed.run()
-    plain = build()
-    plain.run()
-    assert state(plain) == state(resumed)
 
 
 def test_budget_holds_over_resumes(tmp_path):
@@ -230,9 +196,11 @@ def test_unreadable_checkpoints(tmp_path):
     with pytest.raises(InputError, match="a readable file"):
         build(folder)
     state_file.write_bytes(content)
-    (folder / "spent.jsonl").write_text("not json\n")
-    with pytest.raises(InputError, match="a readable journal"):
+    record = (folder / RECORD).read_bytes()
+    (folder / RECORD).write_bytes(record[: len(record) // 2])
+    with pytest.raises(InputError, match="a whole record of what was spent"):
         build(folder)
+    (folder / RECORD).write_bytes(record)
     (folder / "run.json").write_text("{}")
     with pytest.raises(InputError, match=r"run\.json"):
         build(folder)

@@ -28,12 +28,14 @@ from dpcert.trainers.algorithms import DpFedAvg
 from dpcert.trainers.data.synthetic import related_tasks
 from dpcert.trainers.dpfedmtl import DpFedMtlLocalNoise
 from dpcert.trainers.engine import cohort as cohorts
-from dpcert.trainers.engine.checkpoint import Checkpoint
+from dpcert.trainers.engine.checkpoint import RECORD, Checkpoint
 from dpcert.trainers.engine.cohort import CohortSampler
 from dpcert.trainers.engine.paid import Paid
 from dpcert.trainers.engine.privacy import PrivacyGoal
+from dpcert.trainers.engine.processes import Processes
 from dpcert.trainers.engine.schedule_log import keep_schedule, schedule_of
 from dpcert.trainers.engine.settings import LocalSteps, Settings
+from dpcert.trainers.engine.spent import Spent, SpentRecord
 from dpcert.trainers.engine.streams import Streams
 from dpcert.trainers.engine.trainer import Trainer
 
@@ -161,8 +163,9 @@ def test_a_round_that_is_repeated_is_of_another_drawing_and_charged_as_one(tmp_p
         patch.setattr(Checkpoint, "commit", crash)
         with pytest.raises(KeyboardInterrupt):
             crashing.run()
-    journal = tmp_path / "run" / "spent.jsonl"
-    journal.write_text(json.dumps(json.loads(journal.read_text()) | {"digest": "0" * 64}) + "\n")
+    for file in (tmp_path / "run").glob(f"{RECORD}*"):
+        file.unlink()
+    SpentRecord.at(tmp_path / "run" / RECORD, Processes()).extend([Spent(0, 0, "0" * 64)])
     resumed = build("shuffle", rounds=12, folder=tmp_path / "run")
     keep_schedule(resumed)
     outcome = resumed.run()
@@ -176,10 +179,17 @@ def test_a_round_that_is_repeated_is_of_another_drawing_and_charged_as_one(tmp_p
     assert resumed.sampler.kept[1].tolist() == fresh.draw(resumed.streams, 0, 1).tolist()
 
 
+def paid(period, releases):
+    found = Paid(period)
+    for round_index, attempt in releases:
+        found.spend(round_index, attempt, "a digest")
+    return found
+
+
 def test_paid():
-    rounds = Paid(1, [(0, 0), (1, 0), (1, 1)])
+    rounds = paid(1, [(0, 0), (1, 0), (1, 1)])
     assert (rounds.releases, rounds.drawings, rounds.whole) == (3, 3, 3)
-    epochs = Paid(3, [(0, 0), (1, 0), (1, 1), (2, 1), (2, 0)])
+    epochs = paid(3, [(0, 0), (1, 0), (1, 1), (2, 1), (2, 0)])
     assert (epochs.releases, epochs.drawings, epochs.whole) == (5, 2, 1)
     assert epochs.covers(0, 1)
     assert not epochs.covers(3, 0)

@@ -18,7 +18,6 @@ from dpcert.accounting.epsilon import epsilon
 from dpcert.mechanisms import Gaussian, InputError, Repeat
 from dpcert.proofs_checks.billboard.replay import check_billboard
 from dpcert.trainers.engine.billboard import RecordingBillboard
-from dpcert.trainers.engine.checkpoint import Checkpoint
 from dpcert.trainers.engine.privacy import PrivacyGoal
 from dpcert.trainers.engine.streams import Streams
 from dpcert.trainers.mocha import private
@@ -242,31 +241,6 @@ def test_the_budget_stops_the_run():
     assert outcome.stopped_by_budget
     assert outcome.privacy.upper <= 1.0
     assert epsilon(Repeat(Gaussian(8.0), outcome.rounds + 1), 1e-3, "replace-one").upper > 1.0
-
-
-def test_a_stopped_run_resumes_to_the_bit_and_pays_once(tmp_path, monkeypatch):
-    """Interrupted before and after each step of a round, at two rounds."""
-    plain = PrivateRun(rounds_for(made()), "t", seed=7)
-    plain.solve(8)
-    for place, (moment, name) in enumerate((m, n) for m in ("before", "after") for n in ("spend", "commit", "settle")):
-        folder = tmp_path / str(place)
-        original, crashed = getattr(Checkpoint, name), []
-
-        def crash(self, *arguments, moment=moment, original=original, crashed=crashed):
-            if len(crashed) < 3 and (crashed.append(True) or len(crashed) == 3):
-                if moment == "after":
-                    original(self, *arguments)
-                raise KeyboardInterrupt
-            return original(self, *arguments)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(Checkpoint, name, crash)
-            with pytest.raises(KeyboardInterrupt):
-                PrivateRun(rounds_for(made()), "t", seed=7, checkpoint=folder).solve(8)
-        resumed = PrivateRun(rounds_for(made()), "t", seed=7, checkpoint=folder)
-        outcome = resumed.solve(8)
-        assert resumed.state.weights.tobytes() == plain.state.weights.tobytes()
-        assert outcome.spent == 8
 
 
 TOLD = """
