@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from .finding import Finding
+from .finding import Finding, Slip
 from .notebook import notebook
 from .paths import BadFile, Report, lint
-from .rules import RULES, Rule, findings
+from .rule import Rule, as_markdown
+from .rules import RULES, findings
 from .script import Script
 
-__all__ = ["RULES", "BadFile", "Finding", "Report", "Rule", "Script", "findings", "lint", "notebook"]
+__all__ = [
+    "RULES",
+    "BadFile",
+    "Finding",
+    "Report",
+    "Rule",
+    "Script",
+    "Slip",
+    "as_markdown",
+    "findings",
+    "lint",
+    "notebook",
+]

@@ -25,10 +25,17 @@ class Finding:
     cell: int | None = None
     level: Level = "warning"
 
+    @property
+    def sentence(self) -> str:
+        """The problem and the remedy, as two sentences."""
+        word = self.problem.partition(" ")[0]
+        problem = self.problem[:1].upper() + self.problem[1:] if word.isalpha() else self.problem
+        return f"{problem}. Fix: {self.remedy}."
+
     def __str__(self) -> str:
         cell = "" if self.cell is None else f"cell {self.cell}:"
         note = "note: " if self.level == "note" else ""
-        return f"{self.path}:{cell}{self.line}:{self.column}: {self.rule}: {note}{self.problem}. Do: {self.remedy}."
+        return f"{self.path}:{cell}{self.line}:{self.column}: {self.rule}: {note}{self.sentence}"
 
     def to_json(self) -> dict[str, str | int | None]:
         """Plain data, under the names of the fields."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from .script import Script, dotted, is_constant, keyword
+from .script import Script, dotted, is_constant
 
 LOADER = re.compile(r"loader$|(^|_)dl$|(^|_)batches$", re.IGNORECASE)
 BATCH_COUNT = re.compile(r"^(n|num|number_of|nb)_batches$|^(steps|batches|iterations)_per_epoch$", re.IGNORECASE)
@@ -27,17 +27,17 @@ def is_loader(script: Script, node: ast.expr) -> bool:
     built = [value for value in script.values(node) if isinstance(value, ast.Call)]
     loaders = [call for call in built if script.tail(call) == "DataLoader"]
     if loaders:
-        return not all(loads_single_examples(call) for call in loaders)
+        return not all(loads_single_examples(script, call) for call in loaders)
     return LOADER.search(last_name(node)) is not None and not any(
         script.tail(call).lower().endswith("dataset") for call in built
     )
 
 
-def loads_single_examples(loader: ast.Call) -> bool:
+def loads_single_examples(script: Script, loader: ast.Call) -> bool:
     """A torch DataLoader with batch_size=1, which is the default."""
     if len(loader.args) > 1 or any(given.arg in (None, "batch_sampler") for given in loader.keywords):
         return len(loader.args) > 1 and is_constant(loader.args[1], 1)
-    size = keyword(loader, "batch_size")
+    size = script.keyword(loader, "batch_size")
     return size is None or is_constant(size, 1)
 
 
@@ -56,5 +56,5 @@ def is_batch_size(script: Script, node: ast.expr) -> bool:
     return BATCH_SIZE.search(last_name(node)) is not None or any(
         ast.dump(size) == ast.dump(node)
         for call in script.calls
-        if script.tail(call) == "DataLoader" and (size := keyword(call, "batch_size")) is not None
+        if script.tail(call) == "DataLoader" and (size := script.keyword(call, "batch_size")) is not None
     )

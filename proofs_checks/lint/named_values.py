@@ -13,12 +13,13 @@ from .script import Script
 def named_values(script: Script, pattern: re.Pattern[str]) -> Iterator[tuple[str, ast.expr]]:
     """Every (name, value) of the script whose name matches."""
     for node in script.nodes:
-        for name, value in _pairs(node):
+        for name, value in pairs(node):
             if pattern.search(name):
                 yield name, value
 
 
-def _pairs(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+def pairs(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """The (name, value) that this node itself states."""
     if isinstance(node, ast.Assign):
         yield from ((last_name(target), node.value) for target in node.targets)
     elif isinstance(node, ast.AnnAssign | ast.NamedExpr):

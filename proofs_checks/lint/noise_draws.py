@@ -6,12 +6,52 @@ import ast
 import re
 from collections.abc import Iterator
 
+from .loaders import last_name
+from .privacy_words import LIBRARIES
 from .script import Script, mentions
 
 DRAWS = (
     *("randn_like", "randn", "normal", "normal_", "normal_like", "standard_normal"),
     *("gauss", "normalvariate", "laplace"),
 )
+
+
+MADE = (
+    *DRAWS,
+    *(
+        "rand",
+        "random",
+        "uniform",
+        "randint",
+        "integers",
+        "choice",
+        "permutation",
+        "poisson",
+        "exponential",
+        "binomial",
+    ),
+    *(
+        "binomial",
+        "linspace",
+        "arange",
+        "range",
+        "zeros",
+        "ones",
+        "full",
+        "eye",
+        "meshgrid",
+        "sin",
+        "cos",
+        "exp",
+        "stack",
+        "dot",
+    ),
+    *("concatenate", "array", "asarray", "tensor", "reshape", "make_regression", "make_classification", "make_blobs"),
+)
+"""Calls whose results are numbers that the script makes up, where their arguments are too."""
+SCALES = r"eps|sens|sigma|noise|clip|delta|priv|budget|max_grad|^b$|^scale$"
+LOSSES = re.compile(r"loss|mse|criterion|generator|decoder|model|^net|denois|unet|^G$", re.IGNORECASE)
+DATA_TAKERS = ("TensorDataset", "DataLoader", "fit", "from_tensor_slices", "DataFrame")
 
 
 def noise_draws(script: Script) -> Iterator[ast.Call]:
@@ -31,11 +71,85 @@ def _is_added(script: Script, call: ast.Call) -> bool:
     if isinstance(parent, ast.AugAssign):
         return isinstance(parent.op, ast.Add)
     targets = parent.targets if isinstance(parent, ast.Assign) else []
-    return any(mentions(target, r"nois|answer|release") for target in targets)
+    named = [target for target in targets if mentions(target, r"nois|answer|release")]
+    return bool(named) and not any(_is_an_input(script, target) for target in named)
+
+
+def _is_an_input(script: Script, target: ast.expr) -> bool:
+    """noise = randn(...) that a network is given, or is trained to find again, and that is added to no answer."""
+    name = last_name(target)
+    taken = [call for call in script.calls if any(_is_named(part, name) for part in call.args)]
+    added = any(_adds(node, name) for node in script.nodes)
+    return bool(taken) and (not added or any(LOSSES.search(script.tail(call)) for call in taken))
+
+
+def _adds(node: ast.AST, name: str) -> bool:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+        return any(_is_named(part, name) for part in ast.walk(node))
+    if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add | ast.Sub):
+        return any(_is_named(part, name) for part in ast.walk(node.value))
+    added = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("add_", "add")
+    return added and any(_is_named(part, name) for part in ast.walk(node))
+
+
+def _is_named(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name | ast.Attribute) and last_name(node) == name
 
 
 def _makes_data(script: Script, call: ast.Call) -> bool:
-    """In a function that says that it makes data, noise belongs to the data: load_data, make_synthetic_dataset."""
+    """Noise that belongs to the data: in a function that says that it makes some (make_synthetic_dataset), added to
+    numbers that are made up themselves (y = 3 x + noise), or in what a library is then given as its data."""
     scope = script.scope(call)
     name = scope.name if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef) else ""
-    return re.match(r"_*(load|make|generate|create|get|synthetic|toy)\w*(data|examples|synthetic)", name) is not None
+    if re.match(r"_*(load|make|generate|create|get|synthetic|toy)\w*(data|examples|synthetic)", name) is not None:
+        return True
+    if any(mentions(argument, SCALES) for argument in (*call.args, *(given.value for given in call.keywords))):
+        return False
+    whole = _expression(script, call)
+    others = [part for part in ast.walk(whole) if isinstance(part, ast.Name) and part not in set(ast.walk(call))]
+    if all(_is_made_up(script, part) for part in others) and any(_is_drawn(script, part) for part in others):
+        return True
+    parent = script.parents.get(whole)
+    targets = parent.targets if isinstance(parent, ast.Assign) else []
+    return any(_is_given_as_data(script, target) for target in targets)
+
+
+def _expression(script: Script, node: ast.expr) -> ast.expr:
+    """The largest expression around the node."""
+    while isinstance(parent := script.parents.get(node), ast.expr):
+        node = parent
+    return node
+
+
+def _is_made_up(script: Script, name: ast.Name, depth: int = 6) -> bool:
+    """A module, or a name for draws, ranges, literals and what is computed of these alone."""
+    if name.id in script.imports or name.id in ("len", "range", "int", "float"):
+        return True
+    values = script.values(name)
+    if not values or depth == 0 or all(mentions(value, f"^{re.escape(name.id.lower())}$") for value in values):
+        return False
+    return all(_all_made_up(script, value, name, depth - 1) for value in values)
+
+
+def _is_drawn(script: Script, name: ast.Name) -> bool:
+    """Bound to draws or a range, not to one number."""
+    calls = [part for value in script.values(name) for part in ast.walk(value) if isinstance(part, ast.Call)]
+    return any(script.tail(call) in MADE for call in calls)
+
+
+def _all_made_up(script: Script, value: ast.expr, name: ast.Name, depth: int) -> bool:
+    calls = [part for part in ast.walk(value) if isinstance(part, ast.Call)]
+    if any(script.tail(call) not in (*MADE, "default_rng", "RandomState", "Generator") for call in calls):
+        return False
+    names = (part for part in ast.walk(value) if isinstance(part, ast.Name) and part.id != name.id)
+    return all(_is_made_up(script, part, depth) for part in names)
+
+
+def _is_given_as_data(script: Script, target: ast.expr) -> bool:
+    name = last_name(target)
+    for call in script.calls:
+        if any(_is_named(part, name) for part in call.args):
+            library = script.origin(call.func).split(".")[0] in LIBRARIES
+            if library or script.tail(call) in DATA_TAKERS:
+                return True
+    return False

@@ -1,14 +1,17 @@
 """Jupyter notebooks as scripts: the code of all cells in order, and which cell each line came from.
 
-IPython's own lines (%magic, !shell, name?) become `pass`; cells of another language (%%bash) are left out.
+IPython's own lines (%magic, !shell, name?) become `pass`; cells of another language (%%bash) are left out, and so are
+cells that are no Python at all, which are named.
 """
 
 from __future__ import annotations
 
+import ast
 import io
 import json
 import re
 import tokenize
+import warnings
 from dataclasses import dataclass
 
 from ...mechanisms import InputError
@@ -27,17 +30,33 @@ class Cell:
     number: int
     lines: tuple[str, ...]
 
+    @property
+    def fault(self) -> str | None:
+        """Why this is not Python; None where it is."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                ast.parse("\n".join(self.lines))
+        except SyntaxError as problem:
+            return f"{problem.msg}, line {problem.lineno}"
+        except (ValueError, RecursionError, MemoryError) as problem:
+            return " ".join(str(problem).split())[:160] or type(problem).__name__
+        return None
+
 
 def notebook(path: str, source: bytes) -> Script:
-    """The notebook's code as one script, whose positions are within cells.
+    """The notebook's code as one script, whose positions are within cells; script.unread names cells left out.
 
-    Raises InputError where it is not a notebook, or its code is not Python.
+    Raises InputError where it is not a notebook.
     """
     document = _document(path, source)
     cells = [] if _other_language(document) else list(_cells(document))
-    places = [(cell.number, line) for cell in cells for line in range(1, len(cell.lines) + 1)]
-    text = "\n".join(line for cell in cells for line in cell.lines)
-    return Script(path, _utf8(path, text), places)
+    faults = {cell.number: fault for cell in cells if (fault := cell.fault) is not None}
+    read = [cell for cell in cells if cell.number not in faults]
+    places = [(cell.number, line) for cell in read for line in range(1, len(cell.lines) + 1)]
+    text = "\n".join(line for cell in read for line in cell.lines)
+    unread = tuple(f"cell {number} is not Python and was not read ({fault})" for number, fault in faults.items())
+    return Script(path, _utf8(path, text), places, unread)
 
 
 def _utf8(path: str, text: str) -> bytes:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...mechanisms import InputError
 from .finding import Finding
 from .notebook import notebook
-from .rules import findings
+from .rule import Rule
+from .rules import RULES, findings
 from .script import Script
 
 SKIPPED = frozenset({"__pycache__", "node_modules", "venv", "site-packages"})
@@ -19,7 +20,7 @@ SKIPPED = frozenset({"__pycache__", "node_modules", "venv", "site-packages"})
 
 @dataclass(frozen=True, slots=True)
 class BadFile:
-    """A file that could not be read as Python, and why."""
+    """A file, or a notebook's cell, that could not be read as Python, and why."""
 
     path: str
     reason: str
@@ -39,10 +40,11 @@ class Report:
         return tuple(finding for finding in self.findings if finding.level == "warning")
 
 
-def lint(paths: Iterable[str | os.PathLike[str]]) -> Report:
+def lint(paths: Iterable[str | os.PathLike[str]], rules: Sequence[Rule] = RULES) -> Report:
     """Look for the known slips in these files, and in every *.py and *.ipynb file of these folders.
 
-    Nothing is executed. A path that does not exist, and a file that is not Python or no notebook, are in `bad`.
+    Nothing is executed. What could not be read is in `bad`: a path that does not exist, a file that is not Python or no
+    notebook, a notebook's cell that is not Python.
     """
     seen: set[Path] = set()
     found: list[Finding] = []
@@ -53,7 +55,9 @@ def lint(paths: Iterable[str | os.PathLike[str]]) -> Report:
         seen.add(path)
         try:
             read = notebook if path.suffix == ".ipynb" else Script
-            found += findings(read(str(path), _content(path)))
+            script = read(str(path), _content(path))
+            found += findings(script, rules)
+            bad += [BadFile(str(path), f"{path}: {sentence}") for sentence in script.unread]
         except InputError as problem:
             bad.append(BadFile(str(path), str(problem)))
     return Report(len(seen), tuple(found), tuple(bad))

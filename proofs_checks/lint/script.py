@@ -12,6 +12,7 @@ from functools import cached_property
 
 from ...mechanisms import InputError
 from .privacy_words import is_about_privacy
+from .settings import Settings
 
 Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
 Loop = ast.For | ast.AsyncFor | ast.While
@@ -23,11 +24,14 @@ class Script:
     """A parsed script. Nothing in it is executed.
 
     `source` is the file's bytes; a BOM or a coding line is honoured. Raises InputError where they are not text in
-    their encoding, or the text is not Python. `places`: the (cell, line) of each line, for a notebook's code.
+    their encoding, or the text is not Python. `places`: the (cell, line) of each line, for a notebook's code; `unread`:
+    a sentence for each of its cells that was left out.
     """
 
-    def __init__(self, path: str, source: bytes, places: Sequence[tuple[int, int]] = ()) -> None:
-        self.path, self.places = path, places
+    def __init__(
+        self, path: str, source: bytes, places: Sequence[tuple[int, int]] = (), unread: Sequence[str] = ()
+    ) -> None:
+        self.path, self.places, self.unread = path, places, unread
         text = _decoded(path, source)
         self.lines = re.split(r"\r\n|\r|\n", text)
         self.tree = _parsed(path, text, places)
@@ -38,6 +42,11 @@ class Script:
     def calls(self) -> list[ast.Call]:
         """Every call, in the tree's order."""
         return [node for node in self.nodes if isinstance(node, ast.Call)]
+
+    @cached_property
+    def settings(self) -> Settings:
+        """What the file's dataclasses give by default."""
+        return Settings(self.nodes)
 
     @cached_property
     def imports(self) -> dict[str, str]:
@@ -56,7 +65,12 @@ class Script:
     @cached_property
     def about_privacy(self) -> bool:
         """Does the script name a privacy library, or speak the field's words?"""
-        return is_about_privacy(self.imports.values(), self.names)
+        return is_about_privacy(self.imports.values(), self.names, self._docstrings())
+
+    def _docstrings(self) -> Iterator[str]:
+        for node in self.nodes:
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                yield ast.get_docstring(node) or ""
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -125,7 +139,7 @@ class Script:
         """The expression behind a name that is bound exactly once; the node itself otherwise."""
         for _ in range(RESOLUTION_DEPTH):
             name, scope = dotted(node), self.home(node)
-            bound = [] if name is None or scope is None else self._bindings[scope, name]
+            bound = self.settings.default_of(node) if name is None or scope is None else self._bindings[scope, name]
             if len(bound) != 1 or bound[0] is None:
                 return node
             node = bound[0]
@@ -143,6 +157,32 @@ class Script:
     def tail(self, call: ast.Call) -> str:
         """The last part of what is called: DataLoader for torch.utils.data.DataLoader(...)."""
         return self.origin(call.func).rsplit(".", 1)[-1]
+
+    def keyword(self, call: ast.Call, name: str) -> ast.expr | None:
+        """The value of a keyword argument, also one of a dictionary handed over as **settings; None where it is not
+        given."""
+        for given in call.keywords:
+            if given.arg == name:
+                return given.value
+            if given.arg is None and (inside := self._entry(self.resolved(given.value), name)) is not None:
+                return inside
+        return None
+
+    def is_known(self, settings: ast.expr) -> bool:
+        """Whether a mapping that is handed over as **settings is a dictionary of this file, written out."""
+        behind = self.resolved(settings)
+        if isinstance(behind, ast.Dict):
+            return all(isinstance(key, ast.Constant) for key in behind.keys)
+        return isinstance(behind, ast.Call) and dotted(behind.func) == "dict" and not behind.args
+
+    def _entry(self, settings: ast.expr, name: str) -> ast.expr | None:
+        """What {"name": value} or dict(name=value) has under a name."""
+        if isinstance(settings, ast.Dict):
+            entries = zip(settings.keys, settings.values, strict=True)
+            return next((value for key, value in entries if is_constant(key, name)), None)
+        if isinstance(settings, ast.Call) and dotted(settings.func) == "dict":
+            return self.keyword(settings, name)
+        return None
 
     def loops(self, node: ast.AST) -> list[Loop]:
         """The for and while loops around a node within its function, innermost first."""
@@ -167,11 +207,6 @@ def dotted(node: ast.expr) -> str | None:
         parts.append(node.attr)
         node = node.value
     return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
-
-
-def keyword(call: ast.Call, name: str) -> ast.expr | None:
-    """The value of a keyword argument, None where it is not given."""
-    return next((given.value for given in call.keywords if given.arg == name), None)
 
 
 def is_constant(node: ast.expr | None, value: object) -> bool:

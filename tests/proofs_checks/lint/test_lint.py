@@ -35,7 +35,7 @@ def test_findings_are_one_line_each_with_place_rule_and_remedy(
     assert len(out) == 1
     column = SLIP.splitlines()[2].index("1 / len") + 1
     assert out[0].startswith(f"{path}:3:{column}: delta-from-batches: ")
-    assert ". Do: " in out[0]
+    assert ". Fix: " in out[0]
 
 
 def test_a_clean_folder_is_clean(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -127,7 +127,8 @@ def test_encodings_and_line_ends_keep_the_place(newline: str) -> None:
     for source in (text.encode("utf-8-sig"), ("# coding: latin-1" + newline + text).encode("latin-1")):
         script = Script("s.py", source)
         assert script.about_privacy
-        ((node, _),) = RULES[0].find(script)
+        rule = next(rule for rule in RULES if rule.id == "delta-from-batches")
+        ((node, _),) = rule.find(script)
         line, column = script.position(node)
         assert script.lines[line - 1][column - 1 :] == "1 / len(train_loader)"
         assert column == expected

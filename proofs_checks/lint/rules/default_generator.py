@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .finding import Slip
-from .fixed_noise import SEEDED, literally_seeded, seeded_globally
-from .noise_draws import noise_draws
-from .script import Script, keyword
+from ..finding import Slip
+from ..generators import SEEDED, literally_seeded, seeded_globally
+from ..noise_draws import noise_draws
+from ..rule import Rule
+from ..script import Script
 
 DEFAULT = Slip(
     "the noise comes from a library's default generator, whose state can be computed from enough of its output; no "
@@ -43,8 +44,32 @@ def _own_function(script: Script, call: ast.Call) -> bool:
 
 def _generator(script: Script, call: ast.Call) -> ast.expr | None:
     """What the draw is told to draw from: generator=..., or the object whose method it is; None for neither."""
-    if (given := keyword(call, "generator")) is not None:
+    if (given := script.keyword(call, "generator")) is not None:
         return script.resolved(given)
     if _own_function(script, call) or not isinstance(call.func, ast.Attribute):
         return None
     return script.resolved(call.func.value)
+
+
+RULE = Rule(
+    id="default-generator",
+    slip=(
+        "noise from the default generator of `random`, numpy, torch or TensorFlow, or from one with a seed that "
+        "the script is given"
+    ),
+    why="The generator's state can be computed from enough of its output. No epsilon speaks of that.",
+    instead=(
+        "for a release the operating system's randomness: `random.SystemRandom`, Opacus's `secure_mode=True`, "
+        "OpenDP's samplers; for an experiment leave it"
+    ),
+    find=default_generator,
+    bad="""import random
+noise_multiplier = 1.0
+total = total + random.gauss(0, noise_multiplier)  # slip
+""",
+    good="""import random
+noise_multiplier = 1.0
+total = total + random.SystemRandom().gauss(0, noise_multiplier)
+""",
+    level="note",
+)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .finding import Slip
-from .sampling_scheme import asks_for_epsilon
-from .script import Script, is_constant, keyword
+from ..accounting import (
+    asks_for_epsilon,
+)
+from ..finding import Slip
+from ..rule import Rule
+from ..script import Script, is_constant
 
 CALIBRATIONS = ("get_noise_multiplier", "make_private_with_epsilon")
 SLIP = Slip(
@@ -31,9 +34,9 @@ def _is_clt_accountant(script: Script, call: ast.Call) -> bool:
     if tail == "GaussianAccountant":
         return script.origin(call.func).startswith("opacus.")
     if tail == "create_accountant":
-        given = keyword(call, "mechanism") or (call.args[0] if call.args else None)
+        given = script.keyword(call, "mechanism") or (call.args[0] if call.args else None)
     elif tail in ("PrivacyEngine", *CALIBRATIONS):
-        given = keyword(call, "accountant")
+        given = script.keyword(call, "accountant")
     else:
         return False
     return given is not None and is_constant(script.resolved(given), "gdp")
@@ -55,3 +58,26 @@ def _is_clt_conversion(script: Script, call: ast.Call) -> bool:
         and script.tail(behind) in ("compute_mu_uniform", "compute_mu_poisson")
         for given in (*call.args, *(named.value for named in call.keywords))
     )
+
+
+RULE = Rule(
+    id="clt-epsilon",
+    slip=(
+        'Opacus `accountant="gdp"`, TF-Privacy\'s `gdp_accountant.compute_eps_*`: estimates by the central limit '
+        "theorem"
+    ),
+    why=(
+        "The number is an estimate that can be below the true epsilon, for small sampling rates and little noise "
+        "by a third and more."
+    ),
+    instead='an upper bound (`"prv"`, `"rdp"`), or call it an estimate',
+    find=clt_reported_as_epsilon,
+    bad="""from opacus import PrivacyEngine
+engine = PrivacyEngine(accountant='gdp')  # slip
+print(engine.get_epsilon(delta=1e-5))
+""",
+    good="""from opacus import PrivacyEngine
+engine = PrivacyEngine(accountant='prv')
+print(engine.get_epsilon(delta=1e-5))
+""",
+)

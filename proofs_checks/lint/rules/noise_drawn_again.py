@@ -5,15 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .finding import Slip
-from .noise_draws import DRAWS, noise_draws
-from .numbers import number
-from .sampling_scheme import MAKE_PRIVATE
-from .script import Script, dotted, keyword
-
-KEYS = ("PRNGKey", "key")
-SEEDED = ("default_rng", "RandomState", "Generator", "manual_seed", "Random")
-SEEDS = ("manual_seed", "seed", "set_seed", "set_random_seed", "seed_everything")
+from ..accounting import (
+    MAKE_PRIVATE,
+)
+from ..finding import Slip
+from ..generators import KEYS, SEEDED, SEEDS, literally_seeded, seeded_globally
+from ..noise_draws import DRAWS, noise_draws
+from ..rule import Rule
+from ..script import Script, dotted
 
 SAME_KEY = Slip(
     "the noise has the same key in every step: differences of two steps are without noise",
@@ -29,23 +28,18 @@ RESEEDED = Slip(
 )
 
 
-GLOBALS = {"torch": "torch.manual_seed", "numpy": "numpy.random.seed", "random": "random.seed"}
-"""What seeds the generator that a library's own functions draw from."""
-SEED_ALL = ("set_seed", "seed_everything", "fix_seed", "fix_seeds")
-
-
 def noise_drawn_again(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
     """Constant JAX keys, generators with a literal seed, global or not, seeding in the loop that draws the noise."""
     for call in noise_draws(script):
         yield from _by_key(script, call)
         yield from _by_generator(script, call, call.func.value if isinstance(call.func, ast.Attribute) else None)
-        yield from _by_generator(script, call, keyword(call, "generator"))
+        yield from _by_generator(script, call, script.keyword(call, "generator"))
         if seeded_globally(script, call):
             yield call, SEEDED_NOISE
     for call in script.calls:
         tail = script.tail(call)
         if tail in MAKE_PRIVATE:
-            yield from _by_generator(script, call, keyword(call, "noise_generator"))
+            yield from _by_generator(script, call, script.keyword(call, "noise_generator"))
         if tail in SEEDS and script.loops(call) and _draws_beside(script, call):
             yield call, RESEEDED
 
@@ -53,7 +47,7 @@ def noise_drawn_again(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
 def _by_key(script: Script, call: ast.Call) -> Iterator[tuple[ast.AST, Slip]]:
     if not script.origin(call.func).startswith("jax.random."):
         return
-    given = keyword(call, "key") or (call.args[0] if call.args else None)
+    given = script.keyword(call, "key") or (call.args[0] if call.args else None)
     behind = None if given is None else script.resolved(given)
     if isinstance(behind, ast.Call) and script.tail(behind) in KEYS and literally_seeded(script, behind):
         direct = behind is given
@@ -67,27 +61,30 @@ def _by_generator(script: Script, call: ast.Call, given: ast.expr | None) -> Ite
         yield call, SEEDED_NOISE
 
 
-def seeded_globally(script: Script, call: ast.Call) -> bool:
-    """torch.randn_like(g) after torch.manual_seed(0): the seed is that of every draw without a generator."""
-    library = script.origin(call.func).partition(".")[0]
-    if library not in GLOBALS or keyword(call, "generator") is not None:
-        return False
-    return any(
-        (name := script.origin(seeding.func)) == GLOBALS[library] or name.rpartition(".")[2] in SEED_ALL
-        for seeding in script.calls
-        if literally_seeded(script, seeding)
-    )
-
-
-def literally_seeded(script: Script, call: ast.Call) -> bool:
-    """Is the first argument a number that the script states?"""
-    given = [*call.args, *(named.value for named in call.keywords)]
-    return bool(given) and number(script, given[0]) is not None
-
-
 def _draws_beside(script: Script, call: ast.Call) -> bool:
     loop = script.loops(call)[0]
     return any(
         isinstance(part, ast.Call) and script.tail(part) in DRAWS and dotted(part.func) is not None
         for part in ast.walk(loop)
     )
+
+
+RULE = Rule(
+    id="noise-drawn-again",
+    slip=(
+        "noise by a constant JAX key, by a generator (a library's own too) with a literal seed, after seeding in "
+        "the same loop"
+    ),
+    why="Anyone who can draw the noise again can subtract it.",
+    instead="fresh keys; generators without a seed",
+    find=noise_drawn_again,
+    bad="""import numpy as np
+noise_multiplier = 1.0
+rng = np.random.default_rng(0)
+answer = total + rng.normal(0, noise_multiplier)  # slip
+""",
+    good="""import numpy as np
+noise_multiplier = 1.0
+answer = total + rng.normal(0, noise_multiplier)
+""",
+)

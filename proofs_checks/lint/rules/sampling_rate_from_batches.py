@@ -9,18 +9,14 @@ import ast
 import re
 from collections.abc import Iterator
 
-from .finding import Slip
-from .loaders import counts_batches, is_batch_size
-from .named_values import named_values
-from .script import Script, dotted, keyword, mentions
+from ..example_counts import EXAMPLES, EXAMPLES_OF
+from ..finding import Slip
+from ..loaders import counts_batches, is_batch_size
+from ..named_values import named_values
+from ..rule import Rule
+from ..script import Script, dotted, mentions
 
 RATE = re.compile(r"^(sample|sampling)_(rate|prob|probability|ratio)$", re.IGNORECASE)
-EXAMPLES_OF = {
-    "compute_dp_sgd_privacy": "n",
-    "compute_dp_sgd_privacy_statement": "number_of_examples",
-}
-"""Functions whose first argument is the number of examples, and its keyword."""
-
 BATCHES_BELOW = Slip(
     "the sampling rate is batch_size over the number of batches, which is no probability of anything",
     "use batch_size / len(dataset), or 1 / len(loader)",
@@ -28,10 +24,6 @@ BATCHES_BELOW = Slip(
 BATCHES_ABOVE = Slip(
     "the sampling rate is the number of batches over the number of examples, which is 1 / batch_size",
     "use batch_size / len(dataset), or 1 / len(loader)",
-)
-EXAMPLES = Slip(
-    "the number of examples is given as the number of batches, so that the sampling rate is batch_size times too large",
-    "give the number of examples, len(loader.dataset)",
 )
 
 
@@ -46,7 +38,7 @@ def sampling_rate_from_batches(script: Script) -> Iterator[tuple[ast.AST, Slip]]
     for call in script.calls:
         name = EXAMPLES_OF.get(script.tail(call))
         if name is not None:
-            given = keyword(call, name) or (call.args[0] if call.args else None)
+            given = script.keyword(call, name) or (call.args[0] if call.args else None)
             if given is not None and counts_batches(script, given):
                 yield given, EXAMPLES
 
@@ -55,3 +47,18 @@ def _counts_examples(script: Script, node: ast.expr) -> bool:
     behind = script.resolved(node)
     is_len = isinstance(behind, ast.Call) and dotted(behind.func) == "len"
     return is_len and mentions(behind, r"data_?set$|examples$|samples$|^x_train$|^train_(data|x|images)$")
+
+
+RULE = Rule(
+    id="sampling-rate-from-batches",
+    slip="`sample_rate = batch_size / len(loader)`, `len(loader) / len(dataset)`; `n=len(loader)`",
+    why=("A loader's length counts batches, so this is not the probability with which an example joins a batch."),
+    instead="`1 / len(loader)`, or `batch_size / len(dataset)`",
+    find=sampling_rate_from_batches,
+    bad="""from opacus import PrivacyEngine
+sample_rate = batch_size / len(train_loader)  # slip
+""",
+    good="""from opacus import PrivacyEngine
+sample_rate = batch_size / len(dataset)
+""",
+)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .finding import Slip
-from .script import Script, keyword, mentions
+from ..finding import Slip
+from ..rule import Rule
+from ..script import Script, mentions
 
 CHOSEN = Slip(
     "training stops on a score of the private data, which is released by when it stops and not accounted for",
@@ -17,11 +18,12 @@ CHOSEN = Slip(
 def early_stopping(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
     """Keras's EarlyStopping on training scores or on a split of the training data; a patience that ends a loop."""
     split = any(
-        script.tail(call) == "random_split" or keyword(call, "validation_split") is not None for call in script.calls
+        script.tail(call) == "random_split" or script.keyword(call, "validation_split") is not None
+        for call in script.calls
     )
     for call in script.calls:
         if script.tail(call) == "EarlyStopping":
-            monitor = keyword(call, "monitor") or (call.args[0] if call.args else None)
+            monitor = script.keyword(call, "monitor") or (call.args[0] if call.args else None)
             own = isinstance(monitor, ast.Constant) and not str(monitor.value).startswith("val_")
             if own or split:
                 yield call, CHOSEN
@@ -29,3 +31,21 @@ def early_stopping(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
         patient = isinstance(node, ast.If) and mentions(node.test, r"patience|no_improve|early_stop|bad_epochs")
         if patient and any(isinstance(part, ast.Break) for part in ast.walk(node)):
             yield node, CHOSEN
+
+
+RULE = Rule(
+    id="early-stopping",
+    slip=(
+        "`EarlyStopping` on training scores or a split of the private data; a patience that ends the loop, with "
+        "`random_split`"
+    ),
+    why="When training stops tells something of the private data, which is not accounted for.",
+    instead="a number of steps fixed beforehand",
+    find=early_stopping,
+    bad="""import dp_accounting
+model.fit(x, y, validation_split=0.1, callbacks=[EarlyStopping()], noise_multiplier=1.0)  # slip
+""",
+    good="""import dp_accounting
+model.fit(x, y, callbacks=[TensorBoard()], noise_multiplier=1.0)
+""",
+)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .finding import Slip
-from .gradient_noise import Addition, data_loops, noise_on_gradients
-from .script import Loop, Script, dotted, mentions
+from ..finding import Slip
+from ..gradient_noise import Addition, data_loops, noise_on_gradients
+from ..rule import Rule
+from ..script import Loop, Script, dotted, mentions
 
 MICROBATCH = r"micro_?batch"
 CASTS = ("float", "cast")
@@ -126,3 +127,22 @@ def _averages(script: Script, loop: Loop) -> bool:
         ):
             return True
     return False
+
+
+RULE = Rule(
+    id="noise-before-averaging",
+    slip=(
+        "noise on every microbatch's gradient, or already divided by the batch size, and the average taken afterwards"
+    ),
+    why="The noise of the average is then not the noise that the accountant is told of.",
+    instead="noise once, on the sum of the clipped gradients; then divide",
+    find=noise_before_averaging,
+    bad="""from opacus import PrivacyEngine
+noise = torch.normal(0, sigma * C / n, grad_sum.shape)
+noisy_grads = (grad_sum + noise) / n  # slip
+""",
+    good="""from opacus import PrivacyEngine
+noise = torch.normal(0, sigma * C, grad_sum.shape)
+noisy_grads = (grad_sum + noise) / n
+""",
+)

@@ -1,4 +1,4 @@
-"""TensorFlow Privacy: one microbatch, losses that are averaged before clipping, numbers of batches for examples."""
+"""TensorFlow Privacy: losses that are averaged before clipping."""
 
 from __future__ import annotations
 
@@ -6,30 +6,17 @@ import ast
 import re
 from collections.abc import Iterator
 
-from .finding import Slip
-from .sampling_rate import EXAMPLES, EXAMPLES_OF
-from .script import Script, dotted, is_constant, keyword
+from ..finding import Slip
+from ..rule import Rule
+from ..script import Script
 
 OPTIMIZER = re.compile(r"^(VectorizedDP|DP)(Keras)?(SGD|Adam|Adagrad|RMSprop|FTRL)?(Gaussian)?\w*Optimizer$")
 WHOLE_MODELS = ("DPModel", "DPSequential", "make_dp_model_class")
 LOSS = re.compile(r"^(\w*Crossentropy|MeanSquaredError|MeanAbsoluteError|Huber|Hinge)$")
-
-ONE_MICROBATCH = Slip(
-    "num_microbatches=1 clips the mean gradient of the whole batch, and the noise is for one example's",
-    "leave num_microbatches at the batch size (None), so that each example's gradient is clipped",
-)
 AVERAGED = Slip(
     "the loss is averaged over the batch before the optimizer sees it, so that no example's gradient can be clipped",
     "give the loss reduction=tf.keras.losses.Reduction.NONE",
 )
-
-
-def keras_microbatches(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
-    """num_microbatches=1."""
-    for call in script.calls:
-        given = keyword(call, "num_microbatches")
-        if OPTIMIZER.match(script.tail(call)) and given is not None and is_constant(script.resolved(given), 1):
-            yield given, ONE_MICROBATCH
 
 
 def _names(script: Script, call: ast.Call) -> list[str]:
@@ -50,24 +37,31 @@ def keras_loss(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
     ):
         return
     losses = [call for call in script.calls if LOSS.match(script.tail(call)) and "losses" in script.origin(call.func)]
-    averaged = [call for call in losses if keyword(call, "reduction") is None]
+    averaged = [call for call in losses if script.keyword(call, "reduction") is None]
     right = {name for call in losses if call not in averaged for name in _names(script, call)}
     for call in averaged:
         if not right & set(_names(script, call)):  # else the other branch of an if, which trains without privacy
             yield call, AVERAGED
     for call in script.calls:
-        given = keyword(call, "loss")
+        given = script.keyword(call, "loss")
         if script.tail(call) == "compile" and isinstance(given, ast.Constant) and isinstance(given.value, str):
             yield given, AVERAGED
 
 
-def keras_examples(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
-    """compute_dp_sgd_privacy(n=len(dataset)) of a tf.data pipeline that ends in batches."""
-    for call in script.calls:
-        name = EXAMPLES_OF.get(script.tail(call))
-        given = None if name is None else keyword(call, name) or (call.args[0] if call.args else None)
-        behind = None if given is None else script.resolved(given)
-        if isinstance(behind, ast.Call) and dotted(behind.func) == "len" and len(behind.args) == 1:
-            pipeline = script.resolved(behind.args[0])
-            if any(isinstance(part, ast.Attribute) and part.attr == "batch" for part in ast.walk(pipeline)):
-                yield behind, EXAMPLES
+RULE = Rule(
+    id="keras-loss",
+    slip="a DP Keras optimizer with a loss that is averaged",
+    why="An average over the batch reaches the optimizer, so that no example's gradient can be clipped.",
+    instead="`reduction=...NONE`",
+    find=keras_loss,
+    bad="""import tensorflow as tf
+from tensorflow_privacy import DPKerasSGDOptimizer
+opt = DPKerasSGDOptimizer(l2_norm_clip=1.0)
+model.compile(optimizer=opt, loss='categorical_crossentropy')  # slip
+""",
+    good="""import tensorflow as tf
+from tensorflow_privacy import DPKerasSGDOptimizer
+opt = DPKerasSGDOptimizer(l2_norm_clip=1.0)
+model.compile(optimizer=opt, loss=tf.keras.losses.Hinge(reduction=tf.keras.losses.Reduction.NONE))
+""",
+)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .finding import Slip
-from .gradient_noise import Addition, data_loops, noise_on_gradients
-from .loaders import is_loader, loads_single_examples
-from .script import Loop, Script, keyword, mentions
+from ..finding import Slip
+from ..gradient_noise import Addition, data_loops, noise_on_gradients
+from ..loaders import is_loader, loads_single_examples
+from ..rule import Rule
+from ..script import Loop, Script, mentions
 
 CLIPS_IN_PLACE = ("clip_grad_norm_", "clip_grad_norm", "clip_grad_value_")
 CLIPS = (
@@ -25,7 +26,6 @@ ACCOUNTANTS = ("accountants", "analysis")
 LIBRARY = ("opacus", "tensorflow_privacy", "jax_privacy", "private_transformers", "fastDP")
 ONE_UNIT = r"example|sample|client|user|micro_?batch|record|person|individual"
 """Loops and functions over these handle one protected unit at a time, so that clipping there is right."""
-
 STEPS = r"step|epoch|iter|round|^t$|^it$"
 SLIP = Slip(
     "the gradient of the whole batch is clipped, not each example's: one example can move the result by up to twice "
@@ -66,7 +66,7 @@ def _is_reduction(script: Script, node: ast.expr) -> bool:
     behind = script.resolved(node)
     if not isinstance(behind, ast.Call) or script.tail(behind) not in REDUCTIONS or not mentions(behind, "grad"):
         return False
-    axis = keyword(behind, "axis") or keyword(behind, "dim")
+    axis = script.keyword(behind, "axis") or script.keyword(behind, "dim")
     if axis is None:
         method = isinstance(behind.func, ast.Attribute) and mentions(behind.func.value, "grad")
         position = 0 if method else 1
@@ -109,7 +109,7 @@ def _runs_over_loader(script: Script, loop: ast.For | ast.AsyncFor) -> bool:
     while isinstance(inner, ast.Call) and script.tail(inner) in ("enumerate", "tqdm", "iter", "track") and inner.args:
         inner = inner.args[0]
     if isinstance(inner, ast.Call) and script.tail(inner) == "DataLoader":
-        return not loads_single_examples(inner)
+        return not loads_single_examples(script, inner)
     return is_loader(script, inner)
 
 
@@ -132,3 +132,29 @@ def _function(script: Script, node: ast.AST) -> ast.AST:
     while isinstance(scope, ast.Lambda):
         scope = script.scope(scope)
     return scope
+
+
+RULE = Rule(
+    id="clip-after-aggregation",
+    slip="`loss.backward(); clip_grad_norm_(...); p.grad += noise` for a whole batch",
+    why=(
+        "One example can move the clipped gradient of its batch by up to twice the clipping norm, however many "
+        "others share the batch."
+    ),
+    instead="clip each example's gradient, then sum, then add the noise",
+    find=clip_after_aggregation,
+    bad="""import torch
+noise_multiplier, C = 1.1, 1.0
+for x, y in loader:
+    loss_of(model(x), y).backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), C)  # slip
+    for p in model.parameters():
+        p.grad += torch.randn_like(p.grad, generator=g) * noise_multiplier * C
+""",
+    good="""import torch
+noise_multiplier, C = 1.1, 1.0
+for example in examples:
+    loss_of(model(example)).backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), C)
+""",
+)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
-from .finding import Slip
-from .loaders import counts_batches
-from .named_values import named_values
-from .script import Script
+from ..deltas import deltas
+from ..finding import Slip
+from ..loaders import counts_batches
+from ..rule import Rule
+from ..script import Script
 
-DELTA = re.compile(r"^(target|dp|privacy|train)?_?delta$", re.IGNORECASE)
 SMALLEST_NUMERATOR = 0.1
 """Below this, 1 / batches may be a margin that somebody meant: nothing is said."""
-
 SLIP = Slip(
     "delta is 1 over the number of batches, which is batch_size times larger than 1 over the number of examples",
     "take delta well below 1 / len(loader.dataset), the number of examples (or people) protected",
@@ -23,12 +21,9 @@ SLIP = Slip(
 
 def delta_from_batches(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
     """Where a delta is one over a count of batches."""
-    for _, value in named_values(script, DELTA):
+    for value in deltas(script):
         if one_over_batches(script, value):
             yield value, SLIP
-    for call in script.calls:
-        if script.tail(call) == "get_epsilon" and call.args and one_over_batches(script, call.args[0]):
-            yield call.args[0], SLIP
 
 
 def one_over_batches(script: Script, value: ast.expr) -> bool:
@@ -49,3 +44,22 @@ def one_over_batches(script: Script, value: ast.expr) -> bool:
 def _is_about_one(node: ast.expr) -> bool:
     number = node.value if isinstance(node, ast.Constant) else None
     return isinstance(number, int | float) and number >= SMALLEST_NUMERATOR
+
+
+RULE = Rule(
+    id="delta-from-batches",
+    slip="`delta = 1 / len(train_loader)`",
+    why=(
+        "The length of a loader is its number of batches, so this delta is batch_size times larger than 1 over "
+        "the number of examples. A delta near 1 over the number of examples already allows to publish one of "
+        "them."
+    ),
+    instead="delta well below `1 / len(train_loader.dataset)`",
+    find=delta_from_batches,
+    bad="""from opacus import PrivacyEngine
+delta = 1 / len(train_loader)  # slip
+""",
+    good="""from opacus import PrivacyEngine
+delta = 0.1 / len(train_loader.dataset)
+""",
+)

@@ -1,0 +1,29 @@
+"""The rules, one file each, found by looking into this folder; and what they find in a script."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from pkgutil import iter_modules
+
+from ..finding import Finding
+from ..rule import Rule
+from ..script import Script
+
+RULES: tuple[Rule, ...] = tuple(import_module(f"{__name__}.{module.name}").RULE for module in iter_modules(__path__))
+"""In the order of their names."""
+
+
+def findings(script: Script, rules: Sequence[Rule] = RULES) -> list[Finding]:
+    """What the rules find in a script, by line; nothing where it is not about privacy. One finding a rule and line."""
+    if not script.about_privacy:
+        return []
+    found: dict[tuple[int, str], Finding] = {}
+    for rule in rules:
+        for node, slip in rule.find(script):
+            line, column = script.position(node)
+            cell, within = script.places[line - 1] if script.places else (None, line)
+            finding = Finding(script.path, within, column, rule.id, slip.problem, slip.remedy, cell, rule.level)
+            found.setdefault((line, rule.id), finding)
+    in_order = sorted(found, key=lambda place: (place[0], found[place].column, place[1]))
+    return [found[place] for place in in_order]
