@@ -9,9 +9,10 @@ from typing import Annotated, Literal
 import typer
 
 from ..mechanisms import InputError
+from ..mechanisms.validate import choice
 from ..presentation.annotations import Annotation, github, sarif
 from ..presentation.output import complain, print_json
-from ..proofs_checks.lint import Finding, Report, lint
+from ..proofs_checks.lint import RULES, Finding, Report, lint
 from .options import Json
 
 CLEAN, FOUND, BAD_INPUT = 0, 1, 2
@@ -19,14 +20,18 @@ CLEAN, FOUND, BAD_INPUT = 0, 1, 2
 
 def lint_command(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH...", help="Python scripts, notebooks, or folders of them.")
-    ],
+        list[Path] | None, typer.Argument(metavar="PATH...", help="Python scripts, notebooks, or folders of them.")
+    ] = None,
     as_json: Json = False,
     form: Annotated[
         Literal["text", "json", "sarif", "github"],
         typer.Option("--format", help="How to print: sarif for code scanning, github for annotations."),
     ] = "text",
     strict: Annotated[bool, typer.Option("--strict", help="Notes are findings too, for the exit code.")] = False,
+    explain: Annotated[
+        str | None,
+        typer.Option(metavar="RULE", help="Say why this rule is one, with an example of either side; no file is read."),
+    ] = None,
 ) -> None:
     """Point out known slips of private training in Python scripts and notebooks; nothing in them is executed.
 
@@ -35,13 +40,17 @@ def lint_command(
     """
     if as_json and form not in ("text", "json"):
         raise InputError("--format", form, "json, or no --json beside it")
+    if explain is not None:
+        return _explain(choice("--explain", explain, [rule.id for rule in RULES]), as_json)
+    if not paths:
+        raise InputError("PATH", "(missing)", "a Python script, a notebook or a folder")
     report = lint(paths)
     for file in report.bad:
         complain(file.reason)
     if as_json or form == "json":
         print_json(_document(report))
     elif form == "sarif":
-        typer.echo(sarif(_annotations(report), {}), nl=False)
+        typer.echo(sarif(_annotations(report), {}, {rule.id: str(rule) for rule in RULES}), nl=False)
     elif form == "github":
         typer.echo(github(_annotations(report)), nl=False)
     else:
@@ -49,6 +58,15 @@ def lint_command(
             typer.echo(str(finding))
         typer.echo(_summary(report), err=True)
     raise typer.Exit(_exit_code(report, report.findings if strict else report.slips))
+
+
+def _explain(name: str, as_json: bool) -> None:
+    rule = next(rule for rule in RULES if rule.id == name)
+    if as_json:
+        told = ("id", "level", "slip", "why", "instead", "bad", "good")
+        print_json({field: getattr(rule, field) for field in told})
+    else:
+        typer.echo(str(rule))
 
 
 def _document(report: Report) -> dict[str, object]:
@@ -63,7 +81,7 @@ def _annotations(report: Report) -> list[Annotation]:
     """A finding in a notebook names its cell: lines of the file itself mean nothing there."""
     found = []
     for seen in report.findings:
-        text = f"{seen.problem}. Do: {seen.remedy}."
+        text = seen.sentence
         if seen.cell is None:
             found.append(Annotation(seen.rule, seen.level, text, seen.path, seen.line, seen.column))
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Literal
@@ -28,19 +28,24 @@ class Annotation:
     column: int | None = None
 
 
-def sarif(annotations: Iterable[Annotation], rules: dict[str, str]) -> str:
-    """One run of dpcert; `rules` says what each rule is about."""
-    results = list(annotations)
+def sarif(annotations: Iterable[Annotation], rules: Mapping[str, str], helps: Mapping[str, str] | None = None) -> str:
+    """One run of dpcert; `rules` says what each rule is about, `helps`, where there is more to say, at length."""
+    results, helps = list(annotations), helps or {}
     named = {result.rule: rules.get(result.rule, result.rule.replace("-", " ")) for result in results}
     driver = {
         "name": "dpcert",
         "version": __version__,
         "informationUri": "https://github.com/dpcert/dpcert",
-        "rules": [{"id": rule, "shortDescription": {"text": text}} for rule, text in sorted(named.items())],
+        "rules": [_rule(rule, text, helps.get(rule)) for rule, text in sorted(named.items())],
     }
     run = {"tool": {"driver": driver}, "results": [_result(result) for result in results]}
     document = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _rule(name: str, text: str, more: str | None) -> dict[str, Any]:
+    about: dict[str, Any] = {"id": name, "shortDescription": {"text": text}}
+    return about if more is None else about | {"help": {"text": more}}
 
 
 def _result(annotation: Annotation) -> dict[str, Any]:
