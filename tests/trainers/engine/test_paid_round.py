@@ -149,6 +149,14 @@ def test_what_is_lost_is_said_and_nothing_is_forgotten(
     assert not board.reuses_noise
 
 
+@pytest.mark.parametrize("lose", [without, halved])
+def test_lost_personal_models_are_said(tmp_path: Path, lose: Any) -> None:
+    finish(TRAINERS["federated"](tmp_path / "run", Shown(), 2), 2)
+    lose(tmp_path / "run", "personal.bin")
+    with pytest.raises(InputError, match=r"personal\.bin.*missing or cut|all personal models"):
+        TRAINERS["federated"](tmp_path / "run", Shown())
+
+
 @pytest.mark.parametrize("name", TRAINERS)
 def test_a_lost_record_does_not_give_the_budget_back(tmp_path: Path, name: str) -> None:
     """0.2.0 went on to twice the rounds that the budget allows."""
