@@ -100,6 +100,8 @@ def _between(question: Question, pairs: Dominating, at: float) -> Bracket:
     upper = _largest(pairs.upper, question, at)
     if pairs.lower == pairs.upper:
         return upper
+    if pairs.amplified and question.accountant in ("best", lattices.METHOD):
+        upper = min(upper, _largest(pairs.amplified, question, at), key=lambda bracket: bracket.upper)
     unpaired = _unpaired_lower(question.run, question.neighbouring, question.quantity, at)
     unpaired = max([unpaired, *_of_each_search(question, at)])
     if not pairs.lower:

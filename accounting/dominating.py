@@ -67,10 +67,12 @@ class Dominating:
 
     The products of `lower` are those of the steps that have an attained pair: leaving out the outputs of the others is
     post-processing, whatever they are, and keeping all steps that have one reveals no less than keeping some.
+    amplified: truth <= max over these too, if there are any (round.py).
     """
 
     upper: tuple[Composition, ...]
     lower: tuple[Composition, ...]
+    amplified: tuple[Composition, ...] = ()
 
 
 def dominating(run: Run, neighbouring: Neighbouring, participation: Participation = "hidden") -> Dominating:
@@ -87,6 +89,9 @@ def dominating(run: Run, neighbouring: Neighbouring, participation: Participatio
     return Dominating(
         upper=_distinct(product for each in found for product in each.upper.values()),
         lower=_distinct(product for each in found for known in each.lower.values() for product in known.values()),
+        amplified=_distinct(product for each in found for product in _amplified(each).values())
+        if any(each.amplified for each in found)
+        else (),
     )
 
 
@@ -112,7 +117,14 @@ def _ordered(way: Way, relation: Neighbouring, participation: Participation) -> 
     return Round(
         upper={order: _product((step.upper[order], rounds) for step, rounds in steps) for order in Order},
         lower={order: known for order, known in lower.items() if known},
+        amplified={order: _product((_amplified(step)[order], rounds) for step, rounds in steps) for order in Order}
+        if any(step.amplified for step, _ in steps)
+        else {},
     )
+
+
+def _amplified(step: Round) -> Mapping[Order, Composition]:
+    return step.amplified or step.upper
 
 
 def _changed(part: Mechanism, change: Change, relation: Neighbouring, participation: Participation) -> Round:
@@ -160,7 +172,7 @@ def _round(part: Mechanism, relation: Neighbouring, participation: Participation
     if isinstance(part, Cyclic):  # a public schedule: in each pass one round with the unit, which one is known
         return _round(part.mechanism, relation, participation)
     if isinstance(part, Shuffled):
-        return shuffled(part, relation)
+        return shuffled(part, relation, participation)
     if isinstance(part, RandomAllocation):
         return allocated(part, relation, participation)
     if isinstance(part, LocalRandomiser | ShuffledReports) and relation != "replace-one":

@@ -57,7 +57,7 @@ SCHEMES: dict[str, Build] = {
     "truncated-poisson": rarely_cut,
     "random-allocation": lambda z, n, b, epochs: Repeat(RandomAllocation(Gaussian(z), _batches(n, b), 1), epochs),
     "fixed-size": lambda z, n, b, epochs: Repeat(FixedSize(Gaussian(z), n, b), _drawn(n, b, epochs)),
-    "shuffle": lambda z, n, b, epochs: Repeat(Shuffled(Gaussian(z), _batches(n, b)), epochs),
+    "shuffle": lambda z, n, b, epochs: Repeat(Shuffled(Gaussian(z), _batches(n, b), n // b), epochs),
     "cyclic": lambda z, n, b, epochs: Repeat(Cyclic(Gaussian(z), _batches(n, b)), epochs),
 }
 """By the name that claims and --sampling use (truncated-poisson: poisson with max_cohort): noise multiplier,

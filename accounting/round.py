@@ -7,7 +7,7 @@ Two neighbours are named in two orders, and a product of rounds is one of the sa
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from ..mechanisms import InputError
@@ -35,10 +35,14 @@ Alternatives = Mapping[Choice, Composition]
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """truth <= upper of either order; truth >= each of lower (empty: no attained pair is known)."""
+    """truth <= upper of either order; truth >= each of lower (empty: no attained pair is known).
+
+    amplified: a smaller bound than upper, of each order, whose pairs only the accountant of lattices takes; or empty.
+    """
 
     upper: Mapping[Order, Composition]
     lower: Mapping[Order, Alternatives]
+    amplified: Mapping[Order, Composition] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """InputError for an order that is not known: whoever combines rounds would take another one in its place."""
@@ -53,7 +57,8 @@ class Round:
     def exchanged(self) -> Round:
         """With the neighbours named the other way round."""
         upper = {order.exchanged: product for order, product in self.upper.items()}
-        return Round(upper, {order.exchanged: known for order, known in self.lower.items()})
+        amplified = {order.exchanged: product for order, product in self.amplified.items()}
+        return Round(upper, {order.exchanged: known for order, known in self.lower.items()}, amplified)
 
 
 def once(pair: Pair) -> Composition:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal
 
 from ..mechanisms import (
@@ -28,6 +29,7 @@ from ..mechanisms import (
     sensitivity,
 )
 from .additive import by_move
+from .allocation.block import supports_base
 from .pairs import (
     AllocationPair,
     CutPair,
@@ -38,12 +40,14 @@ from .pairs import (
     Pair,
     ProductPair,
     ReplacedAllocationPair,
+    ReplacedShuffledPair,
     Sampling,
     ScoredBlockPair,
+    ShuffledPair,
     SubsampledPair,
     ZeroedPair,
 )
-from .round import ByOrder, Choice, Example, Round, bounded, either, plain, tight
+from .round import ByOrder, Choice, Example, Round, bounded, either, once, plain, tight
 from .rounding import UNIT, widened_down, widened_up
 from .truncated import cut_law
 
@@ -166,8 +170,10 @@ def visible(part: Poisson | FixedSize, relation: Neighbouring) -> Round:
     return tight(either(SubsampledPair(pair, part.sampling_rate, Sampling.VISIBLE)))
 
 
-def shuffled(part: Shuffled, relation: Neighbouring) -> Round:
+def shuffled(part: Shuffled, relation: Neighbouring, participation: Participation) -> Round:
     """One epoch of shuffled batches: revealing the order leaves one round per unit and no amplification.
+
+    Where nobody knows who is in which batch the others hide the unit (docs/theory/shuffled.md): `amplified`.
 
     Attained (docs: section "Shuffled batches"): a block of random allocation, in every epoch, of which .1% is enough;
     and with a unit that is left out, all others against it. accounting/shuffled.py has a lower bound of another kind,
@@ -183,7 +189,19 @@ def shuffled(part: Shuffled, relation: Neighbouring) -> Round:
     if relation == "zero-out" and isinstance(part.mechanism, Gaussian):
         examples |= _scored(Example.OPPOSED, part.mechanism, part.batches, 1, (2, 1))
     orders = tuple(Order) if relation == "replace-one" else (Order.REMOVE,)  # of two units either stands out
-    return Round.of(either(pair(sensitivity(relation))), dict.fromkeys(orders, examples))
+    amplified = _amplified(part, relation) if participation == "hidden" else {}
+    known = Round.of(either(pair(sensitivity(relation))), dict.fromkeys(orders, examples))
+    return replace(known, amplified={order: once(bound) for order, bound in amplified.items()})
+
+
+def _amplified(part: Shuffled, relation: Neighbouring) -> ByOrder:
+    """The bounds by clones, with two full batches or more."""
+    apart, whole, batches = (by_move(part.mechanism)(1), by_move(part.mechanism)(2), part.full_batches)
+    if batches < 2 or not supports_base(apart):
+        return {}
+    if relation == "replace-one":
+        return either(ReplacedShuffledPair(apart, whole, batches))
+    return {order: ShuffledPair(apart, batches, order) for order in Order}
 
 
 def _scored(which: Example, noise: Gaussian, rounds: int, times: int, moves: tuple[int, int]) -> dict[Choice, Pair]:

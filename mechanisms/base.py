@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from dp_accounting import dp_event  # type: ignore[import-untyped]
 
+ADDED_LATER = {"added_later": True}
+"""Metadata of a field that descriptions stored by earlier versions lack: where it has its default, it stays away."""
+
 
 class Mechanism:
     """A frozen description of a randomised release. Subclasses are frozen dataclasses.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from .base import Mechanism
+from .base import ADDED_LATER, Mechanism
 from .validate import InputError, count, rate
 
 
@@ -72,20 +72,28 @@ class FixedSize(Mechanism):
 class Shuffled(Mechanism):
     """One epoch: all units, shuffled afresh, go through the mechanism in `batches` batches.
 
-    Every unit takes part in exactly one batch. Several epochs are a Repeat of this. The batches are of known sizes,
-    of which nothing is accounted but that the noise is the same in each: the last one may be smaller.
+    Every unit takes part in exactly one batch. Several epochs are a Repeat of this. The batches are of one known size,
+    with the same noise in each; the last one may be smaller, unless full_batches says that all are of that size.
+    full_batches: how many are, `batches` or one less, which is taken where nothing is said.
 
     >>> from dpcert import Gaussian, Repeat
     >>> Repeat(Shuffled(Gaussian(1.0), batches=235), 60).rounds  # 60 epochs of 60,000 examples in batches of 256
     60
+    >>> Shuffled(Gaussian(1.0), batches=100, full_batches=100).full_batches  # 50,000 examples in batches of 500
+    100
     """
 
     mechanism: Mechanism
     batches: int
+    full_batches: int = field(default=0, metadata=ADDED_LATER)
 
     def __post_init__(self) -> None:
         released(self.mechanism)
         object.__setattr__(self, "batches", count("batches", self.batches))
+        full = self.full_batches or self.batches - 1
+        if full not in (self.batches, self.batches - 1):
+            raise InputError("full_batches", full, f"{self.batches}, or {self.batches - 1} if the last batch is smaller")
+        object.__setattr__(self, "full_batches", full)
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,7 @@ def _draw(step: Mechanism, population: int, source: BitSource) -> list[Cohort]:
         TruncatedPoisson: lambda: [_truncated(step, population, source)],  # type: ignore[arg-type]
         WithReplacement: lambda: [sorted(source.below(population) for _ in range(step.draws))],  # type: ignore[attr-defined]
         FixedSize: lambda: [sorted(_subset(population, step.cohort, source))],  # type: ignore[attr-defined]
-        Shuffled: lambda: _batches(_subset(population, population, source), step.batches),  # type: ignore[attr-defined]
+        Shuffled: lambda: _shuffled(step, population, source),  # type: ignore[arg-type]
         Cyclic: lambda: _batches(list(range(population)), step.batches),  # type: ignore[attr-defined]
         RandomAllocation: lambda: _allocated(step, population, source),  # type: ignore[arg-type]
     }
@@ -89,6 +89,12 @@ def _truncated(step: TruncatedPoisson, population: int, source: BitSource) -> Co
     coins = _poisson(step.sampling_rate, population, source)
     kept = _subset(len(coins), min(step.max_cohort, len(coins)), source)
     return sorted(coins[at] for at in kept)
+
+
+def _shuffled(step: Shuffled, population: int, source: BitSource) -> list[Cohort]:
+    if step.full_batches == step.batches and population % step.batches:
+        raise InputError("population", population, f"a multiple of {step.batches}: all batches are of one size")
+    return _batches(_subset(population, population, source), step.batches)
 
 
 def _allocated(step: RandomAllocation, population: int, source: BitSource) -> list[Cohort]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import fields, is_dataclass
+from dataclasses import Field, fields, is_dataclass, replace
 from typing import Any
 
 from .base import Mechanism
@@ -29,8 +29,15 @@ def to_plain(mechanism: Mechanism) -> dict[str, Any]:
     if not is_dataclass(mechanism):
         raise InputError("mechanism", mechanism, "a mechanism description")
     return {"kind": type(mechanism).__name__} | {
-        field.name: _plain(getattr(mechanism, field.name)) for field in fields(mechanism)
+        field.name: _plain(getattr(mechanism, field.name)) for field in fields(mechanism) if _told(mechanism, field)
     }
+
+
+def _told(mechanism: Mechanism, field: Field[Any]) -> bool:
+    """All fields but those that came later and say nothing else than earlier versions did."""
+    if not field.metadata.get("added_later"):
+        return True
+    return replace(mechanism, **{field.name: field.default}) != mechanism  # type: ignore[type-var]
 
 
 def _plain(value: object) -> object:
@@ -48,7 +55,8 @@ def from_plain(data: object) -> Mechanism:
         raise InputError("kind", data["kind"], "one of " + ", ".join(sorted(_kinds())))
     given = {name: _described(value) for name, value in data.items() if name != "kind"}
     expected = {field.name for field in fields(kind)}  # type: ignore[arg-type]
-    if set(given) != expected:
+    later = {field.name for field in fields(kind) if field.metadata.get("added_later")}  # type: ignore[arg-type]
+    if not expected - later <= set(given) <= expected:
         raise InputError(f"fields of {data['kind']}", sorted(given), ", ".join(sorted(expected)))
     return kind(**given)
 

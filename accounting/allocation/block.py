@@ -46,7 +46,15 @@ def losses_above(base: Pair, rounds: int, order: Order, fineness: float, tail: f
 
     fineness: the grid's step as a share of the spread of log X, at most, at every level. tail: as in `mean_above`.
     """
-    law = _above(base, rounds, fineness, _level(tail))
+    return _losses(_above(base, rounds, fineness, _level(tail)), order)
+
+
+def losses_of_many(base: Pair, rounds: int, order: Order, fineness: float, tail: float) -> Atoms:
+    """`losses_above`, where many numbers of rounds are asked for: an even one is made of its half's law, which is kept."""
+    return _losses(_of_half(base, rounds, fineness, _level(tail)), order)
+
+
+def _losses(law: Above, order: Order) -> Atoms:
     if order == Order.REMOVE:
         loss, infinite, mass = law.places + law.slack, law.infinite, law.q * np.exp(law.places + law.slack)
     else:
@@ -76,6 +84,15 @@ def _level(tail: float) -> float:
 def _above(base: Pair, rounds: int, fineness: float, tail: float) -> Above:
     step = fineness * spread_of_loss(base)
     return _mean(_first_above(cells(base, step, 0.0, tail), step), mean_above, rounds, fineness, tail)
+
+
+@lru_cache(maxsize=512)
+def _of_half(base: Pair, rounds: int, fineness: float, tail: float) -> Above:
+    if rounds % 2:
+        return _above(base, rounds, fineness, tail)
+    half = _of_half(base, rounds // 2, fineness, tail)
+    refine = 2 if rounds > 2 and half.step > _DUE * fineness * spread(half) else 1
+    return mean_above(half, half, (1, 1), refine, tail)
 
 
 @lru_cache(maxsize=64)

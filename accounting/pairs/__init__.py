@@ -32,6 +32,7 @@ from .randomized_response import RandomizedResponsePair
 from .renyi_bounds import RenyiLines, ZcdpBound
 from .scored_block import ScoredBlockPair
 from .selection import PoissonSelectionPair, SelectionPair
+from .shuffled import ReplacedShuffledPair, ShuffledPair
 from .subsampled import SubsampledPair
 from .truncated_gaussian import TruncatedGaussianPair
 from .truncated_laplace import TruncatedLaplacePair
@@ -68,9 +69,11 @@ __all__ = [
     "RandomizedResponsePair",
     "RenyiLines",
     "ReplacedAllocationPair",
+    "ReplacedShuffledPair",
     "Sampling",
     "ScoredBlockPair",
     "SelectionPair",
+    "ShuffledPair",
     "ShuffledResponsePair",
     "SubsampledPair",
     "TruncatedGaussianPair",

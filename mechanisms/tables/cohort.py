@@ -237,7 +237,11 @@ class SamplingTable(Table):
             return RandomAllocation(base, self.together, self.per_block or 1)
         if self.scheme == "cyclic":
             return Cyclic(base, self.together)
-        return Shuffled(base, self.together) if self.scheme == "shuffle" else base
+        return self._shuffled(base) if self.scheme == "shuffle" else base
+
+    def _shuffled(self, base: Mechanism) -> Shuffled:
+        even = self.population and self.cohort and self.population % self.cohort == 0
+        return Shuffled(base, self.together, self.together if even else self.together - 1)
 
 
 class CompositionTable(Table):

@@ -21,7 +21,9 @@ from ...pairs import (
     GaussianPair,
     MixturePair,
     Pair,
+    ReplacedShuffledPair,
     ScoredBlockPair,
+    ShuffledPair,
 )
 from ...parameters import dominating_parameters
 from ...profiles import has_profile, profile
@@ -48,15 +50,19 @@ _PROGRESS = 0.999
 _AT_ATOMS = 0.02
 """Share of rtol asked for last: next to an atom of the loss smoothing widens by the root of what it may use."""
 
-_OF_ONE_LAW = AllocationPair | ScoredBlockPair | GaussianPair
+_CUT_ALIKE = AllocationPair | ShuffledPair | ReplacedShuffledPair
+"""Pairs that say how finely their laws are cut."""
+
+_OF_ONE_LAW = _CUT_ALIKE | ScoredBlockPair | GaussianPair
 _OF_ONE_LAW_STAGES = (0.3, 0.0, 0.02)
 """Pairs whose laws no number of cells makes finer: nothing is gained by coming back, but where the fine look failed."""
 
 _SMOOTHED = 0.7
 """Share of rtol that smoothing may use; most of the rest is for the cells."""
 
-_FINEST_BLOCK, _FINEST_SCORES = 1e-6, 1e-5
-"""Relative widths below which inverting blocks of random allocation, or sums of scores, more finely is of no use."""
+_FINEST_BLOCK, _FINEST_SCORES, _FINEST_SHUFFLED = 1e-6, 1e-5, 1e-4
+"""Relative widths below which inverting blocks of random allocation, sums of scores, or shuffled epochs more finely is of
+no use."""
 
 _COARSE_BLOCK = 0.1
 """Fineness of the blocks of random allocation in a quick bound: some per cent of epsilon."""
@@ -257,7 +263,8 @@ def _rate(pair: Pair) -> float:
 
 def _within_reach(composition: Composition, rtol: float) -> float:
     """Laws of a block of random allocation have a fineness of their own: asked for less, the line finds nothing."""
-    finest = {AllocationPair: _FINEST_BLOCK, ScoredBlockPair: _FINEST_SCORES}
+    shuffled = dict.fromkeys((ShuffledPair, ReplacedShuffledPair), _FINEST_SHUFFLED)
+    finest = {AllocationPair: _FINEST_BLOCK, ScoredBlockPair: _FINEST_SCORES, **shuffled}
     return max([rtol, *(finest.get(type(pair), 0.0) for pair, _ in composition)])
 
 
@@ -268,9 +275,9 @@ def _shared(composition: Composition, rtol: float) -> tuple[Composition, float]:
 
 
 def _coarser(composition: Composition, fineness: float) -> Composition:
-    """With blocks of random allocation cut no more finely than that."""
+    """With blocks of random allocation and shuffled epochs cut no more finely than that."""
     return tuple(
-        (replace(pair, fineness=max(fineness, pair.fineness)) if isinstance(pair, AllocationPair) else pair, rounds)
+        (replace(pair, fineness=max(fineness, pair.fineness)) if isinstance(pair, _CUT_ALIKE) else pair, rounds)
         for pair, rounds in composition
     )
 

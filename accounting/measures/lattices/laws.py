@@ -18,6 +18,7 @@ from ...allocation.laws import law_above, law_below
 from ...allocation.replaced import known_shift, losses_of_replaced
 from ...allocation.replaced_blocks import losses_of_one, serves
 from ...allocation.scored_block import losses_of_scores
+from ...allocation.shuffled_replaced import losses_of_shuffled
 from ...pairs import (
     AllocationPair,
     CategoriesPair,
@@ -33,8 +34,10 @@ from ...pairs import (
     Pair,
     ProductPair,
     ReplacedAllocationPair,
+    ReplacedShuffledPair,
     Sampling,
     ScoredBlockPair,
+    ShuffledPair,
     ShuffledResponsePair,
     SubsampledPair,
     ZeroedPair,
@@ -82,6 +85,8 @@ def supports_pair(pair: Pair) -> bool:
         return supports_base(pair.base)
     if isinstance(pair, ReplacedAllocationPair):
         return known_shift(pair) is not None
+    if isinstance(pair, ShuffledPair | ReplacedShuffledPair):
+        return supports_base(pair.base if isinstance(pair, ShuffledPair) else pair.apart)
     if isinstance(pair, MixturePair):
         return all(isinstance(part, SampledPair) and supports_pair(part) for _, part in pair.parts)
     if isinstance(pair, CountsPair | ShuffledResponsePair):
@@ -126,6 +131,9 @@ def steps(composition: Composition, resolution: Resolution) -> list[Step]:
 
 def _sides(upper: Pair, lower: Pair, resolution: Resolution) -> tuple[Law, Law]:
     """The two laws; a replaced unit's block has both from the same values where a grid holds its jumps."""
+    if isinstance(upper, ShuffledPair | ReplacedShuffledPair):
+        known = AtomLaw(losses_of_shuffled(upper, resolution.tail))  # an upper end: of no use from below
+        return known, known
     if isinstance(upper, ReplacedAllocationPair) and serves(upper) and serves(lower):
         above, below = losses_of_one(upper, lower, resolution.tail, quickly=resolution.cells < _FINE_CELLS)
         return AtomLaw(above), AtomLaw(below)

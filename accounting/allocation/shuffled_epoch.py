@@ -1,0 +1,134 @@
+"""The loss of one epoch of shuffled batches, from above: Theorem S' of docs/theory/shuffled.md, for several shares c.
+
+Each share c of clones bounds the profile, and so does the pair without amplification; so does, below gamma = 1, the
+other order. The profile is convex: the largest convex function under the least of them, at some epsilons, is a law.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from flint import arb, ctx
+
+from ...mechanisms.arrays import Floats
+from ..measures.lattices.cells import Atoms, Cells, pessimistic
+from ..measures.lattices.product import merged
+from ..pairs import Order, Pair
+from .block import cells, losses_of_many, spread_of_loss
+from .clones import Clones, Group, clones, groups, hidden, ordered, revealed, scaled
+from .profile_nodes import heights, law_above, mirrored, symmetric_nodes
+
+_MOST_CELLS = 4096
+"""Of one round."""
+
+_USEFUL = 1.5
+"""P-mass of a bound that counts too many failing clones to say how wide the loss is."""
+
+_LARGEST_LOSS = 700.0
+"""Clones that need more are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How closely an epoch is looked at.
+
+    fineness: of blocks. few: how many numbers of rounds (clones.known_rounds). failing: of the shares that are tried,
+    the expected number of others that fail as clones. nodes: in a spread of the loss; growth: of the distance between
+    nodes further out.
+    """
+
+    fineness: float
+    few: int
+    failing: tuple[float, ...]
+    nodes: int
+    growth: float
+
+
+FINE = Look(0.02, 32, tuple(10.0 ** (-k / 3) for k in range(2, 31)), 40, 0.01)
+COARSE = Look(0.06, 16, tuple(10.0 ** (-k / 2) for k in range(2, 17)), 12, 0.03)
+_FINEST = 0.03
+"""Fineness from which on a coarse look serves."""
+
+
+def look(fineness: float) -> Look:
+    """The one for a pair of this fineness."""
+    return FINE if fineness < _FINEST else COARSE
+
+
+@lru_cache(maxsize=32)
+def losses_of_epoch(base: Pair, batches: int, order: Order, closely: Look, tail: float) -> Atoms:
+    """A law of the loss, in this order, whose pair dominates every pair of epochs with the unit and without it."""
+    nodes, remove, add = values(base, batches, closely, tail)
+    first, second = (remove, add) if order is Order.REMOVE else (add, remove)
+    return law_above(nodes, np.minimum(first, mirrored(nodes, second)))
+
+
+@lru_cache(maxsize=16)
+def values(base: Pair, batches: int, closely: Look, tail: float) -> tuple[Floats, Floats, Floats]:
+    """Nodes, and at them upper values of the profile in both orders."""
+    laws = [list(_bounds(base, batches, order, closely, tail)) for order in Order]
+    spread = min(_spread(law) for law in laws[0] if float(np.sum(law.mass)) < _USEFUL)
+    last = max(float(np.max(law.loss)) for law in (*laws[0], *laws[1]))
+    nodes = symmetric_nodes(spread / closely.nodes, closely.growth, last)
+    remove, add = (np.min([heights(law, nodes) for law in order], axis=0) for order in laws)
+    return nodes, remove, add
+
+
+def _spread(law: Atoms) -> float:
+    """About the loss's standard deviation, whatever its tails: half of what lies between two quantiles."""
+    order = np.argsort(law.loss)
+    below = np.cumsum(law.mass[order])
+    low, high = (float(law.loss[order][np.searchsorted(below, share * below[-1])]) for share in (0.16, 0.84))
+    return 0.5 * (high - low)
+
+
+def _bounds(base: Pair, batches: int, order: Order, closely: Look, tail: float) -> Iterator[Atoms]:
+    cut = merged(cells(base, closely.fineness * spread_of_loss(base), 0.0, tail), _MOST_CELLS)
+    cut = ordered(cut if order is Order.REMOVE else cut.mirrored())
+    yield pessimistic(cut)
+    for of in shares(base, batches, closely):
+        yield _by_clones(base, of, groups(of, batches, closely.few, tail), order, cut, closely, tail)
+
+
+def _by_clones(
+    base: Pair, of: Clones, counts: list[Group], order: Order, cut: Cells, closely: Look, tail: float
+) -> Atoms:
+    """Theorem S' for one share of clones, in this order."""
+    laws = [revealed(cut, order, group, of.failing) for group in counts]
+    for group in counts:
+        laws += [
+            scaled(losses_of_many(base, part.rounds, order, closely.fineness, tail), part.weight)
+            for part in hidden(group, of.failing, closely.few)
+        ]
+    return together(laws)
+
+
+def together(laws: list[Atoms]) -> Atoms:
+    """The sum of measures."""
+    return Atoms(
+        np.concatenate([law.loss for law in laws]),
+        np.concatenate([law.mass for law in laws]),
+        math.fsum(law.infinite for law in laws) * (1 + 1e-12),
+    )
+
+
+def shares(base: Pair, batches: int, closely: Look) -> list[Clones]:
+    """Those that are tried, from larger to smaller ones; any choice is valid."""
+    largest = base.largest_loss()
+    found = [_threshold(base, target / batches, min(largest, _LARGEST_LOSS)) for target in closely.failing]
+    found = [each for each in found if each < _LARGEST_LOSS] + ([largest] if largest < _LARGEST_LOSS else [])
+    apart = [each for each, following in zip(found, [*found[1:], math.inf], strict=True) if following > 1.001 * each]
+    return [clones(base, threshold) for threshold in apart]
+
+
+def _threshold(base: Pair, target: float, largest: float) -> float:
+    low, high = 0.0, largest
+    with ctx.workprec(64):
+        for _ in range(40):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if float(base.profile(arb(middle)).mid()) > target else (low, middle)
+    return high

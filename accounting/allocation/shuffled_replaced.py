@@ -1,0 +1,122 @@
+"""The loss of one epoch of shuffled batches of a unit that is replaced, from above (docs/theory/shuffled.md).
+
+Gaussian noise: Theorem S'R, in which clones stand for nothing, and hide as in an epoch with the unit and without it;
+what they leave is a replaced unit's block. Other noise: clones of the other data, by Theorem S' with the pair of both.
+The profile is symmetric: below gamma = 1 it is known from above it.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import ndtri
+
+from ...mechanisms.arrays import Floats
+from ..measures.lattices.cells import Atoms, Cells, pessimistic
+from ..measures.lattices.sampled_cells import location_cells
+from ..pairs import GaussianPair, Pair, ReplacedShuffledPair, ShuffledPair
+from ..pairs.gaussian import gaussian_masses
+from ..rounding import UNIT, up
+from . import one_jump
+from .clones import groups, hidden
+from .profile_nodes import heights, law_above, mirrored, symmetric_nodes
+from .shuffled_epoch import FINE, Look, look, losses_of_epoch, shares, values
+
+_LARGEST_SHIFT = 1.7
+"""Beyond, jumps of replaced blocks are too high for their grids."""
+
+_FINE, _COARSE = Look(0.02, 16, FINE.failing, 24, 0.025), Look(0.06, 4, FINE.failing[2::2], 10, 0.06)
+_STEPS = 64
+"""Grid points in a standard deviation, of blocks (one_jump.py)."""
+
+_MOST_ROUNDS = 1800
+"""Rounds of blocks, about: with more clones than that, no more of the others are used."""
+
+_SMALLEST_TAIL = 1e-27
+"""Below, tails would be looked at that no transform resolves."""
+
+_LEAST_TAIL, _MOST_TAIL = 1e-15, 1e-9
+_CELLS = 4000
+
+
+def losses_of_shuffled(pair: ShuffledPair | ReplacedShuffledPair, tail: float) -> Atoms:
+    """A law of the loss whose pair dominates. tail: P-mass of an epoch that may be lost, about."""
+    lost = 1e3 ** math.floor(math.log(max(tail, _SMALLEST_TAIL), 1e3))  # neighbouring targets share a law
+    if isinstance(pair, ShuffledPair):
+        return losses_of_epoch(pair.base, pair.batches, pair.order, look(pair.fineness), lost)
+    return losses_of_replaced_epoch(pair.apart, pair.whole, pair.batches, look(pair.fineness), lost)
+
+
+@lru_cache(maxsize=32)
+def losses_of_replaced_epoch(apart: Pair, whole: Pair, batches: int, closely: Look, tail: float) -> Atoms:
+    """A law of the loss whose pair dominates every pair of epochs with a unit's data and with other data; symmetric."""
+    if isinstance(apart, GaussianPair) and apart.shift <= _LARGEST_SHIFT:
+        lost = 2.0 ** math.floor(math.log2(min(max(tail, _LEAST_TAIL), _MOST_TAIL)))
+        nodes, known = _of_gaussian(apart, batches, _FINE if closely is FINE else _COARSE, lost)
+    else:
+        nodes, remove, add = values(whole, batches, closely, tail)
+        known = np.minimum(remove, add)
+    return law_above(nodes, np.minimum(known, mirrored(nodes, known)))
+
+
+def _of_gaussian(apart: GaussianPair, batches: int, closely: Look, tail: float) -> tuple[Floats, Floats]:
+    """Symmetric nodes, and upper values, 1 below 0."""
+    s, tried = apart.shift, shares(apart, batches, closely)
+    rounds = 1 + (batches - 1) * (tried[0].share if tried else 0.0)
+    spread = math.sqrt(2 * (math.expm1(s**2) - math.expm1(-(s**2))) / rounds)
+    last = 2 * s * (s + math.sqrt(-2 * math.log(tail)))
+    nodes = symmetric_nodes(spread / closely.nodes, closely.growth, last)
+    asked = nodes[nodes >= 0]
+    blocks = _Blocks(s, asked, tail)
+    found = blocks.profile(1)
+    for of in tried:
+        total = np.zeros(asked.size)
+        for group in groups(of, min(batches, int(_MOST_ROUNDS / of.share)), closely.few, tail):
+            for part in hidden(group, of.failing, closely.few):
+                total += part.weight * blocks.profile(part.rounds)
+            total += group.weight * blocks.beyond(up(group.most * of.failing))
+        found = np.minimum(found, total * (1 + 1e-12))
+    return nodes, np.concatenate([np.ones(nodes.size - asked.size), found])
+
+
+class _Blocks:
+    """Upper values, at some epsilons >= 0, of a replaced unit's blocks of so many rounds and of what is revealed."""
+
+    def __init__(self, shift: float, nodes: Floats, tail: float) -> None:
+        self._shift, self._nodes, self._tail = shift, nodes, tail
+        self._known: dict[int, Floats] = {}
+
+    def profile(self, rounds: int) -> Floats:
+        """One of so many, with move s against -s."""
+        if rounds not in self._known:
+            self._known[rounds] = self._alone() if rounds == 1 else self._block(rounds)
+        return self._known[rounds]
+
+    def _alone(self) -> Floats:
+        pair = GaussianPair(up(2 * self._shift))
+        edges = np.linspace(*pair.span(self._tail, 0.0), _CELLS)
+        return heights(pessimistic(location_cells(pair, edges, self._tail)), self._nodes)
+
+    def _block(self, rounds: int) -> Floats:
+        """It falls: where next to nothing is left, no further value is asked for."""
+        block = one_jump.block(self._shift, rounds, self._tail)
+        found = np.ones(self._nodes.size)
+        for at, node in enumerate(self._nodes.tolist()):
+            found[at:] = one_jump.profile_above(block, node, _STEPS)
+            if found[at] < 3 * block.lost:
+                break
+        return found
+
+    def beyond(self, mass: float) -> Floats:
+        """R: the integral of (n_s - gamma n_-s)_+ over the highest outcomes, of that mass under N(0)."""
+        s, largest = self._shift, self._shift + math.sqrt(-2 * math.log(self._tail))
+        start = -largest if mass >= 1 else max(-largest, -float(ndtri(mass)) - 1e-9) if mass > 1e-300 else largest
+        if start >= largest:
+            return np.full(self._nodes.size, self._tail)
+        edges = np.linspace(start, largest, _CELLS)
+        (p, p_error), (q, q_error) = gaussian_masses(edges, s), gaussian_masses(edges, -s)
+        loss, slack = 2 * s * edges, 8 * UNIT * np.abs(s * edges)
+        cells = Cells(p, q, (loss - slack)[:-1], (loss + slack)[1:], np.maximum(p_error, q_error), stray=self._tail)
+        return heights(pessimistic(cells), self._nodes)
