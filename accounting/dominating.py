@@ -8,7 +8,7 @@ Proofs: docs/theory/dominating_pairs.md; the section is named at each line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ..mechanisms import (

@@ -92,7 +92,9 @@ class Shuffled(Mechanism):
         object.__setattr__(self, "batches", count("batches", self.batches))
         full = self.full_batches or self.batches - 1
         if full not in (self.batches, self.batches - 1):
-            raise InputError("full_batches", full, f"{self.batches}, or {self.batches - 1} if the last batch is smaller")
+            raise InputError(
+                "full_batches", full, f"{self.batches}, or {self.batches - 1} if the last batch is smaller"
+            )
         object.__setattr__(self, "full_batches", full)
 
 

@@ -50,7 +50,7 @@ def losses_above(base: Pair, rounds: int, order: Order, fineness: float, tail: f
 
 
 def losses_of_many(base: Pair, rounds: int, order: Order, fineness: float, tail: float) -> Atoms:
-    """`losses_above`, where many numbers of rounds are asked for: an even one is made of its half's law, which is kept."""
+    """`losses_above`, where many numbers of rounds are asked for: even ones are made of laws that stay."""
     return _losses(_of_half(base, rounds, fineness, _level(tail)), order)
 
 

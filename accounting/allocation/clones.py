@@ -81,8 +81,8 @@ def groups(of: Clones, batches: int, few: int, rare: float) -> list[Group]:
 
 
 def known_rounds(rounds: int, few: int) -> int:
-    """The largest number up to this one that is looked at: every one up to `few`, a power of 2, and half as many between
-    any two powers beyond."""
+    """The largest number up to this one that is looked at: every one up to `few`, a power of 2, and beyond it half as
+    many between any two powers."""
     unit = max(1, (2 << (rounds.bit_length() - 1)) // few)
     return rounds - rounds % unit
 
@@ -104,8 +104,9 @@ def hidden(group: Group, failing: float, few: int) -> list[Part]:
 def revealed(cells: Cells, order: Order, group: Group, failing: float) -> Atoms:
     """weight times R_gamma(C eta): the largest losses, as far as their mass without the unit goes.
 
-    cells: in this order, with the largest losses first. Whole ones from the largest losses down, and of the largest loss h of all other cells what is left of the mass: for gamma <= e^h with the multiplier e^h - gamma, beyond
-    because nothing else is positive. Cells that reach below h do not count for the mass.
+    cells: in this order of the neighbours, the largest losses first. Whole ones as far as the mass goes, and of the
+    largest loss h of all others what is left of it: for gamma <= e^h with the multiplier e^h - gamma, beyond because
+    nothing else is positive. Cells that reach below h do not count for the mass.
     """
     wanted = up(group.most * failing)
     if wanted == 0.0:
@@ -113,21 +114,13 @@ def revealed(cells: Cells, order: Order, group: Group, failing: float) -> Atoms:
     without = cells.q if order is Order.REMOVE else cells.p
     mass = without * (1 - cells.error - 4 * UNIT)
     count = int(np.count_nonzero(np.cumsum(mass) <= wanted))
-    parts = [getattr(cells, name)[:count] for name in ("p", "q", "low", "high", "error")]
-    found = pessimistic(Cells(*parts, cells.only_p, 0.0, cells.stray))
+    found = pessimistic(cells.at(slice(count)))
     if count < mass.size:
         largest = float(np.max(cells.high[count:]))
         left = max(0.0, wanted - float(np.sum(mass[:count][cells.low[:count] >= largest])) * (1 - 1e-12))
         left *= math.exp(largest) * (1 + 8 * UNIT * (1 + abs(largest))) if order is Order.REMOVE else 1.0
         found = Atoms(np.append(found.loss, largest), np.append(found.mass, left), found.infinite)
     return scaled(found, group.weight)
-
-
-def ordered(cells: Cells) -> Cells:
-    """The same, with the largest losses first."""
-    order = np.argsort(-cells.low)
-    parts = [getattr(cells, name)[order] for name in ("p", "q", "low", "high", "error")]
-    return Cells(*parts, cells.only_p, cells.only_q, cells.stray)
 
 
 def scaled(atoms: Atoms, weight: float) -> Atoms:

@@ -47,7 +47,7 @@ def heights(atoms: Atoms, nodes: Floats) -> Floats:
     slack = 4 * UNIT * (np.abs(loss) + np.abs(start)) + 64 * UNIT * width
     share = np.minimum(-np.expm1(np.minimum(start - loss, 0.0) - slack) / -np.expm1(-width) * (1 + 64 * UNIT), 1.0)
     at_nodes = np.bincount(below, mass * (1 - share), nodes.size) + np.bincount(below + 1, mass * share, nodes.size)
-    return _at_nodes(nodes, at_nodes * (1 + 8 * UNIT)) * _SUMS + infinite
+    return _at_nodes(nodes, np.asarray(at_nodes * (1 + 8 * UNIT), dtype=float)) * _SUMS + infinite
 
 
 def _at_nodes(nodes: Floats, masses: Floats) -> Floats:

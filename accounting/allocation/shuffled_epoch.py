@@ -19,7 +19,7 @@ from ..measures.lattices.cells import Atoms, Cells, pessimistic
 from ..measures.lattices.product import merged
 from ..pairs import Order, Pair
 from .block import cells, losses_of_many, spread_of_loss
-from .clones import Clones, Group, clones, groups, hidden, ordered, revealed, scaled
+from .clones import Clones, Group, clones, groups, hidden, revealed, scaled
 from .profile_nodes import heights, law_above, mirrored, symmetric_nodes
 
 _MOST_CELLS = 4096
@@ -88,7 +88,8 @@ def _spread(law: Atoms) -> float:
 
 def _bounds(base: Pair, batches: int, order: Order, closely: Look, tail: float) -> Iterator[Atoms]:
     cut = merged(cells(base, closely.fineness * spread_of_loss(base), 0.0, tail), _MOST_CELLS)
-    cut = ordered(cut if order is Order.REMOVE else cut.mirrored())
+    cut = cut if order is Order.REMOVE else cut.mirrored()
+    cut = cut.at(np.argsort(-cut.low))  # the largest losses first
     yield pessimistic(cut)
     for of in shares(base, batches, closely):
         yield _by_clones(base, of, groups(of, batches, closely.few, tail), order, cut, closely, tail)

@@ -68,8 +68,8 @@ def test_epsilon_and_delta_ends_agree() -> None:
     assert delta_lower(epoch, bound * (1 - 1e-9)) >= 1e-6 * (1 - 1e-6)
 
 
-def test_the_upper_end_is_one_gaussian_round_an_epoch() -> None:
-    shuffled = epsilon(Repeat(Shuffled(Gaussian(2.0), batches=50), 9), 1e-6, "replace-one")
+def test_without_amplification_the_upper_end_is_one_gaussian_round_an_epoch() -> None:
+    shuffled = epsilon(Repeat(Shuffled(Gaussian(2.0), batches=50), 9), 1e-6, "replace-one", participation="visible")
     assert shuffled.upper == epsilon(Repeat(Gaussian(2.0), 9), 1e-6, "replace-one").upper
     assert delta(Repeat(Shuffled(Gaussian(2.0), batches=50), 9), 1.0, "zero-out").lower <= ndtr(0.5)
 

@@ -61,8 +61,8 @@ _SMOOTHED = 0.7
 """Share of rtol that smoothing may use; most of the rest is for the cells."""
 
 _FINEST_BLOCK, _FINEST_SCORES, _FINEST_SHUFFLED = 1e-6, 1e-5, 1e-4
-"""Relative widths below which inverting blocks of random allocation, sums of scores, or shuffled epochs more finely is of
-no use."""
+"""Relative widths below which inverting blocks of random allocation, sums of scores, or shuffled epochs more finely is
+of no use."""
 
 _COARSE_BLOCK = 0.1
 """Fineness of the blocks of random allocation in a quick bound: some per cent of epsilon."""

@@ -75,6 +75,13 @@ class Cells:
         usable = (self.p > 2 * NEGLIGIBLE) & (self.q > 2 * NEGLIGIBLE)
         return np.where(usable, value, 0.0), np.where(usable, error, np.inf)
 
+    def at(self, which: NDArray[np.int64] | slice) -> Cells:
+        """Those cells, in that order, and what is in no cell."""
+        ratio, error = self.log_ratio()
+        parts = [values[which] for values in (self.p, self.q, self.low, self.high, self.error, ratio, error)]
+        p, q, low, high, errors, ratio, error = parts
+        return Cells(p, q, low, high, errors, self.only_p, self.only_q, self.stray, ratio, error)
+
     def trimmed(self, mass: float) -> Cells:
         """Without the cells of the largest losses, as far as all of them together have at most this mass under P.
 
