@@ -27,8 +27,8 @@ from .shuffled_epoch import FINE, Look, look, losses_of_epoch, shares, values
 _LARGEST_SHIFT = 1.7
 """Beyond, jumps of replaced blocks are too high for their grids."""
 
-_FINE, _COARSE = Look(0.02, 16, FINE.failing, 24, 0.025), Look(0.06, 4, FINE.failing[2::2], 10, 0.06)
-_STEPS = 64
+_FINE, _COARSE = Look(0.02, 16, FINE.failing, 16, 0.04), Look(0.06, 4, FINE.failing[2::2], 10, 0.06)
+_STEPS = 24
 """Grid points in a standard deviation, of blocks (one_jump.py)."""
 
 _MOST_ROUNDS = 1800

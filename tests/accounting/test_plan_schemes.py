@@ -37,7 +37,7 @@ def test_amplification_is_worth_something_and_its_absence_costs():
     noise = {name: option.calibration.value for name, option in found.items()}
     assert noise["random-allocation"] < noise["cyclic"]
     assert noise["poisson"] < noise["cyclic"]
-    assert noise["shuffle"] == pytest.approx(noise["cyclic"], rel=2e-3)
+    assert noise["random-allocation"] < noise["shuffle"] < noise["cyclic"]
     assert found["shuffle"].needed < noise["shuffle"]
 
 

@@ -58,13 +58,13 @@ def hidden(square, rate):
 
 TENTH = Fraction(1, 10)
 ORACLES = {
-    f"noise-multiplier --sampling shuffle {LOTS} --rounds 30 --neighbouring zero-out": lambda z: seen(
+    f"noise-multiplier --sampling shuffle {LOTS} --rounds 30 --neighbouring zero-out --participation visible": lambda z: seen(
         3, Fraction(1), 1 / z**2
     ),
-    f"noise-multiplier --sampling shuffle {LOTS} --rounds 30 --neighbouring replace-one": lambda z: seen(
+    f"noise-multiplier --sampling shuffle {LOTS} --rounds 30 --neighbouring replace-one --participation visible": lambda z: seen(
         3, Fraction(1), 4 / z**2
     ),
-    f"clip-norm --noise-std 0.7 --sampling shuffle {LOTS} --rounds 30 --neighbouring zero-out": lambda c: seen(
+    f"clip-norm --noise-std 0.7 --sampling shuffle {LOTS} --rounds 30 --neighbouring zero-out --participation visible": lambda c: seen(
         3, Fraction(1), (c / Fraction("4.9")) ** 2
     ),
     f"noise-std --clip-norm 0.3 --sampling cyclic {LOTS} --rounds 30": lambda s: seen(

@@ -28,7 +28,7 @@ def _asked(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict:
         (ALLOCATED, RandomAllocation(Gaussian(2.0), 20), 40),
         ([*ALLOCATED, "--per-block", "4"], RandomAllocation(Gaussian(2.0), 20, 4), 40),
         (CYCLIC, Cyclic(Gaussian(2.0), 20), 35),
-        (SHUFFLED, Shuffled(Gaussian(2.0), 20), 40),
+        (SHUFFLED, Shuffled(Gaussian(2.0), 20, 20), 40),
     ],
 )
 def test_epsilon_is_the_library_s(capsys, options: list[str], step: Mechanism, rounds: int):

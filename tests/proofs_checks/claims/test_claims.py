@@ -114,7 +114,7 @@ def test_sampling_schemes() -> None:
     by_sizes = parse_claim(plain(noise, {"scheme": "poisson", "population": 400, "cohort": 100}))
     assert by_rate.run == by_sizes.run == Repeat(Poisson(Gaussian(1.0), 0.25), 1)
     shuffled = parse_claim(plain(noise, {"scheme": "shuffle", "population": 400, "cohort": 100}, rounds=12))
-    assert shuffled.run == Repeat(Shuffled(Gaussian(1.0), batches=4), rounds=3)
+    assert shuffled.run == Repeat(Shuffled(Gaussian(1.0), batches=4, full_batches=4), rounds=3)
 
 
 def test_noise_before_averaging_shrinks_with_the_root_of_the_cohort() -> None:
