@@ -57,14 +57,15 @@ def hidden(square, rate):
 
 
 TENTH = Fraction(1, 10)
+SEEN = "--rounds 30 --participation visible"
 ORACLES = {
-    f"noise-multiplier --sampling shuffle {LOTS} --rounds 30 --neighbouring zero-out --participation visible": lambda z: seen(
+    f"noise-multiplier --sampling shuffle {LOTS} {SEEN} --neighbouring zero-out": lambda z: seen(
         3, Fraction(1), 1 / z**2
     ),
-    f"noise-multiplier --sampling shuffle {LOTS} --rounds 30 --neighbouring replace-one --participation visible": lambda z: seen(
+    f"noise-multiplier --sampling shuffle {LOTS} {SEEN} --neighbouring replace-one": lambda z: seen(
         3, Fraction(1), 4 / z**2
     ),
-    f"clip-norm --noise-std 0.7 --sampling shuffle {LOTS} --rounds 30 --neighbouring zero-out --participation visible": lambda c: seen(
+    f"clip-norm --noise-std 0.7 --sampling shuffle {LOTS} {SEEN} --neighbouring zero-out": lambda c: seen(
         3, Fraction(1), (c / Fraction("4.9")) ** 2
     ),
     f"noise-std --clip-norm 0.3 --sampling cyclic {LOTS} --rounds 30": lambda s: seen(
