@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from flint import arb, ctx
-from scipy.stats import binom
+from scipy.special import bdtrik
 
 from ..measures.lattices.cells import Atoms, Cells, pessimistic
 from ..pairs import Order, Pair
@@ -66,7 +66,7 @@ def groups(of: Clones, batches: int, few: int, rare: float) -> list[Group]:
     others = batches - 1
     expected = others * of.share
     cap = min(others, math.ceil(expected + _MORE * math.sqrt(expected)))
-    fewest = int(binom.ppf(rare, others, of.share))
+    fewest = int(np.nan_to_num(bdtrik(rare, others, of.share)))  # nothing rests on it
     starts = sorted({0, *(known_rounds(count + 1, few) - 1 for count in range(min(fewest, cap), cap + 1))})
     with ctx.workprec(_BITS):
         share, kept = arb(of.share), arb(of.share) * of.failing
