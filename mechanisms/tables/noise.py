@@ -12,12 +12,12 @@ from .. import (
     DiscreteLaplace,
     DistributedDiscreteGaussian,
     DistributedGaussian,
-    Gaussian,
     InputError,
     Laplace,
     Mechanism,
     PureDp,
     RandomizedResponse,
+    Repeat,
     Skellam,
     Zcdp,
 )
@@ -25,16 +25,17 @@ from ..validate import positive
 from .cohort import SamplingTable
 from .fields import Count, Noise, NonNegative, Positive, Probability, checked
 from .kinds import Described, ExactTable, MechanismTable, exactly
+from .norms import ClippedGaussianTable, NormedTable, is_sampled, over_root
 
 
-class GaussianTable(ExactTable):
+class GaussianTable(ClippedGaussianTable):
     """Noise on the sum: noise_multiplier = standard deviation / clip_norm."""
 
     kind: Literal["gaussian"]
     noise_multiplier: Noise
 
-    def mechanism(self) -> Mechanism:
-        return Gaussian(self.noise_multiplier)
+    def described(self, sampling: SamplingTable) -> Described:
+        return self.clipped(self.noise_multiplier)
 
 
 Weights = Literal["uniform"] | float | tuple[float, ...]
@@ -51,7 +52,7 @@ def _weights(field: str, value: object) -> Weights:
     raise InputError(field, value, expected)
 
 
-class GaussianMeanTable(MechanismTable):
+class GaussianMeanTable(ClippedGaussianTable):
     """Noise on the mean over the cohort: z = noise_std * cohort / clip_norm for uniform weights.
 
     weights: "uniform"; or a bound on the weight that one client ever has in the mean; or the relative weights
@@ -66,15 +67,15 @@ class GaussianMeanTable(MechanismTable):
     def described(self, sampling: SamplingTable) -> Described:
         if isinstance(self.weights, float):
             _require_possible(self.weights, sampling)
-            return Described(self._noise(self.weights), None)
+            return Described(self._noise(self.weights).upper, None)
         sampling.require_even("noise on a mean")
         if self.weights == "uniform":
-            return exactly(self._noise(1 / sampling.divisor()))
+            return self._noise(1 / sampling.divisor())
         largest, least = _weight_of_heaviest(self.weights, sampling)
-        return Described(self._noise(largest), self._noise(least))
+        return Described(self._noise(largest).upper, self._noise(least).lower)
 
-    def _noise(self, weight: float) -> Gaussian:
-        return Gaussian(self.noise_std / (self.clip_norm * weight))
+    def _noise(self, weight: float) -> Described:
+        return self.clipped(self.noise_std / (self.clip_norm * weight))
 
 
 def _require_possible(largest: float, sampling: SamplingTable) -> None:
@@ -126,36 +127,67 @@ class PerClientGaussianTable(MechanismTable):
         return exactly(DistributedGaussian(self.noise_std * math.sqrt(sampling.divisor()) / self.clip_norm))
 
 
-class LaplaceTable(ExactTable):
-    """A scalar; noise_multiplier = scale / clip."""
+class LaplaceTable(NormedTable):
+    """noise_multiplier = scale / clip, of every coordinate's own noise.
+
+    All of a contribution's numbers together cost at most what one does that moves as far as they do in absolute values
+    (docs/theory/selection.md, "Moved gradually"); attained: one number that moves alone, or all of them by as much.
+    """
 
     kind: Literal["laplace"]
     noise_multiplier: Noise
 
-    def mechanism(self) -> Mechanism:
-        return Laplace(self.noise_multiplier)
+    def described(self, sampling: SamplingTable) -> Described:
+        one = Laplace(self.noise_multiplier)
+        if self.is_one_number or self.norm == "l1":
+            return exactly(one)
+        if self.norm == "linf" and not is_sampled(sampling):
+            return exactly(Repeat(one, self.coordinates))
+        noise, dimension = Fraction(repr(self.noise_multiplier)), self.dimension or 1
+        together = over_root(noise, dimension**2 if self.norm == "linf" else dimension)[0]
+        each = Repeat(Laplace(over_root(noise * dimension, dimension)[1]), dimension)
+        return Described(Laplace(together), one if is_sampled(sampling) else each)
 
 
-class DiscreteGaussianTable(ExactTable):
-    """A scalar on the integers."""
+class DiscreteGaussianTable(NormedTable):
+    """A number on the integers; or, with norm = "linf", several that are clipped one by one."""
 
     kind: Literal["discrete-gaussian"]
     sigma: Positive
     clip: Count = 1
 
-    def mechanism(self) -> Mechanism:
-        return DiscreteGaussian(self.sigma, self.clip)
+    @classmethod
+    def asks_norm(cls) -> bool:
+        return False
+
+    def described(self, sampling: SamplingTable) -> Described:
+        one = DiscreteGaussian(self.sigma, self.clip)
+        if self.norm != "linf" or self.is_one_number:
+            self.only_one_number("of discrete Gaussian noise in several dimensions only linf is known")
+        return exactly(one if self.is_one_number else Repeat(one, self.coordinates))
 
 
-class DiscreteLaplaceTable(ExactTable):
-    """A scalar on the integers (the geometric mechanism)."""
+class DiscreteLaplaceTable(NormedTable):
+    """On the integers (the geometric mechanism); norms as for LaplaceTable, of whole numbers: there the sum of absolute
+    values is at most the sum of squares, too. By whole steps "Moved gradually" holds of it: the trade-off of
+    e^t-bounded neighbours, iterated, breaks where that of the geometric mechanism does."""
 
     kind: Literal["discrete-laplace"]
     scale: Positive
     clip: Count = 1
 
-    def mechanism(self) -> Mechanism:
-        return DiscreteLaplace(self.scale, self.clip)
+    def described(self, sampling: SamplingTable) -> Described:
+        one, dimension = DiscreteLaplace(self.scale, self.clip), self.dimension or 1
+        if self.is_one_number or self.norm == "l1":
+            return exactly(one)
+        if self.norm == "linf" and not is_sampled(sampling):
+            return exactly(Repeat(one, dimension))
+        if self.norm == "linf":
+            return Described(DiscreteLaplace(self.scale, self.clip * dimension), one)
+        square = self.clip**2
+        most, each = min(math.isqrt(dimension * square), square), max(1, math.isqrt(square // dimension))
+        moved = Repeat(DiscreteLaplace(self.scale, each), min(dimension, square // each**2))
+        return Described(DiscreteLaplace(self.scale, most), one if is_sampled(sampling) else moved)
 
 
 class RandomizedResponseTable(ExactTable):

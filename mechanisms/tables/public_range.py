@@ -17,9 +17,10 @@ from .. import (
 from .cohort import SamplingTable
 from .fields import Count, Noise, Positive
 from .kinds import Described, MechanismTable
+from .norms import NormedTable
 
 
-class TruncatedLaplaceTable(MechanismTable):
+class TruncatedLaplaceTable(NormedTable):
     """A scalar; noise_multiplier = scale / clip, bound: the largest noise / clip."""
 
     kind: Literal["truncated-laplace"]
@@ -27,11 +28,12 @@ class TruncatedLaplaceTable(MechanismTable):
     bound: Positive
 
     def described(self, sampling: SamplingTable) -> Described:
+        self.only_one_number("of noise that is cut, in several dimensions, no bound is known")
         mechanism = TruncatedLaplace(self.noise_multiplier, self.bound)
         return Described(mechanism, mechanism)
 
 
-class BoundedLaplaceTable(MechanismTable):
+class BoundedLaplaceTable(NormedTable):
     """A number in a public range, drawn anew until the output is; scale and width over the sensitivity."""
 
     kind: Literal["bounded-laplace"]
@@ -39,6 +41,7 @@ class BoundedLaplaceTable(MechanismTable):
     width: Positive
 
     def described(self, sampling: SamplingTable) -> Described:
+        self.only_one_number("the public range is that of one number")
         mechanism = BoundedLaplace(self.scale, self.width)
         return Described(mechanism, mechanism)
 

@@ -11,6 +11,8 @@ from .. import (
     LocalHash,
     Mechanism,
     PiecewiseMechanism,
+    PureDp,
+    Repeat,
     ReportNoisyMax,
     ShuffledReports,
     SparseVector,
@@ -22,6 +24,7 @@ from ..validate import yes_or_no
 from .cohort import SamplingTable
 from .fields import Count, Positive, Probability, checked
 from .kinds import AnyMechanismTable, Described, ExactTable, MechanismTable, exactly
+from .norms import Norm, NormedTable
 
 
 class NoisyMaxTable(ExactTable):
@@ -69,15 +72,31 @@ class SparseVectorTable(ExactTable):
         return SparseVector(self.threshold_scale, self.query_scale, self.hits, self.monotone, self.value_scale)
 
 
-class StaircaseTable(ExactTable):
-    """Steps of the sensitivity's length, each e^-epsilon as high as the last; gamma: where in a step it falls."""
+class StaircaseTable(NormedTable):
+    """Steps of the sensitivity's length, each e^-epsilon as high as the last; gamma: where in a step it falls. However
+    little a number moves, it may cross a step: each of several may cost epsilon."""
 
     kind: Literal["staircase"]
     epsilon: Positive
     gamma: Probability = 0.5
 
-    def mechanism(self) -> Mechanism:
-        return Staircase(self.epsilon, self.gamma)
+    @classmethod
+    def asks_dimension(cls) -> tuple[Norm, ...]:
+        return ("l1", "l2", "linf")
+
+    @property
+    def coordinates(self) -> int:
+        """Numbers that move by less than a step do not cost what the release of one that moves by a step does."""
+        return 1
+
+    @property
+    def adds_up(self) -> bool:
+        """Whatever the norm."""
+        return not self.is_one_number
+
+    def described(self, sampling: SamplingTable) -> Described:
+        one = Staircase(self.epsilon, self.gamma)
+        return exactly(one) if self.is_one_number else Described(Repeat(PureDp(self.epsilon), self.dimension or 1), one)
 
 
 class UnaryEncodingTable(ExactTable):

@@ -19,6 +19,7 @@ from ...accounting.rounding import float_above, float_below, up
 from ...accounting.stable_histogram import pairs_of_new_group
 from ...accounting.stated import staircase_apart
 from ...mechanisms import (
+    DiscreteLaplace,
     Gaussian,
     Group,
     InputError,
@@ -35,6 +36,7 @@ from ...mechanisms import (
     sensitivity,
 )
 from ...mechanisms.tables.correlated import CorrelatedTable
+from ...mechanisms.tables.norms import NormedTable
 from ...mechanisms.tables.phase import Phase
 from .checker import format
 
@@ -53,8 +55,9 @@ class NoCertificate(Exception):
 
 def is_restated(phase: Phase) -> bool:
     """Whether the format has no such mechanism; correlated noise is one Gaussian release there (stated.py)."""
-    correlated = isinstance(phase.mechanism, CorrelatedTable)
-    return phase.mechanism.kind not in format.FIELDS and phase.sampling.scheme == "none" and not correlated
+    table = phase.mechanism
+    known = table.kind in format.FIELDS and not (isinstance(table, NormedTable) and table.adds_up)
+    return not known and phase.sampling.scheme == "none" and not isinstance(table, CorrelatedTable)
 
 
 def restated_rounds(phase: Phase, relation: Neighbouring, units: int, at: float | None) -> list[tuple[Table, int]]:
@@ -112,7 +115,7 @@ def _pure(mechanism: Mechanism, largest: float, rounds: int, at: float | None) -
     "Moved gradually"); over many rounds of the exponential mechanism, whose loss stays within a range, any whose Renyi
     divergences are at most alpha epsilon^2/8 (Cesar, Rogers 2021, arXiv 2004.07223, Lemma 3.2). What that proves from
     above holds, and nothing from below."""
-    gradual = isinstance(mechanism, ReportNoisyMax | SparseVector)
+    gradual = isinstance(mechanism, ReportNoisyMax | SparseVector | Laplace | DiscreteLaplace)
     table = {"kind": "gradual" if gradual else "pure-dp", "epsilon": repr(largest)}
     if at and isinstance(mechanism, ReportNoisyMax) and mechanism.noise == "gumbel":
         rho = up(largest**2 / 8, 2)

@@ -10,7 +10,9 @@ from typing import Any
 
 from ...mechanisms.tables.cohort import CompositionTable, SamplingTable
 from ...mechanisms.tables.correlated import CorrelatedTable
+from ...mechanisms.tables.fields import KindTable
 from ...mechanisms.tables.noise import GaussianMeanTable
+from ...mechanisms.tables.norms import NormedTable
 from ...mechanisms.tables.phase import Phase
 from ..claims.claim import Claim
 from ..claims.judged import issued
@@ -54,19 +56,29 @@ def of_one_unit(claim: Claim) -> tuple[Phase, ...]:
 def _apart(phases: Iterable[Phase]) -> Iterator[Phase]:
     """Several releases about everybody as so many rounds of each; those about one sample stay together."""
     for phase in phases:
-        if phase.is_single or phase.sampling.scheme != "none":
+        if phase.sampling.scheme != "none" or (phase.is_single and _copies(phase.tables[0]) == 1):
             yield phase
             continue
         for table in phase.tables:
-            alone, rounds = table.model_copy(update={"releases": 1}), phase.steps * table.releases
+            alone, rounds = _once(table), phase.steps * _copies(table)
             composition = CompositionTable(rounds=rounds)
             yield phase.model_copy(update={"mechanism": alone, "composition": composition})
 
 
+def _copies(table: KindTable) -> int:
+    """Releases of one bound each: coordinates that are clipped one by one count as so many."""
+    return table.releases * (table.coordinates if isinstance(table, NormedTable) else 1)
+
+
+def _once(table: KindTable) -> KindTable:
+    """One of them."""
+    counted = {"releases": 1} | ({"norm": "number"} if isinstance(table, NormedTable) and table.norm == "linf" else {})
+    return table.model_copy(update=counted)
+
+
 def _square(phase: Phase) -> Fraction:
-    return (
-        phase.steps * phase.mechanism.releases / Fraction(repr(phase.mechanism.model_dump()["noise_multiplier"])) ** 2
-    )
+    noise = Fraction(repr(phase.mechanism.model_dump()["noise_multiplier"]))
+    return phase.steps * _copies(phase.mechanism) / noise**2
 
 
 def _claim(statement: Statement, note: str | None) -> Table:
@@ -174,14 +186,16 @@ _GIVEN = {
 
 def _mechanism(phase: Phase) -> Table:
     """The mechanism table as read: whole numbers as such, other numbers as their shortest decimals."""
-    if not phase.is_single:
+    if not phase.is_single or _copies(phase.mechanism) > 1:
         return _on_one_sample(phase)
     mechanism = phase.mechanism
+    if isinstance(mechanism, NormedTable) and mechanism.adds_up:
+        raise NoCertificate(f"the certificate's format has no {mechanism.kind} noise of several numbers and a sample")
     if isinstance(mechanism, GaussianMeanTable):
         largest, least = _weights(mechanism, phase.sampling)
         sizes = {"noise_std": repr(mechanism.noise_std), "clip_norm": repr(mechanism.clip_norm)}
         return {"kind": mechanism.kind, **sizes, "max_weight": largest, "min_weight": least}
-    fields = mechanism.model_dump(exclude={"kind", "releases", "assumed_sensitivity"})
+    fields = mechanism.model_dump(exclude={"kind", "releases", "norm", "dimension", "assumed_sensitivity"})
     return {"kind": mechanism.kind} | {
         name: value if isinstance(value, int) else repr(value) for name, value in fields.items()
     }
@@ -193,12 +207,12 @@ def _on_one_sample(phase: Phase) -> Table:
     the cohort, the noise is rounded down, and the least weight makes up for that."""
     square, sampling = Fraction(0), phase.sampling
     for table in phase.tables:
-        one = _mechanism(phase.model_copy(update={"mechanism": table.model_copy(update={"releases": 1})}))
+        one = _mechanism(phase.model_copy(update={"mechanism": _once(table)}))
         if one["kind"] not in ("gaussian", "gaussian-mean") or one.get("max_weight") != one.get("min_weight"):
             raise NoCertificate(f"the certificate's format has no such releases of {table.kind} about one sample")
         noise = one["noise_multiplier"] if one["kind"] == "gaussian" else one["noise_std"]
         moved = Fraction(one.get("clip_norm", "1")) * Fraction(one.get("max_weight", "1"))
-        square += table.releases * (moved / Fraction(noise)) ** 2
+        square += _copies(table) * (moved / Fraction(noise)) ** 2
     known = sampling.cohort or sampling.population
     size = _members(sampling) if known else Fraction(1)
     noise_std = _root(1 / (square * size**2), -1)

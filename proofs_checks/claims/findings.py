@@ -11,6 +11,7 @@ from ...accounting import Bracket
 from ...mechanisms import Gaussian, sensitivity
 from ...mechanisms.tables.fields import KindTable
 from ...mechanisms.tables.noise import GaussianMeanTable, PerClientGaussianTable
+from ...mechanisms.tables.norms import NormedTable
 from ...mechanisms.tables.phase import Phase
 from .claim import Claim, divides_by_who_is_there
 
@@ -205,10 +206,13 @@ def _noise_findings(claim: Claim, table: KindTable, phase: Phase) -> Iterator[Fi
             "info",
             "Replacing a unit's data moves a clipped sum by up to 2 clip, twice what adding or removing it does.",
         )
+    if isinstance(table, NormedTable) and table.asks_norm() and table.norm is None and table.dimension is None:
+        yield _norm_not_stated(table.kind)
     if isinstance(table, GaussianMeanTable) and table.weights != "uniform":
         base = table.described(sampling).upper
         if isinstance(base, Gaussian):
             factor = table.noise_std * sampling.divisor() / (table.clip_norm * base.noise_multiplier)
+            factor /= math.sqrt(table.coordinates)
             yield Finding(
                 "weighted-mean",
                 "warning",
@@ -216,6 +220,22 @@ def _noise_findings(claim: Claim, table: KindTable, phase: Phase) -> Iterator[Fi
             )
     if isinstance(table, PerClientGaussianTable):
         yield from _per_client_findings(claim, table, sampling.divisor())
+
+
+def _norm_not_stated(kind: str) -> Finding:
+    ranged = kind in ("staircase", "truncated-laplace", "bounded-laplace")
+    taken = "one number" if ranged else "one number, or several whose absolute values it bounds together (l1)"
+    several = (
+        "up to sqrt(d) times that if they are d numbers of which the Euclidean norm was clipped (l2), up to d times if "
+        "each was clipped by itself (linf)"
+    )
+    costs = "d times that if they are d numbers" if kind == "staircase" else several
+    return Finding(
+        "norm-not-stated",
+        "warning",
+        f"The claim does not say what the bound on a contribution is of. The verdict takes it for {taken}; epsilon is "
+        f"{costs}. State norm, and dimension, in [mechanism].",
+    )
 
 
 def _divisor_findings(claim: Claim, phase: Phase) -> Iterator[Finding]:

@@ -50,6 +50,7 @@ MECHANISM = {
     "flip_probability": "how often a false category is reported",
     "categories": "how many there are",
     "variance": "of all honest clients' noise together, on the grid",
+    "norm": "what the clipping bound is of: number, l1, l2 (Euclidean) or linf (each coordinate by itself)",
     "dimension": "how many coordinates",
     "clients": "how many add noise and do not collude",
     "rho": "zCDP of one round",

@@ -97,7 +97,12 @@ Kind = Annotated[
 ]
 Keys = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="A further key of that kind: --set sigma=3. Repeatable."),
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="A further key of that kind: --set sigma=3. Repeatable. "
+        "Where a contribution is several numbers: --set norm=l1, or norm=l2 or linf with dimension=D.",
+    ),
 ]
 Rtol = Annotated[
     float | None,
