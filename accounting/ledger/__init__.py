@@ -1,9 +1,18 @@
 """What was released so far: the append-only ledger, and the filters and odometers that stop before a budget."""
 
-from .filters import BudgetExceeded, Filter, GaussianFilter, PureFilter, RenyiFilter, ZcdpFilter, planned_order
+from .filters import (
+    BudgetExceeded,
+    Filter,
+    GaussianFilter,
+    PureFilter,
+    Remaining,
+    RenyiFilter,
+    ZcdpFilter,
+)
 from .individual import IndividualBudgets, Participations
 from .ledger import Ledger
 from .odometer import RenyiOdometer
+from .orders import planned_order
 from .running import RunningEpsilon
 from .store import LedgerError, MemoryStore, Overtaken, SqliteStore
 
@@ -18,6 +27,7 @@ __all__ = [
     "Overtaken",
     "Participations",
     "PureFilter",
+    "Remaining",
     "RenyiFilter",
     "RenyiOdometer",
     "RunningEpsilon",

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import Protocol
-
-from scipy.optimize import minimize_scalar
+from typing import NamedTuple, Protocol
 
 from ...mechanisms import (
     Gaussian,
     InputError,
     Mechanism,
     Neighbouring,
+    PureDp,
     Visibility,
     default_relation,
     neighbouring_relation,
@@ -25,14 +24,24 @@ from ...mechanisms import (
 )
 from ...mechanisms import sensitivity as clip_sensitivity
 from ...mechanisms.client_noise import refuse_absent_shares
-from ...mechanisms.validate import number, open_probability, positive
-from ..conversions.renyi import best_epsilon
+from ...mechanisms.validate import count, number, open_probability, positive
 from ..currencies.pure_dp import decimal, decimal_above, pure_epsilon
 from ..currencies.zcdp import rho
+from ..epsilon import epsilon
 from ..gaussian import shift_below
 from ..inversion.crossing import Excess, crossing
 from ..rdp.rdp import renyi
 from ..rounding import down, up
+from .orders import default_order, renyi_budget
+
+MOST_EPSILON, CLOSE = 1e4, 1e-6
+"""How far, and relatively how closely, it is searched for what may still be spent."""
+
+ROUNDED = 2.0**-51
+"""At least what adding two numbers, rounded up, adds to the sum."""
+
+MANY = 10_000
+"""So many releases are added one after the other, to see whether they fit."""
 
 
 class BudgetExceeded(RuntimeError):
@@ -46,6 +55,13 @@ class BudgetExceeded(RuntimeError):
     ...     print(problem)
     Gaussian(noise_multiplier=0.1) would bring the budget to 100 of 0.0718514
     """
+
+
+class Remaining(NamedTuple):
+    """What each of several more releases may cost, rounded down: (epsilon, delta)-DP."""
+
+    epsilon: float
+    delta: float
 
 
 class Filter(Protocol):
@@ -67,6 +83,8 @@ class Filter(Protocol):
     def would_exceed(self, mechanism: Mechanism) -> bool: ...
 
     def record(self, mechanism: Mechanism) -> None: ...
+
+    def remaining(self, k: int = 1) -> Remaining: ...
 
 
 class _Additive(ABC):
@@ -94,6 +112,20 @@ class _Additive(ABC):
         if after > self.budget:
             raise BudgetExceeded(f"{mechanism} would bring the budget to {after:.6g} of {self.budget:.6g}")
         self.spent = after
+
+    def remaining(self, k: int = 1) -> Remaining:
+        """The (epsilon, delta) that each of k more equal releases may cost; delta is 0 in this budget.
+
+        Any k releases that are epsilon-DP fit, one after the other. (0, 0) where nothing is left.
+        """
+        releases = count("k", k)
+        needed = 1 + releases * ROUNDED  # of k sums, each rounded up
+
+        def left(epsilon: float) -> Excess:
+            return Excess(self.budget - up((self.spent + releases * self.cost(PureDp(epsilon))) * needed, 4))
+
+        start = math.sqrt(self.budget / releases)
+        return Remaining(crossing(left, start, close=CLOSE, farthest=MOST_EPSILON)[0], 0.0)
 
 
 class RenyiFilter(_Additive):
@@ -126,7 +158,7 @@ class RenyiFilter(_Additive):
         self.order = default_order(target_epsilon, target_delta) if order is None else number("order", order)
         if self.order <= 1:
             raise InputError("order", order, "an order above 1")
-        super().__init__(_renyi_budget(self.order, target_epsilon, target_delta))
+        super().__init__(renyi_budget(self.order, target_epsilon, target_delta))
         self._known: dict[Mechanism, float] = {}
 
     def cost(self, mechanism: Mechanism) -> float:
@@ -159,6 +191,27 @@ class PureFilter(_Additive):
         """The mechanism's largest loss; infinite for Gaussian noise."""
         return pure_epsilon(mechanism, self.neighbouring, self.participation).upper
 
+    def remaining(self, k: int = 1) -> Remaining:
+        """The (epsilon, 0) that each of k more equal releases may cost: what is left, in k equal parts.
+
+        >>> PureFilter(1.0).remaining(10)
+        Remaining(epsilon=0.1, delta=0.0)
+        """
+        releases = count("k", k)
+        share = float((decimal(self.budget) - decimal(self.spent)) / releases)
+        if releases > MANY:
+            share = down(share * (1 - releases * ROUNDED))
+        while share > 0 and releases <= MANY and not self._takes(share, releases):
+            share = down(share)
+        return Remaining(max(0.0, share), 0.0)
+
+    def _takes(self, cost: float, releases: int) -> bool:
+        """As they are added, one after the other."""
+        after = self.spent
+        for _ in range(releases):
+            after = decimal_above(decimal(after) + decimal(cost))
+        return after <= self.budget
+
     def added(self, cost: float) -> float:
         """The decimals' exact sum."""
         return math.inf if cost == math.inf else decimal_above(decimal(self.spent) + decimal(cost))
@@ -188,40 +241,6 @@ class ZcdpFilter(_Additive):
         return self._known[mechanism]
 
 
-def default_order(epsilon: float, delta: float) -> float:
-    """1 + 2 log(1/delta)/epsilon: the order that converts a Gaussian run which just meets (epsilon, delta) best."""
-    return 1 + 2 * math.log(1 / delta) / epsilon
-
-
-def planned_order(
-    expected: Mechanism,
-    target_epsilon: float,
-    target_delta: float,
-    neighbouring: Neighbouring | None = None,
-    *,
-    participation: Visibility = "hidden",
-) -> float:
-    """The order whose filter lets the most events like `expected` through.
-
-    >>> from dpcert.mechanisms import Gaussian
-    >>> 1.0 < planned_order(Gaussian(1.0), target_epsilon=8.0, target_delta=1e-6) < 100.0
-    True
-    """
-    relation = neighbouring or default_relation("dp", participation)
-
-    def share(log_excess: float) -> float:
-        order = 1 + math.exp(log_excess)
-        cost = renyi(expected, order, relation, participation).upper
-        return cost / max(_renyi_budget(order, target_epsilon, target_delta), 1e-300)
-
-    return 1 + math.exp(minimize_scalar(share, bounds=(-2.0, 6.0), method="bounded", options={"xatol": 0.02}).x)
-
-
-def _renyi_budget(order: float, epsilon: float, delta: float) -> float:
-    """The largest rho, rounded down, for which (order, rho)-RDP implies (epsilon, delta)-DP."""
-    return crossing(lambda rho: Excess(epsilon - best_epsilon(order, rho, delta)), epsilon, close=2.0**-40)[0]
-
-
 class GaussianFilter(_Additive):
     """mu-GDP under full adaptivity where every event is Gaussian: the squared shifts add up to at most mu^2.
 
@@ -240,6 +259,20 @@ class GaussianFilter(_Additive):
         self.neighbouring = neighbouring_relation(neighbouring)
         mu = shift_below(target_epsilon, target_delta)
         super().__init__(down(mu * mu))
+        self.target_delta = target_delta
+
+    def remaining(self, k: int = 1) -> Remaining:
+        """The (epsilon, delta) that each of k more equal Gaussian releases may cost, at the budget's delta.
+
+        >>> GaussianFilter(target_epsilon=3.0, target_delta=1e-5).remaining(1).epsilon > 2.999
+        True
+        """
+        releases = count("k", k)
+        share = down((self.budget - self.spent) / releases * (1 - (releases + 8) * ROUNDED), 4)
+        if share <= 0:
+            return Remaining(0.0, self.target_delta)
+        noise = Gaussian(up(clip_sensitivity(self.neighbouring) / math.sqrt(share), 4))
+        return Remaining(epsilon(noise, self.target_delta, self.neighbouring).lower, self.target_delta)
 
     def cost(self, mechanism: Mechanism) -> float:
         """The sum of squared shifts of its Gaussian rounds; InputError for any other mechanism."""

@@ -24,7 +24,7 @@ from ...mechanisms.serialise import from_json, to_json
 from ..accountants import AccountantName
 from ..bracket import Bracket
 from ..epsilon import epsilon as epsilon_of
-from .filters import BudgetExceeded, Filter
+from .filters import BudgetExceeded, Filter, Remaining
 from .running import RunningEpsilon
 from .store import GENESIS, Event, LedgerError, MemoryStore, Overtaken, SqliteStore, Store, chained
 
@@ -112,10 +112,8 @@ class Ledger:
             raise InputError("event_id", event_id, "the id of the release that is retried")
         name = uuid.uuid4().hex if event_id is None else _id("event_id", event_id)
         while True:
-            self._refresh()
-            budget, head = within(), self._head
-            for step, rounds in self._counts.items():
-                budget.record(Repeat(step, rounds))
+            budget = self._spent(within)
+            head = self._head
             known = f"{self.run_id}{SEPARATOR}{name}"
             if event_id is not None and any(event.event_id == known for event in self._store.since(0)):
                 return self.record(mechanism, name, retry=retry)
@@ -130,6 +128,29 @@ class Ledger:
             if event is not None:
                 self._take(event, mechanism)
             return event is not None
+
+    def remaining(self, within: Callable[[], Filter], k: int = 1) -> Remaining:
+        """The (epsilon, delta) that each of k more equal releases may cost within the budget; see the filter's own.
+
+        within: as in `spend`, which raises BudgetExceeded before it records what does not fit.
+
+        >>> from dpcert.accounting.ledger import PureFilter
+        >>> from dpcert.mechanisms import Laplace
+        >>> ledger = Ledger()
+        >>> ledger.spend(Laplace(2.0), within=lambda: PureFilter(1.0))
+        True
+        >>> ledger.remaining(lambda: PureFilter(1.0), k=5)
+        Remaining(epsilon=0.1, delta=0.0)
+        """
+        return self._spent(within).remaining(k)
+
+    def _spent(self, within: Callable[[], Filter]) -> Filter:
+        """The budget with everything that is recorded."""
+        self._refresh()
+        budget = within()
+        for step, rounds in self._counts.items():
+            budget.record(Repeat(step, rounds))
+        return budget
 
     def run(self) -> Mechanism | None:
         """Everything recorded, by any writer, as one description; None for an empty ledger."""
