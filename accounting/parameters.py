@@ -6,17 +6,21 @@ it is: its users carry the uncertainty of sigma themselves. A stated delta is ta
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from .pairs import Pair
 from .rounding import PARAMETER
 
 _MOVE = 2 * PARAMETER
 
+Kind = TypeVar("Kind", bound=Pair)
 
-def dominating_parameters(pair: Pair) -> Pair:
+
+def dominating_parameters(pair: Kind) -> Kind:
     """A pair that dominates the given one for all parameters within PARAMETER of the given ones."""
     return pair.moved(1 + _MOVE)
 
 
-def dominated_parameters(pair: Pair) -> Pair:
+def dominated_parameters(pair: Kind) -> Kind:
     """A pair that the given one dominates for all parameters within PARAMETER of the given ones."""
     return pair.moved(1 - _MOVE)

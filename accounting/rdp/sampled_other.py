@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from flint import acb, arb, ctx
 from scipy.special import logsumexp
 
 from ...mechanisms.arrays import Floats
@@ -18,18 +19,20 @@ from ..pairs import (
     Pair,
     Sampling,
 )
-from ..rounding import UNIT
+from ..rounding import UNIT, float_above, up
 from .excess import log_excess, log_mixture
-from .quadrature import log_integral_upper
-from .sampled_gaussian import SampledDensity, out_of_reach
 
 _TAIL = 14.0
+_FARTHEST = 2_000.0
+"""Orders times shifts of Laplace noise beyond which sampling is given up."""
+
+_BITS = 128
 _MOST_ATOMS = 1_000_000
 
 
 def log_moment_excess(base: Pair, rate: float, order: Sampling, alpha: float) -> float:
     """log of an upper bound on E_Q[(dP/dQ)^alpha] - 1, alpha > 1, 0 < rate < 1; inf where none is computed."""
-    if isinstance(base, LaplacePair) and out_of_reach(base.shift, order, alpha):
+    if isinstance(base, LaplacePair) and order != Sampling.ADD and alpha * base.shift > _FARTHEST:
         return math.inf
     powers = {Sampling.REMOVE: (alpha,), Sampling.ADD: (1 - alpha,), Sampling.HYBRID: (alpha, 1 - alpha)}[order]
     one_sided = order == Sampling.HYBRID
@@ -41,15 +44,29 @@ def _part(base: Pair, rate: float, power: float, one_sided: bool) -> float:
     """E[excess of x^power], over x > 1 only if one_sided."""
     if isinstance(base, LaplacePair):
         ends = np.array([-math.log(2), -base.shift - math.log(2)]), np.array([-base.shift, base.shift])
-        density = SampledDensity(power, rate, base.shift, 2.0, 0)
-        middle = log_integral_upper(density, 0.0 if one_sided else -base.shift / 2, base.shift / 2)
-        return float(np.logaddexp(_sum(*ends, rate, power, one_sided), middle))
+        return float(np.logaddexp(_sum(*ends, rate, power, one_sided), _between(base.shift, rate, power, one_sided)))
     if isinstance(base, DiscreteGaussianPair):
         return _discrete_gaussian(base, rate, power, one_sided)
     known = base.ratios()
     if known is None:
         raise TypeError(f"no likelihood ratio of {base}")
     return _sum(*known, rate, power, one_sided)
+
+
+def _between(shift: float, rate: float, power: float, one_sided: bool) -> float:
+    """log of at least the smooth part's mean of x^power - 1 - power (x - 1), x = 1 - rate + rate e^(2t), by Arb's
+    rigorous integral of it against the density e^(-t - shift/2) / 2, |t| < shift/2."""
+    with ctx.workprec(_BITS - 2 * math.ceil(math.log2(rate))):
+        s, q, p = arb(shift), arb(rate), arb(power)
+
+        def integrand(t: acb, analytic: bool) -> acb:
+            change = q * ((2 * t).exp() - 1)
+            excess = (p * (1 + change).log(analytic=analytic)).exp() - 1 - p * change
+            return excess * (-t - s / 2).exp() / 2
+
+        start = acb(0) if one_sided else acb(-s / 2)
+        found = acb.integral(integrand, start, acb(s / 2), rel_tol=arb(2) ** -40, eval_limit=20_000).real
+        return up(float_above(found.log())) if found > 0 else math.inf
 
 
 def _sum(log_mass: Floats, log_ratio: Floats, rate: float, power: float, one_sided: bool) -> float:

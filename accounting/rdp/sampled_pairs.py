@@ -18,9 +18,10 @@ from ..pairs import (
     ZcdpBound,
     ZeroedPair,
 )
+from ..parameters import dominating_parameters
 from ..rounding import up
-from . import sampled_gaussian as rdp_sampled_gaussian
-from . import sampled_other as rdp_sampled_other
+from . import sampled_other
+from .sampled_gaussian import log_moments
 
 _SLACK = 2.0**-40
 
@@ -68,18 +69,16 @@ def sampled_divergence(pair: SubsampledPair, alpha: float) -> float:
     """
     if pair.order == Sampling.REPLACE and not isinstance(pair.base, GaussianPair):
         return sampled_divergence(as_hybrid(pair), alpha)
-    rate = up(pair.rate, 4)
-    unsampled_bound = (pair.base.doubled() or pair.base if pair.order == Sampling.REPLACE else pair.base).divergence(
-        alpha
-    )
-    if rate >= 1:
-        return unsampled_bound
+    moved = dominating_parameters(pair)
+    base = pair.base.doubled() or pair.base if pair.order == Sampling.REPLACE else pair.base
+    unsampled_bound = base.divergence(alpha)
     if pair.order == Sampling.VISIBLE:
-        log_excess = math.log(rate) + _log_moment_minus_1((alpha - 1) * pair.base.divergence(alpha))
-    elif isinstance(pair.base, GaussianPair):
-        log_excess = rdp_sampled_gaussian.log_moment_excess(up(pair.base.shift, 4), rate, pair.order, alpha)
+        log_excess = math.log(moved.rate) + _log_moment_minus_1((alpha - 1) * pair.base.divergence(alpha))
+    elif isinstance(moved.base, GaussianPair):
+        _, log_moment = log_moments(moved.base.shift, moved.rate, pair.order, alpha)
+        return min(up(log_moment / (alpha - 1), 2), unsampled_bound)
     else:
-        log_excess = rdp_sampled_other.log_moment_excess(pair.base, rate, pair.order, alpha)
+        log_excess = sampled_other.log_moment_excess(pair.base, moved.rate, pair.order, alpha)
     return min(_divergence(log_excess, alpha), unsampled_bound)
 
 

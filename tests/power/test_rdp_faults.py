@@ -3,15 +3,16 @@
 import math
 
 import mpmath
-import numpy as np
 import pytest
+from flint import arb
 
 from dpcert.accounting.conversions import optimal as conversion_optimal
 from dpcert.accounting.dominating import dominating
-from dpcert.accounting.pairs import GaussianPair, SubsampledPair
-from dpcert.accounting.rdp import quadrature as rdp_quadrature
-from dpcert.accounting.rdp import rdp
-from dpcert.accounting.rdp import sampled_gaussian as rdp_sampled_gaussian
+from dpcert.accounting.inversion import crossing
+from dpcert.accounting.measures.densities.quadrature import Quadrature
+from dpcert.accounting.pairs import GaussianPair, Sampling, SubsampledPair
+from dpcert.accounting.rdp import rdp, sampled_gaussian
+from dpcert.accounting.rdp.sampled_gaussian import log_moments
 from dpcert.mechanisms import FixedSize, Gaussian, Poisson, Repeat
 
 SETTINGS = [(1.0, 0.05, 6.5), (0.3, 0.9, 40.0), (2.0, 0.4, 3.1)]
@@ -29,53 +30,59 @@ def exact_moment(shift, rate, order, alpha):
         )
 
 
-def under_reported(moment_excess=None):
-    """Settings at which the accountant's log-moment lies below the truth."""
-    evaluate = moment_excess or rdp_sampled_gaussian.log_moment_excess
+def under_reported(moments=log_moments):
+    """Settings at which the upper end of the accountant's log-moment lies below the truth."""
+    return missed(lambda *setting: (-math.inf, moments(*setting)[1]))
+
+
+def missed(moments=log_moments):
+    """Settings at which the truth is not between the two ends."""
     found = []
     for shift, rate, alpha in SETTINGS:
-        for order in ("remove", "add"):
-            if evaluate(shift, rate, order, alpha) < mpmath.log(exact_moment(shift, rate, order, alpha) - 1):
+        for order in (Sampling.REMOVE, Sampling.ADD):
+            low, high = moments(shift, rate, order, alpha)
+            if not low <= mpmath.log(exact_moment(shift, rate, order, alpha)) <= high:
                 found.append((shift, rate, alpha, order))
     return found
 
 
-def test_the_accountant_as_it_is_never_under_reports():
-    assert under_reported() == []
+@pytest.mark.parametrize("farthest", [400.0, 0.0])
+def test_the_accountant_as_it_is_never_under_reports(farthest, monkeypatch):
+    """By the quadrature, and by the series in its place."""
+    monkeypatch.setattr(sampled_gaussian, "_FARTHEST", farthest)
+    assert missed() == []
 
 
-def test_a_short_range_with_its_tail_bound_is_still_a_bound(monkeypatch):
-    monkeypatch.setattr(rdp_sampled_gaussian, "_TAIL", 3.0)
-    assert under_reported() == []
-
-
-def test_truncation_ignored():
-    """The same short range, without the bound on what it leaves out."""
-
-    def careless(shift, rate, order, alpha):
-        power = alpha if order == "remove" else 1 - alpha
-        density = rdp_sampled_gaussian.SampledDensity(power, rate, shift, shift, 1)
-        return rdp_quadrature.log_integral_upper(density, -3.0, max(power, 1.0) * shift + 3.0 - shift / 2)
-
-    assert under_reported(careless)
+@pytest.mark.parametrize("budget", [4.0, 10.0])
+def test_a_short_range_with_its_error_bound_is_still_a_bound(monkeypatch, budget):
+    monkeypatch.setattr(sampled_gaussian, "_budget", lambda *_: budget)
+    assert missed() == []
 
 
 def test_quadrature_error_ignored(monkeypatch):
-    monkeypatch.setattr(rdp_quadrature, "_WIDEST", 12.0)
-    density = rdp_sampled_gaussian.SampledDensity
-    monkeypatch.setattr(density, "singular", property(lambda self: ()))
-    monkeypatch.setattr(density, "log_bound", lambda self, left, right, height: np.full(left.shape, -1e9))
-    assert under_reported()
+    """The same short range, without the bound on what it leaves out."""
+    monkeypatch.setattr(sampled_gaussian, "_budget", lambda *_: 4.0)
+    monkeypatch.setattr(Quadrature, "relative_error", lambda self, c: 0.0)
+    assert missed()
 
 
-def test_rounding_the_wrong_way(monkeypatch):
-    right = rdp_sampled_gaussian.log_moment_excess
-    assert under_reported(lambda *a: right(*a) - 1e-9)
+def test_a_series_that_ends_too_soon(monkeypatch):
+    """Its remainder is a ball: nothing is missed with it, and something without it."""
+    monkeypatch.setattr(sampled_gaussian, "_FARTHEST", 0.0)
+    monkeypatch.setattr(sampled_gaussian, "_NEGLIGIBLE", arb(1))
+    assert missed() == []
+    series = sampled_gaussian._series
+    monkeypatch.setattr(sampled_gaussian, "_series", lambda *given: arb(series(*given).lower()))
+    assert missed()
+
+
+def test_rounding_the_wrong_way():
+    assert under_reported(lambda *a: (0.0, log_moments(*a)[1] * (1 - 1e-9)))
+    assert missed(lambda *a: (log_moments(*a)[0] * (1 + 1e-9), math.inf))
 
 
 def test_halved_sensitivity():
-    right = rdp_sampled_gaussian.log_moment_excess
-    assert len(under_reported(lambda shift, *a: right(shift / 2, *a))) == 2 * len(SETTINGS)
+    assert len(under_reported(lambda shift, *a: log_moments(shift / 2, *a))) == 2 * len(SETTINGS)
 
 
 def test_dropped_direction():
@@ -118,5 +125,5 @@ def test_optimal_conversion_without_its_tangent_margin(monkeypatch):
 @pytest.mark.parametrize("steps", [1, 3])
 def test_a_stopped_search_in_the_optimal_conversion_only_costs_width(monkeypatch, steps):
     honest = conversion_optimal.asoodeh_epsilon(3.0, 0.4, 1e-4)
-    monkeypatch.setattr(conversion_optimal, "_STEPS", steps)
+    monkeypatch.setattr(crossing, "_STEPS", steps)
     assert conversion_optimal.asoodeh_epsilon(3.0, 0.4, 1e-4) >= honest * (1 - 1e-9)

@@ -161,6 +161,12 @@ class Tilted:
             return math.inf
         return self.log_moment - math.log1p(-self.error / self.moment) + 8.0 * UNIT * abs(self.log_moment)
 
+    def log_moment_below(self) -> float:
+        """At most K(c)."""
+        if self.error >= 0.5 * self.moment:
+            return -math.inf
+        return self.log_moment + math.log1p(-self.error / self.moment) - 8.0 * UNIT * abs(self.log_moment)
+
     def inexact(self, s: Floats) -> Floats:
         """At least the absolute error of moment + change, each sum's last rounding apart."""
         return self.error + self.change_error + self.change_slope * s
