@@ -104,10 +104,10 @@ class _Violation:
 
         def falling(past: float) -> Excess:
             slope = self._slope(min(low + past, high))[0]
-            flat = abs(slope) * (high / low - 1) < 2.0**-56
+            flat = abs(slope) * (high / low - 1) < 2.0**-52
             return Excess(-slope, blur=math.inf if flat else 2.0**-52 * (low + past))
 
-        ends = crossing(falling, 0.01 * low, farthest=high - low)
+        ends = crossing(falling, 2.0**-10 * low, farthest=high - low)
         return min((min(low + past, high) for past in ends), key=lambda p: abs(self._slope(p)[0]))
 
     def _rest(self, p: float) -> float:

@@ -26,7 +26,7 @@ _FARTHEST = 400.0
 """In standard deviations: how far the tilt may move the mass for the quadrature to be the quick way."""
 
 _BITS = 160
-_MOST_TERMS = 4000
+_MOST_TERMS = 1000
 _NEGLIGIBLE = arb(2) ** -70
 
 
