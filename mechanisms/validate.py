@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable
 from difflib import get_close_matches
 from numbers import Integral, Real
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 
 class InputError(ValueError):
@@ -23,15 +23,31 @@ class InputError(ValueError):
     dpcert.mechanisms.validate.InputError: noise_multiplier = -1.0: expected a number above 0
     """
 
-    def __init__(self, field: str, value: object, expected: str) -> None:
-        super().__init__(f"{_printable(field)} = {_shown(value)}: expected {expected}")
+    def __init__(self, field: str, value: object, expected: str, sentence: str = "") -> None:
+        """sentence: what is wrong and what to do, where no value of a field is what is wrong."""
+        super().__init__(sentence or f"{_printable(field)} = {_shown(value)}: expected {expected}")
         self.field = field
         self.value = value
         self.expected = expected
+        self.sentence = sentence
 
-    def __reduce__(self) -> tuple[type[InputError], tuple[str, object, str]]:
+    def __reduce__(self) -> tuple[type[InputError], tuple[Any, ...]]:
         """Worker processes send it back."""
-        return type(self), (self.field, self.value, self.expected)
+        return type(self), (self.field, self.value, self.expected, self.sentence)
+
+    def renamed(self, field: str) -> InputError:
+        """The same problem under another name of the field."""
+        return InputError(field, self.value, self.expected, self.sentence)
+
+
+def lacks(what: str, package: str, install: str) -> InputError:
+    """The error for an optional package that is not there.
+
+    >>> print(lacks("`dpcert train`", "PyTorch", "dpcert[train]"))
+    `dpcert train` needs PyTorch. Install it with: pip install 'dpcert[train]'
+    """
+    expected = f"pip install '{install}'"
+    return InputError(package, "(not installed)", expected, f"{what} needs {package}. Install it with: {expected}")
 
 
 def _printable(field: str) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal, get_args, get_origin
+from collections.abc import Callable, Mapping, Sequence
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationInfo, model_validator
 
 from .. import InputError
-from ..validate import count, meant, nonnegative, open_probability, positive, rate
+from ..validate import choice, count, meant, nonnegative, open_probability, positive, rate
 
 
 class _Missing:
@@ -31,10 +32,14 @@ class MissingKeys(InputError):
                 told.setdefault(expected, []).append(key)
         if len(keys) == 1:
             expected = next(iter(keys.values()))
+            detail, verb = "".join(f": {expected}" for expected in told), "is"
         else:
-            each = (f"{' and '.join(named)}: {_short(expected)}" for expected, named in told.items())
+            each = [f"{listed(named)}: {_short(expected)}" for expected, named in told.items()]
             expected = "; ".join(["a value for each", *each])
-        super().__init__(", ".join(keys), MISSING, expected)
+            alike = [f": {expected}" for expected, named in told.items() if len(named) == len(keys)]
+            detail, verb = "".join(alike or (f"; {one}" for one in each)), "are"
+        sentence = f"{listed(list(keys))} {verb} required{detail}"
+        super().__init__(", ".join(keys), MISSING, expected, sentence if sentence.endswith(".") else sentence + ".")
         self.keys = dict(keys)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -51,6 +56,12 @@ _MOST_WORDS = 12
 """Of a list beside other missing keys; the whole list is told where its key is what is left."""
 
 
+def listed(names: Sequence[str]) -> str:
+    """ "a, b and c"."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 def _short(expected: str) -> str:
     words = expected.split(", ")
     return expected if len(words) <= _MOST_WORDS else f"{', '.join(words[:_MOST_WORDS])}, ... ({len(words)} in all)"
@@ -58,8 +69,21 @@ def _short(expected: str) -> str:
 
 def choices_of(annotation: Any) -> str:
     """What a field that must be given may be, where that is a list of words."""
-    words = get_args(annotation) if get_origin(annotation) is Literal else ()
-    return "one of " + ", ".join(map(str, words)) if words else A_VALUE
+    words = words_of(annotation)
+    return "one of " + ", ".join(words) if words else A_VALUE
+
+
+def words_of(annotation: Any) -> tuple[str, ...]:
+    """The words of a field that takes nothing but them, or nothing at all."""
+    if get_origin(annotation) is Literal:
+        return tuple(map(str, get_args(annotation)))
+    parts = [part for part in get_args(annotation) if part is not type(None)] if is_union(annotation) else []
+    return words_of(parts[0]) if len(parts) == 1 else ()
+
+
+def is_union(annotation: Any) -> bool:
+    """Whether it is written A | B."""
+    return isinstance(annotation, UnionType) or get_origin(annotation) is Union
 
 
 def checked(check: Callable[[str, object], Any]) -> BeforeValidator:
@@ -118,6 +142,10 @@ class Table(BaseModel):
                 guess = meant(key, cls.model_fields)
                 expected = f"no such key{guess or ' (is it misspelt, or in the wrong table?)'}"
                 raise InputError(str(key), given[key], expected)
+        for key, value in given.items() if isinstance(given, dict) else ():
+            words = words_of(cls.model_fields[key].annotation)
+            if words and isinstance(value, str):
+                choice(key, value, words)
         lacking = cls.lacking(given) if isinstance(given, dict) else {}
         if lacking:
             raise MissingKeys(lacking)

@@ -20,26 +20,28 @@ def read_stream(stream: BinaryIO, name: str = "-") -> dict[str, Any]:
     """The same of a stream, such as standard input."""
     content = stream.read(MAXIMUM_BYTES + 1)
     if len(content) > MAXIMUM_BYTES:
-        raise InputError("file", name, f"a TOML file of at most {MAXIMUM_BYTES} bytes")
+        raise _too_large(name)
     return _parsed(name, content)
 
 
 def _content(path: Path) -> bytes:
     try:
         if path.is_dir():
-            raise InputError("file", str(path), "a TOML file, not a directory")
+            raise _bad(str(path), "a TOML file, not a directory", "is a folder; name a claim file in it")
         if path.exists() and not path.is_file():  # to open a named pipe would wait for somebody to write into it
-            raise InputError("file", str(path), "a regular file, not a pipe or a device")
+            raise _bad(
+                str(path), "a regular file, not a pipe or a device", "is a pipe or a device; a claim is a regular file"
+            )
         with path.open("rb") as stream:
             content = stream.read(MAXIMUM_BYTES + 1)
     except InputError:  # which is a ValueError, too
         raise
     except FileNotFoundError:
-        raise InputError("file", str(path), "an existing TOML file") from None
+        raise _bad(str(path), "an existing TOML file", "does not exist") from None
     except (OSError, ValueError) as problem:  # ValueError: a path with a null byte
-        raise InputError("file", str(path), f"a readable TOML file ({problem})") from None
+        raise _bad(str(path), "a readable TOML file", f"cannot be read: {problem}") from None
     if len(content) > MAXIMUM_BYTES:
-        raise InputError("file", str(path), f"a TOML file of at most {MAXIMUM_BYTES} bytes")
+        raise _too_large(str(path))
     return content
 
 
@@ -58,13 +60,21 @@ def _parsed(file: str, content: bytes) -> dict[str, Any]:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
-        raise InputError("file", file, f"UTF-8 text (byte {problem.start} is not)") from None
+        raise _bad(file, "UTF-8 text", f"is not UTF-8 text: byte {problem.start} cannot be read") from None
     if not text.strip():
-        raise InputError("file", file, "a TOML file with a claim; this one is empty")
+        raise _bad(file, "a TOML file with a claim", "is empty; it should contain a claim (`dpcert new` writes one)")
     try:
         return tomllib.loads(text, parse_float=_Written)
     except RecursionError:
-        raise InputError("file", file, "TOML that is not nested hundreds of levels deep") from None
+        raise _bad(file, "valid TOML", "is not valid TOML: it is nested hundreds of levels deep") from None
     except ValueError as problem:  # TOMLDecodeError is one; so is a number with too many digits
         reason = " ".join(str(problem).split())
-        raise InputError("file", file, f"valid TOML ({reason[:160]})") from None
+        raise _bad(file, "valid TOML", f"is not valid TOML: {reason[:160]}") from None
+
+
+def _bad(file: str, expected: str, why: str) -> InputError:
+    return InputError("file", file, expected, f"{file} {why}.")
+
+
+def _too_large(file: str) -> InputError:
+    return _bad(file, f"a TOML file of at most {MAXIMUM_BYTES} bytes", f"has more than {MAXIMUM_BYTES:,} bytes")

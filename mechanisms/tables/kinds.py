@@ -119,7 +119,7 @@ def _part(at: int, value: object) -> Any:
     except MissingKeys as problem:
         raise problem.under(str(at)) from None
     except InputError as problem:
-        raise InputError(f"{at}.{problem.field}", problem.value, problem.expected) from None
+        raise problem.renamed(f"{at}.{problem.field}") from None
     if isinstance(table, CorrelatedTable):
         expected = "noise that is independent between rounds, beside other releases about the same sample"
         raise InputError(f"{at}.kind", table.kind, expected)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
-from ..validate import InputError, meant
+from ..validate import InputError
 from .fields import MissingKeys
 
 
@@ -33,18 +32,40 @@ def _in_our_words(error: Any) -> InputError:
     if isinstance(original, InputError):
         if not path or path[-1] != original.field:
             path.append(original.field)
-        return InputError(".".join(path), original.value, original.expected)
+        return original.renamed(".".join(path))
     return InputError(".".join(path), *_explained(error))
 
 
 def _explained(error: Any) -> tuple[object, str]:
     """(offending value, expectation) of one of pydantic's own complaints."""
-    kind, context = error["type"], error.get("ctx") or {}
-    if kind == "literal_error":
-        options = re.findall("'([^']*)'", context["expected"])
-        return error["input"], "one of " + context["expected"] + meant(error["input"], options)
-    if kind in ("model_type", "model_attributes_type"):
-        return error["input"], "a table"
-    if kind == "tuple_type":
-        return error["input"], "a list"
-    return error["input"], error["msg"][:1].lower() + error["msg"][1:]
+    return error["input"], expectation(error["type"], error.get("ctx") or {})
+
+
+KINDS = {
+    "string": "a text",
+    "bool": "true or false",
+    "float": "a number",
+    "int": "a whole number",
+    "finite": "a finite number",
+    "model": "a table",
+    "dict": "a table",
+    "tuple": "a list",
+    "list": "a list",
+    "literal": "a text from the list of choices",
+}
+"""What is expected where pydantic complains of a type; the kinds of its errors begin with these words."""
+
+LIMITS = {
+    "greater_than_equal": ("ge", "at least"),
+    "less_than_equal": ("le", "at most"),
+    "greater_than": ("gt", "above"),
+}
+"""Of errors about a limit: under which name it is told, and in which direction it lies."""
+
+
+def expectation(kind: str, context: Mapping[str, Any]) -> str:
+    """What was expected, from the kind of one of pydantic's errors and what it tells beside it."""
+    if kind in LIMITS:
+        name, words = LIMITS[kind]
+        return f"a number {words} {context[name]}"
+    return KINDS.get(kind.partition("_")[0], "another value")

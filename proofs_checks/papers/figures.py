@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...accounting.tradeoff import tradeoff
-from ...mechanisms import InputError
+from ...mechanisms.validate import lacks
 from ..billboard.coalition_attack import Federation
 from .pmtl.experiments import FIGURE_2, hidden_epsilon, seen_epsilon
 
@@ -24,7 +24,7 @@ def draw(folder: Path, papers: Collection[str]) -> Figures:
     try:
         import matplotlib as mpl
     except ImportError as error:
-        raise InputError("--pages", "matplotlib is not installed", "pip install 'dpcert[report]'") from error
+        raise lacks("`--pages`", "matplotlib", "dpcert[report]") from error
     mpl.use("Agg")
     wanted: list[tuple[str, str, Callable[[Any], str]]] = [
         ("pmtl", "pmtl-epsilon.png", _epsilons),

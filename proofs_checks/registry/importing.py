@@ -10,6 +10,7 @@ from typing import Any
 
 from ...mechanisms import InputError
 from ...mechanisms.tables.file import MAXIMUM_BYTES
+from ...mechanisms.validate import lacks
 from ..claims.claim import parse_claim
 from .schema import VERSION, problems
 from .told import contradictions, numbers
@@ -39,7 +40,7 @@ def load_yaml() -> Any:
     try:
         import yaml
     except ImportError:
-        raise InputError("registry", "PyYAML is not installed", "pip install 'dpcert[registry]'") from None
+        raise lacks("`dpcert registry`", "PyYAML", "dpcert[registry]") from None
     return yaml
 
 

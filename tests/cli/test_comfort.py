@@ -75,31 +75,47 @@ def test_a_bad_guess_is_none(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "named", "choices"),
     [
-        (["epsilon"], "--delta, --noise-multiplier = (missing)", "a value for each"),
-        (["epsilon", "--sampling", "poisson"], "--delta, --noise-multiplier, --sampling-rate", "or population and"),
-        (["delta", "--mechanism", "skellam"], "--epsilon, --set variance, --set clip, --set dimension", "a value"),
-        (["epsilon", "--delta", "1e-5", "--noise-std", "1"], "--clip-norm = (missing)", "a value"),
-        (["calibrate"], "--epsilon, --delta, --solve-for = ", "one of noise-multiplier, "),
-        (["calibrate", "--rounds", "9"], "--epsilon, --delta, --solve-for = ", "which needs no value itself"),
-        (["calibrate", "--tpr", ".1", "--rounds", "9"], "--fpr, --solve-for = ", "one of noise-multiplier, "),
+        (["epsilon"], "--delta and --noise-multiplier are required", "."),
+        (
+            ["epsilon", "--sampling", "poisson"],
+            "--delta, --noise-multiplier and --sampling-rate are required",
+            "or population and",
+        ),
+        (
+            ["delta", "--mechanism", "skellam"],
+            "--epsilon, --set variance, --set clip and --set dimension are required",
+            ".",
+        ),
+        (["epsilon", "--delta", "1e-5", "--noise-std", "1"], "--clip-norm is required.", ""),
+        (["calibrate"], "--epsilon, --delta and --solve-for are required", "one of noise-multiplier, "),
+        (
+            ["calibrate", "--rounds", "9"],
+            "--epsilon, --delta and --solve-for are required",
+            "which needs no value itself",
+        ),
+        (
+            ["calibrate", "--tpr", ".1", "--rounds", "9"],
+            "--fpr and --solve-for are required",
+            "one of noise-multiplier, ",
+        ),
         (
             ["calibrate", "--solve-for", "noise-multiplier", "--sampling", "fixed-size"],
-            "--epsilon, --delta, --population, --cohort =",
+            "--epsilon, --delta, --population and --cohort are required",
             "with scheme = 'fixed-size'",
         ),
         (
             ["calibrate", "--solve-for", "rounds", "--epsilon", "3"],
-            "--delta, --noise-multiplier = ",
-            "a value for each",
+            "--delta and --noise-multiplier are required",
+            ".",
         ),
-        (["convert"], "--rho = ", "this, or --mu or --epsilon"),
-        (["convert", "--to", "tpr"], "--rho, --fpr = ", "this, or --mu or --epsilon"),
-        (["audit"], "MODULE:CALLABLE, --epsilon = ", "(with --delta), --mu"),
-        (["train"], "ALGORITHM = (missing)", "one of pmtl, "),
-        (["audit-training"], "ALGORITHM = (missing)", "one of pmtl, "),
-        (["verify"], "CLAIM.toml... = (missing)", "claim files, folders of them"),
-        (["plan"], "--population, --rounds, --delta = ", "a value for each"),
-        (["plan", "--schemes", "all"], "--population, --batch-size, --epochs, --delta = ", "a value for each"),
+        (["convert"], "--rho is required", "this, --mu or --epsilon"),
+        (["convert", "--to", "tpr"], "--rho and --fpr are required", "this, --mu or --epsilon"),
+        (["audit"], "MODULE:CALLABLE and --epsilon are required", "(with --delta), --mu"),
+        (["train"], "ALGORITHM is required", "one of pmtl, "),
+        (["audit-training"], "ALGORITHM is required", "one of pmtl, "),
+        (["verify"], "CLAIM.toml... is required", "claim files, folders of them"),
+        (["plan"], "--population, --rounds and --delta are required", "."),
+        (["plan", "--schemes", "all"], "--population, --batch-size, --epochs and --delta are required", "."),
     ],
 )
 def test_all_missing_options_are_told_at_once_with_the_choices(
@@ -118,14 +134,14 @@ def test_all_missing_options_are_told_at_once_with_the_choices(
         (
             '[claim]\ntitle = "x"\n[mechanism]\nkind = "gaussian"\n[sampling]\nscheme = "fixed-size"\n',
             "claim.neighbouring, claim.epsilon, claim.delta, mechanism.noise_multiplier, "
-            "sampling.population, sampling.cohort = (missing)",
+            "sampling.population and sampling.cohort are required",
         ),
-        ("[claim]\nepsilon = 1.0\n", "claim.title, claim.neighbouring, claim.delta, mechanism = (missing)"),
-        ('[claim]\ntitle = "x"\nneighbouring = "add-remove"\nrho = 1.0\n', "mechanism = (missing)"),
+        ("[claim]\nepsilon = 1.0\n", "claim.title, claim.neighbouring, claim.delta and mechanism are required"),
+        ('[claim]\ntitle = "x"\nneighbouring = "add-remove"\nrho = 1.0\n', "mechanism is required"),
         (
             '[claim]\ntitle = "x"\nneighbouring = "add-remove"\nrho = 1.0\n'
             '[[phase]]\n[phase.mechanism]\nkind = "laplace"\n[[phase]]\n[phase.composition]\nrounds = 3\n',
-            "phase.0.mechanism.noise_multiplier, phase.1.mechanism = (missing)",
+            "phase.0.mechanism.noise_multiplier and phase.1.mechanism are required",
         ),
     ],
 )

@@ -101,7 +101,7 @@ def test_an_answer_that_cannot_be_is_asked_for_again(
 def test_what_is_missing_is_named_at_once(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO())
     assert run(["new", "--sampling", "poisson"]) == 2
-    assert "--title, --epsilon, --noise-multiplier, --sampling-rate = (missing)" in capsys.readouterr().err
+    assert "--title, --epsilon, --noise-multiplier and --sampling-rate are required" in capsys.readouterr().err
     assert run(["new", "--mechanism", "laplas"]) == 2
     assert "did you mean laplace?" in capsys.readouterr().err
     for wrong in ("sigma", "claim.sigma=3", "nowhere.sigma=3"):

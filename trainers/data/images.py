@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...mechanisms import InputError
+from ...mechanisms.validate import lacks
 
 
 def read_images(paths: list[Path], size: int) -> npt.NDArray[np.float32]:
@@ -18,7 +19,7 @@ def read_images(paths: list[Path], size: int) -> npt.NDArray[np.float32]:
     try:
         from PIL import Image, UnidentifiedImageError
     except ImportError as error:
-        raise InputError("images", "Pillow is not installed", "pip install pillow") from error
+        raise lacks("Reading pictures", "Pillow", "dpcert[data]") from error
     pixels = np.empty((len(paths), 3, size, size), dtype=np.float32)
     for place, path in enumerate(paths):
         try:

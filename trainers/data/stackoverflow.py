@@ -18,7 +18,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from ...mechanisms import InputError
-from ...mechanisms.validate import count
+from ...mechanisms.validate import count, lacks
 from .federation import Federation, Samples
 from .split import split_clients
 
@@ -58,7 +58,7 @@ def _read(path: Path, clients: int | None, samples: int | None) -> dict[str, tup
     try:
         import h5py
     except ImportError as error:
-        raise InputError("path", "h5py is not installed", "pip install h5py") from error
+        raise lacks("Reading Stack Overflow", "h5py", "dpcert[data]") from error
     if not path.is_file():
         raise InputError("path", str(path), "an existing HDF5 file")
     try:

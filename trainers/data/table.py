@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
-from ...mechanisms.validate import choice
+from ...mechanisms.validate import choice, lacks
 from .federation import Federation, Labels, Samples, Task
 from .split import split_clients
 
@@ -81,7 +81,7 @@ def _parquet(file: Path) -> dict[str, Column]:
     try:
         from pyarrow import ArrowInvalid, parquet
     except ImportError as error:
-        raise InputError("path", "pyarrow is not installed", "pip install pyarrow") from error
+        raise lacks("Reading Parquet", "pyarrow", "dpcert[data]") from error
     try:
         table = parquet.read_table(file)
     except (ArrowInvalid, OSError) as error:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...mechanisms import InputError
+from ...mechanisms.validate import lacks
 from .numbers import upper
 from .table import Row, method_of, summarise
 
@@ -26,7 +26,7 @@ def draw(results: Sequence[dict[str, Any]], folder: str | Path) -> list[Path]:
     try:
         import matplotlib as mpl
     except ImportError as error:
-        raise InputError("plots", "matplotlib is not installed", "pip install 'dpcert[report]'") from error
+        raise lacks("Drawing", "matplotlib", "dpcert[report]") from error
     mpl.use("Agg")
     files = [_accuracy(summarise(results), Path(folder) / "accuracy.png")]
     if len({result["sigma"] for result in results} - {0.0}) > 1:

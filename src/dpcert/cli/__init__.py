@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import re
 import signal
 import sys
 import traceback
@@ -12,12 +11,11 @@ from importlib import import_module
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
 
 from ..mechanisms import InputError
 from ..mechanisms.validate import meant
 from ..presentation.output import complain
-from .help import Grouped
+from .help import Group, Grouped
 from .moved import moved
 
 INTERNAL_ERROR = 70
@@ -112,7 +110,7 @@ def loaded(name: str) -> Any:
     return command
 
 
-class _Commands(TyperGroup):
+class _Commands(Group):
     """The commands of the table."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -162,7 +160,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except typer.TyperException as problem:
         message = problem.format_message() if hasattr(problem, "format_message") else str(problem)
-        if message.startswith("Usage:"):  # called without a command: the help itself
+        if type(problem).__name__ == "NoArgsIsHelpError":  # called without a command: the help itself
             typer.echo(message, err=True)
         else:
             complain(_unreadable(problem) or " ".join(message.split()))
@@ -173,45 +171,41 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _unreadable(problem: typer.TyperException) -> str:
-    """Option, value and what was expected, where typer's own message leaves them out; else nothing."""
-    command, said = getattr(problem, "cmd", None), str(getattr(problem, "message", ""))
-    if command is not None and hasattr(problem, "possibilities"):  # an unknown option: typer's guesses mislead
-        options = [option for each in command.params for option in each.opts]
-        given, context = getattr(problem, "option_name", ""), getattr(problem, "ctx", None)
-        if told := moved(command.name, given):
-            return f"dpcert {command.name} has no {given} any more: {told}."
+    """What is wrong with the command line in our words, from what the error carries; typer's own where it carries
+    nothing but a text."""
+    command, parameter = getattr(problem, "cmd", None), getattr(problem, "param", None)
+    option, context = getattr(problem, "option_name", None), getattr(problem, "ctx", None)
+    if option is not None and command is None:
+        return f"{option} needs a value."
+    if option is not None and command is not None:  # typer's own guesses mislead
+        if told := moved(command.name, option):
+            return f"dpcert {command.name} has no {option} any more: {told}."
         path = f"dpcert {command.name}" if context is None else context.command_path
-        return f"{said}{meant(given, options)}; {path} --help lists what there is"
-    if said.startswith("No such command"):
-        return _no_such_command(said.split("'")[1], getattr(problem, "ctx", None))
-    parameter, errors = getattr(problem, "param", None), getattr(problem.__cause__, "errors", None)
-    if parameter is not None and hasattr(problem, "param_type"):  # an argument that is missing: which it may be
-        from ..mechanisms.tables.fields import A_VALUE, MISSING  # here: with pydantic, which --help does not need
+        guess = meant(option, [known for each in command.params for known in each.opts])
+        return f"{path} has no option {option}{guess}; {path} --help lists what there is."
+    errors = getattr(problem.__cause__, "errors", None)
+    if parameter is None:
+        return ""
+    named = parameter.opts[0] if parameter.opts[0].startswith("-") else parameter.metavar or parameter.name.upper()
+    if errors is not None:
+        return str(_misread(named, *errors()))
+    if hasattr(problem, "param_type"):  # an argument that is missing: which it may be
+        from ..mechanisms.tables.fields import A_VALUE, MissingKeys  # here: with pydantic, which --help does not need
 
         told = str(parameter.help or A_VALUE)
-        return str(InputError(parameter.metavar or parameter.name, MISSING, told[:1].lower() + told[1:].rstrip(".")))
-    if parameter is None or errors is None:
-        return ""
-    (found, *_) = errors()
-    own = found.get("ctx", {}).get("error")
-    if isinstance(own, InputError):
-        name = parameter.opts[0] if parameter.opts[0].startswith("-") else parameter.name.upper()
-        return str(InputError(name, found["input"], own.expected))
-    choices = re.findall("'([^']*)'", found["msg"].partition(" is not one of ")[2])
-    expected = found["msg"].removeprefix("Input should be ").split(",")[0]
-    if choices:
-        expected = "one of " + ", ".join(choices) + meant(found["input"], choices)
-    name = parameter.opts[0] if parameter.opts[0].startswith("-") else parameter.name.upper()
-    return str(InputError(name, found["input"], expected))
+        return str(MissingKeys({named: told[:1].lower() + told[1:].rstrip(".")}))
+    return ""
 
 
-def _no_such_command(name: str, context: Any) -> str:
-    """Of dpcert itself, or of a group of commands such as `dpcert ledger`."""
-    group = getattr(context, "command", None)
-    known, asked = list(COMMANDS), "dpcert"
-    if group is not None and not isinstance(group, _Commands):
-        known, asked = list(group.commands), f"dpcert {group.name}"
-    return f"No such command '{name}'{meant(name, known)}; {asked} --help lists them"
+def _misread(named: str, error: Any, *_: Any) -> InputError:
+    """The first of pydantic's errors about an option's value."""
+    from ..mechanisms.tables.problems import expectation
+
+    context = error.get("ctx") or {}
+    original = context.get("error")
+    if isinstance(original, InputError):
+        return original.renamed(named)
+    return InputError(named, error["input"], expectation(error["type"], context))
 
 
 def main() -> None:

@@ -61,7 +61,7 @@ _SHOWN_AT = {"delta": 1e-5, "epsilon": 1.0, "fpr": 0.01}
 
 def _complete(amounts: Mapping[Known, float | None], to: str | None, places: Mapping[str, float | None]) -> None:
     """One error for all that is missing; where one place on a curve is asked for, that place as well."""
-    lacking = {"--rho": "what is known: this, or --mu or --epsilon"} if set(amounts.values()) == {None} else {}
+    lacking = {"--rho": "this, --mu or --epsilon says what is known"} if set(amounts.values()) == {None} else {}
     place = NEEDS.get(_ASKED[choice("--to", to, _ASKED)]) if to is not None else None
     if place is not None and places[place] is None:
         lacking["--at-epsilon" if place == "epsilon" else f"--{place}"] = A_VALUE
@@ -77,7 +77,7 @@ def _converted(
         return convert(known, amount, asked, known_delta=known_delta, **places)
     except InputError as problem:
         renamed = "at_epsilon" if problem.field == "epsilon" and known != "epsilon" else problem.field
-        raise InputError("--" + renamed.replace("_", "-"), problem.value, problem.expected) from None
+        raise problem.renamed("--" + renamed.replace("_", "-")) from None
 
 
 def only_known(amounts: Mapping[Known, float | None]) -> tuple[Known, float]:

@@ -10,10 +10,11 @@ import typer
 from . import options
 from .declared import with_fields
 from .experiment_options import Federated, Mocha
-from .help import Grouped
+from .help import Group, Grouped
 
 app = typer.Typer(
-    help="The papers' tables and figures, computed anew: each leaves a table, plots and its runs in a folder.",
+    help="Compute the papers' tables and figures anew: grids of training runs.",
+    cls=Group,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,

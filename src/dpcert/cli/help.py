@@ -1,10 +1,13 @@
-"""How --help groups a command's options: what runs, privacy, data, machine, output."""
+"""How --help groups a command's options: what runs, privacy, data, machine, output; and what a group lacks."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
+
+from ..mechanisms import InputError
+from ..mechanisms.validate import meant
 
 GROUPS = {
     "Privacy": (
@@ -43,3 +46,14 @@ class Grouped(TyperCommand):
             if records:
                 with formatter.section(title):
                     formatter.write_dl(records)
+
+
+class Group(TyperGroup):
+    """A group of commands that guesses which one was meant."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        known = self.list_commands(ctx)
+        if args and not args[0].startswith("-") and args[0] not in known:
+            told = f"{ctx.command_path} has no command {args[0]}{meant(args[0], known)}"
+            raise InputError("COMMAND", args[0], "a command", f"{told}; {ctx.command_path} --help lists them.")
+        return super().resolve_command(ctx, args)

@@ -14,10 +14,12 @@ from ..mechanisms.digits import as_given, interval
 from ..mechanisms.text_table import text_table
 from ..presentation.output import print_json
 from . import options
+from .help import Group
 from .setting import relation, timed
 
 app = typer.Typer(
     help="Check, show or export a ledger file: the record of what was released.",
+    cls=Group,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -24,8 +24,8 @@ def lint_command(
     ] = None,
     as_json: Json = False,
     form: Annotated[
-        Literal["text", "json", "sarif", "github"],
-        typer.Option("--format", help="How to print: sarif for code scanning, github for annotations."),
+        str,
+        typer.Option("--format", help="How to print: text, json, sarif (code scanning) or github (annotations)."),
     ] = "text",
     strict: Annotated[bool, typer.Option("--strict", help="Notes are findings too, for the exit code.")] = False,
     explain: Annotated[
@@ -38,6 +38,7 @@ def lint_command(
     Exit code: 0 nothing found, or notes only (--strict: these count); 1 findings; 2 a path that does not exist or is
     not Python (the others are still read).
     """
+    choice("--format", form, ("text", "json", "sarif", "github"))
     if as_json and form not in ("text", "json"):
         raise InputError("--format", form, "json, or no --json beside it")
     if explain is not None:

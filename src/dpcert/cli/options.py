@@ -14,6 +14,7 @@ from ..mechanisms import InputError
 from ..mechanisms import Neighbouring as Relation
 from ..mechanisms.tables.cohort import SamplingTable
 from ..mechanisms.tables.kinds import KINDS
+from ..mechanisms.validate import lacks
 
 
 def number(text: str) -> float:
@@ -173,4 +174,4 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar.")]
 def needs_torch(command: str) -> None:
     """InputError, before any work, where PyTorch is not installed."""
     if find_spec("torch") is None:
-        raise InputError(command, "torch is not installed", "pip install 'dpcert[train]'")
+        raise lacks(f"`dpcert {command}`", "PyTorch", "dpcert[train]")

@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from ..mechanisms import InputError
 from ..mechanisms.digits import jsonable, rounded_down, rounded_up
+from ..mechanisms.validate import lacks
 from ..presentation.output import print_json
 from .declared import with_fields
 from .options import Json
@@ -117,7 +118,7 @@ def prove_command(
     try:
         from ..proofs_checks.proving import prove
     except ModuleNotFoundError as problem:
-        raise InputError("z3", problem.name, "an installed z3-solver: pip install 'dpcert[prove]'") from None
+        raise lacks("`dpcert prove`", "z3", "dpcert[prove]") from problem
 
     count("--trials", trials, least=0)
     target, options = load(asked.mechanism, "([0.0], [1.0])", field="MODULE:FUNCTION"), asked.options()

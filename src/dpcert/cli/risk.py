@@ -52,7 +52,7 @@ def risk_command(
         found, seconds = timed(lambda: risk(run, **against, false_positive_rates=rates, prior=prior))
     except InputError as problem:
         renamed = problem.field.replace("false-positive-rates", "fpr")
-        raise InputError(renamed, problem.value, problem.expected) from None
+        raise problem.renamed(renamed) from None
     if plot is not None:
         from ..presentation.risk_plot import draw
 

@@ -206,7 +206,7 @@ def as_option(problem: InputError) -> InputError:
     """The same problem under the option's name: mechanism.noise_multiplier becomes --noise-multiplier."""
     if isinstance(problem, MissingKeys):
         return MissingKeys({_option(key): expected for key, expected in problem.keys.items()})
-    return InputError(_option(problem.field), problem.value, problem.expected)
+    return problem.renamed(_option(problem.field))
 
 
 def _option(key: str) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from ..accounting.question import tolerance
 from ..mechanisms import InputError
+from ..mechanisms.validate import choice
 from ..presentation.output import complain, print_json
 from ..presentation.progress import bar
 from ..proofs_checks.verification.comparison import Comparison, compare
@@ -21,7 +22,7 @@ from .options import Json
 HOLDS, REFUTED, BAD_INPUT, UNDECIDED = 0, 1, 2, 3
 """Exit codes. Bad input comes before refuted, refuted before undecided."""
 
-Format = Literal["table", "json", "junit", "sarif", "markdown", "github"]
+FORMATS = ("table", "json", "junit", "sarif", "markdown", "github")
 
 
 def verify_command(
@@ -44,8 +45,11 @@ def verify_command(
         typer.Option("--compare", help="Also: all claims in one currency, and what all releases cost together."),
     ] = False,
     form: Annotated[
-        Format,
-        typer.Option("--format", help="How to print: junit and sarif for CI services, github for annotations."),
+        str,
+        typer.Option(
+            "--format",
+            help="How to print: table, json, junit and sarif (for CI services), markdown or github (annotations).",
+        ),
     ] = "table",
     jobs: Annotated[int, typer.Option(metavar="N", help="Processes to judge in; 0: one a core.")] = 1,
     rtol: Annotated[
@@ -63,6 +67,7 @@ def verify_command(
     Exit code: 0 every claim holds; 1 at least one is refuted; 2 bad input (the other claims are still
     verified); 3 none refuted, at least one undecided.
     """
+    choice("--format", form, FORMATS)
     if as_json and form not in ("table", "json"):
         raise InputError("--format", form, "json, or no --json beside it")
     if compared and form not in ("table", "json"):
@@ -82,7 +87,7 @@ def verify_command(
     with bar("verifying") as progress:
         results, problems = verify_files(files, Asked(certificate, with_audit, cache, rtol), jobs or cores(), progress)
     for file, reason in problems:
-        complain(f"{file}: {reason}")
+        complain(str(reason) if reason.field == "file" and reason.sentence else f"{file}: {reason}")
     comparison = compare(results) if compared and results else None
     _print("json" if as_json else form, results, problems, comparison)
     if report is not None:
@@ -110,7 +115,7 @@ def _check_report(report: Path | None) -> None:
             raise InputError("--report", str(report), "a file name in an existing folder")
 
 
-def _print(form: Format, results: list[Verification], problems: Problems, comparison: Comparison | None) -> None:
+def _print(form: str, results: list[Verification], problems: Problems, comparison: Comparison | None) -> None:
     if form == "table":
         from ..presentation.verdicts import print_comparison, print_table
 
@@ -120,9 +125,9 @@ def _print(form: Format, results: list[Verification], problems: Problems, compar
     elif form == "json":
         print_json(_document(results, problems, comparison))
     else:
-        from ..presentation.pipelines import FORMATS
+        from ..presentation.pipelines import FORMATS as PRINTED
 
-        typer.echo(FORMATS[form](results, problems), nl=False)
+        typer.echo(PRINTED[form](results, problems), nl=False)
 
 
 def _document(results: list[Verification], problems: Problems, comparison: Comparison | None) -> dict[str, object]:

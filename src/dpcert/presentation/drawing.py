@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..mechanisms import InputError
+from ..mechanisms.validate import lacks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -16,7 +17,7 @@ def drawable(path: Path) -> None:
     try:
         from matplotlib.backend_bases import FigureCanvasBase
     except ImportError:
-        raise InputError("--plot", str(path), "matplotlib to be installed: pip install 'dpcert[report]'") from None
+        raise lacks("`--plot`", "matplotlib", "dpcert[report]") from None
     known = sorted(FigureCanvasBase.get_supported_filetypes())
     if path.suffix.lstrip(".").lower() not in known:
         raise InputError("--plot", str(path), "an image file: " + ", ".join("." + name for name in known))

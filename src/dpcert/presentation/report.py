@@ -20,6 +20,7 @@ from rich.progress import track
 
 from ..mechanisms import InputError
 from ..mechanisms.digits import interval
+from ..mechanisms.validate import lacks
 from ..proofs_checks.auditing import AuditWitness
 from ..proofs_checks.claims.findings import NOT_CHECKED
 from ..proofs_checks.verification.band import Band, band
@@ -68,7 +69,7 @@ def check_templates() -> None:
     try:
         import jinja2  # noqa: F401
     except ImportError:
-        raise InputError("--report", "jinja2 is not installed", "pip install 'dpcert[report]'") from None
+        raise lacks("`--report`", "jinja2", "dpcert[report]") from None
 
 
 def write_report(

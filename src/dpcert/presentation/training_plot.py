@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..mechanisms import InputError
-from .drawing import saved
+from .drawing import drawable, saved
 
 LOSSES = {"train_loss": "training loss", "test_loss": "test loss"}
 ACCURACIES = {"train_accuracy": "training accuracy", "test_accuracy": "test accuracy"}
@@ -15,17 +15,8 @@ ACCURACIES = {"train_accuracy": "training accuracy", "test_accuracy": "test accu
 
 def check_plot(path: Path | None) -> None:
     """InputError, before any training, where matplotlib is missing or the file's folder or kind is."""
-    if path is None:
-        return
-    try:
-        from matplotlib.backend_bases import FigureCanvasBase
-    except ImportError as error:
-        raise InputError("--plot", "matplotlib is not installed", "pip install 'dpcert[report]'") from error
-    kinds = FigureCanvasBase.get_supported_filetypes()
-    if path.suffix.removeprefix(".") not in kinds or not path.parent.is_dir():
-        raise InputError(
-            "--plot", str(path), f"a file ending in one of {', '.join(sorted(kinds))}, in a folder that exists"
-        )
+    if path is not None:
+        drawable(path)
 
 
 def draw_run(history: Sequence[dict[str, Any]], path: Path, title: str) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ....mechanisms import InputError
 from ....mechanisms.arrays import Floats
+from ....mechanisms.validate import lacks
 from .simulated_time import NETWORKS, elapsed
 from .tables import Curve, Results, curves_of, tuned
 
@@ -24,7 +24,7 @@ def draw(name: str, results: Results, folder: str | Path) -> Path | None:
     try:
         import matplotlib as mpl
     except ImportError as error:
-        raise InputError("plots", "matplotlib is not installed", "pip install 'dpcert[report]'") from error
+        raise lacks("Drawing", "matplotlib", "dpcert[report]") from error
     mpl.use("Agg")
     file = Path(folder) / f"{name}.png"
     if name == "figure3":
