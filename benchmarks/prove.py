@@ -21,9 +21,7 @@ import numpy as np
 
 from dpcert.proofs_checks.planted.provable import provable
 from dpcert.proofs_checks.proving import prove
-from dpcert.proofs_checks.proving.arrays import Symbols
-from dpcert.proofs_checks.proving.instrument import instrumented
-from dpcert.proofs_checks.proving.relations import Domain, pairs
+from dpcert.proofs_checks.proving.domain import Domain, pairs
 from dpcert.proofs_checks.proving.search import search
 
 KINDS = {"answers": "answers", "replace-one": "replace", "add-remove": "remove"}
@@ -141,10 +139,7 @@ def spent(call: Callable[[], bool]) -> tuple[float, bool]:
 
 def searched(mechanism: Mechanism, relation: str, entries: int) -> bool:
     """The search for that many entries alone, unchecked: what the prototype does."""
-    function = instrumented(mechanism)
-    return not any(
-        search(function, pair, Symbols.of)[1] for pair in pairs(relation, entries, Domain(0, 1), merging=True)
-    )
+    return not any(search(mechanism, pair, "array")[1] for pair in pairs(relation, entries, Domain(), merging=True))
 
 
 def beside(seconds: float, alone: float, call: Callable[[], bool]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .part import part
+from .checker.part import part
 from .proof import Counterexample, Proof
 from .prove import prove
 

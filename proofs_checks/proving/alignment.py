@@ -18,8 +18,8 @@ import z3
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from .linear import Condition, Linear
-from .noise import WHOLE, Draw, weight
+from .checker.forms import Form, Sign
+from .checker.noise import KINDS, Draw, weight
 from .space import Space
 
 Unknown = dict[int, float]
@@ -27,7 +27,6 @@ Unknown = dict[int, float]
 CONSTANT = ""
 TIDY = 1e-5
 """Price of a coefficient, so that shifts that cost nothing are not arbitrary."""
-ONE_SIDED = ("gumbel", "geometric")
 DENOMINATORS = 240
 
 
@@ -38,8 +37,8 @@ class Alignment:
     cost: epsilon; where all noise is Gaussian, rho. caps: the bounds' largest values.
     """
 
-    shifts: tuple[Linear, ...]
-    bounds: tuple[Linear, ...]
+    shifts: tuple[Form, ...]
+    bounds: tuple[Form, ...]
     caps: tuple[Fraction, ...]
     cost: Fraction
 
@@ -100,9 +99,9 @@ class Program:
         return list(got.x) if got.status == 0 else None
 
 
-def _row(form: Linear) -> dict[str, float]:
-    row = {name: float(value) for name, value in form.terms.items()}
-    row[CONSTANT] = float(form.constant)
+def _row(form: Form) -> dict[str, float]:
+    row = {name: float(value) for name, value in form.slopes.items()}
+    row[CONSTANT] = float(form.at_zero)
     return row
 
 
@@ -121,26 +120,26 @@ class _Shifts:
 
     def _coefficients(self, k: int, solved: int | None) -> dict[str, tuple[int, int]]:
         kind = self.draws[k][0]
-        if kind == "part":
-            return {}  # what a black box puts out is the same on the neighbour
-        atoms = [a for a in self.atoms if kind not in WHOLE or not a or a in self.space.whole]
+        if not KINDS[kind].shifted:
+            return {}  # it is the same on the neighbour
+        atoms = [a for a in self.atoms if not KINDS[kind].whole or not a or a in self.space.whole]
         if k == solved:
-            others = [f"n{i}" for i in range(len(self.draws)) if i != k]
+            others = [f"n{i}" for i, (other, _) in enumerate(self.draws) if i != k and KINDS[other].shifted]
             atoms = [CONSTANT, *self.space.ranges, *others]
         elif solved is not None:
             atoms = []
-        whole = kind in WHOLE
+        whole = KINDS[kind].whole
         return {
             a: (self.program.unknown(cost=TIDY, whole=whole), self.program.unknown(cost=TIDY, whole=whole))
             for a in atoms
         }
 
-    def moved(self, form: Linear) -> dict[str, Unknown]:
+    def moved(self, form: Form) -> dict[str, Unknown]:
         """The form after the shift, as coefficients that are linear in the unknowns."""
-        out: dict[str, Unknown] = {name: {-1: float(v)} for name, v in form.terms.items()}
-        out.setdefault(CONSTANT, {})[-1] = float(form.constant)
+        out: dict[str, Unknown] = {name: {-1: float(v)} for name, v in form.slopes.items()}
+        out.setdefault(CONSTANT, {})[-1] = float(form.at_zero)
         for k in range(len(self.shifts)):
-            factor = float(form.terms.get(f"n{k}", 0))
+            factor = float(form.slopes.get(f"n{k}", 0))
             if factor:
                 self.add(out, k, factor)
         return out
@@ -159,9 +158,9 @@ class _Shifts:
 def align(
     space: Space,
     draws: Sequence[Draw],
-    source: Iterable[Condition],
-    target: Iterable[Condition],
-    released: Iterable[tuple[Linear, Linear]],
+    source: Iterable[Sign],
+    target: Iterable[Sign],
+    released: Iterable[tuple[Form, Form]],
     solved: int | None = None,
 ) -> Alignment | None:
     """The cheapest alignment, or None where there is none of this form.
@@ -212,19 +211,19 @@ def _price(
     """Bounds are at least the sizes of the shifts, and their weighted sum is at most epsilon."""
     total: dict[str, Unknown] = {CONSTANT: {epsilon: 1.0}}
     for k, (kind, scale) in enumerate(unknown.draws):
-        signs = [1.0] if kind in ("exponential", *ONE_SIDED) else [1.0, -1.0]
+        signs = [1.0] if KINDS[kind].one_sided else [1.0, -1.0]
         if kind == "part":
-            total[CONSTANT][-1] = total[CONSTANT].get(-1, 0.0) - float(scale)
-        for sign in signs if kind not in ("uniform", "part") else []:
+            total[CONSTANT][-1] = total[CONSTANT].get(-1, 0.0) - float(Fraction(scale))
+        for sign in signs if KINDS[kind].priced else []:
             conclusion = unknown.bound(k)
             unknown.add(conclusion, k, -sign)
             program.entail(given, conclusion)
-        if kind in ONE_SIDED:
+        if KINDS[kind].upwards:
             conclusion = {}
             unknown.add(conclusion, k, 1.0)
             program.entail(given, conclusion)
         for atom, column in unknown.bounds[k].items():
-            total.setdefault(atom, {})[column] = -float(weight(kind, scale))
+            total.setdefault(atom, {})[column] = -float(weight(kind, Fraction(scale)) if KINDS[kind].priced else 0)
         if kind == "gaussian":  # of bounds with one weighted sum the ones with small caps: they are squared
             program.entail(data, {a: {c: -1.0} for a, c in unknown.bounds[k].items()} | {CONSTANT: _cap(unknown, k)})
     program.entail(data, total)
@@ -232,38 +231,40 @@ def _price(
 
 def _cap(unknown: _Shifts, k: int) -> Unknown:
     """A new unknown above bound k, which is to be small; less the bound's constant."""
-    cost = float(weight(*unknown.draws[k]))
+    kind, scale = unknown.draws[k]
+    cost = float(weight(kind, Fraction(scale)))
     return {unknown.program.unknown(free=True, cost=cost): 1.0, unknown.bounds[k][CONSTANT]: -1.0}
 
 
-def _form(coefficients: Mapping[str, float]) -> Linear:
+def _form(coefficients: Mapping[str, float]) -> Form:
     """The expression with the simple fractions next to these floats."""
     exact = {name: Fraction(value).limit_denominator(DENOMINATORS) for name, value in coefficients.items()}
-    return Linear({name: value for name, value in exact.items() if name}, exact.get(CONSTANT, Fraction(0)))
+    return Form({name: value for name, value in exact.items() if name}, exact.get(CONSTANT, Fraction(0)))
 
 
-def _cost(space: Space, draws: Sequence[Draw], bounds: Sequence[Linear], caps: Sequence[Fraction]) -> Fraction:
+def _cost(space: Space, draws: Sequence[Draw], bounds: Sequence[Form], caps: Sequence[Fraction]) -> Fraction:
     """The largest value of the weighted sum of the bounds over all neighbours; Gaussian noise weighs cap / (2 scale^2).
 
     sum shift^2 / (2 scale^2) is the zCDP of a Gaussian shift (Bun, Steinke 2016, arXiv 1605.02065, Proposition 1.6).
     """
-    total = Linear()
-    gaussian = all(kind == "gaussian" for kind, _ in draws)
+    total = Form()
+    gaussian = all(kind in ("gaussian", "computed") for kind, _ in draws)
     for (kind, scale), bound, cap in zip(draws, bounds, caps, strict=True):
         if kind == "part":
-            total = total + scale
-        total = total + bound * (cap / (2 * Fraction(scale) ** 2) if gaussian else weight(kind, scale))
+            total = total + Fraction(scale)
+        if KINDS[kind].priced:
+            total = total + bound * (cap / (2 * Fraction(scale) ** 2) if gaussian else weight(kind, Fraction(scale)))
     return largest_value(space, total)
 
 
-def largest_value(space: Space, total: Linear) -> Fraction:
+def largest_value(space: Space, total: Form) -> Fraction:
     """The supremum of a form over the facts; |x| is at most its largest value, and at least x and -x."""
-    if not total.terms:
-        return Fraction(total.constant)
+    if not total.slopes:
+        return Fraction(total.at_zero)
     optimizer = z3.Optimize()
     optimizer.set("ctrl_c", False)  # as in space.py
     optimizer.add(*[space.formula(fact) for fact in space.facts])
-    for name in total.terms:
+    for name in total.slopes:
         if name.startswith("abs:"):
             atom, size = name.removeprefix("abs:"), space.real(name)
             low, high = space.ranges[atom]

@@ -6,23 +6,20 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
-from .arrays import Symbols
 from .certificate import document
 from .checker.check import Checked, check_proof, shown_by
-from .checker.following import Refused
-from .checker.told import told
+from .checker.following import Raises, Refused, TooManyWays
 from .checker.watch import OutOfTime, Watch
 from .counterexamples import dearest, found
+from .domain import Pair, pairs
 from .induction import induction
-from .instrument import instrumented
-from .loops import NoInduction
+from .loops import NoInduction, of_function
 from .proof import PROVED, PROVED_UP_TO, Proof
 from .question import Progress, Question
-from .relations import Pair, pairs
 from .search import Piece, search
-from .unsupported import Raises, TooManyPaths, Unsupported
 from .work import OutOfWork
 
 FEW = 2
@@ -36,7 +33,7 @@ def answer(question: Question, progress: Progress) -> Proof:
         proof = attempt.proof()
         if question.examples and attempt.merged:
             proof = Attempt(question, progress, merging=False, bounded=attempt.bounded).proof()
-    except Unsupported as problem:
+    except Refused as problem:
         return question.proof("unsupported", str(problem))
     except OverflowError:  # of ours: one of the function's own is an Unsupported
         return question.proof("unsupported", "numbers too large or too small for the floats of the search")
@@ -48,12 +45,11 @@ class Attempt:
 
     def __init__(self, question: Question, progress: Progress, merging: bool = True, bounded: str = "") -> None:
         self.question, self.progress, self.merging, self.bounded = question, progress, merging, bounded
-        self.function = instrumented(question.asked)
         self.merged = self.stopped = False
         self.done = self.total = 0
 
     def proof(self) -> Proof:
-        """What is proved when nothing is left to do, or when the search is stopped. Raises Unsupported."""
+        """What is proved when nothing is left to do, or when the search is stopped. Raises Refused."""
         question, few = self.question, min(FEW, self.question.entries)
         question.forget()
         self._sizes(range(1, few + 1))
@@ -80,8 +76,8 @@ class Attempt:
                 raise NoInduction("inductions are about epsilon only")
             if not question.cases:
                 raise NoInduction("it raises an exception for a few entries")
-            ask = told(question.mechanism, question.relation)
-            made, epsilon = induction(ask, question.relation, question.domain, question.work, question.claim)
+            loops = of_function(question.mechanism, question.relation, question.work)
+            made, epsilon = induction(loops, question.relation, question.domain, question.claim)
             least, question.epsilon = question.epsilon, max(epsilon, question.epsilon or epsilon)
             few, most = question.cases, max(size for size, _ in question.cases)
             question.cases = {case: pieces for case, pieces in few.items() if case[0] == most}
@@ -105,7 +101,7 @@ class Attempt:
         if self.question.entries <= FEW:
             return proof
         self.question.forget()
-        with suppress(Unsupported, KeyboardInterrupt):
+        with suppress(Refused, KeyboardInterrupt):
             self._sizes([self.question.entries])
         return replace(proof, dearest=self.question.dearest or proof.dearest)
 
@@ -122,7 +118,7 @@ class Attempt:
                 if question.cases or size == question.entries:
                     raise
                 self.total -= len(each)  # too few entries for this function
-            except TooManyPaths as problem:
+            except TooManyWays as problem:
                 if not question.cases:
                     raise
                 self.bounded, self.stopped = str(problem), True
@@ -135,8 +131,8 @@ class Attempt:
 
     def _pieces(self, pair: Pair) -> list[Piece]:
         question, pair.space.work = self.question, self.question.work
-        pieces, failures = search(self.function, pair, Symbols.of)
-        self.merged = self.merged or bool(pair.space.merged)
+        pieces, failures = search(question.mechanism, pair, question.container)
+        self.merged = self.merged or bool(pair.case.data.merged)
         worst, where = dearest(pair, pieces)
         if question.epsilon is not None and worst > question.epsilon:
             question.dearest = where
@@ -192,4 +188,6 @@ class Attempt:
 def _taken(question: Question) -> str:
     """Which parts are not proved here."""
     parts = sorted({s for pieces in question.cases.values() for p in pieces for kind, s in p.draws if kind == "part"})
-    return f"; taken for granted: parts that are {', '.join(f'{float(s):g}' for s in parts)}-DP" if parts else ""
+    return (
+        f"; taken for granted: parts that are {', '.join(f'{float(Fraction(s)):g}' for s in parts)}-DP" if parts else ""
+    )

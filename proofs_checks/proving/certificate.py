@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from .linear import Condition, Linear
-from .relations import Domain
+from .checker.check import FORMAT
+from .checker.forms import Form, Sign
+from .domain import Domain
 from .search import Piece
 
 
@@ -25,7 +26,7 @@ def document(
 ) -> dict[str, Any]:
     """The certificate: what is claimed, and for each pair of neighbours its pieces. Numbers are fractions as text."""
     return {
-        "format": "dpcert proof 1",
+        "format": FORMAT,
         "function": name,
         "source_sha256": source_digest(function),
         "relation": relation,
@@ -64,10 +65,10 @@ def _listed(key: Any) -> Any:
     return [_listed(part) for part in key] if isinstance(key, tuple) else key
 
 
-def _condition(condition: Condition) -> dict[str, Any]:
+def _condition(condition: Sign) -> dict[str, Any]:
     return {"form": _form(condition.form), "strict": condition.strict}
 
 
-def _form(form: Linear) -> dict[str, str]:
-    terms = {name: str(value) for name, value in sorted(form.terms.items())}
-    return terms | ({"": str(form.constant)} if form.constant else {})
+def _form(form: Form) -> dict[str, str]:
+    terms = {name: str(value) for name, value in sorted(form.slopes.items())}
+    return terms | ({"": str(form.at_zero)} if form.at_zero else {})

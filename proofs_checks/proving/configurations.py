@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .checker.forms import Form, Sign
+from .domain import Domain
 from .intervals import NOTHING, Interval, free_intervals
-from .linear import Condition, Linear
 from .loops import BREAK, NEXT, WHOLE, Layout, Loops, NoInduction, Way, kinds, numbered
-from .relations import Domain
 from .space import Space
 
 MOST_PLACES = 120
@@ -31,9 +31,9 @@ class Place:
     phase: str
     layout: Layout
     origin: tuple[Any, ...] = ()
-    facts: tuple[Condition, ...] = ()
+    facts: tuple[Sign, ...] = ()
     intervals: tuple[Interval, ...] | None = None
-    spent: Linear | None = None
+    spent: Form | None = None
 
     @property
     def key(self) -> Any:
@@ -49,7 +49,7 @@ class Edge:
     way: Way
     other: Way
     space: Space
-    known: list[Condition]
+    known: list[Sign]
     to: int | None
 
     @property
@@ -66,7 +66,7 @@ class Search:
     domain: Domain
     places: list[Place] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
-    said: dict[Any, tuple[tuple[Condition, ...], Linear | None]] = field(default_factory=dict)
+    said: dict[Any, tuple[tuple[Sign, ...], Form | None]] = field(default_factory=dict)
 
     def explored(self) -> Search:
         """All of them. Raises NoInduction."""
@@ -105,16 +105,16 @@ class Search:
         self.places.append(place)
         return len(self.places) - 1
 
-    def _seeds(self, stage: int, layout: Layout) -> tuple[tuple[Condition, ...], Linear | None]:
+    def _seeds(self, stage: int, layout: Layout) -> tuple[tuple[Sign, ...], Form | None]:
         """What the author says of such a state."""
         key = stage, str(layout)
         if key not in self.said:
             space, numbers, before = self.loops.space(), numbered(layout), len(self.loops.said)
             self.loops.at(stage).step(layout, numbers, space.variable("x", None, None), space)
             heard = self.loops.said[before:]
-            own = {name for number in numbers for name in number.terms}
-            facts = {f.text(): f for said in heard for f in said.facts if f.form.terms.keys() <= own}
-            good = [said.spent for said in heard if said.spent is not None and said.spent.terms.keys() <= own]
+            own = {name for number in numbers for name in number.slopes}
+            facts = {f.name(): f for said in heard for f in said.facts if f.form.slopes.keys() <= own}
+            good = [said.spent for said in heard if said.spent is not None and said.spent.slopes.keys() <= own]
             self.said[key] = tuple(facts.values()), good[0] if good else None
         return self.said[key]
 
@@ -140,7 +140,7 @@ class Search:
             ways = self.loops.step(layout, numbered(layout), self._entry(space, "z"), space)
             waiting += [way.layout for way in ways if way.control == NEXT]
 
-    def _entry(self, space: Space, name: str) -> Linear:
+    def _entry(self, space: Space, name: str) -> Form:
         return space.variable(name, self.domain.low, self.domain.high, self.domain.whole)
 
     def _space(self) -> Space:
@@ -188,7 +188,7 @@ class Search:
             how = "end free" if phase == "free" else "end"
             self._pair(k, how, space, place.facts, ways, others, {NEXT: (place.stage + 1, phase)})
 
-    def _both(self, place: Place, space: Space) -> tuple[list[Linear], list[Linear]]:
+    def _both(self, place: Place, space: Space) -> tuple[list[Form], list[Form]]:
         """The numbers of both states; the other's are variables of their own where differences are unknown."""
         here = numbered(place.layout)
         if place.phase == "before":
@@ -205,9 +205,9 @@ class Search:
             here, there = self._both(place, space)
             if how == "added":
                 here, there = there, here
-            ones = loops.step(place.layout, here, Linear({"x": 1}), space)
+            ones = loops.step(place.layout, here, Form({"x": 1}), space)
             if how == "differs":
-                others = loops.step(place.layout, there, Linear({"y": 1}), space)
+                others = loops.step(place.layout, there, Form({"y": 1}), space)
             else:
                 others = loops.idle(place.layout, there)
             if how == "added":
@@ -219,7 +219,7 @@ class Search:
         start: Any,
         how: str,
         space: Space,
-        facts: Sequence[Condition],
+        facts: Sequence[Sign],
         here: list[Way],
         there: list[Way],
         allowed: Mapping[str, tuple[int, str]],
@@ -230,15 +230,15 @@ class Search:
         for place, way in enumerate(here):
             for cell in {other.cell: None for other in there}:
                 others = [other for other in there if other.cell == cell]
-                tests = [test for name, test in others[0].tests if name in cell]
-                known = [*space.facts, *facts, *way.conditions, *tests]
+                tests = [test for test in others[0].tests if test.name() in cell]
+                known = [*space.facts, *facts, *way.tests, *tests]
                 known += _tightened(known, whole)
                 if not space.possible(*known):
                     continue
                 to, came = None, self.places[start].origin if start != START else ()
                 if way.control in allowed:
-                    kept = [*facts, *way.conditions, *tests] if origin else [*facts]
-                    kept = [fact for fact in kept if fact.form.terms.keys() <= DIFFERING[self.relation]]
+                    kept = [*facts, *way.tests, *tests] if origin else [*facts]
+                    kept = [fact for fact in kept if fact.form.slopes.keys() <= DIFFERING[self.relation]]
                     if origin:
                         came = *came, how, tuple(sorted(way.cell)), tuple(sorted(cell))
                     to = self.place(Place(*allowed[way.control], way.layout, came, tuple(kept)))
@@ -252,14 +252,14 @@ def _whole(layout: Layout) -> set[str]:
     return {f"{run}{i}" for i, kind in enumerate(kinds(layout)) if kind == WHOLE for run in ("s", "st")}
 
 
-def _tightened(known: Sequence[Condition], whole: set[str]) -> list[Condition]:
+def _tightened(known: Sequence[Sign], whole: set[str]) -> list[Sign]:
     """A whole number above 0 is at least 1: what follows so."""
     found = []
     for condition in known:
         form = condition.form
-        integral = all(isinstance(number, int) for number in (form.constant, *form.terms.values()))
-        if condition.strict and integral and form.terms and form.terms.keys() <= whole:
-            found.append(Condition(form - 1, False))
+        integral = all(number.denominator == 1 for number in (form.at_zero, *form.slopes.values()))
+        if condition.strict and integral and form.slopes and form.slopes.keys() <= whole:
+            found.append(Sign(form - 1, False))
     return found
 
 

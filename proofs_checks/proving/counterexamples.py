@@ -8,10 +8,10 @@ from typing import Any
 
 import z3
 
-from .linear import Condition, Linear
-from .noise import Draw
+from .checker.forms import Form, Sign
+from .checker.noise import Draw
+from .domain import Pair
 from .proof import Counterexample
-from .relations import Pair, at
 from .search import Failure, Piece
 
 MOST = 6
@@ -37,7 +37,7 @@ def _costly(pair: Pair, piece: Piece) -> Counterexample | None:
 
 
 def _example(
-    pair: Pair, conditions: tuple[Condition, ...], draws: tuple[Draw, ...], key: Any, why: str
+    pair: Pair, conditions: tuple[Sign, ...], draws: tuple[Draw, ...], key: Any, why: str
 ) -> Counterexample | None:
     space = pair.space
     with space.assuming(*conditions) as solver:
@@ -53,24 +53,24 @@ def _example(
                     model = solver.model()
                 else:
                     solver.pop()
-        names = {*space.ranges, *(n for c in conditions for n in c.form.terms)}
+        names = {*space.ranges, *(n for c in conditions for n in c.form.slopes)}
         point = {n: _fraction(model, space.real(n)) for n in names}
         while solver.num_scopes() > space.depth:
             solver.pop()
     return Counterexample(
-        tuple(float(at(entry, point)) for entry in pair.dataset),
-        tuple(float(at(entry, point)) for entry in pair.neighbour),
+        tuple(float(entry.value(point)) for entry in pair.case.dataset),
+        tuple(float(entry.value(point)) for entry in pair.case.neighbour),
         tuple(float(point.get(f"n{k}", 0)) for k in range(len(draws))),
         shown(key),
         why,
     )
 
 
-def _differences(pair: Pair) -> list[Linear]:
+def _differences(pair: Pair) -> list[Form]:
     """By what the two datasets differ."""
-    if len(pair.dataset) == len(pair.neighbour):
-        return [b - a for a, b in zip(pair.dataset, pair.neighbour, strict=True) if (b - a).terms]
-    return [Linear({name: 1}) for name in sorted(pair.space.touched)]
+    if len(pair.case.dataset) == len(pair.case.neighbour):
+        return [b - a for a, b in zip(pair.case.dataset, pair.case.neighbour, strict=True) if (b - a).slopes]
+    return [Form({name: 1}) for name in sorted(pair.space.touched)]
 
 
 def _fraction(model: Any, variable: Any) -> Fraction:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
+
+from flint import arb, ctx, fmpq
 
 from ...mechanisms import InputError
 from ...mechanisms.validate import number
 from .certificate import source_digest
-from .checker.finite import check_enumeration
+from .checker.finite import FORMAT, Law, check_enumeration, kinds_of, laws
+from .checker.following import Refused
+from .checker.real_runs import Real
 from .counterexamples import shown
-from .finite import Worst, excess, logarithm, worst
-from .proof import PROVED_UP_TO, Counterexample, Proof
+from .proof import PROVED_UP_TO, Counterexample, Proof, rounded_up
 from .question import Progress, Question
-from .unsupported import Unsupported
 from .work import OutOfWork
 
 
@@ -27,15 +32,12 @@ def enumerated(question: Question, values: Sequence[float], progress: Progress) 
     question.words = f"all entries in {{{', '.join(f'{v:g}' for v in entries)}}}"
     sizes: list[int] = []
     stopped = False
-    kinds: list[Sequence[float]] = [entries]
-    if all(value.is_integer() for value in entries):  # what numpy makes like an array of integers keeps no fractions
-        kinds.append([int(value) for value in entries])
     for size in range(1, question.entries + 1):
         try:
-            for held in kinds:
+            for held in kinds_of(entries):
                 question.work.question()
                 _compared(question, held, size)
-        except Unsupported as problem:
+        except Refused as problem:
             return question.proof("unsupported", str(problem))
         except (KeyboardInterrupt, OutOfWork):
             stopped = True
@@ -49,7 +51,7 @@ def enumerated(question: Question, values: Sequence[float], progress: Progress) 
         return question.proof("not proved", "stopped before anything was proved", stopped=True)
     epsilon = question.epsilon if question.claim is None else question.claim
     certificate = {
-        "format": "dpcert enumeration 1",
+        "format": FORMAT,
         "function": question.name,
         "source_sha256": source_digest(question.mechanism),
         "relation": question.relation,
@@ -72,19 +74,54 @@ def enumerated(question: Question, values: Sequence[float], progress: Progress) 
 
 
 def _compared(question: Question, entries: Sequence[float], size: int) -> None:
-    """All datasets of one size. Raises Unsupported, OutOfWork."""
+    """All datasets of one size. Raises Refused, OutOfWork."""
+    found = laws(Real(question.mechanism, question.container), entries, size, question.relation)
     if question.delta:
-        _exceeded(question, *excess(question.asked, entries, size, question.relation, question.claim or Fraction(0)))
+        _exceeded(question, found)
     else:
-        _take(question, worst(question.asked, entries, size, question.relation))
+        _take(question, worst(found))
 
 
-def _exceeded(question: Question, delta: Fraction, here: tuple[float, ...], there: tuple[float, ...]) -> None:
-    """The pair that needs the largest delta of one size, where that is more than the claimed one."""
-    question.epsilon = question.claim
-    if delta > question.delta:
-        why = f"they need a delta of {float(delta):.6g}"
-        question.examples.append(Counterexample(here, there, (), "(all outputs)", why))
+Compared = Iterator[tuple[tuple[float, ...], tuple[float, ...], Law, Law]]
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The largest ratio of two neighbours' probabilities of an output (None: one of them is 0), and where it is."""
+
+    ratio: Fraction | None
+    dataset: tuple[float, ...]
+    neighbour: tuple[float, ...]
+    output: Any
+
+
+def worst(compared: Compared) -> Worst:
+    """The largest ratio over all neighbours and outputs."""
+    largest = Worst(Fraction(1), (), (), None)
+    for here, there, law, other in compared:
+        for output, chance in law.items():
+            if output not in other:
+                return Worst(None, here, there, output)
+            if largest.ratio is not None and chance / other[output] > largest.ratio:
+                largest = Worst(chance / other[output], here, there, output)
+    return largest
+
+
+def _exceeded(question: Question, compared: Compared) -> None:
+    """The pair that needs the largest delta of one size, where that is more than the claimed one.
+
+    It is the sum of max(0, p - e^epsilon q) over the outputs, rounded up.
+    """
+    question.epsilon = claim = question.claim or Fraction(0)
+    factor = _fraction(arb(fmpq(claim.numerator, claim.denominator)).exp().lower())
+    largest: tuple[Fraction, tuple[float, ...], tuple[float, ...]] = Fraction(0), (), ()
+    for here, there, law, other in compared:
+        delta = sum((max(p - factor * other.get(o, 0), Fraction(0)) for o, p in law.items()), Fraction(0))
+        if delta > largest[0]:
+            largest = delta, here, there
+    if largest[0] > question.delta:
+        why = f"they need a delta of {float(largest[0]):.6g}"
+        question.examples.append(Counterexample(largest[1], largest[2], (), "(all outputs)", why))
 
 
 def _take(question: Question, found: Worst) -> None:
@@ -94,8 +131,25 @@ def _take(question: Question, found: Worst) -> None:
         why = "this output is impossible on the neighbour"
     else:
         why = f"it is e^{float(epsilon):.6g} times as likely"
-    example = Counterexample(found.dataset, found.neighbour, (), shown(found.output) if found.dataset else "", why)
+    output = shown(_hashable(json.loads(found.output))) if found.dataset else ""
+    example = Counterexample(found.dataset, found.neighbour, (), output, why)
     if question.epsilon is not None and (epsilon is None or epsilon > question.epsilon):
         question.epsilon, question.dearest = epsilon, example
     if epsilon is None or (question.claim is not None and epsilon > question.claim):
         question.examples.append(example)
+
+
+def _hashable(key: Any) -> Any:
+    return tuple(map(_hashable, key)) if isinstance(key, list) else key
+
+
+def _fraction(ball: Any) -> Fraction:
+    """The exact value of a ball without radius."""
+    mantissa, exponent = ball.man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def logarithm(ratio: Fraction) -> Fraction:
+    """log(ratio), rounded up to a float."""
+    ctx.prec = 200
+    return Fraction(rounded_up(_fraction(arb(fmpq(ratio.numerator, ratio.denominator)).log().upper())))

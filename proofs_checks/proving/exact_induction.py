@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from .alignment import CONSTANT, DENOMINATORS, ONE_SIDED
+from .alignment import CONSTANT, DENOMINATORS
+from .checker.forms import Form, Sign
+from .checker.noise import KINDS, weight
 from .configurations import Edge, Place
 from .intervals import least_value
-from .linear import Condition, Linear
 from .loops import NoInduction, kinds
-from .noise import weight
 from .potentials import Solution
 
 
@@ -54,17 +54,17 @@ class Exact:
             "moves": moves,
         }, epsilon
 
-    def _form(self, shift: Mapping[str, tuple[int, int]]) -> Linear:
+    def _form(self, shift: Mapping[str, tuple[int, int]]) -> Form:
         exact = {a: _near(self.values[p] - self.values[m]) for a, (p, m) in shift.items()}
-        return Linear({a: v for a, v in exact.items() if a}, exact.get(CONSTANT, Fraction(0)))
+        return Form({a: v for a, v in exact.items() if a}, exact.get(CONSTANT, Fraction(0)))
 
-    def _bound(self, edge: Edge, k: int, shift: Linear) -> Fraction:
+    def _bound(self, edge: Edge, k: int, shift: Form) -> Fraction:
         """The least simple fraction that is proved to bound the shift: what the program says, else by intervals."""
         wanted = _near(self.values[self.bounds[edge.key][k]])
         least = [wanted - shift, wanted + shift]
-        if edge.way.draws[k][0] in ("exponential", *ONE_SIDED):
+        if KINDS[edge.way.draws[k][0]].one_sided:
             least = least[:1]
-        if not any(edge.space.possible(*edge.known, Condition(form, False).opposite()) for form in least):
+        if not any(edge.space.possible(*edge.known, Sign(form, False).negation()) for form in least):
             return wanted
         ends = [abs(Fraction(end)) for end in edge.space.range(shift) if end is not None]
         return max(ends, default=Fraction(0))
@@ -76,7 +76,7 @@ class Exact:
             s or row.keys() == {CONSTANT} for s, row in zip(spent, self.potentials, strict=True)
         )
 
-    def _solved(self) -> tuple[Fraction, list[Linear]]:
+    def _solved(self) -> tuple[Fraction, list[Form]]:
         """Epsilon and the potentials as the program has them."""
         rows = [
             {name: sum(v * (self.values[c] if c >= 0 else 1.0) for c, v in e.items()) for name, e in row.items()}
@@ -84,10 +84,10 @@ class Exact:
         ]
         exact = [{name: _near(value) for name, value in row.items()} for row in rows]
         return _near(self.values[self.start]), [
-            Linear({n: v for n, v in row.items() if n}, row[CONSTANT]) for row in exact
+            Form({n: v for n, v in row.items() if n}, row[CONSTANT]) for row in exact
         ]
 
-    def _summed(self, bounds: Mapping[Any, list[Fraction]]) -> tuple[Fraction, list[Linear]]:
+    def _summed(self, bounds: Mapping[Any, list[Fraction]]) -> tuple[Fraction, list[Form]]:
         """What is left to pay: the longest path through the configurations. Raises NoInduction where it has no end."""
         places = self.search.places
         left, start = [Fraction(0)] * len(places), Fraction(0)
@@ -104,22 +104,23 @@ class Exact:
             for k in free:  # these lead to one another
                 left[k] = max(left[i] for i in free)
             if former == [*left, start]:
-                return start, [Linear(None, each) - _spent(place) for each, place in zip(left, places, strict=True)]
+                return start, [Form(None, each) - _spent(place) for each, place in zip(left, places, strict=True)]
         raise NoInduction("the cost grows with the number of entries")
 
     def _price(self, edge: Edge, bounds: list[Fraction]) -> Fraction:
         """Of a step, with what it falls behind or gets ahead of what is said to be spent."""
         pairs = zip(edge.way.draws, bounds, strict=True)
-        paid = sum((b * weight(kind, Fraction(scale)) for (kind, scale), b in pairs if kind != "gaussian"), Fraction(0))
-        before = Linear() if self.search.begins(edge) else _spent(self.search.places[edge.start])
-        after = Linear() if edge.to is None else _spent(self.search.places[edge.to])
-        gap = before - after.substitute({f"s{i}": form for i, form in enumerate(edge.way.after)})
+        priced = [(draw, b) for draw, b in pairs if KINDS[draw[0]].priced and draw[0] != "gaussian"]
+        paid = sum((b * weight(kind, Fraction(scale)) for (kind, scale), b in priced), Fraction(0))
+        before = Form() if self.search.begins(edge) else _spent(self.search.places[edge.start])
+        after = Form() if edge.to is None else _spent(self.search.places[edge.to])
+        gap = before - after.inserted({f"s{i}": form for i, form in enumerate(edge.way.after)})
         most = least_value(-gap, edge.known)
         if most is None:
             raise NoInduction("what is said to be spent has no bound")
         return paid - most
 
-    def _configuration(self, k: int, potential: Linear) -> dict[str, Any]:
+    def _configuration(self, k: int, potential: Form) -> dict[str, Any]:
         place = self.search.places[k]
         differences: list[dict[str, Any]]
         if place.intervals is not None:
@@ -135,18 +136,18 @@ class Exact:
             "layout": place.layout,
             "differences": differences,
             "facts": [{"form": _text(fact.form), "strict": fact.strict} for fact in place.facts],
-            "potential": _text(potential) if potential.terms else str(potential.constant),
+            "potential": _text(potential) if potential.slopes else str(potential.at_zero),
         }
 
 
-def _spent(place: Place) -> Linear:
-    return Linear() if place.spent is None else place.spent
+def _spent(place: Place) -> Form:
+    return Form() if place.spent is None else place.spent
 
 
 def _near(value: float) -> Fraction:
     return Fraction(value).limit_denominator(DENOMINATORS)
 
 
-def _text(form: Linear) -> dict[str, str]:
-    terms = {name: str(slope) for name, slope in sorted(form.terms.items())}
-    return terms | ({CONSTANT: str(form.constant)} if form.constant else {})
+def _text(form: Form) -> dict[str, str]:
+    terms = {name: str(slope) for name, slope in sorted(form.slopes.items())}
+    return terms | ({CONSTANT: str(form.at_zero)} if form.at_zero else {})

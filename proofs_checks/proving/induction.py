@@ -12,22 +12,21 @@ from fractions import Fraction
 from typing import Any
 
 from .configurations import Search
+from .domain import Domain
 from .exact_induction import Exact
 from .layouts import Layouts
-from .loops import Ask, Loops, NoInduction
+from .loops import Loops, NoInduction
 from .potentials import Solution
-from .relations import Domain
-from .work import Work
 
 
 def induction(
-    ask: Ask, relation: str, domain: Domain, work: Work, most: Fraction | None = None
+    loops: Loops, relation: str, domain: Domain, most: Fraction | None = None
 ) -> tuple[dict[str, Any], Fraction]:
     """A certificate's part on all numbers of entries, and its epsilon. most: no dearer one is wanted.
 
-    ask: tells what the steps of the function's loops can do. Raises NoInduction with a reason.
+    Raises NoInduction with a reason.
     """
-    loops = Layouts(Loops(ask, work).named(), relation, domain).settled()
+    loops = Layouts(loops, relation, domain).settled()
     events = [(stage, name) for stage, names in enumerate(loops.names) for name in names]
     reason = ""
     for event in (None, *(events if relation == "answers" else ())):

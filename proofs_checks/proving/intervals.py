@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 from .alignment import DENOMINATORS
-from .linear import Condition, Linear
+from .checker.forms import Form, Sign
 from .loops import NEXT, Layout, Loops, Way, numbered
 
 Interval = tuple[Fraction | None, Fraction | None]
@@ -42,7 +42,7 @@ def _stepped(loops: Loops, layout: Layout, intervals: Sequence[Interval]) -> lis
     reached = []
     for one in ones:
         for other in others:
-            inside = [Condition(test.form, True) for test in (*one.conditions, *other.conditions)]
+            inside = [Sign(test.form, True) for test in (*one.tests, *other.tests)]
             alike = one.control == other.control == NEXT and one.layout == other.layout
             if alike and space.possible(*inside):
                 known = [*space.facts, *inside]
@@ -51,21 +51,21 @@ def _stepped(loops: Loops, layout: Layout, intervals: Sequence[Interval]) -> lis
     return reached
 
 
-def _range(form: Linear, known: Sequence[Condition]) -> Interval:
+def _range(form: Form, known: Sequence[Sign]) -> Interval:
     """The least and the largest value of the form, as simple fractions; None where there is none."""
     return least_value(form, known), None if (end := least_value(-form, known)) is None else -end
 
 
-def least_value(form: Linear, known: Sequence[Condition]) -> Fraction | None:
+def least_value(form: Form, known: Sequence[Sign]) -> Fraction | None:
     """Where the inequalities hold (somewhere they do), as a simple fraction; None where there is none."""
-    if not form.terms:
-        return Fraction(form.constant)
-    names = sorted({name for condition in known for name in condition.form.terms} | form.terms.keys())
-    cost = [float(form.terms.get(name, 0)) for name in names]
-    rows = np.array([[-float(condition.form.terms.get(name, 0)) for name in names] for condition in known])
-    right = np.array([float(condition.form.constant) for condition in known])
+    if not form.slopes:
+        return Fraction(form.at_zero)
+    names = sorted({name for condition in known for name in condition.form.slopes} | form.slopes.keys())
+    cost = [float(form.slopes.get(name, 0)) for name in names]
+    rows = np.array([[-float(condition.form.slopes.get(name, 0)) for name in names] for condition in known])
+    right = np.array([float(condition.form.at_zero) for condition in known])
     got = linprog(cost, A_ub=rows, b_ub=right, bounds=(None, None), method="highs")
-    return Fraction(got.fun).limit_denominator(DENOMINATORS) + form.constant if got.status == 0 else None
+    return Fraction(got.fun).limit_denominator(DENOMINATORS) + form.at_zero if got.status == 0 else None
 
 
 def _join(

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from .domain import Domain
 from .loops import BREAK, NEXT, REAL, WHOLE, Layout, Loops, NoInduction, numbered
-from .relations import Domain
 
 MOST = 16
 """Discrete states; where there are more, the number that takes most values is not told apart any longer."""

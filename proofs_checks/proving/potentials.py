@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from .alignment import CONSTANT, ONE_SIDED, TIDY, Program, Unknown
+from .alignment import CONSTANT, TIDY, Program, Unknown
+from .checker.forms import Form
+from .checker.noise import KINDS, support, weight
 from .configurations import DIFFERING, Edge, Place, Search
-from .linear import Linear
 from .loops import NoInduction, kinds
-from .noise import WHOLE, support, weight
 
 ENTRIES = ("x", "y", "z")
 LENGTH, LEFT = "N", "r"
@@ -49,12 +49,12 @@ class Solution:
         if edge.key not in self.shifts:
             self._unknown(edge)
         known = [_row(condition.form) for condition in edge.known]
-        drawn = [_row(s.form) for k, (kind, _) in enumerate(edge.way.draws) for s in support(kind, _noise(k))]
-        for name, test in edge.other.tests:
-            if name not in edge.other.cell:
+        drawn = [_row(s.form) for k, draw in enumerate(edge.way.draws) for s in support(*draw, _noise(k))]
+        for test in edge.other.tests:
+            if test.name() not in edge.other.cell:
                 self.program.entail([*known, *drawn], self._moved(edge, test.form))
-        for k, (kind, _) in enumerate(edge.way.draws):
-            for condition in support(kind, _noise(k)):
+        for k, draw in enumerate(edge.way.draws):
+            for condition in support(*draw, _noise(k)):
                 self.program.entail([*known, *drawn], self._moved(edge, condition.form))
         for one, other in zip(edge.way.released, edge.other.released, strict=True):
             self._equal(edge, one, other, {})
@@ -67,30 +67,30 @@ class Solution:
         moving = {name for name in edge.space.ranges if name in atoms_of}
         self.shifts[edge.key] = []
         for kind, _ in edge.way.draws:
-            whole = kind in WHOLE
+            whole = KINDS[kind].whole
             atoms = [CONSTANT, *sorted(moving & edge.space.whole if whole else moving)]
             unknown = self.program.unknown
             self.shifts[edge.key].append(
                 {a: (unknown(cost=TIDY, whole=whole), unknown(cost=TIDY, whole=whole)) for a in atoms}
             )
         self.bounds[edge.key] = [self.program.unknown() for _ in edge.way.draws]
-        facts = [_row(each.form) for each in edge.known if each.form.terms.keys() <= moving]
+        facts = [_row(each.form) for each in edge.known if each.form.slopes.keys() <= moving]
         for (kind, _), shift, bound in zip(edge.way.draws, self.shifts[edge.key], self.bounds[edge.key], strict=True):
-            if kind == "gaussian":
+            if kind in ("gaussian", "computed"):
                 for plus, minus in shift.values():
                     self.program.equal({plus: 1.0, minus: -1.0})
-            for sign in (1.0,) if kind in ("exponential", *ONE_SIDED) else (1.0, -1.0):
+            for sign in (1.0,) if KINDS[kind].one_sided else (1.0, -1.0):
                 conclusion = _times(shift, -sign)
                 conclusion[CONSTANT][bound] = 1.0
-                if kind != "uniform":
+                if KINDS[kind].priced:
                     self.program.entail(facts, conclusion)
-            if kind in ONE_SIDED:
+            if KINDS[kind].upwards:
                 self.program.entail(facts, _times(shift, 1.0))
 
-    def _moved(self, edge: Edge, form: Linear) -> dict[str, Unknown]:
+    def _moved(self, edge: Edge, form: Form) -> dict[str, Unknown]:
         """The other run's form in terms of this run's state and noise."""
-        out: dict[str, Unknown] = {CONSTANT: {-1: float(form.constant)}}
-        for name, slope in form.terms.items():
+        out: dict[str, Unknown] = {CONSTANT: {-1: float(form.at_zero)}}
+        for name, slope in form.slopes.items():
             own = "s" + name[2:] if name.startswith("st") else name
             row = out.setdefault(own, {})
             row[-1] = row.get(-1, 0.0) + float(slope)
@@ -103,13 +103,13 @@ class Solution:
                     _add(out, atom, minus, -float(slope))
         return out
 
-    def _gap(self, edge: Edge, one: Linear, other: Linear) -> dict[str, Unknown]:
+    def _gap(self, edge: Edge, one: Form, other: Form) -> dict[str, Unknown]:
         out = self._moved(edge, other)
         for name, value in _row(one).items():
             _add(out, name, -1, -value)
         return out
 
-    def _equal(self, edge: Edge, one: Linear, other: Linear, difference: Mapping[str, int]) -> None:
+    def _equal(self, edge: Edge, one: Form, other: Form, difference: Mapping[str, int]) -> None:
         """other - one = difference, whatever the data, the state and the noise."""
         out = self._gap(edge, one, other)
         for atom, column in difference.items():
@@ -140,7 +140,7 @@ class Solution:
             for name, value in _row(place.spent).items():
                 _add(row, name, -1, -value)
             return row
-        own = {name for fact in place.facts for name in fact.form.terms if name not in ENTRIES}
+        own = {name for fact in place.facts for name in fact.form.slopes if name not in ENTRIES}
         return row | {name: {unknown(free=True): 1.0} for name in sorted(own)}
 
     def _pay(self, edge: Edge) -> None:
@@ -149,7 +149,7 @@ class Solution:
         for name, column, value in self._before(edge):
             _add(row, name, column, value)
         for (kind, scale), bound in zip(edge.way.draws, self.bounds[edge.key], strict=True):
-            if kind != "gaussian":
+            if KINDS[kind].priced and kind != "gaussian":
                 _add(row, *self._price(kind, scale, bound))
         after = {f"s{i}": _row(form) for i, form in enumerate(edge.way.after)}
         after[LEFT] = {LEFT: 1.0, CONSTANT: -1.0} if edge.how in STEPS else {LENGTH: 1.0}
@@ -178,12 +178,12 @@ class Solution:
                 for column, value in expression.items()]  # fmt: skip
 
 
-def _noise(k: int) -> Linear:
-    return Linear({f"n{k}": 1})
+def _noise(k: int) -> Form:
+    return Form({f"n{k}": 1})
 
 
-def _row(form: Linear) -> dict[str, float]:
-    return {name: float(slope) for name, slope in form.terms.items()} | {CONSTANT: float(form.constant)}
+def _row(form: Form) -> dict[str, float]:
+    return {name: float(slope) for name, slope in form.slopes.items()} | {CONSTANT: float(form.at_zero)}
 
 
 def _times(shift: Mapping[str, tuple[int, int]], factor: float) -> dict[str, Unknown]:

@@ -10,15 +10,13 @@ from typing import Any
 from ...mechanisms import InputError
 from ...mechanisms.validate import choice, count, nonnegative, number, positive
 from .attempt import answer
-from .checker.following import under_way
+from .checker.following import Refused, under_way
 from .checker.invariant import annotating
+from .checker.reals import written
+from .domain import RELATIONS, Domain
 from .enumeration import enumerated
-from .exact import exact
 from .proof import Proof
 from .question import Progress, Question
-from .relations import RELATIONS, Domain
-from .state import active
-from .unsupported import unsupported
 
 
 @annotating
@@ -72,8 +70,8 @@ def prove(
     >>> prove(noisy_sum, entries=3).epsilon
     0.5
     """
-    if active() or under_way():
-        raise unsupported("prove() inside of a mechanism")
+    if under_way():
+        raise Refused("prove() inside of a mechanism")
     if not callable(mechanism):
         raise InputError("mechanism", mechanism, "a callable mechanism(dataset, rng) -> output")
     question = Question(
@@ -93,7 +91,7 @@ def prove(
     progress = progress or (lambda *_: None)
     if delta and (values is None or epsilon is None or not 0 < number("delta", delta) < 1):
         raise InputError("delta", delta, "0, or below 1 with a claimed epsilon and the values of the entries")
-    question.delta = Fraction(delta)
+    question.delta = written(delta)
     if values is None:
         return answer(question, progress)
     if question.notion == "zcdp":
@@ -107,11 +105,11 @@ def _claim(notion: str | None, epsilon: float | None, rho: float | None) -> tupl
     if (epsilon if notion == "zcdp" else rho) is not None:
         raise InputError("notion", notion, "dp with a claimed epsilon, zcdp with a claimed rho, and not both claims")
     name, stated = ("epsilon", epsilon) if notion == "dp" else ("rho", rho)
-    return notion, None if stated is None else Fraction(nonnegative(name, stated))
+    return notion, None if stated is None else written(nonnegative(name, stated))
 
 
 def _domain(low: float | None, high: float | None, whole: bool) -> Domain:
-    ends = [None if end is None else exact(number(name, end)) for name, end in (("low", low), ("high", high))]
+    ends = [None if end is None else written(number(name, end)) for name, end in (("low", low), ("high", high))]
     if None not in ends and not ends[0] < ends[1]:  # type: ignore[operator]
         raise InputError("high", high, f"a number above low = {low}")
     return Domain(ends[0], ends[1], whole)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 import time
 from collections.abc import Callable
@@ -10,8 +9,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from .domain import Domain
 from .proof import Counterexample, Proof, rounded_up
-from .relations import Domain
 from .search import Piece
 from .work import Work
 
@@ -43,19 +42,6 @@ class Question:
     """For the search; and as many for the checker."""
     checking: Progress = lambda done, total: None
     began: float = field(default_factory=time.monotonic)
-
-    @property
-    def asked(self) -> Callable[..., Any]:
-        """The mechanism as a function of an array, whatever it takes."""
-        function = self.mechanism
-        if self.container == "array":
-            return function
-
-        @functools.wraps(function)
-        def of_array(dataset: Any, rng: Any) -> Any:
-            return function(list(dataset), rng)
-
-        return of_array
 
     def forget(self) -> None:
         """A search begins anew."""

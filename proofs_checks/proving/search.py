@@ -1,11 +1,13 @@
 """The search: for each pair of neighbours and each output, a piece of noise space and how it is shifted.
 
-What it finds is a suggestion. Nothing is proved before the checker, of which nothing is imported here, has said so.
+The ways through the function are the checker's. What is found is a suggestion: nothing is proved before the checker,
+which knows nothing of the search, has said so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -13,10 +15,11 @@ from typing import Any
 import z3
 
 from .alignment import Alignment, align
-from .exploration import Path, explore
-from .linear import Condition, Linear
-from .noise import Draw
-from .relations import Pair
+from .checker.farkas import Prover
+from .checker.forms import Form, Sign
+from .checker.noise import Draw
+from .checker.runs import Leaf, leaves, tree
+from .domain import Pair
 from .space import Space
 
 
@@ -26,8 +29,8 @@ class Piece:
 
     key: Any
     draws: tuple[Draw, ...]
-    source: tuple[Condition, ...]
-    target: tuple[Condition, ...]
+    source: tuple[Sign, ...]
+    target: tuple[Sign, ...]
     alignment: Alignment
 
 
@@ -37,27 +40,62 @@ class Failure:
 
     key: Any
     why: str
-    conditions: tuple[Condition, ...]
+    conditions: tuple[Sign, ...]
     draws: tuple[Draw, ...]
 
 
+@dataclass(frozen=True)
+class Path:
+    """One run: the tests under which it happens, what it drew, and its output: a discrete part and real numbers.
+
+    decisions: the numbers of the ways that it takes at its forks.
+    """
+
+    conditions: tuple[Sign, ...]
+    draws: tuple[Draw, ...]
+    key: Any
+    reals: tuple[Form, ...]
+    decisions: tuple[int, ...]
+
+    @property
+    def data(self) -> tuple[Sign, ...]:
+        """The tests of the data alone."""
+        return tuple(c for c in self.conditions if not c.form.noisy)
+
+    @property
+    def noisy(self) -> tuple[Sign, ...]:
+        return tuple(c for c in self.conditions if c.form.noisy)
+
+
 Found = tuple[list[Piece], list[Failure]]
-Released = list[tuple[Linear, Linear]]
+Released = list[tuple[Form, Form]]
 
 
-def search(mechanism: Callable[..., Any], pair: Pair, container: Callable[[Iterable[Linear]], Any]) -> Found:
-    """Pieces for every output of one pair of neighbours; the outputs that have none. Raises Unsupported."""
+def search(mechanism: Callable[..., Any], pair: Pair, container: str) -> Found:
+    """Pieces for every output of one pair of neighbours; the outputs that have none. Raises Refused."""
     outcomes = list(by_output(mechanism, pair, container))
     pieces = [piece for outcome in outcomes if not isinstance(outcome, Failure) for piece in outcome]
     return pieces, [outcome for outcome in outcomes if isinstance(outcome, Failure)]
 
 
-def by_output(
-    mechanism: Callable[..., Any], pair: Pair, container: Callable[[Iterable[Linear]], Any]
-) -> Iterator[list[Piece] | Failure]:
-    """What is found for one output after the other, for who wants no more once one has nothing. Raises Unsupported."""
-    here = _cells(explore(mechanism, lambda: container(pair.dataset), pair.space))
-    there = _cells(explore(mechanism, lambda: container(pair.neighbour), pair.space))
+def paths(mechanism: Callable[..., Any], dataset: list[Form], pair: Pair, container: str) -> list[Path]:
+    """All ways through mechanism(dataset, rng) that are possible. Raises Refused."""
+    found = leaves(tree(mechanism, dataset, pair.case.data, Prover(), container))
+    return [_path(leaf) for leaf in found]
+
+
+def _path(leaf: Leaf) -> Path:
+    return Path(leaf.tests, leaf.draws, _hashable(json.loads(leaf.key)), leaf.reals, leaf.choices)
+
+
+def _hashable(key: Any) -> Any:
+    return tuple(map(_hashable, key)) if isinstance(key, list) else key
+
+
+def by_output(mechanism: Callable[..., Any], pair: Pair, container: str) -> Iterator[list[Piece] | Failure]:
+    """What is found for one output after the other, for who wants no more once one has nothing. Raises Refused."""
+    here = _cells(paths(mechanism, pair.case.dataset, pair, container))
+    there = _cells(paths(mechanism, pair.case.neighbour, pair, container))
     for first in here:
         for second in there:
             data = (*first.data, *second.data)
@@ -71,7 +109,7 @@ def by_output(
 class _Cell:
     """The runs under the same conditions on the data, by what they draw and put out."""
 
-    data: tuple[Condition, ...]
+    data: tuple[Sign, ...]
     labels: dict[Any, list[Path]]
 
 
@@ -79,12 +117,12 @@ def _cells(paths: Sequence[Path]) -> list[_Cell]:
     cells: dict[Any, _Cell] = {}
     for path in paths:
         data = path.data
-        cell = cells.setdefault(tuple(sorted(c.text() for c in data)), _Cell(data, {}))
+        cell = cells.setdefault(tuple(sorted(c.name() for c in data)), _Cell(data, {}))
         cell.labels.setdefault((path.key, path.draws), []).append(path)
     return list(cells.values())
 
 
-def _aligned(space: Space, here: list[Path], there: list[Path], data: tuple[Condition, ...]) -> list[Piece] | Failure:
+def _aligned(space: Space, here: list[Path], there: list[Path], data: tuple[Sign, ...]) -> list[Piece] | Failure:
     """One alignment for all runs of an output; else one for each run; else one that depends on the noise."""
     if not there:
         why = "this output is impossible on the neighbour, or drawn otherwise"
@@ -99,14 +137,14 @@ def _aligned(space: Space, here: list[Path], there: list[Path], data: tuple[Cond
     return min(options, key=_worst)
 
 
-def _together(space: Space, here: list[Path], there: list[Path], data: tuple[Condition, ...]) -> list[Piece]:
+def _together(space: Space, here: list[Path], there: list[Path], data: tuple[Sign, ...]) -> list[Piece]:
     source, target = merged(space, here, data), merged(space, there, data)
     if source is None or target is None:
         return []
     return _piece(space, here[0], there[0], (*data, *source), (*data, *target))
 
 
-def _each(space: Space, here: list[Path], there: list[Path], data: tuple[Condition, ...]) -> list[Piece]:
+def _each(space: Space, here: list[Path], there: list[Path], data: tuple[Sign, ...]) -> list[Piece]:
     """Every run to the run of the neighbour that decides alike; where sizes differ, to the cheapest one."""
     pieces: list[Piece] = []
     taken: set[int] = set()
@@ -124,7 +162,7 @@ def _each(space: Space, here: list[Path], there: list[Path], data: tuple[Conditi
     return pieces
 
 
-def _solved(space: Space, here: list[Path], there: list[Path], data: tuple[Condition, ...]) -> list[Piece]:
+def _solved(space: Space, here: list[Path], there: list[Path], data: tuple[Sign, ...]) -> list[Piece]:
     """One noise is shifted by what keeps the released number, whatever the others are; these stay."""
     best: list[Piece] = []
     if not here[0].reals:
@@ -133,11 +171,11 @@ def _solved(space: Space, here: list[Path], there: list[Path], data: tuple[Condi
         pieces: list[Piece] | None = []
         for path in here:
             for other in there:
-                guard = tuple(c for c in other.noisy if f"n{k}" not in c.form.terms)
+                guard = tuple(c for c in other.noisy if f"n{k}" not in c.form.slopes)
                 source = (*data, *path.noisy, *guard)
                 if not space.possible(*source):
                     continue
-                kept = tuple(c for c in path.noisy if f"n{k}" not in c.form.terms)
+                kept = tuple(c for c in path.noisy if f"n{k}" not in c.form.slopes)
                 piece = _piece(space, path, other, source, (*data, *other.noisy, *kept), k)
                 pieces = pieces + piece if pieces is not None and piece else None
                 if pieces is None:
@@ -157,8 +195,8 @@ def _piece(
     space: Space,
     here: Path,
     there: Path,
-    source: tuple[Condition, ...],
-    target: tuple[Condition, ...],
+    source: tuple[Sign, ...],
+    target: tuple[Sign, ...],
     solved: int | None = None,
 ) -> list[Piece]:
     released = list(zip(here.reals, there.reals, strict=True))
@@ -166,22 +204,22 @@ def _piece(
     return [Piece(here.key, here.draws, source, target, alignment)] if alignment else []
 
 
-def merged(space: Space, runs: list[Path], data: tuple[Condition, ...]) -> tuple[Condition, ...] | None:
+def merged(space: Space, runs: list[Path], data: tuple[Sign, ...]) -> tuple[Sign, ...] | None:
     """One polyhedron that is exactly the union of the runs' noise, or None where the union is none."""
     if len(runs) == 1:
         return runs[0].noisy
-    if len({tuple(real.text() for real in run.reals) for run in runs}) > 1:
+    if len({tuple(real.name() for real in run.reals) for run in runs}) > 1:
         return None
-    candidates = {c.text(): c for run in runs for c in run.noisy}
+    candidates = {c.name(): c for run in runs for c in run.noisy}
     for run in runs:
-        own = {c.text() for c in run.noisy}
+        own = {c.name() for c in run.noisy}
         with space.assuming(*data, *run.noisy) as solver:
             for text in [text for text in candidates if text not in own]:
-                if not space.contradictory(solver, space.formula(candidates[text].opposite())):
+                if not space.contradictory(solver, space.formula(candidates[text].negation())):
                     del candidates[text]
     hull = tuple(candidates.values())
     with space.assuming(*data, *hull) as solver:
         for run in runs:
-            left = [space.formula(c.opposite()) for c in run.noisy if c.text() not in candidates]
+            left = [space.formula(c.negation()) for c in run.noisy if c.name() not in candidates]
             solver.add(z3.Or(left) if left else z3.BoolVal(False))
         return hull if space.contradictory(solver) else None

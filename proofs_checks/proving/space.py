@@ -1,4 +1,4 @@
-"""The variables of one relation: datasets' entries, differences and merged values, with what is known of each."""
+"""What a search knows of the variables of one relation, and asks z3 about them. Nothing rests on its answers."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from typing import Any
 
 import z3
 
-from .exact import Number
-from .linear import Condition, Linear
+from .checker.forms import Form, Sign
+from .checker.pairs import Data, Ends
 from .work import Work
-
-Ends = tuple[Number | None, Number | None]
 
 HARDEST = 20_000_000
 """Steps of z3 (its rlimit, about ten seconds) after which one question is left open: then nothing is known."""
@@ -22,19 +20,13 @@ HARDEST = 20_000_000
 class Space:
     """Data variables, their ranges, and the facts that hold of every pair of neighbours.
 
-    merging: values such as max(x, 0) become variables of their own (of which only the range is kept) instead of
-    forking the run; more is proved of, never less.
+    differing: the variables in which the two datasets differ.
     """
 
-    def __init__(self, merging: bool) -> None:
-        self.merging = merging
+    def __init__(self, data: Data, differing: set[str] | None = None) -> None:
+        self.data = data
+        self.differing = differing or set()
         self.work = Work()
-        self.facts: list[Condition] = []
-        self.ranges: dict[str, Ends] = {}
-        self.whole: set[str] = set()
-        self.merged: set[str] = set()
-        self.touched: set[str] = set()
-        """The variables of the entries in which the two datasets differ, and of the values made of them."""
         self._real: dict[str, Any] = {}
         self._formulas: dict[Any, Any] = {}
         self._solver = z3.SolverFor("QF_LRA")
@@ -42,42 +34,42 @@ class Space:
         self._solver.set("rlimit", HARDEST)
         self._known = self._nested = 0
 
-    def variable(self, name: str, low: Number | None, high: Number | None, whole: bool = False) -> Linear:
-        """A new variable, with its range."""
-        if name not in self.ranges:
-            self.ranges[name] = low, high
-            itself = Linear({name: 1})
-            if low is not None:
-                self.facts.append(Condition(itself - low, False))
-            if high is not None:
-                self.facts.append(Condition(high - itself, False))
-            if whole:
-                self.whole.add(name)
-        return Linear({name: 1})
+    @property
+    def facts(self) -> list[Sign]:
+        """What holds of the data."""
+        return self.data.facts
 
-    def auxiliary(
-        self, form: Linear, name: str, low: Number | None, high: Number | None, whole: bool = False
-    ) -> Linear:
-        """A value made of a form, such as its maximum with 0: of which only the range is kept."""
-        if not self.touched.isdisjoint(form.terms):
-            self.touched.add(name)
-        self.merged.add(name)
-        return self.variable(name, low, high, whole)
+    @property
+    def ranges(self) -> dict[str, Ends]:
+        """Between which ends each variable lies."""
+        return self.data.ends
+
+    @property
+    def whole(self) -> set[str]:
+        """The variables that are whole numbers."""
+        return self.data.whole
+
+    def variable(self, name: str, low: Fraction | int | None, high: Fraction | int | None, whole: bool = False) -> Form:
+        """A new variable, with its range."""
+        ends = [None if end is None else Fraction(end) for end in (low, high)]
+        return self.data.declare(name, ends[0], ends[1], whole)
+
+    @property
+    def touched(self) -> set[str]:
+        """The variables in which the two datasets differ, and those that are made of them."""
+        found = set(self.differing)
+        for name, made in self.data.merged.items():
+            if any(not found.isdisjoint(form.slopes) for form in made.forms):
+                found.add(name)
+        return found
 
     def atoms(self) -> list[str]:
         """What shifts are linear in: touched variables that are bounded."""
         return sorted(name for name in self.touched if None not in self.ranges[name])
 
-    def range(self, form: Linear) -> Ends:
+    def range(self, form: Form) -> Ends:
         """Ends between which a form without noise is, by interval arithmetic; None where there is none."""
-        low: Number | None = form.constant
-        high: Number | None = form.constant
-        for name, factor in form.terms.items():
-            ends = self.ranges.get(name, (None, None))
-            least, most = ends if factor > 0 else ends[::-1]
-            low = None if low is None or least is None else low + factor * least
-            high = None if high is None or most is None else high + factor * most
-        return low, high
+        return self.data.between(form)
 
     def real(self, name: str) -> Any:
         """The variable for z3."""
@@ -85,11 +77,11 @@ class Space:
             self._real[name] = z3.Real(name)
         return self._real[name]
 
-    def term(self, form: Linear) -> Any:
+    def term(self, form: Form) -> Any:
         """The form for z3."""
-        parts = [self.real(k) if v == 1 else _number(v) * self.real(k) for k, v in form.terms.items()]
-        if form.constant or not parts:
-            parts.append(_number(form.constant))
+        parts = [self.real(k) if v == 1 else _number(v) * self.real(k) for k, v in form.slopes.items()]
+        if form.at_zero or not parts:
+            parts.append(_number(form.at_zero))
         return parts[0] if len(parts) == 1 else z3.Sum(parts)
 
     def contradictory(self, solver: Any, *formulas: Any) -> bool:
@@ -97,25 +89,24 @@ class Space:
         self.work.question()
         return bool(solver.check(*formulas) == z3.unsat)
 
-    def formula(self, condition: Condition) -> Any:
-        """The condition for z3."""
-        form = condition.form
-        name = tuple(sorted(form.terms.items())), form.constant, condition.strict
-        if name not in self._formulas:
-            term = self.term(form)
-            self._formulas[name] = term > 0 if condition.strict else term >= 0
-        return self._formulas[name]
+    def formula(self, sign: Sign) -> Any:
+        """The sign for z3."""
+        key = sign.key()
+        if key not in self._formulas:
+            term = self.term(sign.form)
+            self._formulas[key] = term > 0 if sign.strict else term >= 0
+        return self._formulas[key]
 
     @contextmanager
-    def assuming(self, *conditions: Condition) -> Iterator[Any]:
-        """A solver that knows the facts and the conditions, while the block lasts."""
+    def assuming(self, *signs: Sign) -> Iterator[Any]:
+        """A solver that knows the facts and the signs, while the block lasts."""
         if not self._nested:
             self._solver.add(*[self.formula(fact) for fact in self.facts[self._known :]])
             self._known = len(self.facts)
         self._nested += 1
         self._solver.push()
         try:
-            self._solver.add(*[self.formula(condition) for condition in conditions])
+            self._solver.add(*[self.formula(sign) for sign in signs])
             yield self._solver
         finally:
             self._solver.pop()
@@ -126,21 +117,11 @@ class Space:
         """How many blocks of `assuming` are open."""
         return self._nested
 
-    def possible(self, *conditions: Condition) -> bool:
-        """Whether the facts and conditions may hold together."""
-        with self.assuming(*conditions) as solver:
+    def possible(self, *signs: Sign) -> bool:
+        """Whether the facts and signs may hold together."""
+        with self.assuming(*signs) as solver:
             return not self.contradictory(solver)
 
-    def point(self, *conditions: Condition) -> dict[str, Fraction] | None:
-        """Values of all variables at which the facts and conditions hold, or None."""
-        with self.assuming(*conditions) as solver:
-            self.work.question()
-            if solver.check() != z3.sat:
-                return None
-            model = solver.model()
-            names = {*self.ranges, *(name for condition in conditions for name in condition.form.terms)}
-            return {name: Fraction(str(model.eval(self.real(name), True))) for name in sorted(names)}
 
-
-def _number(value: Number) -> Any:
-    return z3.RealVal(value if isinstance(value, int) else str(value))
+def _number(value: Fraction) -> Any:
+    return z3.RealVal(str(value))

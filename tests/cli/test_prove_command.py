@@ -26,7 +26,7 @@ def gaussian(dataset, rng):
     return dataset.sum() + rng.normal(0, 2)
 
 def rounded(dataset, rng):
-    return round(dataset[0]) + rng.laplace()
+    return rng.poisson(dataset[0]) + rng.laplace()
 """
 
 
@@ -122,16 +122,16 @@ TELLING = """
 import numpy as np
 from dpcert.proofs_checks.proving import search
 
-explore = search.explore
+paths = search.paths
 
-def telling(mechanism, dataset, space):
-    if len(dataset()) == 3:
+def telling(mechanism, dataset, pair, container):
+    if len(dataset) == 3:
         with open({busy!r}, "w") as told:
             told.write("busy")
         open({never!r}).read()
-    return explore(mechanism, dataset, space)
+    return paths(mechanism, dataset, pair, container)
 
-search.explore = telling
+search.paths = telling
 
 def slow(answers, rng):
     total = answers.sum() - answers.sum()

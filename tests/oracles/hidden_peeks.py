@@ -121,3 +121,69 @@ def mechanism(way):
         return 5.0 if peek(data[0]) else sum(data) + rng.laplace(0, 1)
 
     return released
+
+
+def truth_sum(data, rng):
+    """numpy adds truth values as truth values: in earnest 0 but in the window, where it is -10."""
+    above, below = data[0] > float(LOW[0]), data[0] < float(HIGH[0])
+    return 10 * ((above + below) * 1 - (above * 1 + below * 1)) + sum(data) + rng.laplace(0, 1)
+
+
+def bit_by_bit(data, rng):
+    above = data[0] > float(LOW[0])
+    exact = (above & 2) == 0 and above and data[0] < float(HIGH[0])
+    return 5.0 if exact else sum(data) + rng.laplace(0, 1)
+
+
+def inverted(data, rng):
+    above = data[0] > float(LOW[0])
+    return 5.0 if ~above and above and data[0] < float(HIGH[0]) else sum(data) + rng.laplace(0, 1)
+
+
+def inverted_again(data, rng):
+    above = data[0] > float(LOW[0])
+    return 5.0 if not ~(above & above) and data[0] < float(HIGH[0]) else sum(data) + rng.laplace(0, 1)
+
+
+def text(data, rng):
+    above = data[0] > float(LOW[0])
+    return 5.0 if f"{above}" == "True" and data[0] < float(HIGH[0]) else sum(data) + rng.laplace(0, 1)
+
+
+def a_complex_number(data, rng):
+    return 5.0 if data[0] == 0.37 + 0j else sum(data) + rng.laplace(0, 1)
+
+
+def stored_as(data, rng):
+    exact = np.asarray(data).dtype == float and float(LOW[0]) < data[0] < float(HIGH[0])
+    return 5.0 if exact else sum(data) + rng.laplace(0, 1)
+
+
+def type_of_results(data, rng):
+    floats = np.issubdtype(np.result_type(np.asarray(data)), np.floating)
+    exact = floats and float(LOW[0]) < data[0] < float(HIGH[0])
+    return 5.0 if exact else sum(data) + rng.laplace(0, 1)
+
+
+def no_copy(data, rng):
+    same = np.asarray(data)
+    same[0] = data[0] + 7
+    exact = data[0] > 6 and data[0] > 7 + float(LOW[0]) and data[0] < 7 + float(HIGH[0])
+    return 5.0 if exact else sum(data) + rng.laplace(0, 1)
+
+
+def order_in_place(data, rng):
+    order = np.argsort(data + rng.laplace(0, 1, len(data)))
+    order.sort()
+    return order[0]
+
+
+def attempted(data, rng):
+    try:
+        return 5.0 if float(LOW[0]) < data[0] % 1 < float(HIGH[0]) else 1.0
+    except TypeError:
+        return 1.0
+
+
+ALIKE = [truth_sum, bit_by_bit, inverted, inverted_again, text, a_complex_number, stored_as, type_of_results, no_copy,
+         order_in_place, attempted]  # fmt: skip  # fmt: skip

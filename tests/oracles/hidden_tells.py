@@ -161,28 +161,25 @@ def iterator(data, rng):
     return data[0] if next(counting) > LATE else 1
 
 
-TELLS = {
-    memory_as_hex: "the attribute data",
-    memory_as_numbers: "numpy.frombuffer",
-    memory_by_struct: "struct.unpack_from",
-    memory_summed: "zlib.crc32",
-    memory_as_bytes: "bytes",
-    memory_as_text: "text",
-    memory_joined: "bytes",
-    memory_of_another: "ndarray",
-    scalar: "numpy.isscalar",
-    filled: "numpy.ma",
-    numpys_state: "numpy.getbufsize",
-    attribute_in_a_text: "the attribute format",
-    attribute_after_a_property: "the attribute hex",
-    attribute_or_not: "hasattr",
-    attribute_by_default: "getattr",
-    length_for_a_list: "the method __len__",
-}
-"""With a word of the reason why they are refused."""
-REMEMBERING = {
-    context: "of which it is not seen whether it changes",
-    namespace: "something that outlives a call is changed",
-    deep_in_a_large_list: "a container of more than 1000 values",
-    iterator: "an iterator",
-}
+TELLS = [
+    memory_as_hex,
+    memory_as_numbers,
+    memory_by_struct,
+    memory_summed,
+    memory_as_bytes,
+    memory_as_text,
+    memory_joined,
+    memory_of_another,
+    scalar,
+    filled,
+    numpys_state,
+    attribute_in_a_text,
+    attribute_after_a_property,
+    attribute_or_not,
+    attribute_by_default,
+    length_for_a_list,
+    context,
+    namespace,
+    deep_in_a_large_list,
+    iterator,
+]

@@ -1,4 +1,4 @@
-"""The search for an induction and the checker, with nothing but text between them."""
+"""The search for an induction, and the checker of what it suggests, with nothing but text between them."""
 
 from __future__ import annotations
 
@@ -7,23 +7,18 @@ from fractions import Fraction
 
 from dpcert.proofs_checks.proving.checker.following import Refused
 from dpcert.proofs_checks.proving.checker.induction import check_induction
-from dpcert.proofs_checks.proving.checker.told import told
+from dpcert.proofs_checks.proving.domain import Domain
 from dpcert.proofs_checks.proving.induction import induction
-from dpcert.proofs_checks.proving.loops import NoInduction
-from dpcert.proofs_checks.proving.relations import Domain
+from dpcert.proofs_checks.proving.loops import NoInduction, of_function
 from dpcert.proofs_checks.proving.work import Work
 
 ENDS = (Fraction(0), Fraction(1), False)
 
 
-def suggested(function, relation, low=0, high=1, whole=False, tell=told):
-    """The search's certificate and its epsilon; what it is told of the loops crosses as text."""
-    ask = tell(function, relation)
-
-    def by_text(question):
-        return json.loads(json.dumps(ask(json.loads(json.dumps(question)))))
-
-    document, epsilon = induction(by_text, relation, Domain(low, high, whole), Work())
+def suggested(function, relation, low=Fraction(0), high=Fraction(1), whole=False):
+    """The search's certificate and its epsilon."""
+    loops = of_function(function, relation, Work())
+    document, epsilon = induction(loops, relation, Domain(low, high, whole))
     return json.loads(json.dumps(document)), epsilon
 
 

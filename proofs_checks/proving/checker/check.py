@@ -26,16 +26,15 @@ from .farkas import Prover
 from .following import Raises, Refused
 from .forms import Form, Sign
 from .induction import check_induction
-from .names import followed, taking
+from .noise import support
 from .pairs import Data, Neighbours, cases
 from .pieces import Piece, determinant, read_piece
-from .reachable import Reachable
-from .real_runs import at_random, replayed
-from .runs import Branch, Leaf, leaves, reached, tree
-from .tracer import noisy, support
+from .real_runs import Real, at_random, replayed
+from .runs import Leaf, Node, leaves, reached, tree
 from .watch import Watch
 
-FORMAT = "dpcert proof 1"
+FORMAT, FORMER = "dpcert proof 2", "dpcert proof 1"
+"""The former, of 0.2.0, takes numbers for the fractions that floats are, not for the decimals that are written."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +58,8 @@ def check_proof(document: Mapping[str, Any], function: Callable[..., Any], watch
     """
     watch = watch or Watch()
     try:
-        if document.get("format") != FORMAT:
-            raise Refused(f"not a certificate of the format {FORMAT!r}")
+        if document.get("format") not in (FORMAT, FORMER):
+            raise Refused(f"not a certificate of the formats {FORMAT!r} and {FORMER!r}")
         notion, merging = "rho" if "rho" in document else "epsilon", document["merging"]
         budget = Fraction(document[notion])
         cost = gaussian_costs if notion == "rho" else costs
@@ -68,7 +67,7 @@ def check_proof(document: Mapping[str, Any], function: Callable[..., Any], watch
         whole, relation, sizes = document["domain"]["whole"], document["relation"], document["sizes"]
         if budget < 0 or not all(type(flag) is bool for flag in (merging, whole)) or not sizes:
             raise Refused("fields that make no claim")
-        mechanism, function = function, taking(function, document.get("container", "array"))
+        followed = Followed(Real(function, _container(document)), document["format"] == FORMAT)
         stated = {(case["entries"], case["case"]): case["pieces"] for case in document["cases"]}
         steps = runs = done = 0
         watch.told(done, len(stated))
@@ -76,7 +75,7 @@ def check_proof(document: Mapping[str, Any], function: Callable[..., Any], watch
             for case in cases(relation, int(size), low, high, whole, merging):
                 if (size, case.name) not in stated:
                     raise Refused(f"nothing is said of {size} entries where {case.name}")
-                found = check_case(function, case, stated[size, case.name], budget, cost, watch)
+                found = check_case(followed, case, stated[size, case.name], budget, cost, watch)
                 steps, runs, done = steps + found.steps, runs + found.runs, done + 1
                 watch.told(done, len(stated))
             watch.sizes.append(int(size))
@@ -87,18 +86,19 @@ def check_proof(document: Mapping[str, Any], function: Callable[..., Any], watch
                 raise Refused("numbers of entries with gaps between them")
             for size in range(1, min(watch.sizes)):
                 for case in cases(relation, size, low, high, whole, merging):
-                    _raises(function, case, size)
+                    _raises(followed, case, size)
         if every_size:
             if notion == "rho":
                 raise Refused("an induction on rho")
             more = check_induction(
                 document["induction"],
-                mechanism,
+                function,
                 relation,
                 (low, high, whole),
                 budget,
-                document.get("container", "array"),
+                followed.real.container,
                 watch,
+                followed.as_written,
             )
             steps, runs = steps + more[0], runs + more[1]
     except Refused as problem:
@@ -108,11 +108,30 @@ def check_proof(document: Mapping[str, Any], function: Callable[..., Any], watch
     return Checked(True, shown_by(steps, runs), steps, runs, every_size, tuple(watch.sizes))
 
 
-def _raises(function: Callable[..., Any], case: Neighbours, size: int) -> None:
+def _container(document: Mapping[str, Any]) -> str:
+    container = document.get("container", "array")
+    if container not in ("array", "list"):
+        raise Refused(f"a dataset that is neither an array nor a list but {container!r:.40}")
+    return str(container)
+
+
+@dataclass(frozen=True)
+class Followed:
+    """A function that is followed on symbols, and run on real numbers. as_written: see reals.py."""
+
+    real: Real
+    as_written: bool
+
+    def tree(self, dataset: list[Form], data: Data, prover: Prover) -> Node:
+        """All ways through it. Raises Refused."""
+        return tree(self.real.function, dataset, data, prover, self.real.container, self.as_written)
+
+
+def _raises(function: Followed, case: Neighbours, size: int) -> None:
     """Nothing need be said of a number of entries for which the function raises an exception. Raises Refused."""
     with suppress(Raises):
         for dataset in (case.dataset, case.neighbour):
-            tree(followed(function), dataset, case.data, Prover())
+            function.tree(dataset, case.data, Prover())
         raise Refused(f"nothing is said of {size} entries")
 
 
@@ -122,7 +141,7 @@ def shown_by(steps: int, runs: int) -> str:
 
 
 def check_case(
-    function: Callable[..., Any],
+    function: Followed,
     case: Neighbours,
     entries: Any,
     budget: Fraction,
@@ -130,11 +149,9 @@ def check_case(
     watch: Watch,
 ) -> Checked:
     """One pair of neighbours. Raises Refused with the first thing that is not proved."""
-    prover, symbolic = Prover(watch), followed(function)
-    around = Reachable(symbolic)
-    here = tree(symbolic, case.dataset, case.data, prover)
-    there = tree(symbolic, case.neighbour, case.data, prover)
-    around.unchanged()
+    prover = Prover(watch)
+    here = function.tree(case.dataset, case.data, prover)
+    there = function.tree(case.neighbour, case.data, prover)
     pieces = [read_piece(entry, set(case.data.ends)) for entry in entries]
     facts = case.data.facts
     ways = list(leaves(here))
@@ -148,8 +165,10 @@ def check_case(
             raise Refused(f"the shift of the noise changes volumes, for the output {piece.key}")
     cost(prover, pieces, case.data, budget)
     _apart(prover, pieces, facts)
-    runs = replayed(function, case, ways, prover) + replayed(function, case, list(leaves(there)), prover, other=True)
-    runs += at_random(function, case, here) + at_random(function, case, there, other=True)
+    runs = replayed(function.real, case, ways, prover) + replayed(
+        function.real, case, list(leaves(there)), prover, other=True
+    )
+    runs += at_random(function.real, case, here) + at_random(function.real, case, there, other=True)
     return Checked(True, "", prover.steps, runs)
 
 
@@ -175,11 +194,11 @@ def _excluded(source: Iterable[Sign], known: Iterable[Sign]) -> bool:
     return not {sign.opposite_key() for sign in source}.isdisjoint(sign.key() for sign in known)
 
 
-def _arrives(prover: Prover, piece: Piece, ways: list[Leaf], there: Branch | Leaf, data: Data) -> None:
+def _arrives(prover: Prover, piece: Piece, ways: list[Leaf], there: Node, data: Data) -> None:
     """Shifted noise leads to the same output on the neighbour."""
     source = [*data.facts, *drawn(piece), *piece.source]
-    for k, (kind, _) in enumerate(piece.draws):
-        arrival = [Sign(piece.moved(sign.form), False) for sign in support(kind, Form.variable(f"n{k}"))]
+    for k, (kind, parameter) in enumerate(piece.draws):
+        arrival = [Sign(piece.moved(sign.form), False) for sign in support(kind, parameter, Form.variable(f"n{k}"))]
         if not all(prover.entails(source, sign) for sign in arrival):
             raise Refused(f"shifted noise leaves the support of noise {k}, for the output {piece.key}")
     for sign in piece.target:
@@ -191,7 +210,7 @@ def _arrives(prover: Prover, piece: Piece, ways: list[Leaf], there: Branch | Lea
     for leaf, known in reached(there, [*data.facts, *piece.target], prover):
         if (leaf.key, leaf.draws) != (piece.key, piece.draws):
             raise Refused(f"the neighbour may put out {leaf.key} instead of {piece.key}, or draw otherwise")
-        arrived = [Sign(piece.moved(sign.form), sign.strict) for sign in known if noisy(sign.form)]
+        arrived = [Sign(piece.moved(sign.form), sign.strict) for sign in known if sign.form.noisy]
         for start in starts:
             _same_numbers(prover, piece, start, leaf, [*source, *start.tests, *arrived])
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -33,8 +33,13 @@ def array_of(items: Any) -> Any:
     return np.array(items) if type(items) is list else items
 
 
-def as_loops(body: list[ast.stmt], data: str, rng: str, entry: str, counted: bool) -> list[ast.stmt]:
-    """The function's body with everything that it computes from the data as loops over it. counted: len(data) too."""
+def as_loops(
+    body: list[ast.stmt], data: str, rng: str, entry: str, counted: bool, outside: Callable[[ast.AST], bool]
+) -> list[ast.stmt]:
+    """The function's body with everything that it computes from the data as loops over it. counted: len(data) too.
+
+    outside: whether an expression is a constant number around the function.
+    """
     made: list[ast.stmt] = []
     columns = _Columns(data, rng, entry, body)
     for statement in with_first_steps(body, data):
@@ -45,7 +50,7 @@ def as_loops(body: list[ast.stmt], data: str, rng: str, entry: str, counted: boo
     made = [loop for statement in made for loop in columns.opened(statement)]
     out: list[ast.stmt] = []
     group: list[ast.stmt] = []
-    sums = Sums(data, entry, counted)
+    sums = Sums(data, entry, counted, outside)
     for statement in made:
         if is_loop(statement, data):
             out += [*sums.loop(), *group, statement]

@@ -112,7 +112,7 @@ class Comparing:
         self, known: list[Sign], potential: Form, paid: Form, to: Configuration | None, way: Way, how: str
     ) -> None:
         """What is paid, and what is left to pay after it, is at most the potential."""
-        more = Form({}, Fraction(0))
+        more = Form()
         if to is not None:
             remaining = Form.variable(LEFT) - 1 if how in STEPS else Form.variable(LENGTH)
             more = to.potential.inserted({LEFT: remaining, **_numbered(way.after)})

@@ -9,9 +9,9 @@ from fractions import Fraction
 from .farkas import Prover
 from .following import Refused
 from .forms import Form, Sign
+from .noise import KINDS, support, weight
 from .pairs import Data
-from .pieces import DISCRETE, KINDS, Piece, weight
-from .tracer import noisy, support
+from .pieces import Piece
 
 
 def costs(prover: Prover, pieces: list[Piece], data: Data, epsilon: Fraction) -> None:
@@ -22,29 +22,26 @@ def costs(prover: Prover, pieces: list[Piece], data: Data, epsilon: Fraction) ->
 
 def drawn(piece: Piece) -> list[Sign]:
     """Noise lies where it has mass."""
-    return [sign for k, (kind, _) in enumerate(piece.draws) for sign in support(kind, Form.variable(f"n{k}"))]
+    return [sign for k, draw in enumerate(piece.draws) for sign in support(*draw, Form.variable(f"n{k}"))]
 
 
 def _costs(prover: Prover, piece: Piece, data: Data, epsilon: Fraction) -> None:
     """The weighted sum of the shifts' sizes is at most epsilon, wherever the piece applies."""
     sizes = [sign for name in sorted(data.ends) for sign in _size(name, piece, data)]
     known = [*data.facts, *drawn(piece), *piece.source, *sizes]
-    total = Form({}, epsilon)
+    total = Form(None, epsilon)
     for (kind, scale), shift, bound in zip(piece.draws, piece.shifts, piece.bounds, strict=True):
-        if kind in DISCRETE:
-            _whole(shift, data)
+        _shiftable(kind, shift, piece, data)
         still = not shift.slopes and not shift.at_zero
         if kind == "part":  # a black box that is scale-DP, and puts out the same on the neighbour
             total = total - Fraction(scale)
-        if kind == "part" and not still:
-            raise Refused("what a black box puts out is shifted")
         if kind == "gaussian" and not still:
             raise Refused("Gaussian noise is shifted: no pure epsilon")
-        if kind in ("gaussian", "uniform") or still:
+        if kind == "gaussian" or not KINDS[kind].priced or still:
             continue
         if not all(prover.entails(known, Sign(form, False)) for form in _limits(kind, shift, bound)):
             raise Refused(f"a shift may be larger than its bound, for the output {piece.key}")
-        total = total.plus(bound, -weight(kind, scale))
+        total = total.plus(bound, -weight(kind, Fraction(scale)))
     if not prover.entails(known, Sign(total, False)):
         raise Refused(f"the shifts may cost more than {epsilon}, for the output {piece.key}")
 
@@ -59,11 +56,16 @@ def _size(name: str, piece: Piece, data: Data) -> list[Sign]:
     return least if low is None or high is None else [*least, Sign(max(-low, high) - size, False)]
 
 
-def _whole(shift: Form, data: Data) -> None:
-    """The shift of discrete noise is a whole number, whatever the data."""
-    slopes = all(name in data.whole and slope.denominator == 1 for name, slope in shift.slopes.items())
-    if not slopes or shift.at_zero.denominator != 1:
+def _shiftable(kind: str, shift: Form, piece: Piece, data: Data) -> None:
+    """What may be shifted: integers by integers, whatever the data; and nothing by what is computed of noise."""
+    if not KINDS[kind].shifted and (shift.slopes or shift.at_zero):
+        raise Refused(f"what is no noise ({kind}) is shifted")
+    integral = all(name in data.whole and slope.denominator == 1 for name, slope in shift.slopes.items())
+    if KINDS[kind].whole and (not integral or shift.at_zero.denominator != 1):
         raise Refused("discrete noise is shifted by what need not be a whole number")
+    computed = {f"n{k}" for k, (other, _) in enumerate(piece.draws) if not KINDS[other].shifted}
+    if not computed.isdisjoint(shift.slopes):
+        raise Refused("noise is shifted by what is computed of noise")
 
 
 def step_cost(
@@ -75,20 +77,19 @@ def step_cost(
     """
     if not len(piece.draws) == len(piece.shifts) == len(bounds):
         raise Refused("not one shift and one bound for every noise")
-    paid = Form({}, Fraction(0))
+    paid = Form()
     for k, ((kind, scale), shift, bound) in enumerate(zip(piece.draws, piece.shifts, bounds, strict=True)):
         still = not shift.slopes and not shift.at_zero
         if kind not in KINDS or kind == "part" or (kind == "gaussian" and not still):
             raise Refused(f"{kind} noise in an induction")
         if bound < 0:
             raise Refused("a bound on a size that is negative")
-        if kind in DISCRETE:
-            _whole(shift, data)
-        limits = [] if still or kind == "uniform" else _limits(kind, shift, bound)
-        arrival = [piece.moved(sign.form) for sign in support(kind, Form.variable(f"n{k}"))]
+        _shiftable(kind, shift, piece, data)
+        limits = [] if still or not KINDS[kind].priced else _limits(kind, shift, bound)
+        arrival = [piece.moved(sign.form) for sign in support(kind, scale, Form.variable(f"n{k}"))]
         if not all(prover.entails([*known, *drawn(piece)], Sign(form, False)) for form in (*limits, *arrival)):
             raise Refused("a shift that is larger than its bound, or leaves the noise's support")
-        if not still and kind != "gaussian":
+        if not still and KINDS[kind].priced:
             paid = paid + step_weight(kind, scale, scaled).scaled(bound)
     return paid
 
@@ -98,16 +99,15 @@ def step_weight(kind: str, scale: str, scaled: bool) -> Form:
     factor, hangs_on_entries, _ = scale.partition("*N")
     if hangs_on_entries and not scaled:
         raise Refused("noise that hangs on the number of entries, where costs do not")
-    price = weight(kind, factor)
-    return Form({"N": price}, Fraction(0)) if scaled and not hangs_on_entries else Form({}, price)
+    price = weight(kind, Fraction(factor)) if KINDS[kind].priced else Fraction(0)
+    return Form({"N": price}) if scaled and not hangs_on_entries else Form(None, price)
 
 
 def _limits(kind: str, shift: Form, bound: Form | Fraction) -> list[Form]:
     """What must not be negative for the bound to be one: of noise that is one-sided, shifts go up only."""
-    limits = [-shift + bound]
-    if kind in ("laplace", "discrete-laplace"):
-        limits.append(shift + bound)
-    return [*limits, shift] if kind in ("gumbel", "geometric") else limits
+    upper = bound - shift
+    limits = [upper] if KINDS[kind].one_sided else [upper, shift + bound]
+    return [*limits, shift] if KINDS[kind].upwards else limits
 
 
 def gaussian_costs(prover: Prover, pieces: list[Piece], data: Data, rho: Fraction) -> None:
@@ -117,17 +117,22 @@ def gaussian_costs(prover: Prover, pieces: list[Piece], data: Data, rho: Fractio
     """
     for one, other in itertools.combinations(pieces, 2):
         alike = one.draws == other.draws and all(a.same(b) for a, b in zip(one.shifts, other.shifts, strict=True))
-        elsewhere = [sign for sign in (*one.source, *other.source) if not noisy(sign.form)]
+        elsewhere = [sign for sign in (*one.source, *other.source) if not sign.form.noisy]
         if not alike and not prover.contradictory([*data.facts, *elsewhere]):
             raise Refused(f"Gaussian noise is shifted otherwise for the outputs {one.key} and {other.key}")
     for piece in pieces:
-        if any(kind != "gaussian" for kind, _ in piece.draws) or any(noisy(shift) for shift in piece.shifts):
+        if any(kind not in ("gaussian", "computed") for kind, _ in piece.draws) or any(
+            shift.noisy for shift in piece.shifts
+        ):
             raise Refused("rho is proved of Gaussian noise only, with shifts that do not depend on it")
         if len(piece.caps) != len(piece.draws):
             raise Refused("a piece without caps")
         known = [*data.facts, *(sign for name in sorted(data.ends) for sign in _size(name, piece, data))]
-        total = Form({}, rho)
-        for (_, scale), shift, bound, cap in zip(piece.draws, piece.shifts, piece.bounds, piece.caps, strict=True):
+        total = Form(None, rho)
+        for (kind, scale), shift, bound, cap in zip(piece.draws, piece.shifts, piece.bounds, piece.caps, strict=True):
+            _shiftable(kind, shift, piece, data)
+            if kind != "gaussian":
+                continue
             limits = [bound - shift, bound + shift, cap - bound]
             if not all(prover.entails(known, Sign(form, False)) for form in limits):
                 raise Refused(f"a shift may be larger than its bound, for the output {piece.key}")

@@ -7,21 +7,29 @@
         AFTER                       # which may have another loop over the data
 
 A loop's state are the local variables that are surely set before it and used from it on. Anything else that could carry
-something from one step to the next (other locals, attributes, globals, nonlocals, exceptions, iterators) is refused in
-source.py or in surroundings.py. Where neighbours have as many entries, len(dataset) is a number that both know.
+something from one step to the next (other locals, attributes that are set, inner functions) is refused; what is around
+the function are constants (language/outside.py). Where neighbours have as many entries, len(dataset) is a number that
+both know.
 """
 
 from __future__ import annotations
 
 import ast
-import types
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .columns import as_loops
+from .columns import ARRAY, array_of, as_loops
 from .following import Refused
-from .source import compiled, definition, parameters, refuse_shadows, refuse_statements
+from .givens import Givens, opened
+from .language.arrays import array_of as made_array
+from .language.grammar import bound_names, check
+from .language.interpreter import Local
+from .language.outside import Outside, admitted
+from .language.source import definition, file_of
+from .language.values import Function, Native
+from .real_parts import compiled
 from .statements import is_loop, mentions
 
 STATE, ENTRY, INDEX, LENGTH = "_dpcert_state", "_dpcert_entry", "_dpcert_index", "_dpcert_length"
@@ -34,66 +42,114 @@ class Loop:
 
     after(state, length, rng) -> (NEXT, the next loop's state) or (RETURN, output).
 
-    A state is a tuple of the values of `names`. indexed: whether a step may know how many there were before it.
+    A state is a tuple of the values of `names`. indexed: whether a step may know how many there were before.
+    real: both as functions of Python, for runs on real numbers.
     """
 
-    step: Callable[..., Any]
-    after: Callable[..., Any]
+    step: Function
+    after: Function
     names: tuple[str, ...]
     indexed: bool
+    real: tuple[Callable[..., Any], Callable[..., Any]]
 
 
 @dataclass(frozen=True)
 class Cut:
     """before(length, rng) -> (NEXT, the first loop's state). sized: whether the function asks for len(dataset)."""
 
-    before: Callable[..., Any]
+    before: Function
     loops: tuple[Loop, ...]
     sized: bool
+    real_before: Callable[..., Any]
 
 
 def cut(function: Callable[..., Any], relation: str) -> Cut:
     """The function at its loops. Raises Refused with what stands in the way."""
-    if not isinstance(function, types.FunctionType):
-        raise Refused("not a plain Python function")
-    refuse_shadows(function)
-    syntax = definition(function)
-    data, rng = parameters(syntax)
-    refuse_statements(syntax, (data, rng))
+    givens = opened(function)
+    syntax = copy.deepcopy(definition(givens.function))
+    check(syntax, file_of(givens.function))
+    data, rng = givens.parameters(syntax)
+    givens.refuse_shadows(syntax)
+    _refuse_statements(syntax, (data, rng))
     length = _Length(data)
-    body = as_loops(syntax.body, data, rng, ENTRY, relation == "add-remove")
+    body = [*givens.rebound(syntax), *syntax.body]
+    outside = givens.outside(body, data, rng)
+    body = as_loops(body, data, rng, ENTRY, relation == "add-remove", outside)
     if relation != "add-remove":
         body = [length.visit(statement) for statement in body]
     places = [i for i, statement in enumerate(body) if mentions(statement, data)]
     if not places or not all(is_loop(body[place], data) for place in places):
         raise Refused(f"{data!r} is used otherwise than in loops over it")
-    before, parts = body[: places[0]], []
+    before = body[: places[0]]
     if any(isinstance(node, ast.Return) for statement in before for node in ast.walk(statement)):
         raise Refused("a return before the loop")
-    local = [*function.__code__.co_varnames, *function.__code__.co_cellvars]
-    known = [ast.parse(f"if False: {name} = None").body[0] for name in local if name not in (data, rng)]
+    known = [ast.parse(f"if False: {name} = None").body[0] for name in sorted(bound_names(syntax.body)) if name != data]
     names = [_names(body, place) for place in places] + [()]
-    parts.append(_defined("before", f"{LENGTH}, {rng}", [*before, _leave(NEXT, names[0])]))
+    parts = [_defined("before", f"{LENGTH}, {rng}", [*before, _leave(NEXT, names[0])])]
     indexed = []
-    for k, place in enumerate(places):
-        loop = body[place]
-        assert isinstance(loop, ast.For)
-        binding, stepping, index = _entry(loop, data)
+    for k in range(len(places)):
+        made, index = _loop(body, places, k, names, known, (data, rng))
+        parts += made
         indexed.append(index)
-        unpacked = ast.parse(f"({', '.join([*names[k], ''])}) = {STATE}" if names[k] else "pass").body
-        stepped = [_Leaving(names[k]).visit(statement) for statement in stepping]
-        until = places[k + 1] if k + 1 < len(places) else len(body)
-        after = [_Leaving(()).visit(statement) for statement in body[place + 1 : until]]
-        end = _leave(NEXT, names[k + 1]) if k + 1 < len(places) else _Leaving(()).visit(ast.Return(None))
-        given = f"{STATE}, {INDEX}, {ENTRY}, {LENGTH}, {rng}"
-        parts += [
-            _defined(f"step{k}", given, [*known, *unpacked, *binding, *stepped, _leave(NEXT, names[k])]),
-            _defined(f"after{k}", f"{STATE}, {LENGTH}, {rng}", [*known, *unpacked, *after, end]),
-        ]
-    listed = ", ".join(f"step{k}, after{k}" for k in range(len(places)))
-    made = compiled(function, parts, f"(before, {listed})")
-    loops = [Loop(made[2 * k + 1], made[2 * k + 2], names[k], indexed[k]) for k in range(len(places))]
-    return Cut(made[0], tuple(loops), length.count > 0)
+    return _cut(givens, [ast.fix_missing_locations(part) for part in parts], names, indexed, length.count > 0)
+
+
+def _loop(
+    body: list[ast.stmt],
+    places: list[int],
+    k: int,
+    names: list[tuple[str, ...]],
+    known: list[ast.stmt],
+    given: tuple[str, str],
+) -> tuple[list[ast.FunctionDef], bool]:
+    """The step of the k-th loop and what comes after it; whether a step gets its index."""
+    data, rng = given
+    loop = body[places[k]]
+    assert isinstance(loop, ast.For)
+    binding, stepping, index = _entry(loop, data)
+    unpacked = ast.parse(f"({', '.join([*names[k], ''])}) = {STATE}" if names[k] else "pass").body
+    stepped = [_Leaving(names[k]).visit(statement) for statement in stepping]
+    until = places[k + 1] if k + 1 < len(places) else len(body)
+    after = [_Leaving(()).visit(statement) for statement in body[places[k] + 1 : until]]
+    end = _leave(NEXT, names[k + 1]) if k + 1 < len(places) else _Leaving(()).visit(ast.Return(None))
+    step = [*known, *unpacked, *binding, *stepped, _leave(NEXT, names[k])]
+    return [
+        _defined(f"step{k}", f"{STATE}, {INDEX}, {ENTRY}, {LENGTH}, {rng}", step),
+        _defined(f"after{k}", f"{STATE}, {LENGTH}, {rng}", [*known, *unpacked, *after, end]),
+    ], index
+
+
+def _cut(
+    givens: Givens, parts: list[ast.FunctionDef], names: list[tuple[str, ...]], indexed: list[bool], sized: bool
+) -> Cut:
+    """The parts as functions of the language, and of Python."""
+    file = file_of(givens.function)
+    around = {name: admitted(value, name) for name, value in givens.values.items()}
+    around[ARRAY] = Native(lambda items: made_array(items) if type(items) is list else items, "an array")
+    outer = Local(Outside(givens.function), around, frozenset(), file)
+    before, *made = [Function(p.name, p.args, p.body, outer, bound_names(p.body), {}, file) for p in parts]
+    real_before, *real = compiled(givens, parts, {ARRAY: array_of})
+    loops = [
+        Loop(made[2 * k], made[2 * k + 1], names[k], indexed[k], (real[2 * k], real[2 * k + 1]))
+        for k in range(len(indexed))
+    ]
+    return Cut(before, tuple(loops), sized, real_before)
+
+
+REFUSED = (ast.FunctionDef, ast.Raise)
+
+
+def _refuse_statements(syntax: ast.FunctionDef, given: tuple[str, str]) -> None:
+    for node in (inner for statement in syntax.body for inner in ast.walk(statement)):
+        if isinstance(node, REFUSED):
+            raise Refused(f"{'an inner function' if isinstance(node, ast.FunctionDef) else 'raise'} in the function")
+        if isinstance(node, ast.arg) and node.arg in given:
+            raise Refused(f"the name {node.arg!r} is a parameter again")
+        stored = not isinstance(getattr(node, "ctx", None), ast.Load | None)
+        if isinstance(node, ast.Attribute) and stored:
+            raise Refused(f"the attribute {node.attr!r} is set")
+        if isinstance(node, ast.Name) and ((stored and node.id in given) or node.id.startswith(("__", "_dpcert"))):
+            raise Refused(f"the name {node.id!r} is set, or is one of Python's own")
 
 
 def _names(body: list[ast.stmt], place: int) -> tuple[str, ...]:
@@ -198,7 +254,7 @@ def _set(target: ast.expr, value: str) -> ast.stmt:
     return made
 
 
-def _defined(name: str, parameters: str, body: list[ast.stmt]) -> ast.stmt:
+def _defined(name: str, parameters: str, body: list[ast.stmt]) -> ast.FunctionDef:
     made = ast.parse(f"def {name}({parameters}): pass").body[0]
     assert isinstance(made, ast.FunctionDef)
     made.body = body or [ast.Pass()]

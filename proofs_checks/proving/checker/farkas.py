@@ -58,7 +58,7 @@ class Prover:
     def entails(self, premises: Sequence[Sign], conclusion: Sign) -> bool:
         """Whether multipliers show the conclusion from the premises."""
         decided = conclusion.decided()
-        if isinstance(decided, bool):
+        if decided is not None:
             return decided or self.contradictory(premises)
         wanted = conclusion.form
         for premise in premises:  # the same inequality, or a stronger one
@@ -116,7 +116,7 @@ def valid(signs: Sequence[Sign], found: Sequence[Fraction]) -> bool:
     """The whole of what has to be trusted: do these multipliers show the contradiction?"""
     if any(value < 0 for value in found):
         return False
-    total = Form({}, Fraction(0))
+    total = Form()
     for sign, value in zip(signs, found, strict=True):
         total = total.plus(sign.form, value)
     used = any(sign.strict and value > 0 for sign, value in zip(signs, found, strict=True))

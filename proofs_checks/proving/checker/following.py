@@ -4,15 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 
 class Refused(BaseException):
-    """The checker cannot follow, or does not accept, something. No `except Exception` of a mechanism stops it."""
+    """The checker cannot follow, or does not accept, something: one sentence, which names the line if there is one."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason, self.place = reason, ""
+
+    def at(self, place: str) -> Self:
+        """The same, with the place in the code that it is about; the innermost place is kept."""
+        self.place = self.place or place
+        return self
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.reason}" if self.place else self.reason
 
 
 class Raises(Refused):
     """The function itself raises an exception."""
+
+
+class TooManyWays(Refused):
+    """There are more ways through the function than are followed."""
+
+
+class UsedTwice(Refused):
+    """A uniform number that was taken for a coin is used once more."""
 
 
 _runs: list[Any] = []
@@ -30,7 +50,7 @@ def followed(tracer: Any) -> Iterator[None]:
 
 
 def under_way() -> bool:
-    """Whether a function is being run on symbols."""
+    """Whether a function is being followed."""
     return bool(_runs)
 
 
@@ -39,10 +59,3 @@ def tracer() -> Any:
     if not _runs:
         raise Refused("a symbol was used outside of a run")
     return _runs[-1]
-
-
-def refuse(reason: str) -> Refused:
-    """The refusal; the run under way is spoilt, even where somebody catches it."""
-    if _runs:
-        _runs[-1].spoilt = reason
-    return Refused(reason)

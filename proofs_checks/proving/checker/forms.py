@@ -1,165 +1,106 @@
-"""Exact affine forms, and tests of their sign, for the checker's own symbolic run."""
+"""Exact affine forms over named reals, and tests of their sign: what symbols are in search and checker.
+
+Noise variables are called n0, n1, ...; all others are of the data, or of a loop's state.
+"""
 
 from __future__ import annotations
 
-import math
-import numbers
-import operator
-from collections.abc import Callable
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, Self
 
-import numpy as np
-
-from .affine import Affine
-from .following import refuse, tracer, under_way
-from .lacking import Attributes, Operations
-from .rational import rational
+Point = dict[str, Fraction]
 
 
-class Form(Affine, Operations):
-    """An affine form in the user's hands: it computes with numbers, and a test of it is a Sign."""
+class Form:
+    """constant + sum of coefficient * variable; immutable."""
 
-    __slots__ = ()
+    __slots__ = ("at_zero", "slopes")
     __hash__ = None  # type: ignore[assignment]
 
+    def __init__(self, slopes: Mapping[str, Fraction | int] | None = None, at_zero: Fraction | int = 0) -> None:
+        self.slopes = {name: Fraction(slope) for name, slope in (slopes or {}).items() if slope}
+        self.at_zero = Fraction(at_zero)
+
     @classmethod
-    def lift(cls, value: Any) -> Form:
-        if isinstance(value, Form):
-            return value
-        if isinstance(value, Sign):
-            return value.as_number()
-        if isinstance(value, np.ndarray) and value.size == 1:
-            return cls.lift(value.ravel()[0])
-        return cls({}, rational(value))
+    def _of(cls, slopes: dict[str, Fraction], at_zero: Fraction) -> Self:
+        """Of fractions that are known to be ones, and no slope 0: quicker."""
+        made = object.__new__(cls)
+        made.slopes, made.at_zero = slopes, at_zero
+        return made
 
-    def __add__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, np.ndarray) else self.plus(Form.lift(other))
+    @classmethod
+    def variable(cls, name: str) -> Self:
+        return cls._of({name: Fraction(1)}, Fraction(0))
 
-    def __sub__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, np.ndarray) else self.plus(Form.lift(other), Fraction(-1))
+    def name(self) -> str:
+        """The canonical text of the certificate format: equal forms have equal texts."""
+        terms = [f"{slope}*{name}" for name, slope in sorted(self.slopes.items())]
+        return "+".join(terms + ([str(self.at_zero)] if self.at_zero or not terms else []))
 
-    def __rsub__(self, other: Any) -> Any:
-        return Form.lift(other).plus(self, Fraction(-1))
+    def plus(self, other: Form, times: Fraction | int = 1) -> Self:
+        """self + times * other."""
+        slopes = dict(self.slopes)
+        for name, slope in other.slopes.items():
+            total = slopes.get(name, 0) + slope * times
+            if total:
+                slopes[name] = total
+            else:
+                slopes.pop(name, None)
+        return self._of(slopes, self.at_zero + other.at_zero * times)
 
-    def __mul__(self, other: Any) -> Any:
-        if isinstance(other, np.ndarray):
-            return NotImplemented
-        factor = Form.lift(other)
-        if factor.slopes and self.slopes:
-            raise refuse("a product of two symbols")
-        return self.scaled(factor.at_zero) if not factor.slopes else factor.scaled(self.at_zero)
+    def scaled(self, by: Fraction | int) -> Self:
+        if not by:
+            return self._of({}, Fraction(0))
+        return self._of({name: slope * by for name, slope in self.slopes.items()}, self.at_zero * by)
 
-    def __truediv__(self, other: Any) -> Any:
-        if isinstance(other, np.ndarray):
-            return NotImplemented
-        divisor = Form.lift(other).concrete()
-        if not divisor:
-            raise refuse("a division by zero")
-        return self.scaled(1 / divisor)
+    def inserted(self, values: Mapping[str, Form]) -> Self:
+        """With forms for some of the variables."""
+        known = self.slopes.keys() & values.keys()
+        result = self._of({n: s for n, s in self.slopes.items() if n not in known}, self.at_zero)
+        for name in known:
+            result = result.plus(values[name], self.slopes[name])
+        return result
 
-    def __rtruediv__(self, other: Any) -> Any:
-        return Form.lift(other) / self.concrete()
+    def value(self, point: Mapping[str, Fraction]) -> Fraction:
+        return self.at_zero + sum((s * point[n] for n, s in self.slopes.items()), Fraction(0))
 
-    def __pow__(self, power: Any) -> Any:
-        if power == 1:
-            return self
-        raise refuse("a power of a symbol")
+    def same(self, other: Form) -> bool:
+        return self.slopes == other.slopes and self.at_zero == other.at_zero
+
+    @property
+    def noisy(self) -> bool:
+        """Whether noise is in it."""
+        return any(noise_index(name) is not None for name in self.slopes)
+
+    def __neg__(self) -> Self:
+        return self.scaled(-1)
+
+    def __add__(self, other: Form | Fraction | int) -> Self:
+        return self.plus(other) if isinstance(other, Form) else self._of(self.slopes, self.at_zero + other)
+
+    def __sub__(self, other: Form | Fraction | int) -> Self:
+        return self.plus(other, -1) if isinstance(other, Form) else self._of(self.slopes, self.at_zero - other)
+
+    def __rsub__(self, other: Fraction | int) -> Self:
+        return -self + other
+
+    def __mul__(self, factor: Fraction | int) -> Self:
+        return self.scaled(factor)
 
     __radd__, __rmul__ = __add__, __mul__
 
-    def __abs__(self) -> Any:
-        return greater(self, -self)
 
-    def _against(self, other: Any, sign: int, strict: bool) -> Any:
-        if isinstance(other, np.ndarray):
-            return NotImplemented
-        if isinstance(other, float) and math.isinf(other):
-            return known((other < 0) == (sign > 0))
-        return Sign(self.plus(Form.lift(other), Fraction(-1)).scaled(Fraction(sign)), strict)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._against(other, 1, True)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._against(other, 1, False)
-
-    def __lt__(self, other: Any) -> Any:
-        return self._against(other, -1, True)
-
-    def __le__(self, other: Any) -> Any:
-        return self._against(other, -1, False)
-
-    def __eq__(self, other: object) -> Any:
-        if isinstance(other, np.ndarray):
-            return NotImplemented
-        if not isinstance(other, int | float | Fraction | np.floating | np.integer | np.bool_ | Form | Sign):
-            return _unlike(other)
-        return known(bool(self >= other) and bool(self <= other))
-
-    def __ne__(self, other: object) -> Any:
-        same = self.__eq__(other)
-        return same.negation() if isinstance(same, Sign) else same
-
-    def __bool__(self) -> bool:
-        return bool(self != 0)
-
-    def __float__(self) -> float:
-        return float(self.concrete())
-
-    def __int__(self) -> int:
-        raise refuse("an integer made of a symbol")
-
-    __index__ = __int__
-
-    def __trunc__(self) -> Any:
-        return tracer().whole(self)
-
-    __floor__ = __ceil__ = __trunc__
-
-    def __round__(self, digits: Any = None) -> Any:
-        if digits is not None and digits < 0:
-            raise refuse("a symbol rounded to tens")
-        return tracer().whole(self)
-
-    def __repr__(self) -> str:
-        if under_way():
-            raise refuse("the text of a symbol")
-        return self.name()
-
-    def __format__(self, spec: str) -> str:
-        return repr(self)
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        return tracer().on_arrays(ufunc, method, inputs, options)
-
-    @property
-    def real(self) -> Form:
-        return self
-
-    def item(self) -> Form:
-        return self
-
-    copy = conjugate = item
+def noise_index(name: str) -> int | None:
+    """k for the k-th noise variable, nk."""
+    return int(name[1:]) if name[0] == "n" and name[1:].isdigit() else None
 
 
-numbers.Real.register(Form)
-
-
-def _unlike(other: object) -> Any:
-    """A symbol beside something that is no real number."""
-    if isinstance(other, numbers.Number | np.generic):
-        raise refuse(f"a symbol is compared with a {type(other).__name__}")
-    return NotImplemented
-
-
-class Sign(Attributes):
-    """form > 0 where strict, else form >= 0.
-
-    In earnest it is a bool or numpy's; where these differ (`~`, +, the text), it is refused, decided or not.
-    """
+class Sign:
+    """form > 0 where strict, else form >= 0."""
 
     __slots__ = ("_key", "form", "strict")
+    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, form: Form, strict: bool) -> None:
         self.form = form
@@ -169,22 +110,28 @@ class Sign(Attributes):
     def key(self) -> tuple[Any, ...]:
         """Equal for equal tests."""
         if self._key is None:
-            self._key = tuple(sorted((n, _pair(s)) for n, s in self.form.slopes.items())), self.at, self.strict
+            self._key = (
+                tuple(sorted((n, _pair(s)) for n, s in self.form.slopes.items())),
+                _pair(self.form.at_zero),
+                self.strict,
+            )
         return self._key
-
-    @property
-    def at(self) -> tuple[int, int]:
-        return _pair(self.form.at_zero)
 
     def opposite_key(self) -> tuple[Any, ...]:
         """The key of the negation."""
         slopes, (p, q), strict = self.key()
         return tuple((n, (-a, b)) for n, (a, b) in slopes), (-p, q), not strict
 
-    def decided(self) -> Any:
+    def decided(self) -> bool | None:
+        """Its truth where nothing is unknown in it."""
         if self.form.slopes:
-            return self
+            return None
         return self.form.at_zero > 0 if self.strict else self.form.at_zero >= 0
+
+    def holds(self, point: Mapping[str, Fraction]) -> bool:
+        """Whether it holds at a point."""
+        value = self.form.value(point)
+        return value > 0 if self.strict else value >= 0
 
     def negation(self) -> Sign:
         return Sign(-self.form, not self.strict)
@@ -192,109 +139,7 @@ class Sign(Attributes):
     def name(self) -> str:
         return f"{self.form.name()}{'>' if self.strict else '>='}0"
 
-    def __bool__(self) -> bool:
-        decided = self.decided()
-        return decided if isinstance(decided, bool) else bool(tracer().answer(self))
-
-    def as_number(self) -> Form:
-        merged = tracer().merged_sign(self) if self.form.slopes else None
-        return merged if merged is not None else Form({}, Fraction(int(bool(self))))
-
-    def _combined(self, other: Any, rule: Callable[[int, int], int]) -> Any:
-        if isinstance(other, np.ndarray):
-            return NotImplemented
-        if not isinstance(other, Sign) and type(other) not in (bool, np.bool_):
-            raise refuse("a truth value and something else, bit by bit")
-        return known(bool(rule(int(bool(self)), int(bool(other)))))
-
-    def __and__(self, other: Any) -> Any:
-        return self._combined(other, operator.and_)
-
-    def __or__(self, other: Any) -> Any:
-        return self._combined(other, operator.or_)
-
-    def __xor__(self, other: Any) -> Any:
-        return self._combined(other, operator.xor)
-
-    def __eq__(self, other: object) -> Any:
-        if isinstance(other, np.ndarray):
-            return NotImplemented
-        if isinstance(other, Sign):
-            return known(bool(self) == bool(other))
-        if not isinstance(other, int | float | Fraction | np.floating | np.integer | np.bool_ | Form):
-            return _unlike(other)
-        return known(bool(other == int(bool(self))))
-
-    def __ne__(self, other: object) -> Any:
-        same = self.__eq__(other)
-        return same.negation() if isinstance(same, Sign) else same
-
-    def __add__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, np.ndarray) else self._beside(other) + other
-
-    def __sub__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, np.ndarray) else self._beside(other) - other
-
-    def __rsub__(self, other: Any) -> Any:
-        return Form.lift(other) - self._beside(other)
-
-    def __mul__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, np.ndarray) else self._beside(other) * other
-
-    __radd__, __rmul__, __rand__, __ror__, __rxor__ = __add__, __mul__, __and__, __or__, __xor__
-
-    def _beside(self, other: Any) -> Form:
-        """As a number beside another number; numpy's truth values are added as truth values."""
-        if isinstance(other, Sign) or type(other) in (bool, np.bool_):
-            raise refuse("arithmetic with two truth values")
-        return self.as_number()
-
-    def _no(self, *_: Any) -> Any:
-        raise refuse("`~`, a text or a key made of a truth value")
-
-    __invert__ = __hash__ = _no
-
-    def __repr__(self) -> str:
-        return str(self._no()) if under_way() else self.name()
-
-    def __format__(self, spec: str) -> str:
-        return repr(self)
-
-    def __int__(self) -> int:
-        return int(bool(self))
-
-    __index__ = __int__
-
-    def __float__(self) -> float:
-        return float(bool(self))
-
-
-def known(value: bool) -> Sign:
-    """A truth value that does not hang on anything."""
-    return Sign(Form({}, Fraction(1 if value else -1)), True)
-
 
 def _pair(value: Fraction) -> tuple[int, int]:
     """Hashes faster than the fraction."""
     return value.numerator, value.denominator
-
-
-def greater(a: Any, b: Any) -> Any:
-    """max(a, b), of equal ones the first."""
-    return _pick("max", a, b)
-
-
-def lesser(a: Any, b: Any) -> Any:
-    """min(a, b), of equal ones the first."""
-    return _pick("min", a, b)
-
-
-def _pick(which: str, a: Any, b: Any) -> Any:
-    for one, other in ((a, b), (b, a)):
-        if isinstance(one, float) and math.isinf(one):
-            return one if (one > 0) == (which == "max") else other
-    left, right = Form.lift(a), Form.lift(b)
-    merged = tracer().merged_extreme(which, left, right) if under_way() else None
-    if merged is not None:
-        return merged
-    return b if (right > left if which == "max" else right < left) else a

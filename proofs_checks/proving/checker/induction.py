@@ -41,7 +41,6 @@ from .following import Refused
 from .forms import Form, Sign
 from .pairs import Data
 from .steps import LENGTH, Steps, Way
-from .surroundings import Surroundings
 from .trials import same_outputs
 from .watch import Watch
 
@@ -54,6 +53,7 @@ def check_induction(
     budget: Fraction,
     container: str = "array",
     watch: Watch | None = None,
+    as_written: bool = True,
 ) -> tuple[int, int]:
     """Steps shown and runs compared. Raises Refused with the first thing that is not proved."""
     prover = Prover(watch)
@@ -66,10 +66,10 @@ def check_induction(
         raise Refused("costs counted by a number of entries that the function does not ask for")
     watched = None if event is None else (int(event[0]), str(event[1]))
     wide, appended, counts = (frozenset(document[name]) for name in ("wide", "appended", "whole"))
-    steps = Steps(made, Surroundings(function), wide, appended, counts, watched)
+    steps = Steps(made, wide, appended, counts, watched, as_written=as_written)
     configurations = [read_configuration(entry, names) for entry in document["configurations"]]
     moves = {read_key(entry): read_move(entry) for entry in document["moves"]}
-    whole = Form({LENGTH: budget}, Fraction(0)) if scaled else Form({}, budget)
+    whole = Form({LENGTH: budget}) if scaled else Form(None, budget)
     checking = _Checking(steps, prover, relation, ends, configurations, moves, whole, scaled)
     checking.start()
     for k in range(len(configurations)):
@@ -225,7 +225,7 @@ class _Checking(Comparing):
         following = [c for c in following if c.layout == one.layout == other.layout]
         if not following:
             raise Refused("a free state that no configuration describes")
-        self.affordable(known, at.potential, Form({}, Fraction(0)), following[0], one, "last")
+        self.affordable(known, at.potential, Form(), following[0], one, "last")
         self.differ(following[0], one.after, other.after, known)
 
 

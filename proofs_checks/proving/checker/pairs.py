@@ -7,9 +7,17 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from .following import Refused
-from .forms import Form, Sign
+from .forms import Form, Point, Sign
 
-Point = dict[str, Fraction]
+Ends = tuple[Fraction | None, Fraction | None]
+
+
+@dataclass(frozen=True)
+class Merged:
+    """A value that is made of data: of which forms, and how it is computed."""
+
+    forms: tuple[Form, ...]
+    value: Callable[[Point], Fraction]
 
 
 @dataclass
@@ -17,10 +25,10 @@ class Data:
     """Variables of the data: their ends, which are whole numbers, the facts, and how merged values are computed."""
 
     merging: bool
-    ends: dict[str, tuple[Fraction | None, Fraction | None]] = field(default_factory=dict)
+    ends: dict[str, Ends] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
     facts: list[Sign] = field(default_factory=list)
-    merged: dict[str, Callable[[Point], Fraction]] = field(default_factory=dict)
+    merged: dict[str, Merged] = field(default_factory=dict)
 
     def declare(self, name: str, low: Fraction | None, high: Fraction | None, whole: bool = False) -> Form:
         variable = Form.variable(name)
@@ -34,7 +42,21 @@ class Data:
                 self.whole.add(name)
         return variable
 
-    def between(self, form: Form) -> tuple[Fraction | None, Fraction | None]:
+    def merge(
+        self, name: str, forms: tuple[Form, ...], value: Callable[[Point], Fraction], ends: Ends, whole: bool = False
+    ) -> Form:
+        """A value made of data as a variable of its own, of which the range is known, and no more."""
+        self.merged[name] = Merged(forms, value)
+        return self.declare(name, *ends, whole)
+
+    def complete(self, point: Point) -> Point:
+        """The point with merged values computed from the entries; later ones may need earlier ones."""
+        full = dict(point)
+        for name, made in self.merged.items():
+            full[name] = made.value(full)
+        return full
+
+    def between(self, form: Form) -> Ends:
         """Ends of a form without noise, from those of its variables."""
         lows, highs = [form.at_zero], [form.at_zero]
         for name, slope in form.slopes.items():

@@ -8,16 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from flint import arb, ctx, fmpq
-
 from .following import Refused
-from .forms import Form, Sign
-from .tracer import noise_index
-
-KINDS = ("laplace", "exponential", "gumbel", "geometric", "discrete-laplace", "uniform", "gaussian", "part")
-DISCRETE = ("geometric", "discrete-laplace")
-ATOMS = (*DISCRETE, "part")
-"""Values of these may have positive probability; a part's value may be anything."""
+from .forms import Form, Sign, noise_index
+from .noise import KINDS, Draw
 
 
 @dataclass(frozen=True)
@@ -25,7 +18,7 @@ class Piece:
     """Noise in `source` is moved by `shifts` into `target`; `bounds` are at least the sizes of the shifts."""
 
     key: str
-    draws: tuple[tuple[str, str], ...]
+    draws: tuple[Draw, ...]
     source: tuple[Sign, ...]
     target: tuple[Sign, ...]
     shifts: tuple[Form, ...]
@@ -37,17 +30,16 @@ class Piece:
         return form.inserted({f"n{k}": Form.variable(f"n{k}") + s for k, s in enumerate(self.shifts)})
 
     def continuous(self, form: Form) -> bool:
-        """Whether the form hangs on continuous noise, so that it is 0 with probability 0 only."""
-        return any(
-            (k := noise_index(name)) is not None and k < len(self.draws) and self.draws[k][0] not in ATOMS
-            for name in form.slopes
-        )
+        """Whether the form hangs on smooth noise, and on nothing computed of it: it is 0 with probability 0 only."""
+        places = [k for name in form.slopes if (k := noise_index(name)) is not None and k < len(self.draws)]
+        kinds = [self.draws[k][0] for k in places]
+        return any(KINDS[kind].smooth for kind in kinds) and "computed" not in kinds
 
 
 def read_piece(entry: Any, known: set[str]) -> Piece:
     """The piece; known: the data variables that may occur."""
     try:
-        draws = tuple((str(kind), str(Fraction(scale))) for kind, scale in entry["draws"])
+        draws = tuple((str(kind), _parameter(str(kind), scale)) for kind, scale in entry["draws"])
         names = known | {f"n{k}" for k in range(len(draws))}
         sizes = known | {f"abs:{name}" for name in known}
         piece = Piece(
@@ -79,17 +71,9 @@ def read_sign(entry: Mapping[str, Any], names: set[str]) -> Sign:
     return Sign(read_form(entry["form"], names), entry["strict"])
 
 
-def weight(kind: str, scale: str) -> Fraction:
-    """What a shift by 1 costs at most; rounded up where it is irrational."""
-    value = Fraction(scale)
-    if kind == "uniform":
-        return Fraction(0)
-    if kind != "geometric":
-        return 1 / value
-    ctx.prec = 200
-    upper = (-(arb(fmpq(value.denominator - value.numerator, value.denominator)).log())).upper()
-    mantissa, exponent = upper.mid().man_exp()
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+def _parameter(kind: str, text: Any) -> str:
+    """The parameter as the tracer writes it: a fraction, or what a computed value is."""
+    return str(text) if kind == "computed" else str(Fraction(text))
 
 
 def determinant(piece: Piece) -> Fraction:

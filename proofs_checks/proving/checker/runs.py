@@ -1,142 +1,140 @@
-"""The checker's symbolic run: all ways through a function, as a tree of tests. A way is left out only when multipliers
-show that it is impossible."""
+"""All ways through a function, as a tree of tests. A way is left out only where multipliers show it impossible."""
 
 from __future__ import annotations
 
 import dataclasses
-import json
-import os
-import random
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
-import numpy as np
-
-from .dice import Dice
-from .entered import Entered
 from .farkas import Prover
-from .following import Raises, Refused, followed, refuse
+from .following import Refused, TooManyWays, UsedTwice, followed
 from .forms import Form, Sign
-from .names import entered
-from .order import Order
-from .pairs import Data, Point
-from .tables import Table, table
-from .tracer import Tracer, Ways
+from .language.arrays import of_cells
+from .language.calls import called
+from .language.functions import uniform
+from .language.outside import admitted
+from .language.values import Generator, Uniform
+from .noise import Draw
+from .outputs import key_of
+from .pairs import Data
+from .tracer import Computed, Known, Tracer, Ways
 
 LIMIT = 20_000
 
 
 @dataclasses.dataclass(frozen=True)
 class Leaf:
-    """The end of one way: what was drawn, the discrete part of the output as text, its numbers, and the tests."""
+    """The end of one way: what was drawn, the discrete part of the output as text, its numbers, and the tests.
 
-    draws: tuple[tuple[str, str], ...]
+    The numbers are those that are put out, and those of which others are computed (tracer.computed).
+    """
+
+    draws: tuple[Draw, ...]
     key: str
     reals: tuple[Form, ...]
     tests: tuple[Sign, ...]
+    computed: dict[int, Computed] = dataclasses.field(default_factory=dict)
+    choices: tuple[int, ...] = ()
+
+    @property
+    def known(self) -> Known:
+        """What was drawn and computed."""
+        return self.draws, self.computed
 
 
 @dataclasses.dataclass
 class Branch:
-    """A fork in the tree: what holds on each way, and where it leads to. None: it was shown to be impossible."""
+    """A fork in the tree: what holds on each way, and where it leads to. None: it was shown to be impossible. known:
+    what was drawn and computed before it."""
 
     ways: Ways
+    known: Known
     ends: list[Branch | Leaf | None]
 
 
-def tree(function: Callable[..., Any], dataset: list[Form], data: Data, prover: Prover) -> Branch | Leaf:
+Node = Branch | Leaf
+Run = Callable[[Tracer], tuple[str, list[Form]]]
+"""One run: the discrete part of how it ends, and the numbers."""
+
+
+def tree(
+    function: Callable[..., Any],
+    dataset: list[Form],
+    data: Data,
+    prover: Prover,
+    container: str = "array",
+    as_written: bool = True,
+) -> Node:
     """All ways through function(dataset, rng). Raises Refused."""
-    root: Branch | Leaf | None = None
+
+    def run(tracer: Tracer) -> tuple[str, list[Form]]:
+        tracer.entries = [entry.name() for entry in dataset]
+        held = list(dataset) if container == "list" else of_cells(dataset)
+        try:
+            return key_of(called(admitted(function, "the mechanism"), [held, Generator()], {}))
+        except Refused as problem:
+            raise problem.at(_whole(function)) from None
+
+    return explored(run, data, prover, as_written)
+
+
+def _whole(function: Any) -> str:
+    """The place of the function."""
+    code = getattr(function, "__code__", None)
+    return f"{Path(code.co_filename).name}, line {code.co_firstlineno}" if code is not None else "the mechanism"
+
+
+def explored(run: Run, data: Data, prover: Prover, as_written: bool = True, coins: bool = True) -> Node:
+    """All ways through a run, which says how it ends. Raises Refused."""
+    try:
+        return _all_ways(run, data, prover, as_written, coins)
+    except UsedTwice:
+        return _all_ways(run, data, prover, as_written, False)
+
+
+def _all_ways(run: Run, data: Data, prover: Prover, as_written: bool, coins: bool) -> Node:
+    root: Node | None = None
     waiting: list[list[tuple[Ways, int]]] = [[]]
-    reader, count = entered(), 0
+    count = 0
     while waiting:
-        tracer = Tracer(prover, data, waiting.pop())
-        leaf = _one(function, dataset, tracer, reader)
+        tracer = Tracer(prover, data, waiting.pop(), as_written, coins)
+        leaf = _one(run, tracer)
         root = _planted(root, tracer.trail, leaf)
-        taken = [(ways, chosen) for ways, chosen, _ in tracer.trail]
+        taken = [(step[0], step[1]) for step in tracer.trail]
         for i in range(len(tracer.script), len(taken)):
             waiting += [[*taken[:i], (taken[i][0], other)] for other in tracer.trail[i][2]]
         count += 1
-        if count > LIMIT:
-            raise Refused("too many ways through the function")
+        if count + len(waiting) > LIMIT:
+            raise TooManyWays(f"too many ways through the function (more than {LIMIT})")
     if root is None:
         raise Refused("no way through the function")
     return root
 
 
-def _planted(root: Branch | Leaf | None, trail: Sequence[tuple[Ways, int, Any]], leaf: Leaf) -> Branch | Leaf:
+def _planted(root: Node | None, trail: Sequence[tuple[Ways, int, Any, Known]], leaf: Leaf) -> Node:
     """The tree with this run in it."""
     if not trail:
         return leaf
-    (ways, chosen, _), *rest = trail
-    branch = root if isinstance(root, Branch) else Branch(ways, [None] * len(ways))
+    (ways, chosen, _, known), *rest = trail
+    branch = root if isinstance(root, Branch) else Branch(ways, known, [None] * len(ways))
     branch.ends[chosen] = _planted(branch.ends[chosen], rest, leaf)
     return branch
 
 
-def _one(function: Callable[..., Any], dataset: list[Form], tracer: Tracer, reader: Entered) -> Leaf:
-    before = _generators()
-    tracer.entries = [entry.name() for entry in dataset]
-    sealed = patch.object(os, "urandom", _chance), patch.object(np.random, "default_rng", _chance)
-    try:
-        symbols, dice = table(dataset), Dice(tracer)
-        with followed(tracer), sealed[0], sealed[1], reader.reading():
-            key, reals = parts(function(symbols, dice))
-    except Exception as problem:
-        raise Raises(f"the function raises {type(problem).__name__}: {problem}") from problem
-    if tracer.spoilt is not None:
-        raise Refused(tracer.spoilt)
-    if before != _generators():
-        raise Refused("the function draws from a global generator")
-    return Leaf(tuple(tracer.draws), json.dumps(key), tuple(reals), tuple(tracer.assumed))
+def _one(run: Run, tracer: Tracer) -> Leaf:
+    with followed(tracer):
+        key, reals = run(tracer)
+        for place, (kind, _) in enumerate(tracer.draws):
+            if kind == "unused":
+                uniform(Uniform(place))
+    draws, computed = tracer.known()
+    arguments = [form for made in computed.values() for form in made.arguments]
+    choices = tuple(step[1] for step in tracer.trail)
+    return Leaf(draws, key, (*reals, *arguments), tuple(tracer.assumed), computed, choices)
 
 
-def _generators() -> Any:
-    """Where the global generators stand."""
-    state: Any = np.random.get_state()  # noqa: NPY002 (the global one is watched)
-    return random.getstate(), state[1].tobytes(), state[2:]
-
-
-def _chance(*_: Any, **__: Any) -> Any:
-    raise refuse("the function draws from another source than rng")
-
-
-def parts(output: Any) -> tuple[Any, list[Form]]:
-    """The discrete part, as JSON, and the real numbers of an output, real or symbolic."""
-    if isinstance(output, Sign):
-        output = bool(output)
-    if isinstance(output, Form):
-        if output.slopes:
-            return "real", [output]
-        output = float(output)
-    if isinstance(output, np.generic):
-        output = output.item()
-    if isinstance(output, Order):
-        output = np.asarray(output)
-    if output is None or type(output) in (bool, int, float, str, bytes):
-        return [type(output).__name__, repr(output)], []
-    cells: list[Any]
-    head: Any
-    if type(output) in (np.ndarray, Table):
-        head, cells = ["array", list(output.shape)], output.ravel().tolist()
-    elif type(output) in (list, tuple):
-        head, cells = type(output).__name__, list(output)
-    elif type(output) is dict:
-        head, cells = "dict", [cell for item in output.items() for cell in item]
-    elif dataclasses.is_dataclass(output) and not isinstance(output, type):
-        head = ["dataclass", type(output).__qualname__]
-        named = [each.name for each in dataclasses.fields(output)]
-        if not set(getattr(output, "__dict__", ())).issubset(named):
-            raise refuse("an output that holds more than its fields")
-        cells = [getattr(output, name) for name in named]
-    else:
-        raise refuse(f"an output of type {type(output).__name__}")
-    split = [parts(cell) for cell in cells]
-    return [head, *[key for key, _ in split]], [real for _, reals in split for real in reals]
-
-
-def leaves(node: Branch | Leaf | None) -> Iterator[Leaf]:
+def leaves(node: Node | None) -> Iterator[Leaf]:
     """All of them."""
     if isinstance(node, Leaf):
         yield node
@@ -145,7 +143,7 @@ def leaves(node: Branch | Leaf | None) -> Iterator[Leaf]:
             yield from leaves(end)
 
 
-def reached(node: Branch | Leaf | None, premises: list[Sign], prover: Prover) -> Iterator[tuple[Leaf, list[Sign]]]:
+def reached(node: Node | None, premises: list[Sign], prover: Prover) -> Iterator[tuple[Leaf, list[Sign]]]:
     """The leaves that may be reached where the premises hold, each with what is known there."""
     if isinstance(node, Leaf):
         yield node, premises
@@ -153,11 +151,3 @@ def reached(node: Branch | Leaf | None, premises: list[Sign], prover: Prover) ->
         for end, way in zip(node.ends, node.ways, strict=True):
             if end is not None and not prover.contradictory([*premises, *way]):
                 yield from reached(end, [*premises, *way], prover)
-
-
-def complete(point: Point, data: Data) -> Point:
-    """The point with merged values computed from the entries."""
-    full = dict(point)
-    for name, value in data.merged.items():  # in the order in which they were made: later ones may need earlier ones
-        full[name] = value(full)
-    return full

@@ -15,49 +15,20 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .following import refuse
+from .following import Refused
 from .forms import Form, Sign
-from .surroundings import Surroundings
-from .tables import Table, table
+from .language.arithmetic import lifted, truth
+from .language.functions import valued
+from .language.outside import ConstantList, Constants
+from .language.values import Appended, Array, Object, Text, Total, Uniform, Weight
 
 Layout = Any
 APPENDED, REAL, WHOLE = "appended", "real", "whole"
-PLAIN = (bool, int, float, str, bytes, type(None))
-
-
-class Appended:
-    """A list of which only the end is known: what this step appends. name: where the state holds it."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.items: list[Any] = []
-
-    def append(self, item: Any) -> None:
-        self.items.append(item)
-
-    def extend(self, items: Any) -> None:
-        self.items.extend(items)
-
-    def __iadd__(self, items: Any) -> Any:
-        self.extend(items)
-        return self
-
-    def __add__(self, items: Any) -> Any:
-        return self._read()
-
-    def _read(self, *_: Any) -> Any:
-        raise refuse("a list that the loop appends to is read")
-
-    __len__ = __bool__ = __iter__ = __getitem__ = __contains__ = __eq__ = __ne__ = __array__ = __repr__ = _read
-    __radd__ = __lt__ = __gt__ = __le__ = __ge__ = __format__ = __str__ = _read
-    __hash__ = None  # type: ignore[assignment]
+PLAIN = (bool, int, float, str, type(None))
 
 
 class Places(Protocol):
-    """What is known of a state: constants around, and places of numbers and lists (steps.Steps)."""
-
-    @property
-    def around(self) -> Surroundings: ...
+    """What is known of a state: places of numbers and lists (steps.Steps)."""
 
     @property
     def wide(self) -> frozenset[str]: ...
@@ -79,12 +50,12 @@ class Reading:
         self.appended: list[tuple[str, Any]] = []
         self.objects: list[Any] = []
 
-    def value(self, value: Any, place: str, output: bool = False) -> Layout:
-        """The layout; its numbers are noted."""
-        if isinstance(value, np.generic):
-            value = value.item()
+    def value(self, value: Any, place: str, output: bool = False, integral: bool = False) -> Layout:
+        """The layout; its numbers are noted. integral: it is a cell of an array of integers."""
         if isinstance(value, Sign):
-            value = bool(value)
+            value = truth(value)
+        if isinstance(value, Uniform | Weight | Total):
+            value = lifted(valued(value))
         if place in self.steps.appended and isinstance(value, list | Appended) and not output:
             self.objects.append(value)
             self.appended.append((place, value))
@@ -92,26 +63,25 @@ class Reading:
         if isinstance(value, Appended) and output:
             self.appended.append((place, value))
             return f"{APPENDED} {value.name}"
-        if place in self.steps.whole and not output:
-            return self._whole(value)
-        if isinstance(value, Form) and value.slopes:
-            self.numbers.append(value)
-            return REAL
-        if isinstance(value, Form):
+        if isinstance(value, Form) and not value.slopes:
             value = float(value.at_zero) if Fraction(float(value.at_zero)) == value.at_zero else value
-        if isinstance(value, Form) or (place in self.steps.wide and type(value) in (int, float) and abs(value) < 1e300):
-            self.numbers.append(Form.lift(value))
+        number = isinstance(value, Form) or (place in self.steps.wide and _finite(value))
+        if number and not output and (integral or place in self.steps.whole):
+            return self._whole(value)
+        if number:
+            self.numbers.append(lifted(value))
             return REAL
-        if type(value) in PLAIN:
-            return [type(value).__name__, repr(value)]
+        if isinstance(value, PLAIN):
+            plain = float(value) if isinstance(value, float) else value
+            return [type(plain).__name__, repr(plain)]
         return self._parts(value, place, output)
 
     def _whole(self, value: Any) -> Layout:
         """A number that is whole since those that it is made of are."""
-        form = Form.lift(value)
+        form = lifted(value)
         parts = [form.at_zero, *form.slopes.values()]
         if any(part.denominator != 1 for part in parts) or any(name not in self.known for name in form.slopes):
-            raise refuse("a number that need not be whole")
+            raise Refused("a number that need not be whole")
         self.numbers.append(form)
         return WHOLE
 
@@ -119,15 +89,22 @@ class Reading:
         self.objects.append(value)
         cells: list[Any]
         head: list[Any]
-        if type(value) in (list, tuple):
-            head, cells = [type(value).__name__], list(value)
-        elif type(value) is dict and all(type(key) in (str, int, bool) for key in value):
+        integral = False
+        constant = isinstance(value, ConstantList | Constants)
+        if isinstance(value, list | tuple) and (output or not constant):
+            head, cells = ["list" if isinstance(value, list) else "tuple"], list(value)
+        elif isinstance(value, dict) and not constant and all(type(key) in (str, int, bool) for key in value):
             head, cells = ["dict", *[[type(key).__name__, repr(key)] for key in value]], list(value.values())
-        elif isinstance(value, np.ndarray):
-            head, cells = ["array", *value.shape], value.ravel().tolist()
+        elif isinstance(value, Array) and (output or value.cells.flags.writeable):
+            head, cells, integral = ["array", *value.cells.shape], value.cells.ravel().tolist(), value.kind in "iw"
+            head += [] if value.kind == "f" else [value.kind]
+        elif output and isinstance(value, Object) and value.record:
+            head, cells = ["dataclass", value.kind.__qualname__], list(value.fields.values())
+        elif output and isinstance(value, Text):
+            return ["text", repr([piece if isinstance(piece, str) else None for piece in value.pieces])]
         else:
-            raise refuse(f"a {type(value).__name__} in the state of the loop")
-        return [head, *[self.value(cell, f"{place}.{i}", output) for i, cell in enumerate(cells)]]
+            raise Refused(f"a {type(value).__name__.lower()} in the state of the loop")
+        return [head, *[self.value(cell, f"{place}.{i}", output, integral) for i, cell in enumerate(cells)]]
 
     def items(self, held: Any, name: str) -> Layout:
         """To what was appended what; of a list that this step made, everything."""
@@ -135,15 +112,17 @@ class Reading:
         return [former, *[self.value(item, f"{name}[]", output=True) for item in items]]
 
     def no_aliases(self) -> None:
-        """No object is at two places, or is one of the function's constants: the next step gets copies."""
+        """No object is at two places: the next step gets copies."""
         kept = [value for value in self.objects if not isinstance(value, tuple)]
-        constants = self.steps.around.constants
-        if len({id(value) for value in kept}) < len(kept) or any(v is c for v in kept for c in constants):
-            raise refuse("an object at two places of the loop's state")
-        arrays = [value for value in kept if isinstance(value, np.ndarray)]
-        others = [value for value in constants if isinstance(value, np.ndarray)]
-        if any(np.may_share_memory(a, b) for a, b in itertools.combinations([*arrays, *others], 2)):
-            raise refuse("arrays of the loop's state that share their memory")
+        if len({id(value) for value in kept}) < len(kept):
+            raise Refused("an object at two places of the loop's state")
+        arrays = [value.cells for value in kept if isinstance(value, Array)]
+        if any(np.may_share_memory(a, b) for a, b in itertools.combinations(arrays, 2)):
+            raise Refused("arrays of the loop's state that share their memory")
+
+
+def _finite(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
 
 
 def count_numbers(layout: Layout) -> int:
@@ -186,10 +165,14 @@ def built(layout: Layout, numbers: Iterator[Form], name: str) -> Any:
     return cells if kind == "list" else tuple(cells)
 
 
-def _array(cells: list[Any], shape: list[int]) -> Any:
-    if any(isinstance(cell, Form) for cell in cells) or not all(type(cell) in (bool, int) for cell in cells):
-        return table(cells).reshape(shape).view(Table)
-    return np.array(cells).reshape(shape)
+def _array(cells: list[Any], head: list[Any]) -> Array:
+    """Of the kind that the layout says; numbers that may be any are of it."""
+    shape = tuple(each for each in head if type(each) is int)
+    kind = head[-1] if head and isinstance(head[-1], str) else "f"
+    made = np.empty(len(cells), object)
+    for place, cell in enumerate(cells):
+        made[place] = cell
+    return Array(made.reshape(shape), kind)
 
 
 def _plain(layout: Layout) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ast
+import functools
 import json
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
@@ -11,13 +11,13 @@ from typing import Any
 
 from .cut import NEXT, RETURN, Cut, Loop
 from .farkas import Prover
-from .forms import Form, Sign
-from .names import followed
+from .forms import Form, Sign, noise_index
+from .language.calls import called
+from .language.values import Generator, Unknown
 from .pairs import Data
-from .runs import leaves, tree
+from .runs import explored, leaves
 from .states import Layout, Reading, built, count_numbers, whole_numbers
-from .surroundings import Surroundings
-from .tracer import noise_index
+from .tracer import Tracer
 
 LENGTH = "N"
 """The number of entries, where the function asks for it: at least 1, since a dataset without any has no neighbour."""
@@ -40,7 +40,7 @@ class Way:
     after: tuple[Form, ...]
     event: bool
 
-    @property
+    @functools.cached_property
     def cell(self) -> frozenset[str]:
         """The tests of the entry alone: neither noise nor the state (which noise has made)."""
         return frozenset(test.name() for test in self.tests if of_data(test.form))
@@ -65,12 +65,12 @@ class Steps:
     """
 
     cut: Cut
-    around: Surroundings
     wide: frozenset[str] = frozenset()
     appended: frozenset[str] = frozenset()
     whole: frozenset[str] = frozenset()
     event: tuple[int, str] | None = None
     stage: int = 0
+    as_written: bool = True
 
     @property
     def loop(self) -> Loop:
@@ -92,30 +92,34 @@ class Steps:
         return replace(self, stage=stage)
 
     def length(self, data: Data) -> Any:
-        """The number of entries; an object without a meaning where the function does not ask for it."""
-        return data.declare(LENGTH, Fraction(1), None, whole=True) if self.cut.sized else _Unknown()
+        """The number of entries; a value without a meaning where the function does not ask for it."""
+        return data.declare(LENGTH, Fraction(1), None, whole=True) if self.cut.sized else Unknown("number of entries")
 
     def start(self, data: Data, prover: Prover) -> list[Way]:
         """The ways to the first loop's head."""
-        before, length = followed(self.cut.before), self.length(data)
-        return self._ways(lambda rng: before(length, rng), data, prover, self.loop.names)
+        before, length = self.cut.before, self.length(data)
+        return self._ways(lambda: called(before, [length, Generator()], {}), data, prover, self.loop.names)
 
     def step(self, layout: Layout, numbers: Sequence[Form], entry: Form, data: Data, prover: Prover) -> list[Way]:
         """The ways through one step with that entry, from the state with these numbers."""
-        function, index, length = followed(self.loop.step), _Unknown(), self.length(data)
+        index, length = Unknown("index of an entry"), self.length(data)
         at = data.declare("i", Fraction(0), None, whole=True) if self.loop.indexed else index
 
-        def run(rng: Any) -> Any:
-            return function(self._state(layout, numbers), at, entry, length, rng)
+        def run() -> Any:
+            return called(self.loop.step, [self._state(layout, numbers), at, entry, length, Generator()], {})
 
         return self._ways(run, data, prover, self.loop.names, (layout, numbers))
 
     def end(self, layout: Layout, numbers: Sequence[Form], data: Data, prover: Prover) -> list[Way]:
         """The ways from the loop to the output, or to the next loop's head."""
-        function, length = followed(self.loop.after), self.length(data)
+        length = self.length(data)
         names = () if self.last else self.cut.loops[self.stage + 1].names
         came = layout, numbers
-        return self._ways(lambda rng: function(self._state(layout, numbers), length, rng), data, prover, names, came)
+
+        def run() -> Any:
+            return called(self.loop.after, [self._state(layout, numbers), length, Generator()], {})
+
+        return self._ways(run, data, prover, names, came)
 
     def idle(self, layout: Layout, numbers: Sequence[Form]) -> list[Way]:
         """No step at all: what a dataset does that lacks the entry."""
@@ -126,22 +130,23 @@ class Steps:
         return [Way((), (), label, control, same, tuple(released), tuple(after), event)]
 
     def _ways(
-        self, run: Callable[[Any], Any], data: Data, prover: Prover, names: tuple[str, ...], came: Any = None
+        self, run: Callable[[], Any], data: Data, prover: Prover, names: tuple[str, ...], came: Any = None
     ) -> list[Way]:
-        known = data.whole | (whole_numbers(came[0]) if came is not None else set())
         done: list[tuple[str, str, Layout, list[Form], list[Form], bool]] = []
+        data.whole |= whole_numbers(came[0]) if came is not None else set()
 
-        def recorded(_: Any, rng: Any) -> int:
-            control, result = run(rng)
+        def recorded(tracer: Tracer) -> tuple[str, list[Form]]:
+            known = Known(tracer)
+            control, result = run()
             done.append(self._outcome(control, result, names, came, known))
-            return len(done) - 1
+            return str(len(done) - 1), []
 
         found = []
-        for leaf in leaves(tree(recorded, [], data, prover)):
-            label, control, layout, released, after, event = done[int(ast.literal_eval(json.loads(leaf.key)[1]))]
+        for leaf in leaves(explored(recorded, data, prover, self.as_written)):
+            label, control, layout, released, after, event = done[int(leaf.key)]
             label = json.dumps([*json.loads(label), leaf.draws])
-            found.append(Way(leaf.tests, leaf.draws, label, control, layout, tuple(released), tuple(after), event))
-        self.around.unchanged()
+            same = (*released, *leaf.reals)
+            found.append(Way(leaf.tests, leaf.draws, label, control, layout, same, tuple(after), event))
         return found
 
     def _outcome(
@@ -180,8 +185,14 @@ class Steps:
         return tuple(built(part, left, name) for name, part in zip(self.loop.names, layout, strict=True))
 
 
-class _Unknown:
-    """The index, in a function that does not ask for it."""
+class Known:
+    """Which names are whole numbers: of the data and the state, and of what a run has drawn."""
+
+    def __init__(self, tracer: Tracer) -> None:
+        self.tracer = tracer
+
+    def __contains__(self, name: object) -> bool:
+        return bool(self.tracer.is_whole(Form.variable(str(name))))
 
 
 def _label(control: str, appended: Any, layout: Layout, event: bool | None) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Callable
 
 ELEMENTWISE = ("clip", "minimum", "maximum", "abs", "where", "absolute")
 PLAIN = ("min", "max", "abs", "float")
@@ -19,16 +20,19 @@ ALLOWED = (
 class Sums(ast.NodeTransformer):
     """Replaces every sum by a name. terms: what one entry adds to each. counted: len(data) is a sum too."""
 
-    def __init__(self, data: str, entry: str, counted: bool, first: int = 0) -> None:
+    def __init__(
+        self, data: str, entry: str, counted: bool, outside: Callable[[ast.AST], bool], first: int = 0
+    ) -> None:
         self.data = data
         self.entry = entry
         self.counted = counted
+        self.outside = outside
         self.first = first
         self.terms: list[ast.expr] = []
 
     def further(self) -> Sums:
         """Of what comes after the loop."""
-        return Sums(self.data, self.entry, self.counted, self.first + len(self.terms))
+        return Sums(self.data, self.entry, self.counted, self.outside, self.first + len(self.terms))
 
     def loop(self) -> list[ast.stmt]:
         """The sums made by a loop; nothing where there are none."""
@@ -84,9 +88,11 @@ class Sums(ast.NodeTransformer):
             array, name = summed.elt, loop.target.id
         calls = [inner for inner in ast.walk(array) if isinstance(inner, ast.Call)]
         known = {id(part) for call in calls for part in ast.walk(call.func) if _elementwise(call)}
+        fixed = {id(n.value) for n in ast.walk(array) if isinstance(n, ast.Attribute) and self.outside(n)}
         for inner in ast.walk(array):
             foreign = isinstance(inner, ast.Name) and inner.id != name and id(inner) not in known
-            strange = isinstance(inner, ast.Attribute) and id(inner) not in known
+            foreign = foreign and id(inner) not in fixed and not self.outside(inner)
+            strange = isinstance(inner, ast.Attribute) and id(inner) not in known and not self.outside(inner)
             if not isinstance(inner, ALLOWED) or foreign or strange or (isinstance(inner, ast.Call) and inner.keywords):
                 return None
         return Renamed(name, self.entry).visit(copy.deepcopy(array))  # type: ignore[no-any-return]

@@ -1,84 +1,97 @@
-"""One run of a function on the checker's symbols: the answers to its tests, its noise and its merged values."""
+"""One run of a function on symbols: the answers to its tests, its noise, and the values that are made of others."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from .entered import unread
 from .farkas import Prover
-from .following import refuse
-from .forms import Form, Sign
-from .pairs import Data
-from .tables import on_symbols
+from .following import Refused
+from .forms import Form, Point, Sign
+from .noise import KINDS, Draw, checked, support
+from .pairs import Data, Ends
+from .reals import exact
 
 DEEPEST = 500
-SCALING = ("laplace", "exponential", "gumbel")
-"""Noise whose scale may be proportional to N, the number of entries, where that is a symbol (steps.py)."""
-
-
-def noise_index(name: str) -> int | None:
-    """k for the k-th noise variable, nk."""
-    return int(name[1:]) if name[0] == "n" and name[1:].isdigit() else None
-
-
-def noisy(form: Form) -> bool:
-    return any(noise_index(name) is not None for name in form.slopes)
-
 
 Ways = tuple[tuple[Sign, ...], ...]
 """Of a fork: what holds on each. Of any numbers the signs of exactly one way hold, all of them."""
 
 
-class Tracer:
-    """One run. script: the ways that it takes at its first forks."""
+@dataclass(frozen=True)
+class Computed:
+    """A value that is a function of forms: the k-th draw, n_k."""
 
-    def __init__(self, prover: Prover, data: Data, script: list[tuple[Ways, int]]) -> None:
+    arguments: tuple[Form, ...]
+    value: Callable[..., Fraction]
+
+
+class Tracer:
+    """One run. script: the ways that it takes at its first forks.
+
+    as_written: numbers are the decimals that are written; else, as in certificates of 0.2.0, the fractions that floats
+    are. coins: a uniform number that is compared with a constant is a coin.
+    """
+
+    def __init__(
+        self, prover: Prover, data: Data, script: list[tuple[Ways, int]], as_written: bool = True, coins: bool = True
+    ) -> None:
         self.prover = prover
         self.data = data
         self.script = script
-        self.trail: list[tuple[Ways, int, list[int]]] = []
-        """The ways at each fork, the number of the one that is taken, and those that are possible besides."""
+        self.as_written = as_written
+        self.coins = coins and as_written
+        self.trail: list[tuple[Ways, int, list[int], Known]] = []
+        """At each fork the ways, the number of the one taken, those possible besides, and what was drawn."""
         self.assumed: list[Sign] = []
-        self.draws: list[tuple[str, str]] = []
-        self.spoilt: str | None = None
+        self.draws: list[Draw] = []
+        self.computed_values: dict[int, Computed] = {}
         self.entries: list[str] = []
+        self._made: dict[Any, Form] = {}
+        self._whole: set[str] = set()
 
     def answer(self, sign: Sign) -> bool:
-        return self.choose([(sign,), (sign.negation(),)]) == 0
+        """The truth of a test on this run."""
+        done = sign.decided()
+        return self.choose([(sign,), (sign.negation(),)]) == 0 if done is None else done
 
     def choose(self, ways: Sequence[tuple[Sign, ...]]) -> int:
         """The number of the way that this run takes; exactly one of them must hold wherever the run is."""
         position, met, chosen, others = len(self.trail), tuple(ways), 0, list[int]()
         if position >= DEEPEST:
-            raise refuse("a run without an end")
+            raise Refused(f"a loop that is not over after {DEEPEST} decisions")
         if position < len(self.script):
             before, chosen = self.script[position]
             if _keys(before) != _keys(met):
-                raise refuse("the function does not do the same when it is run again")
+                raise Refused("the function does not do the same when it is run again")
         else:
             known, last = [*self.data.facts, *self.assumed], len(met) - 1
-            with unread():
-                possible = [k for k in range(last) if not self.prover.contradictory([*known, *met[k]])]
-                if not possible or not self.prover.contradictory([*known, *met[last]]):
-                    possible.append(last)
+            possible = [k for k in range(last) if not self.prover.contradictory([*known, *met[k]])]
+            if not possible or not self.prover.contradictory([*known, *met[last]]):
+                possible.append(last)
             chosen, *others = possible
-        self.trail.append((met, chosen, others))
+        self.trail.append((met, chosen, others, self.known()))
         self.assumed += met[chosen]
         return chosen
 
+    def known(self) -> Known:
+        """What was drawn and computed so far."""
+        return tuple(self.draws), dict(self.computed_values)
+
     def merged_sign(self, sign: Sign) -> Form | None:
-        if not self.data.merging or noisy(sign.form):
+        """The truth of a test on data as 0 or 1, of which no more is known."""
+        if not self.data.merging or sign.form.noisy:
             return None
         name = f"[{sign.name()}]"
-        form, strict = sign.form, sign.strict
-        self.data.merged[name] = lambda point: Fraction(form.value(point) > 0 if strict else form.value(point) >= 0)
-        return self.data.declare(name, Fraction(0), Fraction(1), whole=True)
+        return self.data.merge(
+            name, (sign.form,), lambda point: Fraction(sign.holds(point)), (Fraction(0), Fraction(1)), True
+        )
 
     def merged_extreme(self, which: str, left: Form, right: Form) -> Form | None:
         """max or min of data, one of them a constant, as a variable of which the range is known."""
-        if not self.data.merging or noisy(left) or noisy(right):
+        if not self.data.merging or left.noisy or right.noisy:
             return None
         (low, high), (least, most) = self.data.between(left), self.data.between(right)
         if low is not None and most is not None and low >= most:
@@ -89,35 +102,75 @@ class Tracer:
             return None
         choose = max if which == "max" else min
         name = f"{which}({';'.join(sorted((left.name(), right.name())))})"
-        self.data.merged[name] = lambda point: choose(left.value(point), right.value(point))
-        return self.data.declare(name, _end(which, "max", low, least), _end(which, "min", high, most))
+        ends = _end(which, "max", low, least), _end(which, "min", high, most)
+        return self.data.merge(name, (left, right), lambda point: choose(left.value(point), right.value(point)), ends)
 
-    def whole(self, form: Form) -> Form:
-        """The form, if it is a whole number at every point: rounding leaves it as it is."""
-        discrete = {f"n{k}" for k, (kind, _) in enumerate(self.draws) if kind in ("geometric", "discrete-laplace")}
+    def is_whole(self, form: Form) -> bool:
+        """Whether the form is a whole number at every point: rounding leaves it as it is."""
+        whole = {f"n{k}" for k, (kind, _) in enumerate(self.draws) if KINDS[kind].whole} | self._whole | self.data.whole
         sizes = [form.at_zero, *form.slopes.values()]
-        if not form.slopes.keys() <= discrete | self.data.whole or any(size.denominator != 1 for size in sizes):
-            raise refuse("a rounded symbol")
-        return form
+        return form.slopes.keys() <= whole and all(size.denominator == 1 for size in sizes)
 
-    def on_arrays(self, ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        """What numpy is to do with a symbol."""
-        return on_symbols(ufunc, method, inputs, options)
+    def computed(
+        self,
+        what: str,
+        value: Callable[..., Fraction],
+        arguments: Sequence[Form],
+        ends: Ends = (None, None),
+        whole: bool = False,
+    ) -> Form:
+        """A function of values, of which nothing is known but that it is one (and, of data, between which ends it is).
+
+        Where the values are the same in both runs, it is the same: at the end of every way through the function that is
+        shown of the arguments of all computed values, as if they were put out.
+        """
+        name = what, tuple(form.name() for form in arguments)
+        if name in self._made:
+            return self._made[name]
+        if self.data.merging and None not in ends and not any(form.noisy for form in arguments):
+            text = f"{what}({';'.join(name[1])})"
+            held = tuple(arguments)
+            made = self.data.merge(text, held, lambda point: value(*[a.value(point) for a in held]), ends, whole)
+        else:
+            self.computed_values[len(self.draws)] = Computed(tuple(arguments), value)
+            made = self.atom("computed", f"{what}/{len(arguments)}")
+            self._whole |= set(made.slopes) if whole else set()
+        self._made[name] = made
+        return made
 
     def noise(self, kind: str, scale: Any) -> Form:
-        form = Form.lift(scale)
-        if kind in SCALING and list(form.slopes) == ["N"] and not form.at_zero and form.slopes["N"] > 0:
-            return self.atom(kind, f"{form.slopes['N']}*N")
-        exact = form.concrete()
-        if exact <= 0 or (kind == "geometric" and exact >= 1):
-            raise refuse(f"{kind} noise with parameter {exact}")
-        return self.atom(kind, exact)
+        """A new noise variable."""
+        return self.atom(kind, self.parameter(kind, scale))
 
-    def atom(self, kind: str, parameter: Fraction | str) -> Form:
+    def parameter(self, kind: str, scale: Any) -> str:
+        """The parameter as text: a number, or a multiple of the number of entries. Raises Refused."""
+        if isinstance(scale, Form):
+            alone = list(scale.slopes) == ["N"] and not scale.at_zero and scale.slopes["N"] > 0
+            if not KINDS[kind].scaling or not alone:
+                raise Refused("noise whose scale depends on the data or on other noise")
+            return f"{scale.slopes['N']}*N"
+        return str(checked(kind, exact(scale)))
+
+    def atom(self, kind: str, parameter: str) -> Form:
+        """A new variable that was drawn."""
         value = Form.variable(f"n{len(self.draws)}")
-        self.draws.append((kind, str(parameter)))
-        self.assumed += support(kind, value)
+        self.draws.append((kind, parameter))
+        self.assumed += support(kind, parameter, value)
         return value
+
+
+Known = tuple[tuple[Draw, ...], dict[int, Computed]]
+
+
+def complete(point: Point, known: Known) -> Point | None:
+    """The point with the computed values; None where one of them has none there, or needs noise that is not given."""
+    full = dict(point)
+    for k, made in known[1].items():
+        try:
+            full[f"n{k}"] = made.value(*[form.value(full) for form in made.arguments])
+        except (ArithmeticError, ValueError, KeyError):
+            return None
+    return full
 
 
 def _keys(ways: Ways) -> list[list[Any]]:
@@ -129,12 +182,3 @@ def _end(which: str, certain: str, a: Fraction | None, b: Fraction | None) -> Fr
     if a is not None and b is not None:
         return max(a, b) if which == "max" else min(a, b)
     return (a if a is not None else b) if which == certain else None
-
-
-def support(kind: str, value: Form) -> list[Sign]:
-    """Where a noise has mass."""
-    if kind == "exponential":
-        return [Sign(value, False)]
-    if kind == "uniform":
-        return [Sign(value, False), Sign(1 - value, False)]
-    return [Sign(value - 1, False)] if kind == "geometric" else []

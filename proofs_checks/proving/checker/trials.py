@@ -13,7 +13,7 @@ import numpy as np
 from ....mechanisms import samplers
 from .cut import BREAK, NEXT, Cut, cut
 from .following import Refused
-from .runs import parts
+from .outputs import real_parts
 
 MOST = 6
 TRIALS = 3
@@ -60,7 +60,7 @@ def _run(function: Callable[..., Any], source: _Source, entries: Any, seed: int)
     """The output as text, or the type of what it raises."""
     source.rng = np.random.default_rng(seed)
     try:
-        return parts(function(entries, source.rng))[0]
+        return real_parts(function(entries, source.rng))
     except Exception as problem:
         return type(problem).__name__
 
@@ -78,15 +78,15 @@ def _close(one: Any, other: Any) -> bool:
 def _by_steps(made: Cut) -> Callable[..., Any]:
     def chained(dataset: Any, rng: Any) -> Any:
         length = len(dataset)
-        _, state = made.before(length, rng)
+        _, state = made.real_before(length, rng)
         for loop in made.loops:
             for index, entry in enumerate(dataset):
-                control, state = loop.step(state, index, entry, length, rng)
+                control, state = loop.real[0](state, index, entry, length, rng)
                 if control not in (NEXT, BREAK):
                     return state
                 if control == BREAK:
                     break
-            control, state = loop.after(state, length, rng)
+            control, state = loop.real[1](state, length, rng)
             if control != NEXT:
                 break
         return state

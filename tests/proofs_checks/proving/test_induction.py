@@ -22,8 +22,8 @@ from dpcert.proofs_checks.proving.checker.check import check_proof
 from dpcert.proofs_checks.proving.checker.comparing import Comparing
 from dpcert.proofs_checks.proving.checker.following import Refused
 from dpcert.proofs_checks.proving.checker.induction import _Checking, check_induction
+from dpcert.proofs_checks.proving.checker.language import interpreter, methods
 from dpcert.proofs_checks.proving.checker.states import Reading
-from dpcert.proofs_checks.proving.checker.surroundings import Surroundings
 from dpcert.proofs_checks.proving.configurations import Search
 
 LOOPS = {
@@ -32,7 +32,7 @@ LOOPS = {
     "no noise on the threshold", "numeric sparse vector", "gap without query noise", "sparse vector with gap",
     "adaptive sparse vector", "size shown by the scale", "stability histogram without threshold",
     "branch on exact data", "exact sum after a noisy test", "half the noise", "sensitivity halved", "prefix sums",
-    "only the first entry", "one noise for all", "one-sided noise", "bounded noise",
+    "only the first entry", "one noise for all", "one-sided noise", "bounded noise", "exact flag beside a noisy sum",
 }  # fmt: skip
 """Cases whose correct mechanism is one loop over the data, or sums over them, written as a `def`."""
 
@@ -375,7 +375,10 @@ def without_facts(method):
 
 
 def test_without_looking_at_globals_a_late_leak_is_believed(monkeypatch):
-    monkeypatch.setattr(Surroundings, "unchanged", lambda _: None)
+    """Planted: lists around the function are lists of its own."""
+    assert attempt(looping.late_by_a_global) is None
+    monkeypatch.setattr(interpreter, "writable", lambda held: held)
+    monkeypatch.setattr(methods, "mutable", lambda held: held)
     assert attempt(looping.late_by_a_global) is not None
 
 
@@ -401,7 +404,7 @@ def test_without_trials_a_wrong_cut_is_believed(certificate, monkeypatch):
 
     def wrong(function, relation):
         made = real(function, relation)
-        loops = [replace(loop, after=lambda *_: ("return", "nothing")) for loop in made.loops]
+        loops = [replace(loop, real=(loop.real[0], lambda *_: ("return", "nothing"))) for loop in made.loops]
         return replace(made, loops=loops)
 
     real = trials.cut

@@ -5,9 +5,8 @@ from cases import few
 
 from dpcert.proofs_checks.planted.provable import provable
 from dpcert.proofs_checks.proving import prove
-from dpcert.proofs_checks.proving.arrays import Symbols
-from dpcert.proofs_checks.proving.instrument import instrumented
-from dpcert.proofs_checks.proving.relations import Domain, pairs
+from dpcert.proofs_checks.proving.checker.reals import written
+from dpcert.proofs_checks.proving.domain import Domain, pairs
 from dpcert.proofs_checks.proving.search import Failure, by_output
 
 CASES = provable()
@@ -43,10 +42,11 @@ def test_the_correct_one_is_proved_where_the_broken_one_fails(case):
 
 def searched(case, entries):
     """What the search alone says of one size; of smaller ones nothing is asked, as one failure ends a question."""
-    domain = Domain(case.options.get("low", 0), case.options.get("high", 1))
+    ends = (case.options.get("low", 0), case.options.get("high", 1))
+    domain = Domain(*[None if end is None else written(end) for end in ends])
     worst = 0
     for pair in pairs(case.options.get("relation", "replace-one"), entries, domain, merging=True):
-        for found in by_output(instrumented(case.broken), pair, Symbols.of):
+        for found in by_output(case.broken, pair, "array"):
             if isinstance(found, Failure):
                 return "not proved"
             worst = max([worst, *(piece.alignment.cost for piece in found)])

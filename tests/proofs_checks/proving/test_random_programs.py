@@ -46,7 +46,7 @@ def value(node, data, noise):
 def as_mechanism(noise, root):
     def mechanism(data, rng):
         drawn_noise, node = [drawn(rng, kind, scale) for kind, scale in noise], root
-        while not isinstance(node, int):
+        while isinstance(node, tuple):
             node = node[3] if value(node, data, drawn_noise) > node[2] else node[4]
         return node
 
@@ -85,7 +85,7 @@ def proved(seed, count):
         entries = int(rng.integers(1, 3))
         noise, root = program(rng, entries)
         proof = prove(as_mechanism(noise, root), up_to=entries)
-        assert proof.verdict != "unsupported"
+        assert proof.verdict != "unsupported", proof.reason
         assert "rejects" not in proof.reason
         if proof.proved:
             positive += proof.epsilon > 0

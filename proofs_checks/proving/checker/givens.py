@@ -1,0 +1,100 @@
+"""A mechanism as a function of dataset and rng, and what else it is given: defaults, a partial's values, its object."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .following import Refused
+from .language.grammar import bound_names
+from .statements import parsed
+
+KNOWN = ("abs", "enumerate", "float", "int", "len", "list", "max", "min", "np", "numpy", "range", "round", "sum")
+"""Names by which loops, sums and arrays over the data are known."""
+PLAIN = (bool, int, float, str, type(None))
+
+
+@dataclass(frozen=True)
+class Givens:
+    """function: what was written. values: of its parameters that are not the dataset and rng."""
+
+    function: types.FunctionType
+    values: dict[str, Any]
+
+    def parameters(self, syntax: ast.FunctionDef) -> tuple[str, str]:
+        """The names of the dataset and of rng. Raises Refused."""
+        given = syntax.args
+        names = [
+            each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs) if each.arg not in self.values
+        ]
+        if len(names) != 2 or given.vararg or given.kwarg:
+            raise Refused("parameters other than dataset and rng, without a default")
+        return names[0], names[1]
+
+    def rebound(self, syntax: ast.FunctionDef) -> list[ast.stmt]:
+        """Parameters that the function sets anew begin as what they are given."""
+        names = sorted(bound_names(syntax.body) & self.values.keys())
+        for name in names:
+            self.values[f"_given_{name}"] = self.values.pop(name)
+        return parsed(*[f"{name} = _given_{name}" for name in names]) if names else []
+
+    def outside(self, body: list[ast.stmt], data: str, rng: str) -> Callable[[ast.AST], bool]:
+        """Whether an expression is a constant number around the function: a name, or an attribute of one."""
+        local = bound_names(body) | {data, rng}
+        cells = zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True)
+        held = {name: cell.cell_contents for name, cell in cells if _bound(cell)}
+        known = self.function.__globals__ | held | self.values
+
+        def is_constant(node: ast.AST) -> bool:
+            if isinstance(node, ast.Attribute):
+                on = node.value
+                if not isinstance(on, ast.Name) or on.id in local:
+                    return False
+                return type(getattr(known.get(on.id), "__dict__", {}).get(node.attr)) in (int, float)
+            return isinstance(node, ast.Name) and node.id not in local and type(known.get(node.id)) in (int, float)
+
+        return is_constant
+
+    def refuse_shadows(self, syntax: ast.FunctionDef) -> None:
+        """Names that the cut goes by mean what they always do. Raises Refused."""
+        code, scope = self.function.__code__, self.function.__globals__
+        local = {*code.co_varnames, *code.co_cellvars, *code.co_freevars, *bound_names(syntax.body)}
+        for name in KNOWN:
+            meant = np if name in ("np", "numpy") else getattr(builtins, name)
+            if name in local or scope.get(name, meant) is not meant:
+                raise Refused(f"the name {name!r} means something else in the function")
+
+
+def opened(function: Any) -> Givens:
+    """What is behind a function, partial, method or object that is called. Raises Refused."""
+    values: dict[str, Any] = {}
+    if isinstance(function, functools.partial) and not function.args:
+        values, function = dict(function.keywords), function.func
+    if not isinstance(function, types.FunctionType | types.MethodType):
+        found = next((vars(kind)["__call__"] for kind in type(function).__mro__ if "__call__" in vars(kind)), None)
+        function = types.MethodType(found, function) if isinstance(found, types.FunctionType) else function
+    on: list[Any] = []
+    if isinstance(function, types.MethodType):
+        on, function = [function.__self__], function.__func__
+    if not isinstance(function, types.FunctionType):
+        raise Refused("not a plain Python function")
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount]
+    defaults = function.__defaults__ or ()
+    stated = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True)) | dict(function.__kwdefaults__ or {})
+    return Givens(function, stated | values | dict(zip(names, on, strict=False)))
+
+
+def _bound(cell: types.CellType) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,237 @@
+"""numpy's arrays of symbols: made, indexed, written to, and reduced along axes."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..following import Raises, Refused, tracer
+from ..forms import Form, Sign
+from .arithmetic import add, as_number, binary, boxed, lifted, named, truth
+from .ranks import Ranks
+from .values import KINDS, Array, Total, Uniform, Weight, is_number, is_truth, symbolic
+
+TYPES: dict[Any, str] = {bool: "b", int: "i", float: "f", np.bool_: "b", np.int64: "i", np.float64: "f"}
+
+
+def kind_of(value: Any) -> str:
+    """Of what kind numpy makes the value a cell."""
+    if is_truth(value):
+        return "b"
+    if isinstance(value, int):
+        return "i"
+    if isinstance(value, Form):
+        return "w" if tracer().is_whole(value) else "f"
+    if isinstance(value, float | Uniform | Weight | Total):
+        return "f"
+    raise Refused(f"a {named(value)} in an array")
+
+
+def kind_named(dtype: Any) -> str | None:
+    """The kind that a dtype is."""
+    from .values import Native
+
+    if dtype is None:
+        return None
+    stated = dtype.source if isinstance(dtype, Native) else dtype
+    if isinstance(stated, str):
+        stated = {"float": float, "int": int, "bool": bool, "float64": float, "int64": int}.get(stated)
+    if not isinstance(stated, type) or stated not in TYPES:
+        raise Refused("a dtype other than float, int or bool")
+    return TYPES[stated]
+
+
+def cast(value: Any, kind: str) -> Any:
+    """The value as a cell of an array of that kind."""
+    if kind == "b":
+        if not is_truth(value):
+            raise Refused("a number in an array of truth values")
+        return value
+    if not (is_number(value) or isinstance(value, Uniform | Weight | Total)):
+        raise Refused(f"a {named(value)} in an array of numbers")
+    value = as_number(value)
+    if kind == "f":
+        return float(value) if isinstance(value, int) else value
+    if isinstance(value, float) or (isinstance(value, Form) and not tracer().is_whole(value)):
+        raise Refused("a number that need not be whole in an array of integers, which keeps no fractions")
+    return value
+
+
+def of_cells(cells: Iterable[Any], shape: tuple[int, ...] | None = None, kind: str | None = None) -> Array:
+    """An array of these cells, of the kind that numpy gives it."""
+    listed = list(cells)
+    kind = kind or max((kind_of(cell) for cell in listed), key=KINDS.index, default="f")
+    held = np.empty(len(listed), object)
+    for place, cell in enumerate(listed):
+        held[place] = cast(cell, kind)
+    return Array(held.reshape(shape if shape is not None else (len(listed),)), kind)
+
+
+def array_of(value: Any, kind: str | None = None) -> Array:
+    """numpy.array(value): a copy."""
+    if isinstance(value, Ranks):
+        return of_cells(value.places(), None, kind or "i")
+    if isinstance(value, Array):
+        return converted(value, kind or value.kind)
+    if isinstance(value, list | tuple | range):
+        rows = [array_of(row) for row in value]
+        if len({row.cells.shape for row in rows}) > 1:
+            raise Raises("the function raises ValueError: rows of different lengths")
+        shape = (len(rows), *(rows[0].cells.shape if rows else ()))
+        kinds = [row.kind for row in rows]
+        return of_cells(
+            [c for row in rows for c in row.cells.ravel().tolist()],
+            shape,
+            kind or max(kinds, key=KINDS.index, default="f"),
+        )
+    return Array(boxed(cast(value, kind or kind_of(value))), kind or kind_of(value))
+
+
+def converted(value: Array, kind: str) -> Array:
+    """A copy of another kind: integers that are no whole numbers are cut off."""
+    from .functions import whole
+
+    cells = value.cells.ravel().tolist()
+    if kind in "iw" and value.kind == "f":
+        cells = [whole(cell) for cell in cells]
+    elif kind == "b" and value.kind != "b":
+        cells = [truth(cell) for cell in cells]
+    return of_cells(cells, value.cells.shape, kind)
+
+
+def scalar_or_array(cells: Any, kind: str) -> Any:
+    return Array(cells, kind) if isinstance(cells, np.ndarray) else cells
+
+
+def taken(array: Array, place: Any) -> Any:
+    """array[place]: a cell, a view, or (by lists and arrays) a copy."""
+    try:
+        found = array.cells[index(place)]
+    except IndexError as problem:
+        raise Raises(f"the function raises IndexError: {problem}") from problem
+    return scalar_or_array(found, array.kind)
+
+
+def put(array: Array, place: Any, value: Any) -> None:
+    """array[place] = value."""
+    made = array_of(value) if isinstance(value, list | tuple | Array | Ranks) else Array(boxed(value), "f")
+    cells = np.empty(made.cells.shape, object)
+    for where in np.ndindex(made.cells.shape):
+        cells[where] = cast(made.cells[where], array.kind)
+    try:
+        array.cells[index(place)] = cells if cells.ndim else cells[()]
+    except IndexError as problem:
+        raise Raises(f"the function raises IndexError: {problem}") from problem
+    except ValueError as problem:
+        if not array.cells.flags.writeable:
+            raise Refused("an array that outlives the call is written to") from problem
+        raise Raises(f"the function raises ValueError: {problem}") from problem
+
+
+def index(place: Any) -> Any:
+    """A place, concretely: of truth values this run's."""
+    if isinstance(place, tuple):
+        return tuple(index(part) for part in place)
+    if isinstance(place, Ranks):
+        return np.array(place.places(), int)
+    if isinstance(place, list):
+        place = array_of(place, None if place else "i")
+    if isinstance(place, Array):
+        cells = place.cells.ravel().tolist()
+        if place.kind == "b":
+            return np.array([truth(cell) for cell in cells], bool).reshape(place.cells.shape)
+        if place.kind == "f" or any(symbolic(cell) for cell in cells):
+            raise Refused("a symbol as a place")
+        return np.array(cells, int).reshape(place.cells.shape)
+    if place is None or place is Ellipsis or isinstance(place, slice) or type(place) is int:
+        return place
+    raise Refused(f"a {named(place)} as a place")
+
+
+def rows(array: Array) -> Iterator[Any]:
+    """What a loop over it sees."""
+    if not array.cells.ndim:
+        raise Raises("the function raises TypeError: iteration over a 0-d array")
+    for cells in array.cells:
+        yield scalar_or_array(cells, array.kind)
+
+
+def along(
+    function: Callable[[list[Any]], Any], value: Any, axis: Any, kind: str | None = None, keepdims: bool = False
+) -> Any:
+    """The function of the cells along an axis; of all where there is none."""
+    array = value if isinstance(value, Array) else array_of(value)
+    cells = array.cells
+    if axis is None or (cells.ndim == 1 and axis in (0, -1)):
+        if keepdims:
+            raise Refused("keepdims without an axis")
+        return function(cells.ravel().tolist())
+    if type(axis) is not int or not -cells.ndim <= axis < cells.ndim:
+        raise Refused("an axis that is not one integer")
+    moved = np.moveaxis(cells, axis, -1)
+    found = [function(moved[where].tolist()) for where in np.ndindex(moved.shape[:-1])]
+    made = of_cells(found, moved.shape[:-1], kind)
+    return Array(np.expand_dims(made.cells, axis), made.kind) if keepdims else made
+
+
+def total(value: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """numpy.sum."""
+    array = value if isinstance(value, Array) else array_of(value)
+    start: Any = 0.0 if array.kind == "f" else 0
+    return along(
+        lambda cells: functools.reduce(add, cells, start if not cells else _zero(start)), array, axis, None, keepdims
+    )
+
+
+def _zero(start: Any) -> Any:
+    return 0 if start == 0 else start
+
+
+def mean(value: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """numpy.mean."""
+
+    def average(cells: list[Any]) -> Any:
+        if not cells:
+            raise Refused("the mean of nothing")
+        return binary(operator.truediv, functools.reduce(add, cells, 0), len(cells))
+
+    return along(average, value, axis, "f", keepdims)
+
+
+def running(value: Any, axis: Any = None) -> Array:
+    """numpy.cumsum of an array with one axis."""
+    array = value if isinstance(value, Array) else array_of(value)
+    if array.cells.ndim != 1 or axis not in (None, 0, -1):
+        raise Refused("a running sum of more than one axis")
+    sums: list[Any] = []
+    for cell in array.cells.tolist():
+        sums.append(add(sums[-1], cell) if sums else as_number(cell))
+    return of_cells(sums, None, "f" if array.kind == "f" else max(array.kind, "i", key=KINDS.index))
+
+
+def shape_of(value: Any) -> tuple[int, ...]:
+    """A shape, or one length."""
+    listed = [value] if type(value) is int else list(value) if isinstance(value, tuple | list) else [None]
+    if not all(type(each) is int and each >= 0 for each in listed):
+        raise Refused("a shape that is not made of integers")
+    return tuple(listed)
+
+
+def full(shape: Any, value: Any, dtype: Any = None) -> Array:
+    """numpy.full."""
+    stated = shape_of(shape)
+    kind = kind_named(dtype) or kind_of(value)
+    made = np.empty(stated, object)
+    made[...] = boxed(cast(value, kind))
+    return Array(made, kind)
+
+
+def lift_all(array: Array) -> Array:
+    """Truth values as numbers."""
+    return of_cells(
+        [lifted(c) if isinstance(c, Sign) else as_number(c) for c in array.cells.ravel().tolist()], array.cells.shape
+    )

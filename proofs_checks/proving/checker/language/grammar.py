@@ -1,0 +1,121 @@
+"""Which syntax is in the language, and what to write in place of what is not."""
+
+from __future__ import annotations
+
+import ast
+
+from ..following import Refused
+
+SYNTAX = (
+    ast.FunctionDef, ast.Lambda, ast.arguments, ast.arg, ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For,
+    ast.While, ast.If, ast.Raise, ast.Assert, ast.Expr, ast.Pass, ast.Break, ast.Continue, ast.BoolOp, ast.NamedExpr,
+    ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Dict, ast.Set, ast.List, ast.Tuple, ast.ListComp, ast.DictComp,
+    ast.GeneratorExp, ast.comprehension, ast.Compare, ast.Call, ast.keyword, ast.FormattedValue, ast.JoinedStr,
+    ast.Constant, ast.Attribute, ast.Subscript, ast.Starred, ast.Name, ast.Slice, ast.expr_context, ast.boolop,
+    ast.unaryop, ast.cmpop, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.BitAnd, ast.BitOr,
+    ast.BitXor,
+)  # fmt: skip
+INSTEAD = {
+    ast.Try: "`try`; ask beforehand whether the case arises",
+    ast.TryStar: "`try`; ask beforehand whether the case arises",
+    ast.With: "`with`; only what is returned is followed",
+    ast.Global: "`global`; hand the value on as an argument, and return it",
+    ast.Nonlocal: "`nonlocal`; hand the value on as an argument, and return it",
+    ast.Yield: "`yield`; return a list",
+    ast.YieldFrom: "`yield from`; return a list",
+    ast.Import: "an import inside of the function; import at the top of the file",
+    ast.ImportFrom: "an import inside of the function; import at the top of the file",
+    ast.ClassDef: "a class inside of the function; define it at the top of the file",
+    ast.Delete: "`del`; let the name be",
+    ast.Match: "`match`; write if and elif",
+    ast.MatMult: "`@`; write the sum of products, or np.dot",
+    ast.SetComp: "a set comprehension; write a list",
+    ast.LShift: "a shift of bits; multiply",
+    ast.RShift: "a shift of bits; divide",
+    ast.Await: "`await`; mechanisms are plain functions",
+    ast.AsyncFunctionDef: "`async`; mechanisms are plain functions",
+}
+"""Words for what is left out, with what to write instead."""
+PLAIN = (str, int, float, bool, type(None), type(Ellipsis))
+
+
+def check(definition: ast.FunctionDef, file: str) -> None:
+    """Raises Refused for the first thing that is not in the language."""
+    for statement in (definition.args, *definition.body):
+        for node in _walked(statement):
+            problem = _problem(node)
+            if problem:
+                raise Refused(problem).at(place(node, file))
+
+
+def _walked(node: ast.AST) -> list[ast.AST]:
+    """Every node but annotations, which are not looked at when a function runs."""
+    waiting, found = [node], []
+    while waiting:
+        inner = waiting.pop()
+        found.append(inner)
+        unused = {"annotation", "returns", "type_comment", "type_params"}
+        for name, value in ast.iter_fields(inner):
+            if name not in unused:
+                waiting += [
+                    each for each in (value if isinstance(value, list) else [value]) if isinstance(each, ast.AST)
+                ]
+    return found
+
+
+def _problem(node: ast.AST) -> str:
+    """What is not in the language about the node itself, or nothing."""
+    if not isinstance(node, SYNTAX):
+        what = INSTEAD.get(type(node), f"`{type(node).__name__.lower()}`")
+        return f"not in the language of proofs: {what}"
+    if isinstance(node, ast.Constant) and not isinstance(node.value, PLAIN):
+        return f"not in the language of proofs: {type(node.value).__name__} constants"
+    if isinstance(node, ast.Compare):
+        sides = [node.left, *node.comparators]
+        for operator, left, right in zip(node.ops, sides, node.comparators, strict=False):
+            if isinstance(operator, ast.Is | ast.IsNot) and not any(_none(side) for side in (left, right)):
+                return "not in the language of proofs: `is` other than with None; compare by =="
+    if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
+        return f"not in the language of proofs: the attribute {node.attr}, which is Python's own or private"
+    if isinstance(node, ast.Name) and node.id.startswith("__"):
+        return f"not in the language of proofs: the name {node.id}"
+    if isinstance(node, ast.FunctionDef) and node.decorator_list:
+        return "not in the language of proofs: a decorator inside of a function; call the decorated function"
+    if isinstance(node, ast.comprehension) and (node.is_async or _sets(node)):
+        return "not in the language of proofs: := inside of a comprehension; write a loop"
+    return ""
+
+
+def _none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _sets(node: ast.comprehension) -> bool:
+    parts = [node.iter, *node.ifs]
+    return any(isinstance(inner, ast.NamedExpr) for part in parts for inner in ast.walk(part))
+
+
+def place(node: ast.AST, file: str) -> str:
+    """'file.py, line 12 (`return float(x)`)'."""
+    line = getattr(node, "lineno", 0)
+    if not line:
+        return file
+    text = " ".join(ast.unparse(node).split())
+    return f"{file}, line {line} (`{text[:80]}`)"
+
+
+def bound_names(body: list[ast.stmt]) -> frozenset[str]:
+    """The names that a function's statements bind; those of inner functions and comprehensions are their own."""
+    names: set[str] = set()
+    waiting: list[ast.AST] = list(body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef):
+            names.add(node.name)
+            continue
+        if isinstance(node, ast.Lambda | ast.ListComp | ast.DictComp | ast.GeneratorExp | ast.SetComp):
+            continue
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        waiting += ast.iter_child_nodes(node)
+    return frozenset(names)

@@ -1,0 +1,23 @@
+"""What loops see: as Python, one item after the other, when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..following import Refused
+from .arithmetic import named
+from .arrays import rows
+from .ranks import Ranks
+from .values import Array
+
+
+def iterated(value: Any) -> Iterator[Any]:
+    """iter(value)."""
+    if isinstance(value, Array):
+        return rows(value)
+    if isinstance(value, set | frozenset):
+        raise Refused("a loop over a set, which has no order: write sorted(...)")
+    if isinstance(value, list | tuple | range | str | dict | Ranks | Iterator):
+        return iter(value)
+    raise Refused(f"a loop over a {named(value)}")

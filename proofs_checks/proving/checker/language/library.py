@@ -1,0 +1,351 @@
+"""What Python's own functions, and those of math, mean."""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from .....mechanisms import samplers
+from .. import invariant
+from ..following import Raises, Refused, tracer
+from ..order import Ranking, largest_place, least_place
+from .arithmetic import add, comparison, lifted, named, one, truth
+from .functions import (
+    absolute,
+    ceiled,
+    elementary,
+    exponential,
+    floored,
+    greater,
+    lesser,
+    rounded,
+    valued,
+    whole,
+    written,
+)
+from .iteration import iterated
+from .ranks import Ranks
+from .values import Array, Generator, Native, Total, Uniform, Weight, is_number, symbolic
+
+KINDS = {list: list, tuple: tuple, dict: dict, str: str}
+
+
+def listed(value: Any) -> list[Any]:
+    """list(value)."""
+    return list(iterated(value))
+
+
+def length(value: Any) -> int:
+    if isinstance(value, Array):
+        if not value.cells.ndim:
+            raise Raises("the function raises TypeError: len() of unsized object")
+        return len(value.cells)
+    if isinstance(value, str | list | tuple | dict | range | set | frozenset | Ranks):
+        return len(value)
+    raise Refused(f"the length of a {named(value)}")
+
+
+def total(values: Any, /, start: Any = 0) -> Any:
+    """sum(values, start)."""
+    return functools.reduce(add, iterated(values), start)
+
+
+def best(pick: Callable[[Any, Any], Any], place: Callable[[list[Any]], int]) -> Callable[..., Any]:
+    """max or min: of several noisy values in one fork, of data merged into one value where that can be."""
+
+    def found(*values: Any, key: Any = None, default: Any = None) -> Any:
+        from .calls import called
+
+        cells = listed(values[0]) if len(values) == 1 else list(values)
+        if not cells:
+            if default is None:
+                raise Raises("the function raises ValueError: the largest or least of nothing")
+            return default
+        if key is not None:
+            return cells[place([valued(called(key, [cell], {})) for cell in cells])]
+        if not all(is_number(cell) or isinstance(cell, Uniform | Weight) for cell in cells):
+            return _of_texts(pick, cells)
+        if any(isinstance(cell, Uniform | Weight) for cell in cells):
+            cells = [lifted(valued(cell)) if isinstance(cell, Uniform | Weight) else cell for cell in cells]
+        if len(cells) > 2 and any(symbolic(cell) and getattr(cell, "noisy", False) for cell in cells):
+            return cells[place(cells)]
+        return functools.reduce(pick, cells)
+
+    return found
+
+
+def _of_texts(pick: Any, cells: list[Any]) -> Any:
+    if not all(isinstance(cell, str) for cell in cells):
+        raise Refused("the largest or least of values that are no numbers")
+    return max(cells) if pick is greater else min(cells)
+
+
+def real(value: Any = 0.0) -> Any:
+    """float(value)."""
+    value = one(value)
+    if isinstance(value, Uniform | Weight | Total) or symbolic(value):
+        return lifted(valued(value))
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError as problem:
+            raise Raises(f"the function raises ValueError: {problem}") from problem
+    if not is_number(value):
+        raise Refused(f"float of a {named(value)}")
+    return value if isinstance(value, float) else float(value)
+
+
+def integer(value: Any = 0) -> Any:
+    """int(value)."""
+    value = one(value)
+    return whole(lifted(valued(value))) if isinstance(value, Uniform | Weight | Total) else whole(value)
+
+
+def ordered(values: Any, /, *, key: Any = None, reverse: Any = False) -> list[Any]:
+    """sorted(values): stable, also backwards."""
+    from .calls import called
+
+    cells = listed(values)
+    keys = cells if key is None else [called(key, [cell], {}) for cell in cells]
+    if not isinstance(reverse, bool):
+        raise Refused("a direction of sorting that is not known")
+    if not any(symbolic(each) for each in keys):
+        if not (all(is_number(each) for each in keys) or all(isinstance(each, str) for each in keys)):
+            return _by_tuples(cells, keys, reverse)
+        return [cells[i] for i in sorted(range(len(cells)), key=lambda i: keys[i], reverse=reverse)]
+    return [cells[place] for place in sorted_places(keys, reverse)]
+
+
+def sorted_places(keys: list[Any], reverse: bool) -> list[int]:
+    """Of symbols: equal ones stay in their order, backwards too."""
+    ranking = Ranking([lifted(each) for each in (keys[::-1] if reverse else keys)])
+    places = ranking.each(range(len(keys)))
+    return [len(keys) - 1 - place for place in places[::-1]] if reverse else places
+
+
+def _by_tuples(cells: list[Any], keys: list[Any], reverse: bool) -> list[Any]:
+    """Where keys are tuples, of which the first differ."""
+    if not all(isinstance(each, tuple) and each for each in keys):
+        raise Refused("an order of values that are neither numbers nor texts")
+    firsts = [each[0] for each in keys]
+    forms = [lifted(each) for each in firsts]
+    from ..order import distinct
+
+    if not distinct(forms, tracer().draws):
+        raise Refused("an order of tuples whose first parts may be equal")
+    return [cells[place] for place in sorted_places(firsts, reverse)]
+
+
+def is_instance(value: Any, kinds: Any) -> bool:
+    """isinstance of list, tuple, dict and str; of numbers it is not told whether they are numpy's or Python's."""
+    listed_kinds = kinds if isinstance(kinds, tuple) else (kinds,)
+    stated = [each.source for each in listed_kinds if isinstance(each, Native)]
+    known = isinstance(value, list | tuple | dict | str) or value is None
+    if len(stated) != len(listed_kinds) or not (known or all(each in KINDS for each in stated)):
+        raise Refused(f"isinstance of a {named(value)}: ask for list, tuple, dict or str only")
+    return any(isinstance(value, KINDS[each]) for each in stated if each in KINDS)
+
+
+def dictionary(values: Any = (), /, **named_ones: Any) -> dict[Any, Any]:
+    from .interpreter import INTERPRETER
+
+    if isinstance(values, dict):
+        return dict(values) | named_ones
+    made = {}
+    for pair in iterated(values):
+        key, value = iterated(pair)
+        made[INTERPRETER.key(key)] = value
+    return made | named_ones
+
+
+def made_set(values: Any = ()) -> set[Any]:
+    from .interpreter import INTERPRETER
+
+    return {INTERPRETER.key(value) for value in iterated(values)}
+
+
+def numbers(*ends: Any) -> range:
+    """range(...)."""
+    if not all(isinstance(end, int) for end in ends):
+        raise Refused("range of what is no integer")
+    try:
+        return range(*ends)
+    except (TypeError, ValueError) as problem:
+        raise Raises(f"the function raises {type(problem).__name__}: {problem}") from problem
+
+
+def zipped(*values: Any, strict: Any = False) -> Any:
+    def together() -> Any:
+        try:
+            yield from zip(*[iterated(value) for value in values], strict=bool(strict))
+        except ValueError as problem:
+            raise Raises(f"the function raises ValueError: {problem}") from problem
+
+    return together()
+
+
+def counted(values: Any, /, start: int = 0) -> Any:
+    return enumerate(iterated(values), start)
+
+
+def mapped(function: Any, /, *values: Any) -> Any:
+    from .calls import called
+
+    return (called(function, list(args), {}) for args in zip(*[iterated(v) for v in values]))  # noqa: B905
+
+
+def filtered(function: Any, values: Any, /) -> Any:
+    from .calls import called
+
+    return (item for item in iterated(values) if truth(item if function is None else called(function, [item], {})))
+
+
+def backwards(values: Any, /) -> Any:
+    return iter(listed(values)[::-1])
+
+
+def power(a: Any, b: Any) -> Any:
+    from .arithmetic import binary
+
+    return binary(operator.pow, a, b)
+
+
+def text(value: Any = "") -> Any:
+    """str(value)."""
+    return written(one(value), "")
+
+
+def close(a: Any, b: Any, /, **options: Any) -> bool:
+    """math.isclose of known numbers."""
+    return math.isclose(_known(a), _known(b), **options)
+
+
+def _known(value: Any) -> Any:
+    if symbolic(value) or not is_number(value):
+        raise Refused("a known number is needed")
+    return value
+
+
+def known_only(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of known numbers."""
+
+    def applied(*values: Any) -> Any:
+        try:
+            return function(*[_known(value) for value in values])
+        except (ArithmeticError, ValueError) as problem:
+            raise Raises(f"the function raises {type(problem).__name__}: {problem}") from problem
+
+    return applied
+
+
+def quiet(*values: Any, **options: Any) -> None:
+    """print(...): only what is returned is followed."""
+
+
+def _discrete_laplace(scale: Any, source: Any = None) -> Any:
+    if source is not None and not isinstance(source, Generator):
+        raise Refused("a source of randomness other than the usual one")
+    return tracer().noise("discrete-laplace", scale)
+
+
+def _said(*facts: Any, spent: Any = None) -> None:
+    invariant.invariant(*facts, spent=None if spent is None else lifted(spent))
+
+
+def _fma_sum(values: Any) -> Any:
+    return real(total(values))
+
+
+TABLE: list[tuple[Any, Callable[..., Any]]] = [
+    (abs, lambda value: absolute(lifted(valued(value)) if isinstance(value, Uniform | Weight) else value)),
+    (max, best(greater, largest_place)),
+    (min, best(lesser, least_place)),
+    (sum, total),
+    (len, length),
+    (int, integer),
+    (float, real),
+    (bool, lambda value=False: truth(value)),
+    (round, lambda value, ndigits=None: rounded(value, ndigits)),
+    (range, numbers),
+    (enumerate, counted),
+    (zip, zipped),
+    (map, mapped),
+    (filter, filtered),
+    (reversed, backwards),
+    (list, lambda values=(): listed(values)),
+    (tuple, lambda values=(): tuple(listed(values))),
+    (sorted, ordered),
+    (any, lambda values: any(truth(value) for value in iterated(values))),
+    (all, lambda values: all(truth(value) for value in iterated(values))),
+    (dict, dictionary),
+    (set, made_set),
+    (str, text),
+    (pow, power),
+    (isinstance, is_instance),
+    (print, quiet),
+    (divmod, known_only(divmod)),
+    (getattr, lambda on, name: attribute(on, name)),
+    (samplers.discrete_laplace, _discrete_laplace),
+    (invariant.invariant, _said),
+    (math.fsum, _fma_sum),
+    (math.floor, floored),
+    (math.ceil, ceiled),
+    (math.trunc, integer),
+    (math.fabs, absolute),
+    (math.sqrt, elementary("sqrt", math.sqrt)),
+    (math.log, lambda x, base=None: elementary("log", math.log)(x) if base is None else known_only(math.log)(x, base)),
+    (math.exp, exponential),
+    (math.log1p, elementary("log1p", math.log1p)),
+    (math.log2, elementary("log2", math.log2)),
+    (math.log10, elementary("log10", math.log10)),
+    (math.expm1, elementary("expm1", math.expm1)),
+    (math.tanh, elementary("tanh", math.tanh)),
+    (math.sin, elementary("sin", math.sin, False)),
+    (math.cos, elementary("cos", math.cos, False)),
+    (math.pow, power),
+    (math.isclose, close),
+    (math.comb, known_only(math.comb)),
+    (math.factorial, known_only(math.factorial)),
+    (math.gcd, known_only(math.gcd)),
+    (math.hypot, known_only(math.hypot)),
+    (math.erf, elementary("erf", math.erf)),
+    (math.isnan, lambda value: False if symbolic(value) else math.isnan(_known(value))),
+    (math.isinf, lambda value: False if symbolic(value) else math.isinf(_known(value))),
+    (math.isfinite, lambda value: True if symbolic(value) else math.isfinite(_known(value))),
+    (math.prod, lambda values, start=1: functools.reduce(lambda a, b: _product(a, b), iterated(values), start)),
+    (operator.add, lambda a, b: _operated(operator.add, a, b)),
+    (operator.sub, lambda a, b: _operated(operator.sub, a, b)),
+    (operator.mul, lambda a, b: _operated(operator.mul, a, b)),
+    (operator.neg, lambda a: _operated(operator.mul, -1, a)),
+    (operator.lt, lambda a, b: comparison(operator.lt, a, b)),
+    (operator.gt, lambda a, b: comparison(operator.gt, a, b)),
+    (functools.reduce, lambda function, values, *start: _reduced(function, values, *start)),
+]
+
+
+def attribute(on: Any, name: Any, /) -> Any:
+    """getattr of a name that is in the language as an attribute, too."""
+    from .interpreter import INTERPRETER
+
+    if not isinstance(name, str) or name.startswith("_"):
+        raise Refused("getattr of a name that is private, or not known")
+    return INTERPRETER.attribute(on, name)
+
+
+def _operated(operation: Any, a: Any, b: Any) -> Any:
+    from .arithmetic import binary
+
+    return binary(operation, a, b)
+
+
+def _product(a: Any, b: Any) -> Any:
+    return _operated(operator.mul, a, b)
+
+
+def _reduced(function: Any, values: Any, *start: Any) -> Any:
+    from .calls import called
+
+    return functools.reduce(lambda a, b: called(function, [a, b], {}), iterated(values), *start)

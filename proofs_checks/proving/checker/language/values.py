@@ -1,0 +1,144 @@
+"""What values are in the language: Python's own plain ones and containers, symbols, arrays, functions, objects."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..forms import Form, Sign
+
+KINDS = "biwf"
+"""Of arrays, each kind holding the former: truth values, integers, whole numbers (integers or floats), floats."""
+
+
+@dataclass(eq=False, slots=True)
+class Array:
+    """A numpy array whose cells may be symbols. cells: an array of objects, so that views are views."""
+
+    cells: np.ndarray[Any, Any]
+    kind: str
+
+
+@dataclass(eq=False, slots=True)
+class Function:
+    """A function of the language. names: those that it binds; outer: where its others are looked up."""
+
+    name: str
+    arguments: ast.arguments
+    body: list[ast.stmt]
+    outer: Any
+    names: frozenset[str]
+    defaults: dict[str, Any]
+    file: str
+
+
+@dataclass(eq=False, slots=True)
+class Native:
+    """An entry of a table. source: of which Python object it is the meaning, where there is one."""
+
+    call: Callable[..., Any]
+    name: str
+    source: Any = None
+
+
+@dataclass(eq=False, slots=True)
+class Module:
+    """A module of which tables know some functions."""
+
+    module: Any
+
+
+@dataclass(eq=False, slots=True)
+class Generator:
+    """The generator that a mechanism is given."""
+
+
+@dataclass(eq=False, slots=True)
+class Class:
+    """A class that is made of functions and constants."""
+
+    kind: type
+
+
+@dataclass(eq=False, slots=True)
+class Object:
+    """One of its instances. frozen: it outlives the call, and may not be changed. record: of a dataclass."""
+
+    kind: type
+    fields: dict[str, Any]
+    frozen: bool = False
+    record: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Appended:
+    """A list of which only the end is known: what a step of a loop appends. name: where the loop's state holds it."""
+
+    name: str
+    items: list[Any] = field(default_factory=list)
+
+
+@dataclass(eq=False, slots=True)
+class Text:
+    """A text that is made of symbols: its pieces are texts and computed values."""
+
+    pieces: list[Any] = field(default_factory=list)
+
+
+@dataclass(eq=False, slots=True)
+class Unknown:
+    """A value that may be handed on, and not used."""
+
+    what: str
+
+
+@dataclass(eq=False, slots=True)
+class Uniform:
+    """A number between 0 and 1 that was drawn and is not used yet: the draw at this place."""
+
+    place: int
+
+
+@dataclass(eq=False, slots=True)
+class Weight:
+    """exp(form), times a positive constant; a share where it is divided by a total of such weights."""
+
+    form: Form
+    total: tuple[Any, ...] | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Total:
+    """A sum of weights."""
+
+    weights: tuple[Any, ...]
+
+
+def symbolic(value: Any) -> bool:
+    """Whether the value is a symbol: a number or a truth value that is not known."""
+    return isinstance(value, Form | Sign)
+
+
+def is_truth(value: Any) -> bool:
+    return isinstance(value, bool | Sign)
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, int | float | Form | Sign)
+
+
+def holds_symbols(value: Any) -> bool:
+    """Whether symbols are anywhere in it."""
+    if isinstance(value, Array):
+        return any(symbolic(cell) for cell in value.cells.ravel().tolist())
+    if isinstance(value, list | tuple | set):
+        return any(map(holds_symbols, value))
+    if isinstance(value, dict):
+        return any(map(holds_symbols, value.values()))
+    if isinstance(value, Object):
+        return any(map(holds_symbols, value.fields.values()))
+    return symbolic(value) or isinstance(value, Text | Weight | Total | Uniform)

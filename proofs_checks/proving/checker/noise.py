@@ -1,0 +1,88 @@
+"""What is drawn: each kind of noise, where it has mass, and what a shift by one costs.
+
+Two kinds are no noise: a "part" is the output of a function that is taken to be private, and a "computed" value is a
+function of others (tracer.computed), which are shown to be the same in both runs. Neither is shifted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb, ctx, fmpq
+
+from .following import Refused
+from .forms import Form, Sign
+
+
+@dataclass(frozen=True)
+class Kind:
+    """smooth: a density; whole: integers, shifted by integers only. upwards: shifts below 0 have no bounded cost;
+    one_sided: the cost of a shift is signed, so that only one of its sides needs a bound. shifted: may be shifted.
+    scaling: its scale may be proportional to the number of entries. priced: a shift costs something."""
+
+    smooth: bool = True
+    whole: bool = False
+    upwards: bool = False
+    one_sided: bool = False
+    shifted: bool = True
+    scaling: bool = False
+    priced: bool = True
+
+
+KINDS = {
+    "laplace": Kind(scaling=True),
+    "exponential": Kind(one_sided=True, scaling=True),
+    "gumbel": Kind(upwards=True, one_sided=True, scaling=True),
+    "gaussian": Kind(),
+    "uniform": Kind(priced=False),
+    "unused": Kind(priced=False),
+    "geometric": Kind(smooth=False, whole=True, upwards=True, one_sided=True),
+    "discrete-laplace": Kind(smooth=False, whole=True),
+    "coin": Kind(smooth=False, whole=True),
+    "die": Kind(smooth=False, whole=True, priced=False),
+    "part": Kind(smooth=False, shifted=False, priced=False),
+    "computed": Kind(smooth=False, shifted=False, priced=False),
+}
+Draw = tuple[str, str]
+"""A kind, and its parameter as text."""
+
+
+def checked(kind: str, parameter: Fraction) -> Fraction:
+    """The parameter, if it is one. Raises Refused."""
+    least = parameter > 0 and (parameter < 1 or kind not in ("geometric", "coin"))
+    if not least:
+        raise Refused(f"{kind} noise whose parameter is {float(parameter):g}")
+    return parameter
+
+
+def support(kind: str, parameter: str, value: Form) -> list[Sign]:
+    """Where the noise has mass."""
+    if kind == "exponential":
+        return [Sign(value, False)]
+    if kind in ("uniform", "coin"):
+        return [Sign(value, False), Sign(1 - value, False)]
+    if kind == "die":
+        return [Sign(value, False), Sign(int(parameter) - 1 - value, False)]
+    return [Sign(value - 1, False)] if kind == "geometric" else []
+
+
+def weight(kind: str, parameter: Fraction) -> Fraction:
+    """What a shift by 1 costs at most, rounded up where it is irrational.
+
+    Laplace-like: 1 / scale. Geometric: -log(1 - p). A coin that falls 1 with probability p: |log(p / (1 - p))|.
+    """
+    if not KINDS[kind].priced:
+        return Fraction(0)
+    if kind == "geometric":
+        return _log_up(1 / (1 - parameter))
+    if kind == "coin":
+        return _log_up(max(parameter / (1 - parameter), (1 - parameter) / parameter))
+    return 1 / parameter
+
+
+def _log_up(value: Fraction) -> Fraction:
+    """The logarithm, rounded up."""
+    ctx.prec = 200
+    mantissa, exponent = arb(fmpq(value.numerator, value.denominator)).log().upper().mid().man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)

@@ -1,0 +1,101 @@
+"""An output as two parts: what is discrete about it, as JSON, and its real numbers."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import numpy as np
+
+from .following import Refused
+from .forms import Form, Sign
+from .language.arithmetic import lifted, truth
+from .language.functions import valued
+from .language.ranks import Ranks
+from .language.values import Array, Object, Text, Total, Uniform, Weight
+
+PLAIN = (bool, int, str, type(None))
+Parts = tuple[Any, list[Any]]
+"""The discrete part, in which numbers that depend on symbols are "real", and these numbers."""
+
+
+def parts(output: Any) -> Parts:
+    """Of an output of the language. Raises Refused."""
+    if isinstance(output, Sign):
+        output = truth(output)
+    if isinstance(output, Weight | Total | Uniform):
+        output = lifted(valued(output))
+    if isinstance(output, Form):
+        if output.slopes:
+            return "real", [output]
+        output = float(output.at_zero)
+    if isinstance(output, float):
+        return ["float", repr(float(output))], []
+    if type(output) in PLAIN:
+        return [type(output).__name__, repr(output)], []
+    if isinstance(output, Text):
+        return ["text", [piece if isinstance(piece, str) else None for piece in output.pieces]], []
+    head, cells = _opened(output)
+    return _joined(head, [parts(cell) for cell in cells])
+
+
+def _opened(output: Any) -> tuple[Any, list[Any]]:
+    """What kind of container it is, and its cells."""
+    if isinstance(output, Array):
+        return ["array", list(output.cells.shape)], output.cells.ravel().tolist()
+    if isinstance(output, Ranks):
+        return ["array", [len(output)]], output.places()
+    if isinstance(output, list | tuple):
+        return "list" if isinstance(output, list) else "tuple", list(output)
+    if isinstance(output, dict):
+        return "dict", [cell for item in output.items() for cell in item]
+    if isinstance(output, Object) and output.record:
+        return ["dataclass", output.kind.__qualname__], [output.fields[f.name] for f in dataclasses.fields(output.kind)]
+    raise Refused(
+        f"an output of type {type(output).__name__.lower()}: put out numbers, texts, lists, tuples, dicts, arrays"
+    )
+
+
+def _joined(head: Any, split: list[Parts]) -> Parts:
+    return [head, *[key for key, _ in split]], [real for _, reals in split for real in reals]
+
+
+def real_parts(output: Any) -> Any:
+    """The discrete part of what the function itself has put out, with its numbers in it. Raises Refused."""
+    if isinstance(output, np.generic):
+        output = output.item()
+    if isinstance(output, float) or type(output) in (*PLAIN, bytes):
+        return [type(output).__name__, repr(output)]
+    if type(output) is np.ndarray:
+        return [["array", list(output.shape)], *map(real_parts, output.ravel().tolist())]
+    if type(output) in (list, tuple):
+        return [type(output).__name__, *map(real_parts, output)]
+    if type(output) is dict:
+        return ["dict", *[real_parts(cell) for item in output.items() for cell in item]]
+    if dataclasses.is_dataclass(output) and not isinstance(output, type):
+        named = [each.name for each in dataclasses.fields(output)]
+        if not set(getattr(output, "__dict__", ())).issubset(named):
+            raise Refused("an output that holds more than its fields")
+        return [["dataclass", type(output).__qualname__], *[real_parts(getattr(output, name)) for name in named]]
+    raise Refused(f"an output of type {type(output).__name__}")
+
+
+def alike(expected: Any, real: Any, numbers: list[float]) -> bool:
+    """Whether the real output has this form; collects the numbers at the places of symbols."""
+    if expected == "real":
+        number = isinstance(real, list) and len(real) == 2 and real[0] in ("float", "int")
+        if number:
+            numbers.append(float(real[1]))
+        return number
+    if isinstance(expected, list) and expected and expected[0] == "text":
+        return isinstance(real, list) and real[0] == "str"
+    if isinstance(expected, list) and isinstance(real, list) and len(expected) == len(real):
+        return all(alike(a, b, numbers) for a, b in zip(expected, real, strict=True))
+    return bool(expected == real)
+
+
+def key_of(output: Any) -> tuple[str, list[Any]]:
+    """The discrete part as text, and the numbers."""
+    key, reals = parts(output)
+    return json.dumps(key), reals
