@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...mechanisms import InputError
+from ...mechanisms.paths import content, files_below
 from .finding import Finding
 from .notebook import notebook
 from .rule import Rule
@@ -44,38 +45,34 @@ def lint(paths: Iterable[str | os.PathLike[str]], rules: Sequence[Rule] = RULES)
     """Look for the known slips in these files, and in every *.py and *.ipynb file of these folders.
 
     Nothing is executed. What could not be read is in `bad`: a path that does not exist, a file that is not Python or no
-    notebook, a notebook's cell that is not Python.
+    notebook, a notebook's cell that is not Python, a folder or a file that may not be read, a pipe.
     """
     seen: set[Path] = set()
     found: list[Finding] = []
     bad: list[BadFile] = []
-    for path in (file for given in paths for file in _scripts(Path(given))):
+    unread: list[InputError] = []
+    for path in (file for given in paths for file in _scripts(Path(given), unread)):
         if path in seen:
             continue
         seen.add(path)
         try:
             read = notebook if path.suffix == ".ipynb" else Script
-            script = read(str(path), _content(path))
+            script = read(str(path), content("path", path))
             found += findings(script, rules)
             bad += [BadFile(str(path), f"{path}: {sentence}") for sentence in script.unread]
         except InputError as problem:
             bad.append(BadFile(str(path), str(problem)))
+    bad += [BadFile(str(problem.value), str(problem)) for problem in unread]
     return Report(len(seen), tuple(found), tuple(bad))
 
 
-def _scripts(path: Path) -> Iterator[Path]:
-    """The path itself unless it is a folder; a folder's scripts in the order of their names, links not followed."""
-    if not path.is_dir():
+def _scripts(path: Path, unread: list[InputError]) -> Iterator[Path]:
+    """The path itself unless it is a folder; a folder's scripts, and which of its folders could not be read."""
+    if not os.path.isdir(path):  # False, and no error, where one may not look
         yield path
         return
-    for folder, names, files in os.walk(path, followlinks=False):
-        names[:] = sorted(name for name in names if name not in SKIPPED and not name.startswith("."))
-        yield from (Path(folder) / name for name in sorted(files) if name.endswith((".py", ".ipynb")))
+    yield from files_below("path", path, (".py", ".ipynb"), _is_own, unread.append)
 
 
-def _content(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except (OSError, ValueError) as problem:
-        reason = problem.strerror if isinstance(problem, OSError) else str(problem)
-        raise InputError("path", str(path), f"a readable file or folder ({reason})") from None
+def _is_own(name: str) -> bool:
+    return name not in SKIPPED and not name.startswith(".")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...mechanisms import InputError
+from ...mechanisms.paths import content
 from ...mechanisms.tables.file import MAXIMUM_BYTES
 from ...mechanisms.validate import lacks
 from ..claims.claim import parse_claim
@@ -47,16 +48,10 @@ def load_yaml() -> Any:
 def load_entry(path: Path) -> Any:
     """The YAML document of a file. Raises InputError for what is none, and where PyYAML is not installed."""
     yaml = load_yaml()
+    read = content("file", path, MAXIMUM_BYTES)
     try:
-        content = path.read_bytes()
-        if len(content) > MAXIMUM_BYTES:
-            raise InputError("file", str(path), f"a YAML file of at most {MAXIMUM_BYTES} bytes")
-        return yaml.safe_load(content)
-    except (OSError, ValueError) as problem:
-        if isinstance(problem, InputError):
-            raise
-        raise InputError("file", str(path), f"a readable YAML file ({problem})") from None
-    except (yaml.YAMLError, RecursionError) as problem:
+        return yaml.safe_load(read)
+    except (yaml.YAMLError, RecursionError, ValueError) as problem:
         raise InputError("file", str(path), f"a YAML file ({' '.join(str(problem).split())[:160]})") from None
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ...mechanisms import InputError
+from ...mechanisms.paths import files_below
 from ...mechanisms.tables.file import read_stream
 from ..certificates.certificate import told_apart
 from ..claims.claim import load_claim, parse_claim
@@ -47,7 +48,7 @@ def _found(named: list[Path]) -> Iterator[Path]:
         if not os.path.isdir(path):  # False, and no error, for what cannot be a path: reading it says what is wrong
             yield path
             continue
-        found = sorted(path.rglob("*.toml"))
+        found = sorted(files_below("CLAIM.toml", path, (".toml",)))
         if not found:
             raise InputError("CLAIM.toml", str(path), "a folder with claim files (*.toml) in it")
         yield from found

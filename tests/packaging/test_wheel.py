@@ -25,10 +25,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built(source, tmp_path_factory.mktemp("wheel"))
 
 
-def built(source: Path, target: Path) -> Path:
+def built(source: Path, target: Path, kind: str = "wheel") -> Path:
     build = (
         "import sys, setuptools.build_meta as backend; "
-        f"sys.argv = ['setup.py']; print(backend.build_wheel({str(target)!r}))"
+        f"sys.argv = ['setup.py']; print(backend.build_{kind}({str(target)!r}))"
     )
     done = subprocess.run([sys.executable, "-c", build], cwd=source, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -55,6 +55,31 @@ def test_a_clone_without_symbolic_links_builds_the_same_wheel(tmp_path: Path) ->
         wheels[links] = contents(built(clone, tmp_path))
     assert "dpcert/accounting/epsilon.py" in wheels["true"]
     assert wheels["false"] == wheels["true"]
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_beside_a_clone_an_editable_install_imports_the_package(tmp_path: Path, links: bool) -> None:
+    """A folder dpcert in the current one would be a namespace without anything in it; links in src/ are not needed."""
+    clone, site = tmp_path / "dpcert", tmp_path / "site"
+    clone.mkdir()
+    for name in (*ROOMS, "src", "setup.py", "pyproject.toml", "README.md", "LICENSE"):
+        subprocess.run(["cp", "-r", str(ROOT / name), str(clone)], check=True)
+    for room in ROOMS if not links else ():
+        (clone / "src" / "dpcert" / room).unlink()
+    with zipfile.ZipFile(built(clone, tmp_path, "editable")) as archive:
+        archive.extractall(site)
+    told = (
+        f"import site; site.addsitedir({str(site)!r}); import dpcert, dpcert.mechanisms as rooms; "
+        "print(dpcert.__file__); print(rooms.__file__)"
+    )
+    command = [sys.executable, "-S", "-c", told]
+    libraries = os.pathsep.join(path for path in sys.path if path.endswith("-packages"))
+    environment = os.environ | {"PYTHONPATH": libraries, "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    package, room = done.stdout.split()
+    assert package == str(clone / "src" / "dpcert" / "__init__.py")
+    assert room.endswith("mechanisms/__init__.py")
 
 
 def test_the_rows_of_the_papers_are_in_it(wheel: Path) -> None:

@@ -155,6 +155,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except InputError as problem:
         complain(str(problem))
         return 2
+    except OSError as problem:
+        if problem.filename is None:
+            raise
+        complain(f"{problem.filename}: {problem.strerror}; name a file or a folder that may be read, or written")
+        return 2
     except typer.Abort:  # Ctrl-C at a prompt
         complain("interrupted")
         return INTERRUPTED

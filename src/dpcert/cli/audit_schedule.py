@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ..mechanisms import Gaussian, InputError, Repeat, WithReplacement
+from ..mechanisms.paths import content
 from ..presentation.output import print_json
 
 if TYPE_CHECKING:
@@ -61,8 +62,10 @@ def _exactly(sampling: dict[str, Any], names: tuple[str, ...], expected: str) ->
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        log = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as problem:
+        log = json.loads(content("--schedule", path).decode())
+    except InputError:
+        raise
+    except ValueError as problem:
         raise InputError("--schedule", str(path), f"a readable file of {EXPECTED} ({problem})") from problem
     keys = {"population", "sampling", "rounds"}
     if not isinstance(log, dict) or set(log) != keys or not isinstance(log["sampling"], dict):

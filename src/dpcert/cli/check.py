@@ -9,7 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from ..mechanisms import InputError
+from ..mechanisms.paths import content
 from ..presentation.output import print_json
+from . import options
 from .options import Json
 
 PROVED, REJECTED, PROVED_UP_TO = 0, 1, 4
@@ -17,7 +19,8 @@ PROVED, REJECTED, PROVED_UP_TO = 0, 1, 4
 
 def check_command(
     certificates: Annotated[
-        list[Path], typer.Argument(metavar="CERTIFICATE.json...", help="Written by verify or prove with --certificate.")
+        list[Path],
+        options.named("CERTIFICATE.json...", "Written by verify or prove with --certificate."),
     ],
     as_json: Json = False,
 ) -> None:
@@ -99,11 +102,10 @@ def _dp(document: dict[str, Any]) -> str:
 
 def _document(path: Path) -> dict[str, Any]:
     """Anything but a readable JSON object is bad input, not a rejected certificate."""
-    if path.exists() and not path.is_file():  # to open a named pipe would wait for somebody to write into it
-        raise InputError("certificate", str(path), "a regular file, not a folder, a pipe or a device")
+    read = content("certificate", path)
     try:
-        document = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError) as problem:
+        document = json.loads(read.decode())
+    except (ValueError, RecursionError) as problem:
         reason = " ".join(str(problem).split())[:160]
         raise InputError("certificate", str(path), f"a readable JSON file ({reason})") from None
     if not isinstance(document, dict):

@@ -11,11 +11,12 @@ from rich.console import Console
 from ..presentation.output import print_json
 from ..proofs_checks.claims.claim import load_claim
 from ..proofs_checks.reproduction.explanation import explain
+from . import options
 from .options import Json
 
 
 def explain_command(
-    claim: Annotated[Path, typer.Argument(metavar="CLAIM.toml", help="A claim file.", show_default=False)],
+    claim: Annotated[Path, options.named("CLAIM.toml", "A claim file.")],
     everything: Annotated[
         bool, typer.Option("--all", help="Show every convention tried, not the nearest few.")
     ] = False,

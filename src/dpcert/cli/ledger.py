@@ -25,7 +25,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-File = Annotated[Path, typer.Argument(metavar="LEDGER", help="The ledger's SQLite file.", show_default=False)]
+File = Annotated[Path, options.named("LEDGER", "The ledger's SQLite file.")]
 Head = Annotated[
     str | None,
     typer.Option("--head", help="The last hash, as noted elsewhere: shows a ledger that was rewritten as a whole."),

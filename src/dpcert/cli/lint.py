@@ -13,6 +13,7 @@ from ..mechanisms.validate import choice
 from ..presentation.annotations import Annotation, github, sarif
 from ..presentation.output import complain, print_json
 from ..proofs_checks.lint import RULES, Finding, Report, lint
+from . import options
 from .options import Json
 
 CLEAN, FOUND, BAD_INPUT = 0, 1, 2
@@ -20,7 +21,8 @@ CLEAN, FOUND, BAD_INPUT = 0, 1, 2
 
 def lint_command(
     paths: Annotated[
-        list[Path] | None, typer.Argument(metavar="PATH...", help="Python scripts, notebooks, or folders of them.")
+        list[Path] | None,
+        options.named("PATH...", "Python scripts, notebooks, or folders of them."),
     ] = None,
     as_json: Json = False,
     form: Annotated[

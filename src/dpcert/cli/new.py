@@ -23,6 +23,7 @@ from ..proofs_checks.claims.claim import parse_claim
 from ..proofs_checks.claims.schema import ADDRESS
 from ..proofs_checks.claims.statement import Statement
 from ..proofs_checks.claims.words import COMPOSITION, MECHANISM, SAMPLING, STATEMENT
+from . import options
 from .setting import as_option, as_toml_number
 
 SCHEMES = {
@@ -62,7 +63,7 @@ Answers = dict[str, str]
 
 
 def new_command(
-    file: Annotated[Path | None, typer.Argument(help="The file to write; default: standard output.")] = None,
+    file: Annotated[Path | None, options.named("[FILE]", "The file to write; default: standard output.")] = None,
     title: Annotated[str | None, typer.Option(help="A line for tables.")] = None,
     source: Annotated[str | None, typer.Option(help="Where a reader finds the number.")] = None,
     unit: Annotated[str | None, typer.Option(help="Whose data change: example, user, client, ...")] = None,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from importlib.util import find_spec
 from inspect import Parameter, Signature
+from pathlib import Path
 from typing import Annotated, Any, get_args
 
 import typer
@@ -26,6 +27,18 @@ def number(text: str) -> float:
         raise InputError("number", text, "a fraction whose denominator is not 0") from None
     except (ValueError, OverflowError):
         raise InputError("number", text, "a number, or a fraction such as 1/60000") from None
+
+
+def path(text: str) -> Path:
+    """A path that is named. Raises InputError for an empty text, which would be the current folder."""
+    if not str(text):
+        raise InputError("path", text, "a path; the current folder is .")
+    return Path(text)
+
+
+def named(metavar: str, text: str) -> Any:
+    """An argument, or several, that are paths."""
+    return typer.Argument(parser=path, metavar=metavar, help=text, show_default=False)
 
 
 def real(option: str, text: str) -> Any:

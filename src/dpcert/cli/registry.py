@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from ..mechanisms import InputError
+from ..mechanisms.paths import files_below
 from ..presentation.output import complain, print_json
 from ..proofs_checks.registry.exporting import exported
 from ..proofs_checks.registry.importing import Imported, imported, load_entry, load_yaml
@@ -26,7 +28,7 @@ STATED, BAD_INPUT, GAPS = 0, 2, 3
 
 @app.command("import")
 def import_command(
-    entries: Annotated[list[Path], typer.Argument(metavar="FILE.yaml...", help="Entries, or folders of them.")],
+    entries: Annotated[list[Path], options.named("FILE.yaml...", "Entries, or folders of them.")],
     into: Annotated[Path, typer.Option(metavar="DIR", help="Where to write the claim files.")] = Path("claims"),
     as_json: options.Json = False,
 ) -> None:
@@ -36,7 +38,7 @@ def import_command(
 
     Exit code: 0 every entry could be stated; 2 a field is off the schema (the others are still read); 3 gaps only.
     """
-    files = [file for path in entries for file in (sorted(path.rglob("*.yaml")) if path.is_dir() else [path])]
+    files = [file for path in entries for file in _files(path)]
     if not files:
         raise InputError("FILE.yaml", str(entries[0]), "a folder with entries (*.yaml) in it")
     found = {file: _imported(file) for file in files}
@@ -54,6 +56,10 @@ def import_command(
     if any(one.problems for one in found.values()):
         raise typer.Exit(BAD_INPUT)
     raise typer.Exit(GAPS if any(one.gaps or one.contradictions for one in found.values()) else STATED)
+
+
+def _files(path: Path) -> list[Path]:
+    return sorted(files_below("FILE.yaml", path, (".yaml",))) if os.path.isdir(path) else [path]
 
 
 def _imported(file: Path) -> Imported:
@@ -118,7 +124,7 @@ def _value(value: Any) -> str:
 
 @app.command("export")
 def export_command(
-    claim: Annotated[Path, typer.Argument(metavar="CLAIM.toml", help="A claim file.", show_default=False)],
+    claim: Annotated[Path, options.named("CLAIM.toml", "A claim file.")],
     entry: Annotated[
         Path | None, typer.Option(metavar="FILE.yaml", help="An entry that knows the rest: its other fields stay.")
     ] = None,

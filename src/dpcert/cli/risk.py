@@ -26,7 +26,9 @@ Plot = Annotated[Path | None, typer.Option("--plot", help="Draw the curve into t
 @with_run(left_out=("accountant",))
 def risk_command(
     *,
-    claim: Annotated[Path | None, typer.Argument(help="A claim file, instead of the options of a run.")] = None,
+    claim: Annotated[
+        Path | None, options.named("[CLAIM.toml]", "A claim file, instead of the options of a run.")
+    ] = None,
     asked: Setting,
     fpr: Rates = None,
     prior: Prior = 0.5,

@@ -17,6 +17,7 @@ from ..proofs_checks.verification.comparison import Comparison, compare
 from ..proofs_checks.verification.files import Asked, Problems, claim_files, verify_files
 from ..proofs_checks.verification.verdict import Verification
 from ..proofs_checks.workers import cores
+from . import options
 from .options import Json
 
 HOLDS, REFUTED, BAD_INPUT, UNDECIDED = 0, 1, 2, 3
@@ -28,7 +29,7 @@ FORMATS = ("table", "json", "junit", "sarif", "markdown", "github")
 def verify_command(
     claims: Annotated[
         list[Path],
-        typer.Argument(metavar="CLAIM.toml...", help="Claim files, folders of them, or -.", show_default=False),
+        options.named("CLAIM.toml...", "Claim files, folders of them, or -."),
     ],
     with_audit: Annotated[
         bool, typer.Option("--audit", help="Also attack the implementations that the claims name.")
