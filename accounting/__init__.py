@@ -1,5 +1,6 @@
 """WHAT it costs: certified, two-sided privacy accounting of mechanism descriptions."""
 
+from .accuracy import Accuracy, accuracy, noise_within
 from .bracket import Bracket
 from .calibrate import Calibration, calibrate, calibrations
 from .calibrate_risk import RiskCalibration, calibrate_risk
@@ -15,6 +16,7 @@ from .risk import Risk, risk
 from .tradeoff import TradeOff, tradeoff
 
 __all__ = [
+    "Accuracy",
     "Bracket",
     "Calibration",
     "Conversion",
@@ -23,6 +25,7 @@ __all__ = [
     "RiskCalibration",
     "TargetCalibration",
     "TradeOff",
+    "accuracy",
     "calibrate",
     "calibrate_risk",
     "calibrate_to",
@@ -35,6 +38,7 @@ __all__ = [
     "epsilons",
     "gaussian_fit",
     "mu",
+    "noise_within",
     "renyi",
     "rho",
     "risk",

@@ -58,7 +58,12 @@ class BudgetExceeded(RuntimeError):
 
 
 class Remaining(NamedTuple):
-    """What each of several more releases may cost, rounded down: (epsilon, delta)-DP."""
+    """What each of several more releases may cost, rounded down: (epsilon, delta)-DP.
+
+    >>> epsilon, delta = PureFilter(1.0).remaining(4)
+    >>> epsilon, delta
+    (0.25, 0.0)
+    """
 
     epsilon: float
     delta: float

@@ -44,6 +44,10 @@ COMMANDS = {
         "plan:plan_command",
         "The least noise on the mean for each cohort and target epsilon; every entry meets its target for certain.",
     ),
+    "accuracy": (
+        "accuracy:accuracy_command",
+        "How close a noisy number is to the truth, and the most noise that keeps it within a distance.",
+    ),
     "convert": (
         "convert:convert_command",
         "What one guarantee says in terms of another, rounded up, and whether that is tight or an upper bound.",

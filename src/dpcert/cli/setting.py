@@ -124,14 +124,7 @@ class Setting:
         return {"kind": "gaussian-mean"} | self._given("noise_std", "clip_norm")
 
     def _set(self) -> dict[str, Any]:
-        """What --set says, each value as TOML would read it."""
-        read: dict[str, Any] = {}
-        for entry in self.keys or ():
-            key, equals, value = entry.partition("=")
-            if not equals:
-                raise InputError("--set", entry, "KEY=VALUE, such as sigma=3")
-            read[key.strip().replace("-", "_")] = _plain(value)
-        return read
+        return set_keys(self.keys)
 
     def against(self) -> dict[str, Any]:
         """The keyword arguments of accounting.epsilon, delta and calibrate."""
@@ -200,6 +193,17 @@ def timed(ask: Callable[[], Answer]) -> tuple[Answer, float]:
         reason = " ".join(f"{type(problem).__name__} {problem}".split())[:120]
         raise InputError("options", "(together)", f"a run that the accountants can do ({reason})") from None
     return answer, time.perf_counter() - started
+
+
+def set_keys(entries: list[str] | None) -> dict[str, Any]:
+    """What --set says, each value as TOML would read it."""
+    read: dict[str, Any] = {}
+    for entry in entries or ():
+        key, equals, value = entry.partition("=")
+        if not equals:
+            raise InputError("--set", entry, "KEY=VALUE, such as sigma=3")
+        read[key.strip().replace("-", "_")] = _plain(value)
+    return read
 
 
 def as_option(problem: InputError) -> InputError:
