@@ -97,6 +97,13 @@ def explain(claim: Claim | str | Path) -> Explanation:
 
     Tries each convention with the run as described, and with one thing changed. Says nothing about whether the number
     is right: that is `verify`. Raises InputError for a file that cannot be read.
+
+    >>> from dpcert.proofs_checks.claims.claim import parse_claim
+    >>> claim = {"title": "ten rounds", "neighbouring": "add-remove", "epsilon": 8.08, "delta": 1e-5}
+    >>> run = {"mechanism": {"kind": "gaussian", "noise_multiplier": 2.0}, "composition": {"rounds": 10}}
+    >>> [number] = explain(parse_claim({"claim": claim} | run)).numbers
+    >>> number.conventions[0].reproduces
+    True
     """
     if not isinstance(claim, Claim):
         claim = load_claim(claim)
