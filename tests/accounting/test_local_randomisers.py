@@ -1,4 +1,4 @@
-"""Local randomisers against their reports' laws, written out."""
+"""Local randomisers (docs/theory/local_randomisers.md) against their reports' laws, written out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports in random order: against all outcomes of a few units, and the parts of the tables by themselves."""
+"""Reports in random order (docs/theory/shuffle_model.md): against all outcomes of a few units, and in parts."""
 
 from __future__ import annotations
 

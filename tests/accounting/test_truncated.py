@@ -1,4 +1,4 @@
-"""Poisson cohorts cut at a largest size, against exact small cases and the limits on either side."""
+"""Cut Poisson cohorts (docs/theory/truncated_poisson.md), against exact small cases and the limits on either side."""
 
 from __future__ import annotations
 

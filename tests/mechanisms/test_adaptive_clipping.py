@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from cases import many
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,7 +19,7 @@ def squared_cost(update_noise: float, count_noise: float) -> Fraction:
     return 1 / Fraction(update_noise) ** 2 + 1 / (4 * Fraction(count_noise) ** 2)
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=many(300), deadline=None, derandomize=True)
 @given(st.floats(1e-3, 1e3), st.floats(0.5 + 1e-6, 1e6))
 def test_the_split_never_costs_more_than_it_says(noise_multiplier, ratio):
     count_noise = noise_multiplier * ratio

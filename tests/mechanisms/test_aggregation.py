@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from cases import many
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -43,7 +44,7 @@ def test_poisson_divides_by_a_constant():
     assert mean.sensitivity("replace-one") == pytest.approx(0.004)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=many(60), deadline=None)
 @given(
     counts=st.lists(st.integers(1, 60), min_size=3, max_size=8),
     seed=st.integers(0, 2**32 - 1),

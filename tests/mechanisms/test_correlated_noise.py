@@ -1,4 +1,4 @@
-"""Sensitivities of tree aggregation and of matrix factorisations, against every pattern of participations."""
+"""Sensitivities of correlated noise (docs/theory/correlated_noise.md), against every pattern of participations."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from cases import many
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -48,7 +49,7 @@ def tree_by_hand(rounds: int, separation: int, most: int) -> int:
     )
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=many(150), deadline=None, derandomize=True)
 @given(st.integers(1, 16), st.integers(1, 6), st.integers(1, 5))
 def test_the_tree_against_every_pattern(rounds, separation, most):
     exact = tree_by_hand(rounds, separation, most)
@@ -75,7 +76,7 @@ def largest_move(matrix: np.ndarray, separation: int, most: int) -> float:
     )
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(many(60)))
 def test_general_encoders_are_bracketed(seed):
     random = np.random.default_rng(seed)
     size, separation, most = (int(random.integers(1, high)) for high in (9, 5, 5))
@@ -87,7 +88,7 @@ def test_general_encoders_are_bracketed(seed):
     assert attained <= truth * (1 + 1e-13)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(many(40)))
 def test_banded_and_toeplitz_encoders_are_exact(seed):
     random = np.random.default_rng(seed)
     size, separation, most = (int(random.integers(low, high)) for low, high in ((2, 10), (1, 5), (1, 5)))

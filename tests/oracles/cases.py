@@ -1,7 +1,8 @@
-"""Which cases of a sweep run every time, and which only at night."""
+"""How many random cases a test has, which cases of a sweep run every time, and which only at night."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -16,3 +17,11 @@ def few(cases: Iterable[Any], every: int) -> list[Any]:
 def at_night(case: Any) -> Any:
     """The case with the nightly marker; a tuple is several arguments."""
     return pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.nightly)
+
+
+def many(usual: int) -> int:
+    """So many random examples as usual, times DPCERT_TEST_MULTIPLIER; at least one.
+
+    For tests that look for a counterexample among drawn cases. Those that state an error probability keep their size.
+    """
+    return max(1, round(usual * float(os.environ.get("DPCERT_TEST_MULTIPLIER", "1"))))

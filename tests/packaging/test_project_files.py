@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+import runpy
 from pathlib import Path
 
 import pytest
+from cases import many
 
 import dpcert
 
 ROOT = Path(__file__).parents[2]
 MIRRORED = ("accounting", "trainers")
+SIZE = r"max_examples=[0-9]"
 ROOMS = ("mechanisms", "accounting", "trainers", "proofs_checks")
 
 
@@ -60,6 +63,24 @@ def test_the_tests_that_the_pages_name_are_there() -> None:
     named = {name for text in texts for name in re.findall(r"\btests/[\w/]*test_\w+\.py", text)}
     assert len(named) > 20
     assert [name for name in sorted(named) if not (ROOT / name).is_file()] == []
+
+
+def test_every_page_of_theory_says_what_rests_on_it() -> None:
+    hook = runpy.run_path(str(ROOT / "docs" / "hooks" / "theory.py"))
+    for page in (ROOT / "docs" / "theory").glob("*.md"):
+        files, tests = hook["rests_on"](page.name)
+        assert files, page.name
+        assert any("/test_" in test for test in tests), page.name
+    assert hook["rests_on"]("allocation.md")[0][0] == "accounting/allocation/__init__.py"
+
+
+def test_one_variable_sets_the_size_of_random_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of all tests that draw cases by hypothesis, but for those of the plugin, whose numbers are their subject."""
+    for told, size in (("1", 60), ("2.5", 150), ("0.001", 1)):
+        monkeypatch.setenv("DPCERT_TEST_MULTIPLIER", told)
+        assert many(60) == size
+    written = [file.name for file in (ROOT / "tests").rglob("test_*.py") if re.search(SIZE, file.read_text("utf-8"))]
+    assert written == ["test_pytest_plugin.py"]
 
 
 def cited_in_vain(root: Path, places: tuple[str, ...]) -> list[str]:

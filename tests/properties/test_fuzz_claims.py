@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import many
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -105,7 +106,9 @@ def well_formed(problem: InputError) -> bool:
     return bool(problem.field and problem.expected) and "\n" not in text and len(text) < 1000
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(
+    max_examples=many(150), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
 @given(DOCUMENTS)
 @example({"claim": {"\n": None}})
 @example({"claim": {}, "mechanism": {"kind": []}})
@@ -117,13 +120,13 @@ def test_any_tables_give_a_claim_or_an_input_error(tables: dict[str, Any]) -> No
     _claim_or_error(lambda: parse_claim(tables))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=many(400), deadline=None)
 @given(st.binary(max_size=400))
 def test_any_bytes_give_a_claim_or_an_input_error(content: bytes) -> None:
     _load(content)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=many(600), deadline=None)
 @given(st.sampled_from(CLAIMS), st.data())
 def test_damaged_claims_give_a_claim_or_an_input_error(path: Path, data: st.DataObject) -> None:
     """Truncation, and bytes overwritten, anywhere in a shipped claim."""
@@ -179,7 +182,7 @@ def call(arguments: list[str]) -> tuple[int, str, str]:
     return code, out.getvalue(), err.getvalue()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=many(150), deadline=None)
 @given(st.sampled_from(["epsilon", "delta", "verify"]), st.data())
 def test_any_options_give_an_answer_or_one_line(command: str, data: st.DataObject) -> None:
     """Without sampling: the other accountants have their own extreme-value tests, and are not what is fuzzed here."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from cases import many
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -31,7 +32,7 @@ def test_gaussian_filter_is_tight(neighbouring):
     assert guard.spent <= guard.budget
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=many(10), deadline=None)
 @given(st.lists(st.floats(2.0, 50.0), min_size=1, max_size=20), st.sampled_from(["add-remove", "replace-one"]))
 def test_what_a_filter_let_through_keeps_the_target(noises, neighbouring):
     for guard in (RenyiFilter(1.5, 1e-5, neighbouring), GaussianFilter(1.5, 1e-5, neighbouring)):

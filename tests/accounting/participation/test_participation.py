@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from cases import many
 from flint import arb, ctx, fmpz
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -101,7 +102,7 @@ def test_delta_brackets_the_full_sum(phases, fixed, epsilon):
     assert bracket.upper <= bracket.lower * (1 + 1e-9) + 1e-290
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=many(40), deadline=None)
 @given(
     shift=st.floats(0.02, 4.0),
     rate=st.floats(1e-4, 0.999),

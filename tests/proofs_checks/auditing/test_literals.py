@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from cases import many
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -36,7 +37,7 @@ def same(first, second) -> bool:
     return first == second
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=many(150), deadline=None, derandomize=True)
 @given(PLAIN)
 def test_plain_values(value):
     text = written(value)
@@ -44,7 +45,7 @@ def test_plain_values(value):
     assert same(read(text), value)
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=many(100), deadline=None, derandomize=True)
 @given(arrays.arrays(KINDS, arrays.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=3)))
 def test_arrays(value):
     again = read(written(value))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import many
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -33,7 +34,7 @@ OUTPUTS = (1, 2.5, True, [1.0, 2.0], [1.0, 2.0, 3.0], [[1, 2], [3, 4]], [[1], [2
            {3, 4}, None, [], np.ones((2, 2), np.float32), Raised("ValueError", "no"))  # fmt: skip
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=many(100), deadline=None, derandomize=True)
 @given(st.lists(st.sampled_from(range(len(OUTPUTS))), min_size=1, max_size=6))
 def test_a_row_depends_on_its_own_output_alone(chosen):
     together = Encoder().each([OUTPUTS[index] for index in chosen]).rows

@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from cases import few
+from cases import few, many
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -49,7 +49,7 @@ def test_the_tail_of_many_guesses():
         assert exact <= at_most(spent, total, rate) <= exact * (1 + 1e-6) + 1e-12
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=many(60), deadline=None, derandomize=True)
 @given(
     st.sampled_from([1, -1]),
     st.sampled_from([-2.0, 0.0, 1.0, math.inf]),

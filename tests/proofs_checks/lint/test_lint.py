@@ -8,6 +8,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+from cases import many
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -191,13 +192,13 @@ FRAGMENTS = (
 )
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=many(150), deadline=None, derandomize=True)
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=8))
 def test_never_crashes_on_mixed_fragments(lines: list[str]) -> None:
     every_rule_on("\n".join(lines).encode(), "mixed.py")
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=many(150), deadline=None, derandomize=True)
 @given(st.binary(max_size=60) | st.text(max_size=60).map(lambda text: text.encode("utf-8", "surrogatepass")))
 def test_never_crashes_on_bytes(source: bytes) -> None:
     every_rule_on(source, "bytes.py")

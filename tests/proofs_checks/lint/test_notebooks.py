@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from cases import many
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -117,7 +118,7 @@ ANYTHING = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=many(150), deadline=None, derandomize=True)
 @given(
     st.lists(
         st.fixed_dictionaries({}, optional={"cell_type": st.just("code") | ANYTHING, "source": ANYTHING}) | ANYTHING,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import few
+from cases import few, many
 from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -119,7 +119,7 @@ def test_enumerated_step_against_simulated_ones(curve: str) -> None:
     assert abs(values.mean() - exact) <= 5 * values.std() / 200
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=many(60))
 @given(seed=st.integers(0, 10**6), clients=st.integers(2, 5), share=st.floats(0.05, 1.0), noise=st.floats(0.0, 2.0))
 def test_decay_lemma_where_heads_and_shared_weights_interact(
     seed: int, clients: int, share: float, noise: float

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import many
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
@@ -74,7 +75,7 @@ def test_expected_dual_is_the_mean_over_drops() -> None:
     assert abs(drawn.mean() - expected_dual(problem, state, full, 0.4)) <= 5 * drawn.std() / np.sqrt(20_000)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=many(40))
 @given(
     seed=st.integers(0, 10**6),
     coupling=st.floats(0.0, 0.99),

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import few
+from cases import few, many
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -127,7 +127,7 @@ def test_expectations_are_those_of_noisy_runs(form: Form, cohort: int | None) ->
         assert abs(by_run.mean() - true.mean()) <= reach
 
 
-@settings(deadline=None, max_examples=20, derandomize=True)
+@settings(deadline=None, max_examples=many(20), derandomize=True)
 @given(
     form=st.sampled_from(["reset", "increments"]),
     cohort=st.sampled_from([1, 2, 3, None]),

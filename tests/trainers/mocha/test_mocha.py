@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import few
+from cases import few, many
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_mocha import recorded_order
@@ -145,7 +145,7 @@ def test_primal_equals_dual_at_the_optimum(small, loss):
 
 
 @pytest.mark.parametrize("loss", list(LOSSES))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=many(60))
 @given(
     alpha=st.floats(0, 1),
     prediction=st.floats(-5, 5),
@@ -169,7 +169,7 @@ def test_coordinate_step_is_the_exact_minimiser(loss, alpha, prediction, target,
     assert objective_at(new) <= best.fun + 1e-7 * (1 + abs(best.fun))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=many(100))
 @given(seed=st.integers(0, 2**32 - 1), loss=st.sampled_from(list(LOSSES)))
 def test_gaps_are_never_negative_for_any_weights_and_alpha(seed, loss):
     rng = np.random.default_rng(seed)
