@@ -1,1 +1,1 @@
-"""WHO uses it: minimal torch reference trainers of the source papers' algorithms."""
+"""WHO uses it: reference algorithms of the source papers on a fast engine (docs/trainers/algorithm-1-to-code.md)."""

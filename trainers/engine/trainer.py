@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +12,12 @@ from torch import Tensor, nn
 
 from ...mechanisms import InputError, Mechanism
 from ..data import Federation
-from .adaptive import count_noise, next_clip_norm, update_noise_multiplier
+from .adaptive import next_clip_norm
 from .advice import warn_beforehand
 from .algorithm import Algorithm, Clients
 from .billboard import Billboard
 from .checkpoint import Checkpoint, Rows, State
-from .clipping import ClippedSum, Grid, Layers
+from .clipping import Layers
 from .cohort import CohortSampler
 from .cohort_sum import CohortSum
 from .evaluated import Evaluated
@@ -26,7 +25,7 @@ from .evaluation import ClientScores, record
 from .identity import identity_of
 from .local import LocalSide
 from .losses import LOSSES, Loss
-from .noise import round_noise
+from .noisy_sum import NoisySum
 from .outcome import Outcome
 from .paid import Paid
 from .paid_round import paid_round
@@ -65,15 +64,14 @@ class Trainer:
         self.billboard = billboard or Billboard()
         self.sampler = CohortSampler(settings, federation.population)
         algorithm.check(federation.population)
-        self.update_multiplier = update_noise_multiplier(settings, self.sampler.denominator)
-        self.cost = self._cost_of(goal)
+        bounds: Any = {"noise_at": algorithm.noise_at, "bounded": algorithm.clips}
+        self.cost = PrivacyCost.of(settings, self.sampler, algorithm.notion, goal, algorithm.releases, **bounds)
         self.checkpoint: Checkpoint | None = None
         if checkpoint is not None:
             identity = identity_of(algorithm, settings, model, federation)
             self.checkpoint = Checkpoint(checkpoint, identity, settings.seed, self.processes, algorithm.releases_in)
         seed = self.checkpoint.seed if self.checkpoint else self.processes.agree_on_seed(settings.seed)
         self.streams = Streams(seed)
-        self.noise = round_noise(settings.noise_source, self.streams, settings.torch_device())
         self.local = LocalSide(
             federation, model, settings, self.streams, loss or LOSSES[federation.task], self.processes
         )
@@ -84,23 +82,12 @@ class Trainer:
         self._cohort_sum = CohortSum(
             self.local, algorithm, self.layers, settings.shards, self.processes, self.billboard
         )
+        self._noisy_sum = NoisySum(self._cohort_sum, self.sampler, self.local)
         begin = self._initial_state()
         warn_beforehand(algorithm, settings.local, federation, self.sampler.rate)
         if self.checkpoint:
             self.checkpoint.create()
         self._begin(begin)
-
-    def _cost_of(self, goal: PrivacyGoal) -> PrivacyCost:
-        algorithm = self.algorithm
-        return PrivacyCost.of(
-            self.settings,
-            self.sampler,
-            algorithm.notion,
-            goal,
-            algorithm.releases,
-            noise_at=algorithm.noise_at,
-            bounded=algorithm.clips,
-        )
 
     def _initial_state(self) -> Tensor:
         """The shared state before the first round, in memory of its own."""
@@ -191,33 +178,7 @@ class Trainer:
 
     def compute(self, attempt: int) -> Release:
         """All clients' part of the round and the noise, of which nothing has been published yet."""
-        cohort = self.sampler.draw(self.streams, attempt, self.rounds)
-        clip_norm = self.clip_norm if self.algorithm.clips else None
-        grid = Grid.for_round(clip_norm, self.federation.population, self.local.dtype)
-        noise = self._noise(grid.unit, cohort, attempt)
-        total, rows = self._cohort_sum.of(cohort, self.rounds, self._broadcast, self._own, grid)
-        pre_noise = self.processes.total(total.total).mul_(grid.unit)
-        count, noise_on_count = self._count(total, attempt)
-        return Release(pre_noise, noise(), 2 * (self.clip_norm or float("inf")), count, noise_on_count, cohort, rows)
-
-    def _noise(self, unit: float, cohort: Clients, attempt: int) -> Callable[[], Tensor]:
-        """What gives the (blocks, D) noise on the sum, the same in every process; begun already where it is long."""
-        shape = self.algorithm.contribution_shape(self.shared)
-        deviation = self.update_multiplier * (self.clip_norm or 0.0)
-        if self.algorithm.noise_at == "server":
-            return self.noise.begin(attempt, self.rounds, shape, deviation, unit)
-        own = [client for client in cohort.tolist() if self.processes.owns(client % self.settings.shards)]
-        drawn = self.noise.of_clients(attempt, self.rounds, own, shape[1], deviation, unit)
-        return lambda: self.processes.total(drawn)
-
-    def _count(self, total: ClippedSum, attempt: int) -> tuple[Tensor | None, Tensor | None]:
-        """Adaptive clipping: the centred count of clients within the clip norm, and its noise."""
-        if self.settings.clipping != "adaptive":
-            return None, None
-        count = torch.tensor([float(total.within) - total.counts / 2], dtype=torch.float64)
-        deviation = count_noise(self.settings, self.sampler.denominator) if self.update_multiplier else 0.0
-        noise = self.streams.generator("quantile", attempt, self.rounds).standard_normal(1) * deviation
-        return self.processes.total(count), torch.from_numpy(noise)
+        return self._noisy_sum.of(self.rounds, attempt, self._broadcast, self._own, self.clip_norm)
 
     def publish(self, release: Release) -> None:
         """The server's part of the round, from what the billboard shows."""
