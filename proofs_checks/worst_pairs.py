@@ -11,11 +11,12 @@ import inspect
 import re
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from ..mechanisms import Neighbouring, neighbouring_relation
+from ..mechanisms.validate import choice
 from . import units
 from .auditing.calling import call, style_of
 from .auditing.global_generators import controlled
@@ -38,6 +39,7 @@ def worst_pairs(mechanism: Callable[..., Any], relation: str = "add-remove") -> 
     >>> worst_pairs(total, "replace-one")[0]
     ([0, 0, 0, 0, 10], [0, 0, 0, 0, 0])
     """
+    choice("relation", relation, get_args(Neighbouring))
     checked = neighbouring_relation(relation)
     parameters = _parameters(mechanism)
     annotation = str(parameters[0].annotation) if parameters and parameters[0].annotation is not _EMPTY else ""
@@ -92,6 +94,8 @@ def _range(parameters: Sequence[inspect.Parameter]) -> tuple[float, float]:
 def _entries(annotation: str, ends: tuple[float, float]) -> tuple[Any, Any]:
     """Two entries of the annotated kind, as far apart as the range goes."""
     inside = annotation.rpartition("[")[2]
+    if _is_mapping(annotation):
+        inside = inside.rpartition(",")[2]
     if re.search(r"\bstr\b", inside):
         return "a", "b"
     if re.search(r"\bbool\b", inside):
@@ -101,6 +105,10 @@ def _entries(annotation: str, ends: tuple[float, float]) -> tuple[Any, Any]:
     return float(ends[0]), float(ends[1])
 
 
+def _is_mapping(annotation: str) -> bool:
+    return re.search(r"\b(dict|Mapping)\b", annotation) is not None
+
+
 def _containers(annotation: str, pair: tuple[list[Any], list[Any]]) -> Pair:
     first, second = pair
     if "DataFrame" in annotation:
@@ -108,7 +116,7 @@ def _containers(annotation: str, pair: tuple[list[Any], list[Any]]) -> Pair:
         return frame({"x": first}), frame({"x": second})
     if re.search(r"ndarray|NDArray|Array|Floats", annotation):
         return np.array(first), np.array(second)
-    if re.search(r"\b(dict|Mapping)\b", annotation):
+    if _is_mapping(annotation):
         return dict(enumerate(first)), dict(enumerate(second))
     return (tuple(first), tuple(second)) if re.search(r"\btuple\b", annotation) else (first, second)
 

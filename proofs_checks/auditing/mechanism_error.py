@@ -17,7 +17,8 @@ class MechanismError(InputError):
 
     def __init__(self, mechanism: str, dataset: str, problem: str) -> None:
         expected = f"a callable that runs on the dataset {dataset} ({problem})"
-        also = "whoever sees failures: observing_failures(mechanism), or --observe-failures, makes them outputs"
+        also = "if an attacker can see that a call failed, count failures as outputs: --observe-failures (in Python: "
+        also += "observing_failures(mechanism))"
         super().__init__("mechanism", mechanism, f"{expected}; {also}")
         self.dataset = dataset
         self.known: AuditResult | None = None

@@ -57,6 +57,10 @@ COMMANDS = {
         "What the strongest attack can gain: true-positive rates, advantage, posterior, as certified intervals.",
     ),
     "audit": ("audit:audit_command", "Attack a mechanism, or the schedule of a run: is it as private as claimed?"),
+    "audit-suite": (
+        "audit_suite:audit_suite_command",
+        "Audit every mechanism of a library that a manifest names: a table of verdicts.",
+    ),
     "audit-training": (
         "audit_training:audit_training_command",
         "Attack a trainer end to end: is a run of it as private as is certified?",
