@@ -111,7 +111,8 @@ def run_suite(
             for job in as_completed(waiting):
                 row = replace(job.result(), key=keys[waiting[job].name])
                 rows[row.name] = row
-                _keep(kept, row)
+                if row.verdict != FAILED:  # what failed is tried again: a library was not there, say
+                    _keep(kept, row)
                 if progress is not None:
                     progress(len(rows), len(entries), row.name)
         except KeyboardInterrupt:
