@@ -5,6 +5,7 @@ from importlib import import_module
 import pytest
 from ordered_runs import the_best_of_several_sampled_runs_beside_a_sampled_round as beside
 from ordered_runs import the_best_of_several_sampled_runs_in_disjoint_parts as in_parts
+from two_deep import compared
 
 dominating = import_module("dpcert.accounting.dominating")
 
@@ -32,6 +33,8 @@ def not_exchanged(monkeypatch):
         (one_order_for_both, beside),
         (one_order_for_both, in_parts),
         (not_exchanged, in_parts),
+        (one_order_for_both, lambda: compared(("poisson", "Sequence", "BestOfSeveral"))),
+        (not_exchanged, lambda: compared(("poisson", "Disjoint", "Repeat"))),
     ],
 )
 def test_caught(fault, caught_by, monkeypatch):
