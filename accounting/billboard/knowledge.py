@@ -74,9 +74,7 @@ def _allocated(step: RandomAllocation, clients: Clients) -> tuple[Knows, str]:
 def _without_the_others(step: Mechanism, observer: Observer, clients: Clients) -> tuple[Knows, str]:
     """Fixed-size, with-replacement or shuffled cohorts, before somebody who lacks at least one other member."""
     if isinstance(step, Shuffled):
-        return "everything", (
-            "shuffled: hidden, but no amplification is proven here; an epoch counts each unit once, seen or not"
-        )
+        return _shuffled(observer, clients)
     if isinstance(step, WithReplacement):
         return (
             "everything",
@@ -94,6 +92,21 @@ def _without_the_others(step: Mechanism, observer: Observer, clients: Clients) -
     return (
         "nothing",
         "fixed-size cohorts, stateless clients, and no client among the observers: participation stays hidden",
+    )
+
+
+def _shuffled(observer: Observer, clients: Clients) -> tuple[Knows, str]:
+    """The others hide the unit as long as nobody knows their batches, and nothing tells which the last ones were."""
+    if observer.kind == "coalition":
+        return "everything", "shuffled: colluders know their own batches; accounted as for one who knows the unit's"
+    if clients == "stateful":
+        return "everything", (
+            "shuffled batches with stateful clients: what clients publish later tells in which batches they were; "
+            "accounted as for one who knows"
+        )
+    return (
+        "nothing",
+        "shuffled batches, stateless clients, and no client among the observers: the unit's batch stays hidden",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...accounting import Bracket
-from ...mechanisms import InputError
+from ...mechanisms import InputError, Shuffled, rounds_by_step
 from ..certificates.certificate import Written, filed, write
 from ..certificates.currencies import of_currency, serves
 from ..certificates.points import points
@@ -65,6 +65,12 @@ def _of_currency(
     return str(path), (Finding("certificate-restates", "info", f"The certificate speaks of {note}."),) if note else ()
 
 
+def _why(part: Claim) -> str:
+    """What of the interval the checker has no rule for, where that is known."""
+    shuffled = any(isinstance(step, Shuffled) for step in rounds_by_step(part.run))
+    return " The checker has no rule for what shuffled batches hide: to it, each epoch is one plain round." * shuffled
+
+
 def _none(text: str) -> Finding:
     return Finding("no-certificate", "info", text)
 
@@ -78,5 +84,5 @@ def _written(
     if written.verdict == judge(known, part.statement.threshold):
         return written, None
     proved = f"[{written.epsilon_lower:g}, {written.epsilon_upper:g}]"
-    text = f"The certificate proves a wider interval, {proved}, from which the claim is {written.verdict}."
+    text = f"The certificate proves a wider interval, {proved}, from which the claim is {written.verdict}.{_why(part)}"
     return written, Finding("certificate-proves-less", "warning", text)
