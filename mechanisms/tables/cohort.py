@@ -240,8 +240,8 @@ class SamplingTable(Table):
         return self._shuffled(base) if self.scheme == "shuffle" else base
 
     def _shuffled(self, base: Mechanism) -> Shuffled:
-        even = self.population and self.cohort and self.population % self.cohort == 0
-        return Shuffled(base, self.together, self.together if even else self.together - 1)
+        smaller = self.is_uneven and not self.drop_last
+        return Shuffled(base, self.together, self.together - 1 if smaller else self.together)
 
 
 class CompositionTable(Table):
