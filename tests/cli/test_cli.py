@@ -118,8 +118,9 @@ def test_infinity_is_a_word(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_table_names_claim_number_interval_verdict_and_reason(
-    files: dict[str, str], capsys: pytest.CaptureFixture[str]
+    files: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "150")
     run(["verify", files["holds"], files["refuted"]])
     out = capsys.readouterr().out
     for word in (
