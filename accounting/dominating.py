@@ -41,6 +41,7 @@ from .local_randomisers import LocalRandomiser
 from .pairs import Composition, Order, Pair, PoissonSelectionPair, RenyiLines, SelectionPair
 from .round import Alternatives, Choice, Round, bounded, either, listed, once, plain, tight
 from .rounding import UNIT, widened_up
+from .sampled_bounds import is_stated, of_sampled_bound
 from .schemes import (
     Participation,
     allocated,
@@ -160,6 +161,9 @@ def _round(part: Mechanism, relation: Neighbouring, participation: Participation
         part = as_one_sample(part)
         if part.sampling_rate == 1.0:
             return _round(part.mechanism, relation, participation)
+        if is_stated(part.mechanism):
+            seen = participation == "visible" or (participation == "pooled" and isinstance(part, FixedSize))
+            return of_sampled_bound(part, relation, seen)
         if participation == "visible" or (participation == "pooled" and isinstance(part, FixedSize)):
             return visible(part, relation)
         return poisson(part, relation) if isinstance(part, Poisson) else fixed_size(part, relation)

@@ -13,6 +13,7 @@ from ..pairs import (
     GaussianPair,
     OpposedPair,
     Pair,
+    ProductPair,
     Sampling,
     SubsampledPair,
     ZcdpBound,
@@ -20,7 +21,7 @@ from ..pairs import (
 )
 from ..parameters import dominating_parameters
 from ..rounding import up
-from . import sampled_other
+from . import sampled_bounds, sampled_other
 from .sampled_gaussian import log_moments
 
 _SLACK = 2.0**-40
@@ -33,7 +34,16 @@ def supports(pair: SubsampledPair) -> bool:
         return False
     if pair.order == Sampling.VISIBLE:
         return _known_ratio(base) or isinstance(base, ZcdpBound)
+    if only_renyi(base):
+        return pair.order != Sampling.REPLACE
     return base.doubled() is not None if pair.order == Sampling.REPLACE else _known_ratio(base)
+
+
+def only_renyi(base: Pair) -> bool:
+    """Whether of the base, or of one of several releases about one sample, nothing but Renyi divergences are known."""
+    if isinstance(base, ProductPair):
+        return base.has_divergence() and any(only_renyi(part) for part, _ in base.parts)
+    return isinstance(base, ZcdpBound)
 
 
 def given_finite(pair: SubsampledPair) -> SubsampledPair:
@@ -72,6 +82,10 @@ def sampled_divergence(pair: SubsampledPair, alpha: float) -> float:
     moved = dominating_parameters(pair)
     base = pair.base.doubled() or pair.base if pair.order == Sampling.REPLACE else pair.base
     unsampled_bound = base.divergence(alpha)
+    if only_renyi(pair.base) and pair.order != Sampling.VISIBLE:
+        return min(
+            sampled_bounds.sampled_divergence(pair.base.divergence, moved.rate, pair.order, alpha), unsampled_bound
+        )
     if pair.order == Sampling.VISIBLE:
         log_excess = math.log(moved.rate) + _log_moment_minus_1((alpha - 1) * pair.base.divergence(alpha))
     elif isinstance(moved.base, GaussianPair):
