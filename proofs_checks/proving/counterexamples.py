@@ -83,6 +83,8 @@ def shown(key: Any) -> str:
         return "..."
     if isinstance(key, tuple) and len(key) == 2 and key[0] in ("bool", "int", "float", "str", "bytes", "NoneType"):
         return str(key[1])
+    if key[0] == "text":
+        return "a text"
     name: Any = key[0]
     inner = ", ".join(shown(part) for part in list(key)[1:])
     if isinstance(name, tuple):

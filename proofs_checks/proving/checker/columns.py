@@ -150,13 +150,15 @@ class _Columns(ast.NodeTransformer):
         if kind in ("list", "tolist"):
             return ast.Name(self._listed(made), ast.Load())
         value, result, loop = self._value(made), self._name(kind), self._opened()
-        if kind == "sum":
+        if kind in ("sum", "mean"):
             loop.add(f"{result} = 0", f"{result} = {result} + {value}")
         else:
             sign, worst = KEPT[kind]
             best = self._name("best")
             loop.add(f"{best}, {result} = float({worst!r}), -1",
                      f"if {value} {sign} {best}:\n {best}, {result} = {value}, _dpcert_at")  # fmt: skip
+        if kind == "mean":
+            return _expression(f"{result} / len({self.data})")
         return ast.Name(result, ast.Load())
 
     def _is_place(self, node: ast.expr) -> bool:
@@ -174,8 +176,9 @@ class _Columns(ast.NodeTransformer):
 
     def _plain(self, held: ast.expr, kind: str) -> bool:
         """Sums without noise are put together with others (sums.py)."""
-        return kind == "sum" and not any(mentions(held, name) for name in (self.rng, *self.named)) and not any(
-            isinstance(inner, ast.Attribute) and inner.attr == "cumsum" for inner in ast.walk(held))  # fmt: skip
+        noisy = any(mentions(held, name) for name in (self.rng, *self.named))
+        summed = any(isinstance(inner, ast.Attribute) and inner.attr == "cumsum" for inner in ast.walk(held))
+        return kind in ("sum", "mean") and not noisy and not summed
 
     def _released(self, node: ast.expr) -> ast.expr:
         """What is returned: columns are listed."""

@@ -15,6 +15,7 @@ import numpy as np
 from .following import Refused
 from .givens import opened
 from .language.source import definition
+from .reals import written
 
 MOST = 1000
 
@@ -58,7 +59,7 @@ def _collect(function: types.FunctionType, found: set[Fraction], seen: set[int])
 def _held(value: Any) -> Iterator[Fraction]:
     """The numbers in a constant."""
     if isinstance(value, bool | int | float) and abs(value) < 1e300:
-        yield Fraction(value)
+        yield written(float(value)) if isinstance(value, float) else Fraction(value)
     elif isinstance(value, list | tuple | set | frozenset | np.ndarray) and len(value) <= MOST:
         for each in value:
             yield from _held(each)

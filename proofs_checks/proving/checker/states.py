@@ -20,7 +20,7 @@ from .forms import Form, Sign
 from .language.arithmetic import lifted, truth
 from .language.functions import valued
 from .language.outside import ConstantList, Constants
-from .language.values import Appended, Array, Object, Text, Total, Uniform, Weight
+from .language.values import Appended, Array, Object, Ratio, Text, Total, Uniform, Weight
 
 Layout = Any
 APPENDED, REAL, WHOLE = "appended", "real", "whole"
@@ -56,6 +56,8 @@ class Reading:
             value = truth(value)
         if isinstance(value, Uniform | Weight | Total):
             value = lifted(valued(value))
+        if isinstance(value, Ratio) and output:  # both runs know by what it is divided
+            return ["divided by N", self.value(value.form, place, output)]
         if place in self.steps.appended and isinstance(value, list | Appended) and not output:
             self.objects.append(value)
             self.appended.append((place, value))

@@ -48,16 +48,31 @@ class Sums(ast.NodeTransformer):
         return made
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        summed = self._summed(node)
+        summed, averaged = self._summed(node), False
+        if summed is None:
+            summed = self._averaged(node)
+            averaged = summed is not None
         term = None if summed is None else self._term(summed)
         if self.counted and ast.unparse(node) == f"len({self.data})":
-            term = ast.Constant(1)
+            term, averaged = ast.Constant(1), False
         if term is None and self._counts(node):
             return self.visit(node.args[0])  # type: ignore[no-any-return]
         if term is None:
             return self.generic_visit(node)
         self.terms.append(term)
-        return ast.copy_location(ast.Name(f"_dpcert_sum{self.first + len(self.terms) - 1}", ast.Load()), node)
+        total = ast.Name(f"_dpcert_sum{self.first + len(self.terms) - 1}", ast.Load())
+        if averaged:
+            length = ast.parse(f"len({self.data})", mode="eval").body
+            return ast.copy_location(ast.BinOp(total, ast.Div(), self.visit(length)), node)
+        return ast.copy_location(total, node)
+
+    def _averaged(self, node: ast.Call) -> ast.expr | None:
+        """E of E.mean() and np.mean(E): the sum, divided by the number of entries."""
+        if node.keywords or not isinstance(node.func, ast.Attribute) or node.func.attr != "mean":
+            return None
+        if not node.args:
+            return node.func.value
+        return node.args[0] if ast.unparse(node.func.value) in ("np", "numpy") and len(node.args) == 1 else None
 
     def _counts(self, node: ast.Call) -> bool:
         """Whether it is int(...) or round(...) of a sum of comparisons, which is a whole number."""
@@ -65,7 +80,8 @@ class Sums(ast.NodeTransformer):
             return False
         summed = self._summed(node.args[0]) if isinstance(node.args[0], ast.Call) else None
         each = summed.elt if isinstance(summed, ast.GeneratorExp) else summed
-        return isinstance(each, ast.Compare) and self._term(summed) is not None  # type: ignore[arg-type]
+        whole = isinstance(each, ast.Compare) or (isinstance(each, ast.Constant) and type(each.value) is int)
+        return whole and self._term(summed) is not None  # type: ignore[arg-type]
 
     def _summed(self, node: ast.Call) -> ast.expr | None:
         """E of E.sum(), sum(E) and np.sum(E)."""
@@ -73,6 +89,9 @@ class Sums(ast.NodeTransformer):
             return None
         if isinstance(node.func, ast.Attribute) and node.func.attr == "sum" and not node.args:
             return node.func.value
+        if ast.unparse(node.func) == "len" and len(node.args) == 1 and isinstance(node.args[0], ast.ListComp):
+            kept = node.args[0]  # as many as the filter lets through
+            return ast.GeneratorExp(ast.Constant(1), kept.generators) if kept.generators[0].ifs else None
         by_name = ast.unparse(node.func) in ("sum", "np.sum", "numpy.sum")
         return node.args[0] if by_name and len(node.args) == 1 else None
 
@@ -81,11 +100,11 @@ class Sums(ast.NodeTransformer):
         array, name = summed, self.data
         if isinstance(summed, ast.GeneratorExp):
             (loop, *more) = summed.generators
-            if more or loop.ifs or loop.is_async or not isinstance(loop.target, ast.Name):
-                return None
-            if ast.unparse(loop.iter) != self.data:
+            if more or loop.is_async or not isinstance(loop.target, ast.Name) or ast.unparse(loop.iter) != self.data:
                 return None
             array, name = summed.elt, loop.target.id
+            for test in loop.ifs:
+                array = ast.IfExp(test, array, ast.Constant(0))
         calls = [inner for inner in ast.walk(array) if isinstance(inner, ast.Call)]
         known = {id(part) for call in calls for part in ast.walk(call.func) if _elementwise(call)}
         fixed = {id(n.value) for n in ast.walk(array) if isinstance(n, ast.Attribute) and self.outside(n)}

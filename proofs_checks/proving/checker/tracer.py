@@ -149,6 +149,8 @@ class Tracer:
             if not KINDS[kind].scaling or not alone:
                 raise Refused("noise whose scale depends on the data or on other noise")
             return f"{scale.slopes['N']}*N"
+        if not isinstance(scale, int | float):
+            raise Refused("noise whose scale depends on the data or on other noise")
         return str(checked(kind, exact(scale)))
 
     def atom(self, kind: str, parameter: str) -> Form:

@@ -96,7 +96,9 @@ def _by_steps(made: Cut) -> Callable[..., Any]:
 
 def _fed(function: Any, source: _Source) -> Any:
     """The function over that source."""
-    if not any(value is samplers.discrete_laplace for value in function.__globals__.values()):
+    if not isinstance(function, types.FunctionType) or not any(
+        value is samplers.discrete_laplace for value in function.__globals__.values()
+    ):
         return function
     fed = source.discrete_laplace
     scope = {n: fed if v is samplers.discrete_laplace else v for n, v in function.__globals__.items()}

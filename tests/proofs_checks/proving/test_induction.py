@@ -33,6 +33,7 @@ LOOPS = {
     "adaptive sparse vector", "size shown by the scale", "stability histogram without threshold",
     "branch on exact data", "exact sum after a noisy test", "half the noise", "sensitivity halved", "prefix sums",
     "only the first entry", "one noise for all", "one-sided noise", "bounded noise", "exact flag beside a noisy sum",
+    "mean",
 }  # fmt: skip
 """Cases whose correct mechanism is one loop over the data, or sums over them, written as a `def`."""
 

@@ -14,9 +14,9 @@ import numpy as np
 from ..following import Raises, Refused, tracer
 from ..forms import Form, Sign
 from ..reals import compared, concrete, exact
-from . import functions
+from . import functions, ratios
 from .ranks import Ranks
-from .values import KINDS, Array, Text, Total, Uniform, Unknown, Weight, is_number, is_truth, symbolic
+from .values import KINDS, Array, Ratio, Text, Total, Uniform, Unknown, Weight, is_number, is_truth, symbolic
 
 LOGICAL = (operator.and_, operator.or_, operator.xor)
 SEQUENCES = (str, list, tuple)
@@ -47,8 +47,8 @@ def truth(value: Any) -> bool:
     """The truth value on this run."""
     if isinstance(value, Sign):
         return bool(tracer().answer(value))
-    if isinstance(value, Form):
-        return not _equal(value, Form())
+    if isinstance(value, Form | Ratio):
+        return not _equal(value.form if isinstance(value, Ratio) else value, Form())
     if isinstance(value, Array):
         if value.cells.size != 1:
             raise Raises("the function raises ValueError: the truth value of an array")
@@ -81,7 +81,7 @@ def binary(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
         return _on_arrays(operation, a, b)
     if isinstance(a, Weight | Total) or isinstance(b, Weight | Total):
         return functions.weighed(operation, a, b)
-    if isinstance(a, Uniform | Form | Sign) or isinstance(b, Uniform | Form | Sign):
+    if isinstance(a, Uniform | Form | Sign | Ratio) or isinstance(b, Uniform | Form | Sign | Ratio):
         return _symbolic(operation, a, b)
     if is_number(a) and is_number(b):
         if is_truth(a) and is_truth(b) and operation not in LOGICAL:
@@ -107,14 +107,18 @@ def _symbolic(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     if operation in LOGICAL:
         if not (is_truth(a) and is_truth(b)):
             raise Refused("an operation on the bits of a symbol")
-        return operation(truth(a), truth(b))
+        return _both(operation, a, b)
     if is_truth(a) and is_truth(b):
         raise Refused("arithmetic with two truth values, which numpy's add otherwise than Python's: write int(...)")
     if (isinstance(a, float) and not math.isfinite(a)) or (isinstance(b, float) and not math.isfinite(b)):
         raise Refused("arithmetic with a symbol and an infinity")
     if operation is operator.pow and type(b) is int and b == 1:
         return a
+    if isinstance(a, Ratio) or isinstance(b, Ratio):
+        return ratios.binary(operation, a, b)
     left, right = lifted(a), lifted(b)
+    if operation is operator.truediv and ratios.is_length(right):
+        return ratios.divided(left, right)
     if operation is operator.add or operation is operator.sub:
         return left.plus(right, 1 if operation is operator.add else -1)
     if operation is operator.mul and not (left.slopes and right.slopes):
@@ -124,6 +128,18 @@ def _symbolic(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
             raise Refused("a division by zero")
         return left.scaled(1 / right.at_zero)
     return functions.nonlinear(operation, left, right, type(b) is int)
+
+
+def _both(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    """& or | of two truth values: of tests on data a value of its own, where that is wanted; else on this run."""
+    run = tracer()
+    tests = all(isinstance(x, Sign) and x.form.slopes and not x.form.noisy for x in (a, b))
+    if not tests or not run.data.merging:
+        return operation(truth(a), truth(b))
+    name = f"{operation.__name__}({a.name()};{b.name()})"
+    value = lambda point: Fraction(operation(a.holds(point), b.holds(point)))  # noqa: E731
+    merged = run.data.merge(name, (a.form, b.form), value, (Fraction(0), Fraction(1)), True)
+    return Sign(merged - 1, False)
 
 
 def _on_arrays(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
@@ -199,6 +215,8 @@ def ordered(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
             if math.isnan(value):
                 raise Refused("a comparison with nan")
             return bool(operation(0, value)) if other == 1 else bool(operation(value, 0))
+    if isinstance(a, Ratio) or isinstance(b, Ratio):
+        a, b = ratios.numerators(a, b)
     less = operation in (operator.lt, operator.le)
     form = lifted(b).plus(lifted(a), -1) if less else lifted(a).plus(lifted(b), -1)
     sign = Sign(form, operation in (operator.lt, operator.gt))
@@ -209,6 +227,8 @@ def ordered(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
 def _same_number(a: Any, b: Any) -> bool:
     if any(isinstance(value, float) and not math.isfinite(value) for value in (a, b)):
         return False
+    if isinstance(a, Ratio) or isinstance(b, Ratio):
+        a, b = ratios.numerators(a, b)
     return _equal(lifted(a), lifted(b))
 
 
@@ -227,6 +247,8 @@ def negative(value: Any) -> Any:
         raise Refused("the negative of a truth value")
     if isinstance(value, Form):
         return -value
+    if isinstance(value, Ratio):
+        return Ratio(-value.form)
     if isinstance(value, Uniform):
         return -lifted(value)
     if is_number(value):

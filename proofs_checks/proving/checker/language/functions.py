@@ -16,7 +16,7 @@ from ..following import Refused, UsedTwice, tracer
 from ..forms import Form, Sign
 from ..pairs import Ends
 from ..reals import exact
-from .values import Text, Total, Uniform, Weight, is_number, symbolic
+from .values import Ratio, Text, Total, Uniform, Weight, is_number, symbolic
 
 NOTHING: Ends = (None, None)
 ROUNDING = Fraction(1, 10**12)
@@ -42,9 +42,10 @@ def _picked(which: str, a: Any, b: Any) -> Any:
     for one, other in ((a, b), (b, a)):
         if isinstance(one, float) and math.isinf(one):
             return one if (one > 0) == (which == "max") else other
-    merged = tracer().merged_extreme(which, lifted(a), lifted(b))
-    if merged is not None:
-        return merged
+    if not isinstance(a, Ratio) and not isinstance(b, Ratio):
+        merged = tracer().merged_extreme(which, lifted(a), lifted(b))
+        if merged is not None:
+            return merged
     return b if truth(ordered(better, b, a)) else a
 
 
@@ -52,7 +53,7 @@ def absolute(value: Any) -> Any:
     """|value|."""
     from .arithmetic import negative
 
-    return greater(value, negative(value)) if isinstance(value, Form) else abs(value)
+    return greater(value, negative(value)) if isinstance(value, Form | Ratio) else abs(value)
 
 
 def nonlinear(operation: Callable[[Any, Any], Any], left: Form, right: Form, by_int: bool) -> Any:

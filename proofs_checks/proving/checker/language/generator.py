@@ -11,12 +11,13 @@ import numpy as np
 
 from ..following import Raises, Refused, tracer
 from ..forms import Sign
-from ..reals import exact
+from ..noise import KINDS
+from ..reals import exact, number
 from .arithmetic import binary
 from .arrays import array_of, of_cells, shape_of
 from .functions import coin
 from .iteration import iterated
-from .values import Array, Uniform, Weight, is_number, symbolic
+from .values import Array, Ratio, Uniform, Weight, is_number, symbolic
 
 
 def drawn(kind: str, loc: Any, scale: Any, size: Any) -> Any:
@@ -30,15 +31,22 @@ def drawn(kind: str, loc: Any, scale: Any, size: Any) -> Any:
         shape = stated
     if not shape and size is None:
         one = scales.cells[()] if isinstance(scales, Array) else scales
-        noise: Any = tracer().noise(kind, one)
+        noise: Any = one_draw(kind, one)
     else:
         held = (
             np.broadcast_to(scales.cells, shape).ravel().tolist()
             if isinstance(scales, Array)
             else [scales] * int(np.prod(shape))
         )
-        noise = of_cells([tracer().noise(kind, each) for each in held], shape)
+        noise = of_cells([one_draw(kind, each) for each in held], shape)
     return noise if _zero(locs) else binary(operator.add, locs, noise)
+
+
+def one_draw(kind: str, scale: Any) -> Any:
+    """One noise; of a scale that is divided by the number of entries a noise that is."""
+    if isinstance(scale, Ratio) and KINDS[kind].scaling and not scale.form.slopes:
+        return Ratio(tracer().noise(kind, number(scale.form.at_zero)))
+    return tracer().noise(kind, scale)
 
 
 def _zero(value: Any) -> bool:

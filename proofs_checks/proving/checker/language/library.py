@@ -28,7 +28,7 @@ from .functions import (
 )
 from .iteration import iterated
 from .ranks import Ranks
-from .values import Array, Generator, Native, Total, Uniform, Weight, is_number, symbolic
+from .values import Array, Generator, Native, Ratio, Total, Uniform, Weight, is_number, symbolic
 
 KINDS = {list: list, tuple: tuple, dict: dict, str: str}
 
@@ -86,6 +86,8 @@ def _of_texts(pick: Any, cells: list[Any]) -> Any:
 def real(value: Any = 0.0) -> Any:
     """float(value)."""
     value = one(value)
+    if isinstance(value, Ratio):
+        return value
     if isinstance(value, Uniform | Weight | Total) or symbolic(value):
         return lifted(valued(value))
     if isinstance(value, str):

@@ -104,6 +104,13 @@ class Uniform:
 
 
 @dataclass(eq=False, slots=True)
+class Ratio:
+    """form / N, where N is the number of entries, which both runs know."""
+
+    form: Form
+
+
+@dataclass(eq=False, slots=True)
 class Weight:
     """exp(form), times a positive constant; a share where it is divided by a total of such weights."""
 
@@ -120,7 +127,7 @@ class Total:
 
 def symbolic(value: Any) -> bool:
     """Whether the value is a symbol: a number or a truth value that is not known."""
-    return isinstance(value, Form | Sign)
+    return isinstance(value, Form | Sign | Ratio)
 
 
 def is_truth(value: Any) -> bool:
@@ -128,7 +135,7 @@ def is_truth(value: Any) -> bool:
 
 
 def is_number(value: Any) -> bool:
-    return isinstance(value, int | float | Form | Sign)
+    return isinstance(value, int | float | Form | Sign | Ratio)
 
 
 def holds_symbols(value: Any) -> bool:
