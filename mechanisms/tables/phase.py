@@ -7,6 +7,7 @@ from .cohort import CompositionTable, SamplingTable
 from .correlated import CorrelatedTable
 from .fields import KindTable, Table
 from .kinds import Described, MechanismTables, TogetherTable, released_together
+from .noise import GaussianMeanTable
 
 
 class Phase(Table):
@@ -73,6 +74,24 @@ def has_uneven_cohorts(phase: Phase) -> bool:
 def has_weights(phase: Phase) -> bool:
     """Whether some mean has unequal weights."""
     return any(getattr(table, "weights", "uniform") != "uniform" for table in phase.tables)
+
+
+def has_falling_divisor(phase: Phase) -> bool:
+    """Whether some mean is over all units that are there, so that its divisor falls with a unit that leaves."""
+    sampling = phase.sampling
+    mean = any(isinstance(table, GaussianMeanTable) for table in phase.tables)
+    return mean and not sampling.come_by_themselves and not sampling.leaves_some_out
+
+
+def refuse_falling_divisor(phases: tuple[Phase, ...], relation: str) -> None:
+    """Raises InputError where add-remove is asked of such a mean: no mechanism description says what that costs."""
+    if relation == "add-remove" and any(map(has_falling_divisor, phases)):
+        expected = (
+            "replace-one, which is an upper bound: a mean over the units that are there divides by one less when a "
+            "unit leaves, so that unit moves it up to twice as far. If the divisor is a constant, state the noise on "
+            "the sum: the noise multiplier is noise_std * divisor / clip_norm"
+        )
+        raise InputError("neighbouring", relation, expected)
 
 
 def run_of(phases: tuple[Phase, ...]) -> Mechanism:

@@ -23,8 +23,14 @@ from ...mechanisms.tables.cohort import CompositionTable, SamplingTable
 from ...mechanisms.tables.fields import MissingKeys, Table
 from ...mechanisms.tables.file import read_tables
 from ...mechanisms.tables.kinds import MechanismTables
-from ...mechanisms.tables.noise import GaussianMeanTable
-from ...mechanisms.tables.phase import Phase, composed, has_uneven_cohorts, has_weights, with_idle_others
+from ...mechanisms.tables.phase import (
+    Phase,
+    composed,
+    has_falling_divisor,
+    has_uneven_cohorts,
+    has_weights,
+    with_idle_others,
+)
 from ...mechanisms.tables.problems import all_missing, first_problem
 from .statement import Statement
 
@@ -193,6 +199,4 @@ def divides_by_who_is_there(statement: Statement, phases: tuple[Phase, ...]) -> 
     The mean over n moves by (g - o)/n, o the mean over the others: up to replace-one's 2 clip/n, and by clip/n among
     others at zero. A source that divides by a constant has the lower end; it can say so with noise on the sum.
     """
-    means = [phase.sampling for phase in phases if any(isinstance(one, GaussianMeanTable) for one in phase.tables)]
-    falls = any(not sampling.come_by_themselves and not sampling.leaves_some_out for sampling in means)
-    return statement.neighbouring == "add-remove" and falls
+    return statement.neighbouring == "add-remove" and any(map(has_falling_divisor, phases))

@@ -68,7 +68,7 @@ ORACLES = {
     f"clip-norm --noise-std 0.7 --sampling shuffle {LOTS} {SEEN} --neighbouring zero-out": lambda c: seen(
         3, Fraction(1), (c / Fraction("4.9")) ** 2
     ),
-    f"noise-std --clip-norm 0.3 --sampling cyclic {LOTS} --rounds 30": lambda s: seen(
+    f"noise-std --clip-norm 0.3 --sampling cyclic {LOTS} --rounds 30 --neighbouring zero-out": lambda s: seen(
         3, Fraction(1), (Fraction("0.3") / (7 * s)) ** 2
     ),
     f"noise-multiplier --sampling fixed-size {LOTS} --rounds 5 --notion billboard": lambda z: seen(5, TENTH, 4 / z**2),

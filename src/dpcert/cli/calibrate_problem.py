@@ -10,6 +10,7 @@ from typing import Any, get_args
 from ..accounting.calibrate import SolveFor
 from ..mechanisms import InputError, Mechanism
 from ..mechanisms.tables.fields import MissingKeys
+from ..mechanisms.tables.phase import refuse_falling_divisor
 from ..mechanisms.validate import choice
 from .setting import SAMPLED_BY, Setting, missing, refuse
 
@@ -104,6 +105,7 @@ def several(asked: Setting, solved: SolveFor, path: Path) -> Problem:
         if getattr(asked, name) not in (None, False):
             raise InputError("--" + name.replace("_", "-"), getattr(asked, name), "to be left out beside --schedule")
     schedule = load_schedule(path)
+    refuse_falling_divisor(schedule.phases, asked.relation)
     builders = {
         "noise_multiplier": schedule.with_noise,
         "clip_norm": schedule.with_clip,

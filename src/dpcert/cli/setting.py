@@ -17,7 +17,7 @@ from ..mechanisms import InputError, Mechanism, default_relation
 from ..mechanisms.tables.cohort import SamplingTable
 from ..mechanisms.tables.fields import A_VALUE, MissingKeys
 from ..mechanisms.tables.kinds import KINDS
-from ..mechanisms.tables.phase import Phase, run_of
+from ..mechanisms.tables.phase import Phase, refuse_falling_divisor, run_of
 from ..mechanisms.tables.problems import all_missing, first_problem
 from . import options
 from .declared import Declaring, with_fields
@@ -68,7 +68,10 @@ class Setting:
         """
         refuse([*missing(needed), *self.lacking()])
         try:
-            return run_of((self._phase(),))
+            phase = self._phase()
+            found = run_of((phase,))
+            refuse_falling_divisor((phase,), self.relation)
+            return found
         except InputError as problem:
             raise as_option(problem) from None
 
