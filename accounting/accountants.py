@@ -74,6 +74,9 @@ CERTIFIED: tuple[Accountant, ...] = (
 ESTIMATES: tuple[Accountant, ...] = (Untuned("gdp-clt", gdp.supports, gdp.epsilon, gdp.delta),)
 """Approximations: available by name, never part of "best", and never certified where they estimate."""
 
+added: list[Accountant] = []
+"""Those of other packages (extending.py), certified ones as well."""
+
 
 def composed(product: Composition, name: AccountantName, quantity: Quantity, at: float, rtol: float) -> Bracket:
     """The named accountant's bracket of the product pair's value, or the best that the certified ones give together.
@@ -82,7 +85,7 @@ def composed(product: Composition, name: AccountantName, quantity: Quantity, at:
     """
     if name == "best":
         return _best(product, quantity, at, rtol)
-    named = {accountant.name: accountant for accountant in (*CERTIFIED, *ESTIMATES)}
+    named = {accountant.name: accountant for accountant in (*CERTIFIED, *ESTIMATES, *added)}
     choice("accountant", name, ("best", *named))
     if not named[name].supports(product):
         serving = [other.name for other in named.values() if other.supports(product)]
@@ -115,7 +118,7 @@ def _best(product: Composition, quantity: Quantity, at: float, rtol: float) -> B
     """The first supporting accountant's bracket if it is narrow, else its intersection with the next ones'."""
     best: Bracket | None = None
     found: list[Bracket] = []
-    for accountant in CERTIFIED:
+    for accountant in (*CERTIFIED, *added):
         if best is not None and (best.narrower_than(max(rtol, accountant.finest)) or _idle(accountant, product, best)):
             continue
         if not accountant.supports(product):

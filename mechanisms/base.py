@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from .quantity import quantities
+
 if TYPE_CHECKING:
     from dp_accounting import dp_event  # type: ignore[import-untyped]
 
@@ -21,6 +23,12 @@ class Mechanism:
     """
 
     __slots__ = ()
+
+    def __post_init__(self) -> None:
+        """Checks every field that says how (quantity.py). Who checks more calls Mechanism.__post_init__(self) first:
+        super() does not know classes with slots."""
+        for name, (_, quantity) in quantities(type(self)).items():
+            object.__setattr__(self, name, quantity.check(name, getattr(self, name)))
 
     to_event: ClassVar[Callable[[Any], Any]]
     """Set by events.py, which knows every kind."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from .base import Mechanism
-from .validate import InputError, nonnegative, number, positive
+from .quantity import Quantity
+from .validate import delta_below_one, nonnegative, positive
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,10 +19,7 @@ class PureDp(Mechanism):
     4.775
     """
 
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", nonnegative("epsilon", self.epsilon))
+    epsilon: Annotated[float, Quantity(nonnegative, "of one round")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +31,8 @@ class ApproximateDp(Mechanism):
     1.0
     """
 
-    epsilon: float
-    delta: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", nonnegative("epsilon", self.epsilon))
-        if not 0 <= number("delta", self.delta) < 1:
-            raise InputError("delta", self.delta, "a number of at least 0 and below 1")
+    epsilon: Annotated[float, Quantity(nonnegative, "of one round")]
+    delta: Annotated[float, Quantity(delta_below_one, "of one round")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +44,4 @@ class Zcdp(Mechanism):
     2.142
     """
 
-    rho: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "rho", positive("rho", self.rho))
+    rho: Annotated[float, Quantity(positive, "of one round")]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from .base import Mechanism
+from .quantity import Quantity
 from .validate import positive, range_over_sensitivity
 
 
@@ -21,9 +23,5 @@ class BoundedLaplace(Mechanism):
     1.48985
     """
 
-    scale: float
-    width: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", positive("scale", self.scale))
-        object.__setattr__(self, "width", range_over_sensitivity("width", self.width))
+    scale: Annotated[float, Quantity(positive, "of the noise, over the sensitivity")]
+    width: Annotated[float, Quantity(range_over_sensitivity, "of the public range, over the sensitivity")]

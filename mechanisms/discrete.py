@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from .base import Mechanism
+from .quantity import Quantity
 from .validate import count, positive
 
 
@@ -21,12 +23,8 @@ class DiscreteGaussian(Mechanism):
     0.9274
     """
 
-    sigma: float
-    clip: int = 1
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "sigma", positive("sigma", self.sigma))
-        object.__setattr__(self, "clip", count("clip", self.clip))
+    sigma: Annotated[float, Quantity(positive, "scale parameter of the noise, on the grid")]
+    clip: Annotated[int, Quantity(count, "the bound on one unit's contribution, on the grid")] = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +39,5 @@ class DiscreteLaplace(Mechanism):
     0.5
     """
 
-    scale: float
-    clip: int = 1
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", positive("scale", self.scale))
-        object.__setattr__(self, "clip", count("clip", self.clip))
+    scale: Annotated[float, Quantity(positive, "of the noise, on the grid")]
+    clip: Annotated[int, Quantity(count, "the bound on one unit's contribution, on the grid")] = 1

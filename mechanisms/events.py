@@ -10,6 +10,8 @@ adapter: the event for which the named accountant, under the relation, charges w
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -61,34 +63,21 @@ def to_event(mechanism: Mechanism) -> dp_event.DpEvent:
     dp_accounting is not installed.
     """
     dp_event = _dp_accounting().dp_event
-    events: dict[type[Mechanism], Any] = {
-        Gaussian: lambda m: dp_event.GaussianDpEvent(m.noise_multiplier),
-        Laplace: lambda m: dp_event.LaplaceDpEvent(m.noise_multiplier),
-        DiscreteLaplace: lambda m: dp_event.DiscreteLaplaceDpEvent(1 / m.scale, m.clip),
-        RandomizedResponse: lambda m: dp_event.RandomizedResponseDpEvent(_uniform_share(m), m.categories),
-        Zcdp: lambda m: dp_event.ZCDpEvent(m.rho),
-        Repeat: lambda m: dp_event.SelfComposedDpEvent(to_event(m.mechanism), m.rounds),
-        Sequence: lambda m: dp_event.ComposedDpEvent([to_event(part) for part in m.mechanisms]),
-        Poisson: lambda m: dp_event.PoissonSampledDpEvent(m.sampling_rate, to_event(m.mechanism)),
-        FixedSize: lambda m: dp_event.SampledWithoutReplacementDpEvent(m.population, m.cohort, to_event(m.mechanism)),
-        WithReplacement: lambda m: dp_event.SampledWithReplacementDpEvent(m.population, m.draws, to_event(m.mechanism)),
-        TruncatedPoisson: lambda m: _truncated_event(m, dp_event),
-    }
     if isinstance(mechanism, CorrelatedGaussian):
         return dp_event.GaussianDpEvent(_as_one_release(mechanism))
-    if type(mechanism) not in events:
+    known = next((event for event in EVENTS if event.kind is type(mechanism)), None)
+    if known is None:
         raise InputError("mechanism", mechanism, _HAVE_EVENTS)
-    return events[type(mechanism)](mechanism)
+    return getattr(dp_event, known.name)(*known.arguments(mechanism))
 
 
 Mechanism.to_event = staticmethod(to_event)
 
 
-def _truncated_event(m: TruncatedPoisson, dp_event: Any) -> dp_event.DpEvent:
+def _of_truncated(m: TruncatedPoisson) -> tuple[object, ...]:
     if not isinstance(m.mechanism, Gaussian):
         raise InputError("mechanism", m, "Gaussian noise: dp_accounting has no other event with truncated sampling")
-    noise = m.mechanism.noise_multiplier
-    return dp_event.TruncatedSubsampledGaussianDpEvent(m.population, m.sampling_rate, m.max_cohort, noise)
+    return m.population, m.sampling_rate, m.max_cohort, m.mechanism.noise_multiplier
 
 
 def _as_one_release(mechanism: CorrelatedGaussian) -> float:
@@ -111,36 +100,86 @@ def from_event(event: dp_event.DpEvent) -> Mechanism:
     Raises InputError naming the event where it describes none, or one with values out of range.
     """
     dp_event = _dp_accounting().dp_event
-    # By name: older releases of dp_accounting lack some of these classes.
-    mechanisms: dict[str, Any] = {
-        "GaussianDpEvent": lambda e: Gaussian(e.noise_multiplier),
-        "LaplaceDpEvent": lambda e: Laplace(e.noise_multiplier),
-        "DiscreteLaplaceDpEvent": lambda e: DiscreteLaplace(1 / e.noise_parameter, e.sensitivity),
-        "RandomizedResponseDpEvent": lambda e: RandomizedResponse(
-            e.noise_parameter * (e.num_buckets - 1) / e.num_buckets, e.num_buckets
-        ),
-        "SelfComposedDpEvent": lambda e: Repeat(from_event(e.event), e.count),
-        "ComposedDpEvent": lambda e: Sequence(tuple(from_event(part) for part in e.events)),
-        "PoissonSampledDpEvent": lambda e: Poisson(from_event(e.event), e.sampling_probability),
-        "SampledWithoutReplacementDpEvent": lambda e: FixedSize(
-            from_event(e.event), e.source_dataset_size, e.sample_size
-        ),
-        "SampledWithReplacementDpEvent": lambda e: WithReplacement(
-            from_event(e.event), e.source_dataset_size, e.sample_size
-        ),
-        "TruncatedSubsampledGaussianDpEvent": lambda e: TruncatedPoisson(
-            Gaussian(e.noise_multiplier), e.sampling_probability, e.dataset_size, e.truncated_batch_size
-        ),
-        "ZCDpEvent": lambda e: Zcdp(e.rho),
-    }
     name = type(event).__name__
-    if name not in mechanisms or type(event) is not getattr(dp_event, name, None) or getattr(event, "xi", 0) != 0:
+    known = next((each for each in EVENTS if each.name == name), None)  # older releases lack some of these classes
+    if known is None or type(event) is not getattr(dp_event, name, None) or getattr(event, "xi", 0) != 0:
         raise InputError("event", event, _HAVE_MECHANISMS)
     try:
-        mechanism: Mechanism = mechanisms[name](event)
+        mechanism = known.read(event)
     except (InputError, ZeroDivisionError, TypeError) as error:
         raise InputError("event", event, f"values in range ({error})") from error
     return mechanism
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One class of dp_accounting's events and the mechanism that it describes.
+
+    name: of the class; arguments: those that make the event of a mechanism; read: the way back.
+    """
+
+    kind: type[Mechanism]
+    name: str
+    arguments: Callable[[Any], tuple[object, ...]]
+    read: Callable[[Any], Mechanism]
+
+
+EVENTS = [
+    Event(Gaussian, "GaussianDpEvent", lambda m: (m.noise_multiplier,), lambda e: Gaussian(e.noise_multiplier)),
+    Event(Laplace, "LaplaceDpEvent", lambda m: (m.noise_multiplier,), lambda e: Laplace(e.noise_multiplier)),
+    Event(
+        DiscreteLaplace,
+        "DiscreteLaplaceDpEvent",
+        lambda m: (1 / m.scale, m.clip),
+        lambda e: DiscreteLaplace(1 / e.noise_parameter, e.sensitivity),
+    ),
+    Event(
+        RandomizedResponse,
+        "RandomizedResponseDpEvent",
+        lambda m: (_uniform_share(m), m.categories),
+        lambda e: RandomizedResponse(e.noise_parameter * (e.num_buckets - 1) / e.num_buckets, e.num_buckets),
+    ),
+    Event(Zcdp, "ZCDpEvent", lambda m: (m.rho,), lambda e: Zcdp(e.rho)),
+    Event(
+        Repeat,
+        "SelfComposedDpEvent",
+        lambda m: (to_event(m.mechanism), m.rounds),
+        lambda e: Repeat(from_event(e.event), e.count),
+    ),
+    Event(
+        Sequence,
+        "ComposedDpEvent",
+        lambda m: ([to_event(part) for part in m.mechanisms],),
+        lambda e: Sequence(tuple(from_event(part) for part in e.events)),
+    ),
+    Event(
+        Poisson,
+        "PoissonSampledDpEvent",
+        lambda m: (m.sampling_rate, to_event(m.mechanism)),
+        lambda e: Poisson(from_event(e.event), e.sampling_probability),
+    ),
+    Event(
+        FixedSize,
+        "SampledWithoutReplacementDpEvent",
+        lambda m: (m.population, m.cohort, to_event(m.mechanism)),
+        lambda e: FixedSize(from_event(e.event), e.source_dataset_size, e.sample_size),
+    ),
+    Event(
+        WithReplacement,
+        "SampledWithReplacementDpEvent",
+        lambda m: (m.population, m.draws, to_event(m.mechanism)),
+        lambda e: WithReplacement(from_event(e.event), e.source_dataset_size, e.sample_size),
+    ),
+    Event(
+        TruncatedPoisson,
+        "TruncatedSubsampledGaussianDpEvent",
+        _of_truncated,
+        lambda e: TruncatedPoisson(
+            Gaussian(e.noise_multiplier), e.sampling_probability, e.dataset_size, e.truncated_batch_size
+        ),
+    ),
+]
+"""Those of dp_accounting 0.6, each told once; more may be added (extending.py)."""
 
 
 def neighbouring_for_accountant(neighbouring: Neighbouring) -> Any:

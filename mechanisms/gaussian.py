@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from .base import Mechanism
+from .quantity import Quantity
 from .validate import positive
 
 
@@ -21,7 +23,6 @@ class Gaussian(Mechanism):
     1.9931
     """
 
-    noise_multiplier: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "noise_multiplier", positive("noise_multiplier", self.noise_multiplier))
+    noise_multiplier: Annotated[
+        float, Quantity(positive, "standard deviation of the noise on the sum, divided by the clipping bound")
+    ]

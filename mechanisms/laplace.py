@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from .base import Mechanism
+from .quantity import Quantity
 from .validate import positive
 
 
@@ -20,7 +22,6 @@ class Laplace(Mechanism):
     0.5
     """
 
-    noise_multiplier: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "noise_multiplier", positive("noise_multiplier", self.noise_multiplier))
+    noise_multiplier: Annotated[
+        float, Quantity(positive, "scale of the noise on the sum, divided by the clipping bound")
+    ]

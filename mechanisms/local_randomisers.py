@@ -7,9 +7,11 @@ Sequence of reports. Neighbours are replaced units: a unit always reports.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from .base import Mechanism
-from .validate import InputError, count, open_probability, positive
+from .quantity import Quantity
+from .validate import InputError, open_probability, positive, several
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +28,11 @@ class UnaryEncoding(Mechanism):
     2.197225
     """
 
-    keep: float
-    false: float
+    keep: Annotated[float, Quantity(open_probability, "with which probability a 1 stays 1")]
+    false: Annotated[float, Quantity(open_probability, "with which probability a 0 becomes 1")]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "keep", open_probability("keep", self.keep))
-        object.__setattr__(self, "false", open_probability("false", self.false))
+        Mechanism.__post_init__(self)
         if self.false >= self.keep:
             raise InputError("false", self.false, f"a probability below keep = {self.keep}")
 
@@ -47,10 +48,7 @@ class HadamardResponse(Mechanism):
     1.0
     """
 
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
+    epsilon: Annotated[float, Quantity(positive, "of one report")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +61,8 @@ class LocalHash(Mechanism):
     1.0
     """
 
-    epsilon: float
-    buckets: int
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
-        object.__setattr__(self, "buckets", count("buckets", self.buckets, least=2))
+    epsilon: Annotated[float, Quantity(positive, "of one report")]
+    buckets: Annotated[int, Quantity(several, "into how many the value is hashed")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +75,7 @@ class PiecewiseMechanism(Mechanism):
     1.0
     """
 
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
+    epsilon: Annotated[float, Quantity(positive, "of one report")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +88,4 @@ class DuchiMechanism(Mechanism):
     1.0
     """
 
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
+    epsilon: Annotated[float, Quantity(positive, "of one report")]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from .base import Mechanism
-from .validate import InputError, count, open_probability
+from .quantity import Quantity
+from .validate import InputError, open_probability, several
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +23,11 @@ class RandomizedResponse(Mechanism):
     1.098612
     """
 
-    flip_probability: float
-    categories: int = 2
+    flip_probability: Annotated[float, Quantity(open_probability, "how often a false category is reported")]
+    categories: Annotated[int, Quantity(several, "how many there are")] = 2
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "flip_probability", open_probability("flip_probability", self.flip_probability))
-        object.__setattr__(self, "categories", count("categories", self.categories, least=2))
+        Mechanism.__post_init__(self)
         if self.flip_probability > 1 - 1 / self.categories:
             raise InputError(
                 "flip_probability",

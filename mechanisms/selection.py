@@ -7,12 +7,17 @@ descriptions state the epsilon that the noise was scaled for, and `Group` multip
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal, get_args
 
 from .base import Mechanism
-from .validate import InputError, choice, count, positive
+from .quantity import Quantity, optional
+from .validate import choice, count, positive, yes_or_no
 
 SelectionNoise = Literal["gumbel", "exponential", "laplace"]
+
+
+def _noise(field: str, value: object) -> str:
+    return choice(field, value, get_args(SelectionNoise))
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +34,8 @@ class ReportNoisyMax(Mechanism):
     1.0
     """
 
-    epsilon: float
-    noise: SelectionNoise
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
-        choice("noise", self.noise, ("gumbel", "exponential", "laplace"))
+    epsilon: Annotated[float, Quantity(positive, "2 sensitivity / scale; for monotone scores sensitivity / scale")]
+    noise: Annotated[SelectionNoise, Quantity(_noise, "of the scores: gumbel, exponential or laplace")]
 
 
 def exponential_mechanism(epsilon: float) -> ReportNoisyMax:
@@ -71,17 +72,16 @@ class SparseVector(Mechanism):
     1
     """
 
-    threshold_scale: float
-    query_scale: float
-    hits: int = 1
-    monotone: bool = False
-    value_scale: float | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("threshold_scale", "query_scale"):
-            object.__setattr__(self, name, positive(name, getattr(self, name)))
-        object.__setattr__(self, "hits", count("hits", self.hits))
-        if not isinstance(self.monotone, bool):
-            raise InputError("monotone", self.monotone, "true or false")
-        if self.value_scale is not None:
-            object.__setattr__(self, "value_scale", positive("value_scale", self.value_scale))
+    threshold_scale: Annotated[
+        float, Quantity(positive, "of the Laplace noise on the threshold, over the queries' sensitivity")
+    ]
+    query_scale: Annotated[float, Quantity(positive, "of the Laplace noise on the queries, over their sensitivity")]
+    hits: Annotated[int, Quantity(count, "after how many queries above the threshold it stops")] = 1
+    monotone: Annotated[bool, Quantity(yes_or_no, "whether one unit moves all queries in one direction")] = False
+    value_scale: Annotated[
+        float | None,
+        Quantity(
+            optional(positive),
+            "of the Laplace noise on values told beside the hits, over the queries' sensitivity",
+        ),
+    ] = None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from .base import Mechanism
+from .quantity import Quantity
 from .validate import open_probability, positive
 
 
@@ -21,9 +23,5 @@ class Staircase(Mechanism):
     1.0
     """
 
-    epsilon: float
-    gamma: float = 0.5
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
-        object.__setattr__(self, "gamma", open_probability("gamma", self.gamma))
+    epsilon: Annotated[float, Quantity(positive, "of one number")]
+    gamma: Annotated[float, Quantity(open_probability, "where in a step of the staircase the density falls")] = 0.5

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from .base import Mechanism
+from .quantity import Quantity
 from .validate import positive, range_over_sensitivity
 
 
@@ -21,9 +23,5 @@ class TruncatedGaussian(Mechanism):
     0.421719
     """
 
-    sigma: float
-    width: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "sigma", positive("sigma", self.sigma))
-        object.__setattr__(self, "width", range_over_sensitivity("width", self.width))
+    sigma: Annotated[float, Quantity(positive, "standard deviation of the noise, over the sensitivity")]
+    width: Annotated[float, Quantity(range_over_sensitivity, "of the public range, over the sensitivity")]

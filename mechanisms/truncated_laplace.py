@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from .base import Mechanism
+from .quantity import Quantity
 from .validate import positive
 
 
@@ -23,9 +25,7 @@ class TruncatedLaplace(Mechanism):
     1.0
     """
 
-    noise_multiplier: float
-    bound: float
-
-    def __post_init__(self) -> None:
-        for name in ("noise_multiplier", "bound"):
-            object.__setattr__(self, name, positive(name, getattr(self, name)))
+    noise_multiplier: Annotated[
+        float, Quantity(positive, "scale of the noise on the sum, divided by the clipping bound")
+    ]
+    bound: Annotated[float, Quantity(positive, "the largest noise, divided by the clipping bound")]

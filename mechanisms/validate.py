@@ -147,6 +147,11 @@ def count(field: str, value: object, least: int = 1) -> int:
     return whole
 
 
+def several(field: str, value: object) -> int:
+    """A whole number of at least 2, such as of categories."""
+    return count(field, value, least=2)
+
+
 def choice(field: str, value: object, allowed: Iterable[str]) -> str:
     """One of the allowed words; the error names the one that was probably meant."""
     options = tuple(allowed)

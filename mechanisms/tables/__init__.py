@@ -1,9 +1,19 @@
 """Descriptions of a run as plain tables: what claim files, schedules and the command line have in common."""
 
+from .. import (
+    ApproximateDp,
+    LocalHash,
+    PureDp,
+    RandomizedResponse,
+    ReportNoisyMax,
+    SparseVector,
+    UnaryEncoding,
+    Zcdp,
+)
 from .correlated import MatrixFactorisationTable, TreeAggregationTable
+from .described import table_of
 from .kinds import register
 from .noise import (
-    ApproximateDpTable,
     DiscreteGaussianTable,
     DiscreteLaplaceTable,
     DistributedDiscreteGaussianTable,
@@ -11,23 +21,16 @@ from .noise import (
     GaussianTable,
     LaplaceTable,
     PerClientGaussianTable,
-    PureDpTable,
-    RandomizedResponseTable,
     SkellamTable,
-    ZcdpTable,
 )
 from .private_selection import BestOfSeveralTable
 from .public_range import BoundedLaplaceTable, RangedGaussianTable, StableHistogramTable, TruncatedLaplaceTable
 from .stated import (
     ExponentialMechanismTable,
-    LocalHashTable,
     LocalReportTable,
-    NoisyMaxTable,
     PermuteAndFlipTable,
     ShuffledReportsTable,
-    SparseVectorTable,
     StaircaseTable,
-    UnaryEncodingTable,
 )
 
 register(
@@ -37,21 +40,21 @@ register(
     LaplaceTable,
     DiscreteGaussianTable,
     DiscreteLaplaceTable,
-    RandomizedResponseTable,
+    table_of("randomized-response", RandomizedResponse, "One of several categories; replace-one only."),
     SkellamTable,
     DistributedDiscreteGaussianTable,
-    ZcdpTable,
-    PureDpTable,
-    ApproximateDpTable,
+    table_of("zcdp", Zcdp, "Known only to be rho-zCDP, a round."),
+    table_of("pure-dp", PureDp, "Known only to be epsilon-DP, a round."),
+    table_of("approximate-dp", ApproximateDp, "Known only to be (epsilon, delta)-DP, a round."),
     TreeAggregationTable,
     MatrixFactorisationTable,
-    NoisyMaxTable,
+    table_of("noisy-max", ReportNoisyMax, "The largest noisy score."),
     ExponentialMechanismTable,
     PermuteAndFlipTable,
-    SparseVectorTable,
+    table_of("sparse-vector", SparseVector, "Above a threshold or not, until `hits` were."),
     StaircaseTable,
-    UnaryEncodingTable,
-    LocalHashTable,
+    table_of("unary-encoding", UnaryEncoding, "One value as bits (RAPPOR, SUE, OUE); replace-one only."),
+    table_of("local-hash", LocalHash, "One value, hashed, by randomized response (OLH); replace-one only."),
     LocalReportTable,
     ShuffledReportsTable,
     TruncatedLaplaceTable,

@@ -7,24 +7,19 @@ from fractions import Fraction
 from typing import Annotated, Literal
 
 from .. import (
-    ApproximateDp,
     DiscreteGaussian,
     DiscreteLaplace,
     DistributedDiscreteGaussian,
     DistributedGaussian,
     InputError,
     Laplace,
-    Mechanism,
-    PureDp,
-    RandomizedResponse,
     Repeat,
     Skellam,
-    Zcdp,
 )
 from ..validate import positive
 from .cohort import SamplingTable
-from .fields import Count, Noise, NonNegative, Positive, Probability, checked
-from .kinds import Described, ExactTable, MechanismTable, exactly
+from .fields import Count, Noise, Positive, checked
+from .kinds import Described, MechanismTable, exactly
 from .norms import ClippedGaussianTable, NormedTable, is_sampled, over_root
 
 
@@ -190,17 +185,6 @@ class DiscreteLaplaceTable(NormedTable):
         return Described(DiscreteLaplace(self.scale, most), one if is_sampled(sampling) else moved)
 
 
-class RandomizedResponseTable(ExactTable):
-    """One category out of several, reported falsely with probability flip_probability."""
-
-    kind: Literal["randomized-response"]
-    flip_probability: Probability
-    categories: Count = 2
-
-    def mechanism(self) -> Mechanism:
-        return RandomizedResponse(self.flip_probability, self.categories)
-
-
 class SkellamTable(MechanismTable):
     """An integer vector; variance: of all honest clients' noise together, on the grid."""
 
@@ -227,34 +211,3 @@ class DistributedDiscreteGaussianTable(MechanismTable):
         sampling.require_even("noise that clients add")
         sampling.require_present("mechanism.clients", self.clients)
         return Described(DistributedDiscreteGaussian(self.sigma, self.clients, self.clip, self.dimension), None)
-
-
-class ZcdpTable(ExactTable):
-    """Known only to be rho-zCDP, a round."""
-
-    kind: Literal["zcdp"]
-    rho: Positive
-
-    def mechanism(self) -> Mechanism:
-        return Zcdp(self.rho)
-
-
-class PureDpTable(ExactTable):
-    """Known only to be epsilon-DP, a round."""
-
-    kind: Literal["pure-dp"]
-    epsilon: NonNegative
-
-    def mechanism(self) -> Mechanism:
-        return PureDp(self.epsilon)
-
-
-class ApproximateDpTable(ExactTable):
-    """Known only to be (epsilon, delta)-DP, a round."""
-
-    kind: Literal["approximate-dp"]
-    epsilon: NonNegative
-    delta: NonNegative
-
-    def mechanism(self) -> Mechanism:
-        return ApproximateDp(self.epsilon, self.delta)

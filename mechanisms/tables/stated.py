@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from .. import (
     DuchiMechanism,
     HadamardResponse,
     InputError,
-    LocalHash,
     Mechanism,
     PiecewiseMechanism,
     PureDp,
     Repeat,
     ReportNoisyMax,
     ShuffledReports,
-    SparseVector,
     Staircase,
-    UnaryEncoding,
 )
-from ..selection import SelectionNoise
-from ..validate import yes_or_no
 from .cohort import SamplingTable
-from .fields import Count, Positive, Probability, checked
+from .fields import Count, Positive, Probability
 from .kinds import AnyMechanismTable, Described, ExactTable, MechanismTable, exactly
 from .norms import Norm, NormedTable
-
-
-class NoisyMaxTable(ExactTable):
-    """The largest noisy score; epsilon = 2 sensitivity / scale (sensitivity / scale for monotone scores)."""
-
-    kind: Literal["noisy-max"]
-    epsilon: Positive
-    noise: SelectionNoise
-
-    def mechanism(self) -> Mechanism:
-        return ReportNoisyMax(self.epsilon, self.noise)
 
 
 class ExponentialMechanismTable(ExactTable):
@@ -56,20 +40,6 @@ class PermuteAndFlipTable(ExactTable):
 
     def mechanism(self) -> Mechanism:
         return ReportNoisyMax(self.epsilon, "exponential")
-
-
-class SparseVectorTable(ExactTable):
-    """Above a threshold or not, until `hits` were; scales of Laplace noise over the queries' sensitivity."""
-
-    kind: Literal["sparse-vector"]
-    threshold_scale: Positive
-    query_scale: Positive
-    hits: Count = 1
-    monotone: Annotated[bool, checked(yes_or_no)] = False
-    value_scale: Positive | None = None
-
-    def mechanism(self) -> Mechanism:
-        return SparseVector(self.threshold_scale, self.query_scale, self.hits, self.monotone, self.value_scale)
 
 
 class StaircaseTable(NormedTable):
@@ -97,28 +67,6 @@ class StaircaseTable(NormedTable):
     def described(self, sampling: SamplingTable) -> Described:
         one = Staircase(self.epsilon, self.gamma)
         return exactly(one) if self.is_one_number else Described(Repeat(PureDp(self.epsilon), self.dimension or 1), one)
-
-
-class UnaryEncodingTable(ExactTable):
-    """One value as bits: a 1 stays 1 with probability keep, a 0 becomes 1 with probability false."""
-
-    kind: Literal["unary-encoding"]
-    keep: Probability
-    false: Probability
-
-    def mechanism(self) -> Mechanism:
-        return UnaryEncoding(self.keep, self.false)
-
-
-class LocalHashTable(ExactTable):
-    """One value, hashed into buckets, by randomized response of this epsilon."""
-
-    kind: Literal["local-hash"]
-    epsilon: Positive
-    buckets: Count
-
-    def mechanism(self) -> Mechanism:
-        return LocalHash(self.epsilon, self.buckets)
 
 
 class LocalReportTable(ExactTable):

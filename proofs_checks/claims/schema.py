@@ -75,7 +75,7 @@ def _plain(node: Any) -> Any:
 
 def _describe(table: Schema, words: Mapping[str, str]) -> None:
     for key, definition in table["properties"].items():
-        if key in words:
+        if key in words and "description" not in definition:
             definition["description"] = words[key]
 
 

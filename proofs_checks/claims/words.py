@@ -36,7 +36,7 @@ STATEMENT = {
     "implementation": "package.module:callable, which dpcert verify --audit attacks",
 }
 
-MECHANISM = {
+MECHANISM = {  # of what descriptions do not tell (mechanisms/quantity.py)
     "kind": "the noise of one round",
     "releases": "how often a round releases this about its one sample; default 1",
     "noise_multiplier": "standard deviation (Laplace: scale) of the noise on the sum, divided by the clipping bound",
@@ -47,8 +47,6 @@ MECHANISM = {
     "sigma": "scale parameter of discrete Gaussian noise on the integers",
     "scale": "scale of discrete Laplace noise on the integers",
     "clip": "the bound on one unit's contribution, on the grid",
-    "flip_probability": "how often a false category is reported",
-    "categories": "how many there are",
     "variance": "of all honest clients' noise together, on the grid",
     "norm": "what the clipping bound is of: number, l1, l2 (Euclidean) or linf (each coordinate by itself)",
     "dimension": "how many coordinates",
@@ -62,15 +60,8 @@ MECHANISM = {
     "column_norms": "of the encoder: one, or one a round",
     "bands": "how many the encoder has",
     "noise": "of the scores: gumbel, exponential or laplace; of a histogram: laplace or gaussian",
-    "monotone": "whether one unit moves all scores or queries in one direction",
-    "threshold_scale": "of the Laplace noise on the threshold, over the queries' sensitivity",
-    "query_scale": "of the Laplace noise on the queries, over their sensitivity",
-    "value_scale": "of the Laplace noise on values told beside the hits, over the queries' sensitivity",
-    "hits": "after how many queries above the threshold it stops",
     "gamma": "where in a step of the staircase the density falls; of the number of runs, how rarely there are many",
     "poisson_mean": "instead of gamma and shape: the mean of a Poisson distributed number of runs",
-    "keep": "with which probability a 1 stays 1",
-    "false": "with which probability a 0 becomes 1",
     "buckets": "into how many a value is hashed; of a histogram, how many groups one unit is in",
     "bound": "the largest noise, over the clipping bound",
     "width": "of the public range, over the sensitivity",

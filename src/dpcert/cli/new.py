@@ -125,7 +125,8 @@ def _set(entries: list[str]) -> Iterator[tuple[str, str, str]]:
         name, equals, value = entry.partition("=")
         table, _, key = name.strip().replace("-", "_").rpartition(".")
         table = table or "mechanism"
-        if not equals or key not in TABLES.get(table, {}):
+        of_kinds = {key for kind in KINDS.values() for key in kind.model_fields} if table == "mechanism" else set()
+        if not equals or key not in {*TABLES.get(table, {}), *of_kinds}:
             raise InputError("--set", entry, "[TABLE.]KEY=VALUE with a key of that table, such as sigma=3")
         yield table, key, value.strip()
 
@@ -149,7 +150,7 @@ def _complete(stated: dict[str, Answers]) -> None:
 
 def _answer(table: str, key: str, suggested: str | None, kind: str) -> str:
     """Asked until it is one that the key may have."""
-    words = f"[{table}] {key}: {TABLES[table][key]}" + (f" ({', '.join(KINDS)})" if key == "kind" else "")
+    words = f"[{table}] {key}: {_meaning(table, key, kind)}" + (f" ({', '.join(KINDS)})" if key == "kind" else "")
     while True:
         given = str(typer.prompt(words, default=suggested, err=True))
         try:
@@ -164,6 +165,12 @@ def _answer(table: str, key: str, suggested: str | None, kind: str) -> str:
             complain(str(InputError(key, found.value, found.expected)))
         except InputError as problem:
             complain(str(problem))
+
+
+def _meaning(table: str, key: str, kind: str) -> str:
+    """Of a key, in a line: as its mechanism's description has it, or as all tables do."""
+    field = KINDS[kind].model_fields.get(key) if table == "mechanism" and kind in KINDS else None
+    return (field.description if field is not None else None) or TABLES[table].get(key, "")
 
 
 def _questions(stated: Mapping[str, Answers]) -> Iterator[tuple[str, str]]:
@@ -190,9 +197,13 @@ def _written(stated: Mapping[str, Answers]) -> str:
         if not answers:
             continue
         lines += ["", f"[{table}]"]
-        settings = {key: f"{key} = {_value(key, answers[key])}" for key in TABLES[table] if key in answers}
+        keys = [key for key in dict.fromkeys([*TABLES[table], *answers]) if key in answers]
+        settings = {key: f"{key} = {_value(key, answers[key])}" for key in keys}
         width = max(map(len, settings.values()))
-        lines += [f"{setting:<{width}}  # {TABLES[table][key]}" for key, setting in settings.items()]
+        kind = stated["mechanism"].get("kind", "")
+        lines += [
+            f"{setting:<{width}}  # {_meaning(table, key, kind)}".rstrip(" #") for key, setting in settings.items()
+        ]
     return "\n".join(lines) + "\n"
 
 
