@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dpcert.cli import run
-from dpcert.cli.new import SCHEMES, TABLES
+from dpcert.cli.new import SCHEMES, TABLES, _meaning
 from dpcert.mechanisms import Gaussian, Poisson, Repeat
 from dpcert.mechanisms.tables.cohort import SYNONYMS, CompositionTable, SamplingTable
 from dpcert.mechanisms.tables.kinds import KINDS
@@ -123,7 +123,11 @@ def test_every_key_has_its_words() -> None:
     assert set(TABLES["claim"]) == set(Statement.model_fields)
     assert set(TABLES["sampling"]) == {*SamplingTable.model_fields, *SYNONYMS}
     assert set(TABLES["composition"]) == set(CompositionTable.model_fields)
-    assert set(TABLES["mechanism"]) == {key for table in KINDS.values() for key in table.model_fields}
+    told = {
+        (kind, key) for kind, table in KINDS.items() for key in table.model_fields if _meaning("mechanism", key, kind)
+    }
+    assert told == {(kind, key) for kind, table in KINDS.items() for key in table.model_fields}
+    assert set(TABLES["mechanism"]) <= {key for _, key in told}
     assert set(SCHEMES) == set(SamplingTable.model_fields["scheme"].annotation.__args__)  # type: ignore[union-attr]
 
 

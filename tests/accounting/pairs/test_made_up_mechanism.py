@@ -120,7 +120,7 @@ def test_verify_and_a_certificate_or_its_reason(tmp_path: Path) -> None:
     assert refuted.certificate is not None  # of its pure epsilon, as a statement: it cannot refute, and both are said
     assert {"certificate-proves-less", "certificate-restates"} <= {finding.id for finding in refuted.findings}
     assert verify(parse_claim(claim(8.0))).verdict == "holds"
-    with pytest.raises(InputError, match=r"mechanism\.false, mechanism\.silent = .* a value for each"):
+    with pytest.raises(InputError, match=r"mechanism\.false and mechanism\.silent are required"):
         parse_claim(claim(1.0) | {"mechanism": {"kind": "shy"}})
     with pytest.raises(InputError, match="did you mean shy"):
         parse_claim(claim(1.0) | {"mechanism": {"kind": "shyy"}})
