@@ -2,75 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
-from ..mechanisms import Gaussian, InputError, Repeat, WithReplacement
-from ..mechanisms.paths import content
 from ..presentation.output import print_json
 
 if TYPE_CHECKING:
     from ..proofs_checks.schedules.audit import ScheduleAudit
-
-EXPECTED = "JSON with population, sampling (as in a claim's [sampling]) and rounds: one list of unit numbers a round"
-GROUPS = "groups and sampling_rate beside scheme = 'cyclic-poisson'"
-BINS = "bins beside scheme = 'balls-in-bins'"
-SEPARATED = "min_separation and sampling_rate beside scheme = 'min-separated'"
-DRAWS = "cohort, the draws of a round, beside scheme = 'with-replacement'"
-
-
-def audited(path: Path, error: float) -> ScheduleAudit:
-    """The audit of a logged schedule. Raises InputError for a log that is not one."""
-    from ..mechanisms.tables.cohort import SamplingTable
-    from ..proofs_checks.schedules.audit import audit_cyclic_poisson, audit_schedule
-    from ..proofs_checks.schedules.separated import audit_balls_in_bins, audit_min_separated
-
-    log = _read(path)
-    sampling, rounds = log["sampling"], log["rounds"]
-    if not isinstance(rounds, list) or not rounds or not all(isinstance(cohort, list) for cohort in rounds):
-        raise InputError("rounds", str(rounds)[:40], "a list with one list of unit numbers for each round")
-    # what a claim's [sampling] does not have: groups and distances are the noise's there, draws with replacement an
-    # observer's matter
-    if sampling.get("scheme") == "balls-in-bins":
-        (bins,) = _exactly(sampling, ("bins",), BINS)
-        return audit_balls_in_bins(bins, rounds, log["population"], error)
-    if sampling.get("scheme") == "min-separated":
-        apart, share = _exactly(sampling, ("min_separation", "sampling_rate"), SEPARATED)
-        return audit_min_separated(apart, share, rounds, log["population"], error)
-    if sampling.get("scheme") == "cyclic-poisson":
-        groups, share = _exactly(sampling, ("groups", "sampling_rate"), GROUPS)
-        return audit_cyclic_poisson(groups, share, rounds, log["population"], error)
-    if sampling.get("scheme") == "with-replacement":
-        (draws,) = _exactly(sampling, ("cohort",), DRAWS)
-        drawn = WithReplacement(Gaussian(1.0), log["population"], draws)
-        return audit_schedule(Repeat(drawn, len(rounds)), rounds, log["population"], error)
-    table = SamplingTable.model_validate({"population": log["population"], **sampling})
-    # noise has no part in who takes part
-    run = Repeat(table.sampled(Gaussian(1.0)), table.times(len(rounds)))
-    return audit_schedule(run, rounds, log["population"], error)
-
-
-def _exactly(sampling: dict[str, Any], names: tuple[str, ...], expected: str) -> tuple[Any, ...]:
-    if set(sampling) != {"scheme", *names}:
-        raise InputError("sampling", sampling, expected)
-    return tuple(sampling[name] for name in names)
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        log = json.loads(content("--schedule", path).decode())
-    except InputError:
-        raise
-    except ValueError as problem:
-        raise InputError("--schedule", str(path), f"a readable file of {EXPECTED} ({problem})") from problem
-    keys = {"population", "sampling", "rounds"}
-    if not isinstance(log, dict) or set(log) != keys or not isinstance(log["sampling"], dict):
-        raise InputError("--schedule", str(path), EXPECTED)
-    return log
 
 
 def print_audit(path: Path, audit: ScheduleAudit, as_json: bool) -> None:

@@ -1,0 +1,217 @@
+"""check_attestation(file): every sentence of an attestation, checked by whoever holds what it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from ..mechanisms import InputError
+from ..proofs_checks.certificates.checker import check
+from ..proofs_checks.claims.claim import Claim
+from ..proofs_checks.verification.verdict import judge
+from ..accounting import Bracket
+from .attestation import claim_part, opened_ledger, parsed_claim, schedule_part
+from .described import descriptions, same
+from .envelope import opened, signed_by
+from .predicate import PREDICATE_TYPE, PREDICATES, STATEMENT_TYPE, Basis, Predicate, Statement
+from .subjects import digests
+
+if TYPE_CHECKING:
+    from securesystemslib.signer import SSlibKey
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at. ok: None where it was not, because what it needs was not given."""
+
+    what: str
+    ok: bool | None
+    sentence: str
+    basis: Basis
+
+    def __str__(self) -> str:
+        word = {True: self.basis if self.basis != "asserted" else "ok", False: "WRONG", None: "not checked"}[self.ok]
+        return f"{word}: {self.sentence}"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedAttestation:
+    """All of them, with what is said and stays unchecked."""
+
+    file: str
+    predicate: Predicate
+    checks: tuple[Check, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Nothing is wrong, and what is said of epsilon is proved."""
+        return all(check.ok is not False for check in self.checks) and any(
+            check.ok and check.basis == "proved" for check in self.checks
+        )
+
+    def __str__(self) -> str:
+        return "\n".join([f"{self.predicate.verdict}: {self.predicate.claim.title}", *(f"  {each}" for each in self.checks)])
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "file": self.file,
+            "ok": self.ok,
+            "verdict": self.predicate.verdict,
+            "checks": [asdict(each) for each in self.checks],
+            "predicate": self.predicate.model_dump(mode="json"),
+        }
+
+
+def check_attestation(
+    path: Path,
+    subjects: Sequence[Path] = (),
+    *,
+    key: SSlibKey | None = None,
+    schedule_log: Path | None = None,
+    ledger: Path | None = None,
+) -> CheckedAttestation:
+    """Signature, digests, claim, certificates (proved again), and the log and ledger for whoever holds them.
+
+    Raises InputError for what is no attestation, or one of another version.
+    """
+    document, payload = opened(path)
+    statement = _statement(path, payload)
+    predicate = statement.predicate
+    claim = parsed_claim(predicate.claim.toml, f"{path}, claim")
+    checks = [
+        _signature(document, key),
+        *_digests(statement, subjects),
+        _claim(predicate, claim),
+        *_certificates(predicate, claim),
+        _schedule(predicate, schedule_log),
+        _ledger(predicate, ledger),
+        *_audits(predicate),
+    ]
+    return CheckedAttestation(str(path), predicate, tuple(checks))
+
+
+def _statement(path: Path, payload: dict[str, Any]) -> Statement:
+    kind = payload.get("predicateType")
+    if payload.get("_type") != STATEMENT_TYPE:
+        raise InputError("attestation", str(path), f"an in-toto statement ({STATEMENT_TYPE})")
+    if kind != PREDICATE_TYPE:
+        ours = isinstance(kind, str) and kind.startswith(PREDICATES)
+        expected = f"version 1; this is {str(kind)[:80]}: a newer dpcert reads it" if ours else "a statement about privacy"
+        raise InputError("attestation", str(path), expected)
+    try:
+        return Statement.model_validate_json(_json(payload))
+    except (ValidationError, RecursionError) as problem:
+        where = ".".join(map(str, problem.errors()[0]["loc"])) if isinstance(problem, ValidationError) else "nesting"
+        raise InputError("attestation", str(path), f"a predicate of version 1 ({where} is not as it is there)") from None
+
+
+def _json(payload: dict[str, Any]) -> str:
+    import json
+
+    return json.dumps(payload)
+
+
+def _signature(document: dict[str, Any], key: SSlibKey | None) -> Check:
+    if not document["signatures"]:
+        said = "The attestation is not signed: anybody could have written it."
+        return Check("signature", False if key is not None else None, said, "asserted")
+    if key is None:
+        said = "The attestation is signed, but by whom was not checked: give the signer's public key with --key."
+        return Check("signature", None, said, "asserted")
+    if signed_by(document, key):
+        return Check("signature", True, "The signature is that of the given key.", "tested")
+    return Check("signature", False, "The signature is not that of the given key, or the attestation was changed.", "tested")
+
+
+def _digests(statement: Statement, subjects: Sequence[Path]) -> Iterator[Check]:
+    attested = {subject.name: subject.digest.get("sha256") for subject in statement.subject}
+    if not subjects:
+        said = f"The files were not compared: give them with --subject ({', '.join(attested)})."
+        yield Check("subjects", None, said, "tested")
+        return
+    for name, digest in digests(subjects).items():
+        if digest in attested.values():
+            yield Check("subjects", True, f"{name} is a file that was attested.", "tested")
+        else:
+            yield Check("subjects", False, f"{name} is not a file that was attested: its SHA-256 is another one.", "tested")
+
+
+def _claim(predicate: Predicate, claim: Claim) -> Check:
+    """What is said of the claim, and the verdict, must follow from its text and the interval."""
+    if claim_part(predicate.claim.toml, claim) != predicate.claim:
+        return Check("claim", False, "What is said of the claim is not what its text says.", "tested")
+    interval = predicate.interval
+    bracket = Bracket(interval.lower, float("inf") if interval.upper is None else interval.upper, True, predicate.method)
+    follows = judge(bracket, claim.statement.threshold)
+    audited = predicate.verdict == "refuted" and follows == "undecided"  # an audit or simulated draws may refute it
+    if follows != predicate.verdict and not audited:
+        return Check("claim", False, f"From the interval the claim is {follows}, not {predicate.verdict}.", "tested")
+    return Check("claim", True, "The verdict follows from the claim and the stated interval.", "tested")
+
+
+def _certificates(predicate: Predicate, claim: Claim) -> Iterator[Check]:
+    if not predicate.certificates:
+        yield Check("certificate", None, f"Nothing is proved: {predicate.no_certificate}", "asserted")
+        return
+    described = descriptions(claim)
+    for part in predicate.certificates:
+        if not any(same(part.document, each) for each in described):
+            yield Check("certificate", False, "The certificate is one of another claim.", "proved")
+            continue
+        result = check(part.document)
+        agrees = part.verdict == part.document.get("verdict") and predicate.verdict in (part.verdict, "holds", "refuted")
+        consistent = {predicate.verdict, part.verdict} != {"holds", "refuted"}
+        if result.ok and agrees and consistent:
+            yield Check("certificate", True, f"The certificate was proved again: {result.reason}.", "proved")
+        else:
+            reason = result.reason if not result.ok else f"it says {part.verdict}, the attestation {predicate.verdict}"
+            yield Check("certificate", False, f"The certificate does not support the attestation: {reason}.", "proved")
+
+
+def _schedule(predicate: Predicate, log: Path | None) -> Check:
+    part = predicate.schedule
+    if part is None:
+        if log is None:
+            return Check("schedule", None, "Who took part in which round is asserted: no log was attested.", "asserted")
+        return Check("schedule", False, "No schedule log was attested, so the given one supports nothing.", "asserted")
+    verdict = "contradicts" if part.refuted else "did not contradict"
+    said = f"A log of {part.rounds} rounds {verdict} {part.scheme} when it was attested"
+    if log is None:
+        return Check("schedule", False if part.refuted else None, f"{said}; the log itself was not given.", "tested")
+    if sha256(log.read_bytes()).hexdigest() != part.sha256:
+        return Check("schedule", False, "The schedule log is not the one that was attested.", "tested")
+    refuted = schedule_part(log).refuted
+    word = "contradicts" if refuted else "does not contradict"
+    said = f"The schedule log is the attested one, and {word} {part.scheme} (error probability {part.error:g})."
+    return Check("schedule", not refuted, said, "tested")
+
+
+def _ledger(predicate: Predicate, path: Path | None) -> Check:
+    part = predicate.ledger
+    if part is None:
+        if path is None:
+            return Check("ledger", None, "That nothing else was released is asserted: no ledger was attested.", "asserted")
+        return Check("ledger", False, "No ledger was attested, so the given one supports nothing.", "asserted")
+    if path is None:
+        return Check("ledger", None if part.agrees else False, f"{part.sentence} The ledger was not given.", "logged")
+    ledger = opened_ledger(path)
+    heads = [event.hash for event in ledger.events()]
+    if part.head not in heads:
+        return Check("ledger", False, "The ledger is not the one that was attested.", "logged")
+    later = len(heads) - 1 - heads.index(part.head)
+    if later:
+        said = f"The ledger has {later} event{'s' * (later > 1)} more than were attested: what was attested is not all."
+        return Check("ledger", False, said, "logged")
+    return Check("ledger", part.agrees, f"The ledger ends where it was attested. {part.sentence}", "logged")
+
+
+def _audits(predicate: Predicate) -> Iterator[Check]:
+    for part in predicate.audits:
+        said = f"An audit found epsilon to be at least {part.epsilon_lower:g}"
+        yield Check("audit", None if not part.refuted else False, f"{said}; it was not repeated here.", "tested")

@@ -1,0 +1,132 @@
+"""The hazards that NIST SP 800-226 (March 2025) tells evaluators to look for, and what is known of each for one claim.
+
+Topics are cited by the chapter of that publication: 2 is about the guarantee, 3 about algorithms, 4 about deployments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from ..proofs_checks.claims.claim import Claim
+from ..proofs_checks.claims.findings import Finding, delta_is_large
+from .predicate import AuditPart, Basis, Hazard, LedgerPart, SchedulePart
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What supports a claim: proved, whether a certificate was written; the others as they are in the predicate."""
+
+    claim: Claim
+    findings: tuple[Finding, ...]
+    proved: bool
+    schedule: SchedulePart | None = None
+    ledger: LedgerPart | None = None
+    audits: tuple[AuditPart, ...] = ()
+
+    def worst(self, *ids: str) -> str:
+        """The texts of the claim's findings of these ids, and "" where it has none."""
+        return " ".join(finding.text for finding in self.findings if finding.id in ids)
+
+
+Answer = Callable[[Evidence], tuple[Basis, str]]
+
+
+def hazards(evidence: Evidence) -> tuple[Hazard, ...]:
+    """A row for each hazard, in the publication's order."""
+    return tuple(_rows(evidence))
+
+
+def _rows(evidence: Evidence) -> Iterator[Hazard]:
+    for chapter, hazard, answer in HAZARDS:
+        basis, how = answer(evidence)
+        yield Hazard(section=f"chapter {chapter}", hazard=hazard, basis=basis, how=how)
+
+
+def _parameters(evidence: Evidence) -> tuple[Basis, str]:
+    if evidence.proved:
+        return "proved", "A certificate proves both ends of the interval that holds the true epsilon."
+    return "asserted", "The interval was computed by dpcert's accountants; no certificate proves it."
+
+
+def _delta(evidence: Evidence) -> tuple[Basis, str]:
+    if delta_is_large(evidence.claim):
+        return "proved", "delta is at least 1 over the population: it permits to publish one random unit's data."
+    if evidence.claim.population is None:
+        return "asserted", "The claim names no population, so delta cannot be compared with it."
+    return "proved", "delta is below 1 over the population that the claim names."
+
+
+def _unit(evidence: Evidence) -> tuple[Basis, str]:
+    unit = evidence.claim.statement.unit
+    return "asserted", f"The claim protects one {unit}. Whether each person is one {unit} is for the signer to say."
+
+
+def _relation(evidence: Evidence) -> tuple[Basis, str]:
+    relation = evidence.claim.statement.neighbouring
+    return "asserted", f"Neighbouring data sets are told apart by {relation}, and all numbers here are for that relation."
+
+
+def _composition(evidence: Evidence) -> tuple[Basis, str]:
+    if evidence.ledger is not None:
+        return "logged", evidence.ledger.sentence
+    return "asserted", "All releases about the same units are said to be in the claim; no ledger was attached."
+
+
+def _sampling(evidence: Evidence) -> tuple[Basis, str]:
+    log = evidence.schedule
+    if log is None:
+        return "asserted", "The cohorts are said to be drawn as the claim has it; no schedule log was attached."
+    verdict = "contradicts" if log.refuted else "does not contradict"
+    return "tested", f"A log of {log.rounds} rounds {verdict} {log.scheme} (error probability {log.error:g})."
+
+
+def _clipping(evidence: Evidence) -> tuple[Basis, str]:
+    if evidence.audits:
+        return "tested", "An audit attacked the implementation, clipping included."
+    return "asserted", "Every contribution is said to be clipped to the stated bound before it is summed."
+
+
+def _audited(evidence: Evidence) -> tuple[Basis, str]:
+    if not evidence.audits:
+        return "asserted", "Nobody attacked the implementation."
+    strongest = max(audit.epsilon_lower for audit in evidence.audits)
+    refuted = any(audit.refuted for audit in evidence.audits)
+    return "tested", f"Audits found epsilon to be at least {strongest:g}" + (": they refute it." if refuted else ".")
+
+
+def _observer(evidence: Evidence) -> tuple[Basis, str]:
+    notion = evidence.claim.statement.notion
+    return "asserted", f"The attacker is the one of notion {notion!r}; who else sees more is not covered."
+
+
+def _said(basis: Basis, how: str) -> Answer:
+    return lambda evidence: (basis, how)
+
+
+HAZARDS: tuple[tuple[int, str, Answer], ...] = (
+    (2, "strength of epsilon", _parameters),
+    (2, "size of delta", _delta),
+    (2, "unit of privacy", _unit),
+    (2, "neighbouring relation, and comparing guarantees", _relation),
+    (2, "composition of releases, and releases without noise", _composition),
+    (3, "sensitivity and clipping", _clipping),
+    (3, "sampling and amplification", _sampling),
+    (
+        3,
+        "choices made by looking at the data (hyper-parameters, early stopping)",
+        _said("not covered", "Account for them as releases of their own, or make them on public data."),
+    ),
+    (3, "accuracy and bias", _said("not covered", "dpcert says nothing about how useful or how fair the release is.")),
+    (4, "threat model: who sees what", _observer),
+    (4, "errors of the implementation", _audited),
+    (
+        4,
+        "floating-point noise",
+        _said("not covered", "The mechanism is described over the reals; low-order bits of floating-point noise may leak."),
+    ),
+    (4, "randomness", _said("not covered", "The generator is said to be unpredictable, and its seed to be unknown.")),
+    (4, "timing and other side channels", _said("not covered", "Traffic, timing and logs may show what the release hides.")),
+    (4, "security of the data and access to it", _said("not covered", "Raw data and personal models need protection.")),
+    (4, "exposure while data are collected", _said("not covered", "What a server or device sees before noise is added.")),
+)

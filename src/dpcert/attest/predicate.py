@@ -1,0 +1,142 @@
+"""The predicate of an attestation: what is said of the subjects, and on what ground. docs/attestation.md is its reference.
+
+An in-toto statement (version 1 of the in-toto attestation framework) binds a predicate to files by their digests.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
+PREDICATES = "https://github.com/dpcert/dpcert/attestations/privacy/"
+PREDICATE_TYPE = f"{PREDICATES}v1"
+"""Identifies the format; nothing is fetched from there."""
+
+SHA256 = Field(pattern="^[0-9a-f]{64}$")
+Basis = Literal["proved", "tested", "logged", "asserted", "not covered"]
+"""On what ground something is said. proved: a certificate, which a checker proves again. tested: data were compared with
+it, and could have refuted it. logged: a chain of records says so. asserted: whoever signs says so. not covered: nobody
+says so."""
+
+
+class Part(BaseModel):
+    """A part of the predicate: other keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class ClaimPart(Part):
+    """The claim, as the text of its file; the other fields are taken from it."""
+
+    toml: str
+    sha256: str = SHA256
+    title: str
+    currency: str
+    claimed: dict[str, Any]
+    unit: str
+    neighbouring: str
+    notion: str
+
+
+class Interval(Part):
+    """Ends of the certified interval that holds the true value; null: no upper end is known, or it is infinite."""
+
+    lower: float
+    upper: float | None
+
+
+class CertificatePart(Part):
+    """The certificate's file as JSON data, whose own digest the checker compares."""
+
+    verdict: str
+    document: dict[str, Any]
+
+
+class SchedulePart(Part):
+    """A log of who took part: its digest and its test, never the log."""
+
+    sha256: str = SHA256
+    scheme: str
+    rounds: int
+    error: float
+    refuted: bool
+
+
+class LedgerPart(Part):
+    """A ledger's last hash, number of events, and what they cost at the claim's delta."""
+
+    head: str = SHA256
+    events: int
+    epsilon: Interval
+    agrees: bool
+    sentence: str
+
+
+class AuditPart(Part):
+    """An attack on the implementation: the lower bound that it found."""
+
+    sha256: str = SHA256
+    epsilon_lower: float
+    error: float | None
+    refuted: bool
+
+
+class Hazard(Part):
+    """One of the hazards of NIST SP 800-226, and on what ground this claim answers it."""
+
+    section: str
+    hazard: str
+    basis: Basis
+    how: str
+
+
+class MadeBy(Part):
+    """Who made the attestation, and when."""
+
+    dpcert: str
+    python: str
+    date: str
+
+
+class Predicate(Part):
+    """What is said of the subjects."""
+
+    claim: ClaimPart
+    verdict: Literal["holds", "refuted", "undecided"]
+    interval: Interval
+    method: str
+    certificates: tuple[CertificatePart, ...]
+    no_certificate: str | None
+    schedule: SchedulePart | None
+    ledger: LedgerPart | None
+    audits: tuple[AuditPart, ...]
+    assumptions: tuple[str, ...]
+    not_checked: tuple[str, ...]
+    findings: tuple[dict[str, str], ...]
+    hazards: tuple[Hazard, ...]
+    made_by: MadeBy
+
+
+class Subject(Part):
+    """A file, by its name and digest."""
+
+    name: str
+    digest: dict[str, str]
+
+
+class Statement(Part):
+    """The signed payload."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True)
+
+    type: Literal["https://in-toto.io/Statement/v1"] = Field(alias="_type")
+    subject: tuple[Subject, ...] = Field(min_length=1)
+    predicateType: Literal["https://github.com/dpcert/dpcert/attestations/privacy/v1"]  # noqa: N815 - in-toto's name
+    predicate: Predicate
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of the statement; src/dpcert/attestation.schema.json is this."""
+    return Statement.model_json_schema(by_alias=True)
