@@ -12,7 +12,7 @@ from ..mechanisms.digits import interval
 from ..mechanisms.serialise import to_plain
 from .algorithms.finetune import FineTuning, fine_tune
 from .engine.observers import against_observers
-from .engine.outcome import Outcome
+from .engine.outcome import Attests, Outcome
 from .engine.trainer import Trainer
 from .statement import SECRET_SEED, PrivacyStatement, large_delta
 
@@ -69,8 +69,16 @@ class Training:
         }
 
 
-def train(trainer: Trainer, *, finetuning: FineTuning | None = None, progress: bool = False) -> Training:
+def train(
+    trainer: Trainer,
+    *,
+    finetuning: FineTuning | None = None,
+    progress: bool = False,
+    attest: Attests | None = None,
+) -> Training:
     """Run the trainer to its end, then whatever its clients do alone, and state what was released and what it costs.
+
+    attest: as for Trainer.run.
 
     >>> from dpcert.trainers.federated import DpFedAvg, Settings, Trainer, load_federation
     >>> federation = load_federation("synthetic:related,population=8,samples=10", seed=0)
@@ -79,7 +87,7 @@ def train(trainer: Trainer, *, finetuning: FineTuning | None = None, progress: b
     >>> done.privacy.epsilon.at_most(2.0)
     True
     """
-    outcome = trainer.run(progress=progress)
+    outcome = trainer.run(progress=progress, attest=attest)
     privacy = _privacy(trainer, outcome)
     return Training(trainer, outcome, privacy, {} if finetuning is None else _tuned(trainer, finetuning))
 

@@ -1,12 +1,15 @@
-"""What a training run came to."""
+"""What a training run came to, and who is told of it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ...accounting.bracket import Bracket
 from ...mechanisms import Mechanism
+
+if TYPE_CHECKING:
+    from .trainer import Trainer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,3 +35,10 @@ class Outcome:
     def final(self) -> dict[str, Any]:
         """The last evaluation."""
         return self.history[-1]
+
+
+class Attests(Protocol):
+    """What is told of a run before its first round, and after its last one, in the first process."""
+
+    def begin(self, trainer: Trainer) -> None: ...
+    def end(self, trainer: Trainer, outcome: Outcome) -> None: ...

@@ -34,6 +34,11 @@ class Paid:
         return (round_index // self._period, attempt) in self._of
 
     @property
+    def head(self) -> str:
+        """The hash of the last release in the run's record."""
+        return self._record.mark.head
+
+    @property
     def releases(self) -> int:
         return self._of.total()
 

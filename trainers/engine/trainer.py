@@ -26,7 +26,7 @@ from .identity import identity_of
 from .local import LocalSide
 from .losses import LOSSES, Loss
 from .noisy_sum import NoisySum
-from .outcome import Outcome
+from .outcome import Attests, Outcome
 from .paid import Paid
 from .paid_round import paid_round
 from .personal import PersonalModels
@@ -144,8 +144,19 @@ class Trainer:
         """How many drawings of cohorts, one a release or one an epoch, have been paid for."""
         return self.paid.drawings
 
-    def run(self, *, progress: bool = False) -> Outcome:
-        """Train, from the checkpoint's last round if there is one, until the rounds or the budget are used up."""
+    def run(self, *, progress: bool = False, attest: Attests | None = None) -> Outcome:
+        """Train, from the checkpoint's last round if there is one, until the rounds or the budget are used up.
+
+        attest: told before the first round and after the last one (dpcert.attest.AttestRun writes an attestation).
+        """
+        if attest is not None:
+            attest.begin(self)
+        outcome = self._trained(progress)
+        if attest is not None and self.processes.rank == 0:
+            attest.end(self, outcome)
+        return outcome
+
+    def _trained(self, progress: bool) -> Outcome:
         began = time.perf_counter()
         with RoundProgress(self.algorithm.name, self.settings.rounds, self.cost, visible=progress) as bar:
             while self.rounds < self.settings.rounds and self._round():

@@ -10,9 +10,10 @@ Opacus's own accountants, this one is for Poisson sampling (`poisson_sampling=Tr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf, isinf
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from opacus.accountants import IAccountant, register_accountant
 
@@ -20,6 +21,9 @@ from ..accounting import Bracket
 from ..accounting.ledger import RunningEpsilon
 from ..mechanisms import Gaussian, InputError, Neighbouring, Poisson, Repeat
 from ..mechanisms.validate import count, delta_below_one, nonnegative, rate
+
+if TYPE_CHECKING:
+    from ..attest import Attestation
 
 NAME = "dpcert"
 
@@ -74,6 +78,53 @@ class CertifiedAccountant(IAccountant):
     def get_epsilon(self, delta: float, neighbouring: Neighbouring = "add-remove") -> float:
         """The upper end of `bracket`. Arguments of Opacus's other accountants are refused, not ignored."""
         return self.bracket(delta, neighbouring).upper
+
+    def claim(self, title: str, delta: float, *, unit: str = "example", dataset_size: int | None = None) -> str:
+        """The history as the text of a claim file: one phase for each (noise multiplier, rate), add-remove.
+
+        The epsilon that it claims is the certified upper bound, rounded up to four digits.
+        """
+        from ..attest.run import rounded_up
+        from ..presentation.toml import as_toml
+
+        phases = [
+            {
+                "mechanism": {"kind": "gaussian", "noise_multiplier": noise},
+                "sampling": {"scheme": "poisson", "sampling_rate": rate_}
+                | ({} if dataset_size is None else {"population": dataset_size}),
+                "composition": {"rounds": steps},
+            }
+            for noise, rate_, steps in _checked(self.history)
+        ]
+        if not phases:
+            raise InputError("history", [], "at least one step: there is nothing to claim yet")
+        about = {"title": title, "unit": unit, "neighbouring": "add-remove"}
+        return as_toml(
+            {"claim": about | {"epsilon": rounded_up(self.get_epsilon(delta)), "delta": delta}, "phase": phases}
+        )
+
+    def attest(
+        self,
+        files: Sequence[Path],
+        out: Path,
+        *,
+        title: str,
+        delta: float,
+        unit: str = "example",
+        dataset_size: int | None = None,
+        key: Path | None = None,
+    ) -> Attestation:
+        """Attest at the end of a run what these files cost: `out` is the attestation, and out's folder gets claim.toml.
+
+        key: a private key in PEM to sign with. Who took part is asserted: Opacus keeps no log of it.
+        """
+        from ..attest import attest, read_private_key
+
+        claim = out.parent / "claim.toml"
+        claim.write_text(self.claim(title, delta, unit=unit, dataset_size=dataset_size), "utf-8")
+        found = attest(claim, files, signer=None if key is None else read_private_key(key))
+        found.write(out)
+        return found
 
     def __len__(self) -> int:
         """Number of optimiser steps recorded."""

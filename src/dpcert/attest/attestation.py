@@ -9,7 +9,7 @@ import tempfile
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,7 +42,7 @@ from .predicate import (
 from .subjects import digests
 
 if TYPE_CHECKING:
-    from securesystemslib.signer import CryptoSigner
+    from securesystemslib.signer._crypto_signer import CryptoSigner
 
 SCHEDULE_ERROR = 1e-6
 GUESSABLE = 2.0**-128
@@ -132,7 +132,7 @@ def attest(
         made_by=MadeBy(
             dpcert=__version__,
             python=platform.python_version(),
-            date=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+            date=datetime.now(UTC).isoformat(timespec="seconds"),
         ),
     )
     statement = {
@@ -147,9 +147,11 @@ def attest(
 def grounds(predicate: Predicate) -> tuple[str, ...]:
     """One line for each ground on which something is said: proved, tested, logged, asserted."""
     proved = f"proved: {len(predicate.certificates)} certificate" + "s" * (len(predicate.certificates) > 1)
-    tested = [f"the schedule log ({'REFUTED' if predicate.schedule.refuted else 'not refuted'})"] * bool(
-        predicate.schedule
-    ) if predicate.schedule else []
+    tested = (
+        [f"the schedule log ({'REFUTED' if predicate.schedule.refuted else 'not refuted'})"] * bool(predicate.schedule)
+        if predicate.schedule
+        else []
+    )
     tested += [f"an audit (epsilon at least {audit.epsilon_lower:g})" for audit in predicate.audits]
     return (
         proved if predicate.certificates else f"proved: nothing ({predicate.no_certificate})",

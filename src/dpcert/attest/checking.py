@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
@@ -10,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from ..accounting import Bracket
 from ..mechanisms import InputError
 from ..proofs_checks.certificates.checker import check
 from ..proofs_checks.claims.claim import Claim
 from ..proofs_checks.verification.verdict import judge
-from ..accounting import Bracket
 from .attestation import claim_part, opened_ledger, parsed_claim, schedule_part
 from .described import descriptions, same
 from .envelope import opened, signed_by
@@ -22,7 +23,7 @@ from .predicate import PREDICATE_TYPE, PREDICATES, STATEMENT_TYPE, Basis, Predic
 from .subjects import digests
 
 if TYPE_CHECKING:
-    from securesystemslib.signer import SSlibKey
+    from securesystemslib.signer._key import SSlibKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,8 @@ class CheckedAttestation:
         )
 
     def __str__(self) -> str:
-        return "\n".join([f"{self.predicate.verdict}: {self.predicate.claim.title}", *(f"  {each}" for each in self.checks)])
+        first = f"{self.predicate.verdict}: {self.predicate.claim.title}"
+        return "\n  ".join([first, *map(str, self.checks)])
 
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
@@ -102,19 +104,15 @@ def _statement(path: Path, payload: dict[str, Any]) -> Statement:
         raise InputError("attestation", str(path), f"an in-toto statement ({STATEMENT_TYPE})")
     if kind != PREDICATE_TYPE:
         ours = isinstance(kind, str) and kind.startswith(PREDICATES)
-        expected = f"version 1; this is {str(kind)[:80]}: a newer dpcert reads it" if ours else "a statement about privacy"
+        expected = (
+            f"version 1; this is {str(kind)[:80]}: a newer dpcert reads it" if ours else "a statement about privacy"
+        )
         raise InputError("attestation", str(path), expected)
     try:
-        return Statement.model_validate_json(_json(payload))
+        return Statement.model_validate_json(json.dumps(payload))
     except (ValidationError, RecursionError) as problem:
         where = ".".join(map(str, problem.errors()[0]["loc"])) if isinstance(problem, ValidationError) else "nesting"
-        raise InputError("attestation", str(path), f"a predicate of version 1 ({where} is not as it is there)") from None
-
-
-def _json(payload: dict[str, Any]) -> str:
-    import json
-
-    return json.dumps(payload)
+        raise InputError("attestation", str(path), f"a predicate of version 1 (another {where} is there)") from None
 
 
 def _signature(document: dict[str, Any], key: SSlibKey | None) -> Check:
@@ -126,7 +124,9 @@ def _signature(document: dict[str, Any], key: SSlibKey | None) -> Check:
         return Check("signature", None, said, "asserted")
     if signed_by(document, key):
         return Check("signature", True, "The signature is that of the given key.", "tested")
-    return Check("signature", False, "The signature is not that of the given key, or the attestation was changed.", "tested")
+    return Check(
+        "signature", False, "The signature is not that of the given key, or the attestation was changed.", "tested"
+    )
 
 
 def _digests(statement: Statement, subjects: Sequence[Path]) -> Iterator[Check]:
@@ -139,7 +139,9 @@ def _digests(statement: Statement, subjects: Sequence[Path]) -> Iterator[Check]:
         if digest in attested.values():
             yield Check("subjects", True, f"{name} is a file that was attested.", "tested")
         else:
-            yield Check("subjects", False, f"{name} is not a file that was attested: its SHA-256 is another one.", "tested")
+            yield Check(
+                "subjects", False, f"{name} is not a file that was attested: its SHA-256 is another one.", "tested"
+            )
 
 
 def _claim(predicate: Predicate, claim: Claim) -> Check:
@@ -147,7 +149,9 @@ def _claim(predicate: Predicate, claim: Claim) -> Check:
     if claim_part(predicate.claim.toml, claim) != predicate.claim:
         return Check("claim", False, "What is said of the claim is not what its text says.", "tested")
     interval = predicate.interval
-    bracket = Bracket(interval.lower, float("inf") if interval.upper is None else interval.upper, True, predicate.method)
+    bracket = Bracket(
+        interval.lower, float("inf") if interval.upper is None else interval.upper, True, predicate.method
+    )
     follows = judge(bracket, claim.statement.threshold)
     audited = predicate.verdict == "refuted" and follows == "undecided"  # an audit or simulated draws may refute it
     if follows != predicate.verdict and not audited:
@@ -165,7 +169,11 @@ def _certificates(predicate: Predicate, claim: Claim) -> Iterator[Check]:
             yield Check("certificate", False, "The certificate is one of another claim.", "proved")
             continue
         result = check(part.document)
-        agrees = part.verdict == part.document.get("verdict") and predicate.verdict in (part.verdict, "holds", "refuted")
+        agrees = part.verdict == part.document.get("verdict") and predicate.verdict in (
+            part.verdict,
+            "holds",
+            "refuted",
+        )
         consistent = {predicate.verdict, part.verdict} != {"holds", "refuted"}
         if result.ok and agrees and consistent:
             yield Check("certificate", True, f"The certificate was proved again: {result.reason}.", "proved")
@@ -196,7 +204,9 @@ def _ledger(predicate: Predicate, path: Path | None) -> Check:
     part = predicate.ledger
     if part is None:
         if path is None:
-            return Check("ledger", None, "That nothing else was released is asserted: no ledger was attested.", "asserted")
+            return Check(
+                "ledger", None, "That nothing else was released is asserted: no ledger was attested.", "asserted"
+            )
         return Check("ledger", False, "No ledger was attested, so the given one supports nothing.", "asserted")
     if path is None:
         return Check("ledger", None if part.agrees else False, f"{part.sentence} The ledger was not given.", "logged")

@@ -13,7 +13,8 @@ from ..mechanisms import InputError
 
 if TYPE_CHECKING:
     from securesystemslib.dsse import Envelope
-    from securesystemslib.signer import CryptoSigner, SSlibKey
+    from securesystemslib.signer._crypto_signer import CryptoSigner
+    from securesystemslib.signer._key import SSlibKey
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 LARGEST = 64 * 2**20
@@ -92,7 +93,9 @@ def read_private_key(path: Path, ask: Ask | None = None) -> CryptoSigner:
             private = library.serialization.load_pem_private_key(pem, ask().encode())
         public = library.signer.SSlibKey.from_crypto(private.public_key())
     except (ValueError, TypeError) as problem:
-        told = "wrong passphrase" if "decrypt" in str(problem).lower() or "password" in str(problem).lower() else "no key"
+        told = (
+            "wrong passphrase" if "decrypt" in str(problem).lower() or "password" in str(problem).lower() else "no key"
+        )
         raise InputError("--key", str(path), f"a private key in PEM, of Ed25519 or ECDSA ({told})") from None
     _elliptic(public, path)
     signer: CryptoSigner = library.signer.CryptoSigner(private, public)

@@ -64,7 +64,10 @@ def _unit(evidence: Evidence) -> tuple[Basis, str]:
 
 def _relation(evidence: Evidence) -> tuple[Basis, str]:
     relation = evidence.claim.statement.neighbouring
-    return "asserted", f"Neighbouring data sets are told apart by {relation}, and all numbers here are for that relation."
+    return (
+        "asserted",
+        f"Neighbouring data sets differ by {relation}, and all numbers here are for that relation.",
+    )
 
 
 def _composition(evidence: Evidence) -> tuple[Basis, str]:
@@ -123,10 +126,18 @@ HAZARDS: tuple[tuple[int, str, Answer], ...] = (
     (
         4,
         "floating-point noise",
-        _said("not covered", "The mechanism is described over the reals; low-order bits of floating-point noise may leak."),
+        _said("not covered", "The mechanism is described over the reals; low-order bits of floating-point noise leak."),
     ),
     (4, "randomness", _said("not covered", "The generator is said to be unpredictable, and its seed to be unknown.")),
-    (4, "timing and other side channels", _said("not covered", "Traffic, timing and logs may show what the release hides.")),
+    (
+        4,
+        "timing and other side channels",
+        _said("not covered", "Traffic, timing and logs may show what is hidden."),
+    ),
     (4, "security of the data and access to it", _said("not covered", "Raw data and personal models need protection.")),
-    (4, "exposure while data are collected", _said("not covered", "What a server or device sees before noise is added.")),
+    (
+        4,
+        "exposure while data are collected",
+        _said("not covered", "A server may see data before noise is added."),
+    ),
 )

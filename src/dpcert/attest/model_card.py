@@ -20,7 +20,9 @@ def refresh(card: Path, attestation: Attestation, file: Path) -> None:
     """
     try:
         text = card.read_text("utf-8") if card.exists() else ""
-        card.write_text(_with_metadata(_with_section(text, section(attestation, file), card), attestation, file), "utf-8")
+        card.write_text(
+            _with_metadata(_with_section(text, section(attestation, file), card), attestation, file), "utf-8"
+        )
     except (OSError, UnicodeDecodeError) as problem:
         raise InputError("--model-card", str(card), f"a Markdown file that can be written ({problem})") from None
 
@@ -37,7 +39,7 @@ def section(attestation: Attestation, file: Path) -> str:
         BEGIN,
         "## Differential privacy",
         "",
-        f"The claim \"{claim.title}\" ({', '.join(f'{key} = {value}' for key, value in claim.claimed.items())}; one "
+        f'The claim "{claim.title}" ({", ".join(f"{key} = {value}" for key, value in claim.claimed.items())}; one '
         f"{claim.unit} is protected, {claim.neighbouring}) was judged by [dpcert](https://github.com/dpcert/dpcert): "
         f"**{told.verdict}**. The true {claim.currency} is at least {interval.lower:.6g}; {upper}.",
         "",

@@ -1,4 +1,4 @@
-"""The predicate of an attestation: what is said of the subjects, and on what ground. docs/attestation.md is its reference.
+"""The predicate of an attestation: what is said of the subjects, and on what ground (docs/attestation.md).
 
 An in-toto statement (version 1 of the in-toto attestation framework) binds a predicate to files by their digests.
 """
@@ -16,9 +16,11 @@ PREDICATE_TYPE = f"{PREDICATES}v1"
 
 SHA256 = Field(pattern="^[0-9a-f]{64}$")
 Basis = Literal["proved", "tested", "logged", "asserted", "not covered"]
-"""On what ground something is said. proved: a certificate, which a checker proves again. tested: data were compared with
-it, and could have refuted it. logged: a chain of records says so. asserted: whoever signs says so. not covered: nobody
-says so."""
+"""On what ground something is said.
+
+proved: by a certificate, which a checker proves again. tested: data were compared with it, and could have refuted it.
+logged: by a chain of records. asserted: by whoever signs. not covered: by nobody.
+"""
 
 
 class Part(BaseModel):
@@ -133,7 +135,7 @@ class Statement(Part):
 
     type: Literal["https://in-toto.io/Statement/v1"] = Field(alias="_type")
     subject: tuple[Subject, ...] = Field(min_length=1)
-    predicateType: Literal["https://github.com/dpcert/dpcert/attestations/privacy/v1"]  # noqa: N815 - in-toto's name
+    predicateType: Literal["https://github.com/dpcert/dpcert/attestations/privacy/v1"]
     predicate: Predicate
 
 

@@ -77,6 +77,10 @@ COMMANDS = {
         "check:check_command",
         "Re-prove certificates, without what wrote them: accountants or the search for proofs.",
     ),
+    "attest": (
+        "attest:attest_command",
+        "Bind a claim, its certificate and logs to a model's files, in one signed file that dpcert check reads.",
+    ),
     "ledger": ("ledger:app", "Check, show or export a ledger file: the record of what was released."),
     "registry": (
         "registry:app",

@@ -17,7 +17,7 @@ from ..mechanisms.tables.fields import MissingKeys
 from ..mechanisms.validate import choice, count
 from ..presentation.output import print_json
 from ..proofs_checks.workers import pool
-from .audit_schedule import audited, print_audit
+from .audit_schedule import print_audit
 from .declared import with_fields
 from .options import Json
 
@@ -208,6 +208,8 @@ def _against_schedule(log: Path, asked: Asked, as_json: bool) -> NoReturn:
     """Were these cohorts sampled as they are accounted?"""
     if asked.mechanism is not None or asked.claims():
         raise InputError("--schedule", str(log), "no callable and no claim beside it: it says what it is itself")
+    from ..proofs_checks.schedules.logged import audited
+
     found = audited(log, asked.alpha)
     print_audit(log, found, as_json)
     raise typer.Exit(REFUTED if found.refuted else NOT_REFUTED)

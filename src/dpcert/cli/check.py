@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from ..attest.envelope import is_envelope
 from ..mechanisms import InputError
 from ..mechanisms.paths import content
-from ..presentation.output import print_json
+from ..presentation.output import print_json, show
 from . import options
 from .options import Json
 
@@ -22,15 +24,32 @@ def check_command(
         list[Path],
         options.named("CERTIFICATE.json...", "Written by verify or prove with --certificate."),
     ],
+    subject: Annotated[
+        list[Path] | None,
+        typer.Option("--subject", metavar="FILE", help="Of an attestation: a file to compare; repeat for more."),
+    ] = None,
+    key: Annotated[
+        Path | None, typer.Option("--key", metavar="KEY.pub", help="Of an attestation: the signer's public key (PEM).")
+    ] = None,
+    schedule_log: Annotated[
+        Path | None, typer.Option(help="Of an attestation: the schedule log, for whoever holds it.")
+    ] = None,
+    ledger: Annotated[Path | None, typer.Option(help="Of an attestation: the ledger, for whoever holds it.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Re-prove certificates, without what wrote them: accountants or the search for proofs.
+    """Re-prove certificates and attestations, without what wrote them: accountants or the search for proofs.
 
-    Claims are re-proved in ball arithmetic, functions (`dpcert prove`) by running them on symbols.
+    Claims are re-proved in ball arithmetic, functions (`dpcert prove`) by interpreting them.
 
     Exit code: 0 everything in them is proved; 1 something is not; 2 there is no JSON document to check; 4 a function is
     proved for up to N entries only, and its certificate does not say that this was asked (--up-to N).
     """
+    given = {"--subject": subject, "--key": key, "--schedule-log": schedule_log, "--ledger": ledger}
+    if len(certificates) == 1 and is_envelope(certificates[0]):
+        return _attestation(certificates[0], subject or (), key, schedule_log, ledger, as_json)
+    for option, value in given.items():
+        if value is not None:
+            raise InputError(option, str(value), "one attestation beside it: certificates are about no files")
     documents = [(certificate, _document(certificate)) for certificate in certificates]
     found = [_checked(certificate, document) for certificate, document in documents]
     if as_json:
@@ -42,6 +61,23 @@ def check_command(
     if not all(result["proved"] for result in found):
         raise typer.Exit(REJECTED)
     raise typer.Exit(PROVED_UP_TO if any(result.get("only_up_to") for result in found) else PROVED)
+
+
+def _attestation(
+    path: Path,
+    subjects: Sequence[Path],
+    key: Path | None,
+    schedule_log: Path | None,
+    ledger: Path | None,
+    as_json: bool,
+) -> None:
+    from ..attest import check_attestation, read_public_key
+
+    public = None if key is None else read_public_key(key)
+    found = check_attestation(path, subjects, key=public, schedule_log=schedule_log, ledger=ledger)
+    show(found, as_json)
+    if not found.ok:
+        raise typer.Exit(REJECTED)
 
 
 def _word(result: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@ import typer
 from ..mechanisms import InputError
 from ..mechanisms.paths import files_below
 from ..presentation.output import complain, print_json
+from ..presentation.toml import as_toml
 from ..proofs_checks.registry.exporting import exported
 from ..proofs_checks.registry.importing import Imported, imported, load_entry, load_yaml
 from . import options
@@ -71,10 +72,10 @@ def _imported(file: Path) -> Imported:
 
 def _write(found: Imported, into: Path) -> None:
     for name, tables in found.claims.items():
-        (into / f"{name}.toml").write_text(_toml(tables), encoding="utf-8")
+        (into / f"{name}.toml").write_text(as_toml(tables), encoding="utf-8")
     for name, tables in found.drafts.items():
         told = "".join(f"# missing: {gap}\n" for gap in found.gaps)
-        (into / f"{name}.toml.draft").write_text(told + _toml(tables), encoding="utf-8")
+        (into / f"{name}.toml.draft").write_text(told + as_toml(tables), encoding="utf-8")
 
 
 def _print(file: Path, found: Imported) -> None:
@@ -96,30 +97,6 @@ def _document(file: Path, found: Imported) -> dict[str, Any]:
         "contradictions": found.contradictions,
         "problems": [{"field": p.field, "expected": p.expected, "message": str(p)} for p in found.problems],
     }
-
-
-def _toml(tables: dict[str, Any]) -> str:
-    """Tables of texts, numbers, lists of texts, and lists of tables ([[phase]], inline)."""
-    lines = []
-    for name, table in tables.items():
-        for one in table if isinstance(table, list) else [table]:
-            lines.append(f"[[{name}]]" if isinstance(table, list) else f"[{name}]")
-            lines += [f"{key} = {_value(value)}" for key, value in one.items()]
-            lines.append("")
-    return "\n".join(lines)
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return f'"{" ".join(escaped.split())}"'
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{key} = {_value(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_value, value)) + "]"
-    return repr(value)
 
 
 @app.command("export")

@@ -177,6 +177,17 @@ class Asked:
             "--save", help="Save the released model, a torch state_dict, to this file; personal models stay private."
         ),
     ] = None
+    attest: Annotated[
+        Path | None,
+        typer.Option(
+            "--attest",
+            metavar="FOLDER",
+            help="Write an attestation into this folder, with the model, claim, schedule log and ledger.",
+        ),
+    ] = None
+    key: Annotated[
+        Path | None, typer.Option("--key", metavar="KEY.pem", help="Sign the attestation with this private key.")
+    ] = None
     schedule_log: Annotated[
         Path | None,
         typer.Option(

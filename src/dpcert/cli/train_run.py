@@ -17,6 +17,7 @@ import typer
 from torch import cuda
 from torch import distributed as dist
 
+from ..attest import AttestRun, read_private_key
 from ..mechanisms import InputError
 from ..mechanisms.validate import choice, count, nonnegative
 from ..presentation.output import show
@@ -41,6 +42,7 @@ from ..trainers.federated import (
 )
 from ..trainers.training import Training, train
 from .keyed import keyed
+from .passphrase import passphrase
 from .train_options import Asked
 
 SHARDS_UNDER_TORCHRUN = 12
@@ -67,10 +69,21 @@ def run_once(asked: Asked, as_json: bool) -> None:
         first = trainer.processes.rank == 0
         if first:
             warn_of_long_steps(trainer.local)
-        done = train(trainer, finetuning=tuning, progress=first and not asked.quiet)
+        attest = _attesting(asked)
+        done = train(trainer, finetuning=tuning, progress=first and not asked.quiet, attest=attest)
         if first:
             _keep(asked, done)
             show(done, as_json)
+
+
+def _attesting(asked: Asked) -> AttestRun | None:
+    """What --attest and --key ask for. InputError, before any training, where that cannot be written."""
+    if asked.attest is None:
+        if asked.key is not None:
+            raise InputError("--key", str(asked.key), "--attest FOLDER with it")
+        return None
+    signer = None if asked.key is None else read_private_key(asked.key, passphrase)
+    return AttestRun(asked.attest, signer=signer)
 
 
 def trainer_of(asked: Asked, federation: Federation) -> Trainer:

@@ -12,7 +12,6 @@ from cases import few
 
 from dpcert.accounting import epsilon
 from dpcert.cli import run
-from dpcert.cli.audit_schedule import audited
 from dpcert.mechanisms import (
     Cyclic,
     FixedSize,
@@ -24,6 +23,7 @@ from dpcert.mechanisms import (
     Shuffled,
     TruncatedPoisson,
 )
+from dpcert.proofs_checks.schedules.logged import audited
 from dpcert.trainers.algorithms import DpFedAvg
 from dpcert.trainers.data.synthetic import related_tasks
 from dpcert.trainers.dpfedmtl import DpFedMtlLocalNoise

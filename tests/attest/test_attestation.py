@@ -1,0 +1,306 @@
+"""What an honest attestation says, and that every way of tampering with one is caught: each attack is planted here."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+
+import pytest
+from attested import CLAIM, keys, prepared, schedule
+
+from dpcert.accounting.ledger import Ledger
+from dpcert.attest import attest, check_attestation, read_private_key, read_public_key
+from dpcert.attest.envelope import sealed
+from dpcert.attest.predicate import PREDICATES, schema
+from dpcert.cli import run
+from dpcert.mechanisms import Gaussian, InputError
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return prepared(tmp_path)
+
+
+def made(folder: Path, claim: str = "claim.toml", key: str | None = "key", **more) -> Path:
+    signer = None if key is None else read_private_key(folder / f"{key}.pem")
+    found = attest(folder / claim, [folder / "model.bin"], signer=signer, **more)
+    found.write(folder / "a.intoto.jsonl")
+    return folder / "a.intoto.jsonl"
+
+
+def whole(folder: Path, **more) -> Path:
+    return made(folder, schedule_log=folder / "schedule.json", ledger=folder / "ledger.sqlite", **more)
+
+
+def wrong(folder: Path, path: Path, **more) -> set[str]:
+    """What a check finds wrong."""
+    found = check_attestation(path, [folder / "model.bin"], key=read_public_key(folder / "key.pub"), **more)
+    assert not found.ok
+    return {check.what for check in found.checks if check.ok is False}
+
+
+def opened(path: Path) -> dict:
+    return json.loads(base64.b64decode(json.loads(path.read_text())["payload"]))
+
+
+def sealed_again(folder: Path, statement: dict, key: str = "key") -> Path:
+    """By a signer who signs anything."""
+    path = folder / "again.intoto.jsonl"
+    path.write_text(json.dumps(sealed(statement, read_private_key(folder / f"{key}.pem"))))
+    return path
+
+
+def test_an_honest_one_is_proved_tested_and_logged(folder):
+    path = whole(folder)
+    found = check_attestation(
+        path,
+        [folder / "model.bin"],
+        key=read_public_key(folder / "key.pub"),
+        schedule_log=folder / "schedule.json",
+        ledger=folder / "ledger.sqlite",
+    )
+    assert found.ok, str(found)
+    assert {(check.what, check.basis) for check in found.checks if check.ok} == {
+        ("signature", "tested"),
+        ("subjects", "tested"),
+        ("claim", "tested"),
+        ("certificate", "proved"),
+        ("schedule", "tested"),
+        ("ledger", "logged"),
+    }
+    grounds = {row["hazard"]: row["basis"] for row in opened(path)["predicate"]["hazards"]}
+    assert grounds["strength of epsilon"] == "proved"
+    assert grounds["sampling and amplification"] == "tested"
+    assert grounds["composition of releases, and releases without noise"] == "logged"
+    assert grounds["unit of privacy"] == "asserted"
+
+
+def test_nothing_asserted_is_ever_proved(folder):
+    """Without logs, audits or a certificate every other row is asserted or not covered."""
+    path = made(folder)
+    proved = [row for row in opened(path)["predicate"]["hazards"] if row["basis"] == "proved"]
+    assert [row["hazard"] for row in proved] == ["strength of epsilon"]
+    found = check_attestation(path)
+    assert [check.what for check in found.checks if check.ok and check.basis == "proved"] == ["certificate"]
+    assert {check.what for check in found.checks if check.ok is None} == {"signature", "subjects", "schedule", "ledger"}
+
+
+def test_nothing_secret_is_in_it(folder):
+    text = base64.b64decode(json.loads(whole(folder).read_text())["payload"]).decode()
+    rounds = json.loads((folder / "schedule.json").read_text())["rounds"]
+    assert not any(json.dumps(cohort) in text or str(cohort) in text for cohort in rounds)
+    assert "rounds" not in opened(whole(folder))["predicate"]["schedule"] or "PRIVATE KEY" not in text
+
+
+@pytest.mark.parametrize(("claim", "verdict"), [("tight.toml", "refuted"), ("claim.toml", "holds")])
+def test_the_verdict_is_attested_as_it_is(folder, claim, verdict):
+    path = made(folder, claim)
+    assert opened(path)["predicate"]["verdict"] == verdict
+    assert check_attestation(path).ok
+
+
+def test_unsigned_says_so(folder):
+    path = made(folder, key=None)
+    assert check_attestation(path).checks[0].ok is None
+    assert wrong(folder, path) == {"signature"}
+
+
+def test_signed_by_another(folder):
+    assert wrong(folder, made(folder, key="other")) == {"signature"}
+
+
+def test_another_model(folder):
+    path = made(folder)
+    (folder / "model.bin").write_bytes(b"other weights")
+    assert wrong(folder, path) == {"subjects"}
+
+
+@pytest.mark.parametrize("where", [["predicate", "claim", "toml"], ["predicate", "verdict"], ["subject"]])
+def test_changed_after_signing(folder, where):
+    path = made(folder)
+    document, statement = json.loads(path.read_text()), opened(path)
+    part = statement
+    for key in where[:-1]:
+        part = part[key]
+    part[where[-1]] = {"toml": CLAIM.format(epsilon=27), "verdict": "refuted", "subject": statement["subject"] * 2}[
+        where[-1]
+    ]
+    document["payload"] = base64.b64encode(json.dumps(statement).encode()).decode()
+    path.write_text(json.dumps(document))
+    assert "signature" in wrong(folder, path)
+
+
+def test_a_loosened_claim_that_is_signed_again(folder):
+    """Text, digest and numbers agree with each other; the certificate is of the claim as it was."""
+    statement, loose = opened(made(folder)), opened(made(folder, "loose.toml"))
+    statement["predicate"]["claim"] = loose["predicate"]["claim"]
+    assert wrong(folder, sealed_again(folder, statement)) == {"certificate"}
+
+
+def test_a_certificate_of_another_claim(folder):
+    statement, loose = opened(made(folder)), opened(made(folder, "loose.toml"))
+    statement["predicate"]["certificates"] = loose["predicate"]["certificates"]
+    assert wrong(folder, sealed_again(folder, statement)) == {"certificate"}
+    (folder / "c.json").write_text(json.dumps(loose["predicate"]["certificates"][0]["document"]))
+    with pytest.raises(InputError, match="of another"):
+        made(folder, certificate=folder / "c.json")
+
+
+def test_a_verdict_that_does_not_follow(folder):
+    statement = opened(made(folder, "tight.toml"))
+    statement["predicate"]["verdict"] = "holds"
+    assert wrong(folder, sealed_again(folder, statement)) == {"claim", "certificate"}
+    statement["predicate"]["interval"] = {"lower": 0.0, "upper": 1.0}
+    assert wrong(folder, sealed_again(folder, statement)) == {"certificate"}
+
+
+def test_a_claim_that_says_something_else_than_its_text(folder):
+    statement = opened(made(folder))
+    statement["predicate"]["claim"]["claimed"]["epsilon"] = 0.1
+    assert wrong(folder, sealed_again(folder, statement)) == {"claim"}
+
+
+def test_an_older_ledger_head(folder):
+    path = whole(folder)
+    Ledger(folder / "ledger.sqlite", run_id="later").record(Gaussian(4.0), "one more")
+    assert wrong(folder, path, ledger=folder / "ledger.sqlite") == {"ledger"}
+
+
+def test_another_ledger(folder):
+    path = whole(folder)
+    Ledger(folder / "l2.sqlite", run_id="x").record(Gaussian(40.0), "all")
+    assert wrong(folder, path, ledger=folder / "l2.sqlite") == {"ledger"}
+
+
+def test_a_ledger_that_costs_more_than_the_claim(folder):
+    Ledger(folder / "ledger.sqlite", run_id="later").record(Gaussian(0.5), "a loud one")
+    path = whole(folder)
+    assert "not shown to be at most" in opened(path)["predicate"]["ledger"]["sentence"]
+    assert wrong(folder, path, ledger=folder / "ledger.sqlite") == {"ledger"}
+
+
+def test_another_schedule_and_one_that_is_not_poisson(folder):
+    path = whole(folder)
+    schedule(folder / "other.json", seed=2)
+    assert wrong(folder, path, schedule_log=folder / "other.json") == {"schedule"}
+    schedule(folder / "fixed.json", size=10)
+    path = made(folder, schedule_log=folder / "fixed.json")
+    assert opened(path)["predicate"]["schedule"]["refuted"] is True
+    assert wrong(folder, path) == {"schedule"}
+
+
+def test_a_schedule_that_could_be_guessed_from_its_digest(folder):
+    log = {"population": 4, "sampling": {"scheme": "poisson", "sampling_rate": 0.5}, "rounds": [[0, 1], [2]]}
+    (folder / "short.json").write_text(json.dumps(log))
+    with pytest.raises(InputError, match="trying all logs"):
+        made(folder, schedule_log=folder / "short.json")
+
+
+def test_a_newer_version_is_refused_by_name(folder):
+    statement = opened(made(folder))
+    statement["predicateType"] = f"{PREDICATES}v2"
+    with pytest.raises(InputError, match="newer dpcert"):
+        check_attestation(sealed_again(folder, statement))
+    statement["predicateType"] = "https://example.org/other"
+    with pytest.raises(InputError, match="about privacy"):
+        check_attestation(sealed_again(folder, statement))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 1_000_000,
+        '{"payload": "e30=", "payload": "e30=", "payloadType": "application/vnd.in-toto+json", "signatures": []}',
+        '{"payload": "!", "payloadType": "application/vnd.in-toto+json", "signatures": []}',
+        '{"payload": "e30=", "payloadType": "application/vnd.in-toto+json", "signatures": [], "more": 1}',
+        '{"payload": NaN, "payloadType": "application/vnd.in-toto+json", "signatures": []}',
+    ],
+)
+def test_what_is_no_attestation_is_bad_input(folder, text):
+    (folder / "bad.jsonl").write_text(text)
+    with pytest.raises(InputError):
+        check_attestation(folder / "bad.jsonl")
+
+
+def test_an_unknown_key_in_the_predicate_is_refused(folder):
+    statement = opened(made(folder))
+    statement["predicate"]["proved"] = True
+    with pytest.raises(InputError, match="version 1"):
+        check_attestation(sealed_again(folder, statement))
+
+
+def test_links_and_missing_files_are_no_subjects(folder):
+    (folder / "link.bin").symlink_to(folder / "model.bin")
+    for name in ("link.bin", "nothing.bin"):
+        with pytest.raises(InputError, match="--subject"):
+            attest(folder / "claim.toml", [folder / name])
+
+
+def test_a_folder_is_all_of_its_files(folder):
+    (folder / "weights" / "deep").mkdir(parents=True)
+    (folder / "weights" / "deep" / "a.bin").write_bytes(b"a")
+    (folder / "weights" / "b.bin").write_bytes(b"b")
+    found = attest(folder / "claim.toml", [folder / "weights"])
+    assert sorted(found.subjects) == ["weights/b.bin", "weights/deep/a.bin"]
+
+
+def test_keys(folder, monkeypatch):
+    pem, _ = keys(folder, "locked", passphrase=b"secret")
+    assert read_private_key(pem, lambda: "secret") is not None
+    monkeypatch.setenv("DPCERT_PASSPHRASE", "secret")  # nothing is read from the environment
+    for ask in (None, lambda: "wrong"):
+        with pytest.raises(InputError, match="--key"):
+            read_private_key(pem, ask)
+    with pytest.raises(InputError, match="a public key"):
+        read_public_key(folder / "key.pem")
+    with pytest.raises(InputError, match="a private key"):
+        read_private_key(folder / "key.pub")
+
+
+def test_an_audit_s_lower_bound_is_told(folder):
+    (folder / "audit.json").write_text(json.dumps({"epsilon_lower": 0.7, "refuted": False, "alpha": 0.05}))
+    path = made(folder, audits=[folder / "audit.json"])
+    assert "at least 0.7" in str(check_attestation(path))
+    (folder / "audit.json").write_text("{}")
+    with pytest.raises(InputError, match="--audit"):
+        made(folder, audits=[folder / "audit.json"])
+
+
+def test_the_shipped_schema_is_the_predicate_s(folder):
+    jsonschema = pytest.importorskip("jsonschema")
+    shipped = json.loads((Path(__file__).parents[2] / "src/dpcert/attestation.schema.json").read_text())
+    assert shipped == schema()
+    jsonschema.validate(opened(whole(folder)), shipped)
+
+
+def test_the_commands(folder, capsys):
+    out, model = folder / "b.intoto.jsonl", folder / "model.bin"
+    card = folder / "README.md"
+    card.write_text("---\nlicense: mit\n---\n# Model\n\nText.\n")
+    asked = [
+        "attest",
+        str(folder / "claim.toml"),
+        "--subject",
+        str(model),
+        "--out",
+        str(out),
+        "--model-card",
+        str(card),
+    ]
+    for _ in range(2):  # a second time refreshes the section
+        assert run([*asked, "--key", str(folder / "key.pem")]) == 0
+    assert "proved: 1 certificate" in capsys.readouterr().out
+    text = card.read_text()
+    assert text.count("## Differential privacy") == text.count("dpcert_verdict") == 1
+    assert text.startswith("---\nlicense: mit\n")
+    assert "# Model\n\nText." in text
+    checked = ["check", str(out), "--subject", str(model), "--key", str(folder / "key.pub")]
+    assert run(checked) == 0
+    assert run([*checked, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out.partition("\n{")[2].join(["{", ""]))["ok"] is True
+    assert run(["check", str(out), "--key", str(folder / "other.pub")]) == 1
+    capsys.readouterr()
+    for bad in (["--key", "nothing.pem"], ["--ledger", "nothing.sqlite"], ["--schedule-log", "nothing.json"]):
+        assert run([*asked, *bad]) == 2
+        assert bad[0].split("-log")[0] in capsys.readouterr().err
