@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import runpy
+from pathlib import Path
 
 import pytest
 from attested import keys
@@ -94,3 +96,16 @@ def test_opacus(tmp_path):
     found = check_attestation(out, [tmp_path / "model.pt"], key=read_public_key(pub))
     assert found.ok, str(found)
     assert found.predicate.interval.upper == pytest.approx(accountant.get_epsilon(1e-5), rel=1e-4)
+
+
+def test_the_example_catches_each(tmp_path, capsys):
+    path = Path(__file__).parents[2] / "examples" / "attest_training.py"
+    runpy.run_path(str(path))["main"](tmp_path / "attested")
+    told = capsys.readouterr().out
+    whole, model, certificate, schedule, drawn = told.split("\n\n")
+    assert "WRONG" not in whole
+    assert "logged: " in whole
+    assert "model.pt is not a file that was attested" in model
+    assert "one of another" in certificate
+    assert "not the one that was attested" in schedule
+    assert "contradicts" in drawn

@@ -81,6 +81,8 @@ class CohortSampler:
         """The mechanism of one period, a round or an epoch, under this sampling."""
         if self.sampling == "full":
             return mechanism
+        if self.sampling == "shuffle" and self.population % self.period == 0:
+            return Shuffled(mechanism, self.period, full_batches=self.period)
         if self.sampling in DEALT:
             return DEALT[self.sampling](mechanism, self.period)
         if self.sampling == "fixed-size":

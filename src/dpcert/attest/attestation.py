@@ -8,7 +8,7 @@ import platform
 import tempfile
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -21,18 +21,19 @@ from ..mechanisms import InputError
 from ..proofs_checks.certificates.checker import check
 from ..proofs_checks.claims.claim import Claim, parse_claim
 from ..proofs_checks.schedules.logged import audited, read_log
+from ..proofs_checks.verification.hazards import Evidence, hazards
 from ..proofs_checks.verification.verdict import Verification
 from ..proofs_checks.verification.verify import verify
 from ..version import __version__
 from .described import descriptions, same
 from .envelope import sealed
-from .hazards import Evidence, hazards
 from .predicate import (
     PREDICATE_TYPE,
     STATEMENT_TYPE,
     AuditPart,
     CertificatePart,
     ClaimPart,
+    HazardPart,
     Interval,
     LedgerPart,
     MadeBy,
@@ -114,7 +115,8 @@ def attest(
     schedule = None if schedule_log is None else schedule_part(schedule_log)
     spent = None if ledger is None else ledger_part(ledger, parsed)
     attacked = tuple(audit_part(path) for path in audits)
-    evidence = Evidence(parsed, found.findings, bool(certificates), schedule, spent, attacked)
+    logged = None if spent is None else spent.sentence
+    evidence = Evidence(parsed, found.findings, bool(certificates), schedule, logged, attacked)
     predicate = Predicate(
         claim=claim_part(text, parsed),
         verdict=found.verdict,
@@ -128,7 +130,7 @@ def attest(
         assumptions=found.assumptions,
         not_checked=found.not_checked,
         findings=tuple(finding.to_json() for finding in found.findings),
-        hazards=hazards(evidence),
+        hazards=tuple(HazardPart(**asdict(row)) for row in hazards(evidence)),
         made_by=MadeBy(
             dpcert=__version__,
             python=platform.python_version(),

@@ -15,11 +15,12 @@ from ..accounting import Bracket
 from ..mechanisms import InputError
 from ..proofs_checks.certificates.checker import check
 from ..proofs_checks.claims.claim import Claim
+from ..proofs_checks.verification.hazards import Basis
 from ..proofs_checks.verification.verdict import judge
 from .attestation import claim_part, opened_ledger, parsed_claim, schedule_part
 from .described import descriptions, same
 from .envelope import opened, signed_by
-from .predicate import PREDICATE_TYPE, PREDICATES, STATEMENT_TYPE, Basis, Predicate, Statement
+from .predicate import PREDICATE_TYPE, PREDICATES, STATEMENT_TYPE, Predicate, Statement
 from .subjects import digests
 
 if TYPE_CHECKING:

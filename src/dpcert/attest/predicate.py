@@ -9,18 +9,14 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ..proofs_checks.verification.hazards import Basis
+
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 PREDICATES = "https://github.com/dpcert/dpcert/attestations/privacy/"
 PREDICATE_TYPE = f"{PREDICATES}v1"
 """Identifies the format; nothing is fetched from there."""
 
 SHA256 = Field(pattern="^[0-9a-f]{64}$")
-Basis = Literal["proved", "tested", "logged", "asserted", "not covered"]
-"""On what ground something is said.
-
-proved: by a certificate, which a checker proves again. tested: data were compared with it, and could have refuted it.
-logged: by a chain of records. asserted: by whoever signs. not covered: by nobody.
-"""
 
 
 class Part(BaseModel):
@@ -85,7 +81,7 @@ class AuditPart(Part):
     refuted: bool
 
 
-class Hazard(Part):
+class HazardPart(Part):
     """One of the hazards of NIST SP 800-226, and on what ground this claim answers it."""
 
     section: str
@@ -117,7 +113,7 @@ class Predicate(Part):
     assumptions: tuple[str, ...]
     not_checked: tuple[str, ...]
     findings: tuple[dict[str, str], ...]
-    hazards: tuple[Hazard, ...]
+    hazards: tuple[HazardPart, ...]
     made_by: MadeBy
 
 

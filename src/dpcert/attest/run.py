@@ -59,6 +59,8 @@ class AttestRun:
             raise InputError("attest", name, "an algorithm whose server adds the noise")
         if not self.files and trainer.released_state() is None:
             raise InputError("attest", name, "files that it is about: this algorithm releases no single model")
+        planned = self._claim(trainer, 1.0, trainer.sampler.drawings(range(trainer.settings.rounds)))
+        _same_run(as_toml(planned), trainer.mechanism())
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as problem:
@@ -77,8 +79,10 @@ class AttestRun:
             save(trainer.released_state(), self.folder / MODEL)
             files = [self.folder / MODEL]
         claim, log = self.folder / CLAIM, None
-        claim.write_text(as_toml(self._claim(trainer, outcome)), "utf-8")
-        _same_run(claim, outcome.mechanism)
+        assert outcome.privacy is not None  # begin() saw that there is noise
+        text = as_toml(self._claim(trainer, rounded_up(outcome.privacy.upper), outcome.spent))
+        _same_run(text, outcome.mechanism)
+        claim.write_text(text, "utf-8")
         if trainer.sampler.sampling != "full":
             log = self.folder / SCHEDULE
             log.write_text(json.dumps(schedule_of(trainer)), "utf-8")
@@ -86,28 +90,27 @@ class AttestRun:
         self.attestation = attest(claim, files, schedule_log=log, ledger=ledger, signer=self.signer)
         self.attestation.write(self.folder / NAME)
 
-    def _claim(self, trainer: Trainer, outcome: Outcome) -> dict[str, Any]:
+    def _claim(self, trainer: Trainer, epsilon: float, drawings: int) -> dict[str, Any]:
         cost, population = trainer.cost, trainer.federation.population
-        bracket = outcome.privacy
-        assert bracket is not None  # begin() saw that there is noise
         sampling = dict(trainer.sampler.in_claims())
         if sampling.get("scheme") in POPULATION_TOO or "max_cohort" in sampling:
             sampling["population"] = population
-        title = self.title or f"{trainer.algorithm.name} on {trainer.federation.name}, {outcome.rounds} rounds"
+        rounds = drawings * trainer.sampler.period
+        title = self.title or f"{trainer.algorithm.name} on {trainer.federation.name}, {rounds} rounds"
         told: dict[str, Any] = {
             "claim": {
                 "title": title,
                 "unit": "client",
                 "notion": cost.notion,
                 "neighbouring": cost.relation,
-                "epsilon": rounded_up(bracket.upper),
+                "epsilon": epsilon,
                 "delta": cost.goal.delta,
             },
             "mechanism": {"kind": "gaussian", "noise_multiplier": trainer.settings.noise_multiplier},
         }
         if sampling:
             told["sampling"] = sampling
-        return told | {"composition": {"rounds": outcome.spent * trainer.sampler.period}}
+        return told | {"composition": {"rounds": rounds}}
 
 
 def rounded_up(epsilon: float) -> float:
@@ -118,11 +121,12 @@ def rounded_up(epsilon: float) -> float:
     return float(f"{math.ceil(epsilon * 10.0**place) / 10.0**place:.12g}")
 
 
-def _same_run(claim: Path, mechanism: Mechanism | None) -> None:
-    """The claim that was written describes the run: else no attestation is made of it."""
+def _same_run(claim: str, mechanism: Mechanism | None) -> None:
+    """The claim describes the run: else no attestation is made of it."""
     assert mechanism is not None  # there is noise
-    if rounds_by_step(parsed_claim(claim.read_text("utf-8"), str(claim)).run) != rounds_by_step(mechanism):
-        raise InputError("attest", str(claim), "a run that a claim can state; for others use dpcert attest")
+    if rounds_by_step(parsed_claim(claim, "the run's claim").run) != rounds_by_step(mechanism):
+        expected = "a run that a claim can state; write a claim of it, and use dpcert attest"
+        raise InputError("attest", type(mechanism).__name__, expected)
 
 
 def _ledger(path: Path, trainer: Trainer, outcome: Outcome) -> Path:

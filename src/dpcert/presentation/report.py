@@ -27,6 +27,7 @@ from ..proofs_checks.verification.band import Band, band
 from ..proofs_checks.verification.comparison import Comparison
 from ..proofs_checks.verification.exposure import exposure
 from ..proofs_checks.verification.files import Problems
+from ..proofs_checks.verification.hazards import Evidence, Hazard, hazards
 from ..proofs_checks.verification.verdict import Verification
 
 NARROWEST, WIDEST = -3, 8
@@ -62,6 +63,7 @@ class Row:
     not_checked: tuple[str, ...]
     witness: tuple[str, ...]
     band: Band | None
+    hazards: tuple[Hazard, ...]
 
 
 def check_templates() -> None:
@@ -170,6 +172,7 @@ def _rows(results: Sequence[Verification], axis: Axis) -> list[Row]:
             not_checked=tuple(sentence for sentence in result.not_checked if sentence not in NOT_CHECKED),
             witness=_witness(result),
             band=band(exposure(result.claim), result.claim.statement),
+            hazards=hazards(Evidence(result.claim, result.findings, proved=result.certificate is not None)),
         )
         rows.append(row)
     return rows

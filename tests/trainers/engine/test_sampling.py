@@ -51,7 +51,7 @@ SCHEMES = {
     "poisson": Poisson(NOISE, 4 / 24),
     "cut": TruncatedPoisson(NOISE, 4 / 24, 24, 5),
     "fixed-size": FixedSize(NOISE, 24, 4),
-    "shuffle": Shuffled(NOISE, 6),
+    "shuffle": Shuffled(NOISE, 6, full_batches=6),
     "random-allocation": RandomAllocation(NOISE, 6),
     "cyclic": Cyclic(NOISE, 6),
 }

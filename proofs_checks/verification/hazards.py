@@ -5,28 +5,67 @@ Topics are cited by the chapter of that publication: 2 is about the guarantee, 3
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal, Protocol
 
-from ..proofs_checks.claims.claim import Claim
-from ..proofs_checks.claims.findings import Finding, delta_is_large
-from .predicate import AuditPart, Basis, Hazard, LedgerPart, SchedulePart
+from ..claims.claim import Claim
+from ..claims.findings import Finding, delta_is_large
+
+Basis = Literal["proved", "tested", "logged", "asserted", "not covered"]
+"""On what ground something is said.
+
+proved: by a certificate, which a checker proves again. tested: data were compared with it, and could have refuted it.
+logged: by a chain of records. asserted: by whoever signs. not covered: by nobody.
+"""
+
+
+class ScheduleTest(Protocol):
+    """What the test of a schedule log found."""
+
+    @property
+    def scheme(self) -> str: ...
+    @property
+    def rounds(self) -> int: ...
+    @property
+    def error(self) -> float: ...
+    @property
+    def refuted(self) -> bool: ...
+
+
+class AuditBound(Protocol):
+    """What an audit found."""
+
+    @property
+    def epsilon_lower(self) -> float: ...
+    @property
+    def refuted(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Hazard:
+    """One of the publication's hazards, and on what ground a claim answers it."""
+
+    section: str
+    hazard: str
+    basis: Basis
+    how: str
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What supports a claim: proved, whether a certificate was written; the others as they are in the predicate."""
+    """What supports a claim. proved: whether a certificate was written. logged: what a ledger says, as a sentence."""
 
     claim: Claim
     findings: tuple[Finding, ...]
     proved: bool
-    schedule: SchedulePart | None = None
-    ledger: LedgerPart | None = None
-    audits: tuple[AuditPart, ...] = ()
+    schedule: ScheduleTest | None = None
+    logged: str | None = None
+    audits: Sequence[AuditBound] = ()
 
-    def worst(self, *ids: str) -> str:
-        """The texts of the claim's findings of these ids, and "" where it has none."""
-        return " ".join(finding.text for finding in self.findings if finding.id in ids)
+    def warned(self, *ids: str) -> str:
+        """The texts of the claim's findings of these ids, after a blank; "" where it has none."""
+        return "".join(f" {finding.text}" for finding in self.findings if finding.id in ids)
 
 
 Answer = Callable[[Evidence], tuple[Basis, str]]
@@ -71,15 +110,19 @@ def _relation(evidence: Evidence) -> tuple[Basis, str]:
 
 
 def _composition(evidence: Evidence) -> tuple[Basis, str]:
-    if evidence.ledger is not None:
-        return "logged", evidence.ledger.sentence
+    if evidence.logged is not None:
+        return "logged", evidence.logged
     return "asserted", "All releases about the same units are said to be in the claim; no ledger was attached."
 
 
 def _sampling(evidence: Evidence) -> tuple[Basis, str]:
     log = evidence.schedule
     if log is None:
-        return "asserted", "The cohorts are said to be drawn as the claim has it; no schedule log was attached."
+        warned = evidence.warned("shuffled-not-poisson", "cyclic-not-sampled", "no-amplification-against-coalition")
+        return (
+            "asserted",
+            f"The cohorts are said to be drawn as the claim has it; no schedule log is there.{warned}",
+        )
     verdict = "contradicts" if log.refuted else "does not contradict"
     return "tested", f"A log of {log.rounds} rounds {verdict} {log.scheme} (error probability {log.error:g})."
 
@@ -87,7 +130,8 @@ def _sampling(evidence: Evidence) -> tuple[Basis, str]:
 def _clipping(evidence: Evidence) -> tuple[Basis, str]:
     if evidence.audits:
         return "tested", "An audit attacked the implementation, clipping included."
-    return "asserted", "Every contribution is said to be clipped to the stated bound before it is summed."
+    warned = evidence.warned("noise-before-averaging", "weighted-mean", "norm-not-stated")
+    return "asserted", f"Every contribution is said to be clipped to the stated bound before it is summed.{warned}"
 
 
 def _audited(evidence: Evidence) -> tuple[Basis, str]:
