@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...mechanisms import Gaussian, InputError, Repeat, WithReplacement
+from ...mechanisms.paths import content
 from ...mechanisms.tables.cohort import SamplingTable
 from .audit import ScheduleAudit, audit_cyclic_poisson, audit_schedule
 from .separated import audit_balls_in_bins, audit_min_separated
@@ -54,8 +55,10 @@ def _exactly(sampling: dict[str, Any], names: tuple[str, ...], expected: str) ->
 def read_log(path: Path) -> dict[str, Any]:
     """The log's population, sampling and rounds. Raises InputError for a file that is none."""
     try:
-        log = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as problem:
+        log = json.loads(content("--schedule", path).decode())
+    except InputError:
+        raise
+    except ValueError as problem:
         raise InputError("--schedule", str(path), f"a readable file of {EXPECTED} ({problem})") from problem
     keys = {"population", "sampling", "rounds"}
     if not isinstance(log, dict) or set(log) != keys or not isinstance(log["sampling"], dict):

@@ -18,6 +18,7 @@ from ..accounting import Bracket
 from ..accounting.ledger import Ledger, LedgerError
 from ..accounting.ledger.store import SqliteStore
 from ..mechanisms import InputError
+from ..mechanisms.paths import content
 from ..proofs_checks.certificates.checker import check
 from ..proofs_checks.claims.claim import Claim, parse_claim
 from ..proofs_checks.schedules.logged import audited, read_log
@@ -277,10 +278,7 @@ def _why_none(found: Verification) -> str:
 
 
 def _read(path: Path, field: str) -> str:
-    if path.exists() and not path.is_file():
-        raise InputError(field, str(path), "a regular file")
     try:
-        return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
-        reason = problem.strerror if isinstance(problem, OSError) else "it is not UTF-8"
-        raise InputError(field, str(path), f"a readable text file ({reason})") from None
+        return content(field, path).decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputError(field, str(path), "a text file in UTF-8") from None

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..mechanisms import InputError
+from ..mechanisms.paths import content
 
 if TYPE_CHECKING:
     from securesystemslib.dsse import Envelope
@@ -120,17 +121,10 @@ def _elliptic(key: SSlibKey, path: Path) -> None:
 
 
 def _bytes(path: Path, field: str) -> bytes:
-    if path.exists() and not path.is_file():
-        raise InputError(field, str(path), "a regular file")
-    try:
-        return path.read_bytes()
-    except OSError as problem:
-        raise InputError(field, str(path), f"a readable file ({problem.strerror})") from None
+    return content(field, path, LARGEST)
 
 
 def _text(path: Path) -> str:
-    if path.is_file() and path.stat().st_size > LARGEST:
-        raise InputError("attestation", str(path), f"a file of at most {LARGEST // 2**20} MiB")
     try:
         return _bytes(path, "attestation").decode("utf-8")
     except UnicodeDecodeError:
