@@ -128,6 +128,7 @@ def _about_sampling(claim: Claim, phase: Phase) -> Iterator[str]:
         yield "Poisson sampling: independent coins, and sums divided by a constant, never by the realised cohort"
     if scheme == "fixed-size":
         yield "fixed-size sampling: a fresh uniform cohort without replacement in every round"
+    if scheme in ("fixed-size", "shuffle"):
         hidden = claim.statement.participation == "hidden" or claim.statement.notion == "dp"
         if hidden and claim.statement.observer is None:
             yield "cohorts stay secret, and contributions depend on own data and public outputs only (no client state)"

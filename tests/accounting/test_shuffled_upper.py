@@ -11,7 +11,7 @@ from clone_formula import bound
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
-from shuffled_game import game_in_the_plane, game_value, laplace
+from shuffled_game import game_in_the_plane, game_value, laplace, three_batches
 
 from dpcert.accounting import delta, epsilon
 from dpcert.accounting.allocation import shuffled_epoch
@@ -49,6 +49,15 @@ def test_no_attacker_of_two_batches_passes_the_bound(shift: float, gamma: float,
     value, most = game_value(shift, gamma, neighbours), upper(Gaussian(1 / shift), gamma, neighbours)
     assert value <= most + QUADRATURE
     assert value >= 0.8 * most or value < 0.05  # and the game is near enough to see a fault
+
+
+@pytest.mark.parametrize(("shift", "gamma", "neighbours"), few(GAMES, 6))
+def test_no_attacker_of_three_batches_does_who_turns_everybody_round(
+    shift: float, gamma: float, neighbours: str
+) -> None:
+    relation = "replace-one" if neighbours == "replace" else "zero-out"
+    most = delta(Shuffled(Gaussian(1 / shift), 3, 3), math.log(gamma), relation).upper  # type: ignore[arg-type]
+    assert three_batches(shift, gamma, neighbours) <= most + 1e-3  # a kink on a grid, and what lies outside of it
 
 
 @pytest.mark.nightly

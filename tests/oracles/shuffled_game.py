@@ -12,6 +12,7 @@ that an attacker has, so that each value is a lower end. Only numpy: nothing of 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import numpy as np
@@ -55,6 +56,29 @@ def _pairs(neighbours: str) -> list[tuple[float, float]]:
     if neighbours == "replace":
         return [(g, other) for g in PLACES for other in PLACES]
     return [(g, 0.0) if neighbours == "remove" else (0.0, g) for g in PLACES]
+
+
+def three_batches(shift: float, gamma: float, neighbours: str, cells: int = 61) -> float:
+    """Three rounds in one dimension: the others at any of three places, which they and the unit may turn where the
+    first outcome is low. By sums over all outcomes; the unit contributes all that it may."""
+    x = np.linspace(-5.5, 5.5, cells)
+    step = float(x[1] - x[0])
+    first, second, third = (x.reshape([-1 if at == axis else 1 for at in range(3)]) for axis in range(3))
+    unit = {"remove": (1.0, 0.0), "add": (0.0, 1.0), "replace": (1.0, -1.0)}[neighbours]
+    best = 0.0
+    for others in itertools.combinations_with_replacement((-1.0, 0.0, 1.0), 2):
+        for turned in (False, True):
+            after = np.where(first < 0.0, -1.0, 1.0) if turned else np.ones_like(first)
+
+            def law(own: float, placed: tuple[float, ...] = others, after: np.ndarray = after) -> np.ndarray:
+                orders = itertools.permutations((own, *placed))
+                return sum(
+                    normal(shift * a, first) * normal(shift * b * after, second) * normal(shift * c * after, third)
+                    for a, b, c in orders
+                )
+
+            best = max(best, float(np.maximum(law(unit[0]) - gamma * law(unit[1]), 0.0).sum()) * step**3 / 6)
+    return best
 
 
 def game_in_the_plane(shift: float, gamma: float, neighbours: str) -> float:
