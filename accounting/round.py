@@ -92,6 +92,12 @@ def tight(pairs: ByOrder) -> Round:
     return Round.of(pairs, plain(pairs))
 
 
+def repeated(pair: Pair, times: int) -> Round:
+    """So many independent steps, each of which dominates and is attained in both orders."""
+    steps = ((pair, times),)
+    return Round(dict.fromkeys(Order, steps), {order: {Example.PLAIN: steps} for order in Order})
+
+
 def bounded(pair: Pair) -> Round:
     """A pair that dominates in both orders, where no attained one is known."""
     return Round.of(either(pair), {})

@@ -47,7 +47,7 @@ from .pairs import (
     SubsampledPair,
     ZeroedPair,
 )
-from .round import ByOrder, Choice, Example, Round, bounded, either, once, plain, tight
+from .round import ByOrder, Choice, Example, Round, bounded, either, once, plain, repeated, tight
 from .rounding import UNIT, widened_down, widened_up
 from .truncated import cut_law
 
@@ -215,14 +215,14 @@ def _scored(which: Example, noise: Gaussian, rounds: int, times: int, moves: tup
 def allocated(part: RandomAllocation, relation: Neighbouring, participation: Participation) -> Round:
     """A unit's rounds of a block, drawn uniformly by itself (docs/theory/allocation.md).
 
-    Seen: so many rounds. Hidden, also from the others, whose choices are independent: amplified. With its two bounds
-    an AllocationPair is what a constant contribution attains, and with one participation the worst.
+    Seen, or of all rounds: so many. Hidden, also from the others, whose choices are independent: amplified; with
+    its two bounds an AllocationPair is what a constant contribution attains, and with one participation the worst.
     """
     base, times = part.mechanism, part.participations
     if isinstance(base, Repeat | Sequence | TruncatedLaplace):
         raise InputError("mechanism", base, "one release of untruncated noise a round, with random allocation")
-    if participation == "visible":
-        return _visible_allocation(base, times, relation)
+    if participation == "visible" or times == part.rounds:
+        return repeated(by_move(base)(sensitivity(relation)), times)
     if relation != "replace-one":
         pair = by_move(base)(1)
         return tight({order: AllocationPair(pair, part.rounds, times, order) for order in Order})
@@ -237,15 +237,6 @@ def allocated(part: RandomAllocation, relation: Neighbouring, participation: Par
     if times == 1:  # Theorem 6: the pair itself is attained; where its profile is not seen from below, the scores are
         known[Example.EXACT] = ReplacedAllocationPair(apart)
     return Round.of(either(ReplacedAllocationPair(apart)), dict.fromkeys(Order, known))
-
-
-def _visible_allocation(base: Mechanism, times: int, relation: Neighbouring) -> Round:
-    if times == 1:
-        return tight(either(by_move(base)(sensitivity(relation))))
-    if not isinstance(base, Gaussian):
-        raise InputError("mechanism", base, "Gaussian noise, where several rounds of a block are seen")
-    move = widened_up(sensitivity(relation) * math.sqrt(times) / base.noise_multiplier, 4 * UNIT)
-    return tight(either(GaussianPair(move)))
 
 
 def correlated(part: CorrelatedGaussian, relation: Neighbouring, units: int = 1) -> Round:
