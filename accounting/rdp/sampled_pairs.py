@@ -92,7 +92,7 @@ def sampled_divergence(pair: SubsampledPair, alpha: float) -> float:
         _, log_moment = log_moments(moved.base.shift, moved.rate, pair.order, alpha)
         return min(up(log_moment / (alpha - 1), 2), unsampled_bound)
     else:
-        log_excess = sampled_other.log_moment_excess(pair.base, moved.rate, pair.order, alpha)
+        log_excess = sampled_other.log_moment_excess(moved.base, moved.rate, pair.order, alpha)
     return min(_divergence(log_excess, alpha), unsampled_bound)
 
 

@@ -8,8 +8,11 @@ from itertools import permutations
 import numpy as np
 import pytest
 from cases import few
+from dp_accounting import dp_event
+from dp_accounting.rdp import RdpAccountant
 
 from dpcert import delta, epsilon, renyi
+from dpcert.accounting.rdp import selection
 from dpcert.mechanisms import (
     BestOfSeveral,
     Gaussian,
@@ -157,7 +160,8 @@ def test_by_hand() -> None:
     gamma, z, alpha = 0.1, 5.0, 6.0
     run, slope = BestOfSeveral(Gaussian(z), gamma), 1 / (2 * z * z)
     beta = math.sqrt(math.log(1 / gamma) / slope)
-    by_hand = slope * alpha + 2 * (beta - 1) * slope + 2 * math.log(1 / gamma) / beta + math.log(10) / (alpha - 1)
+    least = max(alpha, 1 + math.sqrt(math.log(10) / slope))  # a divergence of a larger order is one of a smaller order
+    by_hand = slope * least + 2 * (beta - 1) * slope + 2 * math.log(1 / gamma) / beta + math.log(10) / (least - 1)
     assert by_hand <= renyi(run, alpha).upper <= by_hand * 1.01
     assert run.mean == pytest.approx(10.0)
 
@@ -174,3 +178,23 @@ def test_bad_input(gamma: float, shape: float) -> None:
         BestOfSeveral(Laplace(1.0), poisson_mean=0.0)
     with pytest.raises(InputError, match="group"):
         epsilon(Group(BestOfSeveral(Laplace(1.0), 0.5), 2), 1e-5)
+
+
+@pytest.mark.parametrize("mean", [2.0, 10.0])
+@pytest.mark.parametrize("noise", [1.0, 4.0])
+@pytest.mark.parametrize("shape", [1.0, math.inf])
+def test_at_least_as_tight_as_dp_accounting(mean: float, noise: float, shape: float) -> None:
+    """Over a grid of 120 settings nowhere above its bound, which searches beta on the grid of its orders."""
+    event = dp_event.RepeatAndSelectDpEvent(dp_event.GaussianDpEvent(noise), mean, shape)
+    number = {"poisson_mean": mean} if shape == math.inf else {"gamma": 1 / mean, "shape": shape}
+    found = epsilon(BestOfSeveral(Gaussian(noise), **number), 1e-6)  # type: ignore[arg-type]
+    assert found.upper <= RdpAccountant().compose(event).get_epsilon(1e-6)
+
+
+def test_planted_coarse_orders_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The plant: beta is one of a few."""
+    event = dp_event.RepeatAndSelectDpEvent(dp_event.GaussianDpEvent(4.0), 10.0, 1.0)
+    monkeypatch.setattr(selection, "best_order", lambda at, start=8.0, tolerance=0.0: start)
+    selection._several.cache_clear()
+    found = epsilon(BestOfSeveral(Gaussian(4.0 + 1e-9), gamma=0.1, shape=1.0), 1e-6)
+    assert found.upper > RdpAccountant().compose(event).get_epsilon(1e-6)

@@ -300,7 +300,7 @@ def test_zcdp_rounds():
 
 
 def test_unsupported_pairs_are_refused():
-    assert not rdp.supports(((SubsampledPair(ZcdpBound(1.0), 0.1, "remove"), 1),))
+    assert not rdp.supports(((SubsampledPair(ZcdpBound(1.0), 0.1, "replace"), 1),))
     assert not rdp.supports(((SubsampledPair(RandomizedResponsePair(0.1, 2), 0.1, "replace"), 1),))
     assert rdp.supports(((SubsampledPair(ZcdpBound(1.0), 0.1, "visible"), 1), (GaussianPair(1.0), 2)))
 
