@@ -248,7 +248,7 @@ def _cost(space: Space, draws: Sequence[Draw], bounds: Sequence[Form], caps: Seq
     sum shift^2 / (2 scale^2) is the zCDP of a Gaussian shift (Bun, Steinke 2016, arXiv 1605.02065, Proposition 1.6).
     """
     total = Form()
-    gaussian = all(kind in ("gaussian", "computed") for kind, _ in draws)
+    gaussian = any(kind == "gaussian" for kind, _ in draws)
     for (kind, scale), bound, cap in zip(draws, bounds, caps, strict=True):
         if kind == "part":
             total = total + Fraction(scale)

@@ -72,11 +72,9 @@ class Attempt:
         """By induction; or why not, or that it was stopped."""
         question = self.question
         try:
-            if question.notion == "zcdp":
-                raise NoInduction("inductions are about epsilon only")
             if not question.cases:
                 raise NoInduction("it raises an exception for a few entries")
-            loops = of_function(question.mechanism, question.relation, question.work)
+            loops = of_function(question.mechanism, question.relation, question.work, question.notion)
             made, epsilon = induction(loops, question.relation, question.domain, question.claim)
             least, question.epsilon = question.epsilon, max(epsilon, question.epsilon or epsilon)
             few, most = question.cases, max(size for size, _ in question.cases)

@@ -110,8 +110,13 @@ class Exact:
     def _price(self, edge: Edge, bounds: list[Fraction]) -> Fraction:
         """Of a step, with what it falls behind or gets ahead of what is said to be spent."""
         pairs = zip(edge.way.draws, bounds, strict=True)
-        priced = [(draw, b) for draw, b in pairs if KINDS[draw[0]].priced and draw[0] != "gaussian"]
-        paid = sum((b * weight(kind, Fraction(scale)) for (kind, scale), b in priced), Fraction(0))
+        if self.search.loops.notion == "zcdp":
+            paid = sum(
+                (b**2 / (2 * Fraction(scale) ** 2) for (kind, scale), b in pairs if kind == "gaussian"), Fraction(0)
+            )
+        else:
+            priced = [(draw, b) for draw, b in pairs if KINDS[draw[0]].priced and draw[0] != "gaussian"]
+            paid = sum((b * weight(kind, Fraction(scale)) for (kind, scale), b in priced), Fraction(0))
         before = Form() if self.search.begins(edge) else _spent(self.search.places[edge.start])
         after = Form() if edge.to is None else _spent(self.search.places[edge.to])
         gap = before - after.inserted({f"s{i}": form for i, form in enumerate(edge.way.after)})

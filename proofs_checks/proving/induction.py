@@ -29,7 +29,7 @@ def induction(
     loops = Layouts(loops, relation, domain).settled()
     events = [(stage, name) for stage, names in enumerate(loops.names) for name in names]
     reason = ""
-    for event in (None, *(events if relation == "answers" else ())):
+    for event in (None, *(events if relation == "answers" and loops.notion == "dp" else ())):
         search = Search(replace(loops, event=event), relation, domain)
         try:
             found = Exact(Solution(search.explored())).document()

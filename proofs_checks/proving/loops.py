@@ -61,6 +61,7 @@ class Loops:
     whole: frozenset[str] = frozenset()
     event: tuple[int, str] | None = None
     stage: int = 0
+    notion: str = "dp"
     said: list[Said] = field(default_factory=list)
 
     @property
@@ -114,9 +115,9 @@ class Loops:
             raise NoInduction(str(problem)) from problem
 
 
-def of_function(function: Callable[..., Any], relation: str, work: Work) -> Loops:
+def of_function(function: Callable[..., Any], relation: str, work: Work, notion: str = "dp") -> Loops:
     """The loops of a function. Raises Refused where it cannot be cut at them."""
-    return Loops(cut(function, relation), work, Prover())
+    return Loops(cut(function, relation), work, Prover(), notion=notion)
 
 
 def _said(facts: tuple[Any, ...], spent: Any) -> Said:

@@ -32,6 +32,7 @@ class Solution:
         self.differences = [self._differences(place) for place in search.places]
         self.shifts: dict[Any, list[dict[str, tuple[int, int]]]] = {}
         self.bounds: dict[Any, list[int]] = {}
+        self.alike: dict[Any, Any] = {}
         for edge in search.edges:
             self._edge(edge)
         values = self.program.solve()
@@ -46,8 +47,13 @@ class Solution:
         return [{a: self.program.unknown(free=True) for a in atoms} for _ in kinds(place.layout)]
 
     def _edge(self, edge: Edge) -> None:
-        if edge.key not in self.shifts:
+        alike = edge.start, edge.how, edge.way.cell, edge.other.cell, edge.way.draws
+        if self.search.loops.notion == "zcdp" and alike in self.alike:  # shifts must not hang on what comes of them
+            former = self.alike[alike]
+            self.shifts[edge.key], self.bounds[edge.key] = self.shifts[former], self.bounds[former]
+        elif edge.key not in self.shifts:
             self._unknown(edge)
+            self.alike[alike] = edge.key
         known = [_row(condition.form) for condition in edge.known]
         drawn = [_row(s.form) for k, draw in enumerate(edge.way.draws) for s in support(*draw, _noise(k))]
         for test in edge.other.tests:
@@ -76,7 +82,7 @@ class Solution:
         self.bounds[edge.key] = [self.program.unknown() for _ in edge.way.draws]
         facts = [_row(each.form) for each in edge.known if each.form.slopes.keys() <= moving]
         for (kind, _), shift, bound in zip(edge.way.draws, self.shifts[edge.key], self.bounds[edge.key], strict=True):
-            if kind in ("gaussian", "computed"):
+            if kind == "computed" or (kind == "gaussian") == (self.search.loops.notion == "dp"):
                 for plus, minus in shift.values():
                     self.program.equal({plus: 1.0, minus: -1.0})
             for sign in (1.0,) if KINDS[kind].one_sided else (1.0, -1.0):
@@ -149,7 +155,7 @@ class Solution:
         for name, column, value in self._before(edge):
             _add(row, name, column, value)
         for (kind, scale), bound in zip(edge.way.draws, self.bounds[edge.key], strict=True):
-            if KINDS[kind].priced and kind != "gaussian":
+            if KINDS[kind].priced and (kind == "gaussian") == (self.search.loops.notion == "zcdp"):
                 _add(row, *self._price(kind, scale, bound))
         after = {f"s{i}": _row(form) for i, form in enumerate(edge.way.after)}
         after[LEFT] = {LEFT: 1.0, CONSTANT: -1.0} if edge.how in STEPS else {LENGTH: 1.0}

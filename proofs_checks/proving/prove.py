@@ -9,6 +9,7 @@ from typing import Any
 
 from ...mechanisms import InputError
 from ...mechanisms.validate import choice, count, nonnegative, number, positive
+from .approximate import approximate
 from .attempt import answer
 from .checker.following import Refused, under_way
 from .checker.invariant import annotating
@@ -51,7 +52,8 @@ def prove(
     relation: "replace-one", "add-remove", or "answers" (every entry moves by at most 1: answers to queries).
     values: entries are these numbers only, and the mechanism has finitely many outcomes (coins and choices, no other
     noise): all of them are enumerated with their exact probabilities, and the least epsilon is the true one.
-    delta: only with values and a claimed epsilon: (epsilon, delta)-DP, below 1.
+    delta: (epsilon, delta)-DP, of a function with Gaussian noise (without a claimed epsilon the accountants' least is
+    found), or with values and a claimed epsilon.
     container: what dataset is: a numpy "array" or a "list".
     max_work: so many questions may be put to solvers (a thousand take about a second): a limit that ends at the same
     place on every machine.
@@ -89,11 +91,15 @@ def prove(
     question.work.deadline = time.monotonic() + question.seconds
     question.checking = checking or question.checking
     progress = progress or (lambda *_: None)
-    if delta and (values is None or epsilon is None or not 0 < number("delta", delta) < 1):
-        raise InputError("delta", delta, "0, or below 1 with a claimed epsilon and the values of the entries")
+    if delta and not 0 < number("delta", delta) < 1:
+        raise InputError("delta", delta, "a number below 1, and at least 0")
+    if delta and (question.notion == "zcdp" or (values is not None and epsilon is None)):
+        raise InputError(
+            "delta", delta, "0 beside a claimed rho, and where values are enumerated without a claimed epsilon"
+        )
     question.delta = written(delta)
     if values is None:
-        return answer(question, progress)
+        return approximate(question, progress) if delta else answer(question, progress)
     if question.notion == "zcdp":
         raise InputError("notion", notion, "dp, for a mechanism with finitely many outcomes")
     return enumerated(question, values, progress)

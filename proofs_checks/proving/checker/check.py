@@ -29,6 +29,7 @@ from .induction import check_induction
 from .noise import support
 from .pairs import Data, Neighbours, cases
 from .pieces import Piece, determinant, read_piece
+from .profile import delta_is_enough
 from .real_runs import Real, at_random, replayed
 from .runs import Leaf, Node, leaves, reached, tree
 from .watch import Watch
@@ -88,8 +89,6 @@ def check_proof(document: Mapping[str, Any], function: Callable[..., Any], watch
                 for case in cases(relation, size, low, high, whole, merging):
                     _raises(followed, case, size)
         if every_size:
-            if notion == "rho":
-                raise Refused("an induction on rho")
             more = check_induction(
                 document["induction"],
                 function,
@@ -99,8 +98,13 @@ def check_proof(document: Mapping[str, Any], function: Callable[..., Any], watch
                 followed.real.container,
                 watch,
                 followed.as_written,
+                notion,
             )
             steps, runs = steps + more[0], runs + more[1]
+        if notion == "rho" and "delta" in document:
+            claimed = Fraction(document["epsilon"]), Fraction(document["delta"])
+            if min(claimed) < 0 or not delta_is_enough(budget, *claimed):
+                raise Refused(f"rho = {float(budget):g} is not enough for the claimed epsilon and delta")
     except Refused as problem:
         return Checked(False, str(problem), sizes=tuple(watch.sizes))
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, ZeroDivisionError) as problem:

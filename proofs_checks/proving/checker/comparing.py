@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from .configurations import START, Configuration, Key, Move
-from .costs import step_cost
+from .costs import gaussian_step_cost, step_cost
 from .farkas import Prover
 from .following import Refused
 from .forms import Form, Sign
@@ -35,6 +35,9 @@ class Comparing:
     moves: Mapping[Key, Move]
     budget: Form
     scaled: bool
+    notion: str = "epsilon"
+    fixed: dict[Any, Any] = field(default_factory=dict)
+    """Of rho: what a step draws and how that is shifted, which must not hang on what comes of it."""
 
     def compared(
         self,
@@ -64,6 +67,10 @@ class Comparing:
                 move = self.moves.get((*place, way.cell, cell, way.label))
                 if move is None:
                     raise Refused(f"no move for the label {way.label}")
+                if self.notion == "rho" and self.fixed.setdefault((*place, way.cell, cell), way.draws) != way.draws:
+                    raise Refused("a step that draws otherwise, by what it has drawn, in an induction on rho")
+                if self.notion == "rho" and not self._as_before((*place, way.cell, cell, "shifts"), move.shifts):
+                    raise Refused("Gaussian noise is shifted otherwise, by what comes of it")
                 others = [other for other in there if other.cell == cell]
                 self._moved(data, [*known, *tests], potential, way, others, move, phases, place[1])
 
@@ -80,7 +87,8 @@ class Comparing:
     ) -> None:
         piece = Piece(way.label, way.draws, (), (), move.shifts, ())
         to = self._target(way, move, phases)
-        paid = step_cost(self.prover, data, known, piece, move.bounds, self.scaled)
+        cost = step_cost if self.notion == "epsilon" else gaussian_step_cost
+        paid = cost(self.prover, data, known, piece, move.bounds, self.scaled)
         self.affordable(known, potential, paid, to, way, how)
         if to is not None and not all(self.prover.entails(known, after(fact, way)) for fact in to.facts):
             raise Refused("a fact of the next configuration that need not be one")
@@ -94,6 +102,11 @@ class Comparing:
             self._equal(way.released, [piece.moved(form) for form in other.released], both)
             if to is not None:
                 self.differ(to, way.after, [piece.moved(form) for form in other.after], both)
+
+    def _as_before(self, key: Any, shifts: tuple[Form, ...]) -> bool:
+        """Whether the shifts are those that were met with this key."""
+        former = self.fixed.setdefault(key, shifts)
+        return len(former) == len(shifts) and all(a.same(b) for a, b in zip(former, shifts, strict=True))
 
     def _target(self, way: Way, move: Move, phases: Mapping[str, tuple[int, str]]) -> Configuration | None:
         """The configuration that the move leads to, if it is one that fits."""

@@ -54,6 +54,7 @@ def check_induction(
     container: str = "array",
     watch: Watch | None = None,
     as_written: bool = True,
+    notion: str = "epsilon",
 ) -> tuple[int, int]:
     """Steps shown and runs compared. Raises Refused with the first thing that is not proved."""
     prover = Prover(watch)
@@ -70,7 +71,9 @@ def check_induction(
     configurations = [read_configuration(entry, names) for entry in document["configurations"]]
     moves = {read_key(entry): read_move(entry) for entry in document["moves"]}
     whole = Form({LENGTH: budget}) if scaled else Form(None, budget)
-    checking = _Checking(steps, prover, relation, ends, configurations, moves, whole, scaled)
+    if notion == "rho" and (scaled or event is not None):
+        raise Refused("an induction on rho with an event, or with costs that are counted by entries")
+    checking = _Checking(steps, prover, relation, ends, configurations, moves, whole, scaled, notion)
     checking.start()
     for k in range(len(configurations)):
         checking.configuration(k)

@@ -120,7 +120,7 @@ def _proof(document: dict[str, Any]) -> dict[str, Any]:
     up_to = None if checked.every_size else max(checked.sizes)
     asked = document.get("up_to")
     entries = "any number of entries" if checked.every_size else f"entries {sorted(checked.sizes)} only"
-    cost = f"{document['rho']}-zCDP" if "rho" in document else _dp(document)
+    cost = f"{document['rho']}-zCDP" if "rho" in document and "delta" not in document else _dp(document)
     return {
         "proved": True,
         "verdict": EVERY if checked.every_size else UP_TO,

@@ -67,7 +67,9 @@ class Asked:
         str | None,
         typer.Option("--values", help="Entries are only these, as in 0,1: exact enumeration of coins and choices."),
     ] = None
-    delta: Annotated[float, typer.Option("--delta", help="Claimed delta: with --epsilon and --values only.")] = 0.0
+    delta: Annotated[
+        float, typer.Option("--delta", help="Claimed delta, of Gaussian noise; or with --epsilon and --values.")
+    ] = 0.0
     container: Annotated[str, typer.Option("--container", help="What the function takes: array or list.")] = "array"
     max_seconds: Annotated[
         float, typer.Option("--max-seconds", help="Seconds for the search, as many for the checker.")

@@ -251,11 +251,11 @@ def test_a_search_for_an_induction_that_is_stopped_answers_with_what_is_done(way
     now = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
 
-    def stopping(function, relation, work):
+    def stopping(function, relation, work, notion):
         if way == "by Ctrl-C":
             raise KeyboardInterrupt
         now[0] = 301.0
-        return of_function(function, relation, work)
+        return of_function(function, relation, work, notion)
 
     monkeypatch.setattr(attempt, "of_function", stopping)
     proof = prove(clipped_sum, epsilon=0.5, up_to=4)
@@ -492,4 +492,4 @@ def test_a_delta_of_finitely_many_outcomes_is_exact():
     assert proof.verdict == "not proved"
     assert "a delta of 0.01" in proof.reason
     with pytest.raises(InputError, match="delta"):
-        prove(clipped_sum, epsilon=1, delta=0.1)
+        prove(leaky_response, values=[0, 1], delta=0.1)
