@@ -20,8 +20,8 @@ from ..mechanisms import InputError, Mechanism
 from .assertion_context import current
 from .auditing import AuditResult, ClaimedCurve
 from .auditing.attack import attack
-from .auditing.checked import too_few
 from .auditing.curve import approximate_dp, as_claim, gdp, points, renyi_at, zcdp
+from .auditing.enough_calls import too_few
 from .auditing.failures import called
 from .auditing.target import Target
 from .worst_pairs import worst_pairs

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
+from html import escape
 from typing import Literal
 
+from ...mechanisms.digits import rounded_down
 from .band import Band
 from .curve import ClaimedCurve
+from .enough_calls import most_shown
 from .witness import AuditWitness
 
 
@@ -26,6 +30,14 @@ class LowerBound:
     error: float
     method: str
     assumes: Literal["gaussian", "densities", "independent canaries", "alike canaries"] | None = None
+
+    def words(self, claim: ClaimedCurve | None) -> str:
+        """The bound in a line; claim: what was audited, which a bound may only repeat."""
+        at = f" at delta = {self.delta:g}" if self.delta is not None else ""
+        model = f", if the noise is as assumed: {self.assumes}" if self.assumes else ""
+        itself = claim is not None and self.value in (*claim.epsilons, claim.mu)
+        little = "; the claim itself: these trials tell no more" if itself and self.method == "e-process" else ""
+        return f"{self.quantity}{at} is at least {rounded_down(self.value, 5)} ({self.method}{model}{little})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +85,44 @@ class AuditResult:
     warnings: tuple[str, ...] = ()
     generators: tuple[str, ...] = ()
     tried: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.words("the mechanism")
+
+    def words(self, mechanism: str, after_stopping_early: str = "") -> str:
+        """All of it in lines. after_stopping_early: what more can be asked for then, in a line of its own."""
+        claimed = self.claim.text if self.claim is not None else "nothing"
+        verdict = "REFUTED" if self.refuted else "not refuted"
+        p_value = f"; p-value {self.p_value:.3g}" if self.witness is None else ""
+        lines = [
+            f"{self.trials} calls in {self.seconds:.2f} s, {self.stopped}{p_value}",
+            *(bound.words(self.claim) for bound in self.bounds),
+            *self._limits(after_stopping_early if self.stopped == "early" else ""),
+            *(f"not read: {told}" for told in self.blind),
+            *(f"warning: {told}" for told in self.warnings),
+        ]
+        if len(self.tried) > 1:
+            lines.append("pairs tried:" + "".join(f"\n    {pair}" for pair in self.tried))
+        if self.generators:
+            lines.append(f"drew from {', '.join(self.generators)}, not from the generator that it was given")
+        first = f"{mechanism}: {claimed} is {verdict} (error probability {self.alpha:g})"
+        last = [f"Nothing was checked: {self.unchecked}"] if self.unchecked else []
+        return "\n".join(["\n  ".join([first, *lines]), *last, *([str(self.witness)] if self.witness else [])])
+
+    def _limits(self, more: str) -> Iterator[str]:
+        """What the noise is at most, what more can be asked for, and what these calls could have shown."""
+        if self.effective_noise is not None and self.effective_noise < 1:
+            yield f"the noise is at most {self.effective_noise:.4f} times what the claim needs"
+        if more:
+            yield more
+        if not self.refuted:
+            delta = min(self.claim.deltas) if self.claim is not None else 0.0
+            most = most_shown(self.trials, delta, self.alpha / max(1, len(self.tried)))
+            yield f"{self.trials} calls can show an epsilon of at most {most:.3g}, whatever they return"
+
+    def _repr_html_(self) -> str:
+        """The same in a notebook."""
+        return f"<pre>{escape(str(self))}</pre>"
 
     def with_bounds_of(self, further: AuditResult) -> AuditResult:
         """The same with the bounds that further trials gave, which were drawn for them alone."""

@@ -15,6 +15,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,6 +25,7 @@ from scipy.special import ndtri
 from ...accounting import Bracket, epsilon
 from ...mechanisms import InputError, Mechanism, Neighbouring, Notion
 from ...mechanisms.arrays import Floats
+from ...mechanisms.digits import rounded_down, rounded_up
 from ...mechanisms.validate import count, delta_below_one, open_probability
 from . import alike_canaries, confident_first, one_run
 from .audit import audit
@@ -105,6 +107,33 @@ class TrainerAudit:
     single: OneRun
     alpha: float
     seconds: float
+
+    def __str__(self) -> str:
+        return self.words("the trainer")
+
+    def words(self, trainer: str) -> str:
+        """All of it in lines."""
+        seen, verdict = self.single.guesses, "REFUTED" if self.refuted else "not refuted"
+        alike = (f"{bound.quantity} at least {rounded_down(bound.value, 4)}" for bound in self.single.if_alike)
+        return "\n  ".join(
+            [
+                f"{trainer}: {verdict} (error probability {self.alpha:g})",
+                f"certified epsilon <= {rounded_up(self.certified.upper, 6)} at delta = {self.delta:g} "
+                f"({self.claim.notion}, {self.claim.neighbouring}); at least {rounded_down(self.epsilon_lower, 4)} by "
+                f"attack, {self.share:.0%} of it",
+                f"mu: certified {rounded_up(self.mu_claimed, 4)}, at least {rounded_down(self.runs.mu_lower, 4)} by "
+                f"{self.runs.trials} short runs, at least {rounded_down(self.single.mu_lower, 4)} by one run",
+                f"one run with {seen.canaries} canaries: {seen.correct} of {seen.made} guesses right, epsilon at least "
+                f"{rounded_down(self.single.epsilon_lower, 4)}, p-value {self.single.p_value:.3g}",
+                "if its canaries answered independently and alike, which is not shown and refutes nothing: "
+                + " and ".join(alike),
+                f"{self.seconds:.1f} s; p-value of the short runs {self.runs.p_value:.3g}",
+            ]
+        )
+
+    def _repr_html_(self) -> str:
+        """The same in a notebook."""
+        return f"<pre>{escape(str(self))}</pre>"
 
     @property
     def refuted(self) -> bool:

@@ -40,6 +40,25 @@ class Report:
         """The findings that are no notes."""
         return tuple(finding for finding in self.findings if finding.level == "warning")
 
+    def __str__(self) -> str:
+        return "\n".join([*map(str, self.findings), self.summary])
+
+    @property
+    def summary(self) -> str:
+        """How much was found, and in how many files."""
+        slips = len(self.slips)
+        notes = f"; notes: {len(self.findings) - slips}" if len(self.findings) > slips else ""
+        unread = f", {len(self.bad)} not read" if self.bad else ""
+        return f"findings: {slips}{notes}; files: {self.files}{unread}"
+
+    def to_json(self) -> dict[str, object]:
+        """Plain data."""
+        return {
+            "files": self.files,
+            "findings": [finding.to_json() for finding in self.findings],
+            "bad_input": [{"path": file.path, "reason": file.reason} for file in self.bad],
+        }
+
 
 def lint(paths: Iterable[str | os.PathLike[str]], rules: Sequence[Rule] = RULES) -> Report:
     """Look for the known slips in these files, and in every *.py and *.ipynb file of these folders.

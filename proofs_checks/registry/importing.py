@@ -13,6 +13,7 @@ from ...mechanisms.paths import content
 from ...mechanisms.tables.file import MAXIMUM_BYTES
 from ...mechanisms.validate import lacks
 from ..claims.claim import parse_claim
+from ..claims.toml import as_toml
 from .schema import VERSION, problems
 from .told import contradictions, numbers
 
@@ -34,6 +35,29 @@ class Imported:
     gaps: list[str] = field(default_factory=list)
     contradictions: list[str] = field(default_factory=list)
     problems: list[InputError] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        gaps = (f"missing: {gap}" for gap in self.gaps)
+        against = (f"contradiction: {said}" for said in self.contradictions)
+        return "\n  ".join([f"{len(self.claims)} claims, {len(self.drafts)} drafts", *gaps, *against])
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "claims": list(self.claims),
+            "drafts": list(self.drafts),
+            "gaps": self.gaps,
+            "contradictions": self.contradictions,
+            "problems": [{"field": p.field, "expected": p.expected, "message": str(p)} for p in self.problems],
+        }
+
+    def write(self, into: Path) -> None:
+        """A file for each claim, and for each draft."""
+        for name, tables in self.claims.items():
+            (into / f"{name}.toml").write_text(as_toml(tables), encoding="utf-8")
+        for name, tables in self.drafts.items():
+            told = "".join(f"# missing: {gap}\n" for gap in self.gaps)
+            (into / f"{name}.toml.draft").write_text(told + as_toml(tables), encoding="utf-8")
 
 
 def load_yaml() -> Any:

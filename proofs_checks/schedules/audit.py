@@ -24,7 +24,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -70,6 +71,16 @@ class ScheduleAudit:
     @property
     def refuted(self) -> bool:
         return any(check.p_value <= self.error / len(self.checks) for check in self.checks)
+
+    def __str__(self) -> str:
+        first = f"{self.rounds} rounds against {self.scheme}, with a probability of error of at most {self.error:g}:"
+        verdict = "refuted: this was not sampled so" if self.refuted else "not refuted, which proves nothing"
+        lines = [f"  {check.name}: {check.text} (p at most {check.p_value:.3g})" for check in self.checks]
+        return "\n".join([first, *lines, verdict])
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data, under the names of the fields."""
+        return {"refuted": self.refuted, **asdict(self)}
 
 
 def audit_schedule(

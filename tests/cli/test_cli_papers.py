@@ -9,6 +9,7 @@ import pytest
 from dpcert.cli import run
 from dpcert.proofs_checks.papers import EvidenceError, Row
 from dpcert.proofs_checks.papers import register as register_module
+from dpcert.proofs_checks.papers.judging import Judged
 
 
 def test_only_shows_the_evidence(capsys: pytest.CaptureFixture[str]) -> None:
@@ -56,7 +57,7 @@ def test_evidence_that_falls_short_is_an_error(
     def refuses(row: Row) -> None:
         raise EvidenceError(f"{row.id}: evidence cannot fail")
 
-    monkeypatch.setattr("dpcert.proofs_checks.papers.judge", refuses)
+    monkeypatch.setattr("dpcert.proofs_checks.papers.judging.judge", refuses)
     assert run(["papers", "--only", "PMTL-A1-27", "--json"]) == 1
     shown = capsys.readouterr()
     assert json.loads(shown.out)["without_status"] == [
@@ -91,7 +92,7 @@ def test_what_is_not_installed_is_said_before_the_rows_are_checked(monkeypatch, 
 
 def test_quick_says_which_rows_it_leaves_out(monkeypatch, capsys):
     judged = []
-    monkeypatch.setattr("dpcert.cli.papers._judge_all", lambda rows, *_: judged.extend(rows) or ([], []))
+    monkeypatch.setattr("dpcert.cli.papers._judge_all", lambda rows, *_: judged.extend(rows) or Judged((), ()))
     assert run(["papers", "--paper", "svt", "--quick"]) == 0
     assert "note: --quick leaves out 2 rows that take long: SVT-A4-audit, SVT-A6-audit" in capsys.readouterr().err
     assert "SVT-A4" in {row.id for row in judged}

@@ -85,7 +85,7 @@ class CertifiedAccountant(IAccountant):
         The epsilon that it claims is the certified upper bound, rounded up to four digits.
         """
         from ..attest.run import rounded_up
-        from ..presentation.toml import as_toml
+        from ..proofs_checks.claims.toml import as_toml
 
         phases = [
             {

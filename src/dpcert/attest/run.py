@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..accounting.ledger import Ledger
 from ..mechanisms import InputError, Mechanism, rounds_by_step
-from ..presentation.toml import as_toml
+from ..proofs_checks.claims.toml import as_toml
 from .attestation import Attestation, attest, parsed_claim
 
 if TYPE_CHECKING:

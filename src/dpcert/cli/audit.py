@@ -12,12 +12,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..mechanisms import InputError
-from ..mechanisms.digits import rounded_down
 from ..mechanisms.tables.fields import MissingKeys
 from ..mechanisms.validate import choice, count
-from ..presentation.output import print_json
+from ..presentation.output import print_json, show
 from ..proofs_checks.workers import pool
-from .audit_schedule import print_audit
 from .declared import with_fields
 from .options import Json
 
@@ -156,7 +154,8 @@ def audit_command(
     if result is not None and as_json:
         print_json({"mechanism": asked.mechanism, "generic_pair": target.generic, **result.to_json()})
     elif result is not None:
-        _print(asked.mechanism or "", result, asked.after_stop)
+        more = "" if asked.after_stop else "stopped early: --after-stop N spends further calls on a larger lower bound"
+        typer.echo(result.words(asked.mechanism or "", more))
     if failure is not None:
         raise failure
     raise typer.Exit(_exit_code(result))
@@ -170,8 +169,8 @@ def _exit_code(result: AuditResult | None) -> int:
 
 def _say_beforehand(asked: Asked, target: Target) -> None:
     """On stderr: which pairs are tried, and that the calls asked for could not refute the claim, where that is so."""
-    from ..proofs_checks.auditing.checked import too_few
     from ..proofs_checks.auditing.curve import as_claim
+    from ..proofs_checks.auditing.enough_calls import too_few
 
     if target.generic:
         tried = f"the {len(target.pairs)} usual pairs of data sets are tried, each at an equal part of --alpha"
@@ -211,7 +210,7 @@ def _against_schedule(log: Path, asked: Asked, as_json: bool) -> NoReturn:
     from ..proofs_checks.schedules.logged import audited
 
     found = audited(log, asked.alpha)
-    print_audit(log, found, as_json)
+    show(found, as_json, schedule=str(log))
     raise typer.Exit(REFUTED if found.refuted else NOT_REFUTED)
 
 
@@ -243,39 +242,3 @@ def _attacked(asked: Asked, target: Target) -> tuple[AuditResult | None, Mechani
         except MechanismError as problem:
             return problem.known, problem
     return result, None
-
-
-def _print(mechanism: str, result: AuditResult, more: int) -> None:
-    from ..proofs_checks.auditing.checked import most_shown
-
-    verdict = "REFUTED" if result.refuted else "not refuted"
-    claimed = result.claim.text if result.claim is not None else "nothing"
-    typer.echo(f"{mechanism}: {claimed} is {verdict} (error probability {result.alpha:g})")
-    p_value = f"; p-value {result.p_value:.3g}" if result.witness is None else ""
-    typer.echo(f"  {result.trials} calls in {result.seconds:.2f} s, {result.stopped}{p_value}")
-    for bound in result.bounds:
-        at = f" at delta = {bound.delta:g}" if bound.delta is not None else ""
-        model = f", if the noise is as assumed: {bound.assumes}" if bound.assumes else ""
-        itself = result.claim is not None and bound.value in (*result.claim.epsilons, result.claim.mu)
-        little = "; the claim itself: these trials tell no more" if itself and bound.method == "e-process" else ""
-        typer.echo(f"  {bound.quantity}{at} is at least {rounded_down(bound.value, 5)} ({bound.method}{model}{little})")
-    if result.effective_noise is not None and result.effective_noise < 1:
-        typer.echo(f"  the noise is at most {result.effective_noise:.4f} times what the claim needs")
-    if result.stopped == "early" and not more:
-        typer.echo("  stopped early: --after-stop N spends further calls on a larger lower bound")
-    if not result.refuted:
-        delta = min(result.claim.deltas) if result.claim is not None else 0.0
-        most = most_shown(result.trials, delta, result.alpha / max(1, len(result.tried)))
-        typer.echo(f"  {result.trials} calls can show an epsilon of at most {most:.3g}, whatever they return")
-    for told in result.blind:
-        typer.echo(f"  not read: {told}")
-    for told in result.warnings:
-        typer.echo(f"  warning: {told}")
-    if len(result.tried) > 1:
-        typer.echo("  pairs tried:" + "".join(f"\n    {pair}" for pair in result.tried))
-    if result.generators:
-        typer.echo(f"  drew from {', '.join(result.generators)}, not from the generator that it was given")
-    if result.unchecked:
-        typer.echo(f"Nothing was checked: {result.unchecked}")
-    if result.witness is not None:
-        typer.echo(f"{result.witness}")

@@ -10,7 +10,6 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..mechanisms import InputError
-from ..mechanisms.digits import rounded_down, rounded_up
 from ..presentation.output import print_json
 from . import options
 from .declared import with_fields
@@ -88,7 +87,7 @@ def audit_training_command(
         named = {"algorithm": asked.algorithm, "data": asked.data, "model": model_of(asked), "rounds": asked.rounds}
         print_json(named | {"view": view} | found.to_json())
     else:
-        _print(asked, view, found)
+        typer.echo(found.words(f"{asked.algorithm}, {asked.rounds} rounds, attacked by {VIEWS[view]}"))
     raise typer.Exit(REFUTED if found.refuted else NOT_REFUTED)
 
 
@@ -126,28 +125,3 @@ def _found(asked: Asked, view: str, attack: dict[str, Any]) -> TrainerAudit:
             progress=lambda done, total: bar.update(task, completed=done, total=total),
             **attack,
         )
-
-
-def _print(asked: Asked, view: str, found: TrainerAudit) -> None:
-    verdict = "REFUTED" if found.refuted else "not refuted"
-    typer.echo(
-        f"{asked.algorithm}, {asked.rounds} rounds, attacked by {VIEWS[view]}: {verdict} "
-        f"(error probability {found.alpha:g})"
-    )
-    typer.echo(
-        f"  certified epsilon <= {rounded_up(found.certified.upper, 6)} at delta = {found.delta:g} "
-        f"({found.claim.notion}, {found.claim.neighbouring}); at least {rounded_down(found.epsilon_lower, 4)} by "
-        f"attack, {found.share:.0%} of it"
-    )
-    typer.echo(
-        f"  mu: certified {rounded_up(found.mu_claimed, 4)}, at least {rounded_down(found.runs.mu_lower, 4)} by "
-        f"{found.runs.trials} short runs, at least {rounded_down(found.single.mu_lower, 4)} by one run"
-    )
-    seen = found.single.guesses
-    typer.echo(
-        f"  one run with {seen.canaries} canaries: {seen.correct} of {seen.made} guesses right, epsilon at least "
-        f"{rounded_down(found.single.epsilon_lower, 4)}, p-value {found.single.p_value:.3g}"
-    )
-    alike = " and ".join(f"{bound.quantity} at least {rounded_down(bound.value, 4)}" for bound in found.single.if_alike)
-    typer.echo(f"  if its canaries answered independently and alike, which is not shown and refutes nothing: {alike}")
-    typer.echo(f"  {found.seconds:.1f} s; p-value of the short runs {found.runs.p_value:.3g}")

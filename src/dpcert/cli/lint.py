@@ -51,7 +51,7 @@ def lint_command(
     for file in report.bad:
         complain(file.reason)
     if as_json or form == "json":
-        print_json(_document(report))
+        print_json(report.to_json())
     elif form == "sarif":
         typer.echo(sarif(_annotations(report), {}, {rule.id: str(rule) for rule in RULES}), nl=False)
     elif form == "github":
@@ -59,7 +59,7 @@ def lint_command(
     else:
         for finding in report.findings:
             typer.echo(str(finding))
-        typer.echo(_summary(report), err=True)
+        typer.echo(report.summary, err=True)
     raise typer.Exit(_exit_code(report, report.findings if strict else report.slips))
 
 
@@ -72,14 +72,6 @@ def _explain(name: str, as_json: bool) -> None:
         typer.echo(str(rule))
 
 
-def _document(report: Report) -> dict[str, object]:
-    return {
-        "files": report.files,
-        "findings": [finding.to_json() for finding in report.findings],
-        "bad_input": [{"path": file.path, "reason": file.reason} for file in report.bad],
-    }
-
-
 def _annotations(report: Report) -> list[Annotation]:
     """A finding in a notebook names its cell: lines of the file itself mean nothing there."""
     found = []
@@ -90,13 +82,6 @@ def _annotations(report: Report) -> list[Annotation]:
         else:
             found.append(Annotation(seen.rule, seen.level, f"cell {seen.cell}, line {seen.line}: {text}", seen.path))
     return found + [Annotation("bad-input", "error", file.reason, file.path) for file in report.bad]
-
-
-def _summary(report: Report) -> str:
-    slips = len(report.slips)
-    notes = f"; notes: {len(report.findings) - slips}" if len(report.findings) > slips else ""
-    unread = f", {len(report.bad)} not read" if report.bad else ""
-    return f"findings: {slips}{notes}; files: {report.files}{unread}"
 
 
 def _exit_code(report: Report, counted: Sequence[Finding]) -> int:

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..mechanisms import InputError
 from ..presentation.output import complain, print_json
+from ..presentation.progress import bar
 from .options import Json
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-    from ..proofs_checks.papers import Judgement, Row
+    from ..proofs_checks.papers import Row
+    from ..proofs_checks.papers.judging import Judged
 
 ALL_JUDGED, EVIDENCE_FELL_SHORT = 0, 1
-SHARED_KINDS, MOST_TOGETHER = "dpcert.proofs_checks.papers.kinds", 8
-"""Rows of the shared kinds have nothing in common but their check: so many are judged at one go."""
-COSTS = {"quick": 1, "full": 6}
-"""About what a row costs beside another, where it is not of the shared kinds."""
 INSTALL = "pip install 'dpcert[papers,train]'"
 
 
@@ -60,23 +54,23 @@ def papers_command(
     rows = _rows(paper, only, folder, quick)
     for package in _absent():
         typer.echo(f"note: {package} is not installed: rows that need it will have no status ({INSTALL})", err=True)
-    judgements, problems = _judge_all(rows, folder, jobs)
+    found = _judge_all(rows, folder, jobs)
     if as_json:
-        print_json(_document(judgements, problems))
+        print_json(found.to_json())
     elif only is not None:
         from ..presentation.papers import print_evidence
 
-        for judgement in judgements:
+        for judgement in found.judgements:
             print_evidence(judgement)
     else:
         from ..presentation.papers import print_table
 
-        print_table(judgements, problems)
-    if pages is not None and not problems:
+        print_table(found)
+    if pages is not None and not found.problems:
         from ..proofs_checks.papers.pages import write_pages
 
-        write_pages(pages, judgements, folder)
-    raise typer.Exit(EVIDENCE_FELL_SHORT if problems else ALL_JUDGED)
+        write_pages(pages, found.judgements, folder)
+    raise typer.Exit(EVIDENCE_FELL_SHORT if found.problems else ALL_JUDGED)
 
 
 def _absent() -> list[str]:
@@ -100,84 +94,11 @@ def _rows(paper: str | None, only: str | None, folder: Path | None, quick: bool)
     return tuple(row for row in rows if row.cost == "quick")
 
 
-def _judge_all(rows: Sequence[Row], folder: Path | None, jobs: int) -> tuple[list[Judgement], list[tuple[str, str]]]:
-    judgements: list[Judgement] = []
-    problems: list[tuple[str, str]] = []
-    columns = (
-        TextColumn("checking"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.description}"),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as progress:
-        task = progress.add_task("", total=len(rows))
-        for row, outcome in zip(rows, _outcomes(rows, folder, min(jobs, len(rows))), strict=True):
-            progress.update(task, description=row.id, advance=1)
-            if isinstance(outcome, str):
-                problems.append((row.id, outcome))
-            else:
-                judgements.append(outcome)
-        progress.update(task, description="")
-    for _, reason in problems:
+def _judge_all(rows: Sequence[Row], folder: Path | None, jobs: int) -> Judged:
+    from ..proofs_checks.papers.judging import judge_all
+
+    with bar("checking") as progress:
+        found = judge_all(rows, folder, jobs, progress)
+    for _, reason in found.problems:
         complain(reason)
-    return judgements, problems
-
-
-def _outcomes(rows: Sequence[Row], folder: Path | None, jobs: int) -> Iterator[Judgement | str]:
-    """The rows' judgements, or why there is none, in the rows' order."""
-    if jobs <= 1:
-        yield from (_outcome(row.id, folder) for row in rows)
-        return
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
-
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # one core a process
-    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        pending: dict[str, Future[dict[str, Judgement | str]]] = {}
-        for group in _groups(rows):
-            together = pool.submit(_outcomes_together, group, folder)
-            pending |= dict.fromkeys(group, together)
-        yield from (pending[row.id].result()[row.id] for row in rows)
-
-
-def _groups(rows: Sequence[Row]) -> list[list[str]]:
-    """Checks of one module share measurements, so that one process judges their rows; the long ones begin first."""
-    groups: dict[str, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(row.function.partition(":")[0], []).append(row)
-    shared = groups.pop(SHARED_KINDS, [])
-    pieces = [shared[k : k + MOST_TOGETHER] for k in range(0, len(shared), MOST_TOGETHER)]
-    by_length = sorted(groups.values(), key=lambda group: sum(COSTS[row.cost] for row in group), reverse=True)
-    return [[row.id for row in group] for group in (*by_length, *pieces)]
-
-
-def _outcomes_together(names: Sequence[str], folder: Path | None) -> dict[str, Judgement | str]:
-    return {name: _outcome(name, folder) for name in names}
-
-
-def _outcome(name: str, folder: Path | None) -> Judgement | str:
-    """Judge one row, in whatever process."""
-    from ..proofs_checks.papers import EvidenceError, judge, register
-
-    (row,) = register(only=name, extra=folder)
-    try:
-        return judge(row)
-    except EvidenceError as problem:
-        return str(problem)
-    except ModuleNotFoundError as problem:
-        return f"{row.id}: {problem.name} is not installed: pip install 'dpcert[papers,train]'"
-
-
-def _document(judgements: list[Judgement], problems: list[tuple[str, str]]) -> dict[str, Any]:
-    from ..proofs_checks.papers import Kind, Status
-
-    printed = [judgement for judgement in judgements if judgement.row.kind is Kind.PRINTED]
-    counts = {str(status): sum(j.status is status for j in printed) for status in Status}
-    return {
-        "rows": [judgement.to_json() for judgement in judgements],
-        "counts": counts,
-        "own_rows": len(judgements) - len(printed),
-        "without_status": [{"id": name, "reason": reason} for name, reason in problems],
-        "seconds": sum(judgement.seconds for judgement in judgements),
-    }
+    return found

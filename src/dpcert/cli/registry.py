@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from ..mechanisms import InputError
 from ..mechanisms.paths import files_below
 from ..presentation.output import complain, print_json
-from ..presentation.toml import as_toml
 from ..proofs_checks.registry.exporting import exported
 from ..proofs_checks.registry.importing import Imported, imported, load_entry, load_yaml
 from . import options
@@ -46,14 +45,16 @@ def import_command(
     try:
         into.mkdir(parents=True, exist_ok=True)
         for one in found.values():
-            _write(one, into)
+            one.write(into)
     except OSError as problem:
         raise InputError("--into", str(into), f"a folder to write to ({problem})") from None
     if as_json:
-        print_json({"entries": [_document(file, one) for file, one in found.items()]})
+        print_json({"entries": [{"file": str(file), **one.to_json()} for file, one in found.items()]})
     else:
         for file, one in found.items():
-            _print(file, one)
+            typer.echo(f"{file}: {one}")
+            for wrong in one.problems:
+                complain(f"{file}: {wrong}")
     if any(one.problems for one in found.values()):
         raise typer.Exit(BAD_INPUT)
     raise typer.Exit(GAPS if any(one.gaps or one.contradictions for one in found.values()) else STATED)
@@ -68,35 +69,6 @@ def _imported(file: Path) -> Imported:
         return imported(load_entry(file), file.stem)
     except InputError as problem:
         return Imported(problems=[problem])
-
-
-def _write(found: Imported, into: Path) -> None:
-    for name, tables in found.claims.items():
-        (into / f"{name}.toml").write_text(as_toml(tables), encoding="utf-8")
-    for name, tables in found.drafts.items():
-        told = "".join(f"# missing: {gap}\n" for gap in found.gaps)
-        (into / f"{name}.toml.draft").write_text(told + as_toml(tables), encoding="utf-8")
-
-
-def _print(file: Path, found: Imported) -> None:
-    typer.echo(f"{file}: {len(found.claims)} claims, {len(found.drafts)} drafts")
-    for gap in found.gaps:
-        typer.echo(f"  missing: {gap}")
-    for said in found.contradictions:
-        typer.echo(f"  contradiction: {said}")
-    for problem in found.problems:
-        complain(f"{file}: {problem}")
-
-
-def _document(file: Path, found: Imported) -> dict[str, Any]:
-    return {
-        "file": str(file),
-        "claims": list(found.claims),
-        "drafts": list(found.drafts),
-        "gaps": found.gaps,
-        "contradictions": found.contradictions,
-        "problems": [{"field": p.field, "expected": p.expected, "message": str(p)} for p in found.problems],
-    }
 
 
 @app.command("export")

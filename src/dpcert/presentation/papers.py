@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..proofs_checks.papers import Finding, Judgement, Kind, Statement, Status
+from ..proofs_checks.papers.judging import Judged
 from .output import output_console
 
 STYLES = {
@@ -23,8 +24,9 @@ STYLES = {
 }
 
 
-def print_table(judgements: list[Judgement], problems: list[tuple[str, str]]) -> None:
+def print_table(found: Judged) -> None:
     """One line a statement, then a line that counts."""
+    judgements = found.judgements
     if not judgements:
         return
     console = output_console()
@@ -47,8 +49,8 @@ def print_table(judgements: list[Judgement], problems: list[tuple[str, str]]) ->
     parts = [f"{counts[status]} {status}" for status in Status if counts[status]]
     if len(printed) < len(judgements):
         parts.append(f"{len(judgements) - len(printed)} rows of ours")
-    if problems:
-        parts.append(f"{len(problems)} without a status (see the errors)")
+    if found.problems:
+        parts.append(f"{len(found.problems)} without a status (see the errors)")
     total = sum(judged.seconds for judged in judgements)
     console.print(f"{len(printed)} statements: {'; '.join(parts)}; {total:.1f} s of computation")
 

@@ -1,0 +1,93 @@
+"""Many rows judged, in several processes, and the register that comes of it."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .judge import EvidenceError, Judgement, judge
+from .register import register
+from .row import Kind, Row, Status
+
+SHARED_KINDS, MOST_TOGETHER = "dpcert.proofs_checks.papers.kinds", 8
+"""Rows of the shared kinds have nothing in common but their check: so many are judged at one go."""
+COSTS = {"quick": 1, "full": 6}
+"""About what a row costs beside another, where it is not of the shared kinds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The rows that have a status, and of the others (id, why there is none)."""
+
+    judgements: tuple[Judgement, ...]
+    problems: tuple[tuple[str, str], ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        printed = [judgement for judgement in self.judgements if judgement.row.kind is Kind.PRINTED]
+        counts = {str(status): sum(j.status is status for j in printed) for status in Status}
+        return {
+            "rows": [judgement.to_json() for judgement in self.judgements],
+            "counts": counts,
+            "own_rows": len(self.judgements) - len(printed),
+            "without_status": [{"id": name, "reason": reason} for name, reason in self.problems],
+            "seconds": sum(judgement.seconds for judgement in self.judgements),
+        }
+
+
+def judge_all(rows: Sequence[Row], folder: Path | None, jobs: int, progress: Callable[[int, int, str], None]) -> Judged:
+    """Every row, in `jobs` processes. folder: of a paper beside those of the package. progress: as rows are done."""
+    judgements: list[Judgement] = []
+    problems: list[tuple[str, str]] = []
+    for done, (row, outcome) in enumerate(zip(rows, _outcomes(rows, folder, min(jobs, len(rows))), strict=True), 1):
+        progress(done, len(rows), row.id)
+        if isinstance(outcome, str):
+            problems.append((row.id, outcome))
+        else:
+            judgements.append(outcome)
+    return Judged(tuple(judgements), tuple(problems))
+
+
+def _outcomes(rows: Sequence[Row], folder: Path | None, jobs: int) -> Iterator[Judgement | str]:
+    """The rows' judgements, or why there is none, in the rows' order."""
+    if jobs <= 1:
+        yield from (_outcome(row.id, folder) for row in rows)
+        return
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # one core a process
+    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+        pending: dict[str, Future[dict[str, Judgement | str]]] = {}
+        for group in _groups(rows):
+            together = pool.submit(_outcomes_together, group, folder)
+            pending |= dict.fromkeys(group, together)
+        yield from (pending[row.id].result()[row.id] for row in rows)
+
+
+def _groups(rows: Sequence[Row]) -> list[list[str]]:
+    """Checks of one module share measurements, so that one process judges their rows; the long ones begin first."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row.function.partition(":")[0], []).append(row)
+    shared = groups.pop(SHARED_KINDS, [])
+    pieces = [shared[k : k + MOST_TOGETHER] for k in range(0, len(shared), MOST_TOGETHER)]
+    by_length = sorted(groups.values(), key=lambda group: sum(COSTS[row.cost] for row in group), reverse=True)
+    return [[row.id for row in group] for group in (*by_length, *pieces)]
+
+
+def _outcomes_together(names: Sequence[str], folder: Path | None) -> dict[str, Judgement | str]:
+    return {name: _outcome(name, folder) for name in names}
+
+
+def _outcome(name: str, folder: Path | None) -> Judgement | str:
+    """Judge one row, in whatever process."""
+    (row,) = register(only=name, extra=folder)
+    try:
+        return judge(row)
+    except EvidenceError as problem:
+        return str(problem)
+    except ModuleNotFoundError as problem:
+        return f"{row.id}: {problem.name} is not installed: pip install 'dpcert[papers,train]'"
