@@ -214,6 +214,10 @@ class Search:
         if not met:
             name = self.solve_for.replace("_", " ")
             raise InputError(self.quantity, self.target, f"a larger target: no value of {name} meets this one")
+        if self.solve_for in ("noise_multiplier", "noise_std", "clip_norm"):  # the end of the search, of nothing else
+            name = self.solve_for.replace("_", " ")
+            expected = f"a smaller target: {name} = {value:g} meets this one, and the search goes no further"
+            raise InputError(self.quantity, self.target, expected)
         return Calibration(self.solve_for, self._shown(value), found, None, self.target)
 
     def _seen_ends(self) -> tuple[tuple[float, Bracket], tuple[float, Bracket]] | None:

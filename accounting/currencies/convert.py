@@ -58,7 +58,16 @@ class Conversion:
         beside = f", delta = {as_given(self.known_delta)}" if self.known_delta else ""
         place = "".join(f" at {name} = {as_given(value)}" for name, value in self.at.items())
         first = f"{self.known} = {as_given(self.amount)}{beside}: {self.asked} <= {rounded_up(self.at_most)}{place}"
-        return f"{first}\n  {self.direction}: {self.words}"
+        unknown = self.direction == "no bound" and (self.known, self.asked) == ("rho", "mu")
+        return f"{first}\n  {'not computed' if unknown else self.direction}: {self.words}"
+
+    @property
+    def says_something(self) -> bool:
+        """Whether it is more than what was known, or what holds of everything."""
+        places = self.at.get("delta") == self.known_delta, self.at.get("epsilon") == self.amount
+        same = self.asked == self.known if self.known != "epsilon" else any(places)
+        trivial = self.at_most >= 1 and self.asked in ("delta", "tpr", "advantage")
+        return not same and not trivial and self.at_most < math.inf
 
     def to_json(self) -> dict[str, Any]:
         """Plain data; an infinity stays a float."""
@@ -171,6 +180,8 @@ def _given(name: str, value: float | None) -> float:
 
 
 def _words(known: Known, asked: Asked, direction: Direction, at_most: float) -> str:
+    if direction == "no bound" and (known, asked) == ("rho", "mu"):
+        return f"dpcert computes no bound on {asked} from {known} alone; in a range of error rates there may be one"
     if at_most == math.inf:
         return f"no bound on {asked} follows from {known} alone"
     if direction == "tight":

@@ -14,6 +14,7 @@ from ...accounting import Bracket
 from ...accounting.billboard.guarantees import EVERYBODY_ELSE, OUTSIDE, Observer
 from ...accounting.billboard.knowledge import Clients
 from ...accounting.billboard.observers import observer_epsilon
+from ...accounting.question import RTOL, Question
 from ...mechanisms import Gaussian, InputError, Mechanism, Repeat, Sequence, Shuffled, rounds_by_step
 from ...mechanisms.aggregation import Aggregation, FixedDenominatorMean, PerClientNoise
 from ...mechanisms.tables.noise import PerClientGaussianTable
@@ -83,6 +84,16 @@ def _observed(claim: Claim, run: Mechanism, observer: Observer, clients: Clients
     assert statement.delta is not None  # an epsilon is claimed
     about = run, observer, statement.delta, statement.neighbouring
     return observer_epsilon(*about, clients=clients, aggregation=noise, rtol=rtol).epsilon
+
+
+def priced(claim: Claim) -> None:
+    """Raises InputError where what ran has no meaning, or no known bound, for whom the claim is about."""
+    about = against(claim, RTOL)
+    asked = Question.about(claim.run, "epsilon", about.neighbouring, about.notion, about.participation)
+    if judged_against(claim) is None:
+        asked.pairs()
+    else:
+        interval(claim, claim.run, 0.1)
 
 
 def by_observer(claim: Claim, rtol: float) -> tuple[ObservedInterval, ...]:

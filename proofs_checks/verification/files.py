@@ -75,13 +75,17 @@ def verify_files(
             for number, path in enumerate(paths)
             if executor is not None and number not in alone
         }
-        for number in alone:
-            tell(number)
-            found[number] = verdict_on(paths[number], asked, names.get(paths[number]))
-        for done in as_completed(waiting):
-            number = waiting[done]
-            found[number] = _result(done, paths[number])
-            tell(number)
+        try:
+            for number in alone:
+                tell(number)
+                found[number] = verdict_on(paths[number], asked, names.get(paths[number]))
+            for done in as_completed(waiting):
+                number = waiting[done]
+                found[number] = _result(done, paths[number])
+                tell(number)
+        except KeyboardInterrupt:  # what is known is told; what is not, too
+            for number in set(range(len(paths))) - set(found):
+                found[number] = InputError("file", str(paths[number]), "to be judged: it was interrupted before")
     results = [outcome for _, outcome in sorted(found.items()) if isinstance(outcome, Verification)]
     return results, [
         (str(paths[number]), outcome) for number, outcome in sorted(found.items()) if isinstance(outcome, InputError)

@@ -80,6 +80,15 @@ class Verification:
         return self.claim.printed + day if name == "epsilon" else f"{name} {self.claim.printed}{day}"
 
     @property
+    def _unbounded(self) -> str:
+        """Why no epsilon serves."""
+        if self.claim.statement.delta == 0:
+            return UNBOUNDED
+        if self.claim.statement.observer == "server":
+            return "the server reads what each unit uploads before any noise is added: no epsilon serves against it"
+        return "what is released shows a unit's data as they are, with more probability than delta: no epsilon serves"
+
+    @property
     def why(self) -> str:
         """The verdict's reason in one or two sentences."""
         claimed, lower, upper = self.claim.statement.threshold, self.certified.lower, self.certified.upper
@@ -90,7 +99,7 @@ class Verification:
             reason = "an audit of the implementation contradicts the claim"
         elif self.verdict == "refuted":
             size = _beside(lower, claimed)
-            reason = f"two neighbours exist that need {size}" if math.isfinite(lower) else UNBOUNDED
+            reason = f"two neighbours exist that need {size}" if math.isfinite(lower) else self._unbounded
         elif self.verdict == "holds":
             reason = f"the true {self.claim.statement.currency.words.removeprefix('the ')} is at most the claimed one"
         elif math.isinf(upper):

@@ -138,3 +138,35 @@ def test_numbers_without_their_zeros_are_numbers(tmp_path: Path, capsys: pytest.
     assert (claim.statement.title, claim.statement.epsilon, claim.phases[0].sampling.sampling_rate) == (".5", 3.0, 0.01)
     capsys.readouterr()
     assert run(["epsilon", "--delta", "1e-5", "--mechanism", "discrete-gaussian", "--set", "sigma=4."]) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "relation"),
+    [
+        (["--noise-multiplier", "1"], "add-remove"),
+        (["--noise-multiplier", "1", "--sampling", "shuffle", "--population", "100", "--cohort", "30"], "replace-one"),
+        (["--noise-multiplier", "1", "--sampling", "random-allocation", "--block", "10"], "add-remove"),
+        (["--noise-multiplier", "1", "--notion", "joint", "--sampling", "fixed-size"], "replace-one"),
+        (["--mechanism", "randomized-response", "--set", "flip_probability=.1"], "replace-one"),
+        (["--mechanism", "per-client-gaussian", "--set", "noise_std=1", "--set", "clip_norm=1"], "replace-one"),
+        (["--mechanism", "laplace", "--noise-multiplier", "9", "--norm", "l2", "--dimension", "4"], "add-remove"),
+        (["--noise-multiplier", "3", "--sampling-rate", "1/10", "--releases", "10"], "add-remove"),
+    ],
+)
+def test_what_is_written_can_be_judged(
+    options: list[str], relation: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    sizes = ["--population", "100", "--cohort", "10"] if "fixed-size" in options else []
+    sizes = ["--population", "10"] if "per-client-gaussian" in options else sizes
+    file = tmp_path / "new.toml"
+    assert run(["new", str(file), "--title", "t", "--epsilon", "50", *options, *sizes]) == 0
+    assert load_claim(file).statement.neighbouring == relation
+    assert run(["verify", str(file)]) in (0, 1, 3)
+
+
+def test_neighbours_without_a_meaning_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    report = ["--mechanism", "randomized-response", "--set", "flip_probability=.1", "--neighbouring", "add-remove"]
+    assert run(["new", str(tmp_path / "new.toml"), "--title", "t", "--epsilon", "5", *report]) == 2
+    assert not (tmp_path / "new.toml").exists()

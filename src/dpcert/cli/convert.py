@@ -50,7 +50,8 @@ def convert_command(
         print_json({"known": known_as} | ({"conversions": found} if to is None else found[0]))
         return
     for each in wanted:
-        typer.echo(str(each))
+        if to is not None or each.says_something:
+            typer.echo(str(each))
 
 
 _ASKED: dict[str, Asked] = {asked: asked for asked in get_args(Asked)}

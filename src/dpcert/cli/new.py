@@ -16,10 +16,12 @@ from ..mechanisms import InputError
 from ..mechanisms.tables.cohort import CompositionTable, SamplingTable
 from ..mechanisms.tables.fields import A_VALUE, MissingKeys, Table, choices_of
 from ..mechanisms.tables.kinds import KINDS
+from ..mechanisms.tables.norms import NormedTable
 from ..mechanisms.tables.problems import first_problem
 from ..mechanisms.validate import choice
 from ..presentation.output import complain
 from ..proofs_checks.claims.claim import parse_claim
+from ..proofs_checks.claims.observers import priced
 from ..proofs_checks.claims.schema import ADDRESS
 from ..proofs_checks.claims.statement import Statement
 from ..proofs_checks.claims.words import COMPOSITION, MECHANISM, SAMPLING, STATEMENT
@@ -45,7 +47,6 @@ MODELS: dict[str, type[Table]] = {"claim": Statement, "sampling": SamplingTable,
 
 SUGGESTED = {
     "unit": "example",
-    "neighbouring": "add-remove",
     "notion": "dp",
     "delta": "1e-5",
     "kind": "gaussian",
@@ -79,6 +80,9 @@ def new_command(
     cohort: Annotated[str | None, typer.Option("--cohort", "--batch-size", help="Units in one round.")] = None,
     block: Annotated[str | None, typer.Option(help="Random allocation: rounds of a block.")] = None,
     bins: Annotated[str | None, typer.Option(help="Balls in bins: rounds of a pass.")] = None,
+    norm: Annotated[str | None, typer.Option(help="What the clipping bound is of: number, l1, l2 or linf.")] = None,
+    dimension: Annotated[str | None, typer.Option(help="With --norm l2 or linf: how many numbers.")] = None,
+    releases: Annotated[str | None, typer.Option(help="Releases of a round about one sample; default 1.")] = None,
     rounds: Annotated[str | None, typer.Option(help="Rounds, composed adaptively.")] = None,
     epochs: Annotated[str | None, typer.Option(help="Instead of rounds: passes over the population.")] = None,
     keys: Annotated[
@@ -86,7 +90,10 @@ def new_command(
         typer.Option("--set", metavar="[TABLE.]KEY=VALUE", help="Any other key, of [mechanism] if no table is named."),
     ] = None,
 ) -> None:
-    """Write a commented claim file: asks for what the options leave open, or takes usual values without a terminal.
+    """Write a commented claim file: asks for what you did not give as options.
+
+    Without a terminal, title, epsilon, the noise and what the named sampling scheme needs are required; everything else
+    has a default.
 
     Example: dpcert new ours.toml --title Ours --epsilon 3 --noise-multiplier 1.1 --rounds 1000
     """
@@ -95,7 +102,8 @@ def new_command(
     given = {
         "claim": {"title": title, "source": source, "epsilon": epsilon, "delta": delta, "unit": unit}
         | {"neighbouring": neighbouring, "notion": notion},
-        "mechanism": {"kind": mechanism, "noise_multiplier": noise_multiplier},
+        "mechanism": {"kind": mechanism, "noise_multiplier": noise_multiplier, "releases": releases}
+        | {"norm": norm, "dimension": dimension},
         "sampling": {"scheme": sampling, "sampling_rate": sampling_rate, "population": population}
         | {"cohort": cohort, "block": block, "bins": bins},
         "composition": {"rounds": rounds, "epochs": epochs},
@@ -107,16 +115,40 @@ def new_command(
         stated["sampling"]["scheme"] = "poisson"
         typer.echo("note: --sampling poisson, as there is a --sampling-rate", err=True)
     _complete(stated)
-    text = _written(stated)
-    try:
-        parse_claim(tomllib.loads(text))
-    except InputError as problem:
-        raise as_option(problem) from None
+    kind = KINDS[stated["mechanism"]["kind"]]
+    if issubclass(kind, NormedTable) and kind.asks_norm() and not {"norm", "dimension"} & stated["mechanism"].keys():
+        typer.echo("note: no --norm: the noise is taken for that of one number (docs/claims.md)", err=True)
+    text = _judgeable(stated)
     if file is None:
         typer.echo(text, nl=False)
     else:
         file.write_text(text, encoding="utf-8")
         typer.echo(f"{file} written; judge it with: dpcert verify {file}", err=True)
+
+
+RELATIONS = ("add-remove", "replace-one", "zero-out")
+"""In the order in which they are tried where none was named."""
+
+
+def _judgeable(stated: dict[str, Answers]) -> str:
+    """The file's text, of a claim that `dpcert verify` takes. Neighbours that were not named are the first for which
+    what ran has a meaning: a local report, or a shuffled batch, hides no unit's presence. Raises InputError for others.
+    """
+    named = stated["claim"].get("neighbouring")
+    refused: InputError | None = None
+    for relation in RELATIONS if named is None else (named,):
+        stated["claim"]["neighbouring"] = relation
+        text = _written(stated)
+        try:
+            priced(parse_claim(tomllib.loads(text)))
+        except InputError as problem:
+            refused = refused or problem
+        else:
+            if named is None and relation != RELATIONS[0]:
+                typer.echo(f"note: neighbouring = {relation}, as {RELATIONS[0]} has no meaning here", err=True)
+            return text
+    assert refused is not None
+    raise as_option(refused) from None
 
 
 def _set(entries: list[str]) -> Iterator[tuple[str, str, str]]:
@@ -137,7 +169,7 @@ def _complete(stated: dict[str, Answers]) -> None:
     for table, key in _questions(stated):
         if key in stated[table]:
             continue
-        suggested = SUGGESTED.get(key)
+        suggested = _suggested(key, stated["sampling"])
         if sys.stdin.isatty():
             stated[table][key] = _answer(table, key, suggested, stated["mechanism"].get("kind", ""))
         elif suggested is not None:
@@ -146,6 +178,17 @@ def _complete(stated: dict[str, Answers]) -> None:
             lacking[key] = choices_of(Statement.model_fields[key].annotation) if table == "claim" else A_VALUE
     if lacking:
         raise as_option(MissingKeys(lacking))
+
+
+def _suggested(key: str, sampling: Answers) -> str | None:
+    """A usual value; of rounds one, or where only whole epochs or blocks can be stated, one of those."""
+    scheme = sampling.get("scheme")
+    if key == "rounds" and scheme == "random-allocation":
+        return sampling["block"]
+    sizes = [sampling.get(name, sampling.get(other, "")) for other, name in OTHER_NAMES.items()]
+    if key == "rounds" and scheme == "shuffle" and all(size.isdigit() and int(size) for size in sizes):
+        return str(-(-int(sizes[0]) // int(sizes[1])))
+    return RELATIONS[0] if key == "neighbouring" else SUGGESTED.get(key)
 
 
 def _answer(table: str, key: str, suggested: str | None, kind: str) -> str:
@@ -175,7 +218,10 @@ def _meaning(table: str, key: str, kind: str) -> str:
 
 def _questions(stated: Mapping[str, Answers]) -> Iterator[tuple[str, str]]:
     """What a claim must say, in the order of the file; what follows from an answer comes after it."""
-    yield from (("claim", key) for key in ("title", "epsilon", "delta", "unit", "neighbouring", "notion"))
+    yield from (("claim", key) for key in ("title", "epsilon", "delta", "unit"))
+    if sys.stdin.isatty():  # without one they are chosen at the end, by what ran
+        yield "claim", "neighbouring"
+    yield "claim", "notion"
     yield "mechanism", "kind"
     kind = KINDS[choice("--mechanism", stated["mechanism"]["kind"], KINDS)]
     for key, field in kind.model_fields.items():

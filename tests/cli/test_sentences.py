@@ -1,0 +1,80 @@
+"""Sentences that misled: each says what is so."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dpcert.accounting.currencies.convert import convert
+from dpcert.cli import run
+from dpcert.proofs_checks.claims.claim import parse_claim
+from dpcert.proofs_checks.verification import files
+from dpcert.proofs_checks.verification.verify import verify
+
+CLAIM = {"title": "t", "neighbouring": "zero-out", "epsilon": 6.0, "delta": 1e-5}
+NOISE = {"mechanism": {"kind": "gaussian", "noise_multiplier": 1.0}}
+TEXT = '[claim]\ntitle = "{0}"\nunit = "{1}"\nneighbouring = "add-remove"\nepsilon = 6.0\ndelta = 1e-5\n'
+TEXT += '[mechanism]\nkind = "gaussian"\nnoise_multiplier = 1.0\n'
+
+
+def test_the_server_reads_raw_uploads() -> None:
+    found = verify(parse_claim({"claim": CLAIM | {"observer": "server"}} | NOISE))
+    assert found.verdict == "refuted"
+    assert "the server reads what each unit uploads" in found.why
+    assert "delta = 0" not in found.why
+    pure = verify(parse_claim({"claim": CLAIM | {"delta": 0.0}} | NOISE))
+    assert "no epsilon serves at delta = 0" in pure.why
+
+
+def test_the_end_of_a_search_is_no_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["calibrate", "--epsilon", "1e106", "--delta", "1e-5", "--solve-for", "noise-multiplier"]) == 2
+    assert "the search goes no further" in capsys.readouterr().err
+
+
+def test_what_is_not_computed_is_not_called_impossible(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["convert", "--rho", ".15", "--to", "mu"]) == 0
+    assert "not computed" in capsys.readouterr().out
+    assert "computes no bound" in convert("rho", 0.15, "mu").words
+    assert "no bound on rho follows" in convert("epsilon", 1.0, "rho", known_delta=1e-5).words  # it may be infinite
+
+
+@pytest.mark.parametrize("known", [["--rho", ".15"], ["--mu", ".5"], ["--epsilon", "1", "--known-delta", "1e-5"]])
+def test_conversions_say_more_than_what_is_known(known: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["convert", *known]) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if not line.startswith(" ")]
+    assert len(lines) >= 2
+    name = known[0].removeprefix("--")
+    assert not any(f": {name} <= " in line or "inf" in line for line in lines)
+    assert run(["convert", *known, "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["conversions"]) == 6
+
+
+def test_releases_about_different_units_have_no_total(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for unit in ("user", "example"):
+        (tmp_path / f"{unit}.toml").write_text(TEXT.format(unit, unit))
+    assert run(["verify", "--compare", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    assert "Together" not in printed
+    assert "differ in unit" in " ".join(printed.split())
+
+
+def test_what_was_judged_before_an_interruption_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.toml").write_text(TEXT.format(name, "user"))
+    known = files.verdict_on
+
+    def interrupted(path: Path, *about: object) -> object:
+        if path.stem == "b":
+            raise KeyboardInterrupt
+        return known(path, *about)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(files, "verdict_on", interrupted)
+    assert run(["verify", str(tmp_path)]) == 2
+    said = capsys.readouterr()
+    assert "holds      a" in said.out
+    assert "3 claims: 1 hold" in said.out
+    assert said.err.count("it was interrupted before") == 2
