@@ -210,7 +210,8 @@ class SqliteStore:
 
     @contextmanager
     def _connect(self) -> Iterator[sqlite3.Connection]:
-        with closing(sqlite3.connect(self.path, timeout=60, isolation_level=None)) as connection:
+        there = f"{self.path.absolute().as_uri()}?mode=rw"  # a ledger that is lost is not begun anew
+        with closing(sqlite3.connect(there, uri=True, timeout=60, isolation_level=None)) as connection:
             connection.execute("PRAGMA synchronous=EXTRA")
             yield connection
 
