@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: verify test record site docs quick nightly nightly-hosts papers lint bench-accountants bench-auditors audit-libraries conformance clean
+.PHONY: verify test record docs quick nightly nightly-hosts papers lint bench-accountants bench-auditors audit-libraries conformance clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -62,14 +62,13 @@ $(VENV)/.installed-docs: $(VENV)/.installed-dev
 
 # The public record: every claim judged, with its certificate; minutes the first time, what did not change is kept.
 record: $(VENV)/.installed-dev
+	@echo "judging every claim of the record: minutes the first time; what did not change is kept"
 	$(BIN)/python -m dpcert.record claims build/record
 
-# The documentation with the record in it, every link checked, into site/; `make site`: as plain HTML without a server.
+# The documentation with the record in it, every link checked, as plain HTML in site/.
 docs: $(VENV)/.installed-docs record
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
-
-site: $(VENV)/.installed-docs record
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --no-directory-urls
+	@echo "building the site"
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
 
 papers: $(VENV)/.installed-dev
 	$(BIN)/dpcert papers --pages docs/papers

@@ -1,4 +1,4 @@
-"""For MkDocs: the pages of the public record join the site where they have been made (`make site`, dpcert.record)."""
+"""For MkDocs: the pages of the public record join the site where they have been made (`make docs`, dpcert.record)."""
 
 from __future__ import annotations
 

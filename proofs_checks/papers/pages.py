@@ -222,8 +222,9 @@ def _status(judged: Judgement) -> str:
 
 
 def _plain(text: str) -> str:
-    """One line; characters with a meaning in Markdown are shown as themselves."""
-    return re.sub(r"([*_<>\[\]~|\\])", r"\\\1", " ".join(text.split()))
+    """One line; characters with a meaning in Markdown are shown as themselves, in each of its dialects."""
+    escaped = re.sub(r"([*_>\[\]|\\])", r"\\\1", " ".join(text.split()))
+    return escaped.replace("<", "&lt;").replace("~", "&#126;")
 
 
 def _anchor(name: str) -> str:

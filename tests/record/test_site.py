@@ -35,7 +35,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = [sys.executable, "-m", "dpcert.record", str(place / "claims"), str(place / "pages"), "--jobs", "1"]
     subprocess.run([*made, "--cache", str(place / "cache")], check=True, cwd=ROOT)
     env = {**os.environ, "DPCERT_RECORD": str(place / "pages"), "NO_MKDOCS_2_WARNING": "1"}
-    build = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--no-directory-urls", "-d", str(place / "html")]
+    build = [sys.executable, "-m", "mkdocs", "build", "--quiet", "-d", str(place / "html")]
     subprocess.run(build, check=True, cwd=ROOT, env=env)
     return place / "html"
 

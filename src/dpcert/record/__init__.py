@@ -1,1 +1,1 @@
-"""The public record as web pages: every claim of a folder, judged, with its certificate (`make site`)."""
+"""The public record as web pages: every claim of a folder, judged, with its certificate (`make docs`)."""

@@ -1,0 +1,56 @@
+"""For MkDocs: formulas as formulas.
+
+`$…$` becomes MathML, which browsers show by themselves: no script, no font, no other server. An underscore that
+follows a bracket stands for itself, as in E_Q(w - u)_+, and begins no emphasis.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from latex2mathml.converter import convert
+from latex2mathml.exceptions import ExtraLeftOrMissingRightError
+from markdown import Markdown
+from markdown.extensions import Extension
+from markdown.inlinepatterns import InlineProcessor
+from markdown.util import ETX, STX
+
+FORMULA = r"(?<![\\$\w])\$(?=\S)([^$]+?)(?<=\S)\$(?![\w$])"
+SUBSCRIPT = r"(?<=[)\]}|'])_"
+
+
+class Formulas(Extension):
+    """Between code, which comes before, and backslashes, which come after."""
+
+    def extendMarkdown(self, md: Markdown) -> None:
+        md.inlinePatterns.register(Formula(FORMULA, md), "formula", 185)
+        md.inlinePatterns.register(Subscript(SUBSCRIPT, md), "subscript", 184)
+
+
+class Subscript(InlineProcessor):
+    """An underscore after a bracket, as it is."""
+
+    def handleMatch(self, m: re.Match[str], data: str) -> tuple[str, int, int]:
+        return f"{STX}{ord('_')}{ETX}", m.start(0), m.end(0)
+
+
+class Formula(InlineProcessor):
+    """One formula, kept from whatever reads the text afterwards."""
+
+    def handleMatch(self, m: re.Match[str], data: str) -> tuple[str, int, int]:
+        source = re.sub(r"\\([|])", r"\1", " ".join(m.group(1).split()))
+        return self.md.htmlStash.store(_mathml(source)), m.start(0), m.end(0)
+
+
+def _mathml(source: str) -> str:
+    """A part of a printed formula may open a bracket that it does not close."""
+    try:
+        return convert(source)
+    except ExtraLeftOrMissingRightError:
+        return convert(re.sub(r"\\(left|right)\b", "", source))
+
+
+def on_config(config: Any) -> Any:
+    config.markdown_extensions.append(Formulas())
+    return config

@@ -1,0 +1,78 @@
+"""For MkDocs: every link and picture of every page that was built leads somewhere, and no page shows markup.
+
+MkDocs checks the links of Markdown; the record's pages, and what hooks write, are HTML.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from mkdocs.exceptions import PluginError
+
+MARKUP = re.compile(r"\\[<>~_*]|\$(?=\S)[^$\n]*\\[a-zA-Z]+[^$\n]*\$")
+"""A backslash that Markdown left behind, or TeX."""
+
+
+class Page(HTMLParser):
+    """Links, names that can be linked to, and the text outside of code."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.names: set[str] = set()
+        self.text: list[str] = []
+        self._code = 0
+        self.feed(path.read_text("utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        told = dict(attrs)
+        self._code += tag in ("code", "pre", "script", "style")
+        self.names |= {name for key in ("id", "name") if (name := told.get(key))}
+        self.links += [link for key in ("href", "src") if (link := told.get(key))]
+
+    def handle_endtag(self, tag: str) -> None:
+        self._code -= tag in ("code", "pre", "script", "style")
+
+    def handle_data(self, data: str) -> None:
+        if not self._code:
+            self.text.append(data)
+
+
+@cache
+def page(path: Path) -> Page:
+    return Page(path)
+
+
+def on_post_build(config: Any, **_: Any) -> None:
+    """Fails the build with every link that leads nowhere and every page that shows markup."""
+    site = Path(config.site_dir)
+    pages = sorted(site.rglob("*.html"))
+    found = [problem for path in pages if path.name != "404.html" for problem in problems(path, site)]
+    page.cache_clear()
+    if found:
+        raise PluginError(f"{len(found)} faults in the site:\n" + "\n".join(found[:50]))
+    print(f"{len(pages)} pages: every link leads somewhere", flush=True)
+
+
+def problems(path: Path, site: Path) -> Iterator[str]:
+    """What is wrong with a page."""
+    named = path.relative_to(site)
+    for link in page(path).links:
+        address = urlsplit(link)
+        if address.scheme or address.netloc or link.startswith(("data:", "mailto:")):
+            continue
+        target = (path.parent / unquote(address.path)).resolve() if address.path else path
+        target = target / "index.html" if target.is_dir() else target
+        if not target.is_file():
+            yield f"{named}: {link} is not there"
+        elif address.fragment and target.suffix == ".html" and unquote(address.fragment) not in page(target).names:
+            yield f"{named}: {link} has no such place"
+    shown = MARKUP.search("".join(page(path).text))
+    if shown is not None:
+        yield f"{named}: shows {shown.group()[:60]!r}"
