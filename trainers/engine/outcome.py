@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from ...accounting.bracket import Bracket
 from ...mechanisms import Mechanism
-
-if TYPE_CHECKING:
-    from .trainer import Trainer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +35,7 @@ class Outcome:
 
 
 class Attests(Protocol):
-    """What is told of a run before its first round, and after its last one, in the first process."""
+    """What is told of a run, by its Trainer, before its first round, and after its last one, in the first process."""
 
-    def begin(self, trainer: Trainer) -> None: ...
-    def end(self, trainer: Trainer, outcome: Outcome) -> None: ...
+    def begin(self, trainer: Any) -> None: ...
+    def end(self, trainer: Any, outcome: Outcome) -> None: ...

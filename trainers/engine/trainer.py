@@ -165,15 +165,9 @@ class Trainer:
         if self.billboard.keeps:
             for client in range(self.federation.population):
                 self.billboard.output(client, self.client_model(client))
-        return Outcome(
-            self.rounds,
-            self.spent,
-            self.cost.between(self.spent, self.paid.whole),
-            self.cost.mechanism(self.spent),
-            self.rounds < self.settings.rounds,
-            tuple(self.history),
-            time.perf_counter() - began,
-        )
+        released = self.cost.between(self.spent, self.paid.whole), self.cost.mechanism(self.spent)
+        stopped, seconds = self.rounds < self.settings.rounds, time.perf_counter() - began
+        return Outcome(self.rounds, self.spent, *released, stopped, tuple(self.history), seconds)
 
     def _round(self) -> bool:
         """One round; False where the budget does not allow it, and then nothing is released."""

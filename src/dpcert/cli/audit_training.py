@@ -41,8 +41,8 @@ NOT_AUDITED = {
 
 
 LEFT_OUT = (
-    *("finetune", "clipping", "noise_std", "sigma", "target_epsilon", "budget", "device", "dtype", "engine"),
-    *("checkpoint", "evaluate_every", "evaluate_clients", "plot", "save", "schedule_log"),
+    *("finetune", "clipping", "noise_std", "sigma", "target_epsilon", "budget", "device", "engine"),
+    *("checkpoint", "evaluate_every", "evaluate_clients", "plot", "save", "schedule_log", "attest", "key"),
 )
 """Options of training that an attack has no use for."""
 

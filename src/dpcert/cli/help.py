@@ -21,7 +21,19 @@ GROUPS = {
         *("max_seconds", "max_work", "trials", "rtol", "accountant"),
     ),
     "Output": (
-        *("as_json", "plot", "save", "schedule_log", "out", "quiet", "quick", "evaluate_every", "evaluate_clients"),
+        *(
+            "as_json",
+            "plot",
+            "save",
+            "schedule_log",
+            "out",
+            "quiet",
+            "quick",
+            "attest",
+            "key",
+            "evaluate_every",
+            "evaluate_clients",
+        ),
         *("report", "certificate", "form", "strict", "pages", "everything", "help"),
     ),
 }

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 _SET = {"--alpha": "alpha", "--clusters": "clusters", "--omega": "omega", "--head-layers": "head-layers"}
 _SET |= {"--label-sets": "label-sets", "--aggregation-interval": "aggregation-interval"}
-_ENGINE = ("--solver", "--chunk", "--noise-source", "--shards", "--threads")
+_ENGINE = ("--dtype", "--solver", "--chunk", "--noise-source", "--shards", "--threads")
 
 TRAIN = {
     "--sweep": "experiments have a command of their own: dpcert experiment NAME (dpcert experiment --help lists them)",
+    "--schedule": "write it behind the rate: --learning-rate 0.1,halving:200",
     "--variant": "write the form into the algorithm's name: dpcert train dpfedmtl-clipped",
     "--finetune-strength": "write it into --finetune: --finetune KIND,strength=1",
     "--finetune-epochs": "write it into --finetune: --finetune KIND,epochs=5",

@@ -45,7 +45,14 @@ OWN: dict[str, dict[str, Read]] = {
 UNRELATED = ("dp-fedavg", "local", "pp-sgd", *(name for name in ALGORITHMS if name.startswith("dpfedmtl")))
 """Algorithms without a lambda."""
 
-ENGINE: dict[str, Read] = {"solver": str, "chunk": int, "noise-source": str, "shards": int, "threads": int}
+ENGINE: dict[str, Read] = {
+    "dtype": str,
+    "solver": str,
+    "chunk": int,
+    "noise-source": str,
+    "shards": int,
+    "threads": int,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +78,14 @@ class Asked:
     max_cohort: Annotated[
         int | None, typer.Option("--max-cohort", help="Poisson cohorts above this size are cut to it.")
     ] = None
-    learning_rate: Annotated[float, typer.Option("--learning-rate", help="Of the clients' SGD.")] = 0.1
-    schedule: Annotated[
+    learning_rate: Annotated[
         str,
         typer.Option(
-            "--schedule", help="Of --learning-rate over rounds: constant, halving:N or inverse:N; not dpfedmtl's."
+            "--learning-rate",
+            metavar="RATE[,SCHEDULE]",
+            help="Of the clients' SGD; it may fall over rounds: 0.1,halving:N or 0.1,inverse:N; not dpfedmtl's.",
         ),
-    ] = "constant"
+    ] = "0.1"
     local_epochs: Annotated[
         int | None, typer.Option("--local-epochs", help="Passes over a client's samples per round. Default: 1.")
     ] = None
@@ -145,13 +153,13 @@ class Asked:
         typer.Option("--seed", help="Makes the run reproducible, its noise included. Default: a secret one."),
     ] = None
     device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto"
-    dtype: Annotated[str, typer.Option("--dtype", help="float32, float64 or bfloat16 (of local steps).")] = "float32"
     engine: Annotated[
         list[str] | None,
         typer.Option(
             "--engine",
             metavar="KEY=VALUE",
-            help="How it is computed; repeatable. solver: auto, loop, vmap, stacked, compiled or dual. chunk: clients "
+            help="How it is computed; repeatable. dtype: float32, float64 or bfloat16 (of local steps). "
+            "solver: auto, loop, vmap, stacked, compiled or dual. chunk: clients "
             "computed together. noise-source: auto, host or device. shards: units of work that processes share "
             "(1; under torchrun 12, or the next multiple of the processes). threads: of the CPU (1).",
         ),
@@ -196,6 +204,18 @@ class Asked:
         ),
     ] = None
     quiet: options.Quiet = False
+
+    def rate(self) -> float:
+        """The learning rate of the first round."""
+        text = self.learning_rate.partition(",")[0]
+        try:
+            return float(text)
+        except ValueError:
+            raise InputError("--learning-rate", self.learning_rate, "a number") from None
+
+    def schedule(self) -> str:
+        """How it falls."""
+        return self.learning_rate.partition(",")[2] or "constant"
 
     def machine(self) -> dict[str, Any]:
         """What --engine says."""

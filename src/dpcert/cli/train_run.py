@@ -113,7 +113,7 @@ def finetuning_of(asked: Asked) -> FineTuning | None:
     kind, *more = asked.finetune.split(",")
     told: dict[str, Any] = {"strength": 1.0, "epochs": 5}
     told |= keyed("--finetune", more, {"strength": float, "epochs": int}, kind)
-    local = LocalSteps(asked.learning_rate, told["epochs"], None, asked.batch_size)
+    local = LocalSteps(asked.rate(), told["epochs"], None, asked.batch_size)
     penalty: Any = choice("--finetune", kind, PENALTIES)
     return FineTuning(penalty, local, told["strength"])
 
@@ -158,14 +158,13 @@ def settings_of(asked: Asked, federation: Federation) -> Settings:
         max_cohort=asked.max_cohort,
         clip_norm=asked.clip_norm,
         clipping=asked.clipping,  # type: ignore[arg-type]
-        local=LocalSteps(asked.learning_rate, asked.local_epochs or 1, asked.local_steps, asked.batch_size),
+        local=LocalSteps(asked.rate(), asked.local_epochs or 1, asked.local_steps, asked.batch_size),
         seed=asked.seed,
-        dtype=asked.dtype,
         device=asked.device,
         shards=shards_of(asked.machine().get("shards"), int(os.environ.get("WORLD_SIZE", "1"))),
         evaluate_every=asked.evaluate_every or (0 if asked.plot is None else max(1, asked.rounds // POINTS)),
         evaluate_clients=asked.evaluate_clients,
-        schedule=asked.schedule,
+        schedule=asked.schedule(),
         **engine,
     )
 

@@ -349,7 +349,7 @@ def test_command(capsys, model):
     told += ["--engine", "noise-source=host"]
     documents = []
     for device in ("cpu", "cuda"):
-        assert run([*told, "--model", model, "--device", device, "--dtype", "float64"]) == 0
+        assert run([*told, "--model", model, "--device", device, "--engine", "dtype=float64"]) == 0
         documents.append(json.loads(capsys.readouterr().out))
     assert documents[1]["test_loss"] == pytest.approx(documents[0]["test_loss"], rel=1e-6)
     assert documents[1]["privacy"]["epsilon_upper"] == documents[0]["privacy"]["epsilon_upper"]
