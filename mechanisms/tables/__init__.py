@@ -4,7 +4,6 @@ from .. import (
     ApproximateDp,
     LocalHash,
     PureDp,
-    RandomizedResponse,
     ReportNoisyMax,
     SparseVector,
     UnaryEncoding,
@@ -21,6 +20,7 @@ from .noise import (
     GaussianTable,
     LaplaceTable,
     PerClientGaussianTable,
+    RandomizedResponseTable,
     SkellamTable,
 )
 from .private_selection import BestOfSeveralTable
@@ -40,7 +40,7 @@ register(
     LaplaceTable,
     DiscreteGaussianTable,
     DiscreteLaplaceTable,
-    table_of("randomized-response", RandomizedResponse, "One of several categories; replace-one only."),
+    RandomizedResponseTable,
     SkellamTable,
     DistributedDiscreteGaussianTable,
     table_of("zcdp", Zcdp, "Known only to be rho-zCDP, a round."),

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import model_validator
 
 from .. import (
     DiscreteGaussian,
@@ -13,13 +16,15 @@ from .. import (
     DistributedGaussian,
     InputError,
     Laplace,
+    Mechanism,
+    RandomizedResponse,
     Repeat,
     Skellam,
 )
-from ..validate import positive
+from ..validate import positive, several
 from .cohort import SamplingTable
-from .fields import Count, Noise, Positive, checked
-from .kinds import Described, MechanismTable, exactly
+from .fields import Count, Noise, Positive, Probability, Rate, checked
+from .kinds import Described, ExactTable, MechanismTable, exactly
 from .norms import ClippedGaussianTable, NormedTable, is_sampled, over_root
 
 
@@ -183,6 +188,40 @@ class DiscreteLaplaceTable(NormedTable):
         most, each = min(math.isqrt(dimension * square), square), max(1, math.isqrt(square // dimension))
         moved = Repeat(DiscreteLaplace(self.scale, each), min(dimension, square // each**2))
         return Described(DiscreteLaplace(self.scale, most), one if is_sampled(sampling) else moved)
+
+
+class RandomizedResponseTable(ExactTable):
+    """One of several categories; replace-one only. flip_probability: that another one than the true one is reported; or
+    in its place pick_rate: that the report is picked at random, the true category among the others (RAPPOR's f)."""
+
+    kind: Literal["randomized-response"]
+    flip_probability: Probability | None = None
+    pick_rate: Rate | None = None
+    categories: Annotated[int, checked(several)] = 2
+
+    @model_validator(mode="after")
+    def _one_probability(self) -> RandomizedResponseTable:
+        if self.flip_probability is not None and self.pick_rate is not None:
+            raise InputError("pick_rate", self.pick_rate, "nothing beside flip_probability: it follows from that")
+        return self
+
+    @classmethod
+    def lacking(cls, given: Mapping[str, Any]) -> dict[str, str]:
+        """One of the two probabilities."""
+        absent = super().lacking(given)
+        if given.get("flip_probability") is None and given.get("pick_rate") is None:
+            absent["flip_probability"] = "a value, or pick_rate in its place"
+        return absent
+
+    @property
+    def flip(self) -> Fraction:
+        """That another category is reported, of the decimal that was stated."""
+        if self.flip_probability is not None:
+            return Fraction(repr(self.flip_probability))
+        return Fraction(repr(self.pick_rate)) * (self.categories - 1) / self.categories
+
+    def mechanism(self) -> Mechanism:
+        return RandomizedResponse(float(self.flip), self.categories)
 
 
 class SkellamTable(MechanismTable):

@@ -11,7 +11,7 @@ from typing import Any
 from ...mechanisms.tables.cohort import CompositionTable, SamplingTable
 from ...mechanisms.tables.correlated import CorrelatedTable
 from ...mechanisms.tables.fields import KindTable
-from ...mechanisms.tables.noise import GaussianMeanTable
+from ...mechanisms.tables.noise import GaussianMeanTable, RandomizedResponseTable
 from ...mechanisms.tables.norms import NormedTable
 from ...mechanisms.tables.phase import Phase
 from ..claims.claim import Claim
@@ -195,6 +195,8 @@ def _mechanism(phase: Phase) -> Table:
         largest, least = _weights(mechanism, phase.sampling)
         sizes = {"noise_std": repr(mechanism.noise_std), "clip_norm": repr(mechanism.clip_norm)}
         return {"kind": mechanism.kind, **sizes, "max_weight": largest, "min_weight": least}
+    if isinstance(mechanism, RandomizedResponseTable):
+        return {"kind": mechanism.kind, "flip_probability": str(mechanism.flip), "categories": mechanism.categories}
     fields = mechanism.model_dump(exclude={"kind", "releases", "norm", "dimension", "assumed_sensitivity"})
     return {"kind": mechanism.kind} | {
         name: value if isinstance(value, int) else repr(value) for name, value in fields.items()

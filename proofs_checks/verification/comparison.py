@@ -17,8 +17,16 @@ from .verify import certified_interval
 NO_DELTA_STATED = 1e-6
 """Where no claim states one."""
 
-AGAINST = ("unit", "neighbouring", "notion", "observer", "coalition_size", "coalition_sees_participation", "clients")
-AGAINST += ("group",)
+AGAINST = (
+    "unit",
+    "neighbouring",
+    "notion",
+    "observer",
+    "coalition_size",
+    "coalition_sees_participation",
+    "clients",
+    "group",
+)
 """What all claims must say alike for a total to have a meaning."""
 
 
