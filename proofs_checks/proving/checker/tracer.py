@@ -15,6 +15,8 @@ from .pairs import Data, Ends
 from .reals import exact
 
 DEEPEST = 500
+LONGEST = 300_000
+"""Statements and items of one run."""
 
 Ways = tuple[tuple[Sign, ...], ...]
 """Of a fork: what holds on each. Of any numbers the signs of exactly one way hold, all of them."""
@@ -46,11 +48,18 @@ class Tracer:
         self.trail: list[tuple[Ways, int, list[int], Known]] = []
         """At each fork the ways, the number of the one taken, those possible besides, and what was drawn."""
         self.assumed: list[Sign] = []
+        self.steps = 0
         self.draws: list[Draw] = []
         self.computed_values: dict[int, Computed] = {}
         self.entries: list[str] = []
         self._made: dict[Any, Form] = {}
         self._whole: set[str] = set()
+
+    def step(self) -> None:
+        """One statement more. Raises Refused where a run does not end."""
+        self.steps += 1
+        if self.steps > LONGEST:
+            raise Refused(f"a run that is not over after {LONGEST} steps")
 
     def answer(self, sign: Sign) -> bool:
         """The truth of a test on this run."""

@@ -42,24 +42,23 @@ PLAIN = (str, int, float, bool, type(None), type(Ellipsis))
 def check(definition: ast.FunctionDef, file: str) -> None:
     """Raises Refused for the first thing that is not in the language."""
     for statement in (definition.args, *definition.body):
-        for node in _walked(statement):
+        for node, at in _walked(statement):
             problem = _problem(node)
             if problem:
-                raise Refused(problem).at(place(node, file))
+                raise Refused(problem).at(place(at, file))
 
 
-def _walked(node: ast.AST) -> list[ast.AST]:
-    """Every node but annotations, which are not looked at when a function runs."""
-    waiting, found = [node], []
+def _walked(node: ast.AST) -> list[tuple[ast.AST, ast.AST]]:
+    """Every node but annotations, which are not looked at when a function runs, and the node that has its line."""
+    waiting, found = [(node, node)], []
     while waiting:
-        inner = waiting.pop()
-        found.append(inner)
-        unused = {"annotation", "returns", "type_comment", "type_params"}
+        inner, at = waiting.pop()
+        at = inner if hasattr(inner, "lineno") else at
+        found.append((inner, at))
         for name, value in ast.iter_fields(inner):
-            if name not in unused:
-                waiting += [
-                    each for each in (value if isinstance(value, list) else [value]) if isinstance(each, ast.AST)
-                ]
+            if name not in ("annotation", "returns", "type_comment", "type_params"):
+                held = value if isinstance(value, list) else [value]
+                waiting += [(each, at) for each in held if isinstance(each, ast.AST)]
     return found
 
 

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ..following import Raises, Refused
+from ..following import Raises, Refused, tracer
 from .arithmetic import binary, named, truth
 from .arrays import put
 from .expressions import OPERATIONS, Expressions
 from .grammar import bound_names, place
-from .iteration import iterated
+from .iteration import iterated, several
 from .outside import ConstantList, Constants
 from .values import Appended, Array, Function, Object
 
@@ -65,7 +65,9 @@ class Interpreter(Expressions):
         return None
 
     def block(self, statements: list[ast.stmt], scope: Local) -> None:
+        run = tracer()
         for statement in statements:
+            run.step()
             try:
                 getattr(self, type(statement).__name__)(statement, scope)
             except Refused as problem:
@@ -122,14 +124,16 @@ class Interpreter(Expressions):
             put(old, Ellipsis, binary(operation, old, new))
             made: Any = old
         elif isinstance(old, list | Appended) and isinstance(node.op, ast.Add):
-            (old.items if isinstance(old, Appended) else writable(old)).extend(iterated(new))
+            (old.items if isinstance(old, Appended) else writable(old)).extend(several(new))
             made = old
         else:
             made = binary(operation, old, new)
         put_back(made)
 
     def For(self, node: ast.For, scope: Local) -> None:
+        run = tracer()
         for item in iterated(self.value(node.iter, scope)):
+            run.step()
             self.store(node.target, item, scope)
             try:
                 self.block(node.body, scope)

@@ -21,3 +21,9 @@ def iterated(value: Any) -> Iterator[Any]:
     if isinstance(value, list | tuple | range | str | dict | Ranks | Iterator):
         return iter(value)
     raise Refused(f"a loop over a {named(value)}")
+
+
+def several(value: Any) -> Any:
+    """What a list is extended by: by itself as it was before; by an iterator item after item."""
+    items = iterated(value)
+    return items if isinstance(value, Iterator) else list(items)

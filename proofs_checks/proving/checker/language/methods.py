@@ -11,7 +11,7 @@ from ..order import largest_place, least_place
 from . import numpy_library as library
 from .arrays import array_of, converted, kind_named, mean, put, running, total
 from .functions import greater, joined, lesser
-from .iteration import iterated
+from .iteration import iterated, several
 from .library import ordered
 from .ranks import Ranks
 from .values import Appended, Array
@@ -24,7 +24,7 @@ def mutable(held: Any) -> Any:
 
 
 def extended(held: Any, values: Any) -> None:
-    mutable(held).extend(iterated(values))
+    mutable(held).extend(several(values))
 
 
 def popped(held: Any, place: Any = -1) -> Any:
@@ -166,7 +166,7 @@ TEXTS: dict[str, Callable[..., Any]] = {name: plain(name) for name in (
 RANKS: dict[str, Callable[..., Any]] = {"tolist": lambda value: value.places(), "copy": array_of}
 APPENDED: dict[str, Callable[..., Any]] = {
     "append": lambda held, value: held.items.append(value),
-    "extend": lambda held, values: held.items.extend(iterated(values)),
+    "extend": lambda held, values: held.items.extend(several(values)),
 }
 NUMBERS: dict[str, Callable[..., Any]] = {"item": lambda value: value}
 TABLE: list[tuple[Any, dict[str, Callable[..., Any]]]] = [

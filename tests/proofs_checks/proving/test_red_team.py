@@ -1,0 +1,36 @@
+"""Two hundred attacks on the language of proofs: none is proved, and what is refused is refused with its line."""
+
+from __future__ import annotations
+
+import re
+import warnings
+
+import pytest
+from red_team import ATTACKS
+
+from dpcert.proofs_checks.proving import prove
+
+LISTED = [(group, name, function) for group, held in ATTACKS.items() for name, function in held.items()]
+
+
+def parameters():
+    for i, (group, name, function) in enumerate(LISTED):
+        marks = [pytest.mark.nightly] if i % 6 else []
+        yield pytest.param(function, id=f"{group}, {name}", marks=marks)
+
+
+@pytest.mark.parametrize("container", ["array", "list"])
+@pytest.mark.parametrize("function", list(parameters()))
+def test_it_is_not_proved(function, container):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        proof = prove(function, epsilon=1, up_to=2, max_seconds=20, container=container)
+    assert proof.certificate is None, str(proof)
+    assert proof.verdict in ("not proved", "unsupported")
+    if proof.verdict == "unsupported":
+        assert re.match(r"red_team\.py, line \d+", proof.reason), proof.reason
+        assert "\n" not in proof.reason
+
+
+def test_there_are_many():
+    assert len(LISTED) >= 200
