@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import pytest
+from cases import at_night
 from forger import Document, seal
 
 from dpcert.proofs_checks.claims.claim import parse_claim
@@ -133,6 +133,14 @@ LIMITS = {
     "a rate that contradicts the sizes": Limit(
         AT, GAUSSIAN, HALF, {"sampling.sampling_rate": 0.1}, "sampling_rate", {"phases.0.sampling.sampling_rate": "0.1"}
     ),
+    "a rate of almost nothing": Limit(
+        AT,
+        GAUSSIAN,
+        {"scheme": "poisson", "sampling_rate": 0.5},
+        {"sampling.sampling_rate": 1e-16},
+        "sampling_rate",
+        {"phases.0.sampling.sampling_rate": "1e-16"},
+    ),
     "a delta of 1": Limit(AT, GAUSSIAN, {}, {"claim.delta": 1.0}, "delta", {"claim.delta": "1"}),
     "an epsilon below 0": Limit(AT, GAUSSIAN, {}, {"claim.epsilon": -1.0}, "epsilon", {"claim.epsilon": "-1"}),
     "an order of 1": Limit(
@@ -188,4 +196,4 @@ BELIEVED = [name for name, limit in LIMITS.items() if limit.without]
 
 def by_night(names: Iterable[str]) -> list[Any]:
     """The names as parameters, the slow one for the night."""
-    return [pytest.param(name, marks=pytest.mark.nightly) if name == SLOW else name for name in names]
+    return [at_night(name) if name == SLOW else name for name in names]

@@ -186,7 +186,7 @@ def _sampling(value: Any) -> tuple[str, fmpq, fmpq | None, tuple[fmpq, fmpq] | N
     else:
         require(scheme == "poisson" and rate is not None, "sampling without a rate")
         share = number(rate)
-    require(0 < share <= 1, "a rate is above 0 and at most 1")
+    require(share * LARGE >= 1 and share <= 1, "a rate is from 1e-15 to 1")
     return scheme, share, members or (share * units if units else None), None
 
 

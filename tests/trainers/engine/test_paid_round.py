@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import torch
+from cases import few
 from paid_runs import GOAL, ROUNDS, TRAINERS, Shown, another_device, copied, course, finish
 
 from dpcert.mechanisms import InputError
@@ -33,10 +34,16 @@ STEPS = {
 }
 
 
-@pytest.mark.parametrize("name", TRAINERS)
-@pytest.mark.parametrize("moment", ["before", "after"])
-@pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("device", ["the same device", "another device"])
+KILLS = [
+    (name, moment, step, device)
+    for name in TRAINERS
+    for device in ("the same device", "another device")
+    for step in STEPS
+    for moment in ("before", "after")
+]
+
+
+@pytest.mark.parametrize(("name", "moment", "step", "device"), few(KILLS, 3))
 def test_killed_at_every_step(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, moment: str, step: str, device: str
 ) -> None:

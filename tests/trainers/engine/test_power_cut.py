@@ -66,7 +66,7 @@ needs_a_compiler = pytest.mark.skipif(
 
 @needs_a_compiler
 def test_what_was_shown_is_paid_for(tmp_path: Path) -> None:
-    assert survives(tmp_path, each=1, every=20) > 10
+    assert survives(tmp_path, each=1, every=30) >= 5
 
 
 @pytest.mark.nightly
