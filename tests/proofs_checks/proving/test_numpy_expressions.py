@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import json
 from fractions import Fraction
@@ -10,25 +9,19 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from numpy_expressions import EXPRESSIONS
+from symbolic_runs import at, flat, loaded
 
 from dpcert.proofs_checks.proving.checker.farkas import Prover
 from dpcert.proofs_checks.proving.checker.following import Refused
 from dpcert.proofs_checks.proving.checker.language import methods
 from dpcert.proofs_checks.proving.checker.outputs import real_parts
 from dpcert.proofs_checks.proving.checker.pairs import cases
-from dpcert.proofs_checks.proving.checker.runs import Branch, tree
-from dpcert.proofs_checks.proving.checker.tracer import complete
+from dpcert.proofs_checks.proving.checker.runs import tree
 
 
 def computing(expressions, folder):
-    """mechanism(d, rng) for each expression, in a file: what has no source is refused."""
-    file = folder / "computing.py"
-    lines = [f"def f{i}(d, rng):\n    return {each}\n" for i, each in enumerate(expressions)]
-    file.write_text("\n".join(["import math", "import numpy as np", "", *lines]))
-    spec = importlib.util.spec_from_file_location("computing", file)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return [getattr(module, f"f{i}") for i in range(len(expressions))]
+    """mechanism(d, rng) for each expression."""
+    return loaded([f"def f{i}(d, rng):\n    return {each}\n" for i, each in enumerate(expressions)], folder)
 
 
 def unequal(function, merging):
@@ -50,30 +43,6 @@ def unequal(function, merging):
         if symbolic != pytest.approx(real):
             return [float(v) for v in values], symbolic, real
     return None
-
-
-def at(node, point):
-    """The way's end at the point, and the point with what is computed on the way."""
-    point = complete(point, node.known)
-    while isinstance(node, Branch):
-        (way,) = [k for k, way in enumerate(node.ways) if all(sign.holds(point) for sign in way)]
-        node = node.ends[way]
-        point = complete(point, node.known)
-    return node, point
-
-
-def flat(key, reals=()):
-    """The numbers of an output in order; of which kind they are the checker's real runs compare."""
-    reals = iter(reals)
-
-    def numbers(part):
-        if part == "real":
-            return [next(reals)]
-        if len(part) == 2 and part[0] in ("bool", "int", "float"):
-            return [{"True": 1.0, "False": 0.0}.get(part[1]) if part[0] == "bool" else float(part[1])]
-        return [number for inner in part[1:] if inner == "real" or isinstance(inner, list) for number in numbers(inner)]
-
-    return numbers(key)
 
 
 def wrong(expressions, folder):
