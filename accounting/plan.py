@@ -45,7 +45,7 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class NoisePlan:
     """A table of options: a row per cohort, a column per target. clip_norm: the unit of the noise on the mean."""
 
     options: tuple[Option, ...]

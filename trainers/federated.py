@@ -29,6 +29,7 @@ from .engine.settings import AdaptiveClip, LocalSteps, Settings
 from .engine.trainer import Trainer
 from .models import MODELS, build_model
 from .replayable import ReplayableTrainer
+from .training import Training, train
 
 __all__ = [
     "MODELS",
@@ -60,10 +61,12 @@ __all__ = [
     "Settings",
     "StabilityWarning",
     "Trainer",
+    "Training",
     "build_model",
     "fine_tune",
     "growth_factor",
     "growth_matrix",
     "load_federation",
     "split_clients",
+    "train",
 ]

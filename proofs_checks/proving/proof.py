@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from html import escape
 from typing import Any
 
 PROVED, PROVED_UP_TO = "proved", "proved up to N"
@@ -96,6 +97,10 @@ class Proof:
                 f"If datasets have at most so many entries, ask for that: --up-to {self.up_to} (up_to={self.up_to})"
             )
         return "\n  ".join([first, *stop, *[_shown(example) for example in self.counterexamples[:3]]])
+
+    def _repr_html_(self) -> str:
+        """The same in a notebook."""
+        return f"<pre>{escape(str(self))}</pre>"
 
     def _cost(self) -> str:
         if self.notion == "zcdp":

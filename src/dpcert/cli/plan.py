@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
-from ..accounting.plan import Plan, plan
+from ..accounting.plan import NoisePlan, plan
 from ..mechanisms import InputError
 from ..mechanisms.validate import count, positive
 from ..presentation.drawing import drawable
@@ -97,7 +97,7 @@ def plan_command(asked: Asked, as_json: options.Json = False) -> None:
     show(found, as_json, **table, **against, seconds=time.perf_counter() - started)
 
 
-def _planned(asked: Asked) -> Plan:
+def _planned(asked: Asked) -> NoisePlan:
     """The entries, as they come, with a bar."""
     clip_norm, sizes, targets = positive("clip_norm", asked.clip_norm), asked.sizes(), asked.targets()
     found = plan(
@@ -113,7 +113,7 @@ def _planned(asked: Asked) -> Plan:
         participation=asked.participation,  # type: ignore[arg-type]
     )
     console, total = Console(stderr=True), len(sizes) * len(targets)
-    return Plan(tuple(track(found, "planning", total=total, console=console, transient=True)), clip_norm)
+    return NoisePlan(tuple(track(found, "planning", total=total, console=console, transient=True)), clip_norm)
 
 
 def _number(option: str, text: str) -> float:

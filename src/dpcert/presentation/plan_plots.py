@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..accounting.plan import Plan
+from ..accounting.plan import NoisePlan
 from ..accounting.plan_schemes import SchemeOption, SchemePlan
 from ..mechanisms.digits import as_given
 from .drawing import saved
 
 
-def draw_plan(plan: Plan, path: Path) -> None:
+def draw_plan(plan: NoisePlan, path: Path) -> None:
     """Noise on the mean against the cohort, one line a target; both axes logarithmic."""
     from matplotlib.figure import Figure
 
