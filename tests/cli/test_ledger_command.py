@@ -10,7 +10,7 @@ import pytest
 
 from dpcert.accounting import epsilon
 from dpcert.accounting.ledger import Ledger
-from dpcert.accounting.ledger.store import GENESIS, chained
+from dpcert.accounting.ledger.store import GENESIS, SqliteStore, chained
 from dpcert.cli import run
 from dpcert.mechanisms import Gaussian, Poisson
 from dpcert.mechanisms.serialise import from_plain, to_json
@@ -90,3 +90,9 @@ def test_bad_options(recorded, capsys):
 def test_an_export_that_cannot_be_written_is_one_line(recorded, tmp_path, capsys):
     assert run(["ledger", "export", str(recorded), "--output", str(tmp_path / "none" / "events.jsonl")]) == 2
     assert capsys.readouterr().err.startswith("error: --output = ")
+
+
+def test_a_checkpoint_s_record_is_told_from_a_ledger(tmp_path, capsys):
+    SqliteStore(tmp_path / "spent.sqlite").append("0/0", "0" * 64)
+    assert run(["ledger", "check", str(tmp_path / "spent.sqlite")]) == 2
+    assert "digests of releases" in capsys.readouterr().err

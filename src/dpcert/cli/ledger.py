@@ -119,6 +119,11 @@ def _open(path: Path) -> Ledger:
         return Ledger(path)
     except LedgerError as problem:
         raise InputError("LEDGER", str(path), f"a whole ledger: {problem}") from None
+    except InputError:  # the chain is whole, and its events are something else
+        expected = "a ledger whose events are mechanisms; spent.sqlite in a checkpoint has digests of releases, which "
+        raise InputError(
+            "LEDGER", str(path), expected + "dpcert train and dpcert mocha check when they resume"
+        ) from None
 
 
 def _steps(opened: Ledger) -> list[tuple[str, int]]:

@@ -21,6 +21,7 @@ from ..trainers.mocha.run import Run, identity_of
 from ..trainers.mocha.solution import Solution, private_solution, solution
 from ..trainers.mocha.source import Problem, load_problem
 from .mocha_options import Asked
+from .train_run import warnings_on_stderr
 
 TOLERANCE = 1e-4
 """Relative gap at which a run without --tolerance stops."""
@@ -130,7 +131,8 @@ def _private(asked: Asked, problem: Problem, setting: Setting, noise: float) -> 
     rounds = private_of(setting, asked.omega, asked.clip_norm or 0.0, noise, asked.sigma_prime)
     goal = PrivacyGoal(asked.delta, asked.neighbouring, asked.budget)  # type: ignore[arg-type] # which checks it
     identity = _identity(asked, problem, setting, asked.clip_norm, noise)
-    run = PrivateRun(rounds, identity, goal, seed=asked.seed, checkpoint=asked.checkpoint)
+    with warnings_on_stderr():
+        run = PrivateRun(rounds, identity, goal, seed=asked.seed, checkpoint=asked.checkpoint)
     length = PRIVATE_ROUNDS if asked.rounds is None else asked.rounds
     with bar("private mocha", quiet=asked.quiet) as step:
         outcome = run.solve(length, watch=lambda done: step(done, length, ""))
