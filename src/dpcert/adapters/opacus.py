@@ -21,6 +21,7 @@ from ..accounting import Bracket
 from ..accounting.ledger import RunningEpsilon
 from ..mechanisms import Gaussian, InputError, Neighbouring, Poisson, Repeat
 from ..mechanisms.validate import count, delta_below_one, nonnegative, rate
+from .opacus_checkpoint import KEPT_BY
 
 if TYPE_CHECKING:
     from ..attest import Attestation
@@ -135,9 +136,13 @@ class CertifiedAccountant(IAccountant):
         return NAME
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Replace the history by that of a `state_dict`; InputError or ValueError, and no change, for another one's."""
+        """Replace the history by that of a `state_dict`, also of Opacus's own accountants, which count the same steps.
+
+        InputError or ValueError, and no change, for anything else.
+        """
         before = self.history
-        super().load_state_dict(state_dict)
+        same = state_dict and state_dict.get("mechanism") in KEPT_BY
+        super().load_state_dict({**state_dict, "mechanism": NAME} if same else state_dict)
         loaded, self.history = self.history, before
         self.history = _checked(loaded)
 

@@ -8,8 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
+from ..accounting import epsilon as epsilon_of
 from ..accounting.ledger import Ledger, LedgerError
-from ..mechanisms import InputError, Repeat, Sequence
+from ..adapters.opacus_checkpoint import run_of_checkpoint
+from ..mechanisms import InputError, Mechanism, Repeat, Sequence, rounds_by_step
 from ..mechanisms.digits import as_given, interval
 from ..mechanisms.text_table import text_table
 from ..presentation.output import print_json
@@ -18,7 +20,7 @@ from .help import Group
 from .setting import relation, timed
 
 app = typer.Typer(
-    help="Check, show or export a ledger file: the record of what was released.",
+    help="Check, show, export or import a ledger: the record of what was released.",
     cls=Group,
     no_args_is_help=True,
     add_completion=False,
@@ -78,6 +80,57 @@ def show_command(
         typer.echo(
             f"epsilon in {interval(found)} at delta = {as_given(delta)}; {found.kind}, by {found.method}, {named}"
         )
+
+
+@app.command("import")
+def import_command(
+    checkpoint: Annotated[Path, options.named("CHECKPOINT", "A checkpoint of Opacus: torch.save or JSON.")],
+    into: Annotated[
+        Path | None, typer.Option(metavar="LEDGER", help="Also record the steps in this ledger.", show_default=False)
+    ] = None,
+    delta: options.Delta = None,
+    neighbouring: options.Neighbouring = None,
+    as_json: options.Json = False,
+) -> None:
+    """What an accountant of Opacus (rdp, prv, gdp) counted in a finished run, with --delta its certified epsilon.
+
+    The steps are taken for Poisson-sampled ones (poisson_sampling=True): Opacus does not note how batches were drawn.
+
+    Example: dpcert ledger import checkpoint.pt --delta 1e-5
+    """
+    if delta is None and into is None:
+        raise InputError("--delta", None, "a value, for the certified epsilon; or --into, to record the steps")
+    run = run_of_checkpoint(checkpoint)
+    steps = [(str(step), rounds) for step, rounds in rounds_by_step(run).items()]
+    document: dict[str, Any] = {"file": str(checkpoint)}
+    document["mechanisms"] = [{"rounds": rounds, "mechanism": text} for text, rounds in steps]
+    if delta is not None:
+        named: Any = relation(neighbouring, "dp", None)
+        found, seconds = timed(lambda: epsilon_of(run, delta, named))
+        document |= found.to_json("epsilon") | {"delta": delta, "neighbouring": named, "seconds": seconds}
+    if into is not None:
+        _record(run, into)
+        document["ledger"] = str(into)
+    if as_json:
+        print_json(document)
+        return
+    for text, rounds in steps:
+        typer.echo(f"{rounds} x {text}")
+    if delta is not None:
+        told = f"{found.kind}, by {found.method}, {named}"
+        typer.echo(f"epsilon in {interval(found)} at delta = {as_given(delta)}; {told}, Poisson batches")
+    if into is not None:
+        typer.echo(f"recorded in {into}; what it costs: dpcert ledger show {into} --delta DELTA", err=True)
+
+
+def _record(run: Mechanism, into: Path) -> None:
+    """The run's parts as releases of a ledger, which may hold others."""
+    try:
+        ledger = Ledger(into)
+        for step, rounds in rounds_by_step(run).items():
+            ledger.record(Repeat(step, rounds))
+    except LedgerError as problem:
+        raise InputError("--into", str(into), f"a whole ledger, or a new file: {problem}") from None
 
 
 @app.command("export")
