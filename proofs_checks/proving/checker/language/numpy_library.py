@@ -25,12 +25,13 @@ from .arrays import (
     mean,
     of_cells,
     running,
+    shape_of,
     total,
 )  # fmt: skip
 from .functions import absolute, ceiled, elementary, exponential, floored, greater, lesser, rounded, valued, whole
 from .iteration import iterated
 from .ranks import Ranks
-from .values import KINDS, Array, Total, Uniform, Weight, symbolic
+from .values import KINDS, Array, Total, Uniform, Unknown, Weight, symbolic
 
 
 def made(value: Any) -> Any:
@@ -234,6 +235,14 @@ def norm(value: Any, ord: Any = None, axis: Any = None) -> Any:
     if not isinstance(held, Array) or (axis is None and held.cells.ndim != 1):
         raise Refused("the norm of something that is no vector")
     return along(one, held, axis, "f")
+
+
+def empty(shape: Any, dtype: Any = float) -> Array:
+    """numpy.empty: what is in it is not known before it is written."""
+    made_cells = np.empty(shape_of(shape), object)
+    for where in np.ndindex(made_cells.shape):
+        made_cells[where] = Unknown("a cell that was not set")
+    return Array(made_cells, kind_named(dtype) or "f")
 
 
 def zeros(value: Any) -> Callable[..., Array]:
@@ -463,7 +472,7 @@ TABLE: list[tuple[Any, Callable[..., Any]]] = [
     (np.sort, sort),
     (np.zeros, zeros(0.0)),
     (np.ones, zeros(1.0)),
-    (np.empty, zeros(0.0)),
+    (np.empty, empty),
     (np.full, lambda shape, fill_value, dtype=None: full(shape, fill_value, dtype)),
     (np.zeros_like, like(0.0)),
     (np.ones_like, like(1.0)),
