@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from flint import arb, ctx
@@ -60,7 +61,8 @@ def clones(base: Pair, threshold: float) -> Clones:
         return Clones(share, max(0.0, float_above(failing)))
 
 
-def groups(of: Clones, batches: int, few: int, rare: float) -> list[Group]:
+@lru_cache(maxsize=128)
+def groups(of: Clones, batches: int, few: int, rare: float) -> tuple[Group, ...]:
     """All numbers of clones among batches - 1 others; few: as in `known_rounds`. rare: numbers that fewer clones have
     with this probability are one group."""
     others = batches - 1
@@ -74,10 +76,10 @@ def groups(of: Clones, batches: int, few: int, rare: float) -> list[Group]:
         rate = share / (1 + kept)
         above = [_at_least(others, rate, start) for start in starts] + [arb(0)]
     ends = [*starts[1:], starts[-1] + 1]
-    return [
+    return tuple(
         Group(max(0.0, float_above(total * (above[at] - above[at + 1]))), start, ends[at] - 1)
         for at, start in enumerate(starts)
-    ]
+    )
 
 
 def known_rounds(rounds: int, few: int) -> int:

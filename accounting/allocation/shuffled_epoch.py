@@ -96,7 +96,7 @@ def _bounds(base: Pair, batches: int, order: Order, closely: Look, tail: float) 
 
 
 def _by_clones(
-    base: Pair, of: Clones, counts: list[Group], order: Order, cut: Cells, closely: Look, tail: float
+    base: Pair, of: Clones, counts: tuple[Group, ...], order: Order, cut: Cells, closely: Look, tail: float
 ) -> Atoms:
     """Theorem S' for one share of clones, in this order."""
     laws = [revealed(cut, order, group, of.failing) for group in counts]
