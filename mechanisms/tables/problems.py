@@ -56,8 +56,8 @@ KINDS = {
 """What is expected where pydantic complains of a type; the kinds of its errors begin with these words."""
 
 LIMITS = {
-    "greater_than_equal": ("ge", "at least"),
-    "less_than_equal": ("le", "at most"),
+    "greater_than_equal": ("ge", "of at least"),
+    "less_than_equal": ("le", "of at most"),
     "greater_than": ("gt", "above"),
 }
 """Of errors about a limit: under which name it is told, and in which direction it lies."""

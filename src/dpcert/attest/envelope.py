@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..mechanisms import InputError
 from ..mechanisms.paths import content
+from ..mechanisms.validate import lacks
 
 if TYPE_CHECKING:
     from securesystemslib.dsse import Envelope
@@ -164,4 +165,4 @@ def _library() -> Any:
     try:
         return _Library()
     except ImportError:
-        raise InputError("attest", "securesystemslib is not installed", "pip install 'dpcert[attest]'") from None
+        raise lacks("Signing and checking signatures", "securesystemslib", "dpcert[attest]") from None

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ..mechanisms import InputError
+from ..mechanisms.tables.fields import MissingKeys
 from ..mechanisms.validate import choice
 from ..presentation.annotations import Annotation, github, sarif
 from ..presentation.output import complain, print_json
@@ -46,7 +47,7 @@ def lint_command(
     if explain is not None:
         return _explain(choice("--explain", explain, [rule.id for rule in RULES]), as_json)
     if not paths:
-        raise InputError("PATH", "(missing)", "a Python script, a notebook or a folder")
+        raise MissingKeys({"PATH": "a Python script, a notebook or a folder"})
     report = lint(paths)
     for file in report.bad:
         complain(file.reason)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..mechanisms import InputError
+from ..mechanisms.validate import lacks
 from ..presentation.output import complain, print_json
 from ..presentation.progress import bar
 from .options import Json
@@ -85,7 +86,7 @@ def _rows(paper: str | None, only: str | None, folder: Path | None, quick: bool)
 
         rows = register(paper, only, folder)
     except ModuleNotFoundError as error:
-        raise InputError("papers", f"{error.name} is not installed", INSTALL) from error
+        raise lacks("`dpcert papers`", str(error.name), "dpcert[papers,train]") from error
     if not quick:
         return rows
     long = [row.id for row in rows if row.cost != "quick"]
