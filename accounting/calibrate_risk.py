@@ -81,7 +81,7 @@ def calibrate_risk(
 
     def power(run: Mechanism) -> Bracket:
         against = {"notion": notion, "participation": participation}
-        curve = tradeoff(run, neighbouring, points=9, narrow_at=(fpr,), **against)  # type: ignore[arg-type]
+        curve = tradeoff(run, neighbouring, points=9, narrow_at=(fpr,), rtol=rtol, **against)  # type: ignore[arg-type]
         return curve.power(fpr)
 
     found = calibrate_to(build, power, solve_for=solve_for, target=tpr, most=most, rtol=rtol, quantity="tpr")
