@@ -168,3 +168,18 @@ def test_export_names_what_the_registry_still_asks_for(tmp_path: Path, capsys: p
     assert "deployment.basic.intended_use" in err
     assert run(["registry", "export", str(shipped.with_name("bu20-mnist-sigma1.06-mu.toml"))]) == 2
     assert "claim.mu" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("details", "contradicts"),
+    [
+        ("The final budget has epsilon = 0.1; the earlier epsilon = 9 was superseded.", False),
+        ("An incorrect epsilon = 9 was printed at first. The final one is in the table.", False),
+        ("The final epsilon = 0.1 (previously epsilon = 9).", False),
+        ("The final epsilon = 9 is what was spent.", True),
+        ("The earlier epsilon = 7 is incorrect: the final epsilon = 9.", True),
+    ],
+)
+def test_a_number_that_holds_no_more_contradicts_nothing(details: str, contradicts: bool) -> None:
+    found = imported(changed("deployment.privacy_loss.privacy_parameters_details", details), "x")
+    assert any("name 9 " in said for said in found.contradictions) == contradicts
