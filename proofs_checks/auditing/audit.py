@@ -38,7 +38,7 @@ __tracebackhide__ = True  # pytest: what fails here is the caller's mechanism
 
 SHARES: dict[str, dict[str, float]] = {
     "best": {
-        "eprocess": 0.05, "curve": 0.5, "repeated": 0.25, "event": 0.1, "mu": 0.04, "band": 0.04, "rounding": 0.02
+        "eprocess": 0.05, "curve": 0.45, "repeated": 0.32, "event": 0.08, "mu": 0.04, "band": 0.04, "rounding": 0.02
     },
     "curve": {"curve": 1.0},
     "event": {"event": 0.6, "repeated": 0.4},

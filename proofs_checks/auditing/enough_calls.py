@@ -6,10 +6,8 @@ import math
 
 from .curve import ClaimedCurve
 
-FRESH = 0.85
-"""Part of the calls that the strongest test counts."""
-SHARE = 0.25
-"""Its part of the error probability."""
+STRONGEST = ((0.85, 0.225), (1.0, 0.08))
+"""Of the curve's test and of repeated outputs: the part of the calls that is counted, and of the error probability."""
 
 
 def too_few(calls: int, claim: ClaimedCurve | None, alpha: float) -> str:
@@ -29,16 +27,16 @@ def least_calls(claim: ClaimedCurve, alpha: float) -> int:
     All of n guesses are right with probability r^n where the claim just holds, r = (e^epsilon + delta)/(1 + e^epsilon).
     """
     rate = min((1 + delta * math.exp(-eps)) / (1 + math.exp(-eps)) for eps, delta in _lines(claim))
-    if rate >= 1.0 or SHARE * alpha >= 1.0:
-        return 0 if rate < 1.0 else 2**62
-    return math.ceil(math.log(SHARE * alpha) / math.log(rate) / FRESH)
+    if rate >= 1.0:
+        return 2**62
+    return math.ceil(min(math.log(share * alpha) / math.log(rate) / counted for counted, share in STRONGEST))
 
 
 def most_shown(calls: int, delta: float, alpha: float) -> float:
     """The largest lower bound on epsilon at delta that so many calls can give."""
     if calls <= 0:
         return 0.0
-    rate = math.exp(math.log(SHARE * alpha) / (FRESH * calls))
+    rate = min(math.exp(math.log(share * alpha) / (counted * calls)) for counted, share in STRONGEST)
     return max(0.0, math.log(max(rate - delta, 1e-300)) - math.log1p(-rate)) if rate < 1 else math.inf
 
 
