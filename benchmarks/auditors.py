@@ -20,7 +20,6 @@ from rich.console import Console
 from rich.table import Table
 
 from dpcert.proofs_checks.auditing import ClaimedCurve, EProcess, approximate_dp, audit, gdp
-from dpcert.proofs_checks.auditing.limit import gaussian_limit
 from dpcert.proofs_checks.auditing.linear_score import Linear
 from dpcert.proofs_checks.auditing.low_bits import LowBits
 from dpcert.proofs_checks.auditing.outputs import Outputs
@@ -99,9 +98,6 @@ def tightness(console: Console, sizes: Sequence[int], seeds: int, peers: Sequenc
                 values.append(statistics.median(bound(mechanism, n, seed) for seed in range(count)) / truth)
             table.add_row(name, auditor, *[f"{value:.3f}" for value in values])
             name = ""
-        if truth == GAUSSIAN:
-            limits = [f"{gaussian_limit(n, 1e-5) / truth:.3f}" for n in sizes]
-            table.add_row("", "limit of what outputs can show", *limits)
     console.print(table)
 
 

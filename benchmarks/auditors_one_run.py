@@ -16,10 +16,9 @@ from auditor_peers import jax_privacy_auditing
 from rich.console import Console
 from rich.table import Table
 
-from dpcert.proofs_checks.auditing import alike_canaries, confident_first, gaussian_pair, independent_canaries, one_run
+from dpcert.proofs_checks.auditing import alike_canaries, confident_first, one_run
 from dpcert.proofs_checks.auditing.guesses import guess
 from dpcert.proofs_checks.auditing.mu import epsilon_if_gaussian
-from dpcert.proofs_checks.auditing.threshold_curve import threshold_curve
 
 ERROR, DELTA = 0.05, 1e-5
 Bound = Callable[[np.ndarray, np.ndarray], float]
@@ -31,10 +30,6 @@ NOISES = {
     "Gaussian, mu = 1: epsilon 4.377": lambda rng, m: rng.normal(0, 1, m),
     "Laplace: epsilon 4": lambda rng, m: rng.laplace(0, 0.25, m),
 }
-
-
-def largest(bounds: tuple, quantity: str) -> float:
-    return max(bound.value for bound in bounds if bound.quantity == quantity)
 
 
 def without_programme(scores: np.ndarray, included: np.ndarray) -> float:
@@ -52,19 +47,9 @@ BOUNDS: dict[str, Bound] = {
         one_run.best_mu_lower(s, c, ERROR)[0], DELTA
     ),
     "the same without the linear programme": lambda s, c: epsilon_if_gaussian(without_programme(s, c), DELTA),
-    "if canaries are independent, epsilon": lambda s, c: largest(
-        independent_canaries.bounds(s, c, DELTA, ERROR), "epsilon"
-    ),
-    "if independent, mu, as if Gaussian": lambda s, c: epsilon_if_gaussian(
-        largest(independent_canaries.bounds(s, c, DELTA, ERROR), "mu"), DELTA
-    ),
     "if independent and alike, epsilon": lambda s, c: alike_canaries.epsilon_lower(s, c, DELTA, ERROR),
     "if independent and alike, mu, as if Gaussian": lambda s, c: epsilon_if_gaussian(
         alike_canaries.mu_lower(s, c, ERROR), DELTA
-    ),
-    "if independent and Gaussian, two deviations": lambda s, c: gaussian_pair.bound(s, c, DELTA, ERROR).value,
-    "if independent and Gaussian": lambda s, c: largest(
-        independent_canaries.if_gaussian(s, c, DELTA, ERROR), "epsilon"
     ),
 }
 
@@ -103,27 +88,12 @@ def canaries(console: Console, seeds: int) -> None:
     console.print(table)
 
 
-def bands(console: Console) -> None:
-    title = "two Gaussians, mu = 1: 95% band of the threshold curve; true .3829, .1269, .0209, .0015"
-    table = Table("n a side", "delta(0)", "delta(1)", "delta(2)", "delta(3)", "CPU s", title=title)
-    for n in (1000, 10_000, 100_000, 1_000_000):
-        rng = np.random.default_rng(n)
-        sides = rng.normal(1, 1, n), rng.normal(0, 1, n)
-        began = time.process_time()
-        found = threshold_curve(*sides, ERROR)
-        spent = time.process_time() - began
-        ends = [found.delta(epsilon) for epsilon in (0.0, 1.0, 2.0, 3.0)]
-        table.add_row(f"{n:.0e}", *[f"{low:.4f} to {high:.4f}" for low, high in ends], f"{spent:.2f}")
-    console.print(table)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=15)
     options = parser.parse_args()
     console = Console(width=150)
     canaries(console, options.seeds)
-    bands(console)
 
 
 if __name__ == "__main__":

@@ -20,8 +20,8 @@ class LowerBound:
     """The true value is below `value` with probability at most `error`.
 
     quantity: "epsilon" (at `delta`) or "mu" (the pair is mu-GDP for no smaller mu).
-    assumes: None, or what the bound says nothing without ("gaussian", "densities", "independent canaries", "alike
-    canaries"); such a bound is for information and never refutes a claim.
+    assumes: None, or what the bound says nothing without ("gaussian", "densities", "alike canaries");
+    such a bound is for information and never refutes a claim.
     """
 
     quantity: Literal["epsilon", "mu"]
@@ -29,7 +29,7 @@ class LowerBound:
     delta: float | None
     error: float
     method: str
-    assumes: Literal["gaussian", "densities", "independent canaries", "alike canaries"] | None = None
+    assumes: Literal["gaussian", "densities", "alike canaries"] | None = None
 
     def words(self, claim: ClaimedCurve | None) -> str:
         """The bound in a line; claim: what was audited, which a bound may only repeat."""

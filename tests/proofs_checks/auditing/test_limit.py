@@ -2,11 +2,11 @@
 
 import math
 
+import gaussian_limit as limit
 import numpy as np
 import pytest
 
 from dpcert.mechanisms import InputError
-from dpcert.proofs_checks.auditing import limit
 
 EXACT = 4.3771780956
 """epsilon of mu = 1 at delta = 1e-5."""

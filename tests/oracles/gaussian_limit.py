@@ -13,8 +13,8 @@ import math
 import numpy as np
 from scipy import optimize, special
 
-from ...mechanisms.arrays import Floats
-from ...mechanisms.validate import count, open_probability, positive
+from dpcert.mechanisms.arrays import Floats
+from dpcert.mechanisms.validate import count, open_probability, positive
 
 STEP = 8e-6
 """Log likelihood ratios are rounded up to multiples of this."""
