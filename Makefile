@@ -93,7 +93,7 @@ conformance: .venv-bench/.installed
 bench-auditors: .venv-bench/.installed
 	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check scikit-learn
 	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check --no-deps jax-privacy==2.0.0
-	.venv-bench/bin/python benchmarks/auditors.py
+	PYTHONPATH=tests/oracles .venv-bench/bin/python benchmarks/auditors.py
 	.venv-bench/bin/python benchmarks/auditors_one_run.py
 	.venv-bench/bin/python benchmarks/auditors_sequential.py
 

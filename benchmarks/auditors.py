@@ -16,6 +16,11 @@ from typing import Any
 
 import numpy as np
 from auditor_peers import Peer, installed
+from planted import Planted, catalogue
+from planted.additive import gaussian_sum, laplace_sum
+from planted.exact import mechanisms
+from planted.floating_point import textbook_laplace
+from planted.sparse_vector import CROSSED, algorithm_4, algorithm_5, algorithm_6, halved
 from rich.console import Console
 from rich.table import Table
 
@@ -23,11 +28,6 @@ from dpcert.proofs_checks.auditing import ClaimedCurve, EProcess, approximate_dp
 from dpcert.proofs_checks.auditing.linear_score import Linear
 from dpcert.proofs_checks.auditing.low_bits import LowBits
 from dpcert.proofs_checks.auditing.outputs import Outputs
-from dpcert.proofs_checks.planted import Planted, catalogue
-from dpcert.proofs_checks.planted.additive import gaussian_sum, laplace_sum
-from dpcert.proofs_checks.planted.exact import mechanisms
-from dpcert.proofs_checks.planted.floating_point import textbook_laplace
-from dpcert.proofs_checks.planted.sparse_vector import CROSSED, algorithm_4, algorithm_5, algorithm_6, halved
 
 PAIR = ([1.0], [])
 GAUSSIAN = 4.3771780956

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from planted.provable import provable
 
-from dpcert.proofs_checks.planted.provable import provable
 from dpcert.proofs_checks.proving import prove
 from dpcert.proofs_checks.proving.domain import Domain, pairs
 from dpcert.proofs_checks.proving.search import search

@@ -1,6 +1,6 @@
-"""Convergence: what the trainers do on problems whose constants are known, and the rates of that.
+"""Convergence: what the trainers do on problems whose constants are known.
 
 Recursions that are equal to the trainers (`pmtl_moments`, `dpfedmtl_recursion`; `mocha_round`), each compared with runs
-before anything rests on it; and rates measured on noisy runs, of which tests/guides/rates_page.py makes
-docs/papers/rates.md. The papers' register builds on this room and is not known to it.
+before anything rests on it. The papers' register builds on this room and is not known to it. Rates measured on noisy
+runs, of which docs/papers/rates.md is made, stand beside the script that makes it (tests/guides/measured).
 """

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from measured import dpfedmtl, mocha, pmtl, pmtl_exact
+from measured.rate import ALPHA, Measured, Rate, measured
 
 from dpcert.mechanisms import InputError
-from dpcert.proofs_checks.convergence import dpfedmtl, mocha, pmtl, pmtl_exact
-from dpcert.proofs_checks.convergence.rate import ALPHA, Measured, Rate, measured
 
 SEEDS, QUICK_SEEDS = 8, 3
 RESULTS, PAGE, FIGURES = Path("results/rates.json"), Path("papers/rates.md"), Path("figures/rates")

@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
+from planted.additive import gaussian_sum, laplace_sum
+from planted.floating_point import textbook_laplace
+from planted.sparse_vector import CROSSED, algorithm_4, algorithm_5, algorithm_6
 
 from dpcert.proofs_checks.auditing import audit, gdp
 from dpcert.proofs_checks.auditing.linear_score import Linear
 from dpcert.proofs_checks.auditing.log_odds import Values
 from dpcert.proofs_checks.auditing.low_bits import LowBits
-from dpcert.proofs_checks.planted.additive import gaussian_sum, laplace_sum
-from dpcert.proofs_checks.planted.floating_point import textbook_laplace
-from dpcert.proofs_checks.planted.sparse_vector import CROSSED, algorithm_4, algorithm_5, algorithm_6
 
 PAIR = ([1.0], [])
 EXACT = 4.3771780956

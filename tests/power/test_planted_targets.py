@@ -7,10 +7,10 @@ wrongly with a probability of at most .01, for seeds that are fixed.
 
 import pytest
 from cases import few
+from planted import Planted, catalogue
 from scipy.stats import binomtest
 
 from dpcert.proofs_checks.auditing import audit
-from dpcert.proofs_checks.planted import Planted, catalogue
 
 CASES = catalogue()
 NAMES = [case.name for case in CASES]

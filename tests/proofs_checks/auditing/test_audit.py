@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from planted.additive import gaussian_sum, laplace_sum
 
 from dpcert.mechanisms import Gaussian, InputError
 from dpcert.proofs_checks.auditing import approximate_dp, audit, audit_samples, from_arrays, gdp, torch_score
@@ -12,7 +13,6 @@ from dpcert.proofs_checks.auditing.classifiers import boosted_trees, logistic, n
 from dpcert.proofs_checks.auditing.log_odds import Histogram
 from dpcert.proofs_checks.auditing.outputs import Outputs
 from dpcert.proofs_checks.auditing.torch_score import torch_network
-from dpcert.proofs_checks.planted.additive import gaussian_sum, laplace_sum
 
 PAIR = ([1.0, 1.0], [1.0])
 

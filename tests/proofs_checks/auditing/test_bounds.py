@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from planted.additive import gaussian_sum, laplace_sum
 from scipy.stats import norm
 
 from dpcert.proofs_checks.auditing import approximate_dp, audit, gdp
@@ -11,7 +12,6 @@ from dpcert.proofs_checks.auditing.band import Band, band
 from dpcert.proofs_checks.auditing.likelihood import epsilon_lower, mean_exceeds
 from dpcert.proofs_checks.auditing.mu import epsilon_if_gaussian, mu_lower
 from dpcert.proofs_checks.auditing.rules import NEVER, Rule, best, candidates, separation
-from dpcert.proofs_checks.planted.additive import gaussian_sum, laplace_sum
 
 BOTH = Rule(1, 1.0, 0.0)
 ONE = Rule(1, 1.0, -NEVER)

@@ -9,6 +9,7 @@ import math
 import numpy as np
 import pytest
 from cases import few
+from planted.exact import Exact, mechanisms
 from scipy import special
 from scipy.stats import binomtest
 
@@ -18,7 +19,6 @@ from dpcert.proofs_checks.auditing.guesses import Guesses, guess
 from dpcert.proofs_checks.auditing.outputs import Outputs
 from dpcert.proofs_checks.auditing.rules import Rule
 from dpcert.proofs_checks.auditing.scores import Coordinate, finite
-from dpcert.proofs_checks.planted.exact import Exact, mechanisms
 
 RUNS, TRIALS, ERROR = 10_000, 100, 0.05
 CASES = mechanisms()

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from planted.exact import mechanisms
 from scipy.stats import binomtest
 
 from dpcert.proofs_checks.auditing import EProcess, approximate_dp, gdp
 from dpcert.proofs_checks.auditing.eprocess import combined
 from dpcert.proofs_checks.auditing.outputs import Outputs
 from dpcert.proofs_checks.auditing.scores import Coordinate
-from dpcert.proofs_checks.planted.exact import mechanisms
 
 
 def feed(process, draw, rng, chunks, stop_at):

@@ -7,6 +7,7 @@ at most 1e-4 (times the number of tests, about 200). The counts are printed (pyt
 import numpy as np
 import pytest
 from cases import few
+from planted.exact import Exact, mechanisms
 from scipy.stats import binomtest
 
 from dpcert.proofs_checks.auditing import approximate_dp, audit, audit_samples, gdp, guessing_game, trials
@@ -18,7 +19,6 @@ from dpcert.proofs_checks.auditing.outputs import Encoder, Outputs
 from dpcert.proofs_checks.auditing.rules import Rule
 from dpcert.proofs_checks.auditing.scores import Coordinate
 from dpcert.proofs_checks.auditing.trials import Samples
-from dpcert.proofs_checks.planted.exact import Exact, mechanisms
 
 RUNS, TRIALS, ERROR = 10_000, 100, 0.05
 CASES = mechanisms()

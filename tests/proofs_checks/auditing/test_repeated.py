@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from planted.exact import mechanisms
 from scipy.stats import binomtest
 
 from dpcert.proofs_checks.auditing import audit, clopper_pearson
@@ -15,7 +16,6 @@ from dpcert.proofs_checks.auditing.outputs import Outputs
 from dpcert.proofs_checks.auditing.repeated import RepeatedOutputs, _Counted
 from dpcert.proofs_checks.auditing.trials import Samples, Trials
 from dpcert.proofs_checks.auditing.witness import Question
-from dpcert.proofs_checks.planted.exact import mechanisms
 
 ERROR, RUNS, TRIALS = 0.05, 1_500, 200
 CASES = {case.name: case for case in mechanisms()}

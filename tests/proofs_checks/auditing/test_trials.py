@@ -9,14 +9,14 @@ from multiprocessing import get_context
 
 import numpy as np
 import pytest
+from planted.additive import laplace_sum, noise_on_every_example
+from planted.exact import mechanisms
 
 from dpcert.mechanisms import InputError
 from dpcert.proofs_checks.auditing import MechanismError, audit, from_arrays, observing_failures, trials
 from dpcert.proofs_checks.auditing.calling import style_of
 from dpcert.proofs_checks.auditing.parts import EventBound
 from dpcert.proofs_checks.auditing.trials import Trials
-from dpcert.proofs_checks.planted.additive import laplace_sum, noise_on_every_example
-from dpcert.proofs_checks.planted.exact import mechanisms
 
 PAIR = ([1.0, 1.0], [1.0])
 

@@ -13,13 +13,13 @@ import pytest
 from cases import few, many
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from planted.exact import Exact, mechanisms
 from scipy import stats
 from scipy.stats import binomtest
 
 from dpcert.proofs_checks.auditing import weighted
 from dpcert.proofs_checks.auditing.rules import Rule
 from dpcert.proofs_checks.auditing.weighted import LEVELS, Weighted, at_most, epsilon_lower, of_thresholds
-from dpcert.proofs_checks.planted.exact import Exact, mechanisms
 
 RUNS, TRIALS, ERROR = 10_000, 100, 0.05
 CASES = mechanisms()

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 import several_loops
 from cases import few
+from planted.provable import provable
 from suggesting import ENDS, attempt, suggested
 
-from dpcert.proofs_checks.planted.provable import provable
 from dpcert.proofs_checks.proving import prove
 from dpcert.proofs_checks.proving.checker import columns
 from dpcert.proofs_checks.proving.checker import induction as checking

@@ -2,8 +2,8 @@
 
 import pytest
 from cases import few
+from planted.provable import provable
 
-from dpcert.proofs_checks.planted.provable import provable
 from dpcert.proofs_checks.proving import prove
 from dpcert.proofs_checks.proving.checker.reals import written
 from dpcert.proofs_checks.proving.domain import Domain, pairs

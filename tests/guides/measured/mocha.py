@@ -15,8 +15,9 @@ from typing import Literal
 
 import numpy as np
 
-from ...trainers.mocha.cocoa import theta_round
-from .mocha_problem import Problem, made_problem, squared_optimum, squared_theta
+from dpcert.proofs_checks.convergence.mocha_problem import Problem, made_problem, squared_optimum, squared_theta
+from dpcert.trainers.mocha.cocoa import theta_round
+
 from .rate import Rate, Relation
 
 ACCURACY = 1e-4

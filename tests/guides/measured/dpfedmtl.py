@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from ...mechanisms.arrays import Floats
-from .dpfedmtl_recursion import Family, Step
-from .dpfedmtl_trainer import trained
+from dpcert.mechanisms.arrays import Floats
+from dpcert.proofs_checks.convergence.dpfedmtl_recursion import Family, Step
+from dpcert.proofs_checks.convergence.dpfedmtl_trainer import trained
+
 from .floor import clip_of, floor
 from .rate import Rate
 from .watched import How, Problem, dpfedmtl, first_value

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ...mechanisms.arrays import Floats
+from dpcert.mechanisms.arrays import Floats
+
 from .watched import CLASSES, SIDE, How, model, train
 
 SETTLING, PICTURES = 1500, 4
@@ -59,7 +60,7 @@ def _run(how: How, start: tuple[float, ...] | None, seed: int) -> tuple[Any, lis
     """A run, and of each round: the shared layers that were broadcast, the clients, their heads after it, and g."""
     import torch
 
-    from ...trainers.dpfedmtl import DpFedMtlLocalNoise
+    from dpcert.trainers.dpfedmtl import DpFedMtlLocalNoise
 
     seen: list[tuple[Any, ...]] = []
 
@@ -116,7 +117,7 @@ def _samples(how: How) -> tuple[Floats, Any]:
 
 
 def _federation(how: How) -> Any:
-    from ...trainers.data import Client, Federation, Samples
+    from dpcert.trainers.data import Client, Federation, Samples
 
     own = Samples(*_samples(how))
     return Federation("conflicts", tuple(Client(str(k), own, own) for k in range(how.clients)), "classes", CLASSES)

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from scipy import stats
 
-from ...mechanisms.arrays import Floats
+from dpcert.mechanisms.arrays import Floats
 
 ALPHA = 1e-3
 """The probability that an interval over seeds misses the mean slope, for normal slopes."""

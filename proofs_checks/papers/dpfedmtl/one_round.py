@@ -13,9 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.random import Generator
 
-from ...mechanisms.arrays import Floats
-from ..auditing import gdp
-from .case import Planted
+from ....mechanisms.arrays import Floats
 
 POPULATION, COHORT, CLIP, SIGMA = 174, 3, 1.0, 9.69
 """The FEMNIST setting of the paper at its largest noise."""
@@ -34,24 +32,3 @@ def as_printed(gradients: Sequence[float], rng: Generator, size: int) -> Floats:
 def corrected(gradients: Sequence[float], rng: Generator, size: int) -> Floats:
     """Clipped, and with S = 2C."""
     return _round(np.clip(gradients, -CLIP, CLIP).tolist(), rng, size, 2 * CLIP)
-
-
-CASES = (
-    Planted(
-        "DPFedMTL Algorithm 1 as printed",
-        "gradients within the clipping bound: the noise alone is too small",
-        gdp(1 / SIGMA),
-        ([0.0, 0.0, CLIP], [0.0, 0.0, -CLIP]),
-        as_printed,
-        corrected,
-    ),
-    Planted(
-        "DPFedMTL Algorithm 1, un-clipped",
-        "a gradient of norm 20 C",
-        gdp(1 / SIGMA),
-        ([0.0, 0.0, 20 * CLIP], [0.0, 0.0, -20 * CLIP]),
-        as_printed,
-        corrected,
-        trials=500,
-    ),
-)

@@ -7,14 +7,16 @@ column per query: 1 above, 0 below, -1 not asked any more; algorithm 3 releases 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
-from ...mechanisms.arrays import Floats
-from ..auditing import approximate_dp
-from .case import Batched, Planted
+from ....mechanisms.arrays import Floats
+
+Batched = Callable[..., Any]
+"""mechanism(dataset, rng, size) -> outputs, trial first."""
 
 
 def _answers(
@@ -89,18 +91,3 @@ def halved(epsilon: float, most: int) -> Batched:
 CROSSED = ([0.0] * 5 + [1.0] * 5, [1.0] * 5 + [0.0] * 5)
 """Ten queries that all change by 1, half of them up: what the answers are least able to hide."""
 EDGE = ([0.0] * 3 + [1.0], [1.0] * 3 + [0.0])
-
-
-def _case(name: str, broken: Batched, correct: Batched, trials: int, what: str, pair: object = CROSSED) -> Planted:
-    assert isinstance(pair, tuple)
-    return Planted(f"sparse vector {name}", what, approximate_dp(1.0), pair, broken, correct, trials)
-
-
-CASES = (
-    _case("1 with half noise", halved(1.0, 1), algorithm_1(1.0, 1), 60_000, "algorithm 1 at half its noise"),
-    _case("2 with 40% of its noise", algorithm_2(2.5, 2), algorithm_2(1.0, 2), 150_000, "algorithm 2 for epsilon 2.5"),
-    _case("3", algorithm_3(1.0, 1), algorithm_1(1.0, 1), 60_000, "releases the noisy answers", EDGE),
-    _case("4", algorithm_4(1.0, 3), algorithm_1(1.0, 3), 10_000, "query noise does not grow with c"),
-    _case("5", algorithm_5(1.0), algorithm_1(1.0, 3), 5_000, "no query noise"),
-    _case("6", algorithm_6(1.0), algorithm_1(1.0, 3), 10_000, "never stops"),
-)

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.random import Generator
 
-from ...mechanisms.arrays import Floats
-from ..auditing import gdp
+from dpcert.mechanisms.arrays import Floats
+from dpcert.proofs_checks.auditing import gdp
+
 from .case import Planted
 
 Client = tuple[int, float]

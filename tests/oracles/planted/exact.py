@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.random import Generator
 
-from ...mechanisms.arrays import Floats
-from ..auditing.curve import gdp_delta
+from dpcert.mechanisms.arrays import Floats
+from dpcert.proofs_checks.auditing.curve import gdp_delta
 
 Draw = Callable[[Generator, int], Floats]
 

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ...mechanisms.arrays import Floats
-from ..auditing import approximate_dp, gdp
+from dpcert.mechanisms.arrays import Floats
+from dpcert.proofs_checks.auditing import approximate_dp, gdp
+
 from .case import Batched, Planted
 
 GRID = 2.0**-10

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ...accounting import epsilon
-from ...mechanisms import BestOfSeveral, PureDp
-from ...mechanisms.arrays import Floats
-from ..auditing import ClaimedCurve, approximate_dp
+from dpcert.accounting import epsilon
+from dpcert.mechanisms import BestOfSeveral, PureDp
+from dpcert.mechanisms.arrays import Floats
+from dpcert.proofs_checks.auditing import ClaimedCurve, approximate_dp
+
 from .case import Batched, Planted
 
 Runs = Callable[[Generator, int], NDArray[np.int64]]

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...mechanisms.arrays import Floats
+from dpcert.mechanisms.arrays import Floats
 
 Problem = Literal["quadratic", "logistic", "CNN"]
 CLIENTS, SIDE, CLASSES = 4, 5, 3
@@ -45,7 +45,7 @@ class How:
 @cache
 def quadratic(clients: int, dimension: int) -> Any:
     """L = mu = 1, clients that differ."""
-    from ...trainers.data.known import mean_estimation
+    from dpcert.trainers.data.known import mean_estimation
 
     return mean_estimation(population=clients, dimension=dimension, curvature=1.0, seed=1)
 
@@ -53,8 +53,8 @@ def quadratic(clients: int, dimension: int) -> Any:
 @cache
 def federation(problem: Problem, clients: int, dimension: int, features: int = 4) -> Any:
     """Softmax regression on features of norm 1, so that L = 1/2; pictures of 5 x 5 in three classes for the CNN."""
-    from ...trainers.data import Client, Federation, Samples
-    from ...trainers.data.known import logistic_regression
+    from dpcert.trainers.data import Client, Federation, Samples
+    from dpcert.trainers.data.known import logistic_regression
 
     if problem == "quadratic":
         return quadratic(clients, dimension).federation
@@ -117,7 +117,7 @@ class Seen:
 
 def pmtl(how: How, seed: int) -> Seen:
     """A run of `Pmtl`: grad l_k(w_k) + lambda (w_k - w~^t) at each of E local steps, made one at a time to be seen."""
-    from ...trainers.federated import Pmtl
+    from dpcert.trainers.federated import Pmtl
 
     seen: dict[str, list[Floats]] = {"broadcast": [], "gradients": [], "kept": []}
 
@@ -142,7 +142,7 @@ def pmtl(how: How, seed: int) -> Seen:
 
 def dpfedmtl(how: How, seed: int) -> Seen:
     """A run with the noise at the clients: gradients of shared layers and head of whoever takes part."""
-    from ...trainers.dpfedmtl import DpFedMtlLocalNoise
+    from dpcert.trainers.dpfedmtl import DpFedMtlLocalNoise
 
     seen: dict[str, list[Floats]] = {"broadcast": [], "gradients": [], "kept": []}
 
@@ -176,7 +176,7 @@ def _started(how: How) -> Any:
 
 def train(how: How, clients: Any, module: Any, algorithm: Any, deviation: float, seed: int) -> Any:
     """The trainer after its run. deviation: of the noise on the sum, or on each client's contribution."""
-    from ...trainers.federated import LocalSteps, Settings, Trainer
+    from dpcert.trainers.federated import LocalSteps, Settings, Trainer
 
     clip = how.clip or FREE
     told = Settings(

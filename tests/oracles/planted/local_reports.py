@@ -11,10 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.random import Generator
 
-from ...accounting import delta
-from ...mechanisms import RandomizedResponse, ShuffledReports
-from ...mechanisms.arrays import Floats
-from ..auditing import approximate_dp
+from dpcert.accounting import delta
+from dpcert.mechanisms import RandomizedResponse, ShuffledReports
+from dpcert.mechanisms.arrays import Floats
+from dpcert.proofs_checks.auditing import approximate_dp
+
 from .case import Batched, Planted
 
 

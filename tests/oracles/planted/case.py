@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..auditing import ClaimedCurve
+from dpcert.proofs_checks.auditing import ClaimedCurve
 
 Batched = Callable[..., Any]
 """mechanism(dataset, rng, size) -> outputs, trial first."""

@@ -10,8 +10,8 @@ import math
 import numpy as np
 from numpy.random import Generator
 
-from ...accounting import delta, epsilon
-from ...mechanisms import (
+from dpcert.accounting import delta, epsilon
+from dpcert.mechanisms import (
     BoundedLaplace,
     ClampedGaussian,
     Laplace,
@@ -20,8 +20,9 @@ from ...mechanisms import (
     TruncatedGaussian,
     TruncatedLaplace,
 )
-from ...mechanisms.arrays import Floats
-from ..auditing import approximate_dp
+from dpcert.mechanisms.arrays import Floats
+from dpcert.proofs_checks.auditing import approximate_dp
+
 from .case import Batched, Planted
 
 

@@ -14,7 +14,8 @@ from functools import cache, partial
 
 import numpy as np
 
-from ...mechanisms.arrays import Floats
+from dpcert.mechanisms.arrays import Floats
+
 from .rate import Rate
 from .watched import CLASSES, How, Problem, first_value, pmtl, quadratic
 

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.random import Generator
 
-from ...mechanisms import Gaussian, Poisson, Repeat
-from ...mechanisms.arrays import Floats
-from ..auditing import gdp, of_mechanism
+from dpcert.mechanisms import Gaussian, Poisson, Repeat
+from dpcert.mechanisms.arrays import Floats
+from dpcert.proofs_checks.auditing import gdp, of_mechanism
+
 from .case import Planted
 
 BATCHES, SIGMA = 10, 1.0

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from functools import cache, partial
 
+from dpcert.proofs_checks.convergence.pmtl_runs import Form, Path, run
+
 from .pmtl import SIGMA, TWENTY_NINE, in_eta, in_p, nine, setting, theorem_step
-from .pmtl_runs import Form, Path, run
 from .rate import Rate
 from .watched import CLIENTS, quadratic
 
