@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import many
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
@@ -94,8 +95,13 @@ def test_low_bits_warn_and_fail_only_where_asked() -> None:
             assert_private(textbook, ([1.0], [0.0]), epsilon=1.0, trials=5_000, method="low-bits")
 
 
+EXAMPLES = 5  # their number is the subject here
 FIVE = settings(
-    max_examples=5, deadline=None, phases=[Phase.generate], database=None, suppress_health_check=list(HealthCheck)
+    max_examples=EXAMPLES,
+    deadline=None,
+    phases=[Phase.generate],
+    database=None,
+    suppress_health_check=list(HealthCheck),
 )
 LISTS = st.lists(st.floats(0, 1), min_size=1, max_size=4)
 
@@ -112,7 +118,7 @@ def test_five_examples_find_half_the_noise_in_twenty_runs(relation) -> None:
 
         @seed(number)
         @settings(
-            max_examples=5,
+            max_examples=EXAMPLES,
             deadline=None,
             phases=[Phase.generate],
             database=None,
@@ -131,7 +137,7 @@ def test_five_examples_find_half_the_noise_in_twenty_runs(relation) -> None:
     assert caught == 20
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=many(200), deadline=None)
 @given(neighbours(st.lists(st.integers(0, 1), min_size=1, max_size=3), "replace-one"))
 def test_pairs_are_never_equal(pair) -> None:
     """Of zeros and ones two draws agree half of the time."""
