@@ -24,7 +24,7 @@ ANSWERS = {
         "recursion": "not proved",
         "exception_as_an_output": "not in the language of proofs: `try`; ask beforehand whether the case arises",
         "swallowed_refusal": "not in the language of proofs: `try`; ask beforehand whether the case arises",
-        "assertion": "the function raises AssertionError",
+        "assertion": "the function raises AssertionError on some data",
         "is_true": "not in the language of proofs: `is` other than with None; compare by ==",
         "is_not_false": "not in the language of proofs: `is` other than with None; compare by ==",
         "match_true": "not in the language of proofs: `match`; write if and elif",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .farkas import Prover
-from .following import Refused, TooManyWays, UsedTwice, followed
+from .following import Raises, Refused, TooManyWays, UsedTwice, followed
 from .forms import Form, Sign
 from .language.arrays import of_cells
 from .language.calls import called
@@ -124,7 +124,12 @@ def _planted(root: Node | None, trail: Sequence[tuple[Ways, int, Any, Known]], l
 
 def _one(run: Run, tracer: Tracer) -> Leaf:
     with followed(tracer):
-        key, reals = run(tracer)
+        try:
+            key, reals = run(tracer)
+        except Raises as problem:
+            if tracer.trail:  # for some data or noise only: that would be seen
+                raise Refused(f"{problem.reason} on some data").at(problem.place) from None
+            raise
         for place, (kind, _) in enumerate(tracer.draws):
             if kind == "unused":
                 uniform(Uniform(place))

@@ -15,7 +15,7 @@ LEFT = {
 """Not proved yet: too many ways, or products of what is clipped by its size."""
 FEW = {
     "variance from moments", "histogram by numpy", "quantile by exponential", "debiased response", "sum of squares",
-    "exponential mechanism", "top k by peeling", "difference of exponentials", "noisy gradient mean",
+    "exponential mechanism", "top k by peeling", "difference of exponentials",
     "gaussian histogram", "gaussian mean and square", "best of models",
 }  # fmt: skip
 """Proved for a few entries only."""

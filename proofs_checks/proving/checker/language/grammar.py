@@ -74,8 +74,8 @@ def _problem(node: ast.AST) -> str:
         for operator, left, right in zip(node.ops, sides, node.comparators, strict=False):
             if isinstance(operator, ast.Is | ast.IsNot) and not any(_none(side) for side in (left, right)):
                 return "not in the language of proofs: `is` other than with None; compare by =="
-    if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
-        return f"not in the language of proofs: the attribute {node.attr}, which is Python's own or private"
+    if isinstance(node, ast.Attribute) and node.attr.startswith("__"):
+        return f"not in the language of proofs: the attribute {node.attr}, which is Python's own"
     if isinstance(node, ast.Name) and node.id.startswith("__"):
         return f"not in the language of proofs: the name {node.id}"
     if isinstance(node, ast.FunctionDef) and node.decorator_list:

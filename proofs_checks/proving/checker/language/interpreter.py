@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -120,15 +121,7 @@ class Interpreter(Expressions):
             held = self.value(target.value, scope)
             old, put_back = self.attribute(held, target.attr), partial(self.put_attribute, held, target.attr)
         new = self.value(node.value, scope)
-        if isinstance(old, Array):
-            put(old, Ellipsis, binary(operation, old, new))
-            made: Any = old
-        elif isinstance(old, list | Appended) and isinstance(node.op, ast.Add):
-            (old.items if isinstance(old, Appended) else writable(old)).extend(several(new))
-            made = old
-        else:
-            made = binary(operation, old, new)
-        put_back(made)
+        put_back(changed(old, operation, new))
 
     def For(self, node: ast.For, scope: Local) -> None:
         run = tracer()
@@ -214,6 +207,21 @@ class Interpreter(Expressions):
         if held.record and name not in held.fields:
             raise Refused(f"{name}, which is no field of the dataclass, is set")
         held.fields[name] = value
+
+
+def changed(old: Any, operation: Callable[[Any, Any], Any], new: Any) -> Any:
+    """What an augmented assignment makes of a value: arrays and lists are changed where they are."""
+    if isinstance(old, Array):
+        put(old, Ellipsis, binary(operation, old, new))
+        return old
+    if isinstance(old, list | Appended) and operation is operator.add:
+        (old.items if isinstance(old, Appended) else writable(old)).extend(several(new))
+        return old
+    if isinstance(old, list | set | dict):
+        raise Refused(
+            f"this augmented assignment to a {named(old)}, which changes it where it is: write = and a new one"
+        )
+    return binary(operation, old, new)
 
 
 def writable(held: Any) -> Any:

@@ -50,6 +50,8 @@ def array(value: Any, dtype: Any = None) -> Array:
 def as_array(value: Any, dtype: Any = None) -> Array:
     """numpy.asarray: the array itself where it is one of that kind."""
     kind = kind_named(dtype)
+    if isinstance(value, Array) and kind is not None and value.kind == "w":
+        raise Refused("np.asarray with a dtype of entries that may be integers or floats: write np.array")
     if isinstance(value, Array) and kind in (None, value.kind):
         return value
     return array(value, dtype)
