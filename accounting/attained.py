@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from ..mechanisms import Neighbouring, Notion, Run, Visibility
 from . import truncated
 from .accountants import composed, composed_together
-from .answer import answers, reveals_less
+from .answer import answers
 from .bracket import Bracket
 from .pairs import Composition
+from .products import reveals_less
 from .question import RTOL, Question
 
 

@@ -95,11 +95,11 @@ class Bracket:
     def _joined(self, other: Bracket, lower: float, upper: float, certified: bool) -> Bracket:
         """With the names of those of the two that gave an end: of one alone where it gave both."""
         for each in (self, other):
-            if (each.lower, each.upper) == (lower, upper):
+            if (each.lower, each.upper) == (lower, upper) and each.method:
                 return Bracket(lower, upper, certified, each.method)
         return Bracket(lower, upper, certified, names(self, other))
 
 
 def names(*brackets: Bracket) -> str:
     """Every accountant that had a part, each once."""
-    return "+".join(dict.fromkeys(name for bracket in brackets for name in bracket.method.split("+")))
+    return "+".join(dict.fromkeys(name for bracket in brackets for name in bracket.method.split("+") if name))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from ...accounting.answer import reveals_less
 from ...accounting.attained import attained
 from ...accounting.dominating import dominating
 from ...accounting.pairs import (
@@ -17,6 +16,7 @@ from ...accounting.pairs import (
     OpposedPair,
     SubsampledPair,
 )
+from ...accounting.products import reveals_less
 from ...accounting.question import seen_by
 from ...accounting.shuffled import Epoch, delta_lower, epochs
 from ...mechanisms import Mechanism, rounds_by_step

@@ -5,7 +5,8 @@ from importlib import import_module
 import pytest
 
 from dpcert import epsilon
-from dpcert.accounting import epsilons
+from dpcert.accounting import epsilons, sources
+from dpcert.accounting.cohorts.cohorts import narrowed
 from dpcert.mechanisms import FixedSize, Gaussian, Repeat
 
 answers = import_module("dpcert.accounting.answer")
@@ -19,7 +20,8 @@ def agree():
 
 def test_the_door_that_narrows_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     assert agree()
-    narrowed, asked = answers.narrowed, answers.answer
-    monkeypatch.setattr(answers, "narrowed", lambda question, bracket, at: bracket)
+    asked = answers.answer
+    assert isinstance(answers.SOURCES[-1], sources.Cohorts)
+    monkeypatch.setattr(answers, "SOURCES", answers.SOURCES[:-1])
     monkeypatch.setattr(front, "answer", lambda question, at: narrowed(question, asked(question, at), at))
     assert not agree()

@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from dpcert.accounting import accountants, answer, delta, deltas, epsilon, epsilons, tradeoff
+from dpcert.accounting import accountants, delta, deltas, epsilon, epsilons, products, tradeoff
 from dpcert.accounting.inversion import crossing
 from dpcert.accounting.measures.densities import batch
 from dpcert.accounting.pairs import GaussianPair
@@ -86,7 +86,7 @@ def test_lines_are_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     def never(*_: object) -> None:
         raise AssertionError("asked by itself")
 
-    monkeypatch.setattr(answer, "composed", never)
+    monkeypatch.setattr(products, "composed", never)
     laid = []
     whole = batch.laid_around
     monkeypatch.setattr(batch, "laid_around", lambda *args: laid.append(args) or whole(*args))
@@ -114,8 +114,8 @@ def test_order_and_repetitions() -> None:
 
 def test_a_curve_asks_together(monkeypatch: pytest.MonkeyPatch) -> None:
     alone = []
-    one = answer.composed
-    monkeypatch.setattr(answer, "composed", lambda *args: alone.append(args) or one(*args))
+    one = products.composed
+    monkeypatch.setattr(products, "composed", lambda *args: alone.append(args) or one(*args))
     curve = tradeoff(RUNS[0], points=33)
     assert len(curve.knots) == 33
     assert len(alone) < 8

@@ -1,0 +1,64 @@
+"""The largest of several product pairs' values: what is surely smaller is not computed, what can be shared is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .accountants import composed, composed_together
+from .bracket import Bracket
+from .measures.densities import accountant as contour
+from .measures.lattices import accountant as lattices
+from .pairs import AllocationPair, Composition, ReplacedAllocationPair, Sampling, ScoredBlockPair, SubsampledPair
+from .question import Question
+
+
+def together(question: Question, points: Sequence[float]) -> dict[float, Bracket]:
+    """The brackets at those points where all product pairs share their work, if these pairs are what is attained."""
+    pairs = question.pairs()
+    if pairs.lower != pairs.upper:
+        return {}
+    asked = sorted({at for at in points if question.quantity == "delta" or at})
+    rows = [
+        composed_together(product, question.accountant, question.quantity, asked, question.rtol)
+        for product in pairs.upper
+    ]
+    found = {}
+    for at, brackets in zip(asked, zip(*rows, strict=True), strict=True):
+        narrow = [bracket for bracket in brackets if bracket is not None]
+        if len(narrow) == len(brackets):
+            ends = max(bracket.lower for bracket in narrow), max(bracket.upper for bracket in narrow)
+            found[at] = Bracket(*ends, True, narrow[0].method)
+    return found
+
+
+def reveals_less(product: Composition) -> tuple[bool, bool, bool]:
+    """Sorts what usually reveals most to the front: of dealt rounds what all of them together show, or their scores;
+    of the orders of the neighbours remove, replace, add."""
+    orders = {pair.order for pair, _ in product if isinstance(pair, SubsampledPair)}
+    dealt = any(isinstance(pair, ReplacedAllocationPair | ScoredBlockPair) for pair, _ in product)
+    return not dealt, Sampling.ADD in orders, Sampling.REPLACE in orders
+
+
+def largest(products: tuple[Composition, ...], question: Question, at: float) -> Bracket:
+    """A bracket of the largest of the products' values; most are the smaller one's, for which a quick bound serves."""
+    first, *others = sorted(products, key=reveals_less)
+    result = composed(first, question.accountant, question.quantity, at, question.rtol)
+    for product in others:
+        if not _exceeded(result, product, question, at):
+            result = result.maximum(composed(product, question.accountant, question.quantity, at, question.rtol))
+    return result
+
+
+def _exceeded(bracket: Bracket, product: Composition, question: Question, at: float) -> bool:
+    """Whether the product pair's value is certainly so small that it widens nothing and raises nothing: at most the
+    bracket's lower end, or the upper end of one that is narrow (of another its value may lie inside)."""
+    if question.accountant == "best" and any(isinstance(pair, AllocationPair) for pair, _ in product):
+        return lattices.supports(product) and lattices.at_most(product, *point_of(question, at, bracket.lower))
+    if question.accountant not in ("best", "contour") or not contour.supports(product):
+        return False
+    return bracket.narrower_than(question.rtol) and contour.at_most(product, *point_of(question, at, bracket.upper))
+
+
+def point_of(question: Question, at: float, value: float) -> tuple[float, float]:
+    """(epsilon, delta), of which one was asked for at the other."""
+    return (value, at) if question.quantity == "epsilon" else (at, value)

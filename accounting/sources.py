@@ -1,0 +1,281 @@
+"""The ways to an answer: each is one object that says what it serves, what it may add, and its bracket.
+
+`answer.answers` walks them. The accountants (accountants.py) are what `Products` asks.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from ..mechanisms import BestOfSeveral, Mechanism, Neighbouring, rounds_by_step
+from . import closed_form, products, shuffled, truncated
+from .bracket import Bracket
+from .cohorts import cohorts
+from .currencies.pure_dp import METHOD as PURE
+from .currencies.pure_dp import pure_epsilon
+from .measures.lattices import accountant as lattices
+from .pairs import Pair
+from .question import Question
+from .rounding import down, up, widened_down
+from .schemes import Participation
+from .stated import stated
+
+Ask = Callable[[Question, float], Bracket]
+
+
+class Source:
+    """A way to brackets of a run's epsilon at a delta, and of its delta at an epsilon."""
+
+    def serves(self, asked: Question, at: float) -> bool:
+        """Whether it knows anything here."""
+        return True
+
+    def adds(self, asked: Question, at: float, found: Bracket) -> bool:
+        """Whether it may narrow what is known."""
+        return not found.narrower_than(asked.rtol)
+
+    @abstractmethod
+    def bracket(self, asked: Question, at: float, found: Bracket | None) -> Bracket:
+        """What is known afterwards; found: before, None for nothing."""
+
+
+class Direct(Source):
+    """A source that needs to know nothing beforehand. A subclass says both."""
+
+    def bracket(self, asked: Question, at: float, found: Bracket | None) -> Bracket:
+        """Both are of the run itself."""
+        own = self.own(asked, at)
+        return own if found is None else found.intersect(own)
+
+    def own(self, asked: Question, at: float) -> Bracket:
+        """What is asked for, by itself."""
+        return self.epsilon(asked, at) if asked.quantity == "epsilon" else self.delta(asked, at)
+
+    @abstractmethod
+    def epsilon(self, asked: Question, delta: float) -> Bracket:
+        """Of the run's epsilon at 0 <= delta < 1."""
+
+    @abstractmethod
+    def delta(self, asked: Question, epsilon: float) -> Bracket:
+        """Of the run's delta at epsilon >= 0."""
+
+
+class FromBelow(Direct):
+    """Lower ends of what some neighbours reveal, where the product pairs that are known leave a gap."""
+
+    def serves(self, asked: Question, at: float) -> bool:
+        """Nothing is to be had where the pairs are tight."""
+        if _settled(asked):
+            return False
+        pairs = asked.pairs()
+        return pairs.lower != pairs.upper
+
+    def bracket(self, asked: Question, at: float, found: Bracket | None) -> Bracket:
+        """An estimate stays one, and the upper end's name stands for both."""
+        assert found is not None
+        own = self.own(asked, at).lower
+        return Bracket(max(found.lower, own), found.upper, found.certified, found.method) if own > 0.0 else found
+
+
+class LargestLoss(Direct):
+    """Pure DP (currencies/pure_dp.py), decimals as a user writes them: the answer at delta = 0, and from there on delta
+    is 0. A named accountant is to answer by itself."""
+
+    def serves(self, asked: Question, at: float) -> bool:
+        """At delta = 0, or at an epsilon beyond every loss."""
+        if _at_zero(asked, at):
+            return True
+        if asked.accountant != "best" or asked.quantity == "epsilon" or _seen_full(asked):
+            return False
+        upper = asked.pairs().upper
+        if not upper or any(pair.largest_loss() == math.inf for product in upper for pair, _ in product):
+            return False
+        return at >= _beyond(asked.run, asked.neighbouring, asked.participation)
+
+    def epsilon(self, asked: Question, delta: float) -> Bracket:
+        """The largest loss, at delta = 0."""
+        return pure_epsilon(asked.run, asked.neighbouring, asked.participation)
+
+    def delta(self, asked: Question, epsilon: float) -> Bracket:
+        """None beyond the largest loss."""
+        return Bracket(0.0, 0.0, True, PURE)
+
+
+@dataclass(frozen=True)
+class Uncut(Direct):
+    """A run that cuts Poisson cohorts at a largest size, from the run that does not (truncated.py): the less the rarer
+    cuts are."""
+
+    ask: Ask
+
+    def serves(self, asked: Question, at: float) -> bool:
+        """Where cohorts are cut."""
+        return truncated.is_truncated(asked.run) and not _at_zero(asked, at)
+
+    def epsilon(self, asked: Question, delta: float) -> Bracket:
+        """By the distance of the two runs."""
+        uncut = asked.of(truncated.as_poisson(asked.run))
+        return truncated.epsilon(asked.run, delta, lambda at: self.ask(uncut, at))
+
+    def delta(self, asked: Question, epsilon: float) -> Bracket:
+        """By the distance of the two runs."""
+        uncut = asked.of(truncated.as_poisson(asked.run))
+        return truncated.delta(asked.run, epsilon, lambda at: self.ask(uncut, at))
+
+
+class Alone(Direct):
+    """One release by itself whose worst neighbours depend on epsilon (stated.Stated.alone): exact."""
+
+    def serves(self, asked: Question, at: float) -> bool:
+        """Where such a pair is known."""
+        return (
+            asked.accountant in ("best", closed_form.METHOD) and not _at_zero(asked, at) and _alone(asked) is not None
+        )
+
+    def epsilon(self, asked: Question, delta: float) -> Bracket:
+        """Of the pair of that epsilon."""
+        return closed_form.epsilon(((_known(asked), 1),), delta)
+
+    def delta(self, asked: Question, epsilon: float) -> Bracket:
+        """Of the pair of that epsilon."""
+        return closed_form.delta(((_known(asked), 1),), epsilon)
+
+
+class Products(Direct):
+    """The product pairs that dominate the run and that neighbours attain, by the accountants."""
+
+    def serves(self, asked: Question, at: float) -> bool:
+        """Where there is no exact answer, and pairs are known."""
+        return not (_at_zero(asked, at) or _settled(asked))
+
+    def serves_any(self, asked: Question) -> bool:
+        """Whether many points can be asked for together: not of cohorts that are cut, of which each point is apart."""
+        return not (_settled(asked) or truncated.is_truncated(asked.run))
+
+    def adds(self, asked: Question, at: float, found: Bracket) -> bool:
+        """To an estimate nothing can be added."""
+        return found.certified and not found.narrower_than(asked.rtol)
+
+    def epsilon(self, asked: Question, delta: float) -> Bracket:
+        """From the largest of either."""
+        return self._both(asked, delta)
+
+    def delta(self, asked: Question, epsilon: float) -> Bracket:
+        """From the largest of either."""
+        return self._both(asked, epsilon)
+
+    def _both(self, asked: Question, at: float) -> Bracket:
+        pairs = asked.pairs()
+        upper = products.largest(pairs.upper, asked, at)
+        if pairs.lower == pairs.upper:
+            return upper
+        if not pairs.lower:
+            return Bracket(0.0, upper.upper, upper.certified, upper.method)
+        lower = products.largest(pairs.lower, asked, at)
+        return Bracket(lower.lower, upper.upper, upper.certified and lower.certified, upper.method)
+
+
+class Amplified(Direct):
+    """Upper ends of what hides a unit among others, by pairs that the accountant of lattices alone takes."""
+
+    def serves(self, asked: Question, at: float) -> bool:
+        """Where such pairs are known, and who takes them is asked."""
+        if asked.accountant not in ("best", lattices.METHOD) or _at_zero(asked, at) or _settled(asked):
+            return False
+        return bool(asked.pairs().amplified)
+
+    def epsilon(self, asked: Question, delta: float) -> Bracket:
+        """From above."""
+        return replace(products.largest(asked.pairs().amplified, asked, delta), lower=0.0)
+
+    def delta(self, asked: Question, epsilon: float) -> Bracket:
+        """From above."""
+        return replace(products.largest(asked.pairs().amplified, asked, epsilon), lower=0.0)
+
+
+class Epochs(FromBelow):
+    """What one shuffled epoch reveals by itself, by a single event (shuffled.py)."""
+
+    def epsilon(self, asked: Question, delta: float) -> Bracket:
+        """Of the epoch that reveals most."""
+        epochs = shuffled.epochs(asked.run, asked.neighbouring) if delta else ()
+        return Bracket(max((shuffled.epsilon_lower(each, delta) for each in epochs), default=0.0), math.inf, True, "")
+
+    def delta(self, asked: Question, epsilon: float) -> Bracket:
+        """Of the epoch that reveals most."""
+        epochs = shuffled.epochs(asked.run, asked.neighbouring)
+        return Bracket(max((shuffled.delta_lower(each, epsilon) for each in epochs), default=0.0), 1.0, True, "")
+
+
+@dataclass(frozen=True)
+class Searches(FromBelow):
+    """A Poisson distributed number of runs: all results are equally good and the first is kept, so that with
+    probability 1 - e^-mean, which no data change, one run is seen."""
+
+    ask: Ask
+
+    def _of(self, asked: Question) -> Iterator[tuple[float, Question]]:
+        for part in rounds_by_step(asked.run):
+            if isinstance(part, BestOfSeveral) and part.poisson_mean is not None:
+                yield widened_down(-math.expm1(-part.poisson_mean), 2.0**-45), asked.of(part.mechanism)
+
+    def epsilon(self, asked: Question, delta: float) -> Bracket:
+        """Of one run, at the share of delta that is left."""
+        shares = [(up(delta / some) if delta else 0.0, one) for some, one in self._of(asked)]
+        return Bracket(
+            max((self.ask(one, at).lower for at, one in shares if at < 1.0), default=0.0), math.inf, True, ""
+        )
+
+    def delta(self, asked: Question, epsilon: float) -> Bracket:
+        """So much of one run's."""
+        found = (down(some * self.ask(one, epsilon).lower) for some, one in self._of(asked))
+        return Bracket(max(found, default=0.0), 1.0, True, "")
+
+
+class Cohorts(Source):
+    """Hidden cohorts of a fixed size over many rounds: the control problem, from both sides (cohorts/cohorts.py)."""
+
+    def bracket(self, asked: Question, at: float, found: Bracket | None) -> Bracket:
+        """It is laid out about what is known."""
+        assert found is not None
+        return cohorts.narrowed(asked, found, at)
+
+
+@lru_cache(maxsize=16)
+def _beyond(run: Mechanism, neighbouring: Neighbouring, participation: Participation) -> float:
+    """From which epsilon on delta is 0."""
+    return pure_epsilon(run, neighbouring, participation).upper
+
+
+def _at_zero(asked: Question, at: float) -> bool:
+    """Pure DP: whether epsilon is asked for at delta = 0."""
+    return asked.quantity == "epsilon" and at == 0.0
+
+
+def _seen_full(asked: Question) -> bool:
+    """Whether others see that a full cohort left a unit out that may not be there: no pairs are known then."""
+    seen = asked.participation != "hidden" and asked.neighbouring == "add-remove"
+    return seen and truncated.is_truncated(asked.run)
+
+
+def _settled(asked: Question) -> bool:
+    """Whether no product pairs are asked: an exact pair is known, or none at all."""
+    return _seen_full(asked) or _alone(asked) is not None
+
+
+def _alone(asked: Question) -> Pair | None:
+    if asked.accountant not in ("best", closed_form.METHOD):
+        return None
+    steps = rounds_by_step(asked.run)
+    known = stated(next(iter(steps))) if list(steps.values()) == [1] else None
+    return None if known is None else known.alone
+
+
+def _known(asked: Question) -> Pair:
+    pair = _alone(asked)
+    assert pair is not None
+    return pair
