@@ -49,11 +49,15 @@ LOOSE = 0.02
 _FEWEST = 4
 """Points from which on sharing work is worth its time."""
 
+_CLOSED_FORM = Untuned("closed-form", closed_form.supports, closed_form.epsilon, closed_form.delta)
+_REPLACED_BLOCK = Untuned("replaced-block", replaced_block.supports, replaced_block.epsilon, replaced_block.delta)
+_LATTICES = Tuned("pld", lattices.supports, lattices.epsilon, lattices.delta)
+
 CERTIFIED: tuple[Accountant, ...] = (
     Untuned("gaussian", gaussian.supports, gaussian.epsilon, gaussian.delta),
-    Untuned("closed-form", closed_form.supports, closed_form.epsilon, closed_form.delta),
+    _CLOSED_FORM,
     Untuned("allocation", one_block.supports, one_block.epsilon, one_block.delta),
-    Untuned("replaced-block", replaced_block.supports, replaced_block.epsilon, replaced_block.delta),
+    _REPLACED_BLOCK,
     Tuned("replaced-blocks", replaced_blocks.supports, replaced_blocks.epsilon, replaced_blocks.delta),
     Tuned(
         "contour",
@@ -66,7 +70,7 @@ CERTIFIED: tuple[Accountant, ...] = (
     Untuned("participation", participation.supports, participation.epsilon, participation.delta),
     Untuned("revealed-coins", revealed.supports, revealed.epsilon, revealed.delta, ONE_SIDED),
     Untuned("one-event", one_event.supports, one_event.epsilon, one_event.delta, ONE_SIDED),
-    Tuned("pld", lattices.supports, lattices.epsilon, lattices.delta),
+    _LATTICES,
     Untuned("rdp", rdp.supports, rdp.epsilon, rdp.delta, LOOSE),
 )
 """In the order in which "best" asks them: what takes milliseconds before what takes a second."""
@@ -118,8 +122,11 @@ def _best(product: Composition, quantity: Quantity, at: float, rtol: float) -> B
     """The first supporting accountant's bracket if it is narrow, else its intersection with the next ones'."""
     best: Bracket | None = None
     found: list[Bracket] = []
+    before: list[Accountant] = []
     for accountant in (*CERTIFIED, *added):
-        if best is not None and (best.narrower_than(max(rtol, accountant.finest)) or _idle(accountant, product, best)):
+        if best is not None and (
+            best.narrower_than(max(rtol, accountant.finest)) or _idle(accountant, product, before)
+        ):
             continue
         if not accountant.supports(product):
             continue
@@ -128,6 +135,7 @@ def _best(product: Composition, quantity: Quantity, at: float, rtol: float) -> B
         except OutOfReach:
             continue
         found.append(bracket)
+        before.append(accountant)
         best = bracket if best is None else best.intersect(bracket)
     if best is None:
         raise InputError("run", product, "a composition that some accountant supports")
@@ -141,14 +149,19 @@ def _givers(found: Sequence[Bracket], lower: float, upper: float) -> str:
     return names(*(bracket for bracket in found if bracket is above or bracket is below))
 
 
-def _idle(accountant: Accountant, product: Composition, found: Bracket) -> bool:
-    """Whether it only bounds from above what is a lower end's anyway: the loss of sums of scores; or cuts more coarsely
-    what has been bounded: blocks of a replaced unit; or an envelope's own profile is known, which is all it says."""
-    if found.method == closed_form.METHOD and any(pair.is_envelope() for pair, _ in product):
+def _idle(accountant: Accountant, product: Composition, before: Sequence[Accountant]) -> bool:
+    """Whether, after those before it, it only bounds from above what is a lower end's anyway: the loss of sums of
+    scores; or cuts more coarsely what has been bounded: blocks of a replaced unit; or an envelope's own profile is
+    known, which is all it says."""
+    if _CLOSED_FORM in before and any(pair.is_envelope() for pair, _ in product):
         return True
-    if accountant.name == "pld" and replaced_block.METHOD in found.method:
+    if accountant is _LATTICES and _REPLACED_BLOCK in before:
         return True
-    return accountant.finest == ONE_SIDED and any(isinstance(pair, ScoredBlockPair) for pair, _ in product)
+    return (
+        bool(before)
+        and accountant.finest == ONE_SIDED
+        and any(isinstance(pair, ScoredBlockPair) for pair, _ in product)
+    )
 
 
 def _asked(accountant: Accountant, product: Composition, quantity: Quantity, at: float, rtol: float) -> Bracket:
