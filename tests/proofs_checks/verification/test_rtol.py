@@ -60,7 +60,7 @@ def hidden(**stated):
 
 
 def test_hidden_cohorts_are_as_narrow_as_asked_for(monkeypatch):
-    """A first bracket, where none is named, as of everybody who asks; and a width below the finest is the finest, not the first one."""
+    """A first bracket where none is named, as for everybody; below the finest width it is the finest, not the first."""
     asked = []
 
     def attempt(known, parts, question, at, accuracy):
