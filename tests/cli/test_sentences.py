@@ -78,3 +78,39 @@ def test_what_was_judged_before_an_interruption_is_told(
     assert "holds      a" in said.out
     assert "3 claims: 1 hold" in said.out
     assert said.err.count("it was interrupted before") == 2
+
+
+@pytest.mark.parametrize("known", ["rho", "mu", "epsilon"])
+def test_how_much_of_a_guarantee_a_target_allows(known: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """And back: the amount meets the target, and the next one is not proved to."""
+    own = ["--known-delta", "1e-6"] if known == "epsilon" else []
+    assert run(["calibrate", "--epsilon", "3", "--delta", "1e-5", "--solve-for", known, *own, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    own_delta = told.get("known_delta", 0.0)
+
+    def back(amount: float) -> float:
+        return convert(known, amount, "epsilon", known_delta=own_delta, delta=1e-5).at_most  # type: ignore[arg-type]
+
+    assert back(told["value"]) <= 3 < back(told["beyond"])
+    assert told["beyond"] <= told["value"] * 1.000002
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--solve-for", "rho", "--rounds", "3"], "--rounds"),
+        (["--solve-for", "mu", "--noise-multiplier", "3"], "--noise-multiplier"),
+        (["--solve-for", "epsilon", "--known-delta", "1e-3"], "--known-delta"),
+        (["--solve-for", "noise-multiplier", "--known-delta", "1e-6"], "--known-delta"),
+    ],
+)
+def test_of_a_guarantee_nothing_ran(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["calibrate", "--epsilon", "3", "--delta", "1e-5", *arguments]) == 2
+    assert capsys.readouterr().err.startswith(f"error: {said}")
+
+
+def test_training_names_its_options(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("torch")
+    for option in ("--rounds", "--cohort"):
+        assert run(["train", "pmtl", "--data", "synthetic", option, "-1"]) == 2
+        assert f"error: {option} = -1" in capsys.readouterr().err

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ..accounting.calibrate import WHOLE, calibrate
+from ..accounting.currencies.convert import Known
+from ..accounting.currencies.largest import largest
 from ..mechanisms import InputError
-from ..presentation.output import print_json
+from ..presentation.output import print_json, show
 from . import options
 from .calibrate_problem import SOLVED, complete, known, one_phase, several
 from .calibrate_targets import Targets, to_target
 from .plan_schemes import compare_schemes
 from .setting import Setting, required, timed, with_run
 
+GUARANTEES: tuple[Known, ...] = ("rho", "mu", "epsilon")
+
 Asked = Annotated[
     str | None,
     typer.Option(
         "--solve-for",
-        help="noise-multiplier, noise-std, rounds, cohort, sampling-rate or clip-norm: leave that one out.",
-        autocompletion=options.words(*SOLVED),
+        help="noise-multiplier, noise-std, rounds, cohort, sampling-rate or clip-norm: leave that one out. Or, without "
+        "a run, rho, mu or epsilon (with --known-delta): the most that is certain to meet --epsilon and --delta.",
+        autocompletion=options.words(*SOLVED, *GUARANTEES),
     ),
 ]
 ScheduleFile = Annotated[
@@ -64,6 +69,7 @@ def calibrate_command(
     fpr: Fpr = None,
     rho: Rho = None,
     mu: Mu = None,
+    known_delta: Annotated[float, options.real("--known-delta", "With --solve-for epsilon: its own delta.")] = 0.0,
     schemes: Annotated[
         str | None,
         typer.Option("--schemes", help="Of several sampling schemes the least noise: all, or such as poisson,shuffle."),
@@ -74,6 +80,8 @@ def calibrate_command(
 
     Example: dpcert calibrate --epsilon 3 --delta 1e-5 --solve-for noise-multiplier --rounds 10000
     --sampling poisson --sampling-rate 0.01
+
+    Example: dpcert calibrate --epsilon 3 --delta 1e-5 --solve-for rho
 
     Example: dpcert calibrate --mu 0.5 --solve-for noise-multiplier --rounds 10
 
@@ -87,6 +95,14 @@ def calibrate_command(
         targets, relation = [epsilon or 0.0], asked.neighbouring
         compare_schemes(schemes, targets, *sizes, delta, relation, None, as_json)
         return
+    if solve_for in GUARANTEES:
+        _guarantee(solve_for, asked, {"tpr": tpr, "fpr": fpr, "rho": rho, "mu": mu, "schedule": schedule})
+        required(epsilon=epsilon, delta=delta)
+        allowed, seconds = timed(lambda: largest(solve_for, epsilon or 0.0, delta or 0.0, known_delta))
+        show(allowed, as_json, seconds=seconds)
+        return
+    if known_delta:
+        raise InputError("--known-delta", known_delta, "--solve-for epsilon beside it")
     stated = Targets(epsilon, delta, tpr, fpr, rho, mu)
     if not stated.is_epsilon():
         to_target(asked, solve_for, stated, schedule, as_json)
@@ -114,3 +130,14 @@ def calibrate_command(
     else:
         told = " in the last phase" if found.solve_for in WHOLE else " times the schedule's"
         typer.echo(f"{found.words(told if schedule is not None else '')}, in {seconds:.3g} s")
+
+
+def _guarantee(solve_for: str, asked: Setting, others: dict[str, Any]) -> None:
+    """Raises InputError for options of a run, or of another target: of a guarantee nothing ran."""
+    stated = {field.name: getattr(asked, field.name) for field in fields(asked)}
+    defaults = {field.name: field.default for field in fields(asked)} | dict.fromkeys(others)
+    for name, value in (stated | others).items():
+        if value != defaults[name]:
+            option = "set" if name == "keys" else name.replace("_", "-")
+            expected = f"to be left out with --solve-for {solve_for}: nothing of a run is asked"
+            raise InputError(f"--{option}", value, expected)

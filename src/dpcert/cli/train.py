@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
+from ..mechanisms import InputError
 from . import options
 from .declared import with_fields
 from .train_options import Asked, checked
@@ -17,4 +20,10 @@ def train_command(asked: Asked, as_json: options.Json = False) -> None:
     options.needs_torch("train")
     from .train_run import run_once  # here: torch takes seconds, and only this command needs it
 
-    run_once(asked, as_json)
+    try:
+        run_once(asked, as_json)
+    except InputError as problem:
+        named = {field.name for field in fields(asked)}
+        if problem.field not in named:
+            raise
+        raise problem.renamed(f"--{problem.field.replace('_', '-')}") from None

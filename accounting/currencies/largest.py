@@ -1,0 +1,77 @@
+"""Conversions back: how much of a guarantee an (epsilon, delta) target allows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from ...mechanisms import InputError
+from ...mechanisms.digits import as_given, rounded_down, rounded_up
+from ...mechanisms.validate import delta_below_one, positive
+from .convert import Known, convert
+
+RTOL = 1e-6
+"""The relative distance to an amount of which the target is not proved."""
+_LEAST, _MOST = 1e-9, 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """value: every mechanism with at most this much of `known` meets (epsilon, delta). beyond: the next
+    amount, for which that is not proved. known_delta: beside a known epsilon."""
+
+    known: Known
+    value: float
+    beyond: float
+    epsilon: float
+    delta: float
+    known_delta: float = 0.0
+
+    def __str__(self) -> str:
+        beside = f" at delta = {as_given(self.known_delta)}" if self.known == "epsilon" else ""
+        target = f"({as_given(self.epsilon)}, {as_given(self.delta)})"
+        return (
+            f"{self.known} = {rounded_down(self.value)}{beside} meets {target}\n  every mechanism with at most this "
+            f"{self.known} does; for {self.known} = {rounded_up(self.beyond)} it is not proved"
+        )
+
+    def _repr_html_(self) -> str:
+        """The same in a notebook."""
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        beside = {"known_delta": self.known_delta} if self.known == "epsilon" else {}
+        target = {"epsilon": self.epsilon, "delta": self.delta}
+        return {"solve_for": self.known, "value": self.value, "beyond": self.beyond, **target, **beside}
+
+
+def largest(known: Known, epsilon: float, delta: float, known_delta: float = 0.0) -> Allowance:
+    """The most rho, mu, or epsilon at known_delta, that is certain to give epsilon at delta: it never misses.
+
+    >>> round(largest("rho", 3.0, 1e-5).value, 4)
+    0.2242
+
+    Raises InputError for values out of range, and where no amount meets the target.
+    """
+    target = positive("epsilon", epsilon)
+    delta_below_one("delta", delta)
+    if known == "epsilon" and known_delta > delta:
+        raise InputError("known_delta", known_delta, f"at most delta = {delta:g}: a failure is not made rarer")
+
+    def meets(amount: float) -> bool:
+        return convert(known, amount, "epsilon", known_delta=known_delta, delta=delta).at_most <= target
+
+    low, high = _LEAST, target
+    if not meets(low):
+        raise InputError("epsilon", epsilon, f"a larger target: no {known} from {_LEAST:g} on meets this one")
+    while meets(high):
+        low, high = high, 2 * high
+        if high > _MOST:
+            raise InputError("epsilon", epsilon, f"a smaller target: {known} = {low:g} meets it, and more is not tried")
+    while high > low * (1 + RTOL):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if meets(middle) else (low, middle)
+    return Allowance(known, low, high, target, delta, known_delta)
