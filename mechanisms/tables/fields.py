@@ -106,8 +106,18 @@ def _sampling_rate(field: str, value: object) -> float:
     return checked_rate
 
 
+NO_NOISE = "noise above 0: without any epsilon is infinite, as what is released shows each unit's data as they are"
+
+
+def _some_noise(field: str, value: object) -> float:
+    """Above 0, with the reason where there is none."""
+    if value == 0 and not isinstance(value, bool):
+        raise InputError(field, value, NO_NOISE)
+    return positive(field, value)
+
+
 def _noise(field: str, value: object) -> float:
-    multiplier = positive(field, value)
+    multiplier = _some_noise(field, value)
     if not LEAST_NOISE <= multiplier <= MOST_NOISE:
         raise InputError(field, value, f"a number from {LEAST_NOISE:g} to {MOST_NOISE:g}")
     return multiplier
@@ -125,6 +135,7 @@ NonNegative = Annotated[float, checked(nonnegative)]
 Probability = Annotated[float, checked(open_probability)]
 Rate = Annotated[float, checked(_sampling_rate)]
 Noise = Annotated[float, checked(_noise)]
+NoiseStd = Annotated[float, checked(_some_noise)]
 Count = Annotated[int, checked(count)]
 Rounds = Annotated[int, checked(_rounds)]
 

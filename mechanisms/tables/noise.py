@@ -23,7 +23,7 @@ from .. import (
 )
 from ..validate import positive, several
 from .cohort import SamplingTable
-from .fields import Count, Noise, Positive, Probability, Rate, checked
+from .fields import Count, Noise, NoiseStd, Positive, Probability, Rate, checked
 from .kinds import Described, ExactTable, MechanismTable, exactly
 from .norms import ClippedGaussianTable, NormedTable, is_sampled, over_root
 
@@ -60,7 +60,7 @@ class GaussianMeanTable(ClippedGaussianTable):
     """
 
     kind: Literal["gaussian-mean"]
-    noise_std: Positive
+    noise_std: NoiseStd
     clip_norm: Positive
     weights: Annotated[Weights, checked(_weights)] = "uniform"
 
@@ -112,7 +112,7 @@ class PerClientGaussianTable(MechanismTable):
     """
 
     kind: Literal["per-client-gaussian"]
-    noise_std: Positive
+    noise_std: NoiseStd
     clip_norm: Positive
     assumed_sensitivity: Positive | None = None
 

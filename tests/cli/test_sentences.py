@@ -114,3 +114,11 @@ def test_training_names_its_options(capsys: pytest.CaptureFixture[str]) -> None:
     for option in ("--rounds", "--cohort"):
         assert run(["train", "pmtl", "--data", "synthetic", option, "-1"]) == 2
         assert f"error: {option} = -1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("noise", [["--noise-multiplier", "0"], ["--mechanism", "laplace", "--noise-multiplier", "0"]])
+def test_without_noise_epsilon_is_infinite_and_why(noise: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["epsilon", "--delta", "1e-5", *noise]) == 2
+    assert "without any epsilon is infinite" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="epsilon is infinite"):
+        parse_claim({"claim": CLAIM, "mechanism": {"kind": "gaussian-mean", "noise_std": 0, "clip_norm": 1.0}})
