@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from cases import many
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from programs import programs
@@ -55,7 +56,7 @@ QUIET = [
 ]
 
 
-@settings(max_examples=3, deadline=None, suppress_health_check=QUIET, derandomize=True, database=None)
+@settings(max_examples=many(3), deadline=None, suppress_health_check=QUIET, derandomize=True, database=None)
 @given(bodies=st.lists(programs(), min_size=8, max_size=8))
 def test_programs_by_day(bodies, tmp_path):
     with pytest.MonkeyPatch.context() as patched:
@@ -64,7 +65,7 @@ def test_programs_by_day(bodies, tmp_path):
 
 
 @pytest.mark.nightly
-@settings(max_examples=400, deadline=None, suppress_health_check=QUIET, database=None)
+@settings(max_examples=many(400), deadline=None, suppress_health_check=QUIET, database=None)
 @given(bodies=st.lists(programs(), min_size=25, max_size=25))
 def test_ten_thousand_programs_by_night(bodies, tmp_path):
     with pytest.MonkeyPatch.context() as patched:
