@@ -1,9 +1,9 @@
 """`dpcert prove` beside a prototype that only searched: CPU seconds of both in one process, and their ratio.
 
-`python benchmarks/prove.py [--prototype FILE]`. FILE has prove(mechanism, epsilon, entries, kind) -> {"proved": ...};
-without it the first column is all there is. Ours is the whole command: induction, check, and the search for 2
-entries, or for all sizes up to N where there is no induction; the prototype's is the search for N alone, which the
-last column compares with ours alone. Each is the median of five runs.
+`PYTHONPATH=tests/oracles python benchmarks/prove.py [--prototype FILE]`. FILE has
+prove(mechanism, epsilon, entries, kind) -> {"proved": ...}; without it the first column is all there is. Ours is the
+whole command: induction, check, and the search for 2 entries, or for all sizes up to N where there is no induction; the
+prototype's is the search for N alone, which the last column compares with ours alone. Each is the median of five runs.
 """
 
 from __future__ import annotations

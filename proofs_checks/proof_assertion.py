@@ -21,7 +21,7 @@ def assert_proved(mechanism: Callable[..., Any], *, epsilon: float | None = None
 
     >>> def noisy_sum(data, rng):
     ...     return sum(data) + rng.laplace(0, 1)
-    >>> assert_proved(noisy_sum, epsilon=1, relation="answers", entries=1).proved
+    >>> assert_proved(noisy_sum, epsilon=1, relation="answers", up_to=1).proved
     True
     """
     context = current()

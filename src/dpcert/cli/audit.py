@@ -191,6 +191,7 @@ def _refuse_what_is_no_question(asked: Asked) -> None:
     if len(asked.claims()) > 1:
         raise InputError("--epsilon", asked.epsilon, f"one claim: {claims.replace('this', '--epsilon')}")
     count("--workers", asked.workers, least=0)
+    count("--after-stop", asked.after_stop, least=0)
     asked.points()
     asked.order()
 
