@@ -15,7 +15,7 @@ from dpcert.proofs_checks.proving.checker import following, order
 from dpcert.proofs_checks.proving.checker import runs as checkers_runs
 from dpcert.proofs_checks.proving.checker.check import check_proof
 from dpcert.proofs_checks.proving.checker.forms import Form
-from dpcert.proofs_checks.proving.checker.language import numpy_library
+from dpcert.proofs_checks.proving.checker.language import numpy_folds
 from dpcert.proofs_checks.proving.domain import Domain, pairs
 from dpcert.proofs_checks.proving.search import paths
 
@@ -112,7 +112,7 @@ def test_an_order_that_numpy_does_not_promise_is_refused(mechanism, monkeypatch)
     assert proof.verdict == "unsupported"
     assert "test_order.py, line" in proof.reason
     if mechanism in (sorted_data, sorted_whole):
-        monkeypatch.setattr(numpy_library, "distinct", lambda values, draws: True)
+        monkeypatch.setattr(numpy_folds, "distinct", lambda values, draws: True)
         assert prove(mechanism, epsilon=9, up_to=2).verdict != "unsupported"  # so it is this check that stops it
 
 

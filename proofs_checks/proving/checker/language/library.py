@@ -11,7 +11,7 @@ from typing import Any
 from .....mechanisms import samplers
 from .. import invariant
 from ..following import Raises, Refused, tracer
-from ..order import Ranking, largest_place, least_place
+from ..order import largest_place, least_place
 from .arithmetic import add, comparison, lifted, named, one, truth
 from .functions import (
     absolute,
@@ -27,6 +27,7 @@ from .functions import (
     written,
 )
 from .iteration import iterated
+from .ordering import best, ordered
 from .ranks import Ranks
 from .values import Array, Generator, Native, Ratio, Total, Uniform, Weight, is_number, symbolic
 
@@ -53,36 +54,6 @@ def total(values: Any, /, start: Any = 0) -> Any:
     return functools.reduce(add, iterated(values), start)
 
 
-def best(pick: Callable[[Any, Any], Any], place: Callable[[list[Any]], int]) -> Callable[..., Any]:
-    """max or min: of several noisy values in one fork, of data merged into one value where that can be."""
-
-    def found(*values: Any, key: Any = None, default: Any = None) -> Any:
-        from .calls import called
-
-        cells = listed(values[0]) if len(values) == 1 else list(values)
-        if not cells:
-            if default is None:
-                raise Raises("the function raises ValueError: the largest or least of nothing")
-            return default
-        if key is not None:
-            return cells[place([valued(called(key, [cell], {})) for cell in cells])]
-        if not all(is_number(cell) or isinstance(cell, Uniform | Weight) for cell in cells):
-            return _of_texts(pick, cells)
-        if any(isinstance(cell, Uniform | Weight) for cell in cells):
-            cells = [lifted(valued(cell)) if isinstance(cell, Uniform | Weight) else cell for cell in cells]
-        if len(cells) > 2 and any(symbolic(cell) and getattr(cell, "noisy", False) for cell in cells):
-            return cells[place(cells)]
-        return functools.reduce(pick, cells)
-
-    return found
-
-
-def _of_texts(pick: Any, cells: list[Any]) -> Any:
-    if not all(isinstance(cell, str) for cell in cells):
-        raise Refused("the largest or least of values that are no numbers")
-    return max(cells) if pick is greater else min(cells)
-
-
 def real(value: Any = 0.0) -> Any:
     """float(value)."""
     value = one(value)
@@ -104,41 +75,6 @@ def integer(value: Any = 0) -> Any:
     """int(value)."""
     value = one(value)
     return whole(lifted(valued(value))) if isinstance(value, Uniform | Weight | Total) else whole(value)
-
-
-def ordered(values: Any, /, *, key: Any = None, reverse: Any = False) -> list[Any]:
-    """sorted(values): stable, also backwards."""
-    from .calls import called
-
-    cells = listed(values)
-    keys = cells if key is None else [called(key, [cell], {}) for cell in cells]
-    if not isinstance(reverse, bool):
-        raise Refused("a direction of sorting that is not known")
-    if not any(symbolic(each) for each in keys):
-        if not (all(is_number(each) for each in keys) or all(isinstance(each, str) for each in keys)):
-            return _by_tuples(cells, keys, reverse)
-        return [cells[i] for i in sorted(range(len(cells)), key=lambda i: keys[i], reverse=reverse)]
-    return [cells[place] for place in sorted_places(keys, reverse)]
-
-
-def sorted_places(keys: list[Any], reverse: bool) -> list[int]:
-    """Of symbols: equal ones stay in their order, backwards too."""
-    ranking = Ranking([lifted(each) for each in (keys[::-1] if reverse else keys)])
-    places = ranking.each(range(len(keys)))
-    return [len(keys) - 1 - place for place in places[::-1]] if reverse else places
-
-
-def _by_tuples(cells: list[Any], keys: list[Any], reverse: bool) -> list[Any]:
-    """Where keys are tuples, of which the first differ."""
-    if not all(isinstance(each, tuple) and each for each in keys):
-        raise Refused("an order of values that are neither numbers nor texts")
-    firsts = [each[0] for each in keys]
-    forms = [lifted(each) for each in firsts]
-    from ..order import distinct
-
-    if not distinct(forms, tracer().draws):
-        raise Refused("an order of tuples whose first parts may be equal")
-    return [cells[place] for place in sorted_places(firsts, reverse)]
 
 
 def is_instance(value: Any, kinds: Any) -> bool:
@@ -257,7 +193,7 @@ def _said(*facts: Any, spent: Any = None) -> None:
     invariant.invariant(*facts, spent=None if spent is None else lifted(spent))
 
 
-def _fma_sum(values: Any) -> Any:
+def _float_sum(values: Any) -> Any:
     return real(total(values))
 
 
@@ -292,7 +228,7 @@ TABLE: list[tuple[Any, Callable[..., Any]]] = [
     (getattr, lambda on, name: attribute(on, name)),
     (samplers.discrete_laplace, _discrete_laplace),
     (invariant.invariant, _said),
-    (math.fsum, _fma_sum),
+    (math.fsum, _float_sum),
     (math.floor, floored),
     (math.ceil, ceiled),
     (math.trunc, integer),

@@ -8,11 +8,11 @@ from typing import Any
 from ..following import Raises, Refused
 from ..forms import Form, Sign
 from ..order import largest_place, least_place
-from . import numpy_library as library
+from . import numpy_cells, numpy_folds, numpy_made
 from .arrays import array_of, converted, kind_named, mean, put, running, total
 from .functions import greater, joined, lesser
 from .iteration import iterated, several
-from .library import ordered
+from .ordering import ordered
 from .ranks import Ranks
 from .values import Appended, Array
 
@@ -109,7 +109,7 @@ def as_type(value: Array, dtype: Any) -> Array:
 
 def sorted_array(value: Array) -> None:
 
-    put(value, Ellipsis, library.sort(value))
+    put(value, Ellipsis, numpy_folds.sort(value))
 
 
 def concatenated(separator: str, values: Any) -> Any:
@@ -140,16 +140,17 @@ def of_array(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 ARRAYS: dict[str, Callable[..., Any]] = {
-    "sum": total, "mean": mean, "argmax": library.place_of(largest_place),
-    "argmin": library.place_of(least_place), "argsort": library.argsort, "cumsum": running,
-    "max": library.extreme(greater, largest_place),
-    "min": library.extreme(lesser, least_place), "clip": library.clip, "any": library.truths(any),
-    "all": library.truths(all), "tolist": nested, "copy": array_of, "astype": as_type, "item": only,
+    "sum": total, "mean": mean, "argmax": numpy_folds.place_of(largest_place),
+    "argmin": numpy_folds.place_of(least_place), "argsort": numpy_folds.argsort, "cumsum": running,
+    "max": numpy_folds.extreme(greater, largest_place),
+    "min": numpy_folds.extreme(lesser, least_place), "clip": numpy_cells.clip, "any": numpy_folds.truths(any),
+    "all": numpy_folds.truths(all), "tolist": nested, "copy": array_of, "astype": as_type, "item": only,
     "ravel": lambda value: Array(value.cells.ravel(), value.kind),
     "flatten": lambda value: Array(value.cells.flatten(), value.kind),
-    "reshape": reshaped, "fill": filled, "round": library.round_, "var": library.variance, "std": library.deviation,
-    "dot": library.dot, "sort": sorted_array, "transpose": lambda value: Array(value.cells.T, value.kind),
-    "nonzero": library.ones_where, "repeat": library.repeated,
+    "reshape": reshaped, "fill": filled, "round": numpy_cells.round_, "var": numpy_folds.variance,
+    "std": numpy_folds.deviation,
+    "dot": numpy_folds.dot, "sort": sorted_array, "transpose": lambda value: Array(value.cells.T, value.kind),
+    "nonzero": numpy_folds.ones_where, "repeat": numpy_made.repeated,
 }  # fmt: skip
 LISTS: dict[str, Callable[..., Any]] = {
     "append": lambda held, value: mutable(held).append(value), "extend": extended, "pop": popped, "insert": inserted,
