@@ -26,7 +26,7 @@ COMMANDS = {
     "verify": ("verify:verify_command", "Verify claims: does the stated epsilon hold for what ran?"),
     "new": (
         "new:new_command",
-        "Write a commented claim file: asks for what you did not give; without a terminal it takes usual values.",
+        "Write a commented claim file: asks for what you did not give as options.",
     ),
     "epsilon": (
         "cost:epsilon_command",
