@@ -59,7 +59,7 @@ COMMANDS = {
     "audit": ("audit:audit_command", "Attack a mechanism, or the schedule of a run: is it as private as claimed?"),
     "audit-suite": (
         "audit_suite:audit_suite_command",
-        "Audit every mechanism of a library that a manifest names: a table of verdicts.",
+        "Audit every mechanism of a library that a manifest names, and print a table.",
     ),
     "audit-training": (
         "audit_training:audit_training_command",
@@ -75,13 +75,13 @@ COMMANDS = {
     ),
     "check": (
         "check:check_command",
-        "Re-prove certificates, without what wrote them: accountants or the search for proofs.",
+        "Re-prove certificates and attestations, without what wrote them: accountants or the search for proofs.",
     ),
     "attest": (
         "attest:attest_command",
-        "Bind a claim, its certificate and logs to a model's files, in one signed file that dpcert check reads.",
+        "Attest what a claim says about files, and on what ground: proved, tested, logged or asserted.",
     ),
-    "ledger": ("ledger:app", "Check, show or export a ledger file: the record of what was released."),
+    "ledger": ("ledger:app", "Check, show, export or import a ledger: the record of what was released."),
     "registry": (
         "registry:app",
         "Read entries of the OpenDP deployments registry as claims, and write them.",
