@@ -29,7 +29,7 @@ from ..mechanisms import (
     sensitivity,
 )
 from .additive import by_move
-from .allocation.block import supports_base
+from .allocation.block import spread_of_loss, supports_base
 from .pairs import (
     AllocationPair,
     CutPair,
@@ -64,6 +64,12 @@ _SEEN = "zero-out or replace-one when participation is visible: seeing a unit ta
 
 
 _SAMPLERS = (Poisson, FixedSize, TruncatedPoisson, Shuffled, RandomAllocation, VisibleParticipation)
+
+_LEAST_SPREAD, _LARGEST_SPREAD = 2e-3, 4.0
+"""Standard deviations of one batch's loss between which shuffling is amplified."""
+
+_LARGEST_LOSS = 50.0
+"""Of bounded noise; where it is larger, next to nobody is a clone."""
 
 _MOST_ROUNDS, _SMALLEST_SHIFT, _LARGEST_SHIFT = 10**6, 1e-4, 6.0
 """Where the scores of a block are told apart; what is left out, or said of more noise, is a lower end all the same."""
@@ -195,9 +201,12 @@ def shuffled(part: Shuffled, relation: Neighbouring, participation: Participatio
 
 
 def _amplified(part: Shuffled, relation: Neighbouring) -> ByOrder:
-    """The bounds by clones, with two full batches or more."""
+    """The bounds by clones, with two full batches or more; none for noise so small that nothing is hidden, or so large
+    that losses are below what transforms tell apart."""
     apart, whole, batches = (by_move(part.mechanism)(1), by_move(part.mechanism)(2), part.full_batches)
-    if batches < 2 or not supports_base(apart):
+    if batches < 2 or not supports_base(apart) or _LARGEST_LOSS < apart.largest_loss() < math.inf:
+        return {}
+    if not _LEAST_SPREAD <= spread_of_loss(apart) <= _LARGEST_SPREAD:
         return {}
     if relation == "replace-one":
         return either(ReplacedShuffledPair(apart, whole, batches))

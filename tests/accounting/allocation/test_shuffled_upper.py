@@ -18,6 +18,7 @@ from dpcert.accounting.allocation import shuffled_epoch
 from dpcert.accounting.allocation.clones import Clones, groups
 from dpcert.accounting.allocation.profile_nodes import heights, law_above, symmetric_nodes
 from dpcert.accounting.allocation.shuffled_epoch import FINE, losses_of_epoch
+from dpcert.accounting.dominating import dominating
 from dpcert.accounting.measures.lattices.cells import Atoms
 from dpcert.accounting.pairs import GaussianPair, LaplacePair, Order
 from dpcert.mechanisms import (
@@ -195,3 +196,11 @@ def test_a_last_batch_may_be_smaller_unless_it_is_said() -> None:
 def test_at_delta_zero_nothing_is_hidden() -> None:
     assert epsilon(Shuffled(Gaussian(1.0), 5), 0.0, "zero-out").upper == math.inf
     assert epsilon(Shuffled(Laplace(2.0), 5), 0.0, "zero-out").upper == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("noise", [Gaussian(0.01), Laplace(0.01)])
+def test_noise_that_hides_nothing_is_not_amplified(noise: Mechanism) -> None:
+    """Planted by a user's typing error: losses beyond what a double's exponential holds."""
+    asked = Shuffled(noise, 100, 100)
+    assert dominating(asked, "zero-out").amplified == ()
+    assert dominating(Shuffled(Gaussian(1.0), 100), "zero-out").amplified != ()
