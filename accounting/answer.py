@@ -36,7 +36,7 @@ PRODUCTS = sources.Products()
 SOURCES: tuple[Source, ...] = (
     sources.LargestLoss(),
     sources.Uncut(answer),
-    sources.Alone(),
+    sources.OneRelease(),
     PRODUCTS,
     sources.Amplified(),
     sources.Epochs(),

@@ -8,7 +8,9 @@ rounds, with B(T, p) binomial,
 and Q[E] is at most P[B(T, q) >= k] and at most (T choose k) q^k. Every k and C give a valid bound; both are chosen in
 floating point, then both sides are evaluated in ball arithmetic and rounded down. The bound is crude beside the other
 accountants', and it is there for what none of them reaches: noise so small that privacy losses overflow. There it is
-close, with k about the number of rounds that the unit takes part in. The upper end is infinite.
+close, with k about the number of rounds that the unit takes part in: of 100 Poisson rounds at rate .01 and a noise
+multiplier of .002 the lower end is 872,799 at delta 1e-5, and 1.005 without this file; from .005 on it changes nothing.
+The upper end is infinite.
 """
 
 from __future__ import annotations

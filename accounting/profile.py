@@ -14,7 +14,7 @@ from flint import arb
 from .bracket import Bracket
 
 
-class Profile:
+class KnownProfile:
     """delta as certified brackets at eps >= 0; every eps is asked for once."""
 
     def __init__(self, delta: Callable[[float], Bracket]) -> None:

@@ -127,7 +127,7 @@ class Uncut(Direct):
         return truncated.delta(asked.run, epsilon, lambda at: self.ask(uncut, at))
 
 
-class Alone(Direct):
+class OneRelease(Direct):
     """One release by itself whose worst neighbours depend on epsilon (stated.Stated.alone): exact."""
 
     def serves(self, asked: Question, at: float) -> bool:

@@ -138,7 +138,7 @@ def _accuracies(rtol: float) -> list[float]:
 
 def _attempt(known: Bracket, parts: tuple[Phase, ...], question: Question, at: float, accuracy: float) -> Bracket:
     """A bracket by the recursion at one accuracy; one that says nothing where its floating point breaks down."""
-    from .solve import Above, below  # here, since scipy.fft makes the import of the accountants longer
+    from .solve import SolvedAbove, below  # here, since scipy.fft makes the import of the accountants longer
 
     relation, for_epsilon, progress = question.neighbouring, question.quantity == "epsilon", _watching.get()
     epsilon, delta = (known.lower, at) if for_epsilon else (at, math.sqrt(known.lower * known.upper))
@@ -148,7 +148,7 @@ def _attempt(known: Bracket, parts: tuple[Phase, ...], question: Question, at: f
             layout = Layout.of(parts, relation, epsilon, delta)
             effort = _effort(known.width / known.lower, accuracy)
             for swapped in (False, True) if relation == "zero-out" else (False,):
-                curve = Above(layout, relation, swapped, effort, progress).curve()
+                curve = SolvedAbove(layout, relation, swapped, effort, progress).curve()
                 uppers.append(curve.epsilon_above(at) if for_epsilon else curve.delta_above(at))
             if layout.rounds <= _LONGEST_ATTAINED:
                 curve = below(layout, relation, False, 0.35 * effort.step, progress)

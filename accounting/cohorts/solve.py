@@ -63,7 +63,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Block:
+class SolvedBlock:
     """A kernel of many rounds: what V_b exceeds (1 - gamma)_+ by, on its window.
 
     right: at least that at larger losses; left: at losses below the first of these two, at least the second one.
@@ -105,7 +105,7 @@ class Stretch:
 
 
 @dataclass
-class Above:
+class SolvedAbove:
     """From above: one run, one order of the neighbours."""
 
     layout: Layout
@@ -171,7 +171,7 @@ class Above:
         return values
 
     @staticmethod
-    def _block(values: Floats, window: Window, step: float, root: Box) -> Block:
+    def _block(values: Floats, window: Window, step: float, root: Box) -> SolvedBlock:
         """The values at the coarse grid's points, less (1 - gamma)_+, rounded up."""
         ratio = round(step / window.step)
         width = max(-window.first, window.last) // ratio
@@ -182,7 +182,7 @@ class Above:
         base = np.maximum(-np.expm1(places[inside] * window.step), 0.0)
         bump[inside] = np.maximum(chosen - base, 0.0) + 1e-15 * base
         left = float(values[0]) + math.expm1(window.first * window.step) + 1e-15
-        return Block(bump, width, float(values[-1]), (window.first * window.step, left), root)
+        return SolvedBlock(bump, width, float(values[-1]), (window.first * window.step, left), root)
 
     def _family(self, phase: Phase, step: float) -> Family:
         root: Box = Inscribed() if self.relation == "replace-one" else Opened(swapped=self.swapped)

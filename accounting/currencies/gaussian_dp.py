@@ -42,7 +42,7 @@ from ..answer import answer
 from ..bracket import Bracket
 from ..dominating import dominating
 from ..pairs import Composition, GaussianPair, OpposedPair, Pair, Sampling, SubsampledPair, ZeroedPair
-from ..profile import Profile
+from ..profile import KnownProfile
 from ..question import Question, seen_by
 from ..rdp.largest_loss import largest_loss
 from ..rounding import down, float_above, up, widened_down, widened_up
@@ -91,7 +91,7 @@ def mu(
         least_shift = max(gaussian.composed_shift(product)[0] for product in pairs.lower)
         most_shift = max(gaussian.composed_shift(product)[1] for product in pairs.upper)
         return Bracket(min(least_shift, most_shift), most_shift, True, gaussian.METHOD)
-    profile = Profile(lambda eps: answer(Question.about(run, "delta", relation, notion, participation), eps))
+    profile = KnownProfile(lambda eps: answer(Question.about(run, "delta", relation, notion, participation), eps))
     if floor > 0.0:
         end = answer(Question.about(run, "epsilon", relation, notion, participation), floor)
         return _down_to(profile, floor, end, rtol)
@@ -134,12 +134,12 @@ def _of_decimals(run: Mechanism, relation: Neighbouring) -> Bracket | None:
     return Bracket(below, above, True, gaussian.METHOD)
 
 
-def _lay_out(profile: Profile, last: float) -> None:
+def _lay_out(profile: KnownProfile, last: float) -> None:
     for k in range(_FIRST_KNOTS):
         profile(last * k / (_FIRST_KNOTS - 1))
 
 
-def _down_to(profile: Profile, floor: float, end: Bracket, rtol: float) -> Bracket:
+def _down_to(profile: KnownProfile, floor: float, end: Bracket, rtol: float) -> Bracket:
     """At eps up to the run's own at delta = floor, which is in `end`."""
     if end.upper == math.inf:
         return Bracket(0.0, math.inf, True, METHOD, reached=False)
@@ -153,7 +153,7 @@ def _down_to(profile: Profile, floor: float, end: Bracket, rtol: float) -> Brack
     return Bracket(lower, found.upper, True, METHOD, reached=found.upper <= lower * (1 + rtol))
 
 
-def _searched(profile: Profile, least: float, rtol: float, beyond: Knots, floor: float = 0.0) -> Bracket:
+def _searched(profile: KnownProfile, least: float, rtol: float, beyond: Knots, floor: float = 0.0) -> Bracket:
     """Knots are added on both sides of the vertex that needs the largest mu; floor: the least delta compared."""
     lower = 0.0
     with ctx.workprec(_BITS):

@@ -25,7 +25,7 @@ GROUPS = 32
 Pairs = Mapping[Mechanism, tuple[Pair, ...]]
 
 
-class Layout:
+class LedgerLayout:
     """One inversion for each order of the neighbours. What is recorded waits until `catch_up` counts it in them.
 
     counts: the rounds of each mechanism so far. plan: one of PLANS.
@@ -81,7 +81,7 @@ class Layout:
 
 def layout(
     counts: Mapping[Mechanism, int], pairs: Pairs, orders: int, log_delta: float, sharp: Callable[[float, float], bool]
-) -> Layout:
+) -> LedgerLayout:
     """The first of PLANS whose reading, of pairs that stand for all the others, is sharp; else the sharpest one.
 
     Raises OutOfReach where none can be had.
@@ -89,7 +89,7 @@ def layout(
     best, least = None, math.inf
     for plan in PLANS:
         try:
-            low, high = Layout(counts, pairs, orders, log_delta, plan).rehearsed()
+            low, high = LedgerLayout(counts, pairs, orders, log_delta, plan).rehearsed()
         except OutOfReach:
             continue
         if best is None or high - low < least:
@@ -98,7 +98,7 @@ def layout(
             break
     if best is None:
         raise OutOfReach("no layout serves these rounds")
-    return Layout(counts, pairs, orders, log_delta, best)
+    return LedgerLayout(counts, pairs, orders, log_delta, best)
 
 
 def pair_of(pairs: tuple[Pair, ...], order: int) -> Pair:

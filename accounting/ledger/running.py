@@ -21,7 +21,7 @@ from ..dominating import dominating
 from ..epsilon import epsilon as epsilon_of
 from ..measures.densities import accountant as contour
 from ..pairs import Pair
-from .layout import Layout, layout, loudness
+from .layout import LedgerLayout, layout, loudness
 
 GOOD = 2e-10
 """Width above which the inversion is laid out anew, relative to epsilon where that is above 1: two readings of the same
@@ -76,8 +76,8 @@ class RunningEpsilon:
         self.participation: Visibility = participation
         self._counts: dict[Mechanism, int] = {}
         self._pairs: dict[Mechanism, tuple[Pair, ...]] = {}
-        self._layout: Layout | None = None
-        self._next: Layout | None = None
+        self._layout: LedgerLayout | None = None
+        self._next: LedgerLayout | None = None
         self._credit = self._loudest = 0.0
         self._rounds = self._orders = 0
         self._tight, self._asked = True, False
@@ -159,7 +159,7 @@ class RunningEpsilon:
             raise OutOfReach("too few rounds for one inversion to serve several")
         return reading
 
-    def _read_in(self, one: Layout) -> Bracket | None:
+    def _read_in(self, one: LedgerLayout) -> Bracket | None:
         """The reading of a layout that has counted everything; None where it is not narrow, or was made for fewer."""
         if self._rounds > REACH * one.ahead * one.rounds:
             return None
@@ -183,7 +183,7 @@ class RunningEpsilon:
             if not self._next.waiting:
                 self._layout, self._next = self._next, None
 
-    def _laid_out(self) -> Layout:
+    def _laid_out(self) -> LedgerLayout:
         """A new layout for all rounds so far and as many more as can be; OutOfReach where there is none."""
         return layout(
             self._counts,

@@ -139,7 +139,7 @@ def reaching(ask):
 RUNS = {
     "LargestLoss": (Laplace(1.0), "zero-out", lambda epsilon: max(0.0, 1 - math.exp((epsilon - 1.0) / 2))),
     "Uncut": (Repeat(TruncatedPoisson(Gaussian(2.0), 0.1, 100, 40), 3), "zero-out", None),
-    "Alone": (ReportNoisyMax(1.0, "exponential"), "replace-one", None),
+    "OneRelease": (ReportNoisyMax(1.0, "exponential"), "replace-one", None),
     "Products": (Repeat(RandomizedResponse(0.3), 3), "replace-one", partial(finite, COIN, 3)),
     "Amplified": (Repeat(Shuffled(Gaussian(1.0), 40), 2), "zero-out", None),
     "Epochs": (Shuffled(Gaussian(1.0), 40), "zero-out", None),

@@ -22,10 +22,10 @@ from dpcert.accounting.measures.lattices import accountant as pld
 from dpcert.accounting.measures.lattices import laws as pld_laws
 from dpcert.accounting.measures.lattices import profile as pld_profile
 from dpcert.accounting.measures.lattices import transform as pld_transform
-from dpcert.accounting.measures.lattices.accountant import Layout
+from dpcert.accounting.measures.lattices.accountant import LatticeLayout
 from dpcert.accounting.measures.lattices.cells import Atoms, Cells, optimistic, pessimistic
 from dpcert.accounting.measures.lattices.far import Far
-from dpcert.accounting.measures.lattices.search import Moments
+from dpcert.accounting.measures.lattices.search import MomentTable
 from dpcert.accounting.measures.lattices.transform import AtomLaw, Frequencies
 from dpcert.accounting.pairs import Composition, DiscreteGaussianPair, GaussianPair, LaplacePair, SubsampledPair
 from dpcert.accounting.rounding import UNIT
@@ -67,7 +67,7 @@ def coarse(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _one_stage(patch: pytest.MonkeyPatch, cells: int, tolerance: float) -> None:
-    patch.setattr(Layout, "stages", lambda layout: [(cells, tolerance)])
+    patch.setattr(LatticeLayout, "stages", lambda layout: [(cells, tolerance)])
 
 
 @pytest.mark.usefixtures("coarse")
@@ -146,13 +146,13 @@ def test_rounding_ignored_at_small_delta(monkeypatch: pytest.MonkeyPatch, ignore
 
     A rate so near 1 that the composed pair is the Gaussian one to 12 digits, but goes through the transforms.
     """
-    right = Moments.plan
+    right = MomentTable.plan
 
-    def hardly_tilted(moments: Moments, *given: object) -> Plan:
+    def hardly_tilted(moments: MomentTable, *given: object) -> Plan:
         plan = right(moments, *given)  # type: ignore[arg-type]
         return replace(plan, c=0.5, sides=(0.25, 1.0))
 
-    monkeypatch.setattr(Moments, "plan", hardly_tilted)
+    monkeypatch.setattr(MomentTable, "plan", hardly_tilted)
     monkeypatch.setattr(pld_transform.AtomLaw, "normalised", _perturbed)
     _one_stage(monkeypatch, 1 << 14, 1e-4)
     if ignored:
@@ -188,7 +188,7 @@ def test_far_losses(monkeypatch: pytest.MonkeyPatch, plant: str | None) -> None:
         monkeypatch.setattr(Far, "upper", lambda self, epsilon: 0.0)
     if plant == "in full":
         monkeypatch.setattr(Far, "lower", lambda self, epsilon: self.apart)
-    layout = Layout(RARE, 1e-20, 1e-6)
+    layout = LatticeLayout(RARE, 1e-20, 1e-6)
     wrong = 0
     for epsilon in (0.8, 1.0, 1.2):
         truth = closed_form.delta(RARE, epsilon)

@@ -32,7 +32,7 @@ _PLACES = 400
 
 
 @dataclass(frozen=True, slots=True)
-class CutPair(SubsampledPair):
+class ShortenedPair(SubsampledPair):
     """A subsampled Gaussian pair of which outcomes x above some place, at least `cut`, have loss 0.
 
     place, blur: those with a label Phi((x - place) / blur) are left out (rare.py).
@@ -51,7 +51,7 @@ def cut(composition: Composition, log_mass: float) -> tuple[Composition, float]:
         if isinstance(pair, SubsampledPair) and pair.order in ORDERS:
             shift, at = parameters(pair).shift, beyond(parameters(pair), log_mass - math.log(rounds * len(sampled)))
             mass += rounds * (float(ndtr(-at)) + pair.rate * float(ndtr(shift - at)))
-            pair = CutPair(pair.base, pair.rate, pair.order, at)
+            pair = ShortenedPair(pair.base, pair.rate, pair.order, at)
         parts.append((pair, rounds))
     return tuple(parts), mass * (1.0 + 1e-9)
 

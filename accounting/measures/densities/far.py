@@ -39,7 +39,7 @@ class Least:
 
 
 @dataclass(frozen=True, slots=True)
-class Far:
+class FarOutcomes:
     """F: P(F) - Q(F) and Q(F), each within its error.
 
     loss: at most any far round's, but for outcomes whose e^{-L} has a mean of at most `close`. reverse: the profile of
@@ -80,7 +80,7 @@ class Far:
         return max(0.0, linear - inexact), min(most, self.probability), -turned * self.under_q[0]
 
 
-def far(labels: Sequence[tuple[Sampled, int]], loss: float, close: float, reverse: Least | None) -> Far:
+def far(labels: Sequence[tuple[Sampled, int]], loss: float, close: float, reverse: Least | None) -> FarOutcomes:
     """labels: pairs whose place and blur are the far label's, and their numbers of rounds."""
     with ctx.workprec(_BITS):
         stay, more = arb(0), arb(0)
@@ -94,4 +94,4 @@ def far(labels: Sequence[tuple[Sampled, int]], loss: float, close: float, revers
             more += rounds * (-rate * (up - down) / (1 - under_q)).log1p()
         balls = -stay.exp() * more.expm1(), -stay.expm1()
         apart, mass = ((float(ball.mid()), float_above(ball.rad() + abs(ball) * PARAMETER)) for ball in balls)
-    return Far(apart, mass, loss, close, reverse)
+    return FarOutcomes(apart, mass, loss, close, reverse)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...inversion.line import Inversion
 from ...rounding import UNIT
-from .far import Far, Least
+from .far import FarOutcomes, Least
 
 _LARGEST = 600.0
 """Epsilon beyond which e^epsilon is not asked for: the profile falls."""
@@ -49,7 +49,7 @@ class Profile:
     """Bounds of log delta(eps) for every eps >= 0: of far outcomes, of those with a jump and of those without, where
     they matter, and `lost`, at least the probability of all others. c: about how fast log delta falls, at least."""
 
-    parts: tuple[Calls | Far | Least | Turned, ...]
+    parts: tuple[Calls | FarOutcomes | Least | Turned, ...]
     lost: float
     c: float
 
@@ -60,7 +60,7 @@ class Profile:
         found = [part.delta(epsilon) for part in self.parts]
         below, above, slope = (math.fsum(each[side] for each in found) for side in range(3))
         below, above, slack = below * (1.0 - 8.0 * UNIT), (above + self.lost) * (1.0 + 8.0 * UNIT), 4.0 * UNIT
-        above /= 1.0 - max((part.share for part in self.parts if isinstance(part, Far)), default=0.0)
+        above /= 1.0 - max((part.share for part in self.parts if isinstance(part, FarOutcomes)), default=0.0)
         least = math.log(below) if below > _TINY else -math.inf
         most = math.log(max(above, _TINY)) if above >= 0.0 else 0.0
         return least - slack * (1.0 - least), min(0.0, most + slack * (1.0 - most)), slope / max(above, _TINY)

@@ -30,7 +30,7 @@ _MOST_NODES, _MOST_WIDE, _WIDE = 60_000, 10_000, 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Law:
+class LossOnGrid:
     """E[e^{cL}] is about sum exp(log_mass + c * loss), for one round."""
 
     log_mass: Floats
@@ -42,7 +42,7 @@ class Law:
 class Rough:
     """The laws of all phases, good for 0 <= c <= top, and the squared shift of the Gaussian rounds together."""
 
-    laws: tuple[Law, ...]
+    laws: tuple[LossOnGrid, ...]
     gaussian: float
     top: float
 
@@ -88,7 +88,7 @@ def rough(composition: Composition, top: float) -> Rough:
     return Rough(tuple(_law(pair, top, rounds) for pair, rounds in parts), gaussian, top)
 
 
-def _law(pair: Sampled, top: float, rounds: int) -> Law:
+def _law(pair: Sampled, top: float, rounds: int) -> LossOnGrid:
     budget = _COARSE + math.log(rounds)
     shift, height = pair.shift, min(_TALLEST, _WIDEST_ANGLE / pair.shift)
     lift, wide = 0.5, math.sqrt(2.0 * budget)
@@ -110,10 +110,10 @@ def _law(pair: Sampled, top: float, rounds: int) -> Law:
         x = 0.5 * shift + np.logaddexp(0.0, x)
     log_plain, log = log_unit - 0.5 * x * x + pair.log_unlabelled(x), log_mixture(pair, x)
     if pair.order == Sampling.REMOVE:
-        return Law(log_plain + log, log, rounds)
+        return LossOnGrid(log_plain + log, log, rounds)
     if pair.order == Sampling.ADD:
-        return Law(log_plain, -log, rounds)
+        return LossOnGrid(log_plain, -log, rounds)
     if pair.order == Sampling.REPLACE:
-        return Law(log_plain + log, log - log_mixture(pair, -x), rounds)
+        return LossOnGrid(log_plain + log, log - log_mixture(pair, -x), rounds)
     atom = [math.log(pair.atom)]
-    return Law(np.concatenate([log_plain + log, log_plain, atom]), np.concatenate([log, -log, [0.0]]), rounds)
+    return LossOnGrid(np.concatenate([log_plain + log, log_plain, atom]), np.concatenate([log, -log, [0.0]]), rounds)

@@ -25,8 +25,8 @@ from ...inversion.line import invert, log_peak
 from ...pairs import Composition, Sampling, SubsampledPair
 from ...rounding import TARGET, widened_down, widened_up
 from .alone import Alone
-from .cut import CutPair, beyond, valley
-from .far import Far, Least, far
+from .cut import ShortenedPair, beyond, valley
+from .far import FarOutcomes, Least, far
 from .goal import TILTS, Goal, feasible, line
 from .jumping import Jumps
 from .labelled import Labelled
@@ -186,7 +186,7 @@ def _split(
         else:
             lost += likely
         near.append(kept)
-    jumps: list[Calls | Far] = []
+    jumps: list[Calls | FarOutcomes] = []
     if labels:  # they say first that no line serves
         jumps.append(_jumps(_unlabelled(composition, near), labels, goal))
         beyond_all = [(near[at], phases(composition)[0][at][1]) for at, _ in labels]
@@ -218,9 +218,9 @@ def _unlabelled(composition: Composition, parts: Sequence[Sampled]) -> Compositi
     """The composition of rounds without a label."""
     cuts = iter(parts)
 
-    def cut(pair: SubsampledPair) -> CutPair:
+    def cut(pair: SubsampledPair) -> ShortenedPair:
         part = next(cuts)
-        return CutPair(pair.base, pair.rate, pair.order, part.cut, part.place, part.blur)
+        return ShortenedPair(pair.base, pair.rate, pair.order, part.cut, part.place, part.blur)
 
     return tuple((cut(pair) if isinstance(pair, SubsampledPair) else pair, rounds) for pair, rounds in composition)
 

@@ -30,7 +30,7 @@ from ...profiles import has_profile, profile
 from ...rounding import TARGET, float_above, up, widened_down, widened_up
 from .edges import Resolution
 from .laws import SampledPair, Step, steps, supports_pair
-from .profile import Profile, Sides
+from .profile import ComposedProfile, Sides
 from .search import far_threshold, first_bound, scale, table, without
 from .summit import lower_at_summit, upper_at_summit
 
@@ -91,7 +91,7 @@ def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Brack
     composition, rtol = _shared(composition, _within_reach(composition, rtol))
     if _total_variation(composition) <= delta * (1 - 4 * TARGET):
         return Bracket(0.0, 0.0, True, METHOD)
-    layout = Layout(composition, _tail(composition, delta, rtol), rtol)
+    layout = LatticeLayout(composition, _tail(composition, delta, rtol), rtol)
     pilot = layout.laws(_PILOT_CELLS, 1.0, math.inf)
     whole = Sides.of(pilot)
     if whole.infinite_lower > delta:
@@ -129,7 +129,7 @@ def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Brack
     """The smallest delta of the composed pair at epsilon >= 0, rtol wide, relatively, or as narrow as can be."""
     composition, rtol = _shared(composition, _within_reach(composition, rtol))
     below, above = max(0.0, widened_down(epsilon, 2 * TARGET)), widened_up(epsilon, 4 * TARGET) if epsilon else 0.0
-    layout = Layout(composition, 1e-40, rtol)
+    layout = LatticeLayout(composition, 1e-40, rtol)
     log_delta, slope, answer = 0.0, 1.0, Bracket(0.0, 1.0, True, METHOD)
     for _ in range(3):
         pilot = layout.laws(_PILOT_CELLS, slope, epsilon or math.inf)
@@ -140,7 +140,7 @@ def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Brack
         moments = table(pilot, place)
         log_delta = max(min(moments.at(epsilon), 0.0) - 3.0, -600.0)
         slope = moments.line(epsilon)
-        layout = Layout(composition, min(layout.tail, _tail(composition, math.exp(log_delta), rtol)), rtol)
+        layout = LatticeLayout(composition, min(layout.tail, _tail(composition, math.exp(log_delta), rtol)), rtol)
     stuck = 0.0
     for cells, tolerance in layout.stages():
         if answer.width <= max(rtol, 0.5 * tolerance) * answer.upper or tolerance == stuck:
@@ -169,13 +169,13 @@ def at_most(composition: Composition, epsilon: float, delta: float) -> bool:
     if not (0.0 < delta < 1.0 and math.isfinite(epsilon)):
         return epsilon == math.inf or delta == 1.0
     coarse = _coarser(composition, _COARSE_BLOCK)
-    pilot = Layout(coarse, _tail(coarse, delta, 1.0), 1.0).laws(_PILOT_CELLS, 1.0, math.inf)
+    pilot = LatticeLayout(coarse, _tail(coarse, delta, 1.0), 1.0).laws(_PILOT_CELLS, 1.0, math.inf)
     finite = widened_down(delta, 4 * TARGET) - Sides.of(pilot).infinite_upper
     return finite > 0.0 and first_bound(pilot, math.log(finite)) <= epsilon
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class LatticeLayout:
     """How a composition's profile is laid out: mass of a tail that may be lost in a round, and what is asked for."""
 
     composition: Composition
@@ -224,7 +224,7 @@ class Layout:
 
     def profile(
         self, window: tuple[float, float], log_delta: float, slope: float, cells: int, tolerance: float, most: int
-    ) -> Profile:
+    ) -> ComposedProfile:
         """Bounds about `tolerance` apart in log delta for eps in the window, where delta is e^log_delta at the end.
 
         Raises OutOfReach where that takes more frequencies than `most`.
@@ -237,10 +237,10 @@ class Layout:
         accuracy = 3.0 - math.log(tolerance)
         plan = table(without(pilot, far), epsilon).plan(window, log_delta, accuracy)
         square = _SMOOTHED * tolerance / (slope * (slope + 1.0))
-        return Profile.on(Sides.of(laws, (far, epsilon)), plan, accuracy, square, most)
+        return ComposedProfile.on(Sides.of(laws, (far, epsilon)), plan, accuracy, square, most)
 
 
-def _crossed(found: Profile, known: Bracket, delta: float, slope: float) -> tuple[Bracket, float]:
+def _crossed(found: ComposedProfile, known: Bracket, delta: float, slope: float) -> tuple[Bracket, float]:
     """The bracket of the eps where the profile crosses delta, and minus its slope there, in logarithms."""
     low, high = math.log(widened_down(delta, 4 * TARGET)), math.log(widened_up(delta, 4 * TARGET))
     low, high = widened_down(low, TARGET), widened_up(high, TARGET)
@@ -249,7 +249,7 @@ def _crossed(found: Profile, known: Bracket, delta: float, slope: float) -> tupl
     return Bracket(min(lower, upper), upper, True, METHOD), _slope(found, upper, slope)
 
 
-def _slope(found: Profile, epsilon: float, known: float) -> float:
+def _slope(found: ComposedProfile, epsilon: float, known: float) -> float:
     low, high, slope = found.log_delta(epsilon)
     return -slope if high - low < 1.0 and -math.inf < slope < 0.0 else known
 

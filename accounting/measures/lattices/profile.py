@@ -53,15 +53,15 @@ class Sides:
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class ComposedProfile:
     """Bounds of log delta(eps): of the losses inverted, of far ones, and of the mass at infinity together."""
 
     sides: Sides
     inversion: Inversion
 
     @classmethod
-    def on(cls, sides: Sides, plan: Plan, accuracy: float, square: float, most: int) -> Profile:
-        """Inverted as planned; square: of the smoothing round's shift."""
+    def on(cls, sides: Sides, plan: Plan, accuracy: float, square: float, most: int) -> ComposedProfile:
+        """LatticeLayout as planned; square: of the smoothing round's shift."""
         refined = _refined(sides, plan, accuracy, shifted(plan.c, square))
         return cls(sides, invert(sides.upper, sides.lower, refined, accuracy, square, most))
 

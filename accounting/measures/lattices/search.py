@@ -33,7 +33,7 @@ _PRICE = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Moments:
+class MomentTable:
     """About the log moments of one measure at the table's lines; start: with log_peak added."""
 
     lines: Floats
@@ -41,7 +41,7 @@ class Moments:
     start: Floats
 
     @classmethod
-    def of(cls, lines: Floats, logs: Floats) -> Moments:
+    def of(cls, lines: Floats, logs: Floats) -> MomentTable:
         return cls(lines, logs, logs + log_peaks(lines))
 
     def least(self, log_delta: float, rounds: int) -> float:
@@ -77,17 +77,17 @@ class Moments:
         return Plan(float(lines[best]), points, float(period[best]), first, log_delta, max(0.0, float(height[best])))
 
 
-def table(steps: Sequence[Step], epsilon: float) -> Moments:
+def table(steps: Sequence[Step], epsilon: float) -> MomentTable:
     """Of all outcomes by the steps' upper laws, for eps about as large as that or up to 100 times smaller."""
     lines = _LINES / epsilon
-    return Moments.of(lines, np.asarray(sum(step.rounds * step.upper.log_moments(lines) for step in steps)))
+    return MomentTable.of(lines, np.asarray(sum(step.rounds * step.upper.log_moments(lines) for step in steps)))
 
 
 def first_bound(steps: Sequence[Step], log_delta: float) -> float:
     """At least the epsilon at which the finite losses' profile is e^log_delta, by Chernoff over lines of every size."""
     with np.errstate(over="ignore"):
         logs = sum(step.rounds * step.upper.log_moments(_WIDE) for step in steps)
-    moments = Moments.of(_WIDE, np.asarray(logs))
+    moments = MomentTable.of(_WIDE, np.asarray(logs))
     return float(np.min((moments.start - log_delta) / _WIDE)) * (1 + 1e-9) + 1e-9
 
 
@@ -98,7 +98,7 @@ def scale(steps: Sequence[Step], epsilon: float) -> float:
     """
     with np.errstate(over="ignore"):
         logs = sum(step.rounds * step.upper.log_moments(_WIDE) for step in steps)
-    bounds = Moments.of(_WIDE, np.asarray(logs)).start - _WIDE * epsilon
+    bounds = MomentTable.of(_WIDE, np.asarray(logs)).start - _WIDE * epsilon
     return max(epsilon, 1.0 / float(_WIDE[int(np.argmin(np.where(np.isfinite(bounds), bounds, np.inf)))]))
 
 

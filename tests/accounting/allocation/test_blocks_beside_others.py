@@ -25,14 +25,14 @@ def test_the_quick_bound_is_one_and_says_something():
 
 
 def test_a_quick_bound_of_one_epoch_only_is_caught(monkeypatch):
-    known = lattices.Layout.laws
+    known = lattices.LatticeLayout.laws
 
     def of_one_round(self, *asked):
         return [lattices.Step(step.upper, step.lower, 1, step.sampled) for step in known(self, *asked)]
 
     places = [lattices.delta(EPOCHS, eps, 1e-3) for eps in (0.1, 1.5)]
     monkeypatch.setattr(lattices, "delta", lambda _, eps, __: places[(0.1, 1.5).index(eps)])
-    monkeypatch.setattr(lattices.Layout, "laws", of_one_round)
+    monkeypatch.setattr(lattices.LatticeLayout, "laws", of_one_round)
     assert told_too_early()
 
 
@@ -47,13 +47,13 @@ def test_what_is_asked_coarsely_is_cut_coarsely_and_holds_the_narrow_bracket(rto
 
 def test_an_attack_on_shuffled_epochs_is_the_stronger_one_and_needs_hardly_a_block(monkeypatch):
     """Each point asked for the law of a block, twice, whose delta was 1e10 times smaller than what is known."""
-    blocks, known = [], lattices.Layout.profile
+    blocks, known = [], lattices.LatticeLayout.profile
 
     def counted(self, *asked):
         blocks.extend(pair for pair, _ in self.composition if isinstance(pair, AllocationPair))
         return known(self, *asked)
 
-    monkeypatch.setattr(lattices.Layout, "profile", counted)
+    monkeypatch.setattr(lattices.LatticeLayout, "profile", counted)
     curve = tradeoff(Repeat(Shuffled(Gaussian(1.0), 20), 3), "zero-out", points=9, rtol=1e-2)
     assert curve.attained[0][1].lower > 0.4  # blocks: 0.2
     assert len(blocks) < 6

@@ -110,13 +110,13 @@ def test_rounds_that_are_all_new_need_few_layouts(monkeypatch, first):
 def test_the_next_layout_is_filled_a_few_mechanisms_at_a_time(monkeypatch):
     """No round but the first few counts many mechanisms at once, also where noise only falls; readings stay true."""
     most = []
-    right = module.Layout.catch_up
+    right = module.LedgerLayout.catch_up
 
     def counting(layout, limit=math.inf):
         most[-1] += (counted := right(layout, limit))
         return counted
 
-    monkeypatch.setattr(module.Layout, "catch_up", counting)
+    monkeypatch.setattr(module.LedgerLayout, "catch_up", counting)
     cost = RunningEpsilon(DELTA)
     for k in range(400):
         most.append(0)

@@ -18,7 +18,7 @@ from flint import acb, arb, ctx
 from scipy.special import ndtr, wofz
 
 from dpcert.accounting.measures.densities import accountant, far, goal, jumping, label, parts, rare
-from dpcert.accounting.measures.densities.cut import CutPair, cut
+from dpcert.accounting.measures.densities.cut import ShortenedPair, cut
 from dpcert.accounting.measures.densities.envelope import envelope
 from dpcert.accounting.measures.densities.labelled import Labelled
 from dpcert.accounting.measures.densities.paths import Sampled
@@ -238,7 +238,7 @@ def test_cut_outcomes_are_as_unlikely_as_asked() -> None:
     with ctx.workprec(100):
         total = arb(0)
         for pair, rounds in kept:
-            if isinstance(pair, CutPair):
+            if isinstance(pair, ShortenedPair):
                 above = [(arb(pair.cut - shift) / arb(2).sqrt()).erfc() / 2 for shift in (0.0, SHIFTS[pair.order])]
                 total += rounds * ((1 - arb(pair.rate)) * above[0] + pair.rate * above[1])
         assert total <= mass
@@ -422,7 +422,7 @@ def _far_bounded() -> bool:
 def test_far_rounds_that_others_make_up_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Planted: what they add is forgotten."""
     assert _far_bounded()
-    monkeypatch.setattr(far.Far, "share", 0.0)
+    monkeypatch.setattr(far.FarOutcomes, "share", 0.0)
     assert not _far_bounded()
 
 

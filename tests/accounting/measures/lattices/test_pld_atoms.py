@@ -60,7 +60,7 @@ def test_planted_a_period_that_forgets_the_smoothing(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("run", [ATOMIC, Repeat(BoundedLaplace(0.5, 1.0), 2)])
 def test_planted_giving_up_at_once_is_told(run: Mechanism, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pld.Layout, "stages", lambda self: [(512, 0.3)])
+    monkeypatch.setattr(pld.LatticeLayout, "stages", lambda self: [(512, 0.3)])
     found = delta(run, 1.5, rtol=1e-4)
     assert found.width > 1e-2 * found.upper
     assert not found.reached

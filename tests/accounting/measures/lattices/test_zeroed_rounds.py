@@ -89,7 +89,7 @@ def test_the_exact_profile_is_between_the_two_laws(
 
 def planted_bug_shows(monkeypatch: pytest.MonkeyPatch, name: str, broken: object) -> bool:
     """Whether some bracket of one round, cut coarsely, excludes the formula's value."""
-    monkeypatch.setattr(pld.Layout, "stages", lambda layout: [(64, 1e-5)])
+    monkeypatch.setattr(pld.LatticeLayout, "stages", lambda layout: [(64, 1e-5)])
     monkeypatch.setattr(pld_zeroed, name, broken)
     for pair in (OpposedPair(1.0, 0.3, "remove"), ZeroedPair(1.0, 0.3, "remove"), ZeroedPair(0.5, 0.6, "add")):
         for eps in (0.02, 0.2, 0.6):
