@@ -11,8 +11,11 @@ as in every relation "replace-one" here.
 from __future__ import annotations
 
 import secrets
+import warnings
 from collections.abc import Iterable
+from logging import INFO, WARNING, getLogger
 from math import isfinite
+from time import sleep
 from typing import Any
 
 import numpy as np
@@ -188,6 +191,18 @@ def _entries(value: object) -> list[dict[str, Any]]:
     return value
 
 
+class NobodyAnswers(RuntimeError):
+    """Several rounds in a row went to nobody: to go on would spend the budget on noise."""
+
+
+LONGEST_SILENCE = 3
+"""So many rounds in a row without an answer stop a run."""
+
+BETWEEN_LOOKS = 1.0
+"""Seconds between two looks at which nodes are there."""
+
+logger = getLogger("flwr")
+
 _COIN_BITS = 53
 
 
@@ -208,7 +223,12 @@ class PoissonFedAvg(FedAvg):
     Gaussian noise of standard deviation noise_multiplier * clipping_norm / expected_cohort is added, also when
     nobody came. A reply that is missing, wrong in shape or not finite counts as no update. Clients' metrics are not
     private, so they are not aggregated; nor is evaluation on clients, off by default, accounted for.
-    fedavg: further arguments of FedAvg, such as min_available_nodes.
+
+    Before the first round it waits until min_available_nodes nodes are there: by default the accountant's whole
+    population, and at most that. A node that is lost later does not take part; the epsilon stays as it is, since it
+    holds for every node's own coin. A round to which nobody answers is still a release of noise, paid for, and warns;
+    before the third in a row is released the run stops with NobodyAnswers.
+    fedavg: further arguments of FedAvg.
     Raises InputError unless the accountant's config is for Poisson sampling, PrivacyBudgetExhausted before a round
     that would exceed its max_epsilon.
     """
@@ -221,16 +241,56 @@ class PoissonFedAvg(FedAvg):
         expected_cohort: int,
         **fedavg: Any,
     ) -> None:
-        super().__init__(**{"fraction_evaluate": 0.0, **fedavg})
+        population = accountant.config.population_size
+        told = {"fraction_evaluate": 0.0, "min_available_nodes": population, **fedavg}
+        whole("min_available_nodes", told["min_available_nodes"])
+        if told["min_available_nodes"] > population:
+            raise InputError(
+                "min_available_nodes", told["min_available_nodes"], f"at most the population, {population}"
+            )
+        super().__init__(**told)
         if accountant.config.sampling_method is not SamplingMethod.POISSON:
             raise InputError("sampling_method", accountant.config.sampling_method.value, "poisson")
         self.accountant = accountant
         self.clipping_norm = positive("clipping_norm", clipping_norm)
-        self.event = GaussianPrivacyEvent(
-            positive("noise_multiplier", noise_multiplier), expected_cohort, accountant.config.population_size
-        )
+        self.event = GaussianPrivacyEvent(positive("noise_multiplier", noise_multiplier), expected_cohort, population)
         self._noise = np.random.default_rng()
         self._sent: dict[int, tuple[ArrayRecord, frozenset[int]]] = {}
+        self._begun, self._there, self._unanswered = False, False, 0
+
+    def _nodes(self, grid: Grid) -> list[int]:
+        """The nodes that are there, at the first round when enough of them are."""
+        nodes = list(grid.get_node_ids())
+        while not self._begun and len(nodes) < self.min_available_nodes:
+            logger.log(INFO, "waiting for nodes: %d of %d are there", len(nodes), self.min_available_nodes)
+            sleep(BETWEEN_LOOKS)
+            nodes = list(grid.get_node_ids())
+        self._begun = True
+        if len(nodes) < self.min_available_nodes:
+            logger.log(
+                WARNING, "%d of %d nodes are there: the others do not take part", len(nodes), self.min_available_nodes
+            )
+        return nodes
+
+    def _answered(self, server_round: int, asked: int, answers: int) -> None:
+        """Warns of a round without an answer, before it is released. Raises NobodyAnswers at the third in a row.
+
+        Where no coin fell on heads nobody was asked, though there were nodes: that is no failure.
+        """
+        if answers or (asked == 0 and self._there):
+            self._unanswered = 0 if answers else self._unanswered
+            return
+        self._unanswered += 1
+        told = (
+            f"round {server_round}: none of {asked} clients answered"
+            if asked
+            else f"round {server_round}: no node is there"
+        )
+        if self._unanswered == LONGEST_SILENCE:
+            raise NobodyAnswers(
+                f"{told}, for the third time in a row; {self.accountant.num_releases} rounds were released"
+            )
+        warnings.warn(f"{told}: this round releases noise alone, and is paid for", stacklevel=3)
 
     def configure_train(
         self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid
@@ -241,7 +301,8 @@ class PoissonFedAvg(FedAvg):
         for name, array in arrays.items():
             if not np.issubdtype(array.numpy().dtype, np.floating):
                 raise InputError(name, array.dtype, "an array of floats: noise is added to all of them")
-        nodes = list(grid.get_node_ids())
+        nodes = self._nodes(grid)
+        self._there = bool(nodes)
         cohort = poisson_cohort(nodes, self.event.sample_size / self.event.population_size)
         self._sent[server_round] = (arrays, frozenset(cohort))
         config["server-round"] = server_round
@@ -257,12 +318,15 @@ class PoissonFedAvg(FedAvg):
         sent, cohort = self._sent.pop(server_round)
         before = {name: array.numpy() for name, array in sent.items()}
         total = {name: np.zeros(value.shape) for name, value in before.items()}
-        waiting = set(cohort)
+        waiting, answers = set(cohort), 0
         for reply in replies:
             if reply.metadata.src_node_id in waiting:  # One update a node, whatever else it sends.
                 waiting.remove(reply.metadata.src_node_id)
-                for name, value in self._clipped(reply, before).items():
+                update = self._clipped(reply, before)
+                answers += bool(update)
+                for name, value in update.items():
                     total[name] += value
+        self._answered(server_round, len(cohort), answers)
         self.accountant.compose(self.event)
         return ArrayRecord({name: self._noisy(before[name], total[name]) for name in before}), None
 
@@ -291,6 +355,7 @@ __all__ = [
     "CertifiedAccountant",
     "GaussianPrivacyEvent",
     "NeighboringRelation",
+    "NobodyAnswers",
     "PoissonFedAvg",
     "PrivacyConfig",
     "SamplingMethod",
