@@ -20,8 +20,8 @@ try:
     from jax_privacy.accounting import DpAccountantConfig, DpParams, DpsgdTrainingAccountant, SamplingMethod
 except ImportError as problem:
     raise ImportError(
-        "This adapter needs the accounting module of jax-privacy 2.0 to 2.1, which later versions do not have. With those, "
-        "give the events that jax-privacy builds to dpcert.adapters.dp_accounting.CertifiedAccountant().compose(event)."
+        "This adapter needs the accounting module of jax-privacy 2.0 to 2.1, which later versions do not have. With "
+        "those, give the events that jax-privacy builds to dpcert.adapters.dp_accounting.CertifiedAccountant."
     ) from problem
 
 from ..accounting import Bracket, epsilon
