@@ -41,10 +41,10 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
     (pair, rounds), *_ = composition
     low_target, high_target = widened_up(delta, TARGET), widened_down(delta, TARGET)
     least, most = dominated_parameters(pair), dominating_parameters(pair)
-    lower, _ = _crossing(least, rounds, low_target, _at_least_zero)
+    lower, _ = _where_met(least, rounds, low_target, _at_least_zero)
     if lower >= _HIGHEST and infinite_mass(least, rounds) > arb(low_target):
         lower = math.inf
-    _, upper = _crossing(most, rounds, high_target, _at_most_one)
+    _, upper = _where_met(most, rounds, high_target, _at_most_one)
     return Bracket(lower, min(upper, _largest_loss(pair, rounds, delta)), True, METHOD)
 
 
@@ -66,7 +66,7 @@ def _at_most_one(ball: arb) -> float:
     return min(1.0, float_above(ball))
 
 
-def _crossing(pair: Pair, rounds: int, target: float, bound: Callable[[arb], float]) -> tuple[float, float]:
+def _where_met(pair: Pair, rounds: int, target: float, bound: Callable[[arb], float]) -> tuple[float, float]:
     """Two neighbouring epsilons: the profile's bound is above the target at the first (or it is 0), and at most that
     at the second (or it is infinite)."""
 

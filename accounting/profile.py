@@ -7,7 +7,7 @@ curve (Dong, Roth, Su 2022, arXiv 1905.02383, Proposition 6), and touches it at 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 from flint import arb
 
@@ -17,15 +17,20 @@ from .bracket import Bracket
 class KnownProfile:
     """delta as certified brackets at eps >= 0; every eps is asked for once."""
 
-    def __init__(self, delta: Callable[[float], Bracket]) -> None:
-        self._delta = delta
+    def __init__(self, deltas: Callable[[Sequence[float]], Sequence[Bracket]]) -> None:
+        self._deltas = deltas
         self._known: dict[float, Bracket] = {}
 
     def __call__(self, epsilon: float) -> Bracket:
         """The bracket of delta at epsilon."""
-        if epsilon not in self._known:
-            self._known[epsilon] = self._delta(epsilon)
+        self.ask([epsilon])
         return self._known[epsilon]
+
+    def ask(self, epsilons: Iterable[float]) -> None:
+        """Makes the brackets at many epsilons known, for which accountants share work."""
+        new = [epsilon for epsilon in dict.fromkeys(epsilons) if epsilon not in self._known]
+        if new:
+            self._known.update(zip(new, self._deltas(new), strict=True))
 
     @property
     def knots(self) -> tuple[tuple[float, Bracket], ...]:

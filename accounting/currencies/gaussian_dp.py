@@ -38,7 +38,7 @@ from ...mechanisms import (
 )
 from ...mechanisms.validate import delta_below_one, number
 from .. import gaussian
-from ..answer import answer
+from ..answer import answer, answers
 from ..bracket import Bracket
 from ..dominating import dominating
 from ..pairs import Composition, GaussianPair, OpposedPair, Pair, Sampling, SubsampledPair, ZeroedPair
@@ -91,7 +91,8 @@ def mu(
         least_shift = max(gaussian.composed_shift(product)[0] for product in pairs.lower)
         most_shift = max(gaussian.composed_shift(product)[1] for product in pairs.upper)
         return Bracket(min(least_shift, most_shift), most_shift, True, gaussian.METHOD)
-    profile = KnownProfile(lambda eps: answer(Question.about(run, "delta", relation, notion, participation), eps))
+    asked = Question.about(run, "delta", relation, notion, participation)
+    profile = KnownProfile(lambda epsilons: answers(asked, epsilons))
     if floor > 0.0:
         end = answer(Question.about(run, "epsilon", relation, notion, participation), floor)
         return _down_to(profile, floor, end, rtol)
@@ -135,8 +136,7 @@ def _of_decimals(run: Mechanism, relation: Neighbouring) -> Bracket | None:
 
 
 def _lay_out(profile: KnownProfile, last: float) -> None:
-    for k in range(_FIRST_KNOTS):
-        profile(last * k / (_FIRST_KNOTS - 1))
+    profile.ask(last * k / (_FIRST_KNOTS - 1) for k in range(_FIRST_KNOTS))
 
 
 def _down_to(profile: KnownProfile, floor: float, end: Bracket, rtol: float) -> Bracket:
@@ -169,10 +169,8 @@ def _searched(profile: KnownProfile, least: float, rtol: float, beyond: Knots, f
             known = len(profile.knots)
             if upper == math.inf and not beyond and floor == 0.0:  # the lines end above the smallest error rate
                 profile(1.5 * knots[-1][0])
-            for left, right in around(knots, worst):
-                middle = 0.5 * (left + right)
-                if left < middle < right:
-                    profile(middle)
+            halves = [(left, 0.5 * (left + right), right) for left, right in around(knots, worst)]
+            profile.ask(middle for left, middle, right in halves if left < middle < right)
             if len(profile.knots) == known:
                 return found
 
