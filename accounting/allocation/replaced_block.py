@@ -22,7 +22,7 @@ METHOD = "replaced-block"
 _COARSE, _FINE = 16, 96
 """Steps (one_jump.py): to find about where delta is crossed, and for what is returned."""
 
-_LOST = 1e-7
+_LOST = 1e-6
 """Share of delta that large outcomes may take."""
 
 _WIDEST = 1.02
@@ -71,15 +71,16 @@ def _epsilon(pair: Pair, delta: float) -> Bracket:
     high, low, rounds = _block(pair)
     tail = 2.0 ** math.floor(math.log2(_LOST * delta))
     above, below = one_jump.block(high, rounds, tail), one_jump.block(low, rounds, tail)
+    far = 2 * high * (high + math.sqrt(-2 * math.log(tail)))  # losses beyond are in the tail
 
     def excess(steps: int) -> Callable[[float], Excess]:
-        return lambda at: Excess(over(one_jump.profile_above(above, at, steps), delta))
+        return lambda at: Excess(over(one_jump.profile_above(above, min(at, far), steps), delta))
 
     def excess_below(at: float) -> Excess:
         return Excess(over(one_jump.profile_below(below, at, _FINE, 1.01 * delta), delta))
 
-    _, near = crossing(excess(_COARSE), _spread(high, rounds), close=_ROUGHLY)
-    _, upper = crossing(excess(_FINE), near, close=_NEAR)
+    _, near = crossing(excess(_COARSE), _spread(high, rounds), close=_ROUGHLY, farthest=far)
+    _, upper = crossing(excess(_FINE), min(near, far), close=_NEAR, farthest=far)
     lower, _ = crossing(excess_below, upper, close=_NEAR) if upper < math.inf else (0.0, 0.0)
     if upper > _WIDEST * lower:
         raise OutOfReach(f"a block of {rounds} rounds at delta = {delta}")

@@ -72,9 +72,11 @@ _FARTHEST = 1e4
 
 
 def supports(composition: Composition) -> bool:
-    """Two equal blocks or more, with one participation, and nothing else."""
+    """Equal blocks, with one participation, and nothing else; one of them where its own grid is too short for jumps."""
     pair, blocks = composition[0] if composition else (None, 0)
-    return len(composition) == 1 and 2 <= blocks <= _MOST_BLOCKS and pair is not None and serves(pair)
+    if len(composition) != 1 or not 1 <= blocks <= _MOST_BLOCKS or pair is None or not serves(pair):
+        return False
+    return blocks > 1 or (known_shift(pair) or 0.0) > 1.0
 
 
 def serves(pair: Pair) -> bool:
