@@ -282,7 +282,7 @@ def test_missing_file_and_directory(tmp_path: Path) -> None:
         load_claim(tmp_path)
     with pytest.raises(InputError, match="does not exist"):
         load_claim(tmp_path / "no.toml")
-    with pytest.raises(InputError, match="readable"):
+    with pytest.raises(InputError, match="cannot be read"):
         load_claim("a\0b")
 
 
@@ -298,7 +298,7 @@ def test_unreadable_file(tmp_path: Path) -> None:
     path = tmp_path / "claim.toml"
     path.write_text(FEMNIST)
     path.chmod(0)
-    with pytest.raises(InputError, match="readable"):
+    with pytest.raises(InputError, match="cannot be read"):
         load_claim(path)
 
 
