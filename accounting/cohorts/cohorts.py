@@ -83,6 +83,20 @@ def watched(progress: Progress) -> Iterator[None]:
         _watching.reset(token)
 
 
+_unequal: ContextVar[bool] = ContextVar("unequal", default=False)
+
+
+@contextmanager
+def unequal_weights() -> Iterator[None]:
+    """While this lasts, clients may weigh differently: what needs one shift for everybody (docs/theory/fixed_cohorts.md,
+    Theorem 2) answers nothing, whatever number is asked for."""
+    token = _unequal.set(True)
+    try:
+        yield
+    finally:
+        _unequal.reset(token)
+
+
 def narrowed(question: Question, known: Bracket, at: float) -> Bracket:
     """The known answer to the question, made narrower where it is about hidden cohorts of a fixed size.
 
@@ -117,7 +131,7 @@ def narrowed(question: Question, known: Bracket, at: float) -> Bracket:
 
 
 def _applies(question: Question, known: Bracket) -> bool:
-    asked = question.accountant == "best" and question.participation == "hidden"
+    asked = question.accountant == "best" and question.participation == "hidden" and not _unequal.get()
     two_sided = question.neighbouring in ("replace-one", "zero-out")
     return asked and two_sided and known.certified and known.lower > 0.0 and known.upper < math.inf
 

@@ -36,8 +36,8 @@ class Against:
         return about | {"rtol": self.rtol}
 
 
-def by_pairs(run: Mechanism, delta: float, against: Against) -> Bracket:
-    """By product pairs, which hold with unequal weights too; `verify` narrows hidden cohorts of equal ones."""
+def epsilon_at(run: Mechanism, delta: float, against: Against) -> Bracket:
+    """The accountants' answer; of unequal weights, only within `unequal_weights` (observers.py)."""
     return answer(Question.about(run, "epsilon", **against.options()), delta)
 
 
@@ -79,7 +79,7 @@ class EpsilonAt(Currency):
     name: str = "epsilon"
 
     def bracket(self, run: Mechanism, against: Against) -> Bracket:
-        return by_pairs(run, self.delta, against)
+        return epsilon_at(run, self.delta, against)
 
     def claimed(self) -> dict[str, object]:
         return {"epsilon": self.epsilon, "delta": self.delta}
@@ -219,7 +219,7 @@ class Curve(Currency):
     def bracket(self, run: Mechanism, against: Against) -> Bracket:
         worst = Bracket(0.0, 0.0, True, "none")
         for claimed, at_delta in self.points:
-            worst = worst.maximum(_over(by_pairs(run, at_delta, against), claimed))
+            worst = worst.maximum(_over(epsilon_at(run, at_delta, against), claimed))
         return worst
 
     def claimed(self) -> dict[str, object]:

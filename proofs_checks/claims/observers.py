@@ -7,6 +7,7 @@ those notions are about. Which amplification that leaves: dpcert.accounting.bill
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
@@ -14,6 +15,7 @@ from ...accounting import Bracket
 from ...accounting.billboard.guarantees import EVERYBODY_ELSE, OUTSIDE, Observer
 from ...accounting.billboard.knowledge import Clients
 from ...accounting.billboard.observers import observer_epsilon
+from ...accounting.cohorts.cohorts import unequal_weights
 from ...accounting.question import RTOL, Question
 from ...mechanisms import Gaussian, InputError, Mechanism, Repeat, Sequence, Shuffled, rounds_by_step
 from ...mechanisms.aggregation import Aggregation, FixedDenominatorMean, PerClientNoise
@@ -64,8 +66,18 @@ def against(claim: Claim, rtol: float) -> Against:
     return Against(statement.neighbouring, statement.notion, statement.participation, rtol)
 
 
+def weighing(claim: Claim) -> AbstractContextManager[None]:
+    """While the claim's numbers are computed: whether its clients may weigh differently in hidden cohorts."""
+    return unequal_weights() if any(map(has_uneven_cohorts, claim.phases)) else nullcontext()
+
+
 def interval(claim: Claim, run: Mechanism, rtol: float) -> Bracket:
     """The certified interval of `run` (the claim's, at most or at least as revealing) that the verdict uses."""
+    with weighing(claim):
+        return _interval(claim, run, rtol)
+
+
+def _interval(claim: Claim, run: Mechanism, rtol: float) -> Bracket:
     statement, observer = claim.statement, judged_against(claim)
     currency, named = statement.currency, observer is not None
     if not isinstance(currency, EpsilonAt):
@@ -110,7 +122,8 @@ def by_observer(claim: Claim, rtol: float) -> tuple[ObservedInterval, ...]:
     views: tuple[tuple[Observer, Clients], ...] = ((OUTSIDE, "stateless"), (EVERYBODY_ELSE, "stateful"))
     if claim.statement.neighbouring == "zero-out" and any(map(has_uneven_cohorts, claim.phases)):
         views = views[1:]
-    return tuple(entry for observer, clients in views for entry in _entries(claim, observer, clients, rtol))
+    with weighing(claim):
+        return tuple(entry for observer, clients in views for entry in _entries(claim, observer, clients, rtol))
 
 
 def observer_findings(observed: tuple[ObservedInterval, ...], claim: Claim) -> tuple[Finding, ...]:

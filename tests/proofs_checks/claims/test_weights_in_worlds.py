@@ -7,6 +7,8 @@ import pytest
 import sides
 from cases import few
 
+from dpcert.accounting.cohorts import cohorts
+from dpcert.proofs_checks.claims import observers
 from dpcert.proofs_checks.claims.claim import parse_claim
 from dpcert.proofs_checks.verification import verify as verification
 
@@ -89,31 +91,31 @@ def test_the_lightest_company_is_what_counts(monkeypatch):
     assert most("fixed-size", "zero-out", "billboard", found.upper)[0] > DELTA
 
 
-def asked_to_narrow(relation, monkeypatch):
-    """Whether a claim with unequal weights in hidden cohorts, undecided by product pairs, goes on to the recursion."""
+def gone_further(relation, monkeypatch):
+    """Whether the recursion goes to work for a claim with unequal weights in hidden cohorts, undecided by pairs."""
     tables = {
-        "claim": {"title": "t", "neighbouring": relation, "epsilon": 1.0, "delta": 1e-3},
+        "claim": {"title": "t", "neighbouring": relation, "epsilon": 11.0, "delta": 1e-3},
         "mechanism": {"kind": "gaussian-mean", "noise_std": 0.5, "clip_norm": 1.0, "weights": [2.0, *[1.0] * 9]},
         "sampling": {"scheme": "fixed-size", "population": 10, "cohort": 4},
         "composition": {"rounds": 8},
     }
     asked = []
-    monkeypatch.setattr(verification, "narrowed", lambda question, bracket, at: asked.append(question) or bracket)
-    pairs = verification.verify(parse_claim(tables)).certified
-    assert pairs.lower < pairs.upper * 0.99
-    asked.clear()
-    tables["claim"]["epsilon"] = (pairs.lower + pairs.upper) / 2
-    assert verification.verify(parse_claim(tables)).verdict == "undecided"
+    real = cohorts.phases
+    monkeypatch.setattr(cohorts, "phases", lambda run: asked.append(run) or real(run))
+    for stated in ({"epsilon": 11.0}, {"mu": 3.0, "delta": 0.01}, {"tpr_at_fpr": {"fpr": 0.1, "tpr": 0.5}}, {"advantage": 0.5}):
+        plain = {key: tables["claim"][key] for key in ("title", "neighbouring")}
+        delta = {"delta": 1e-3} if "epsilon" in stated else {}
+        verification.verify(parse_claim(tables | {"claim": plain | delta | stated}))
     return bool(asked)
 
 
 @pytest.mark.parametrize("relation", few(["zero-out", "replace-one"], 2))
 def test_unequal_weights_are_not_narrowed_by_what_holds_for_equal_ones(relation, monkeypatch):
-    """docs/theory/fixed_cohorts.md, Theorem 2, needs one shift for everybody."""
-    assert not asked_to_narrow(relation, monkeypatch)
+    """docs/theory/fixed_cohorts.md, Theorem 2, needs one shift for everybody: of every number that can be stated."""
+    assert not gone_further(relation, monkeypatch)
 
 
 def test_forgetting_that_weights_are_unequal_is_caught(monkeypatch):
     """The plant."""
-    monkeypatch.setattr(verification, "has_uneven_cohorts", lambda phase: False)
-    assert asked_to_narrow("replace-one", monkeypatch)
+    monkeypatch.setattr(observers, "has_uneven_cohorts", lambda phase: False)
+    assert gone_further("replace-one", monkeypatch)
