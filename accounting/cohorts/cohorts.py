@@ -88,8 +88,8 @@ _unequal: ContextVar[bool] = ContextVar("unequal", default=False)
 
 @contextmanager
 def unequal_weights() -> Iterator[None]:
-    """While this lasts, clients may weigh differently: what needs one shift for everybody (docs/theory/fixed_cohorts.md,
-    Theorem 2) answers nothing, whatever number is asked for."""
+    """While this lasts, clients may weigh differently: what needs one shift for everybody (Theorem 2 of
+    docs/theory/fixed_cohorts.md) answers nothing, whatever number is asked for."""
     token = _unequal.set(True)
     try:
         yield

@@ -143,10 +143,18 @@ def _unjudged(path: Path, bug: Exception) -> InputError:
     return InputError("file", str(path), f"a claim that dpcert can judge: it failed ({reason}); please report this")
 
 
+def _whole(path: Path) -> str:
+    """The path from the root; as it is named where it cannot be a path, which reading it says."""
+    try:
+        return str(path.resolve())
+    except (ValueError, OSError):
+        return str(path)
+
+
 def _certificate_names(paths: list[Path]) -> dict[Path, str]:
     """Names for the certificates of files of one name in several folders; all others name themselves."""
-    folders: dict[str, set[Path]] = {}
+    folders: dict[str, set[str]] = {}
     for path in paths:
-        folders.setdefault(path.stem, set()).add(path.resolve())
+        folders.setdefault(path.stem, set()).add(_whole(path))
     doubled = [path for path in paths if len(folders[path.stem]) > 1]
-    return {path: f"{path.stem}-{told_apart(str(path.resolve()))}" for path in doubled}
+    return {path: f"{path.stem}-{told_apart(_whole(path))}" for path in doubled}

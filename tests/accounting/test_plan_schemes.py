@@ -50,7 +50,7 @@ def test_a_scheme_without_an_analysis_for_the_relation_says_so():
 @pytest.mark.parametrize(
     ("changed", "field"),
     [
-        ({"batch_size": 7}, "batch_size"),
+        ({"batch_size": 0}, "batch_size"),
         ({"epochs": 0}, "epochs"),
         ({"schemes": ["poison"]}, "schemes"),
         ({"target_epsilons": [0.0]}, "target_epsilons"),
@@ -95,7 +95,7 @@ def test_calibrate_over_schemes(capsys):
         (["plan", "--population", "60", "--schemes", "all"], "--batch-size"),
         (["calibrate", "--delta", "1e-3", "--schemes", "all"], "--epsilon"),
         (["calibrate", "--epsilon", "1", "--delta", "1e-3", "--schemes", "all"], "--population"),
-        (["calibrate", "--epsilon", "1", "--delta", "1e-3", "--epochs", "3"], "--epochs"),
+        (["calibrate", "--epsilon", "1", "--delta", "1e-3", "--epochs", "3"], "--solve-for"),
     ],
 )
 def test_bad_options(asked, named, capsys):

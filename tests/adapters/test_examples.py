@@ -31,8 +31,14 @@ TEN = 10
 
 
 def test_there_is_one_for_every_adapter():
-    adapters = {path.stem for path in (EXAMPLES.parent / "src/dpcert/adapters").glob("[a-z]*.py")}
-    assert adapters == set(HOSTS) == {path.stem.removesuffix("_training") for path in EXAMPLES.glob("*_training.py")}
+    adapters = {path.stem for path in (EXAMPLES.parent / "src/dpcert/adapters").glob("[a-z]*.py")} - {
+        "opacus_checkpoint"
+    }
+    assert (
+        adapters
+        == set(HOSTS)
+        == {path.stem.removesuffix("_training") for path in EXAMPLES.glob("*_training.py")} - {"attest"}
+    )
 
 
 def lines_of_code(source: str) -> int:

@@ -114,7 +114,7 @@ def test_adaptive_clipping(capsys):
     [
         (["nothing"], "one of pmtl"),
         (["pmtl", "--cohort", "11"], "number of clients"),
-        (["pmtl", "--noise-multiplier", "1"], "clip_norm"),
+        (["pmtl", "--noise-multiplier", "1"], "--clip-norm"),
         (["pmtl", "--noise-std", "1"], "--clip-norm"),
         (["pmtl", "--noise-std", "1", "--noise-multiplier", "1"], "either"),
         (["pmtl", "--data", "leaf:/nowhere.json"], "existing file"),

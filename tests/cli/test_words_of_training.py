@@ -62,8 +62,9 @@ def test_batches_that_are_dropped(capsys: pytest.CaptureFixture[str]) -> None:
     """201 rounds of 67 batches. An epoch that leaves a unit out is known from above only."""
     about = ["epsilon", "--delta", "1e-5", "--noise-multiplier", "2", "--neighbouring", "zero-out"]
     told = asked(capsys, *about, *DROPPED, "--rounds", "201")
-    whole = epsilon_of(Repeat(Shuffled(Gaussian(2.0), 67), 3), 1e-5, "zero-out")
-    assert (told["epsilon_lower"], told["epsilon_upper"]) == (0, whole.upper)
+    fewer = epsilon_of(Repeat(Shuffled(Gaussian(2.0), 66), 3), 1e-5, "zero-out")  # fewer to hide among
+    assert told["epsilon_lower"] == 0
+    assert 0 < told["epsilon_upper"] <= fewer.upper
     assert asked(capsys, *about, *DROPPED, "--epochs", "3")["rounds"] == 201
     assert run([*about, *DROPPED[:-1], "--rounds", "201"]) == 2
     assert run([*about, *MNIST, "--drop-last"]) == 2

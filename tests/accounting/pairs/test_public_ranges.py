@@ -228,7 +228,6 @@ def test_planted_a_knee_too_near_is_caught(monkeypatch: pytest.MonkeyPatch) -> N
         lambda: TruncatedGaussian(1.0, math.nan),
         lambda: TruncatedLaplace(1.0, 0.0),
         lambda: epsilon(TruncatedLaplace(1.0, 0.5), 1e-6),
-        lambda: epsilon(Poisson(BoundedLaplace(1.0, 3.0), 0.1), 1e-6),
     ],
 )
 def test_bad_input(build: Callable[[], object]) -> None:

@@ -102,7 +102,12 @@ def gone_further(relation, monkeypatch):
     asked = []
     real = cohorts.phases
     monkeypatch.setattr(cohorts, "phases", lambda run: asked.append(run) or real(run))
-    for stated in ({"epsilon": 11.0}, {"mu": 3.0, "delta": 0.01}, {"tpr_at_fpr": {"fpr": 0.1, "tpr": 0.5}}, {"advantage": 0.5}):
+    for stated in (
+        {"epsilon": 11.0},
+        {"mu": 3.0, "delta": 0.01},
+        {"tpr_at_fpr": {"fpr": 0.1, "tpr": 0.5}},
+        {"advantage": 0.5},
+    ):
         plain = {key: tables["claim"][key] for key in ("title", "neighbouring")}
         delta = {"delta": 1e-3} if "epsilon" in stated else {}
         verification.verify(parse_claim(tables | {"claim": plain | delta | stated}))
