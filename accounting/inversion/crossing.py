@@ -60,10 +60,11 @@ def crossing(
     """Two neighbouring points: excess > 0 at the first (or it is 0), and excess <= 0 at the second (or it is infinite).
 
     Newton's method, or the secant's where no slope is known, held between the two; steps that become too small to end
-    the search go past the crossing, and what does not shrink is halved.
+    the search go past the crossing. What does not shrink is halved; while nothing was found above the target, longer
+    steps are taken instead, since far from its place a bound may say nothing.
     """
     low, high, trial, nudge = 0.0, math.inf, max(0.0, start), 2.0**-50 * start
-    last, width, zero = (math.nan, math.nan), math.inf, False
+    last, width, zero, reach = (math.nan, math.nan), math.inf, False, 1.0
     for count in range(_STEPS):
         found = excess(trial)
         zero = zero or trial == 0.0
@@ -78,10 +79,11 @@ def crossing(
         nudge = max(nudge, 0.4 * blur)
         if abs(step) <= 2.0**-48 * trial + nudge:
             step, nudge = math.copysign(nudge, found.value or -1.0), 4.0 * nudge
-        trial = max(0.0, trial + step)
         stalled = count % 3 == 2 and high - low > 0.5 * width
         width = high - low if count % 3 == 2 else width
-        if stalled or not (low < trial < high or (trial == 0.0 and not zero)):
+        reach = 1.0 if low > 0.0 else 4.0 * reach if stalled else reach
+        trial = max(0.0, trial + reach * step)
+        if (stalled and low > 0.0) or not (low < trial < high or (trial == 0.0 and not zero)):
             trial = _between(low, high, start)
     return low, high
 

@@ -81,3 +81,14 @@ def test_planted_ends_that_were_not_evaluated_are_caught(monkeypatch: pytest.Mon
     monkeypatch.setattr(module, "crossing", by_newton)
     low, high = module.crossing(excess, 1.0)
     assert not excess(low).value > 0.0 or not excess(high).value <= 0.0
+
+
+def test_a_bound_that_says_nothing_far_from_its_place_is_not_lost() -> None:
+    """From above, by slopes that are three times too steep: halving the way would end where the bound is 0."""
+
+    def excess(epsilon: float) -> Excess:
+        return Excess(1.7 - epsilon if epsilon > 1.6 else -math.inf, -3.0)
+
+    low, high = crossing(excess, 1.75)
+    assert low < 1.7 <= high
+    assert high - low < 1e-14 * high
