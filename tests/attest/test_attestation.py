@@ -299,8 +299,11 @@ def test_the_commands(folder, capsys):
     assert run(checked) == 0
     assert run([*checked, "--json"]) == 0
     assert json.loads(capsys.readouterr().out.partition("\n{")[2].join(["{", ""]))["ok"] is True
-    assert run(["check", str(out), "--key", str(folder / "other.pub")]) == 1
     capsys.readouterr()
+    assert run(["check", str(out), "--key", str(folder / "other.pub")]) == 1
+    assert capsys.readouterr().out.startswith("Do not rely on this attestation.")
+    assert run(["check", str(folder / "claim.toml"), "--subject", str(model)]) == 2
+    assert "expected one attestation" in capsys.readouterr().err
     for bad in (["--key", "nothing.pem"], ["--ledger", "nothing.sqlite"], ["--schedule-log", "nothing.json"]):
         assert run([*asked, *bad]) == 2
         assert bad[0].split("-log")[0] in capsys.readouterr().err

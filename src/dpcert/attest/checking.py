@@ -57,7 +57,11 @@ class CheckedAttestation:
         )
 
     def __str__(self) -> str:
-        first = f"{self.predicate.verdict}: {self.predicate.claim.title}"
+        said = f"{self.predicate.verdict}: {self.predicate.claim.title}"
+        if any(check.ok is False for check in self.checks):
+            first = f'Do not rely on this attestation. Something is wrong with it; what it says is "{said}".'
+        else:
+            first = said if self.ok else f'Nothing of this attestation is proved; what it says is "{said}".'
         return "\n  ".join([first, *map(str, self.checks)])
 
     def to_json(self) -> dict[str, Any]:

@@ -47,9 +47,10 @@ def check_command(
     given = {"--subject": subject, "--key": key, "--schedule-log": schedule_log, "--ledger": ledger}
     if len(certificates) == 1 and is_envelope(certificates[0]):
         return _attestation(certificates[0], subject or (), key, schedule_log, ledger, as_json)
-    for option, value in given.items():
-        if value is not None:
-            raise InputError(option, str(value), "one attestation beside it: certificates are about no files")
+    asked = [option for option, value in given.items() if value is not None]
+    if asked:
+        names = ", ".join(map(str, certificates))
+        raise InputError("CERTIFICATE", names, f"one attestation (dpcert attest writes it), as {asked[0]} is given")
     documents = [(certificate, _document(certificate)) for certificate in certificates]
     found = [_checked(certificate, document) for certificate, document in documents]
     if as_json:
