@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from . import options
+from . import options, run_options
 
 Seed = Annotated[int, typer.Option("--seed", help="The first of the seeds.")]
 Seeds = Annotated[int, typer.Option("--seeds", help="How many seeds.")]
@@ -52,7 +52,7 @@ class Federated:
             help="Such as 1,2,8: in place of the experiment's amounts of noise, the least that costs at most these.",
         ),
     ] = None
-    delta: Annotated[float, typer.Option("--delta", help="Target delta.")] = 1e-5
+    delta: run_options.Delta = 1e-5
     neighbouring: Annotated[str, typer.Option("--neighbouring", help="replace-one, zero-out or add-remove.")] = (
         "replace-one"
     )
@@ -78,14 +78,8 @@ class Federated:
 class Mocha:
     """What all runs of one of MOCHA's experiments share."""
 
-    data: Annotated[
-        str,
-        typer.Option("--data", help="synthetic[:NAME][,key=value], mat:FILE, har:DIR, vehicle:DIR or gleam:DIR."),
-    ] = "synthetic"
-    split_file: Annotated[
-        Path | None,
-        typer.Option("--split-file", help="JSON with train_index_0based, the recorded training samples."),
-    ] = None
+    data: run_options.MochaData = "synthetic"
+    split_file: run_options.SplitFile = None
     strength: Annotated[float, typer.Option("--lambda", help="Strength of the regulariser.")] = 1.0
     seed: Seed = 0
     seeds: Seeds = 3

@@ -11,7 +11,7 @@ import typer
 
 from ..mechanisms import InputError
 from ..mechanisms.validate import choice, count, positive
-from . import options
+from . import options, run_options
 
 METHODS = ("mocha", "mocha-alternating", "cocoa", "mb-sdca", "mb-sgd")
 """Those of trainers.mocha, named here because the help must not load torch."""
@@ -105,30 +105,16 @@ class Asked:
     noise_multiplier: Annotated[
         float | None, typer.Option("--noise-multiplier", help="Noise on the sum of messages, in units of --clip-norm.")
     ] = None
-    noise_std: Annotated[
-        float | None, typer.Option("--noise-std", help="Noise on the mean over the nodes, instead.")
-    ] = None
-    target_epsilon: Annotated[
-        float | None,
-        typer.Option("--target-epsilon", help="The least noise for which the whole run costs at most this, instead."),
-    ] = None
-    delta: Annotated[float, typer.Option("--delta", help="Target delta.")] = 1e-5
+    noise_std: run_options.NoiseStd = None
+    target_epsilon: run_options.TargetEpsilon = None
+    delta: run_options.Delta = 1e-5
     neighbouring: Annotated[
         str | None, typer.Option("--neighbouring", help="replace-one or zero-out. Default: replace-one.")
     ] = None
-    budget: Annotated[float | None, typer.Option("--budget", help="Stop before epsilon exceeds this.")] = None
-    data: Annotated[
-        str,
-        typer.Option("--data", help="synthetic[:NAME][,key=value], mat:FILE, har:DIR, vehicle:DIR or gleam:DIR."),
-    ] = "synthetic"
-    split_file: Annotated[
-        Path | None,
-        typer.Option("--split-file", help="JSON with train_index_0based, the recorded training samples."),
-    ] = None
-    seed: Annotated[
-        int | None,
-        typer.Option("--seed", help="Makes the run reproducible, its noise included. Default: a secret one."),
-    ] = None
+    budget: run_options.Budget = None
+    data: run_options.MochaData = "synthetic"
+    split_file: run_options.SplitFile = None
+    seed: run_options.Seed = None
     checkpoint: Annotated[Path | None, typer.Option("--checkpoint", help="Folder to save to and to resume from.")] = (
         None
     )

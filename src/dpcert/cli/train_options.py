@@ -10,7 +10,7 @@ import typer
 
 from ..mechanisms import InputError
 from ..mechanisms.validate import choice, count
-from . import options
+from . import options, run_options
 from .keyed import Read, keyed
 from .mocha_options import METHODS
 
@@ -121,17 +121,12 @@ class Asked:
     noise_multiplier: Annotated[
         float | None, typer.Option("--noise-multiplier", help="Noise on the sum of updates, in units of --clip-norm.")
     ] = None
-    noise_std: Annotated[
-        float | None, typer.Option("--noise-std", help="Noise on the mean over the cohort, instead.")
-    ] = None
+    noise_std: run_options.NoiseStd = None
     sigma: Annotated[
         float | None, typer.Option("--sigma", help="dpfedmtl: the paper's sigma, in units of the form's S, instead.")
     ] = None
-    target_epsilon: Annotated[
-        float | None,
-        typer.Option("--target-epsilon", help="The least noise for which the whole run costs at most this, instead."),
-    ] = None
-    delta: Annotated[float, typer.Option("--delta", help="Target delta.")] = 1e-5
+    target_epsilon: run_options.TargetEpsilon = None
+    delta: run_options.Delta = 1e-5
     neighbouring: Annotated[
         str | None,
         typer.Option(
@@ -140,7 +135,7 @@ class Asked:
             "(billboard privacy), add-remove for dp.",
         ),
     ] = None
-    budget: Annotated[float | None, typer.Option("--budget", help="Stop before epsilon exceeds this.")] = None
+    budget: run_options.Budget = None
     data: Annotated[
         str,
         typer.Option(
@@ -148,10 +143,7 @@ class Asked:
             help="synthetic[:NAME][,key=value], leaf:PATH, stackoverflow:PATH, csv:PATH, parquet:PATH or store:PATH.",
         ),
     ] = "synthetic"
-    seed: Annotated[
-        int | None,
-        typer.Option("--seed", help="Makes the run reproducible, its noise included. Default: a secret one."),
-    ] = None
+    seed: run_options.Seed = None
     device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto"
     engine: Annotated[
         list[str] | None,
