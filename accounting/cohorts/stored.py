@@ -19,13 +19,16 @@ from pathlib import Path
 from ..bracket import Bracket, EmptyBracket
 from .layout import Phase
 
+CACHE = "DPCERT_CACHE"
+"""The environment's name for the folder."""
+
 FORMAT = "cohorts 1"
 """Changes whenever the recursion could give another bracket than before: then nothing stored is used."""
 
 
 def folder() -> Path | None:
     """Where brackets are kept; None if nowhere."""
-    named = os.environ.get("DPCERT_CACHE", "")
+    named = os.environ.get(CACHE, "")
     return None if named in ("", "off") else Path(named)
 
 

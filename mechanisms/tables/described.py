@@ -22,6 +22,15 @@ class DescribedTable(ExactTable):
         """The description, of the keys' values."""
         return self.of(**{name: getattr(self, name) for name in quantities(self.of)})
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For another process: the class is found by its kind, since no module has it by its name."""
+        return _empty, (self.kind,), self.__getstate__()
+
+
+def _empty(kind: str) -> KindTable:
+    table: type[KindTable] = KINDS[kind]
+    return table.__new__(table)
+
 
 def table_of(kind: str, mechanism: type[Mechanism], told: str) -> type[DescribedTable]:
     """The table that claim files write as kind = "...". told: a line about it.

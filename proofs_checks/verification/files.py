@@ -7,7 +7,6 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, as_completed
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -117,7 +116,7 @@ def _result(done: Future[Verification | InputError], path: Path) -> Verification
     """What a worker found; a worker that was killed, for memory say, takes those along that were still waiting."""
     try:
         return done.result()
-    except BrokenProcessPool as bug:
+    except Exception as bug:  # BrokenProcessPool, or a verdict that did not come back: the others have theirs
         return _unjudged(path, bug)
 
 

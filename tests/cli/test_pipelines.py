@@ -127,6 +127,7 @@ def test_kept_verdicts_are_those_that_were_reached(
     asked = ["verify", "claims", "--json", "--cache", "kept"]
     first = output(asked, 2, capsys)
     assert len(list((repository / "kept").iterdir())) == 2
+    assert os.environ["DPCERT_CACHE"] == "off", "as the suite has it: what runs later keeps nothing"
     monkeypatch.setattr(
         "dpcert.proofs_checks.verification.files.verify_claim", lambda claim: pytest.fail("judged again")
     )

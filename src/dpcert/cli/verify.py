@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ..accounting.cohorts.stored import CACHE
 from ..accounting.question import tolerance
 from ..mechanisms import InputError
 from ..mechanisms.validate import choice
@@ -81,11 +84,9 @@ def verify_command(
         raise InputError("--cache", str(cache), "no --audit and no --certificate beside it: both are made anew")
     _check_folder("--certificate", certificate)
     _check_folder("--cache", cache)
-    if cache is not None:  # the brackets of hidden cohorts beside the verdicts, for the processes that judge, too
-        os.environ["DPCERT_CACHE"] = str(cache / "cohorts")
     _check_report(report)
     files = claim_files(claims)
-    with bar("verifying") as progress:
+    with _cohorts_kept_in(cache), bar("verifying") as progress:
         results, problems = verify_files(files, Asked(certificate, with_audit, cache, rtol), jobs or cores(), progress)
     for file, reason in problems:
         complain(str(reason) if reason.field == "file" and reason.sentence else f"{file}: {reason}")
@@ -96,6 +97,21 @@ def verify_command(
 
         write_report(report, results, problems, comparison)
     raise typer.Exit(_exit_code(results, problems))
+
+
+@contextmanager
+def _cohorts_kept_in(cache: Path | None) -> Iterator[None]:
+    """Keep brackets of hidden cohorts beside the verdicts: by the environment, for other processes too."""
+    before = os.environ.get(CACHE)
+    if cache is not None:
+        os.environ[CACHE] = str(cache / "cohorts")
+    try:
+        yield
+    finally:
+        if before is not None:
+            os.environ[CACHE] = before
+        elif cache is not None:
+            del os.environ[CACHE]
 
 
 def _check_folder(option: str, folder: Path | None) -> None:
