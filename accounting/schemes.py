@@ -30,6 +30,7 @@ from ..mechanisms import (
 )
 from .additive import by_move
 from .allocation.block import spread_of_loss, supports_base
+from .allocation.clones import SYMMETRIC
 from .pairs import (
     AllocationPair,
     CutPair,
@@ -204,7 +205,12 @@ def _amplified(part: Shuffled, relation: Neighbouring) -> ByOrder:
     """The bounds by clones, with two full batches or more; none for noise so small that nothing is hidden, or so large
     that losses are below what transforms tell apart."""
     apart, whole, batches = (by_move(part.mechanism)(1), by_move(part.mechanism)(2), part.full_batches)
-    if batches < 2 or not supports_base(apart) or _LARGEST_LOSS < apart.largest_loss() < math.inf:
+    if (
+        batches < 2
+        or not isinstance(apart, SYMMETRIC)
+        or not supports_base(apart)
+        or _LARGEST_LOSS < apart.largest_loss() < math.inf
+    ):
         return {}
     if not _LEAST_SPREAD <= spread_of_loss(apart) <= _LARGEST_SPREAD:
         return {}

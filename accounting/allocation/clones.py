@@ -19,13 +19,17 @@ from flint import arb, ctx
 from scipy.special import bdtrik
 
 from ..measures.lattices.cells import Atoms, Cells, pessimistic
-from ..pairs import Order, Pair
+from ..pairs import DiscreteGaussianPair, DiscreteLaplacePair, GaussianPair, LaplacePair, Order, Pair
 from ..rounding import UNIT, float_above, up
 
 _BITS = 160
 
 _MORE = 1.5
 """Standard deviations above the mean from which on clones are taken for surplus."""
+
+
+SYMMETRIC = GaussianPair | LaplacePair | DiscreteGaussianPair | DiscreteLaplacePair
+"""Bases whose two orders have one profile, which `failing` takes for granted; others have no bound by clones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,12 @@ class Part:
 
 
 def clones(base: Pair, threshold: float) -> Clones:
-    """Of the loss e^threshold = 1/c; base: the dominating pair of one round, symmetric in its two orders."""
+    """Of the loss e^threshold = 1/c; base: the dominating pair of one round.
+
+    Raises TypeError for a base that is not known to be SYMMETRIC.
+    """
+    if not isinstance(base, SYMMETRIC):
+        raise TypeError(f"no bound by clones for {type(base).__name__}: its orders may differ")
     with ctx.workprec(_BITS):
         share = math.nextafter(math.exp(-threshold) * (1 - 8 * UNIT), 0.0)
         failing = base.profile(-arb(share).log())

@@ -15,12 +15,12 @@ from shuffled_game import game_in_the_plane, game_value, laplace, three_batches
 
 from dpcert.accounting import delta, epsilon
 from dpcert.accounting.allocation import shuffled_epoch
-from dpcert.accounting.allocation.clones import Clones, groups
+from dpcert.accounting.allocation.clones import Clones, clones, groups
 from dpcert.accounting.allocation.profile_nodes import heights, law_above, symmetric_nodes
 from dpcert.accounting.allocation.shuffled_epoch import FINE, losses_of_epoch
 from dpcert.accounting.dominating import dominating
 from dpcert.accounting.measures.lattices.cells import Atoms
-from dpcert.accounting.pairs import GaussianPair, LaplacePair, Order
+from dpcert.accounting.pairs import BoundedLaplacePair, GaussianPair, LaplacePair, Order
 from dpcert.mechanisms import (
     DiscreteLaplace,
     Gaussian,
@@ -204,3 +204,9 @@ def test_noise_that_hides_nothing_is_not_amplified(noise: Mechanism) -> None:
     asked = Shuffled(noise, 100, 100)
     assert dominating(asked, "zero-out").amplified == ()
     assert dominating(Shuffled(Gaussian(1.0), 100), "zero-out").amplified != ()
+
+
+def test_a_base_whose_orders_may_differ_has_no_bound_by_clones() -> None:
+    """Its failing probability is that of one order."""
+    with pytest.raises(TypeError, match="its orders may differ"):
+        clones(BoundedLaplacePair(1.0, 3.0, 1.0), 1.0)
