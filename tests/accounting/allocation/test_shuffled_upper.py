@@ -10,14 +10,15 @@ from cases import few, many
 from clone_formula import bound
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom
+from scipy.stats import binom, norm
 from shuffled_game import game_in_the_plane, game_value, laplace, three_batches
 
-from dpcert.accounting import delta, epsilon
-from dpcert.accounting.allocation import shuffled_epoch
+from dpcert.accounting import delta, epsilon, question
+from dpcert.accounting.allocation import shuffled_epoch, shuffled_replaced
 from dpcert.accounting.allocation.clones import Clones, clones, groups
 from dpcert.accounting.allocation.profile_nodes import heights, law_above, symmetric_nodes
 from dpcert.accounting.allocation.shuffled_epoch import FINE, losses_of_epoch
+from dpcert.accounting.allocation.shuffled_replaced import _Blocks as Blocks
 from dpcert.accounting.dominating import dominating
 from dpcert.accounting.measures.lattices.cells import Atoms
 from dpcert.accounting.pairs import BoundedLaplacePair, GaussianPair, LaplacePair, Order
@@ -210,3 +211,58 @@ def test_a_base_whose_orders_may_differ_has_no_bound_by_clones() -> None:
     """Its failing probability is that of one order."""
     with pytest.raises(TypeError, match="its orders may differ"):
         clones(BoundedLaplacePair(1.0, 3.0, 1.0), 1.0)
+
+
+def planted(monkeypatch: pytest.MonkeyPatch, place: object, name: str, fault: object) -> None:
+    """The fault in place of what is there, and nothing kept of what was found before."""
+    monkeypatch.setattr(place, name, fault)
+    for kept in (
+        shuffled_epoch.values,
+        shuffled_epoch.losses_of_epoch,
+        shuffled_replaced.losses_of_replaced_epoch,
+        question._pairs,
+    ):
+        kept.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def _nothing_planted_is_kept():
+    yield
+    planted(pytest.MonkeyPatch(), shuffled_epoch, "FINE", FINE)
+
+
+def test_clones_that_fail_and_reveal_nothing_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The plant: no R."""
+    nothing = Atoms(np.zeros(0), np.zeros(0), 0.0)
+    planted(monkeypatch, shuffled_epoch, "revealed", lambda *_: nothing)
+    assert upper(Gaussian(4.0), 1.2, "remove") < game_value(0.25, 1.2, "remove") - QUADRATURE
+
+
+def test_the_same_with_a_replaced_unit_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    planted(monkeypatch, Blocks, "beyond", lambda self, mass: np.zeros(self._nodes.size))
+    assert upper(Gaussian(4.0), 1.6, "replace") < game_value(0.25, 1.6, "replace") - QUADRATURE
+
+
+@pytest.mark.parametrize("neighbours", ["remove", "replace"])
+def test_contributions_of_less_than_the_clip_norm_are_caught(neighbours: str) -> None:
+    """The plant: a smaller move."""
+    assert upper(Gaussian(4.0 / 0.85), 1.6, neighbours) < game_value(0.25, 1.6, neighbours) - QUADRATURE
+
+
+def test_all_clones_hiding_though_some_fail_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The plant: one of C + 1 rounds alone."""
+    real = shuffled_epoch.hidden
+    planted(monkeypatch, shuffled_epoch, "hidden", lambda *asked: real(*asked)[:1])
+    with pytest.raises(AssertionError):
+        test_one_share_of_clones_gives_the_theorems_bound(Order.REMOVE, 3, 0.5, -3.0)
+
+
+@pytest.mark.parametrize("mass", [0.5, 1e-2, 1e-5])
+def test_what_a_replaced_unit_reveals_is_both_of_its_moves(mass: float) -> None:
+    """R with N(s) against N(-s), on the outcomes of that mass under N(0); and the plant, N(s/2) against N(-s/2)."""
+    nodes, s = np.array([0.0, 0.3, 0.9, 4.0, 20.0]), 0.8
+    start = np.maximum(norm.isf(mass), nodes / (2 * s))
+    wanted = norm.sf(start - s) - np.exp(nodes) * norm.sf(start + s)
+    found = Blocks(s, nodes, 1e-12).beyond(mass)
+    assert np.all((wanted <= found * (1 + 1e-12))[:3] & (found <= wanted * 1.02 + 1e-9)[:3])
+    assert np.all((Blocks(s / 2, nodes, 1e-12).beyond(mass) < wanted)[:3])
