@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -213,9 +214,8 @@ def test_a_base_whose_orders_may_differ_has_no_bound_by_clones() -> None:
         clones(BoundedLaplacePair(1.0, 3.0, 1.0), 1.0)
 
 
-def planted(monkeypatch: pytest.MonkeyPatch, place: object, name: str, fault: object) -> None:
-    """The fault in place of what is there, and nothing kept of what was found before."""
-    monkeypatch.setattr(place, name, fault)
+def forget() -> None:
+    """What was found before a fault was planted, or with it."""
     for kept in (
         shuffled_epoch.values,
         shuffled_epoch.losses_of_epoch,
@@ -226,9 +226,15 @@ def planted(monkeypatch: pytest.MonkeyPatch, place: object, name: str, fault: ob
 
 
 @pytest.fixture(autouse=True)
-def _nothing_planted_is_kept():
+def _nothing_planted_is_kept() -> Iterator[None]:
     yield
-    planted(pytest.MonkeyPatch(), shuffled_epoch, "FINE", FINE)
+    forget()
+
+
+def planted(monkeypatch: pytest.MonkeyPatch, place: object, name: str, fault: object) -> None:
+    """The fault in place of what is there."""
+    monkeypatch.setattr(place, name, fault)
+    forget()
 
 
 def test_clones_that_fail_and_reveal_nothing_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
