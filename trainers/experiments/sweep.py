@@ -12,6 +12,9 @@ from ...mechanisms import InputError
 from ..data import Federation, load_federation
 from .cell import Cell, Trained, result_of, train_cell
 
+Cells = dict[str, Callable[[], dict[str, Any]]]
+"""What there is to compute, by the name under which its result is kept."""
+
 
 def run_sweep(
     cells: Iterable[Cell],
@@ -34,6 +37,22 @@ def run_sweep(
         if report:
             report(done, len(files), results[cell])
     return [results[cell] for cell in files]
+
+
+def run_cells(
+    cells: Cells, folder: str | Path, report: Callable[[int, int, str], None] = lambda *_: None
+) -> list[dict[str, Any]]:
+    """All results in order, from the folder where they are there. report(done, all, name) after each."""
+    place = Path(folder) / "cells"
+    place.mkdir(parents=True, exist_ok=True)
+    results = []
+    for done, (name, compute) in enumerate(cells.items(), start=1):
+        file = place / f"{name}.json"
+        if not file.exists():
+            write_result(file, {"cell": name, **compute()})
+        results.append(read_result(file))
+        report(done, len(cells), name)
+    return results
 
 
 class _Workshop:

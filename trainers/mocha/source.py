@@ -16,6 +16,7 @@ from ..data.gleam import load_gleam
 from ..data.har import load_har
 from ..data.source import check_options, parse_option
 from ..data.vehicle import load_vehicle
+from .data_sizes import SIZES
 from .relationships import clustered_covariance, mean_covariance
 from .tasks import Tasks, load_mat, related_tasks, split_from_file, standardised
 
@@ -41,6 +42,7 @@ def synthetic(
     tasks: int = 12,
     dimension: int = 10,
     samples: int = 40,
+    sizes: str = "",
     strength: float = 0.9,
     noise: float = 0.1,
     seed: int = 0,
@@ -48,6 +50,7 @@ def synthetic(
     """Binary tasks whose weights have a known covariance, and that (tasks, tasks) covariance.
 
     structure: clustered (two groups), mean (all alike) or independent; strength: the correlation of related tasks.
+    sizes: one of data_sizes.SIZES, whose tasks, features and samples stand in for the three numbers.
     """
     known = {"clustered": clustered_covariance, "mean": mean_covariance, "independent": mean_covariance}
     if structure not in known:
@@ -55,10 +58,15 @@ def synthetic(
     if not 0 <= nonnegative("strength", strength) < 1:
         raise InputError("strength", strength, "a correlation of at least 0 and below 1")
     correlation = 0.0 if structure == "independent" else strength
+    each: int | tuple[int, ...] = count("samples", samples, least=2)
+    if sizes:
+        if (tasks, dimension, samples) != (12, 10, 40):
+            raise InputError("sizes", sizes, "no tasks, dimension or samples beside it: it stands for all three")
+        like = SIZES[choice("sizes", sizes, SIZES)]
+        tasks, dimension, each = len(like.samples), like.features, like.samples
     covariance = known[structure](count("tasks", tasks), correlation)
     rng = np.random.default_rng(count("seed", seed, least=0))
-    sizes = count("dimension", dimension), count("samples", samples, least=2)
-    made, _ = related_tasks(tasks, *sizes, covariance, rng, nonnegative("noise", noise))
+    made, _ = related_tasks(tasks, count("dimension", dimension), each, covariance, rng, nonnegative("noise", noise))
     return made, covariance
 
 

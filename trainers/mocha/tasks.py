@@ -135,15 +135,24 @@ def standardised(train: Tasks, test: Tasks) -> tuple[Tasks, Tasks]:
 
 
 def related_tasks(
-    count: int, dimension: int, samples: int, covariance: Floats, rng: np.random.Generator, noise: float = 0.1
+    count: int,
+    dimension: int,
+    samples: int | Sequence[int],
+    covariance: Floats,
+    rng: np.random.Generator,
+    noise: float = 0.1,
 ) -> tuple[Tasks, Floats]:
-    """Synthetic binary tasks, weights of the given (count, count) covariance; returns tasks and weights (d, m)."""
+    """Synthetic binary tasks, weights of the given (count, count) covariance; returns tasks and weights (d, m).
+
+    samples: of every task, or of each.
+    """
     if covariance.shape != (count, count):
         raise InputError("covariance", covariance.shape, f"({count}, {count})")
     weights = rng.standard_normal((dimension, count)) @ np.linalg.cholesky(covariance).T
-    features = tuple(rng.standard_normal((samples, dimension)) for _ in range(count))
+    sizes = [samples] * count if isinstance(samples, int) else samples
+    features = tuple(rng.standard_normal((size, dimension)) for size in sizes)
     labels = tuple(
-        np.where(x @ weights[:, task] + noise * rng.standard_normal(samples) >= 0, 1.0, -1.0)
+        np.where(x @ weights[:, task] + noise * rng.standard_normal(len(x)) >= 0, 1.0, -1.0)
         for task, x in enumerate(features)
     )
     return Tasks(features, labels), weights

@@ -9,7 +9,7 @@ import typer
 
 from . import options
 from .declared import with_fields
-from .experiment_options import Federated, Mocha
+from .experiment_options import Curves, DataAlone, Federated, Mocha
 from .help import Group, Grouped
 
 app = typer.Typer(
@@ -40,10 +40,22 @@ FEDERATED: dict[str, tuple[tuple[str, ...], str]] = {
 }
 """The options that an experiment sets for itself, and what it is."""
 
+STATISTICS: dict[str, tuple[tuple[str, ...], str]] = {
+    "dpfedmtl-table1": (("split_file",), "How many samples clients have, beside the paper's data (DPFedMTL, Table 1)."),
+    "mocha-sizes": ((), "How many samples tasks have, beside the paper's data; also highly skewed (MOCHA, appendix)."),
+}
+CURVES: dict[str, tuple[tuple[str, ...], str]] = {
+    "dpfedmtl-figure3": ((), "Trade-off curves: the paper's limit beside certified bounds (DPFedMTL, Figure 3)."),
+}
+
 MOCHA: dict[str, tuple[tuple[str, ...], str]] = {
     "mocha-table1": (
         ("split_file", "strength"),
         "Error of global, local and multi-task SVMs, lambda by cross-validation, every seed with a split of its own.",
+    ),
+    "mocha-table4": (
+        ("split_file", "strength"),
+        "The same on highly skewed data: some tasks keep a hundredth of their samples (MOCHA, appendix, Table 4).",
     ),
     "mocha-figure1": ((), "Sub-optimality by round and work, for each method (MOCHA, Figure 1)."),
     "mocha-figure2": ((), "The same with nodes that do a random share of the work (MOCHA, Figure 2)."),
@@ -74,7 +86,23 @@ def _mocha(name: str, asked: Mocha, as_json: bool) -> None:
     run_study(name, asked, as_json)
 
 
+def _statistics(name: str, asked: DataAlone, as_json: bool) -> None:
+    from .experiment_papers import show_statistics
+
+    show_statistics(name, asked, as_json)
+
+
+def _curves(name: str, asked: Curves, as_json: bool) -> None:
+    from .experiment_papers import run_curves
+
+    run_curves(name, asked, as_json)
+
+
 for _name, (_left_out, _summary) in FEDERATED.items():
     _add(_name, Federated, _left_out, _summary, _federated)
 for _name, (_left_out, _summary) in MOCHA.items():
     _add(_name, Mocha, _left_out, _summary, _mocha)
+for _name, (_left_out, _summary) in STATISTICS.items():
+    _add(_name, DataAlone, _left_out, _summary, _statistics)
+for _name, (_left_out, _summary) in CURVES.items():
+    _add(_name, Curves, _left_out, _summary, _curves)

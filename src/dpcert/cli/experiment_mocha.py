@@ -1,4 +1,4 @@
-"""The body of dpcert experiment mocha-*: MOCHA's Table 1 and Figures 1 to 3, with a table and a plot."""
+"""The body of dpcert experiment mocha-*: MOCHA's Tables 1 and 4 and Figures 1 to 3, with a table and a plot."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from ..mechanisms import InputError
 from ..presentation.output import print_json
 from ..trainers.experiments.mocha.plots import draw
 from ..trainers.experiments.mocha.private import private_cells, private_table
-from ..trainers.experiments.mocha.studies import Cells, Study, figure1, figure2, figure3, run_cells, table1
+from ..trainers.experiments.mocha.studies import Study, figure1, figure2, figure3, table1, table4
 from ..trainers.experiments.mocha.tables import Results, drop_table, error_table, time_table
+from ..trainers.experiments.sweep import Cells, run_cells
 from .experiment_options import Mocha
 
 SHORTER = 50
@@ -20,6 +21,7 @@ SHORTER = 50
 
 STUDIES: dict[str, tuple[Callable[[Study], Cells], Callable[[Results], str]]] = {
     "table1": (table1, error_table),
+    "table4": (table4, error_table),
     "figure1": (figure1, time_table),
     "figure2": (figure2, time_table),
     "figure3": (figure3, drop_table),
@@ -35,7 +37,7 @@ def run_study(name: str, asked: Mocha, as_json: bool) -> None:
     study = Study(asked.data, asked.split_file, asked.strength, seeds, asked.seed, shorter)
     folder = asked.out or Path(f"sweep-{named}")
     # Under the study's own name: the results of other data, or of another lambda, are not its.
-    results = run_cells(cells(study), folder / study.key(named), _quietly if asked.quiet else _report)
+    results = run_cells(cells(study), folder / study.key(named), reported(asked.quiet))
     text = table(results)
     (folder / "table.md").write_text(text + "\n")
     plot = _plot(named, results, folder)
@@ -55,9 +57,11 @@ def _plot(name: str, results: list[dict[str, object]], folder: Path) -> str | No
     return None if drawn is None else str(drawn)
 
 
-def _quietly(done: int, total: int, name: str) -> None:
-    """Nothing."""
+def reported(quiet: bool) -> Callable[[int, int, str], None]:
+    """A line on stderr for each finished cell, or nothing."""
 
+    def report(done: int, total: int, name: str) -> None:
+        if not quiet:
+            typer.echo(f"{done}/{total} {name}", err=True)
 
-def _report(done: int, total: int, name: str) -> None:
-    typer.echo(f"{done}/{total} {name}", err=True)
+    return report

@@ -86,3 +86,23 @@ class Mocha:
     quick: Annotated[bool, typer.Option("--quick", help="One seed and a fiftieth of the rounds.")] = False
     out: Out = None
     quiet: options.Quiet = False
+
+
+@dataclass(frozen=True, slots=True)
+class DataAlone:
+    """What a table of a data set's sizes needs; nothing is trained."""
+
+    data: Annotated[
+        str, typer.Option("--data", help="As for training (dpfedmtl-table1), or as for mocha (mocha-sizes).")
+    ] = "synthetic"
+    split_file: run_options.SplitFile = None
+    seed: Annotated[int, typer.Option("--seed", help="Of the split, and of synthetic data.")] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """What trade-off curves need; nothing is trained."""
+
+    quick: Annotated[bool, typer.Option("--quick", help="Two of the four sigmas, at fewer errors: seconds.")] = False
+    out: Out = None
+    quiet: options.Quiet = False

@@ -1,15 +1,17 @@
-"""Figure 3: the limit on the wrong side where epsilon is decided, and a picture that opens."""
+"""Figure 3: the limit on the wrong side where epsilon is decided, a command that resumes, a picture that opens."""
 
 from __future__ import annotations
 
+import json
 import math
 
-import dpfedmtl_figure3 as figure3
 import numpy as np
 import pytest
 
 from dpcert.accounting.gdp import gdp_epsilon
+from dpcert.cli import run
 from dpcert.trainers.dpfedmtl.claimed import claimed_mu
+from dpcert.trainers.experiments.dpfedmtl import figure3
 
 CELEBA, FEMNIST = figure3.SETTINGS
 
@@ -43,12 +45,25 @@ def test_limit_is_the_claimed_gaussian_curve():
     np.testing.assert_allclose(figure3.limit(FEMNIST, 2.42, np.array([0.0, 1.0])), [1, 0])
 
 
-def test_it_draws(tmp_path, monkeypatch, capsys):
-    pytest.importorskip("matplotlib")
-    monkeypatch.setattr(figure3, "QUICK_SIGMAS", (2.42,))
+def test_the_command_resumes_and_draws(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(figure3, "QUICK", figure3.Plan((2.42,), 9))
     monkeypatch.setattr(figure3, "SETTINGS", (FEMNIST, FEMNIST))
-    monkeypatch.setattr(figure3, "QUICK_POINTS", 9)
-    assert figure3.main([str(tmp_path / "figure.png"), "--quick"]) == 0
-    assert 10_000 < (tmp_path / "figure.png").stat().st_size < 150_000
-    assert figure3.main([]) == figure3.main(["--fast"]) == 2
-    assert "usage" in capsys.readouterr().err
+    asked = ["experiment", "dpfedmtl-figure3", "--quick", "--out", str(tmp_path), "--json"]
+    assert run(asked) == 0
+    captured = capsys.readouterr()
+    found = json.loads(captured.out)
+    assert [cell["observer"] for cell in found["cells"]] == ["sum", "server"]
+    assert captured.err.count("FEMNIST-2.42-9") == 2
+    for cell in found["cells"]:
+        assert (np.array(cell["type_2_lower"]) <= cell["type_2_upper"]).all()
+    assert "| FEMNIST | 2.42 | Algorithm 1's server |" in found["table"]
+    monkeypatch.setattr(figure3, "tradeoff", lambda *_, **__: pytest.fail("computed again"))
+    assert run([*asked, "--quiet"]) == 0
+    assert json.loads(capsys.readouterr().out)["cells"] == found["cells"]
+    pytest.importorskip("matplotlib")
+    assert 10_000 < (tmp_path / "figure3.png").stat().st_size < 150_000
+
+
+def test_the_command_refuses_what_it_has_no_use_for(capsys):
+    assert run(["experiment", "dpfedmtl-figure3", "--rounds", "3"]) == 2
+    assert "--rounds" in capsys.readouterr().err

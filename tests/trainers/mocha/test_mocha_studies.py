@@ -12,8 +12,9 @@ from dpcert.trainers.experiments.mocha.baselines import LAMBDAS, MODELS, cross_v
 from dpcert.trainers.experiments.mocha.plots import draw
 from dpcert.trainers.experiments.mocha.private import private_cells, private_table
 from dpcert.trainers.experiments.mocha.simulated_time import elapsed, round_work
-from dpcert.trainers.experiments.mocha.studies import Study, figure1, figure2, figure3, run_cells
+from dpcert.trainers.experiments.mocha.studies import Study, figure1, figure2, figure3, table1, table4
 from dpcert.trainers.experiments.mocha.tables import curves_of, drop_table, error_table, time_table
+from dpcert.trainers.experiments.sweep import run_cells
 from dpcert.trainers.mocha.losses import LOSSES
 from dpcert.trainers.mocha.relationships import clustered_covariance
 from dpcert.trainers.mocha.tasks import Tasks, related_tasks
@@ -177,3 +178,17 @@ def test_a_shorter_study_has_fewer_rounds_and_results_of_its_own(short, tmp_path
     assert most[shorter] < most[whole]
     with pytest.raises(InputError, match="shorter"):
         Study(DATA, None, 0.1, 1, shorter=0)
+
+
+def test_table_4_is_table_1_on_fewer_samples_tested_on_the_same(tmp_path, monkeypatch):
+    monkeypatch.setattr("dpcert.trainers.experiments.mocha.baselines.LAMBDAS", (0.1,))
+    seen = []
+    real = studies.mean_error
+    monkeypatch.setattr(studies, "mean_error", lambda tasks, weights: seen.append(tasks) or real(tasks, weights))
+    study = Study(DATA, None, 0.1, 1)
+    plain, skewed = (run_cells(made(study), tmp_path / made.__name__) for made in (table1, table4))
+    assert {tuple(result["sizes"]) for result in plain} == {(8, 8, 8, 8)}
+    assert [sorted(result["sizes"]) for result in skewed] == [[1, 1, 2, 8]] * len(MODELS)
+    assert all(tasks.sizes.tolist() == [2, 2, 2, 2] for tasks in seen)
+    assert all(np.array_equal(a, b) for a, b in zip(seen[0].features, seen[-1].features, strict=True))
+    assert error_table(skewed).count("\n") == 1 + len(MODELS)

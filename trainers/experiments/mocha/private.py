@@ -11,9 +11,10 @@ from ...mocha.private import PrivateRounds
 from ...mocha.private_run import PrivateRun
 from ...mocha.source import load_problem
 from ..numbers import upper
+from ..sweep import Cells
 from .baselines import cross_validated, fit_local, mean_error
 from .recorder import optimum_of, primal_of
-from .studies import Cells, Study
+from .studies import Study
 from .tables import Results, mean_and_error, shown
 
 MULTIPLIERS = (0.0, 1.0, 4.0, 16.0, 64.0)

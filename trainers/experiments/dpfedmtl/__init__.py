@@ -1,0 +1,1 @@
+"""What DPFedMTL's paper prints beside accuracies: the statistics of its data, and its trade-off curves."""
